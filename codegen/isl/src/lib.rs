@@ -1,0 +1,1 @@
+//! Objects of the integer set library, owned and freed by Rust.

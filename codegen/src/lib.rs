@@ -1,0 +1,3 @@
+//! From C loop nests to tile tasks on libdvm: frontend -> model -> analysis -> transform -> emit.
+
+pub mod model;

@@ -1,0 +1,1 @@
+//! libdvm: every core of every process as one machine of processing units.
