@@ -1,8 +1,9 @@
 //! From a file with pragmas to a file with tiles: what both commands do.
 
 pub mod compile;
+pub mod install;
 pub mod invocation;
-pub mod options;
+
 mod rewrite;
 pub mod write;
 
