@@ -28,6 +28,19 @@ pub struct Replacement {
 /// The back end: a model and the region's own text in; out comes C text, or a reason and a remedy.
 pub type Generate<'g> = &'g dyn Fn(&Region, &str) -> Result<Replacement, (String, String)>;
 
+/// The real back end.
+pub fn back_end(region: &Region, original: &str) -> Result<Replacement, (String, String)> {
+    crate::generate(region, original)
+        .map(|g| Replacement { file_scope: g.file_scope, call: g.call })
+        .map_err(|e| (e.reason, e.remedy))
+}
+
+/// Runs a command on a stack that deeply nested expressions fit into.
+pub fn with_room<T: Send + 'static>(command: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
+    let thread = std::thread::Builder::new().stack_size(1 << 30).spawn(command).map_err(|e| e.to_string())?;
+    thread.join().unwrap_or_else(|_| Err("an internal error stopped the command; please report the source".to_owned()))
+}
+
 /// What became of a file.
 #[derive(Debug)]
 pub struct Outcome {

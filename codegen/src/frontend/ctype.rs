@@ -20,10 +20,6 @@ impl Integer {
         if self.signed { (1_i128 << (self.width - 1)) - 1 } else { (1_i128 << self.width) - 1 }
     }
 
-    /// Whether every value of `other` is a value of this type.
-    pub fn holds(self, other: Integer) -> bool {
-        self.min() <= other.min() && other.max() <= self.max()
-    }
 }
 
 /// The integer type that a type (without typedefs) is, if it is one that a counter or parameter may have.
