@@ -78,7 +78,9 @@ impl<'a> Frame<'a> {
         if !region.options.tile.is_empty() {
             fields.push(format!(".tiles = {{ .fixed = {{ {} }} }}", region.options.tile.join(", ")));
         }
-        fields.extend(region.parameters.iter().map(|parameter| format!(".{0} = {0}", parameter.name)));
+        fields.extend(region.parameters.iter().map(|parameter| {
+            format!(".{} = {}", parameter.name, parameter.expression.as_ref().unwrap_or(&parameter.name))
+        }));
         fields.extend(region.values.iter().map(|value| format!(".{0} = {0}", value.name)));
         for array in passed(region) {
             let address = if array.dims.is_empty() { "&" } else { "" };

@@ -16,7 +16,7 @@ impl<'a> Builder<'a> {
         if !worth || ctype::integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
             return Ok(None);
         }
-        let certain = scope.loops.is_empty() && scope.domain.is_true() && scope.inner.is_true() && !scope.conditional;
+        let certain = !scope.uncertain && !scope.conditional;
         if !self.unchanging(node, certain) {
             return Ok(None);
         }

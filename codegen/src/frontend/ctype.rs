@@ -19,7 +19,6 @@ impl Integer {
     pub fn max(self) -> i128 {
         if self.signed { (1_i128 << (self.width - 1)) - 1 } else { (1_i128 << self.width) - 1 }
     }
-
 }
 
 /// The integer type that a type (without typedefs) is, if it is one that a counter or parameter may have.
@@ -39,7 +38,7 @@ pub fn integer(plain: &str) -> Option<Integer> {
         "unsigned long" => (long, false),
         "long long" => (64, true),
         "unsigned long long" => (64, false),
-        e if e.starts_with("enum ") => (32, true),
+        e if e.starts_with("enum ") && !e.contains(['*', '[', '(']) => (32, true),
         _ => return None,
     };
     Some(Integer { width, signed })

@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
         self.effects(test, scope, out)?;
         let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
         for (k, branch) in node.inner.iter().enumerate().skip(1) {
-            let mut inside = scope.clone();
+            let mut inside = Scope { uncertain: true, ..scope.clone() };
             match &both {
                 Ok((holds, _)) if k == 1 => inside.restrict(holds.clone()),
                 Ok((_, fails)) => inside.restrict(fails.clone()),

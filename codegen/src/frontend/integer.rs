@@ -172,7 +172,8 @@ impl<'a> Builder<'a> {
 
     fn conditional(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
         let [test, yes, no] = node.inner.as_slice() else { return Err(not_affine(node)) };
-        let (a, b) = (self.value(yes, scope)?, self.value(no, scope)?);
+        let branch = Scope { uncertain: true, ..scope.clone() };
+        let (a, b) = (self.value(yes, &branch)?, self.value(no, &branch)?);
         if let (Some(a), Some(b)) = (a.single(), b.single()) {
             if let Some(greater) = self.picks_greater(test, a, b, scope) {
                 return Ok(Cases::one(Affine::extreme(greater, a, b)));
@@ -267,6 +268,7 @@ impl<'a> Builder<'a> {
                 let mut after = scope.clone();
                 let both = node.opcode == "&&";
                 after.restrict(self.condition(child(0)?, scope, !both)?);
+                after.uncertain = true;
                 let b = self.condition(child(1)?, &after, negate)?;
                 Ok(if both != negate { a.and(b) } else { a.or(b) })
             }

@@ -118,9 +118,11 @@ pub fn base_variable(node: &Node) -> Option<Id> {
         return Some(reference.id);
     }
     match node.kind.as_str() {
-        "ParenExpr" | "ArraySubscriptExpr" | "MemberExpr" | "ImplicitCastExpr" | "CStyleCastExpr" | "BinaryOperator" => {
-            node.inner.iter().find_map(base_variable)
+        "ArraySubscriptExpr" | "BinaryOperator" => {
+            let address = |n: &&Node| super::ctype::is_pointer(n.ty.plain()) || super::ctype::is_array(n.ty.plain());
+            node.inner.iter().find(address).and_then(base_variable)
         }
+        "ParenExpr" | "MemberExpr" | "ImplicitCastExpr" | "CStyleCastExpr" => node.inner.iter().find_map(base_variable),
         "UnaryOperator" if node.opcode == "*" => node.inner.iter().find_map(base_variable),
         _ => None,
     }

@@ -140,6 +140,7 @@ impl<'a> Builder<'a> {
         }
         inside.restrict(bound);
         self.check_last(&counter, header, ty, &inside)?;
+        inside.uncertain = true;
         inside.schedule.push(if header.step > 0 { symbol } else { format!("-{symbol}") });
         Ok(inside)
     }
@@ -173,9 +174,14 @@ impl<'a> Builder<'a> {
                 let a = self.bound(left, header, first, scope)?;
                 let mut after = scope.clone();
                 after.restrict(a.clone());
+                after.uncertain = true;
                 Ok(a.and(self.bound(right, header, first, &after)?))
             }
-            "||" => Ok(self.bound(left, header, first, scope)?.or(self.bound(right, header, first, scope)?)),
+            "||" => {
+                let a = self.bound(left, header, first, scope)?;
+                let after = Scope { uncertain: true, ..scope.clone() };
+                Ok(a.or(self.bound(right, header, first, &after)?))
+            }
             operator @ ("<" | "<=" | ">" | ">=" | "!=") => {
                 let (a, b) = (self.value(left, scope)?, self.value(right, scope)?);
                 let symbol = &scope.loops[scope.loops.len() - 1].symbol;

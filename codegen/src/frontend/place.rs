@@ -201,7 +201,10 @@ impl<'a> Builder<'a> {
                 let length = ctype::first_length(ty.plain())?;
                 let row = format!("{}{}", variable.name, "[0]".repeat(k));
                 let literal = !length.is_empty() && length.bytes().all(|b| b.is_ascii_digit());
-                Some(if literal { length.to_owned() } else { format!("sizeof({row}) / sizeof({row}[0])") })
+                // Rows may have no bytes; elements have.
+                let quotient = format!("sizeof({row}) / sizeof({row}[0])");
+                let guarded = if k + 1 < rank { format!("(sizeof({row}[0]) == 0 ? 0 : {quotient})") } else { quotient };
+                Some(if literal { length.to_owned() } else { guarded })
             })
             .collect();
         let plain = variable.ty.plain();

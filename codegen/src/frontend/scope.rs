@@ -30,6 +30,8 @@ pub struct Scope {
     pub schedule: Vec<String>,
     /// Under a condition that the domain does not tell.
     pub conditional: bool,
+    /// What stands here may never be evaluated: it is in a loop, under a condition, or after `&&`.
+    pub uncertain: bool,
 }
 
 impl Scope {

@@ -57,6 +57,7 @@ impl<'a> Builder<'a> {
                 for (branch, formula) in node.inner[1..].iter().zip([holds, fails]) {
                     let mut inside = scope.clone();
                     inside.restrict(formula);
+                    inside.uncertain = true;
                     inside.schedule.push("0".to_owned());
                     self.block(branch.id, &children(branch), &inside)?;
                 }

@@ -49,8 +49,8 @@ pub struct Parameter {
     pub ctype: String,
     /// Visible at file scope before the enclosing function: then it is not passed, only read.
     pub global: bool,
-    /// C expression that is evaluated once on entry (after the test of `serial`) and gives the value; `name` is then a fresh name that
-    /// no text of the user's contains. `None`: `name` is a variable.
+    /// C expression that is evaluated once on entry and gives the value; `name` is then a fresh name that no text
+    /// of the user's contains. `None`: `name` is a variable.
     pub expression: Option<String>,
 }
 
