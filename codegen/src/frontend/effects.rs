@@ -320,7 +320,8 @@ fn whole_object(node: &Node) -> Option<&super::ast::Reference> {
     }
 }
 
-fn check_local(variable: &Node) -> Result<(), Refused> {
+/// Refuses declarations whose objects cannot be private to a statement.
+pub fn check_local(variable: &Node) -> Result<(), Refused> {
     let plain = variable.ty.plain();
     let fixed = !ctype::is_array(plain)
         || plain.split('[').skip(1).all(|part| part.trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()));

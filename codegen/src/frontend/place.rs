@@ -123,6 +123,9 @@ impl<'a> Builder<'a> {
                 place.types.extend([None, None]);
                 Ok(place)
             }
+            ("UnaryOperator", _) if node.opcode == "++" || node.opcode == "--" => {
+                Err(Refused::at(node, "a pointer changes in the region", "use subscripts instead of moving pointers"))
+            }
             ("CStyleCastExpr" | "ImplicitCastExpr", "BitCast") => Err(Refused::at(node, "a pointer is converted to another type", TO_POINTER)),
             _ => Err(Refused::at(node, "this address cannot be traced to one array", "use subscripts of arrays by their names in the region")),
         }

@@ -119,7 +119,7 @@ impl Ground {
         let Some(counter) = counters.iter().find(|c| symbols.contains(**c)) else {
             let plain = value.terms.keys().all(|a| matches!(a, super::affine::Atom::Symbol(_)));
             return match best {
-                Proof::Unknown if plain && !value.terms.is_empty() => Proof::Assuming(value.clone()),
+                Proof::Unknown if plain && worth_assuming(value) => Proof::Assuming(value.clone()),
                 other => other,
             };
         };
@@ -146,6 +146,11 @@ impl Ground {
         };
         trivially(value) || self.assumptions.iter().any(|a| value.plus(a, -1).is_some_and(|rest| trivially(&rest)))
     }
+}
+
+/// An assumption that only small problems meet would keep the region sequential for ever.
+fn worth_assuming(value: &Affine) -> bool {
+    !value.terms.is_empty() && (value.terms.values().any(|f| *f > 0) || value.constant >= 1 << 14)
 }
 
 #[cfg(test)]
