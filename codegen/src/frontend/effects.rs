@@ -32,6 +32,7 @@ impl<'a> Builder<'a> {
         let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refused> {
             node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| b.effects(n, scope, out))
         };
+        self.check_words(node)?;
         match node.kind.as_str() {
             "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "InitListExpr" => all(self, out),
             "NullStmt" | "IntegerLiteral" | "FloatingLiteral" | "CharacterLiteral" | "ImaginaryLiteral" | "ImplicitValueInitExpr" => Ok(()),
@@ -80,6 +81,33 @@ impl<'a> Builder<'a> {
             "DeclRefExpr" | "ArraySubscriptExpr" | "MemberExpr" => self.touch(node, scope, true, false, out),
             _ => Err(unknown(node)),
         }
+    }
+
+    /// Refuses words that mean something else before the enclosing function.
+    fn check_words(&self, node: &Node) -> Result<(), Refused> {
+        if node.begin.made && node.kind.ends_with("Literal") {
+            let reason = "the value depends on the line or was pasted together by the preprocessor";
+            return Err(Refused::at(node, reason, "keep it in a variable before the region"));
+        }
+        let spoken = matches!(node.kind.as_str(), "CStyleCastExpr" | "UnaryExprOrTypeTraitExpr" | "VarDecl");
+        let types = [Some(&node.ty), node.argument.as_ref()];
+        let local = |t: &super::ast::Type| ctype::words(&t.written).any(|w| self.inventory.local_types.contains(w));
+        if spoken && types.into_iter().flatten().any(local) {
+            let reason = format!("the type `{}` is declared inside the function", node.argument.as_ref().unwrap_or(&node.ty).written);
+            return Err(Refused::at(node, reason, "declare the type at file scope"));
+        }
+        if let Some(reference) = &node.reference {
+            let declared = match reference.kind.as_str() {
+                "EnumConstantDecl" => self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id)),
+                "FunctionDecl" => self.unit.at_file_scope(reference.id) || self.unit.declaration(reference.id).is_none(),
+                _ => true,
+            };
+            if !declared {
+                let reason = format!("`{}` is declared inside the function", reference.name);
+                return Err(Refused::at(node, reason, "declare it at file scope"));
+            }
+        }
+        Ok(())
     }
 
     fn loop_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
@@ -134,6 +162,7 @@ impl<'a> Builder<'a> {
             return Err(Refused::at(node, "a function is called through a pointer", "call functions by their names in the region"));
         };
         self.check_pure(&callee.name, node)?;
+        node.inner[0].walk().try_for_each(|n| self.check_words(n))?;
         node.inner[1..].iter().try_for_each(|n| self.effects(n, scope, out))
     }
 

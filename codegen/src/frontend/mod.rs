@@ -90,6 +90,7 @@ pub fn analyse(unit: &Unit, source: &Source, site: &Site, taken: &mut BTreeSet<S
         statements: vec![],
         ground: scope::Ground::default(),
         entry_reads: vec![],
+        entry_objects: vec![],
         groups: HashMap::new(),
         private: HashSet::new(),
         mentioned: vec![],
