@@ -1,1 +1,4 @@
 //! libdvm: every core of every process as one machine of processing units.
+
+#[allow(dead_code)]
+mod sync;
