@@ -179,7 +179,8 @@ impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(" ");
         let sizes = list(&mut self.sizes()[..self.dimension()].iter().map(u64::to_string));
-        write!(f, "{} workers, sizes {sizes}, ", self.workers())?;
+        let plural = if self.workers() == 1 { "" } else { "s" };
+        write!(f, "{} worker{plural}, sizes {sizes}, ", self.workers())?;
         match &self.cpus {
             Some(cpus) => write!(f, "bound to CPUs {}", list(&mut cpus.iter().map(u32::to_string)))?,
             None => f.write_str("not bound")?,
@@ -269,5 +270,7 @@ fn limits(topology: &Topology, config: &Config, usable: usize, quota: Option<usi
     limits
 }
 
+#[cfg(test)]
+mod drawing;
 #[cfg(test)]
 mod tests;
