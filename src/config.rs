@@ -239,8 +239,9 @@ fn refuse(knob: &Knob, value: &OsStr) -> Error {
     Error::new(
         dvm_retcode_t::DVM_ERR_ARGUMENT,
         format!(
-            "the environment variable {} is {value:?}: it must be {} (or unset: {})",
+            "the environment variable {} is \"{}\": it must be {} (or unset: {})",
             knob.variable,
+            value.display(),
             knob.kind.allowed(),
             knob.default
         ),
@@ -375,7 +376,7 @@ mod tests {
             let knob = KNOBS.iter().find(|knob| knob.variable == variable).unwrap();
             assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_ARGUMENT);
             for part in [variable, value, &knob.kind.allowed()] {
-                assert!(error.message().contains(part), "{part:?} is not in {:?}", error.message());
+                assert!(error.story().contains(part), "{part:?} is not in {:?}", error.story());
             }
         }
     }

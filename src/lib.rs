@@ -1,8 +1,13 @@
 //! libdvm: every core of every process as one machine of processing units.
 
-pub mod error;
+#[allow(dead_code)]
+mod error;
 
+#[allow(dead_code)]
 mod config;
+#[allow(dead_code)]
 mod machine;
 #[allow(dead_code)]
 mod sync;
+#[allow(dead_code)]
+mod trace;

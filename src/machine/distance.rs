@@ -66,11 +66,11 @@ impl Refinement {
 /// The latencies over the least local one, as a pseudo-metric.
 fn pseudo_metric(values: &[u64], count: usize) -> Vec<u64> {
     let local = (0..count).map(|i| values[i * count + i]).min().unwrap_or(0);
-    let over = |i: usize, j: usize| match i == j {
-        true => 0,
-        false => values[i * count + j].max(values[j * count + i]).saturating_sub(local).min(LARGEST_LATENCY),
+    let excess = |i: usize, j: usize| {
+        let farther = values[i * count + j].max(values[j * count + i]);
+        if i == j { 0 } else { farther.saturating_sub(local).min(LARGEST_LATENCY) }
     };
-    let mut excess: Vec<u64> = (0..count * count).map(|at| over(at / count, at % count)).collect();
+    let mut excess: Vec<u64> = (0..count * count).map(|at| excess(at / count, at % count)).collect();
     for via in 0..count {
         for i in 0..count {
             for j in 0..count {

@@ -115,19 +115,18 @@ impl Object {
                 let _ = write!(xml, " allowed_{name}=\"{set}\"");
             }
         }
-        match kind {
-            "PU" => drop(write!(xml, " os_index=\"{}\"", self.pus[0])),
-            "NUMANode" => drop(write!(xml, " os_index=\"{}\" local_memory=\"1\"", self.nodes[0])),
+        let attributes = match kind {
+            "PU" => format!("os_index=\"{}\"", self.pus[0]),
+            "NUMANode" => format!("os_index=\"{}\" local_memory=\"1\"", self.nodes[0]),
             "L1Cache" | "L2Cache" | "L3Cache" => {
                 let (bytes, depth) = (self.bytes, &kind[1..2]);
-                drop(write!(
-                    xml,
-                    " cache_size=\"{bytes}\" depth=\"{depth}\" cache_linesize=\"64\" cache_associativity=\"0\" cache_type=\"0\""
-                ));
+                format!(
+                    "cache_size=\"{bytes}\" depth=\"{depth}\" cache_linesize=\"64\" cache_associativity=\"0\" cache_type=\"0\""
+                )
             }
-            _ => drop(write!(xml, " os_index=\"{}\"", *next)),
-        }
-        xml.push_str(">\n");
+            _ => format!("os_index=\"{next}\""),
+        };
+        let _ = writeln!(xml, " {attributes}>");
         for below in &self.below {
             below.write(xml, next);
         }

@@ -133,6 +133,11 @@ impl Machine {
         self.levels.rank(worker)
     }
 
+    /// The rank of a worker in words, `rank 0 1 2`: the title of its row in a trace.
+    pub fn title(&self, worker: usize) -> String {
+        self.rank(worker)[..self.dimension()].iter().fold("rank".into(), |title, index| format!("{title} {index}"))
+    }
+
     /// The worker that has exactly this rank.
     pub fn worker_of(&self, rank: &[u64; MAX_RANK_DEPTH]) -> Option<usize> {
         self.levels.worker_of(rank)
@@ -257,17 +262,13 @@ fn no_pus(all: usize, allowed: Option<&BTreeSet<u32>>) -> Error {
 /// Where the number of workers comes from, in words.
 fn limits(topology: &Topology, config: &Config, usable: usize, quota: Option<usize>) -> String {
     let kind = if topology.is_this_system { "machine" } else { "synthetic machine" };
-    let mut limits = format!("{kind} of {} PUs", topology.pus.len());
-    if usable < topology.pus.len() {
-        limits += &format!("; cpuset of {usable}");
-    }
-    if let Some(quota) = quota {
-        limits += &format!("; CPU quota worth {quota} workers");
-    }
-    if let Some(workers) = config.workers() {
-        limits += &format!("; DVM_WORKERS={workers}");
-    }
-    limits
+    let parts = [
+        Some(format!("{kind} of {} PUs", topology.pus.len())),
+        (usable < topology.pus.len()).then(|| format!("cpuset of {usable}")),
+        quota.map(|quota| format!("CPU quota worth {quota}")),
+        config.workers().map(|workers| format!("DVM_WORKERS={workers}")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

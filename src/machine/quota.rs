@@ -157,8 +157,10 @@ mod tests {
 
     #[test]
     fn recorded_trees_give_their_quota() {
+        // What it is, the expected quota, /proc/self/cgroup, /proc/self/mountinfo, the other files.
+        type Row = (&'static str, Option<usize>, &'static str, &'static str, &'static [(&'static str, &'static str)]);
         #[rustfmt::skip]
-        let table: &[(&str, Option<usize>, &str, &str, &[(&str, &str)])] = &[
+        let table: &[Row] = &[
             ("no control groups", None, "", "", &[]),
             ("v2 without a quota", None, "0::/a\n", V2, &[("sys/fs/cgroup/a/cpu.max", "max 100000\n")]),
             ("v2", Some(2), "0::/a\n", V2, &[("sys/fs/cgroup/a/cpu.max", "200000 100000\n")]),

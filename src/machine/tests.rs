@@ -61,6 +61,7 @@ fn four_packages_of_four_cores_of_two_pus_have_sizes_1_4_4_2() {
     assert_eq!((machine.workers(), machine.dimension()), (32, 4));
     assert_eq!(machine.sizes(), [1, 4, 4, 2, 0, 0, 0, 0]);
     assert_eq!(machine.rank(31), [0, 3, 3, 1, 0, 0, 0, 0]);
+    assert_eq!(machine.title(31), "rank 0 3 3 1");
     assert_eq!([0, 1, 2, 7, 8, 31].map(|other| machine.distance(0, other)), [0, 1, 2, 2, 3, 3]);
     assert!(!machine.bind(0), "a synthetic machine has no PU to bind to");
 }
@@ -128,7 +129,7 @@ fn wrong_synthetic_machines_are_refused_with_their_text() {
         let error = synthetic(text).unwrap_err();
         assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_ARGUMENT);
         for part in ["DVM_SYNTHETIC", &format!("{text:?}")] {
-            assert!(error.message().contains(part), "{part} is not in {:?}", error.message());
+            assert!(error.story().contains(part), "{part} is not in {:?}", error.story());
         }
     }
 }
@@ -254,6 +255,8 @@ fn distances_are_a_metric_on_random_irregular_machines() {
 
 #[test]
 fn the_cpuset_and_the_quota_limit_a_real_machine_and_not_a_synthetic_one() {
+    // The process's CPUs, its quota, its environment; the expected CPUs of the workers and sizes.
+    type Row = (&'static [u32], Option<usize>, &'static [(&'static str, &'static str)], &'static [u32], &'static str);
     let mut topology = drawing::read("machine{pack{core{pu pu} core{pu pu}} pack{core{pu pu} core{pu pu}}}", &[]);
     let built = |topology: &Topology, cpus: &[u32], quota, environment: &[(&str, &str)]| {
         let allowance = Allowance { cpus: Some(cpus.iter().copied().collect()), quota };
@@ -263,7 +266,7 @@ fn the_cpuset_and_the_quota_limit_a_real_machine_and_not_a_synthetic_one() {
     assert_eq!((imagined.workers(), imagined.oversubscribed(), imagined.cpus), (8, true, None));
     topology.is_this_system = true;
     #[rustfmt::skip]
-    let table: &[(&[u32], Option<usize>, &[(&str, &str)], &[u32], &str)] = &[
+    let table: &[Row] = &[
         (&[0, 1, 2, 3, 4, 5, 6, 7, 99], None, &[], &[0, 1, 2, 3, 4, 5, 6, 7], "1 2 2 2"),
         (&[1], None, &[], &[1], "1"),
         (&[2, 3, 6], None, &[], &[2, 3, 6], "1 2 2"),
