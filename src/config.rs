@@ -232,6 +232,13 @@ impl Config {
     pub fn verbose(&self) -> bool {
         self.verbose
     }
+
+    /// Prints a note on stderr with `DVM_VERBOSE=1`; else does not even make its text.
+    pub fn note(&self, text: impl FnOnce() -> String) {
+        if self.verbose {
+            eprintln!("libdvm: {}", text());
+        }
+    }
 }
 
 /// The error for a value of `knob` that is not allowed.

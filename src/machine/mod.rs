@@ -1,7 +1,7 @@
 //! The machine: which PUs have a worker, their ranks, how far apart they are, and binding.
 //!
 //! [`Machine::load`] reads everything once; what it returns never changes and holds nothing of hwloc.
-//! - `topology`: hwloc's tree as plain data (`hwloc`: its raw bindings)
+//! - `topology`: hwloc's tree as plain data (`hwloc`: its raw bindings); `synthetic`: of an imagined machine
 //! - `quota`, `binding`: what the process may use; `selection`: which PUs get workers
 //! - `levels`: ranks; `distance`: the metric; `caches`: for tile sizes
 
@@ -12,6 +12,7 @@ mod hwloc;
 mod levels;
 mod quota;
 mod selection;
+mod synthetic;
 mod topology;
 
 use std::collections::BTreeSet;
@@ -19,7 +20,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::config::{self, Config, MAX_WORKERS};
+use crate::config::Config;
 use crate::error::{Error, dvm_retcode_t};
 
 pub(crate) use caches::Caches;
@@ -81,7 +82,7 @@ impl Machine {
     pub fn configured(config: &Config) -> Result<Machine, Error> {
         let allowance = Allowance::read();
         match config.synthetic() {
-            Some(text) => Machine::new(&synthetic(text)?, config, &allowance),
+            Some(text) => Machine::new(&synthetic::read(text)?, config, &allowance),
             None => Machine::new(&topology::read(Source::System).map_err(unreadable)?, config, &allowance),
         }
     }
@@ -204,38 +205,6 @@ fn paths(topology: &Topology, selected: &[usize], several: bool) -> Vec<Vec<Opti
         path
     };
     selected.iter().enumerate().map(path).collect()
-}
-
-/// Reads `DVM_SYNTHETIC`.
-fn synthetic(text: &str) -> Result<Topology, Error> {
-    if pus_of_synthetic(text).is_none_or(|pus| pus > MAX_WORKERS as u64) {
-        return Err(config::refused("DVM_SYNTHETIC", text, &format!("it has more than {MAX_WORKERS} PUs")));
-    }
-    topology::read(Source::Synthetic(text)).map_err(|failure| match failure {
-        Failure::Syntax => config::refused(
-            "DVM_SYNTHETIC",
-            text,
-            "it is not a machine in hwloc's synthetic syntax (an example: pack:4 core:4 pu:2; hwloc says more with HWLOC_SYNTHETIC_VERBOSE=1)",
-        ),
-        other => unreadable(other),
-    })
-}
-
-/// The product of all arities of a synthetic machine, before hwloc builds it: a mistyped number could fill the memory.
-/// Attributes, `(size=1GB)`, and attached memory, `[numa]`, have no arity. `None` when it overflows.
-fn pus_of_synthetic(text: &str) -> Option<u64> {
-    let mut nested = 0;
-    let outside = text.chars().map(|c| {
-        nested += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
-        if nested > 0 || matches!(c, ')' | ']') { ' ' } else { c }
-    });
-    let levels = outside.collect::<String>();
-    let arities = levels.split_whitespace().map(|level| level.rsplit(':').next().unwrap_or(level));
-    // What is no number is hwloc's to refuse.
-    arities.filter(|arity| arity.starts_with(|c: char| c.is_ascii_digit())).try_fold(1, |product: u64, arity| {
-        let digits = arity.find(|c: char| !c.is_ascii_digit()).map_or(arity, |end| &arity[..end]);
-        product.checked_mul(digits.parse().ok()?)
-    })
 }
 
 fn unreadable(failure: Failure) -> Error {

@@ -6,7 +6,7 @@ const EVERYTHING: Allowance = Allowance { cpus: None, quota: None };
 
 /// A machine from hwloc's synthetic syntax, with an environment.
 fn machine(text: &str, environment: &[(&str, &str)]) -> Machine {
-    Machine::new(&synthetic(text).unwrap(), &config(environment), &EVERYTHING).unwrap()
+    Machine::new(&synthetic::read(text).unwrap(), &config(environment), &EVERYTHING).unwrap()
 }
 
 /// A machine from a drawing.
@@ -125,8 +125,12 @@ fn wrong_synthetic_machines_are_refused_with_their_text() {
         "pu:4097",
         "999999999999999999999",
         "a\0b",
+        "pack:0x1000 pu:0x1000",
+        "pack:+90000 pu:+90000",
+        "pu:-1",
+        "pack:2 core:2(",
     ] {
-        let error = synthetic(text).unwrap_err();
+        let error = synthetic::read(text).unwrap_err();
         assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_ARGUMENT);
         for part in ["DVM_SYNTHETIC", &format!("{text:?}")] {
             assert!(error.story().contains(part), "{part} is not in {:?}", error.story());
