@@ -4,7 +4,7 @@
 //! full the earliest are overwritten, and the file says how many. [`Trace::finish`] writes the file. When there is no
 //! trace, each call is one branch: no clock is read and nothing is stored.
 //!
-//! ```ignore
+//! ```text
 //! let name = trace.name("axpy");      // once per processing or graph
 //! let start = trace.begin();
 //! run();

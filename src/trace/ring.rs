@@ -1,5 +1,7 @@
 //! A bounded store of events that keeps the latest.
 
+use std::cmp::Reverse;
+
 use super::MAX_COORDINATES;
 
 /// What an event is about.
@@ -58,10 +60,10 @@ impl Ring {
         self.pushed - self.events.len() as u64
     }
 
-    /// Those that are left, in the order of their starts.
+    /// Those that are left, in the order of their starts; of those that start together, the longer first, which holds the other.
     pub fn in_order(&self) -> Vec<Event> {
         let mut events = self.events.clone();
-        events.sort_by_key(|event| event.start);
+        events.sort_by_key(|event| (event.start, Reverse(event.duration)));
         events
     }
 }
