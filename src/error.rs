@@ -140,7 +140,7 @@ impl Error {
     }
 
     /// The story in words.
-    pub(crate) fn story(&self) -> &str {
+    pub(crate) fn message(&self) -> &str {
         &self.story
     }
 }

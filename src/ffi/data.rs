@@ -3,7 +3,6 @@
 use std::ffi::c_void;
 
 use super::{DataId, DataIdArg, dvm_retcode_t, guard};
-use crate::data;
 
 /// @brief Make a datum of memory that exists. The bytes are not copied.
 ///
@@ -32,7 +31,7 @@ pub unsafe extern "C" fn dvm_data_register(
     guard::running("dvm_data_register", |call| {
         guard::given(addr, "addr")?;
         guard::given(id, "id")?;
-        let new = data::register(call, addr.cast(), size, free_cb)?;
+        let new = call.register(addr.cast(), size, free_cb)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { id.write(new) };
         Ok(())
@@ -56,7 +55,7 @@ pub unsafe extern "C" fn dvm_data_register(
 pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_retcode_t {
     guard::running("dvm_data_allocate", |call| {
         guard::given(id, "id")?;
-        let new = data::allocate(call, size)?;
+        let new = call.allocate(size)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { id.write(new) };
         Ok(())
@@ -80,7 +79,7 @@ pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_
 pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_acquire", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        data::acquire(call, unsafe { guard::read_id(id, "id") }?)
+        call.acquire(unsafe { guard::read_id(id, "id") }?)
     })
 }
 
@@ -98,7 +97,7 @@ pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
 pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_relax", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        data::relax(call, unsafe { guard::read_id(id, "id") }?)
+        call.relax(unsafe { guard::read_id(id, "id") }?)
     })
 }
 
@@ -128,7 +127,7 @@ pub unsafe extern "C" fn dvm_data_get(id: DataIdArg, addr: *mut *mut c_void, siz
         guard::given(addr, "addr")?;
         guard::given(size, "size")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        let (bytes, length) = data::get(call, unsafe { guard::read_id(id, "id") }?)?;
+        let (bytes, length) = call.get(unsafe { guard::read_id(id, "id") }?)?;
         // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
         unsafe {
             addr.write(bytes.cast());
@@ -152,7 +151,7 @@ pub unsafe extern "C" fn dvm_data_get(id: DataIdArg, addr: *mut *mut c_void, siz
 pub unsafe extern "C" fn dvm_data_put(id: DataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_put", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        data::put(call, unsafe { guard::read_id(id, "id") }?)
+        call.put(unsafe { guard::read_id(id, "id") }?)
     })
 }
 
@@ -173,7 +172,7 @@ pub unsafe extern "C" fn dvm_data_put(id: DataIdArg) -> dvm_retcode_t {
 pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_retcode_t {
     guard::running("dvm_data_promise", |call| {
         guard::given(id, "id")?;
-        let new = data::promise(call, size)?;
+        let new = call.promise(size)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { id.write(new) };
         Ok(())
@@ -203,7 +202,7 @@ pub unsafe extern "C" fn dvm_data_write(id: DataIdArg, addr: *mut *mut c_void, s
         guard::given(addr, "addr")?;
         guard::given(size, "size")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        let (bytes, length) = data::write(call, unsafe { guard::read_id(id, "id") }?)?;
+        let (bytes, length) = call.write(unsafe { guard::read_id(id, "id") }?)?;
         // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
         unsafe {
             addr.write(bytes.cast());
@@ -232,7 +231,7 @@ pub unsafe extern "C" fn dvm_data_write(id: DataIdArg, addr: *mut *mut c_void, s
 pub unsafe extern "C" fn dvm_data_publish(id: DataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_publish", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        data::publish(call, unsafe { guard::read_id(id, "id") }?)
+        call.publish(unsafe { guard::read_id(id, "id") }?)
     })
 }
 
@@ -257,7 +256,7 @@ pub unsafe extern "C" fn dvm_data_next(current: DataIdArg, next: *mut DataId) ->
     guard::running("dvm_data_next", |call| {
         guard::given(next, "next")?;
         // SAFETY: the caller guarantees that `current` is the address of an id, or NULL.
-        let new = data::next(call, unsafe { guard::read_id(current, "current") }?)?;
+        let new = call.next(unsafe { guard::read_id(current, "current") }?)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { next.write(new) };
         Ok(())

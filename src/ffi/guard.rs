@@ -37,7 +37,7 @@ pub(super) fn running(function: &'static str, body: impl FnOnce(&Call) -> Result
 /// Keeps the story of a failure for `dvm_last_error`.
 #[cold]
 fn remember(function: &'static str, error: &Error) {
-    let story = format!("{function}: {}", error.story()).replace('\0', "?");
+    let story = format!("{function}: {}", error.message()).replace('\0', "?");
     let story = CString::new(story).unwrap_or_default();
     // At a thread's very end the slot is gone: then nobody can ask any more.
     let _ = LAST.try_with(|last| last.replace(Some(story)));

@@ -13,7 +13,7 @@
 #![allow(unsafe_code, reason = "this is the border to C")]
 #![allow(clippy::missing_safety_doc, reason = "the comments are those of the C header: each parameter is described")]
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 pub mod data;
 pub mod errors;
@@ -61,7 +61,3 @@ pub type ProcId = [u64; 2];
 /// A code as a parameter: `dvm_retcode_t`, which from C may hold any number.
 /// cbindgen:ignore
 pub type RetcodeArg = u32;
-
-/// What gives registered memory back to its owner.
-/// cbindgen:ignore
-pub(crate) type FreeCallback = unsafe extern "C" fn(addr: *mut c_void, size: usize);

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use super::{DVM_IN, DVM_OUT, DataId, ProcId, ProcIdArg, dvm_retcode_t, guard};
 use crate::error::Error;
-use crate::processing::{self, Callee, Mode};
+use crate::processing::{Callee, Mode, REGISTRY};
 
 /// Writes a new processing's id.
 ///
@@ -39,13 +39,13 @@ pub unsafe extern "C" fn dvm_processing_register(
     description: *mut c_char,
     id: ProcIdArg,
 ) -> dvm_retcode_t {
-    guard::running("dvm_processing_register", |call| {
+    guard::running("dvm_processing_register", |_| {
         let callback = callback.ok_or_else(|| Error::argument("`callback` is NULL"))?;
         guard::given(id, "id")?;
         let count = guard::count(number_of_args, "number_of_args")?;
         // SAFETY: the caller guarantees that `description` is a string, or NULL.
         let description = unsafe { guard::read_text(description) };
-        let new = processing::register(call, Callee::plain(callback), count, description.as_deref().unwrap_or(""))?;
+        let new = REGISTRY.register(Callee::plain(callback), count, description.as_deref().unwrap_or(""))?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { give(id, new) };
         Ok(())
@@ -73,13 +73,13 @@ pub unsafe extern "C" fn dvm_processing_register_by_name(
     number_of_data_args: c_int,
     id: ProcIdArg,
 ) -> dvm_retcode_t {
-    guard::running("dvm_processing_register_by_name", |call| {
+    guard::running("dvm_processing_register_by_name", |_| {
         guard::given(function_name, "function_name")?;
         guard::given(id, "id")?;
         let count = guard::count(number_of_data_args, "number_of_data_args")?;
         // SAFETY: not NULL; the caller guarantees that it is a string.
         let name = unsafe { std::ffi::CStr::from_ptr(function_name) };
-        let new = processing::register(call, Callee::named(name)?, count, &name.to_string_lossy())?;
+        let new = REGISTRY.register(Callee::named(name)?, count, &name.to_string_lossy())?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { give(id, new) };
         Ok(())
@@ -111,14 +111,14 @@ pub unsafe extern "C" fn dvm_processing_register_v(
     description: *mut c_char,
     id: ProcIdArg,
 ) -> dvm_retcode_t {
-    guard::running("dvm_processing_register_v", |call| {
+    guard::running("dvm_processing_register_v", |_| {
         let callback = callback.ok_or_else(|| Error::argument("`callback` is NULL"))?;
         guard::given(id, "id")?;
         let count = guard::count(number_of_args, "number_of_args")?;
         // SAFETY: the caller guarantees that `description` is a string, or NULL.
         let description = unsafe { guard::read_text(description) };
         let callee = Callee::with_context(callback, context);
-        let new = processing::register(call, callee, count, description.as_deref().unwrap_or(""))?;
+        let new = REGISTRY.register(callee, count, description.as_deref().unwrap_or(""))?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { give(id, new) };
         Ok(())
@@ -140,11 +140,11 @@ pub unsafe extern "C" fn dvm_processing_register_v(
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_access(id: ProcIdArg, modes: *mut c_int) -> dvm_retcode_t {
-    guard::running("dvm_processing_access", |call| {
+    guard::running("dvm_processing_access", |_| {
         guard::given(modes, "modes")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
         let id = unsafe { guard::read_id(id, "id") }?;
-        let count = processing::arguments(call, id)?;
+        let count = REGISTRY.plan(id)?.count;
         // SAFETY: not NULL; the caller guarantees one mode per argument of the processing.
         let modes = unsafe { std::slice::from_raw_parts(modes, count) };
         let modes = modes.iter().enumerate().map(|(place, &mode)| match mode {
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn dvm_processing_access(id: ProcIdArg, modes: *mut c_int)
             DVM_OUT => Ok(Mode::Out),
             _ => Err(Error::argument(format!("`modes[{place}]` is {mode}: only DVM_IN and DVM_OUT are known"))),
         });
-        processing::access(call, id, &modes.collect::<Result<Vec<_>, _>>()?)
+        REGISTRY.access(id, &modes.collect::<Result<Vec<_>, _>>()?)
     })
 }
 
@@ -167,8 +167,8 @@ pub unsafe extern "C" fn dvm_processing_access(id: ProcIdArg, modes: *mut c_int)
 /// Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_unregister(id: *mut ProcId) -> dvm_retcode_t {
-    guard::running("dvm_processing_unregister", |call| {
+    guard::running("dvm_processing_unregister", |_| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        processing::unregister(call, unsafe { guard::read_id(id.cast(), "id") }?)
+        REGISTRY.unregister(unsafe { guard::read_id(id.cast(), "id") }?)
     })
 }

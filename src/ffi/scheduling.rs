@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use super::{DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
 use crate::error::Error;
-use crate::{processing, sched};
+use crate::processing::REGISTRY;
 
 /// The number of variadic arguments that arrive in registers: those after `rank` and `function`.
 #[cfg(target_arch = "x86_64")]
@@ -102,7 +102,7 @@ unsafe extern "C" fn onto_impl(
         let worker = call.worker_at(&unsafe { guard::read_rank(rank, "rank") }?)?;
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_id(function, "function") }?;
-        let count = processing::arguments(call, function)?;
+        let count = REGISTRY.plan(function)?.count;
         let id = |place: usize| {
             // SAFETY: the caller gave `count` arguments, and the entry tells where the convention puts them.
             let argument = unsafe {
@@ -116,9 +116,9 @@ unsafe extern "C" fn onto_impl(
             for (place, slot) in ids[..count].iter_mut().enumerate() {
                 *slot = id(place)?;
             }
-            sched::onto(call, worker, function, &ids[..count])
+            call.onto(worker, function, &ids[..count])
         } else {
-            sched::onto(call, worker, function, &(0..count).map(id).collect::<Result<Vec<_>, _>>()?)
+            call.onto(worker, function, &(0..count).map(id).collect::<Result<Vec<_>, _>>()?)
         }
     })
 }
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_id(function, "function") }?;
         // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
-        sched::onto(call, worker, function, unsafe { read_ids(ids, count) }?)
+        call.onto(worker, function, unsafe { read_ids(ids, count) }?)
     })
 }
 
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn dvm_sched_near(function: ProcIdArg, ids: *mut DataId, c
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_id(function, "function") }?;
         // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
-        sched::near(call, function, unsafe { read_ids(ids, count) }?)
+        call.near(function, unsafe { read_ids(ids, count) }?)
     })
 }
 
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn dvm_sched_load(rank: RankArg, load: *mut u64) -> dvm_re
         // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
         let worker = call.worker_at(&unsafe { guard::read_rank(rank, "rank") }?)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { load.write(sched::load(call, worker)) };
+        unsafe { load.write(call.load(worker)) };
         Ok(())
     })
 }

@@ -1,38 +1,14 @@
-//! Processings: outline.
-use crate::engine::{Call, absent};
-use crate::error::Error;
-use std::ffi::{CStr, c_int, c_void};
-pub(crate) const MAX_PLAIN_ARGUMENTS: usize = 64;
+//! Processings: functions that tasks run.
+//!
+//! - `callee`: a function of the program, and how to call it with any number of arguments
+//! - `registry`: ids and what stands behind them
+#![allow(unsafe_code, reason = "calls functions of the program through their addresses")]
+
+mod callee;
+mod registry;
+
+pub(crate) use callee::{Callee, MAX_PLAIN_ARGUMENTS};
+pub(crate) use registry::{Mode, Plan, REGISTRY};
+
+/// A processing's id: the process that registered it, and a number that is never given twice.
 pub(crate) type ProcId = [u64; 2];
-pub(crate) struct Callee;
-#[derive(Clone, Copy)]
-pub(crate) enum Mode {
-    In,
-    Out,
-}
-impl Callee {
-    pub(crate) fn plain(_: unsafe extern "C" fn() -> c_int) -> Callee {
-        Callee
-    }
-    pub(crate) fn with_context(
-        _: unsafe extern "C" fn(*mut c_void, *mut [u64; 2], c_int) -> c_int,
-        _: *mut c_void,
-    ) -> Callee {
-        Callee
-    }
-    pub(crate) fn named(_: &CStr) -> Result<Callee, Error> {
-        absent()
-    }
-}
-pub(crate) fn register(_: &Call, _: Callee, _: usize, _: &str) -> Result<ProcId, Error> {
-    absent()
-}
-pub(crate) fn arguments(_: &Call, _: ProcId) -> Result<usize, Error> {
-    absent()
-}
-pub(crate) fn access(_: &Call, _: ProcId, _: &[Mode]) -> Result<(), Error> {
-    absent()
-}
-pub(crate) fn unregister(_: &Call, _: ProcId) -> Result<(), Error> {
-    absent()
-}

@@ -1,12 +1,11 @@
-//! Scheduling: outline.
-use crate::engine::{Call, absent};
-use crate::error::Error;
-pub(crate) fn onto(_: &Call, _: usize, _: [u64; 2], _: &[[u64; 2]]) -> Result<(), Error> {
-    absent()
-}
-pub(crate) fn near(_: &Call, _: [u64; 2], _: &[[u64; 2]]) -> Result<(), Error> {
-    absent()
-}
-pub(crate) fn load(_: &Call, _: usize) -> u64 {
-    0
-}
+//! Scheduling: which worker a task goes to, and in which order a worker takes its tasks.
+//!
+//! - `queue`: a worker's ready tasks in the order in which they became ready, some of them for others to steal
+//! - `placement`: the worker near a task's data
+#![allow(unsafe_code, reason = "queues link the descriptors themselves and allocate nothing")]
+
+mod placement;
+mod queue;
+
+pub(crate) use placement::{Weights, near};
+pub(crate) use queue::ReadyQueue;

@@ -1,6 +1,8 @@
 //! Lock-free structures, each with its invariant in `README.md`, each checked by loom.
 
 pub(crate) mod deque;
+#[allow(unsafe_code, reason = "entries keep their addresses, which safe Rust cannot promise")]
+pub(crate) mod slab;
 
 /// The atomics in use: the standard library's, or loom's when the structures are model-checked.
 pub(crate) mod atomic {
