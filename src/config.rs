@@ -229,6 +229,7 @@ impl Config {
     }
 
     /// Whether notes may be printed on stderr.
+    #[cfg(test)]
     pub fn verbose(&self) -> bool {
         self.verbose
     }
@@ -383,7 +384,7 @@ mod tests {
             let knob = KNOBS.iter().find(|knob| knob.variable == variable).unwrap();
             assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_ARGUMENT);
             for part in [variable, value, &knob.kind.allowed()] {
-                assert!(error.story().contains(part), "{part:?} is not in {:?}", error.story());
+                assert!(error.message().contains(part), "{part:?} is not in {:?}", error.message());
             }
         }
     }

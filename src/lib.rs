@@ -1,20 +1,27 @@
 //! libdvm: every core of every process as one machine of processing units.
+//!
+//! The layers, lowest first; each may use those before it (`ARCHITECTURE.md`, checked by a test).
 
-#[allow(dead_code)]
-mod config;
-mod data;
-mod engine;
-#[allow(dead_code)]
 mod error;
-pub mod ffi;
-#[allow(dead_code)]
-mod graph;
-#[allow(dead_code)]
-mod machine;
-mod processing;
-mod sched;
-#[allow(dead_code)]
+
+mod config;
+
 mod sync;
-mod task;
-#[allow(dead_code)]
+
 mod trace;
+
+mod machine;
+
+mod data;
+
+mod processing;
+
+mod task;
+
+mod sched;
+
+mod engine;
+
+mod graph;
+
+pub mod ffi;

@@ -11,10 +11,12 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::worker::{self, Address, Worker};
 use super::{Call, ENGINE, Engine, Lane, enter, lane, not_running};
+use crate::config::Config;
 use crate::data::{Outcome, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::machine::Machine;
 use crate::processing::REGISTRY;
+use crate::trace::Trace;
 
 /// What has to be known to end the engine.
 struct Life {
@@ -116,11 +118,16 @@ extern "C" fn end_at_exit() {
 }
 
 fn start(life: &mut Life) -> Result<(), Error> {
-    let machine = Machine::load()?;
+    let config = Config::load()?;
+    let machine = Machine::configured(&config)?;
     let count = machine.workers();
+    let trace = Trace::start(&config, (0..count).map(|worker| machine.title(worker)))?;
+    config.note(|| machine.to_string());
     let engine = Box::into_raw(Box::new(Engine {
         workers: (0..count).map(|_| Worker::new()).collect(),
         machine,
+        config,
+        trace,
         dormitory: super::Dormitory::default(),
         sources: super::Sources::default(),
         completion: super::Completion::default(),
@@ -222,6 +229,7 @@ fn end(life: &mut Life) -> Result<(), Error> {
         Some(defect) => Err(defect),
         None => with_stuck(engine.failures.report(), stuck),
     };
+    let report = report.and(engine.trace.finish());
     ENGINE.store(ptr::null_mut(), Ordering::SeqCst);
     while lane::others_active(mine) {
         std::thread::sleep(Duration::from_micros(50));

@@ -28,8 +28,10 @@ pub(crate) use lane::Lane;
 pub(crate) use lifecycle::{finalize, init, init_comm, serve, start_implicit, wait};
 pub(crate) use source::Source;
 
+use crate::config::Config;
 use crate::error::{Error, dvm_retcode_t};
 use crate::machine::Machine;
+use crate::trace::Trace;
 use completion::Completion;
 use failures::Failures;
 use sleep::Dormitory;
@@ -38,7 +40,9 @@ use worker::Worker;
 
 /// A running engine.
 pub(crate) struct Engine {
+    config: Config,
     machine: Machine,
+    trace: Trace,
     workers: Box<[Worker]>,
     dormitory: Dormitory,
     sources: Sources,
@@ -122,6 +126,11 @@ impl Call {
         self.lane.worker()
     }
 
+    /// Whether the call comes from a worker, or from a callback of libdvm.
+    pub(crate) fn inside_task(&self) -> bool {
+        self.lane.inside()
+    }
+
     /// The worker with this rank.
     #[inline]
     pub(crate) fn worker_at(&self, rank: &[u64; 8]) -> Result<usize, Error> {
@@ -149,6 +158,16 @@ impl Engine {
     /// The machine.
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// What the environment has set.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The trace, on or off.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
     }
 
     /// Adds a source: workers without tasks poll it from now on.
@@ -205,9 +224,4 @@ impl Engine {
         self.defective.store(true, Ordering::Release);
         self.completion.notify();
     }
-}
-
-/// The worker that the calling thread is.
-pub(crate) fn current_worker() -> Option<usize> {
-    Lane::current().worker()
 }

@@ -18,7 +18,7 @@ impl Call {
             self.engine().failures.cancelled();
             Outcome::Poisoned
         } else {
-            match self.execute(task) {
+            match self.traced(task, me) {
                 Ok(()) => Outcome::Published,
                 Err(story) => {
                     // SAFETY: as above.
@@ -31,6 +31,19 @@ impl Call {
             }
         };
         self.finish(task, outcome, me);
+    }
+
+    /// Executes a task, and records it when a trace is on.
+    fn traced(&self, task: *mut Task, me: usize) -> Result<(), String> {
+        let trace = self.engine().trace();
+        let start = trace.begin();
+        let result = self.execute(task);
+        if trace.is_on() {
+            // SAFETY: the task belongs to this worker.
+            let description = unsafe { (*task).plan().description };
+            trace.task(me, start, trace.name(description));
+        }
+        result
     }
 
     /// Calls the function; what went wrong is told in words.

@@ -4,16 +4,13 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::sleep::Bed;
 use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
 use crate::sched::ReadyQueue;
 use crate::task::Task;
-
-/// A worker without work looks around for so long before it sleeps.
-const SPIN: Duration = Duration::from_micros(20);
 
 /// A worker polls the sources once per so many tasks of its own, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
@@ -133,11 +130,13 @@ impl Loop<'_> {
 
     /// Runs a task of the nearest worker that has one to spare.
     fn steal(&mut self) -> bool {
+        let since = self.shared.trace.begin();
         for &other in self.shared.machine.neighbours(self.me) {
             let victim = &self.shared.workers[other as usize];
             if let Some(task) = victim.queue.steal() {
                 self.mine().assigned.fetch_add(1, Ordering::Relaxed);
                 victim.assigned.fetch_sub(1, Ordering::Relaxed);
+                self.shared.trace.steal(self.me, since, other as usize);
                 self.run(task);
                 return true;
             }
@@ -162,7 +161,7 @@ impl Loop<'_> {
         if self.shared.machine.oversubscribed() {
             return false;
         }
-        let end = Instant::now() + SPIN;
+        let end = Instant::now() + self.shared.config.spin();
         loop {
             for _ in 0..16 {
                 if self.sees_task() || self.poll() {
@@ -186,6 +185,8 @@ impl Loop<'_> {
         }
         self.sources.forget();
         let mine = &shared.workers[self.me];
+        let since = shared.trace.begin();
         idle.sleep(&mine.bed, || !mine.queue.is_empty() || shared.stopping.load(Ordering::SeqCst));
+        shared.trace.sleep(self.me, since);
     }
 }

@@ -248,6 +248,19 @@ impl Running {
         }
     }
 
+    /// Runs the graph on the calling thread, which is its only worker.
+    pub(crate) fn run_alone(&self) -> Result<(), Error> {
+        struct Alone;
+        impl Host for Alone {
+            fn neighbours(&self, _worker: usize) -> &[u32] {
+                &[]
+            }
+            fn work_ready(&self) {}
+        }
+        while self.poll(0, &Alone) {}
+        self.wait()
+    }
+
     /// Sleeps until the graph is over; its first failure.
     pub(crate) fn wait(&self) -> Result<(), Error> {
         let mut done = self.done.lock();

@@ -154,7 +154,7 @@ fn a_failed_tile_stops_the_graph_and_says_where() {
         let mut scene = new_scene(&[0, 0], &[30, 30], vec![true, true], 0);
         scene.fails_at = scene.space.number(&[10, 10]);
         let error = execute(&scene, tells_edges, 3).expect_err("fails");
-        assert!(error.story().contains("tile [10, 10] failed with code 42"), "{}", error.story());
+        assert!(error.message().contains("tile [10, 10] failed with code 42"), "{}", error.message());
         let after = scene.space.number(&[11, 10]).expect("inside") as usize;
         assert_eq!(scene.runs[after].load(Ordering::Relaxed), 0);
     }

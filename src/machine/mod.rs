@@ -1,6 +1,6 @@
 //! The machine: which PUs have a worker, their ranks, how far apart they are, and binding.
 //!
-//! [`Machine::load`] reads everything once; what it returns never changes and holds nothing of hwloc.
+//! [`Machine::configured`] reads everything once; what it returns never changes and holds nothing of hwloc.
 //! - `topology`: hwloc's tree as plain data (`hwloc`: its raw bindings); `synthetic`: of an imagined machine
 //! - `quota`, `binding`: what the process may use; `selection`: which PUs get workers
 //! - `levels`: ranks; `distance`: the metric; `caches`: for tile sizes
@@ -69,16 +69,11 @@ impl Allowance {
 }
 
 impl Machine {
-    /// The machine that the environment and the system describe.
+    /// The machine that `config` and the system describe.
     ///
     /// # Errors
-    /// `DVM_ERR_ARGUMENT` when an environment variable has a value that is not allowed, `DVM_ERR_UNSUPPORTED` when the
+    /// `DVM_ERR_ARGUMENT` when the synthetic machine asked for cannot be read, `DVM_ERR_UNSUPPORTED` when the
     /// system's topology cannot be read.
-    pub fn load() -> Result<Machine, Error> {
-        Machine::configured(&Config::load()?)
-    }
-
-    /// The machine that `config` and the system describe. Errors as for [`Machine::load`].
     pub fn configured(config: &Config) -> Result<Machine, Error> {
         let allowance = Allowance::read();
         match config.synthetic() {

@@ -133,7 +133,7 @@ fn wrong_synthetic_machines_are_refused_with_their_text() {
         let error = synthetic::read(text).unwrap_err();
         assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_ARGUMENT);
         for part in ["DVM_SYNTHETIC", &format!("{text:?}")] {
-            assert!(error.story().contains(part), "{part} is not in {:?}", error.story());
+            assert!(error.message().contains(part), "{part} is not in {:?}", error.message());
         }
     }
 }
@@ -316,7 +316,7 @@ fn caches_are_those_of_the_pu_that_has_the_least() {
 fn under_taskset_there_is_one_worker_on_that_cpu() {
     const CHILD: &str = "DVM_TEST_PRINT_MACHINE";
     if std::env::var_os(CHILD).is_some() {
-        println!("[{}]", Machine::load().unwrap());
+        println!("[{}]", Machine::configured(&Config::load().unwrap()).unwrap());
         return;
     }
     let cpus = binding::process_cpus().unwrap();

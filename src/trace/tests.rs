@@ -156,11 +156,11 @@ fn a_file_that_cannot_be_written_is_an_error_that_names_it() {
     for path in ["/nonexistent/trace.json", "/"] {
         let error = Trace::start(&config(path, "10"), ["rank 0".into()]).unwrap_err();
         assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_ARGUMENT);
-        assert!(error.story().contains(path) && error.story().contains("DVM_TRACE"), "{}", error.story());
+        assert!(error.message().contains(path) && error.message().contains("DVM_TRACE"), "{}", error.message());
     }
     let full = Trace::start(&config("/dev/full", "10"), ["rank 0".into()]).unwrap();
     let error = full.finish().unwrap_err();
-    assert!(error.story().contains("/dev/full") && error.story().contains("No space left"), "{}", error.story());
+    assert!(error.message().contains("/dev/full") && error.message().contains("No space left"), "{}", error.message());
     full.finish().unwrap();
 }
 
