@@ -83,7 +83,10 @@ fn modules_use_only_lower_modules() {
 
 #[test]
 fn the_reader_of_uses_sees_them() {
-    assert_eq!(used("use crate::a::B; // crate::c\nuse crate::{d::{e, f}, g}; let x = crate::h::i;"), ["a", "d", "g", "h"]);
+    assert_eq!(
+        used("use crate::a::B; // crate::c\nuse crate::{d::{e, f}, g}; let x = crate::h::i;"),
+        ["a", "d", "g", "h"]
+    );
 }
 
 #[test]
@@ -101,7 +104,8 @@ fn crates_depend_only_on_lower_crates() {
     for (height, (name, folder)) in crates.iter().enumerate() {
         let Ok(manifest) = fs::read_to_string(Path::new(folder).join("Cargo.toml")) else { continue };
         for (other, _) in &crates[height + 1..] {
-            let depends = manifest.lines().any(|line| line.split(['=', '.']).next().is_some_and(|key| key.trim() == *other));
+            let depends =
+                manifest.lines().any(|line| line.split(['=', '.']).next().is_some_and(|key| key.trim() == *other));
             assert!(!depends, "{name} depends on {other}, which is above it");
         }
     }
