@@ -6,11 +6,11 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 
 use dvm::ffi::data::*;
+pub use dvm::ffi::dvm_retcode_t as Code;
 use dvm::ffi::lifecycle::*;
 use dvm::ffi::processing::*;
 use dvm::ffi::rank::*;
 use dvm::ffi::scheduling::*;
-pub use dvm::ffi::dvm_retcode_t as Code;
 use dvm::ffi::{DVM_IN, DVM_OUT, errors};
 
 pub type Id = [u64; 2];
