@@ -1,1 +1,35 @@
-//! Objects of the integer set library, owned and freed by Rust.
+//! Objects of the integer set library (isl), owned and freed by Rust.
+//!
+//! The wrapper is small on purpose: it offers what the code generator uses. Each object holds its
+//! context alive, is freed when dropped, and prints and parses as isl text. Operations take references
+//! (isl counts its references, so a copy is cheap) and return `Result`: isl's own message is in the
+//! error, and a computation that passes the context's limit of operations ends with [`Error::is_quota`].
+//!
+//! ```
+//! let ctx = dvm_isl::Ctx::new(1_000_000);
+//! let square = dvm_isl::Set::parse(&ctx, "[n] -> { S[i, j] : 0 <= i < n and 0 <= j < n }").unwrap();
+//! let even = dvm_isl::Set::parse(&ctx, "{ S[i, j] : i mod 2 = 0 }").unwrap();
+//! assert!(!square.intersect(&even).unwrap().is_empty().unwrap());
+//! ```
+
+#[macro_use]
+mod object;
+
+mod ast;
+mod ctx;
+mod flow;
+mod map;
+mod raw;
+mod schedule;
+mod set;
+mod union_map;
+mod union_set;
+
+pub use ast::{AstBuild, AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
+pub use ctx::{Ctx, Error, Result};
+pub use flow::{Flow, FlowProblem};
+pub use map::Map;
+pub use schedule::{NodeKind, Schedule, ScheduleNode, ScheduleOptions, ScheduleProblem};
+pub use set::{PwAff, Set};
+pub use union_map::UnionMap;
+pub use union_set::UnionSet;

@@ -49,6 +49,9 @@ pub struct Parameter {
     pub ctype: String,
     /// Visible at file scope before the enclosing function: then it is not passed, only read.
     pub global: bool,
+    /// C expression that is evaluated once on entry and gives the value; `name` is then a fresh name that no text
+    /// of the user's contains. `None`: `name` is a variable.
+    pub expression: Option<String>,
 }
 
 /// A variable that is only read, passed to the tiles by value.

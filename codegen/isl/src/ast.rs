@@ -1,0 +1,355 @@
+//! Code that scans sets: syntax trees that isl builds.
+#![allow(unsafe_code)]
+
+use crate::{Error, PwAff, Result, Set, UnionMap, ctx::Ctx, object::c_text, raw};
+use std::ffi::{CStr, c_void};
+
+object! {
+    /// The state from which code is built.
+    AstBuild(isl_ast_build), isl_ast_build_copy, isl_ast_build_free
+}
+object! {
+    /// A statement of the generated code.
+    AstNode(isl_ast_node), isl_ast_node_copy, isl_ast_node_free
+}
+prints! { AstNode, isl_ast_node_to_C_str }
+object! {
+    /// An expression of the generated code.
+    AstExpr(isl_ast_expr), isl_ast_expr_copy, isl_ast_expr_free
+}
+prints! { AstExpr, isl_ast_expr_to_C_str }
+
+/// A statement taken apart.
+#[derive(Clone, Debug)]
+pub enum AstNodeKind {
+    /// A loop.
+    For {
+        /// The counter.
+        iterator: String,
+        /// Its first value.
+        init: AstExpr,
+        /// The condition to go on.
+        cond: AstExpr,
+        /// What is added each time.
+        inc: AstExpr,
+        /// What is repeated.
+        body: AstNode,
+        /// The loop runs exactly once.
+        degenerate: bool,
+        /// What the observer of the build said of the loop.
+        note: String,
+    },
+    /// A condition.
+    If {
+        /// The condition.
+        cond: AstExpr,
+        /// When it is true.
+        then: AstNode,
+        /// When it is false.
+        otherwise: Option<AstNode>,
+    },
+    /// One after the other.
+    Block(Vec<AstNode>),
+    /// An instance of a statement: its name applied to its coordinates.
+    User(AstExpr),
+}
+
+/// An expression taken apart.
+#[derive(Clone, Debug)]
+pub enum AstExprKind {
+    /// An operator and its operands.
+    Op(Operator, Vec<AstExpr>),
+    /// A name.
+    Id(String),
+    /// A number, in decimal.
+    Int(String),
+}
+
+/// The operators of expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Operator {
+    And,
+    AndThen,
+    Or,
+    OrElse,
+    Max,
+    Min,
+    Minus,
+    Add,
+    Sub,
+    Mul,
+    /// Exact division.
+    Div,
+    /// Division rounded down.
+    FloorDiv,
+    /// Division of a value that is not negative.
+    PositiveDiv,
+    /// Remainder of a value that is not negative.
+    PositiveRem,
+    /// Remainder of which only the comparison with zero counts.
+    ZeroRem,
+    Cond,
+    Select,
+    Eq,
+    Le,
+    Lt,
+    Ge,
+    Gt,
+    Call,
+}
+
+/// Passes isl's callback on to the closure and keeps the first error.
+struct Observer<'a> {
+    ctx: Ctx,
+    note: &'a mut dyn FnMut(&UnionMap) -> Result<String>,
+    error: Option<Error>,
+}
+
+unsafe extern "C" fn before_for(build: *mut raw::isl_ast_build, user: *mut c_void) -> *mut raw::isl_id {
+    // SAFETY: `user` is the observer that `scan` keeps on its stack while isl builds, and nobody else uses
+    // it; `build` is live during the call. A panic in the closure ends the process at this boundary.
+    unsafe {
+        let observer = &mut *user.cast::<Observer>();
+        let order = UnionMap::own(&observer.ctx, "isl_ast_build_get_schedule", raw::isl_ast_build_get_schedule(build));
+        match order.and_then(|order| (observer.note)(&order)) {
+            Ok(note) => raw::isl_id_alloc(observer.ctx.as_ptr(), c_text(&note).as_ptr(), std::ptr::null_mut()),
+            Err(error) => {
+                observer.error.get_or_insert(error);
+                std::ptr::null_mut()
+            }
+        }
+    }
+}
+
+impl AstBuild {
+    /// Code for parameters in `context`.
+    pub fn from_context(context: &Set) -> Result<AstBuild> {
+        // SAFETY: isl takes the reference made here; the build is handed over.
+        unsafe {
+            AstBuild::own(context.ctx(), "isl_ast_build_from_context", raw::isl_ast_build_from_context(context.give()))
+        }
+    }
+
+    /// The same with options for the loops, as a map from schedule space to `separate[i]`, `atomic[i]` or `unroll[i]`.
+    pub fn with_options(&self, options: &UnionMap) -> Result<AstBuild> {
+        // SAFETY: isl takes the references made here; the build is handed over.
+        unsafe {
+            let build = raw::isl_ast_build_set_options(self.give(), options.give());
+            AstBuild::own(&self.ctx, "isl_ast_build_set_options", build)
+        }
+    }
+
+    /// The same with names for the loops' counters, outermost first.
+    pub fn with_iterators(&self, names: &[String]) -> Result<AstBuild> {
+        // SAFETY: the list and its names are made here and taken by isl; the build is handed over.
+        unsafe {
+            let mut list = raw::isl_id_list_alloc(self.ctx.as_ptr(), names.len() as i32);
+            for name in names {
+                let id = raw::isl_id_alloc(self.ctx.as_ptr(), c_text(name).as_ptr(), std::ptr::null_mut());
+                list = raw::isl_id_list_add(list, id);
+            }
+            AstBuild::own(&self.ctx, "isl_ast_build_set_iterators", raw::isl_ast_build_set_iterators(self.give(), list))
+        }
+    }
+
+    /// Code that visits the instances in the order of `schedule`. `note` sees, for each loop, the order of the instances
+    /// in it up to and with its own counter; what it says is kept with the loop.
+    pub fn scan(&self, schedule: &UnionMap, note: &mut dyn FnMut(&UnionMap) -> Result<String>) -> Result<AstNode> {
+        let mut observer = Observer { ctx: self.ctx.clone(), note, error: None };
+        // SAFETY: the observer outlives the call that uses it, and the build that knows of it is freed here; isl
+        // takes the references made for it; the node is handed over.
+        let node = unsafe {
+            let user = (&raw mut observer).cast::<c_void>();
+            let build = raw::isl_ast_build_set_before_each_for(self.give(), Some(before_for), user);
+            let node = raw::isl_ast_build_node_from_schedule_map(build, schedule.give());
+            raw::isl_ast_build_free(build);
+            AstNode::own(&self.ctx, "isl_ast_build_node_from_schedule_map", node)
+        };
+        match observer.error {
+            Some(error) => Err(error),
+            None => node,
+        }
+    }
+
+    /// An expression that is true for the parameters in `set`.
+    pub fn condition(&self, set: &Set) -> Result<AstExpr> {
+        // SAFETY: the build is kept, the set's reference is made for isl; the expression is handed over.
+        unsafe {
+            AstExpr::own(
+                &self.ctx,
+                "isl_ast_build_expr_from_set",
+                raw::isl_ast_build_expr_from_set(self.keep(), set.give()),
+            )
+        }
+    }
+
+    /// An expression with the value of `value`.
+    pub fn expression(&self, value: &PwAff) -> Result<AstExpr> {
+        // SAFETY: the build is kept, the value's reference is made for isl; the expression is handed over.
+        unsafe {
+            let expr = raw::isl_ast_build_expr_from_pw_aff(self.keep(), value.give());
+            AstExpr::own(&self.ctx, "isl_ast_build_expr_from_pw_aff", expr)
+        }
+    }
+}
+
+impl AstNode {
+    /// Takes the statement apart.
+    pub fn kind(&self) -> Result<AstNodeKind> {
+        // SAFETY: the node is live and kept; each part is handed over; isl checks the kinds.
+        unsafe {
+            match raw::isl_ast_node_get_type(self.keep()) {
+                raw::isl_ast_node_type_isl_ast_node_for => self.for_kind(),
+                raw::isl_ast_node_type_isl_ast_node_if => {
+                    let has_else = raw::isl_ast_node_if_has_else_node(self.keep());
+                    let otherwise =
+                        if self.ctx.truth("isl_ast_node_if_has_else_node", has_else)? {
+                            Some(self.node(
+                                "isl_ast_node_if_get_else_node",
+                                raw::isl_ast_node_if_get_else_node(self.keep()),
+                            )?)
+                        } else {
+                            None
+                        };
+                    Ok(AstNodeKind::If {
+                        cond: self.expr("isl_ast_node_if_get_cond", raw::isl_ast_node_if_get_cond(self.keep()))?,
+                        then: self
+                            .node("isl_ast_node_if_get_then_node", raw::isl_ast_node_if_get_then_node(self.keep()))?,
+                        otherwise,
+                    })
+                }
+                raw::isl_ast_node_type_isl_ast_node_block => {
+                    let list = raw::isl_ast_node_block_get_children(self.keep());
+                    let size = self.ctx.count("isl_ast_node_block_get_children", raw::isl_ast_node_list_size(list));
+                    let children = size.and_then(|n| {
+                        (0..n)
+                            .map(|i| {
+                                self.node("isl_ast_node_list_get_at", raw::isl_ast_node_list_get_at(list, i as i32))
+                            })
+                            .collect()
+                    });
+                    raw::isl_ast_node_list_free(list);
+                    children.map(AstNodeKind::Block)
+                }
+                raw::isl_ast_node_type_isl_ast_node_mark => {
+                    self.node("isl_ast_node_mark_get_node", raw::isl_ast_node_mark_get_node(self.keep()))?.kind()
+                }
+                raw::isl_ast_node_type_isl_ast_node_user => {
+                    let call = self.expr("isl_ast_node_user_get_expr", raw::isl_ast_node_user_get_expr(self.keep()))?;
+                    Ok(AstNodeKind::User(call))
+                }
+                _ => Err(self.ctx.error("isl_ast_node_get_type")),
+            }
+        }
+    }
+
+    fn for_kind(&self) -> Result<AstNodeKind> {
+        // SAFETY: the node is live, kept, and a loop; each part is handed over; the annotation is freed here.
+        unsafe {
+            let node = self.keep();
+            let iterator = self.expr("isl_ast_node_for_get_iterator", raw::isl_ast_node_for_get_iterator(node))?;
+            let AstExprKind::Id(iterator) = iterator.kind()? else {
+                return Err(self.ctx.error("isl_ast_node_for_get_iterator"));
+            };
+            let id = raw::isl_ast_node_get_annotation(node);
+            let mut note = String::new();
+            if !id.is_null() {
+                let name = raw::isl_id_get_name(id);
+                if !name.is_null() {
+                    note = CStr::from_ptr(name).to_string_lossy().into_owned();
+                }
+                raw::isl_id_free(id);
+            }
+            Ok(AstNodeKind::For {
+                iterator,
+                init: self.expr("isl_ast_node_for_get_init", raw::isl_ast_node_for_get_init(node))?,
+                cond: self.expr("isl_ast_node_for_get_cond", raw::isl_ast_node_for_get_cond(node))?,
+                inc: self.expr("isl_ast_node_for_get_inc", raw::isl_ast_node_for_get_inc(node))?,
+                body: self.node("isl_ast_node_for_get_body", raw::isl_ast_node_for_get_body(node))?,
+                degenerate: self
+                    .ctx
+                    .truth("isl_ast_node_for_is_degenerate", raw::isl_ast_node_for_is_degenerate(node))?,
+                note,
+            })
+        }
+    }
+
+    /// # Safety
+    /// As `AstNode::own`.
+    unsafe fn node(&self, operation: &'static str, ptr: *mut raw::isl_ast_node) -> Result<AstNode> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { AstNode::own(&self.ctx, operation, ptr) }
+    }
+
+    /// # Safety
+    /// As `AstExpr::own`.
+    unsafe fn expr(&self, operation: &'static str, ptr: *mut raw::isl_ast_expr) -> Result<AstExpr> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { AstExpr::own(&self.ctx, operation, ptr) }
+    }
+}
+
+impl AstExpr {
+    /// Takes the expression apart.
+    pub fn kind(&self) -> Result<AstExprKind> {
+        // SAFETY: the expression is live and kept; identifiers and values are freed here; operands are handed over.
+        unsafe {
+            match raw::isl_ast_expr_get_type(self.keep()) {
+                raw::isl_ast_expr_type_isl_ast_expr_id => {
+                    let id = raw::isl_ast_expr_get_id(self.keep());
+                    let name = raw::isl_id_get_name(id);
+                    let text = (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned());
+                    raw::isl_id_free(id);
+                    text.map(AstExprKind::Id).ok_or_else(|| self.ctx.error("isl_ast_expr_get_id"))
+                }
+                raw::isl_ast_expr_type_isl_ast_expr_int => {
+                    let value = raw::isl_ast_expr_get_val(self.keep());
+                    let text = crate::object::take_text(raw::isl_val_to_str(value));
+                    raw::isl_val_free(value);
+                    text.map(AstExprKind::Int).ok_or_else(|| self.ctx.error("isl_ast_expr_get_val"))
+                }
+                _ => {
+                    let operator = operator(raw::isl_ast_expr_get_op_type(self.keep()));
+                    let operator = operator.ok_or_else(|| self.ctx.error("isl_ast_expr_get_op_type"))?;
+                    let size =
+                        self.ctx.count("isl_ast_expr_get_op_n_arg", raw::isl_ast_expr_get_op_n_arg(self.keep()))?;
+                    let operands = (0..size).map(|i| {
+                        let operand = raw::isl_ast_expr_get_op_arg(self.keep(), i as i32);
+                        AstExpr::own(&self.ctx, "isl_ast_expr_get_op_arg", operand)
+                    });
+                    Ok(AstExprKind::Op(operator, operands.collect::<Result<_>>()?))
+                }
+            }
+        }
+    }
+}
+
+fn operator(kind: raw::isl_ast_expr_op_type) -> Option<Operator> {
+    Some(match kind {
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_and => Operator::And,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_and_then => Operator::AndThen,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_or => Operator::Or,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_or_else => Operator::OrElse,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_max => Operator::Max,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_min => Operator::Min,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_minus => Operator::Minus,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_add => Operator::Add,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_sub => Operator::Sub,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_mul => Operator::Mul,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_div => Operator::Div,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_fdiv_q => Operator::FloorDiv,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_pdiv_q => Operator::PositiveDiv,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_pdiv_r => Operator::PositiveRem,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_zdiv_r => Operator::ZeroRem,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_cond => Operator::Cond,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_select => Operator::Select,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_eq => Operator::Eq,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_le => Operator::Le,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_lt => Operator::Lt,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_ge => Operator::Ge,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_gt => Operator::Gt,
+        raw::isl_ast_expr_op_type_isl_ast_expr_op_call => Operator::Call,
+        _ => return None,
+    })
+}

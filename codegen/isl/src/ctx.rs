@@ -1,0 +1,102 @@
+//! The context: every object belongs to one, and it keeps the last error.
+#![allow(unsafe_code)]
+
+use crate::raw;
+use std::{ffi::CStr, fmt, ptr::NonNull, rc::Rc};
+
+/// What isl could not do, in isl's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The operation that failed.
+    pub operation: &'static str,
+    /// isl's message.
+    pub message: String,
+    quota: bool,
+}
+
+impl Error {
+    /// True when the context's limit of operations was reached.
+    pub fn is_quota(&self) -> bool {
+        self.quota
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "isl: {}: {}", self.operation, self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The result of an operation of isl.
+pub type Result<T> = std::result::Result<T, Error>;
+
+struct Owned(NonNull<raw::isl_ctx>);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: the context was allocated by `Ctx::new`; every object holds an `Rc` of it, so the last
+        // one has been freed when this runs.
+        unsafe { raw::isl_ctx_free(self.0.as_ptr()) }
+    }
+}
+
+/// A context of isl with a limit of operations. Clones share it; it lives as long as its objects.
+#[derive(Clone)]
+pub struct Ctx(Rc<Owned>);
+
+impl Ctx {
+    /// A context whose computations fail after `max_operations` operations (0: never).
+    pub fn new(max_operations: u64) -> Ctx {
+        // SAFETY: allocation has no precondition; null is dealt with; the options are set on a live context.
+        unsafe {
+            let ctx = NonNull::new(raw::isl_ctx_alloc()).expect("memory for an isl context");
+            raw::isl_options_set_on_error(ctx.as_ptr(), raw::ISL_ON_ERROR_CONTINUE as i32);
+            raw::isl_ctx_set_max_operations(ctx.as_ptr(), max_operations);
+            Ctx(Rc::new(Owned(ctx)))
+        }
+    }
+
+    /// Gives the computations that follow the whole limit of operations again.
+    pub fn reset_operations(&self) {
+        // SAFETY: the context is live.
+        unsafe { raw::isl_ctx_reset_operations(self.as_ptr()) }
+    }
+
+    pub(crate) fn as_ptr(&self) -> *mut raw::isl_ctx {
+        self.0.0.as_ptr()
+    }
+
+    /// The error that isl keeps, for `operation`.
+    pub(crate) fn error(&self, operation: &'static str) -> Error {
+        // SAFETY: the context is live; the message is a string that isl owns until the next error.
+        unsafe {
+            let quota = raw::isl_ctx_last_error(self.as_ptr()) == raw::isl_error_isl_error_quota;
+            let message = raw::isl_ctx_last_error_msg(self.as_ptr());
+            let message = if quota {
+                "the limit of operations was reached".to_owned()
+            } else if message.is_null() {
+                "failed without a message".to_owned()
+            } else {
+                CStr::from_ptr(message).to_string_lossy().into_owned()
+            };
+            raw::isl_ctx_reset_error(self.as_ptr());
+            Error { operation, message, quota }
+        }
+    }
+
+    /// Reads one of isl's three-valued answers.
+    pub(crate) fn truth(&self, operation: &'static str, answer: raw::isl_bool) -> Result<bool> {
+        match answer {
+            raw::isl_bool_isl_bool_true => Ok(true),
+            raw::isl_bool_isl_bool_false => Ok(false),
+            _ => Err(self.error(operation)),
+        }
+    }
+
+    /// Reads a size, negative on failure.
+    pub(crate) fn count(&self, operation: &'static str, size: raw::isl_size) -> Result<usize> {
+        usize::try_from(size).map_err(|_| self.error(operation))
+    }
+}

@@ -1,0 +1,147 @@
+//! Maps between two spaces.
+#![allow(unsafe_code)]
+
+use crate::{Result, Set, object::c_text, raw};
+
+object! {
+    /// A relation between the points of two spaces.
+    Map(isl_map), isl_map_copy, isl_map_free
+}
+prints! { Map, isl_map_to_str }
+parses! { Map, isl_map_read_from_str }
+algebra! { Map: isl_map_intersect, isl_map_union, isl_map_subtract, isl_map_coalesce, isl_map_is_empty, isl_map_is_equal, isl_map_is_subset }
+operations! { Map:
+    /// Every pair turned round.
+    reverse = isl_map_reverse() -> Map;
+    /// The points that are mapped.
+    domain = isl_map_domain() -> Set;
+    /// The points that are reached.
+    range = isl_map_range() -> Set;
+    /// First this map, then `next`.
+    apply_range = isl_map_apply_range(next: Map) -> Map;
+    /// The pairs whose first point is in `set`.
+    intersect_domain = isl_map_intersect_domain(set: Set) -> Map;
+    /// The pairs whose second point is in `set`.
+    intersect_range = isl_map_intersect_range(set: Set) -> Map;
+    /// The pairs whose parameters are in `context`.
+    intersect_params = isl_map_intersect_params(context: Set) -> Map;
+    /// Second point minus first point.
+    deltas = isl_map_deltas() -> Set;
+}
+questions! { Map:
+    /// True when no point is mapped to two.
+    is_single_valued = isl_map_is_single_valued();
+}
+
+/// Which end of a map.
+#[derive(Clone, Copy)]
+enum End {
+    In,
+    Out,
+}
+
+impl End {
+    fn raw(self) -> raw::isl_dim_type {
+        match self {
+            End::In => raw::isl_dim_type_isl_dim_in,
+            End::Out => raw::isl_dim_type_isl_dim_out,
+        }
+    }
+}
+
+impl Map {
+    /// Number of dimensions of the first space.
+    pub fn inputs(&self) -> Result<usize> {
+        self.dimensions(End::In)
+    }
+
+    /// Number of dimensions of the second space.
+    pub fn outputs(&self) -> Result<usize> {
+        self.dimensions(End::Out)
+    }
+
+    fn dimensions(&self, end: End) -> Result<usize> {
+        // SAFETY: the map is live and only looked at.
+        let size = unsafe { raw::isl_map_dim(self.keep(), end.raw()) };
+        self.ctx.count("isl_map_dim", size)
+    }
+
+    /// The tuple's name of the first space, if it has one.
+    pub fn input_name(&self) -> Option<String> {
+        self.tuple_name(End::In)
+    }
+
+    /// The tuple's name of the second space, if it has one.
+    pub fn output_name(&self) -> Option<String> {
+        self.tuple_name(End::Out)
+    }
+
+    fn tuple_name(&self, end: End) -> Option<String> {
+        // SAFETY: the map is live; isl's string lives as long and is copied at once.
+        unsafe {
+            let name = raw::isl_map_get_tuple_name(self.keep(), end.raw());
+            (!name.is_null()).then(|| std::ffi::CStr::from_ptr(name).to_string_lossy().into_owned())
+        }
+    }
+
+    /// The same map with another name of the first space.
+    pub fn named_input(&self, name: &str) -> Result<Map> {
+        let name = c_text(name);
+        // SAFETY: isl takes the reference made here and copies the name; the result is handed over.
+        unsafe {
+            let map = raw::isl_map_set_tuple_name(self.give(), End::In.raw(), name.as_ptr());
+            Map::own(&self.ctx, "isl_map_set_tuple_name", map)
+        }
+    }
+
+    /// The same map with another name of the second space.
+    pub fn named_output(&self, name: &str) -> Result<Map> {
+        let name = c_text(name);
+        // SAFETY: isl takes the reference made here and copies the name; the result is handed over.
+        unsafe {
+            let map = raw::isl_map_set_tuple_name(self.give(), End::Out.raw(), name.as_ptr());
+            Map::own(&self.ctx, "isl_map_set_tuple_name", map)
+        }
+    }
+
+    /// The same map with the second space's `at`-th of its dimensions left out.
+    pub fn drop_outputs(&self, at: usize, count: usize) -> Result<Map> {
+        // SAFETY: isl takes the reference made here and checks the range; the result is handed over.
+        unsafe {
+            let map = raw::isl_map_project_out(self.give(), End::Out.raw(), at as u32, count as u32);
+            Map::own(&self.ctx, "isl_map_project_out", map)
+        }
+    }
+
+    /// The pairs whose second point has `value` at dimension `at`.
+    pub fn fix_output(&self, at: usize, value: i32) -> Result<Map> {
+        // SAFETY: isl takes the reference made here and checks the position; the result is handed over.
+        unsafe {
+            let map = raw::isl_map_fix_si(self.give(), End::Out.raw(), at as u32, value);
+            Map::own(&self.ctx, "isl_map_fix_si", map)
+        }
+    }
+
+    /// The same map to a tuple without a name.
+    pub fn unnamed_output(&self) -> Result<Map> {
+        // SAFETY: isl takes the reference made here; the result is handed over.
+        unsafe {
+            let map = raw::isl_map_reset_tuple_id(self.give(), End::Out.raw());
+            Map::own(&self.ctx, "isl_map_reset_tuple_id", map)
+        }
+    }
+
+    /// The same map with `count` dimensions that are zero after those of the second space.
+    pub fn add_zero_outputs(&self, count: usize) -> Result<Map> {
+        let at = self.outputs()?;
+        // SAFETY: isl takes the reference made here; the result is handed over.
+        let mut map = unsafe {
+            let map = raw::isl_map_add_dims(self.give(), End::Out.raw(), count as u32);
+            Map::own(&self.ctx, "isl_map_add_dims", map)?
+        };
+        for k in 0..count {
+            map = map.fix_output(at + k, 0)?;
+        }
+        Ok(map)
+    }
+}

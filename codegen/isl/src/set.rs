@@ -1,0 +1,130 @@
+//! Sets of one space, and expressions that are affine by pieces.
+#![allow(unsafe_code)]
+
+use crate::{Map, Result, object::c_text, raw};
+
+object! {
+    /// A set of integer points of one space, or of parameter values.
+    Set(isl_set), isl_set_copy, isl_set_free
+}
+prints! { Set, isl_set_to_str }
+parses! { Set, isl_set_read_from_str }
+algebra! { Set: isl_set_intersect, isl_set_union, isl_set_subtract, isl_set_coalesce, isl_set_is_empty, isl_set_is_equal, isl_set_is_subset }
+operations! { Set:
+    /// The parameter values for which there is a point.
+    params = isl_set_params() -> Set;
+    /// The points whose parameters are in `context`.
+    intersect_params = isl_set_intersect_params(context: Set) -> Set;
+    /// A shorter description of the points, right inside `context`.
+    gist = isl_set_gist(context: Set) -> Set;
+    /// A shorter description of the points, right for parameters in `context`.
+    gist_params = isl_set_gist_params(context: Set) -> Set;
+    /// The image under `map`.
+    apply = isl_set_apply(map: Map) -> Set;
+    /// The same points without parameters: those that exist for some parameter values.
+    without_params = isl_set_project_out_all_params() -> Set;
+    /// Removes the name of the tuple.
+    unnamed = isl_set_reset_tuple_id() -> Set;
+}
+
+object! {
+    /// An expression over the parameters that is affine by pieces; undefined outside its pieces.
+    PwAff(isl_pw_aff), isl_pw_aff_copy, isl_pw_aff_free
+}
+prints! { PwAff, isl_pw_aff_to_str }
+operations! { PwAff:
+    /// A shorter description of the expression, right inside `context`.
+    gist = isl_pw_aff_gist(context: Set) -> PwAff;
+    /// The same with fewer pieces where that is possible.
+    coalesce = isl_pw_aff_coalesce() -> PwAff;
+}
+
+impl Set {
+    /// Number of dimensions.
+    pub fn dimensions(&self) -> Result<usize> {
+        // SAFETY: the set is live and only looked at.
+        let size = unsafe { raw::isl_set_dim(self.keep(), raw::isl_dim_type_isl_dim_set) };
+        self.ctx.count("isl_set_dim", size)
+    }
+
+    /// Number of convex pieces.
+    pub fn pieces(&self) -> Result<usize> {
+        // SAFETY: the set is live and only looked at.
+        let size = unsafe { raw::isl_set_n_basic_set(self.keep()) };
+        self.ctx.count("isl_set_n_basic_set", size)
+    }
+
+    /// The tuple's name, if it has one.
+    pub fn name(&self) -> Option<String> {
+        // SAFETY: the set is live; isl's string lives as long and is copied at once.
+        unsafe {
+            let name = raw::isl_set_get_tuple_name(self.keep());
+            (!name.is_null()).then(|| std::ffi::CStr::from_ptr(name).to_string_lossy().into_owned())
+        }
+    }
+
+    /// The same points under another tuple name.
+    pub fn named(&self, name: &str) -> Result<Set> {
+        let name = c_text(name);
+        // SAFETY: isl takes the reference made here and copies the name; the result is handed over.
+        unsafe {
+            Set::own(&self.ctx, "isl_set_set_tuple_name", raw::isl_set_set_tuple_name(self.give(), name.as_ptr()))
+        }
+    }
+
+    /// Least value of a dimension over the set, for each value of the parameters.
+    pub fn dim_min(&self, dimension: usize) -> Result<PwAff> {
+        // SAFETY: isl takes the reference made here and checks the position; the result is handed over.
+        unsafe { PwAff::own(&self.ctx, "isl_set_dim_min", raw::isl_set_dim_min(self.give(), dimension as i32)) }
+    }
+
+    /// Greatest value of a dimension over the set, for each value of the parameters.
+    pub fn dim_max(&self, dimension: usize) -> Result<PwAff> {
+        // SAFETY: isl takes the reference made here and checks the position; the result is handed over.
+        unsafe { PwAff::own(&self.ctx, "isl_set_dim_max", raw::isl_set_dim_max(self.give(), dimension as i32)) }
+    }
+
+    /// The value of a dimension when it is one constant over the whole set, and fits.
+    pub fn fixed(&self, dimension: usize) -> Option<i64> {
+        // SAFETY: the set is live; the value is freed here and only asked for what it has been tested to be.
+        unsafe {
+            let kind = raw::isl_dim_type_isl_dim_set;
+            let value = raw::isl_set_plain_get_val_if_fixed(self.keep(), kind, dimension as u32);
+            if value.is_null() {
+                return None;
+            }
+            let whole = raw::isl_val_is_int(value) == raw::isl_bool_isl_bool_true;
+            let number = whole.then(|| raw::isl_val_get_num_si(value));
+            raw::isl_val_free(value);
+            number
+        }
+    }
+
+    /// Least and greatest value of a dimension of a set without parameters; nothing when it is unbounded, empty or too large.
+    pub fn integer_range(&self, dimension: usize) -> Result<Option<(i64, i64)>> {
+        // SAFETY: isl takes the references made here and checks the position.
+        let (least, greatest) = unsafe {
+            let least = raw::isl_set_dim_min_val(self.give(), dimension as i32);
+            (self.number(least)?, self.number(raw::isl_set_dim_max_val(self.give(), dimension as i32))?)
+        };
+        Ok(least.zip(greatest))
+    }
+
+    /// Reads and frees a value.
+    ///
+    /// # Safety
+    /// `value` is null or a value that the caller owns and hands over.
+    unsafe fn number(&self, value: *mut raw::isl_val) -> Result<Option<i64>> {
+        if value.is_null() {
+            return Err(self.ctx.error("isl_set_dim_val"));
+        }
+        // SAFETY: the value is owned here and freed once; only a whole number is asked for its numerator.
+        unsafe {
+            let whole = raw::isl_val_is_int(value) == raw::isl_bool_isl_bool_true;
+            let number =
+                (whole && raw::isl_val_n_abs_num_chunks(value, 8) <= 1).then(|| raw::isl_val_get_num_si(value));
+            raw::isl_val_free(value);
+            Ok(number)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Maps between any number of spaces: schedules, accesses and dependences of several statements.
+#![allow(unsafe_code)]
+
+use crate::{Map, Result, Set, UnionSet, raw};
+
+object! {
+    /// A relation between points of any number of spaces.
+    UnionMap(isl_union_map), isl_union_map_copy, isl_union_map_free
+}
+prints! { UnionMap, isl_union_map_to_str }
+parses! { UnionMap, isl_union_map_read_from_str }
+algebra! { UnionMap: isl_union_map_intersect, isl_union_map_union, isl_union_map_subtract, isl_union_map_coalesce,
+isl_union_map_is_empty, isl_union_map_is_equal, isl_union_map_is_subset }
+operations! { UnionMap:
+    /// Every pair turned round.
+    reverse = isl_union_map_reverse() -> UnionMap;
+    /// The points that are mapped.
+    domain = isl_union_map_domain() -> UnionSet;
+    /// The points that are reached.
+    range = isl_union_map_range() -> UnionSet;
+    /// First this map, then `next`.
+    apply_range = isl_union_map_apply_range(next: UnionMap) -> UnionMap;
+    /// First points replaced by their images under `map`.
+    apply_domain = isl_union_map_apply_domain(map: UnionMap) -> UnionMap;
+    /// The pairs whose first point is in `set`.
+    intersect_domain = isl_union_map_intersect_domain(set: UnionSet) -> UnionMap;
+    /// The pairs whose second point is in `set`.
+    intersect_range = isl_union_map_intersect_range(set: UnionSet) -> UnionMap;
+    /// The pairs whose parameters are in `context`.
+    intersect_params = isl_union_map_intersect_params(context: Set) -> UnionMap;
+    /// Second point minus first point, for pairs within one space.
+    deltas = isl_union_map_deltas() -> UnionSet;
+    /// To both images, one after the other in one flat tuple.
+    flat_range_product = isl_union_map_flat_range_product(other: UnionMap) -> UnionMap;
+    /// The pairs of points of which the first has the lexicographically smaller image, `other` giving the second's.
+    lex_lt = isl_union_map_lex_lt_union_map(other: UnionMap) -> UnionMap;
+    /// The same with equalities that follow from the constraints written out.
+    detect_equalities = isl_union_map_detect_equalities() -> UnionMap;
+}
+questions! { UnionMap:
+    /// True when no point is mapped to two.
+    is_single_valued = isl_union_map_is_single_valued();
+}
+
+impl UnionMap {
+    /// The map alone.
+    pub fn from_map(map: &Map) -> Result<UnionMap> {
+        // SAFETY: isl takes the reference made here; the result is handed over.
+        unsafe { UnionMap::own(map.ctx(), "isl_union_map_from_map", raw::isl_union_map_from_map(map.give())) }
+    }
+
+    /// The maps, one for each pair of spaces.
+    pub fn maps(&self) -> Result<Vec<Map>> {
+        // SAFETY: the list is owned here, only looked at, and freed at the end; its members are handed over.
+        unsafe {
+            let list = raw::isl_union_map_get_map_list(self.keep());
+            let size = self.ctx.count("isl_union_map_get_map_list", raw::isl_map_list_size(list));
+            let members = size.and_then(|n| {
+                (0..n)
+                    .map(|i| Map::own(&self.ctx, "isl_map_list_get_at", raw::isl_map_list_get_at(list, i as i32)))
+                    .collect()
+            });
+            raw::isl_map_list_free(list);
+            members
+        }
+    }
+
+    /// The union of the results of `change` over the maps, one for each pair of spaces.
+    pub fn map_each(&self, mut change: impl FnMut(&Map) -> Result<Map>) -> Result<UnionMap> {
+        let mut all = UnionMap::parse(&self.ctx, "{ }")?;
+        for map in self.maps()? {
+            all = all.union(&UnionMap::from_map(&change(&map)?)?)?;
+        }
+        Ok(all)
+    }
+}

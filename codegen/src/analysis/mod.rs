@@ -1,0 +1,7 @@
+//! From the model to instances, accesses and dependences.
+
+mod dependences;
+mod program;
+
+pub use dependences::Dependences;
+pub use program::{Program, StatementSets};

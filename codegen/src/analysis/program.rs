@@ -1,0 +1,95 @@
+//! The region as isl objects.
+
+use crate::{
+    Refusal,
+    model::{AccessKind, Region},
+};
+use dvm_isl::{Ctx, Map, Set, UnionMap, UnionSet};
+
+/// Operations that isl may spend on one stage: under a second on a machine of today.
+const OPERATIONS: u64 = 40_000_000;
+
+/// The instances of a region, their original order and what they touch.
+pub struct Program {
+    /// isl's context, with its limit of operations.
+    pub ctx: Ctx,
+    /// What is known of the parameters.
+    pub context: Set,
+    /// All instances.
+    pub domain: UnionSet,
+    /// Their original order.
+    pub schedule: UnionMap,
+    /// Instances to what they read.
+    pub reads: UnionMap,
+    /// Instances to what they certainly write.
+    pub writes: UnionMap,
+    /// Instances to what they may write.
+    pub may_writes: UnionMap,
+    /// The statements one by one, as in the model.
+    pub statements: Vec<StatementSets>,
+}
+
+/// One statement's sets.
+pub struct StatementSets {
+    /// Its instances.
+    pub domain: Set,
+    /// Its place in the original order.
+    pub schedule: Map,
+    /// Its accesses, as in the model, on its instances.
+    pub accesses: Vec<Map>,
+}
+
+impl Program {
+    /// Reads the model's texts.
+    pub fn read(region: &Region) -> Result<Program, Refusal> {
+        let ctx = Ctx::new(OPERATIONS);
+        let context =
+            Set::parse(&ctx, &region.context).map_err(|error| bad_text("context", &region.context, &error))?;
+        let empty = UnionMap::parse(&ctx, "{ }")?;
+        let mut program = Program {
+            context: context.params()?,
+            domain: UnionSet::parse(&ctx, "{ }")?,
+            schedule: empty.clone(),
+            reads: empty.clone(),
+            writes: empty.clone(),
+            may_writes: empty,
+            statements: Vec::new(),
+            ctx,
+        };
+        for statement in &region.statements {
+            program.add(statement)?;
+        }
+        Ok(program)
+    }
+
+    fn add(&mut self, statement: &crate::model::Statement) -> Result<(), Refusal> {
+        let ctx = &self.ctx;
+        let domain =
+            Set::parse(ctx, &statement.domain).map_err(|error| bad_text("domain", &statement.domain, &error))?;
+        let domain = domain.intersect_params(&self.context)?;
+        let schedule =
+            Map::parse(ctx, &statement.schedule).map_err(|error| bad_text("schedule", &statement.schedule, &error))?;
+        let schedule = schedule.intersect_domain(&domain)?;
+        self.domain = self.domain.union(&UnionSet::from_set(&domain)?)?;
+        self.schedule = self.schedule.union(&UnionMap::from_map(&schedule)?)?;
+        let mut accesses = Vec::new();
+        for access in &statement.accesses {
+            let map =
+                Map::parse(ctx, &access.relation).map_err(|error| bad_text("access", &access.relation, &error))?;
+            let map = map.intersect_domain(&domain)?;
+            let all = match access.kind {
+                AccessKind::Read => &mut self.reads,
+                AccessKind::Write => &mut self.writes,
+                AccessKind::MayWrite => &mut self.may_writes,
+            };
+            *all = all.union(&UnionMap::from_map(&map)?)?;
+            accesses.push(map);
+        }
+        self.statements.push(StatementSets { domain, schedule, accesses });
+        Ok(())
+    }
+}
+
+fn bad_text(what: &str, text: &str, error: &dvm_isl::Error) -> Refusal {
+    Refusal::new(format!("the model's {what} `{text}` is not understood ({error})"), "correct the model")
+}

@@ -1,0 +1,57 @@
+//! `dvmcc`: used in place of `cc`.
+
+use dvm_codegen::driver::invocation::Invocation;
+use dvm_codegen::driver::{compile, with_room};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+dvmcc: a C compiler command that runs marked loops as tiles on libdvm
+
+Usage: dvmcc [cc options] file...
+
+Use it in place of cc (`make CC=dvmcc`). Loops under `#pragma dvm region` (or between
+`#pragma scop` and `#pragma endscop`) become tiles that run on all cores; everything else is
+passed to the real compiler. A region that cannot be transformed is reported and stays as it is.
+
+Options of its own:
+  --show         keep the generated C as FILE.dvm.c next to the object, and print its path
+  --dvm-strict   a region that stays sequential is an error (also -Werror=dvm)
+  -Wno-dvm       no messages about regions
+  --help         this text
+  --version      versions of dvmcc and of the compiler behind it
+
+Environment:
+  DVM_CC, CC     the real compiler (default cc)
+  DVM_CLANG      the clang that reads the sources (default clang)
+  DVM_PREFIX     where libdvm is installed (default: found from dvmcc's own place)
+
+Examples:
+  dvmcc -O3 -march=native -o jacobi jacobi.c
+  dvmcc -O3 -c --show stencil.c && dvmcc -o app main.o stencil.o
+
+Pragma: #pragma dvm region [tile(32,32)] [tile(auto)] [name(x)] [serial(condition)] [pure(f,g)]
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    match with_room(move || command(&arguments)) {
+        Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+        Err(message) => {
+            eprintln!("dvmcc: error: {message}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn command(arguments: &[String]) -> Result<i32, String> {
+    let invocation = Invocation::parse(arguments)?;
+    if invocation.help {
+        print!("{HELP}");
+        return Ok(0);
+    }
+    if invocation.version {
+        println!("dvmcc {}", env!("CARGO_PKG_VERSION"));
+        return compile::show_version();
+    }
+    compile::run(&invocation, &dvm_codegen::driver::back_end)
+}

@@ -1,0 +1,83 @@
+//! Messages as compilers print them: place, severity, words, the source line and a caret.
+
+use crate::frontend::source::Source;
+use std::fmt::Write;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// Nothing is made.
+    Error,
+    /// The region stays as it was.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it says.
+    pub message: String,
+    /// The bytes it is about: begin, end; `None` for the file as a whole.
+    pub span: Option<(usize, usize)>,
+    /// What can be done.
+    pub remedy: Option<String>,
+}
+
+impl Diagnostic {
+    /// The message as text, ending with a line end.
+    pub fn render(&self, source: &Source) -> String {
+        let name = source.path.display();
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        let Some((begin, end)) = self.span else {
+            let mut text = format!("{name}: {severity}: {}\n", self.message);
+            if let Some(remedy) = &self.remedy {
+                let _ = writeln!(text, "{name}: note: {remedy}");
+            }
+            return text;
+        };
+        let (line, column) = source.position(begin);
+        let mut text =
+            format!("{name}:{line}:{column}: {severity}: {}{}\n", self.message, offending(source, begin, end));
+        let shown = source.line_text(line);
+        let before: String =
+            shown.chars().take(column as usize - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let length = shown.len().saturating_sub(column as usize).min(end.saturating_sub(begin + 1));
+        let _ = writeln!(text, "{line:5} | {shown}\n      | {before}^{}", "~".repeat(length));
+        if let Some(remedy) = &self.remedy {
+            let _ = writeln!(text, "{name}:{line}:{column}: note: {remedy}");
+        }
+        text
+    }
+}
+
+/// ` [text]` for short texts of one line.
+fn offending(source: &Source, begin: usize, end: usize) -> String {
+    let text = source.text(begin, end);
+    let line: String = text.lines().next().unwrap_or("").trim().chars().take(60).collect();
+    let cut = if line.len() < text.trim().len() { "..." } else { "" };
+    if line.is_empty() { String::new() } else { format!(" [{line}{cut}]") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn messages_show_the_line() {
+        let source = Source::new(Path::new("a.c"), b"int x;\n\ta[i*i] = 0;\n".to_vec());
+        let message = "region 'f_1' stays sequential: no".to_owned();
+        let d =
+            Diagnostic { severity: Severity::Warning, message, span: Some((10, 13)), remedy: Some("do so".to_owned()) };
+        let expected = "a.c:2:4: warning: region 'f_1' stays sequential: no [i*i]\n    2 | \ta[i*i] = 0;\n      | \t  ^~~\na.c:2:4: note: do so\n";
+        assert_eq!(d.render(&source), expected);
+    }
+}

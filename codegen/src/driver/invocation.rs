@@ -1,0 +1,325 @@
+//! A `cc` command line: which words are inputs, which are options, and what is asked for.
+
+use std::path::{Path, PathBuf};
+
+/// What the command makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goal {
+    /// `-E`, or `-M` and `-MM`: text on stdout or into `-o`.
+    Preprocess,
+    /// `-S`, `-c` or `-fsyntax-only`.
+    Compile,
+    /// A program or library.
+    Link,
+}
+
+/// A word, or an option with its argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// An option, passed on as it is.
+    Option(Vec<String>),
+    /// A C source file.
+    Source(PathBuf),
+    /// Another input: object, library, other language, `-`.
+    Input(String),
+    /// An option about dependency files.
+    Dependency(Vec<String>),
+}
+
+/// A command line, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// Its words in order.
+    pub parts: Vec<Part>,
+    /// What is made.
+    pub goal: Goal,
+    /// `-M` or `-MM`: only dependencies are asked for.
+    pub only_dependencies: bool,
+    /// Argument of `-o`.
+    pub output: Option<String>,
+    /// `--show`.
+    pub show: bool,
+    /// `--dvm-strict` or `-Werror=dvm`.
+    pub strict: bool,
+    /// `-w` or `-Wno-dvm`: no warnings.
+    pub quiet: bool,
+    /// `--help`.
+    pub help: bool,
+    /// `--version`.
+    pub version: bool,
+}
+
+/// Options whose argument is the next word.
+const SEPARATE: [&str; 34] = [
+    "-o",
+    "-I",
+    "-D",
+    "-U",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-iprefix",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-isysroot",
+    "-l",
+    "-L",
+    "-T",
+    "-u",
+    "-z",
+    "-e",
+    "-x",
+    "-A",
+    "-B",
+    "-G",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xclang",
+    "-arch",
+    "-target",
+    "--param",
+    "-aux-info",
+    "-dumpbase",
+    "-dumpdir",
+    "-wrapper",
+];
+
+impl Invocation {
+    /// Reads a command line (without the command's own name); response files are read in place.
+    pub fn parse(arguments: &[String]) -> Result<Invocation, String> {
+        let words = expand(arguments, 0)?;
+        let mut it = Invocation {
+            parts: vec![],
+            goal: Goal::Link,
+            only_dependencies: false,
+            output: None,
+            show: false,
+            strict: false,
+            quiet: false,
+            help: false,
+            version: false,
+        };
+        let mut language: Option<String> = None;
+        let mut rest = words.into_iter();
+        while let Some(word) = rest.next() {
+            if it.own(&word) {
+                continue;
+            }
+            if !word.starts_with('-') || word == "-" {
+                it.parts.push(input(word, language.as_deref()));
+            } else if let Some(parts) = dependency(&word, &mut rest)? {
+                it.only_dependencies |= matches!(word.as_str(), "-M" | "-MM");
+                it.parts.push(Part::Dependency(parts));
+            } else if SEPARATE.contains(&word.as_str()) {
+                let argument = rest.next().ok_or_else(|| format!("option `{word}` needs an argument"))?;
+                it.option(&word, &argument, &mut language);
+                it.parts.push(Part::Option(vec![word, argument]));
+            } else {
+                it.joined(&word, &mut language);
+                it.parts.push(Part::Option(vec![word]));
+            }
+        }
+        if it.only_dependencies {
+            it.goal = Goal::Preprocess;
+        }
+        Ok(it)
+    }
+
+    fn own(&mut self, word: &str) -> bool {
+        match word {
+            "--show" => self.show = true,
+            "--dvm-strict" | "-Werror=dvm" => self.strict = true,
+            "-Wno-dvm" => self.quiet = true,
+            "--help" => self.help = true,
+            "--version" => self.version = true,
+            _ => return false,
+        }
+        true
+    }
+
+    fn option(&mut self, word: &str, argument: &str, language: &mut Option<String>) {
+        match word {
+            "-o" => self.output = Some(argument.to_owned()),
+            "-x" => *language = Some(argument.to_owned()).filter(|l| l != "none"),
+            _ => {}
+        }
+    }
+
+    fn joined(&mut self, word: &str, language: &mut Option<String>) {
+        match word {
+            "-E" => self.goal = Goal::Preprocess,
+            "-c" | "-S" | "-fsyntax-only" if self.goal == Goal::Link => self.goal = Goal::Compile,
+            "-w" => self.quiet = true,
+            _ => {
+                if let Some(name) = word.strip_prefix("-o") {
+                    self.output = Some(name.to_owned());
+                } else if let Some(name) = word.strip_prefix("-x") {
+                    *language = Some(name.to_owned()).filter(|l| l != "none");
+                }
+            }
+        }
+    }
+
+    /// C sources in order.
+    pub fn sources(&self) -> impl Iterator<Item = &Path> {
+        self.parts.iter().filter_map(|p| if let Part::Source(path) = p { Some(path.as_path()) } else { None })
+    }
+
+    /// Whether there is any input.
+    pub fn has_inputs(&self) -> bool {
+        self.parts.iter().any(|p| matches!(p, Part::Source(_) | Part::Input(_)))
+    }
+
+    /// Words of the dependency options.
+    pub fn dependencies(&self) -> Vec<&str> {
+        let words = self.parts.iter().filter_map(|p| if let Part::Dependency(w) = p { Some(w) } else { None });
+        words.flatten().map(String::as_str).collect()
+    }
+
+    /// The options that tell a preprocessor or parser how to read the source.
+    pub fn reading_flags(&self) -> Vec<String> {
+        let options = self.parts.iter().filter_map(|p| if let Part::Option(w) = p { Some(w) } else { None });
+        reading_flags(options)
+    }
+}
+
+/// Keeps what changes the meaning of the source text.
+pub fn reading_flags<'a>(options: impl Iterator<Item = &'a Vec<String>>) -> Vec<String> {
+    const EXACT: [&str; 14] = [
+        "-ansi",
+        "-nostdinc",
+        "-undef",
+        "-pthread",
+        "-m32",
+        "-m64",
+        "-mx32",
+        "-funsigned-char",
+        "-fsigned-char",
+        "-fshort-enums",
+        "-fshort-wchar",
+        "-fno-builtin",
+        "-ffreestanding",
+        "-traditional-cpp",
+    ];
+    const PREFIX: [&str; 15] = [
+        "-I",
+        "-D",
+        "-U",
+        "-std=",
+        "--std=",
+        "-include",
+        "-imacros",
+        "-isystem",
+        "-iquote",
+        "-idirafter",
+        "-isysroot",
+        "--sysroot=",
+        "-iprefix",
+        "-iwithprefix",
+        "-march=",
+    ];
+    options
+        .filter(|words| {
+            let first = words[0].as_str();
+            EXACT.contains(&first) || PREFIX.iter().any(|p| first.starts_with(p)) || first.starts_with("-O")
+        })
+        .flatten()
+        .cloned()
+        .collect()
+}
+
+fn input(word: String, language: Option<&str>) -> Part {
+    let c = match language {
+        Some(language) => language == "c",
+        None => Path::new(&word).extension().is_some_and(|e| e == "c"),
+    };
+    if c && word != "-" { Part::Source(PathBuf::from(word)) } else { Part::Input(word) }
+}
+
+fn dependency(word: &str, rest: &mut impl Iterator<Item = String>) -> Result<Option<Vec<String>>, String> {
+    for kind in ["-MF", "-MT", "-MQ"] {
+        if let Some(joined) = word.strip_prefix(kind) {
+            let argument = if joined.is_empty() { rest.next() } else { Some(joined.to_owned()) };
+            let argument = argument.ok_or_else(|| format!("option `{word}` needs an argument"))?;
+            return Ok(Some(vec![kind.to_owned(), argument]));
+        }
+    }
+    for (wrapped, kind) in [("-Wp,-MD,", "-MD"), ("-Wp,-MMD,", "-MMD")] {
+        if let Some(file) = word.strip_prefix(wrapped) {
+            return Ok(Some(vec![kind.to_owned(), "-MF".to_owned(), file.to_owned()]));
+        }
+    }
+    Ok(["-M", "-MM", "-MD", "-MMD", "-MP", "-MG"].contains(&word).then(|| vec![word.to_owned()]))
+}
+
+fn expand(words: &[String], depth: u32) -> Result<Vec<String>, String> {
+    let mut all = Vec::new();
+    for word in words {
+        match word.strip_prefix('@').map(|file| (file, std::fs::read_to_string(file))) {
+            Some((file, Ok(text))) => {
+                if depth > 32 {
+                    return Err(format!("response file `{file}` includes itself"));
+                }
+                all.extend(expand(&split(&text), depth + 1)?);
+            }
+            // As compilers do: a name that is no readable file stays a word.
+            _ => all.push(word.clone()),
+        }
+    }
+    Ok(all)
+}
+
+/// Splits a response file: blanks separate, quotes and backslashes protect.
+fn split(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            ('\\', _) => word.get_or_insert_default().extend(chars.next()),
+            (c, Some(q)) if c == q => quote = None,
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Invocation {
+        Invocation::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn inputs_and_goals() {
+        let it = parse("-O2 -c a.c -o b.o -I inc -DX=1 -MMD -MFd.d --show");
+        assert_eq!(it.goal, Goal::Compile);
+        assert_eq!(it.sources().collect::<Vec<_>>(), [Path::new("a.c")]);
+        assert_eq!(it.output.as_deref(), Some("b.o"));
+        assert_eq!(it.dependencies(), ["-MMD", "-MF", "d.d"]);
+        assert_eq!(it.reading_flags(), ["-O2", "-I", "inc", "-DX=1"]);
+        assert!(it.show && !it.strict);
+    }
+
+    #[test]
+    fn languages_hold_until_changed() {
+        let it = parse("-x c a.txt -xnone b.o -x c++ c.c -xc - d.i");
+        assert_eq!(it.sources().collect::<Vec<_>>(), [Path::new("a.txt"), Path::new("d.i")]);
+        assert_eq!(it.goal, Goal::Link);
+    }
+
+    #[test]
+    fn response_files_split_like_a_compilers() {
+        assert_eq!(split("a \"b c\" 'd\"' e\\ f\n\"\""), ["a", "b c", "d\"", "e f", ""]);
+    }
+}

@@ -1,0 +1,352 @@
+//! isl's loops as C loops around the user's statements.
+
+use super::{
+    expression::Scope,
+    names::{Integer, declare_const, identifiers},
+};
+use crate::{
+    Refusal,
+    analysis::Program,
+    model::{Region, Statement},
+};
+use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Map, Operator, UnionMap};
+use std::collections::BTreeSet;
+
+/// What isl's observer says of a loop whose iterations touch nothing in common.
+const INDEPENDENT: &str = "independent";
+
+/// Says of each loop whether its iterations depend on each other.
+pub fn observe(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<String> {
+    let pairs = dependences.apply_domain(order)?.apply_range(order)?;
+    for pair in pairs.maps()? {
+        let length = pair.outputs()?;
+        let outer: Vec<String> = (0..length - 1).map(|k| format!("e{k}")).collect();
+        let outer = outer.join(", ") + if length > 1 { ", " } else { "" };
+        let carried = Map::parse(pair.ctx(), &format!("{{ [{outer}x] -> [{outer}y] : x != y }}"))?;
+        if !pair.intersect(&carried)?.is_empty()? {
+            return Ok("ordered".to_owned());
+        }
+    }
+    Ok(INDEPENDENT.to_owned())
+}
+
+/// For each statement and each of its iterators: the original order never goes down.
+pub fn increasing(region: &Region, program: &Program) -> Result<Vec<Vec<bool>>, Refusal> {
+    let mut all = Vec::new();
+    for (statement, sets) in region.statements.iter().zip(&program.statements) {
+        let count = statement.iterators.len();
+        let mut own = Vec::new();
+        for k in 0..count {
+            let names = |side: &str| (0..count).map(|at| format!("{side}{at}")).collect::<Vec<_>>().join(", ");
+            let equal: String = (0..k).map(|at| format!("x{at} = y{at} and ")).collect();
+            let name = sets.domain.name().unwrap_or_default();
+            let up = format!("{{ {name}[{}] -> {name}[{}] : {equal}x{k} < y{k} }}", names("x"), names("y"));
+            let up = UnionMap::parse(&program.ctx, &up)?;
+            let schedule = UnionMap::from_map(&sets.schedule)?;
+            let wrong = up.intersect(&schedule.lex_lt(&schedule)?.reverse()?)?;
+            own.push(wrong.is_empty()?);
+        }
+        all.push(own);
+    }
+    Ok(all)
+}
+
+/// Writes C for isl's syntax trees.
+pub struct Body<'a> {
+    /// The region whose statements are called.
+    pub region: &'a Region,
+    /// isl's names in C.
+    pub scope: Scope,
+    /// By statement and iterator: the original order never goes down.
+    pub increasing: &'a [Vec<bool>],
+    /// C names that loop counters must not take.
+    pub reserved: BTreeSet<String>,
+    /// Names of hoisted bounds begin so.
+    pub limit: String,
+    /// Number of hoisted bounds.
+    pub limits: usize,
+    /// The text.
+    pub lines: String,
+    /// Indices of the statements that occur.
+    pub statements: BTreeSet<usize>,
+}
+
+/// A call of a statement in isl's tree.
+struct Visit {
+    statement: usize,
+    arguments: Vec<AstExpr>,
+}
+
+/// How a loop counter is called and typed.
+struct Counter {
+    name: String,
+    ctype: String,
+    integer: Integer,
+}
+
+impl Body<'_> {
+    /// Writes one node and what is in it.
+    pub fn node(&mut self, node: &AstNode, indent: usize) -> Result<(), Refusal> {
+        match node.kind()? {
+            AstNodeKind::Block(children) => children.iter().try_for_each(|child| self.node(child, indent)),
+            AstNodeKind::If { cond, then, otherwise } => {
+                let cond = self.scope.text(&cond)?;
+                self.line(indent, &format!("if ({cond}) {{"));
+                self.node(&then, indent + 1)?;
+                if let Some(otherwise) = otherwise {
+                    self.line(indent, "} else {");
+                    self.node(&otherwise, indent + 1)?;
+                }
+                self.line(indent, "}");
+                Ok(())
+            }
+            AstNodeKind::User(call) => {
+                let visit = self.visit(&call)?;
+                self.statement(&visit, indent)
+            }
+            AstNodeKind::For { iterator, init, cond, inc, body, degenerate, note } => {
+                let counter = self.counter(&iterator, &body)?;
+                if degenerate {
+                    return self.single(&iterator, &counter, &init, &body, indent);
+                }
+                let innermost = !has_loop(&body)?;
+                let head = Head { init, cond, inc, independent: innermost && note == INDEPENDENT };
+                self.counted(&iterator, &counter, &head, &body, indent)
+            }
+        }
+    }
+
+    /// A loop that runs once: a block with a constant.
+    fn single(
+        &mut self,
+        iterator: &str,
+        counter: &Counter,
+        init: &AstExpr,
+        body: &AstNode,
+        indent: usize,
+    ) -> Result<(), Refusal> {
+        let init = if counter.integer == Integer::Wide {
+            self.scope.text(init)?
+        } else {
+            format!("({}){}", counter.ctype, self.scope.tight(init)?)
+        };
+        self.line(indent, "{");
+        let place = self.lines.len();
+        let former = self.scope.bind(iterator, &counter.name, counter.integer);
+        self.node(body, indent + 1)?;
+        self.scope.restore(iterator, former);
+        if identifiers(&self.lines[place..]).contains(&counter.name) {
+            let declaration =
+                format!("{}{} = {init};\n", "  ".repeat(indent + 1), declare_const(&counter.ctype, &counter.name));
+            self.lines.insert_str(place, &declaration);
+        }
+        self.line(indent, "}");
+        Ok(())
+    }
+
+    fn counted(
+        &mut self,
+        iterator: &str,
+        counter: &Counter,
+        head: &Head,
+        body: &AstNode,
+        indent: usize,
+    ) -> Result<(), Refusal> {
+        let Counter { name, ctype, integer } = counter;
+        let step = match head.inc.kind()? {
+            AstExprKind::Int(one) if one == "1" => format!("++{name}"),
+            _ => format!("{name} += {}", self.scope.text(&head.inc)?),
+        };
+        let (last, simple) = self.last_value(iterator, &head.cond)?;
+        let init = self.scope.text(&head.init)?;
+        let literal = matches!(head.init.kind()?, AstExprKind::Int(_));
+        // A counter narrower than the bounds starts at most one past the end, so that empty loops with bounds out of
+        // its range stay empty.
+        let clamps = matches!(integer, Integer::Int | Integer::Unsigned) && !literal;
+        let hoists = clamps || !simple;
+        let limit = if hoists {
+            let name = format!("{}{}", self.limit, self.limits);
+            self.limits += 1;
+            self.line(indent, &format!("const int64_t {name} = {last};"));
+            name
+        } else {
+            last
+        };
+        let first = match (clamps, integer) {
+            (true, _) => format!("({ctype})dvm_min({init}, {limit} + 1)"),
+            (false, Integer::WideUnsigned) => format!("({ctype})({init})"),
+            _ => init,
+        };
+        let counted =
+            if matches!(integer, Integer::Wide | Integer::Int) { name.clone() } else { format!("(int64_t){name}") };
+        if head.independent {
+            self.line(indent, "DVM_INDEPENDENT");
+        }
+        self.line(indent, &format!("for ({ctype} {name} = {first}; {counted} <= {limit}; {step}) {{"));
+        let former = self.scope.bind(iterator, name, *integer);
+        self.node(body, indent + 1)?;
+        self.scope.restore(iterator, former);
+        self.line(indent, "}");
+        Ok(())
+    }
+
+    /// The greatest value of a loop's counter, and whether it is so simple that it may stand in the condition.
+    fn last_value(&self, iterator: &str, cond: &AstExpr) -> Result<(String, bool), Refusal> {
+        if let AstExprKind::Op(operator @ (Operator::Le | Operator::Lt), sides) = cond.kind()?
+            && let AstExprKind::Id(left) = sides[0].kind()?
+            && left == iterator
+        {
+            let simple = is_simple(&sides[1])?;
+            let text = self.scope.text(&sides[1])?;
+            return Ok(if operator == Operator::Le { (text, simple) } else { (format!("{text} - 1"), simple) });
+        }
+        Err(Refusal::new("isl made a loop with a condition of an unexpected form", "report this region as a defect"))
+    }
+
+    /// Chooses the user's name for a loop counter when every statement in the loop means the counter by it.
+    fn counter(&self, iterator: &str, body: &AstNode) -> Result<Counter, Refusal> {
+        let plain = Counter { name: iterator.to_owned(), ctype: "int64_t".to_owned(), integer: Integer::Wide };
+        let mut visits = Vec::new();
+        self.collect(body, &mut visits)?;
+        let mut chosen: Option<(&str, &str)> = None;
+        for visit in &visits {
+            for (k, argument) in visit.arguments.iter().enumerate() {
+                let own = &self.region.statements[visit.statement].iterators[k];
+                if !is_id(argument, iterator)? {
+                    continue;
+                }
+                let integer = Integer::of(&own.ctype);
+                let narrow = matches!(integer, Integer::Int | Integer::Unsigned);
+                let usable = integer != Integer::Other && !(narrow && !self.increasing[visit.statement][k]);
+                if !usable || *chosen.get_or_insert((&own.name, &own.ctype)) != (own.name.as_str(), own.ctype.as_str())
+                {
+                    return Ok(plain);
+                }
+            }
+        }
+        let Some((name, ctype)) = chosen else { return Ok(plain) };
+        if self.reserved.contains(name) {
+            return Ok(plain);
+        }
+        for visit in &visits {
+            let statement = &self.region.statements[visit.statement];
+            let locals = identifiers(&statement.locals);
+            for (own, argument) in statement.iterators.iter().zip(&visit.arguments) {
+                if locals.contains(name) || (own.name == name && !is_id(argument, iterator)?) {
+                    return Ok(plain);
+                }
+            }
+        }
+        Ok(Counter { name: name.to_owned(), ctype: ctype.to_owned(), integer: Integer::of(ctype) })
+    }
+
+    fn collect(&self, node: &AstNode, visits: &mut Vec<Visit>) -> Result<(), Refusal> {
+        match node.kind()? {
+            AstNodeKind::Block(children) => children.iter().try_for_each(|child| self.collect(child, visits)),
+            AstNodeKind::If { then, otherwise, .. } => {
+                self.collect(&then, visits)?;
+                otherwise.map_or(Ok(()), |otherwise| self.collect(&otherwise, visits))
+            }
+            AstNodeKind::For { body, .. } => self.collect(&body, visits),
+            AstNodeKind::User(call) => {
+                visits.push(self.visit(&call)?);
+                Ok(())
+            }
+        }
+    }
+
+    fn visit(&self, call: &AstExpr) -> Result<Visit, Refusal> {
+        if let AstExprKind::Op(Operator::Call, operands) = call.kind()?
+            && let AstExprKind::Id(name) = operands[0].kind()?
+            && let Some(statement) = self.region.statements.iter().position(|statement| statement.name == name)
+        {
+            return Ok(Visit { statement, arguments: operands[1..].to_vec() });
+        }
+        Err(Refusal::new("isl's code calls a statement that the model does not have", "report this region as a defect"))
+    }
+
+    fn statement(&mut self, visit: &Visit, indent: usize) -> Result<(), Refusal> {
+        self.statements.insert(visit.statement);
+        let statement: &Statement = &self.region.statements[visit.statement];
+        let mentions = super::names::Mentions::of(self.region, [statement]);
+        let mut declarations = Vec::new();
+        for (iterator, argument) in statement.iterators.iter().zip(&visit.arguments) {
+            if self.is_counter(argument, &iterator.name)? || !mentions.perhaps(&iterator.name) {
+                continue;
+            }
+            let value = self.scope.text(argument)?;
+            let value = match Integer::of(&iterator.ctype) {
+                Integer::Wide => value,
+                _ => format!("({}){}", iterator.ctype, self.scope.tight(argument)?),
+            };
+            declarations.push(format!("{} = {value};", declare_const(&iterator.ctype, &iterator.name)));
+            if !mentions.surely(&iterator.name) {
+                declarations.push(format!("(void){};", iterator.name));
+            }
+        }
+        if declarations.is_empty() && statement.locals.is_empty() {
+            self.user_text(indent, &statement.text);
+            return Ok(());
+        }
+        self.line(indent, "{");
+        for declaration in declarations {
+            self.line(indent + 1, &declaration);
+        }
+        if !statement.locals.is_empty() {
+            self.user_text(indent + 1, &statement.locals);
+        }
+        self.user_text(indent + 1, &statement.text);
+        self.line(indent, "}");
+        Ok(())
+    }
+
+    /// True when the argument is a loop's counter that already has the user's name.
+    fn is_counter(&self, argument: &AstExpr, name: &str) -> Result<bool, Refusal> {
+        Ok(matches!(argument.kind()?, AstExprKind::Id(symbol) if self.scope.name_of(&symbol) == Some(name)))
+    }
+
+    /// The user's text, its later lines as they are.
+    fn user_text(&mut self, indent: usize, text: &str) {
+        self.line(indent, text.trim());
+    }
+
+    fn line(&mut self, indent: usize, text: &str) {
+        self.lines.push_str(&"  ".repeat(indent));
+        self.lines.push_str(text);
+        self.lines.push('\n');
+    }
+}
+
+/// A loop's control.
+struct Head {
+    init: AstExpr,
+    cond: AstExpr,
+    inc: AstExpr,
+    independent: bool,
+}
+
+fn is_id(expr: &AstExpr, name: &str) -> Result<bool, Refusal> {
+    Ok(matches!(expr.kind()?, AstExprKind::Id(id) if id == name))
+}
+
+/// Sums of names and numbers.
+fn is_simple(expr: &AstExpr) -> Result<bool, Refusal> {
+    match expr.kind()? {
+        AstExprKind::Id(_) | AstExprKind::Int(_) => Ok(true),
+        AstExprKind::Op(Operator::Add | Operator::Sub, sides) => {
+            sides.iter().try_fold(true, |all, side| Ok(all && is_simple(side)?))
+        }
+        AstExprKind::Op(..) => Ok(false),
+    }
+}
+
+fn has_loop(node: &AstNode) -> Result<bool, Refusal> {
+    match node.kind()? {
+        AstNodeKind::Block(children) => children.iter().try_fold(false, |any, child| Ok(any || has_loop(child)?)),
+        AstNodeKind::If { then, otherwise, .. } => {
+            Ok(has_loop(&then)? || otherwise.map_or(Ok(false), |otherwise| has_loop(&otherwise))?)
+        }
+        AstNodeKind::For { degenerate, body, .. } => Ok(!degenerate || has_loop(&body)?),
+        AstNodeKind::User(_) => Ok(false),
+    }
+}

@@ -1,0 +1,171 @@
+//! isl's expressions as C, all arithmetic in 64 bits.
+
+use super::names::Integer;
+use crate::Refusal;
+use dvm_isl::{AstExpr, AstExprKind, Operator};
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+};
+
+/// What isl's names are called in C, and which of them were used.
+#[derive(Default)]
+pub struct Scope {
+    names: HashMap<String, (String, Integer)>,
+    used: RefCell<BTreeSet<String>>,
+}
+
+impl Scope {
+    /// Gives an isl name its C name and type; the former meaning comes back.
+    pub fn bind(&mut self, symbol: &str, name: &str, integer: Integer) -> Option<(String, Integer)> {
+        self.names.insert(symbol.to_owned(), (name.to_owned(), integer))
+    }
+
+    /// Undoes `bind`.
+    pub fn restore(&mut self, symbol: &str, former: Option<(String, Integer)>) {
+        match former {
+            Some(former) => self.names.insert(symbol.to_owned(), former),
+            None => self.names.remove(symbol),
+        };
+    }
+
+    /// The C name of an isl name.
+    pub fn name_of(&self, symbol: &str) -> Option<&str> {
+        self.names.get(symbol).map(|(name, _)| name.as_str())
+    }
+
+    /// True when an expression that was printed has the isl name.
+    pub fn has_used(&self, symbol: &str) -> bool {
+        self.used.borrow().contains(symbol)
+    }
+
+    /// The expression as C text.
+    pub fn text(&self, expr: &AstExpr) -> Result<String, Refusal> {
+        Ok(self.print(expr)?.text)
+    }
+
+    /// The expression as C text that binds at least as tightly as a unary operator.
+    pub fn tight(&self, expr: &AstExpr) -> Result<String, Refusal> {
+        Ok(self.print(expr)?.within(UNARY))
+    }
+
+    fn print(&self, expr: &AstExpr) -> Result<Printed, Refusal> {
+        match expr.kind()? {
+            AstExprKind::Int(digits) => Ok(number(&digits)),
+            AstExprKind::Id(symbol) => Ok(self.name(&symbol)),
+            AstExprKind::Op(operator, operands) => {
+                let operands = operands.iter().map(|operand| self.print(operand)).collect::<Result<Vec<_>, _>>()?;
+                operation(operator, operands)
+            }
+        }
+    }
+
+    fn name(&self, symbol: &str) -> Printed {
+        self.used.borrow_mut().insert(symbol.to_owned());
+        match self.names.get(symbol) {
+            Some((name, Integer::Wide)) => Printed { text: name.clone(), binding: PRIMARY, width: Width::Wide },
+            Some((name, Integer::Int)) => Printed { text: name.clone(), binding: PRIMARY, width: Width::Narrow },
+            Some((name, _)) => Printed { text: format!("(int64_t){name}"), binding: UNARY, width: Width::Wide },
+            None => Printed { text: symbol.to_owned(), binding: PRIMARY, width: Width::Wide },
+        }
+    }
+}
+
+const PRIMARY: u8 = 10;
+const UNARY: u8 = 9;
+const PRODUCT: u8 = 8;
+const SUM: u8 = 7;
+const RELATION: u8 = 6;
+const EQUALITY: u8 = 5;
+const AND: u8 = 4;
+const OR: u8 = 3;
+const CHOICE: u8 = 2;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    Wide,
+    Narrow,
+    Literal,
+}
+
+struct Printed {
+    text: String,
+    binding: u8,
+    width: Width,
+}
+
+impl Printed {
+    /// The text, in parentheses when it binds less tightly than `binding`.
+    fn within(&self, binding: u8) -> String {
+        if self.binding < binding { format!("({})", self.text) } else { self.text.clone() }
+    }
+
+    /// The same value computed in 64 bits.
+    fn widened(self) -> Printed {
+        match self.width {
+            Width::Narrow => {
+                Printed { text: format!("(int64_t){}", self.within(UNARY)), binding: UNARY, width: Width::Wide }
+            }
+            _ => self,
+        }
+    }
+}
+
+fn number(digits: &str) -> Printed {
+    let small = digits.parse::<i32>().is_ok();
+    let text = if small { digits.to_owned() } else { format!("INT64_C({digits})") };
+    let binding = if digits.starts_with('-') { UNARY } else { PRIMARY };
+    Printed { text, binding, width: if small { Width::Literal } else { Width::Wide } }
+}
+
+fn operation(operator: Operator, operands: Vec<Printed>) -> Result<Printed, Refusal> {
+    let infix = |text: &str, binding: u8, width: Width, operands: Vec<Printed>| {
+        // Operands on the right need parentheses at equal binding: a - (b - c).
+        let parts: Vec<String> =
+            operands.iter().enumerate().map(|(at, operand)| operand.within(binding + u8::from(at > 0))).collect();
+        Printed { text: parts.join(text), binding, width }
+    };
+    let truth = |text: &str, binding: u8, operands: Vec<Printed>| infix(text, binding, Width::Literal, operands);
+    let fold = |name: &str, operands: Vec<Printed>| {
+        let mut rest = operands.into_iter();
+        let first = rest.next().map(|first| first.text).unwrap_or_default();
+        let text = rest.fold(first, |text, next| format!("{name}({text}, {})", next.text));
+        Printed { text, binding: PRIMARY, width: Width::Wide }
+    };
+    let wide = |operands: Vec<Printed>| operands.into_iter().map(Printed::widened).collect::<Vec<_>>();
+    Ok(match operator {
+        Operator::Add => infix(" + ", SUM, Width::Wide, wide(operands)),
+        Operator::Sub => infix(" - ", SUM, Width::Wide, wide(operands)),
+        Operator::Mul => infix(" * ", PRODUCT, Width::Wide, wide(operands)),
+        Operator::Div | Operator::PositiveDiv => infix(" / ", PRODUCT, Width::Wide, wide(operands)),
+        Operator::PositiveRem | Operator::ZeroRem => infix(" % ", PRODUCT, Width::Wide, wide(operands)),
+        Operator::Minus => {
+            let text = wide(operands).iter().map(|operand| format!("-{}", operand.within(PRIMARY))).collect();
+            Printed { text, binding: UNARY, width: Width::Wide }
+        }
+        Operator::Max => fold("dvm_max", operands),
+        Operator::Min => fold("dvm_min", operands),
+        Operator::FloorDiv => fold("dvm_floor_div", operands),
+        Operator::Eq => truth(" == ", EQUALITY, operands),
+        Operator::Le => truth(" <= ", RELATION, operands),
+        Operator::Lt => truth(" < ", RELATION, operands),
+        Operator::Ge => truth(" >= ", RELATION, operands),
+        Operator::Gt => truth(" > ", RELATION, operands),
+        Operator::And | Operator::AndThen => truth(" && ", AND, operands),
+        Operator::Or | Operator::OrElse => {
+            let parts: Vec<String> = operands.iter().map(|operand| operand.within(EQUALITY)).collect();
+            Printed { text: parts.join(" || "), binding: OR, width: Width::Literal }
+        }
+        Operator::Cond | Operator::Select => {
+            let parts: Vec<String> = wide(operands).iter().map(|operand| operand.within(OR)).collect();
+            let text = format!("{} ? {} : {}", parts[0], parts[1], parts[2]);
+            Printed { text, binding: CHOICE, width: Width::Wide }
+        }
+        Operator::Call => {
+            return Err(Refusal::new(
+                "isl made an expression with an unexpected call",
+                "report this region as a defect",
+            ));
+        }
+    })
+}

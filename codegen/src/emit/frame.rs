@@ -1,0 +1,183 @@
+//! What the generated functions share: the region's context, and the locals they take from it.
+
+use super::{
+    expression::Scope,
+    names::{Integer, Mentions, Names, declare, declare_const},
+};
+use crate::model::{Array, Region};
+use std::fmt::Write;
+
+/// Names of a region's generated things.
+pub struct Frame<'a> {
+    /// The region.
+    pub region: &'a Region,
+    /// Structure tag of the context.
+    pub context: String,
+    /// Pointer to the context in the functions.
+    pub own: String,
+    /// isl names of the host loops' values.
+    pub hosts: Vec<String>,
+    /// isl names of a tile's origin.
+    pub origins: Vec<String>,
+    /// isl names of a tile's sizes.
+    pub sizes: Vec<String>,
+    /// isl names of the loops' counters.
+    pub counters: Vec<String>,
+    /// Start of the names of hoisted bounds.
+    pub limit: String,
+}
+
+/// Loops of the generated code are at most so deep.
+const COUNTERS: usize = 32;
+
+impl<'a> Frame<'a> {
+    /// Names for a region whose phases have up to `hosts` host loops and `dimension` coordinates.
+    pub fn of(region: &'a Region, original: &str, hosts: usize, dimension: usize) -> Frame<'a> {
+        let mut names = Names::of(region, original);
+        Frame {
+            region,
+            context: names.fresh(&format!("{}_context", region.name)),
+            own: names.fresh("self"),
+            hosts: names.series("h", hosts),
+            origins: names.series("o", dimension),
+            sizes: names.series("b", dimension),
+            counters: names.series("c", COUNTERS),
+            limit: names.fresh("last"),
+        }
+    }
+
+    /// The context's structure.
+    pub fn structure(&self) -> String {
+        let region = self.region;
+        let mut text =
+            format!("/* What the tiles of region `{}` need to know. */\nstruct {} {{\n", region.name, self.context);
+        text.push_str("  struct dvm_tiles tiles;\n");
+        for parameter in &region.parameters {
+            let _ = writeln!(text, "  {};", declare(&parameter.ctype, &parameter.name));
+        }
+        for value in &region.values {
+            let _ = writeln!(text, "  {};", declare(&value.ctype, &value.name));
+        }
+        for array in passed(region) {
+            let _ = writeln!(text, "  void *{};", array.name);
+            for at in runtime_lengths(array) {
+                let _ = writeln!(text, "  int64_t {};", length_name(array, at));
+            }
+        }
+        if !self.hosts.is_empty() {
+            let _ = writeln!(text, "  int64_t {}; /* values of the loops around the tiles */", self.hosts.join(", "));
+        }
+        text.push_str("};\n\n");
+        text
+    }
+
+    /// The initialiser of the context, in the enclosing function.
+    pub fn initialiser(&self) -> String {
+        let region = self.region;
+        let mut fields = Vec::new();
+        if !region.options.tile.is_empty() {
+            fields.push(format!(".tiles = {{ .fixed = {{ {} }} }}", region.options.tile.join(", ")));
+        }
+        fields.extend(region.parameters.iter().map(|parameter| {
+            format!(".{} = {}", parameter.name, parameter.expression.as_ref().unwrap_or(&parameter.name))
+        }));
+        fields.extend(region.values.iter().map(|value| format!(".{0} = {0}", value.name)));
+        for array in passed(region) {
+            let address = if array.dims.is_empty() { "&" } else { "" };
+            fields.push(format!(".{0} = (void *){address}{0}", array.name));
+            for at in runtime_lengths(array) {
+                let length = array.dims[at].as_deref().unwrap_or("0");
+                fields.push(format!(".{} = (int64_t)({length})", length_name(array, at)));
+            }
+        }
+        if fields.is_empty() { "{ 0 }".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
+    }
+
+    /// C names for isl's: parameters, hosts, origins and sizes. A parameter that the statements' text may use keeps the user's type.
+    pub fn scope(&self, mentions: &Mentions) -> Scope {
+        let mut scope = Scope::default();
+        for parameter in &self.region.parameters {
+            let integer = if mentions.perhaps(&parameter.name) { Integer::of(&parameter.ctype) } else { Integer::Wide };
+            scope.bind(&parameter.symbol, &parameter.name, integer);
+        }
+        scope
+    }
+
+    /// Declarations of what a function's expressions and statements use.
+    pub fn locals(&self, scope: &Scope, mentions: &Mentions) -> String {
+        let mut text = String::new();
+        let own = &self.own;
+        for parameter in &self.region.parameters {
+            let name = &parameter.name;
+            let used = scope.has_used(&parameter.symbol);
+            if mentions.perhaps(name) {
+                let _ = writeln!(text, "  {} = {own}->{name};", declare_const(&parameter.ctype, name));
+                if !used && !mentions.surely(name) {
+                    let _ = writeln!(text, "  (void){name};");
+                }
+            } else if used {
+                let _ = writeln!(text, "  const int64_t {name} = {own}->{name};");
+            }
+        }
+        for value in &self.region.values {
+            if mentions.perhaps(&value.name) {
+                let _ = writeln!(text, "  {} = {own}->{};", declare_const(&value.ctype, &value.name), value.name);
+                if !mentions.surely(&value.name) {
+                    let _ = writeln!(text, "  (void){};", value.name);
+                }
+            }
+        }
+        for array in passed(self.region) {
+            if mentions.perhaps(&array.name) {
+                text.push_str(&self.array_local(array));
+                if !mentions.surely(&array.name) {
+                    let _ = writeln!(text, "  (void){};", array.name);
+                }
+            }
+        }
+        for host in self.hosts.iter().filter(|host| scope.has_used(host)) {
+            let _ = writeln!(text, "  const int64_t {host} = {own}->{host};");
+        }
+        text
+    }
+
+    fn array_local(&self, array: &Array) -> String {
+        let own = &self.own;
+        let mut text = String::new();
+        for at in runtime_lengths(array) {
+            let length = length_name(array, at);
+            let _ = writeln!(text, "  const int64_t {length} = {own}->{length};");
+        }
+        let lengths: String = (1..array.dims.len()).map(|at| format!("[{}]", length_text(array, at))).collect();
+        let (element, name) = (&array.element, &array.name);
+        let _ = if lengths.is_empty() {
+            writeln!(text, "  {element} *restrict {name} = {own}->{name};")
+        } else {
+            writeln!(text, "  {element} (*restrict {name}){lengths} = {own}->{name};")
+        };
+        text
+    }
+}
+
+/// Arrays that the functions cannot reach by name.
+pub fn passed(region: &Region) -> impl Iterator<Item = &Array> {
+    region.arrays.iter().filter(|array| !array.global)
+}
+
+/// Dimensions but the first whose lengths are not written as numbers.
+fn runtime_lengths(array: &Array) -> impl Iterator<Item = usize> {
+    (1..array.dims.len()).filter(|at| number(array, *at).is_none())
+}
+
+fn number(array: &Array, at: usize) -> Option<&str> {
+    array.dims[at].as_deref().filter(|length| !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn length_name(array: &Array, at: usize) -> String {
+    format!("{}_length{at}", array.name)
+}
+
+/// A dimension's length in a generated function that has the array's locals.
+pub fn length_text(array: &Array, at: usize) -> String {
+    number(array, at).map_or_else(|| length_name(array, at), str::to_owned)
+}

@@ -1,0 +1,190 @@
+//! One phase as C: the tile's function, its footprint, and the function that runs them all.
+
+use super::{
+    body::{self, Body},
+    footprint,
+    frame::Frame,
+    names::Mentions,
+};
+use crate::{
+    Refusal,
+    analysis::{Dependences, Program},
+    transform::{self, Phase, PhaseKind},
+};
+use dvm_isl::{AstBuild, Set, UnionMap, UnionSet};
+use std::{collections::BTreeSet, fmt::Write};
+
+/// What the functions of all phases are made from.
+pub struct Source<'a> {
+    /// isl's sets.
+    pub program: &'a Program,
+    /// What must stay in order.
+    pub dependences: &'a Dependences,
+    /// Names.
+    pub frame: &'a Frame<'a>,
+    /// By statement and iterator: the original order never goes down.
+    pub increasing: &'a [Vec<bool>],
+}
+
+impl Source<'_> {
+    /// The functions of a phase; `name` is the function that runs it, given the context.
+    pub fn phase(&self, phase: &Phase, name: &str) -> Result<String, Refusal> {
+        self.program.ctx.reset_operations();
+        match &phase.kind {
+            PhaseKind::Sequential => self.sequential(phase, name),
+            PhaseKind::Graph { band, dimension, carried, .. } => {
+                let mut text = self.tile(phase, *dimension, name)?;
+                text.push_str(&footprint::function(self, phase, band, *dimension, name)?);
+                text.push_str(&self.driver(phase, band, carried, name)?);
+                Ok(text)
+            }
+        }
+    }
+
+    /// The instances of a phase for the host loops' values as parameters.
+    fn at_hosts(&self, phase: &Phase) -> Result<UnionSet, Refusal> {
+        Ok(phase.hosts.intersect_range(&self.host_point(phase.depth)?)?.domain()?.coalesce()?)
+    }
+
+    fn host_point(&self, depth: usize) -> Result<UnionSet, Refusal> {
+        let hosts = self.frame.hosts[..depth].join(", ");
+        Ok(UnionSet::parse(&self.program.ctx, &format!("[{hosts}] -> {{ [{hosts}] }}"))?)
+    }
+
+    /// The instances of one tile, its origin and sizes parameters, and what is known of the parameters.
+    pub fn tile_instances(&self, phase: &Phase, dimension: usize) -> Result<(UnionSet, Set), Refusal> {
+        let frame = self.frame;
+        let (hosts, origins, sizes) =
+            (&frame.hosts[..phase.depth], &frame.origins[..dimension], &frame.sizes[..dimension]);
+        let points: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
+        let inside: Vec<String> =
+            (0..dimension).map(|k| format!("{0} <= {1} < {0} + {2}", origins[k], points[k], sizes[k])).collect();
+        let parameters = [hosts, origins, sizes].concat().join(", ");
+        let space = [hosts, points.as_slice()].concat().join(", ");
+        let tile = format!("[{parameters}] -> {{ [{space}] : {} }}", inside.join(" and "));
+        let tile = UnionSet::parse(&self.program.ctx, &tile)?;
+        let instances = phase.coordinates()?.intersect_range(&tile)?.domain()?.coalesce()?;
+        let positive: Vec<String> = sizes.iter().map(|size| format!("{size} >= 1")).collect();
+        let known = format!("[{parameters}] -> {{ : {} }}", positive.join(" and "));
+        let known = Set::parse(&self.program.ctx, &known)?.intersect(&self.program.context)?;
+        Ok((instances, known.intersect(&self.at_hosts(phase)?.params()?)?))
+    }
+
+    fn tile(&self, phase: &Phase, dimension: usize, name: &str) -> Result<String, Refusal> {
+        let (instances, known) = self.tile_instances(phase, dimension)?;
+        let (body, mentions) = self.body(phase, &instances, &known)?;
+        let frame = self.frame;
+        let mut text = self.comment(phase, dimension)?;
+        let _ = writeln!(text, "static int {name}_tile(void *context, const int64_t *tile)\n{{");
+        let _ = writeln!(text, "  const struct {} *{} = context;", frame.context, frame.own);
+        text.push_str(&frame.locals(&body.scope, &mentions));
+        for k in 0..dimension {
+            let (origin, size, own) = (&frame.origins[k], &frame.sizes[k], &frame.own);
+            let _ = writeln!(text, "  const int64_t {size} = {own}->tiles.size[{k}];");
+            let _ = writeln!(text, "  const int64_t {origin} = {own}->tiles.first[{k}] + tile[{k}] * {size};");
+        }
+        let _ = writeln!(text, "{}  return 0;\n}}\n", body.lines);
+        Ok(text)
+    }
+
+    /// Loops over some instances of a phase, in the order of its tiles.
+    fn body<'s>(&'s self, phase: &Phase, instances: &UnionSet, known: &Set) -> Result<(Body<'s>, Mentions), Refusal> {
+        let region = self.frame.region;
+        let order = transform::body(self.program, phase)?.intersect_domain(instances)?;
+        let build = AstBuild::from_context(known)?.with_iterators(&self.frame.counters)?;
+        let tree = build.scan(&order, &mut |order| body::observe(&self.dependences.all, order))?;
+        // Which statements occur is known from the instances; their text decides the parameters' types.
+        let mut occurring = Vec::new();
+        for set in instances.sets()? {
+            occurring.extend(region.statements.iter().filter(|statement| Some(&statement.name) == set.name().as_ref()));
+        }
+        let mentions = Mentions::of(region, occurring);
+        let mut reserved: BTreeSet<String> = region.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        reserved.extend(region.values.iter().map(|value| value.name.clone()));
+        reserved.extend(region.arrays.iter().map(|array| array.name.clone()));
+        let mut body = Body {
+            region,
+            scope: self.frame.scope(&mentions),
+            increasing: self.increasing,
+            reserved,
+            limit: self.frame.limit.clone(),
+            limits: 0,
+            lines: String::new(),
+            statements: BTreeSet::new(),
+        };
+        body.node(&tree, 1)?;
+        Ok((body, mentions))
+    }
+
+    fn sequential(&self, phase: &Phase, name: &str) -> Result<String, Refusal> {
+        let instances = self.at_hosts(phase)?;
+        let known = self.program.context.intersect(&instances.params()?)?;
+        let (body, mentions) = self.body(phase, &instances, &known)?;
+        let frame = self.frame;
+        let mut text = String::from("/* Runs in the calling thread, in the original order. */\n");
+        let _ = writeln!(text, "static void {name}(const struct {} *{})\n{{", frame.context, frame.own);
+        let locals = frame.locals(&body.scope, &mentions);
+        if locals.is_empty() {
+            let _ = writeln!(text, "  (void){};", frame.own);
+        }
+        let _ = writeln!(text, "{locals}{}}}\n", body.lines);
+        Ok(text)
+    }
+
+    /// What a tile is, in the user's names.
+    fn comment(&self, phase: &Phase, dimension: usize) -> Result<String, Refusal> {
+        let mut text = String::from("/* One tile:");
+        for (at, map) in phase.coordinates()?.maps()?.iter().enumerate() {
+            let range = map.to_string();
+            let functions = range.split("->").last().and_then(|text| text.split(['}', ':']).next()).unwrap_or_default();
+            let functions = functions.trim().trim_start_matches('[').trim_end_matches(']');
+            let statement = map.input_name().unwrap_or_default();
+            let _ = write!(text, "{} {statement} by ({functions})", if at > 0 { "," } else { "" });
+        }
+        let order = match &phase.kind {
+            PhaseKind::Graph { body: transform::BodyOrder::Permuted(permutation), .. } => {
+                let order: Vec<String> = permutation.iter().map(ToString::to_string).collect();
+                format!("coordinates in the order {}", order.join(", "))
+            }
+            _ => "in the original order".to_owned(),
+        };
+        let origins = self.frame.origins[..dimension].join(", ");
+        let _ = writeln!(text, " from ({origins}); {order}. */");
+        Ok(text)
+    }
+
+    fn driver(&self, phase: &Phase, band: &UnionMap, carried: &[bool], name: &str) -> Result<String, Refusal> {
+        let frame = self.frame;
+        let instances = self.at_hosts(phase)?;
+        let known = self.program.context.intersect(&instances.params()?)?;
+        let build = AstBuild::from_context(&known)?;
+        let mentions = Mentions::of(frame.region, []);
+        let scope = frame.scope(&mentions);
+        let (mut first, mut last) = (Vec::new(), Vec::new());
+        for set in instances.apply(band)?.sets()? {
+            for k in 0..carried.len() {
+                first.push(scope.text(&build.expression(&set.dim_min(k)?.coalesce()?.gist(&known)?)?)?);
+                last.push(scope.text(&build.expression(&set.dim_max(k)?.coalesce()?.gist(&known)?)?)?);
+            }
+        }
+        let dimension = carried.len();
+        let waits: Vec<&str> = carried.iter().map(|carried| if *carried { "1" } else { "0" }).collect();
+        let mut text = format!("/* Runs the tiles of `{}`", frame.region.name);
+        let _ = match phase.depth {
+            0 => writeln!(text, ". */"),
+            _ => writeln!(text, " for one value of the loops around them. */"),
+        };
+        let _ = writeln!(text, "static void {name}(struct {} *{})\n{{", frame.context, frame.own);
+        text.push_str(&frame.locals(&scope, &mentions));
+        let _ = writeln!(text, "  const int64_t first[] = {{ {} }};", first.join(", "));
+        let _ = writeln!(text, "  const int64_t last[] = {{ {} }};", last.join(", "));
+        let _ = writeln!(text, "  static const int carried[] = {{ {} }};", waits.join(", "));
+        let _ = writeln!(
+            text,
+            "  dvm_run_tiles(\"{}\", {dimension}, first, last, carried, {name}_tile, {name}_footprint, &{own}->tiles, {own});\n}}\n",
+            frame.region.name,
+            own = frame.own
+        );
+        Ok(text)
+    }
+}

@@ -1,0 +1,192 @@
+//! Names and types of the generated text: what the user's text uses, what is free, what an integer type can hold.
+
+use crate::model::{Region, Statement};
+use std::collections::BTreeSet;
+
+/// The identifiers of a piece of C text, without those after `.` and `->` and those in strings.
+pub fn identifiers(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        match bytes[at] {
+            quote @ (b'"' | b'\'') => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != quote {
+                    at += 1 + usize::from(bytes[at] == b'\\');
+                }
+                at += 1;
+            }
+            b if b.is_ascii_digit() => {
+                while at < bytes.len() && (is_word(bytes[at]) || bytes[at] == b'.') {
+                    at += 1;
+                }
+            }
+            b if is_word(b) => {
+                while at < bytes.len() && is_word(bytes[at]) {
+                    at += 1;
+                }
+                let before = text[..start].trim_end();
+                if !(before.ends_with("->") || before.ends_with('.')) {
+                    found.insert(text[start..at].to_owned());
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+const KEYWORDS: &[&str] = &[
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "float", "for",
+    "goto", "if", "inline", "int", "long", "return", "short", "signed", "sizeof", "struct", "switch", "union",
+    "unsigned", "void", "while", "_Bool", "_Complex",
+];
+
+/// The identifiers of a region, and those that are given to generated things.
+pub struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// Everything that the region's texts mention is taken.
+    pub fn of(region: &Region, original: &str) -> Names {
+        let mut taken = identifiers(original);
+        taken.extend(KEYWORDS.iter().map(|word| (*word).to_owned()));
+        for statement in &region.statements {
+            taken.extend(identifiers(&statement.text));
+            taken.extend(identifiers(&statement.locals));
+            taken.extend(statement.iterators.iter().map(|iterator| iterator.name.clone()));
+        }
+        for parameter in &region.parameters {
+            taken.extend([parameter.name.clone(), parameter.symbol.clone()]);
+            taken.extend(identifiers(&parameter.ctype));
+        }
+        for value in &region.values {
+            taken.insert(value.name.clone());
+            taken.extend(identifiers(&value.ctype));
+        }
+        for array in &region.arrays {
+            taken.extend([array.name.clone(), array.symbol.clone()]);
+            taken.extend(identifiers(&array.element));
+        }
+        Names { taken }
+    }
+
+    /// A name like `wanted` that nothing else has.
+    pub fn fresh(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        while !self.taken.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// `count` names: `wanted` with a number.
+    pub fn series(&mut self, wanted: &str, count: usize) -> Vec<String> {
+        (0..count).map(|k| self.fresh(&format!("{wanted}{k}"))).collect()
+    }
+}
+
+/// What a statement's text mentions, and whether a macro might mention more.
+pub struct Mentions {
+    words: BTreeSet<String>,
+    hidden: bool,
+}
+
+impl Mentions {
+    /// What the texts of some statements mention; a word that the model does not know might be a macro.
+    pub fn of<'a>(region: &Region, statements: impl IntoIterator<Item = &'a Statement>) -> Mentions {
+        let mut words = BTreeSet::new();
+        let mut hidden = false;
+        for statement in statements {
+            let own = identifiers(&statement.text);
+            let locals = identifiers(&statement.locals);
+            hidden |= own.iter().any(|word| {
+                !(locals.contains(word)
+                    || KEYWORDS.contains(&word.as_str())
+                    || statement.iterators.iter().any(|iterator| iterator.name == *word)
+                    || region.parameters.iter().any(|parameter| parameter.name == *word)
+                    || region.values.iter().any(|value| value.name == *word)
+                    || region.arrays.iter().any(|array| array.name == *word))
+            });
+            words.extend(own);
+            words.extend(locals);
+        }
+        Mentions { words, hidden }
+    }
+
+    /// The text has the word.
+    pub fn surely(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    /// The text has the word, or a macro in it might.
+    pub fn perhaps(&self, word: &str) -> bool {
+        self.hidden || self.surely(word)
+    }
+}
+
+/// What is known of an integer type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integer {
+    /// Signed, 64 bits: arithmetic of generated expressions is done in it.
+    Wide,
+    /// Signed and 32 bits: a loop counter of it never wraps.
+    Int,
+    /// Unsigned, 32 bits.
+    Unsigned,
+    /// Unsigned, 64 bits.
+    WideUnsigned,
+    /// Anything else, also names that the model does not explain.
+    Other,
+}
+
+impl Integer {
+    /// Classifies a C type.
+    pub fn of(ctype: &str) -> Integer {
+        let mut words: Vec<&str> =
+            ctype.split_whitespace().filter(|word| !matches!(*word, "const" | "register")).collect();
+        words.sort_unstable();
+        match words.as_slice() {
+            ["int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" | "long"]
+            | ["int" | "long", "long"]
+            | ["int", "long", "long"] => Integer::Wide,
+            ["int" | "int32_t" | "signed"] | ["int", "signed"] => Integer::Int,
+            ["unsigned" | "uint32_t"] | ["int", "unsigned"] => Integer::Unsigned,
+            ["size_t" | "uint64_t" | "uintptr_t"] | ["long", "unsigned"] | ["int" | "long", "long", "unsigned"] => {
+                Integer::WideUnsigned
+            }
+            _ => Integer::Other,
+        }
+    }
+}
+
+/// A declaration of `name` with a type as the source writes it: `double`, `double *`, `int (*)(int)`.
+pub fn declare(ctype: &str, name: &str) -> String {
+    let ctype = ctype.trim();
+    if let Some(at) = ctype.find("(*)") {
+        return format!("{}(*{name}){}", &ctype[..at], &ctype[at + 3..]);
+    }
+    if let Some(at) = ctype.find('[') {
+        return format!("{} {name}{}", ctype[..at].trim_end(), &ctype[at..]);
+    }
+    if ctype.ends_with('*') { format!("{ctype}{name}") } else { format!("{ctype} {name}") }
+}
+
+/// A declaration of a constant `name`.
+pub fn declare_const(ctype: &str, name: &str) -> String {
+    let ctype = ctype.trim();
+    if ctype.ends_with('*') {
+        format!("{ctype}const {name}")
+    } else if ctype.contains("(*)") || ctype.split_whitespace().any(|word| word == "const") {
+        declare(ctype, name)
+    } else {
+        format!("const {}", declare(ctype, name))
+    }
+}

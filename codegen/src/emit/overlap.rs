@@ -1,0 +1,128 @@
+//! Arrays that might share storage are compared when the region runs.
+
+use super::{
+    expression::Scope,
+    footprint::lengths,
+    frame::{Frame, passed},
+    names::Mentions,
+};
+use crate::{
+    Refusal,
+    analysis::Program,
+    model::{AccessKind, Array, Region, Storage},
+};
+use dvm_isl::{AstBuild, Set, UnionSet};
+use std::fmt::Write;
+
+/// True when some pair of arrays has to be compared.
+pub fn is_needed(region: &Region) -> Result<bool, Refusal> {
+    Ok(!pairs(region).is_empty())
+}
+
+/// Pairs of arrays that may overlap and of which one is written.
+fn pairs(region: &Region) -> Vec<(&Array, &Array)> {
+    let written = |array: &Array| {
+        region.statements.iter().flat_map(|statement| &statement.accesses).any(|access| {
+            access.array == array.symbol && matches!(access.kind, AccessKind::Write | AccessKind::MayWrite)
+        })
+    };
+    let may_overlap = |one: &Array, other: &Array| {
+        let pointer = |array: &Array| array.storage == Storage::Pointer;
+        let restrict = |array: &Array| array.storage == Storage::Restrict;
+        (pointer(one) && !restrict(other)) || (pointer(other) && !restrict(one))
+    };
+    let mut pairs = Vec::new();
+    for (at, one) in region.arrays.iter().enumerate() {
+        for other in &region.arrays[at + 1..] {
+            if may_overlap(one, other) && (written(one) || written(other)) {
+                pairs.push((one, other));
+            }
+        }
+    }
+    pairs
+}
+
+/// The function that says whether arrays overlap in what the region touches; nothing when none can.
+pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
+    let region = frame.region;
+    let pairs = pairs(region);
+    if pairs.is_empty() {
+        return Ok(String::new());
+    }
+    let mut involved: Vec<&Array> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+    involved.sort_by(|one, other| one.name.cmp(&other.name));
+    involved.dedup_by(|one, other| one.name == other.name);
+    let mentions = Mentions::of(region, []);
+    let scope = frame.scope(&mentions);
+    let mut body = String::new();
+    for array in &involved {
+        body.push_str(&hull(program, frame, array, &scope)?);
+    }
+    for (one, other) in &pairs {
+        let (one, other) = (&one.name, &other.name);
+        let _ = writeln!(body, "  if ({one}_begin < {other}_end && {other}_begin < {one}_end)\n    return 1;");
+    }
+    let mut text =
+        String::from("/* True when arrays that are written share bytes with others in what the region touches. */\n");
+    let _ = writeln!(text, "static int {}_overlap(const struct {} *{})\n{{", region.name, frame.context, frame.own);
+    text.push_str(&frame.locals(&scope, &mentions));
+    for array in &involved {
+        if passed(region).any(|passed| passed.name == array.name) {
+            for length in lengths(array).iter().filter(|length| !length.bytes().all(|byte| byte.is_ascii_digit())) {
+                let _ = writeln!(text, "  const int64_t {length} = {}->{length};", frame.own);
+            }
+        }
+    }
+    let _ = writeln!(text, "{body}  return 0;\n}}\n");
+    Ok(text)
+}
+
+/// The bytes between the least and the greatest element that the region touches, as two locals.
+fn hull(program: &Program, frame: &Frame, array: &Array, scope: &Scope) -> Result<String, Refusal> {
+    let mut touched: Option<Set> = None;
+    for access in program.statements.iter().flat_map(|statement| &statement.accesses) {
+        if access.output_name().as_ref() == Some(&array.symbol) {
+            let range = access.range()?;
+            touched = Some(touched.map_or(Ok(range.clone()), |all| all.union(&range))?);
+        }
+    }
+    let name = &array.name;
+    let own = if array.global { name.clone() } else { format!("{}->{name}", frame.own) };
+    let address = if array.global && array.dims.is_empty() { format!("&{own}") } else { own };
+    let mut text = format!("  uintptr_t {name}_begin = (uintptr_t){address}, {name}_end = {name}_begin;\n");
+    let Some(touched) = touched else { return Ok(text) };
+    let touched = touched.coalesce()?;
+    let known = program.context.intersect(&UnionSet::from_set(&touched)?.params()?)?;
+    let everywhere = AstBuild::from_context(&program.context)?;
+    let build = AstBuild::from_context(&known)?;
+    let (mut least, mut greatest) = ("0".to_owned(), "0".to_owned());
+    for at in 0..array.dims.len() {
+        let value = |value: dvm_isl::PwAff| scope.text(&build.expression(&value.coalesce()?.gist(&known)?)?);
+        let (low, high) = (value(touched.dim_min(at)?)?, value(touched.dim_max(at)?)?);
+        if at > 0 {
+            let length = &row_length(array, at);
+            least = format!("({least}) * {length} + ");
+            greatest = format!("({greatest}) * {length} + ");
+        } else {
+            least.clear();
+            greatest.clear();
+        }
+        let _ = write!(least, "({low})");
+        let _ = write!(greatest, "({high})");
+    }
+    let element = format!("(int64_t)sizeof({})", array.element);
+    let exists = scope.text(&everywhere.condition(&known.gist(&program.context)?)?)?;
+    let _ = writeln!(text, "  if ({exists}) {{");
+    let _ = writeln!(text, "    {name}_end = {name}_begin + (uintptr_t)((1 + {greatest}) * {element});");
+    let _ = writeln!(text, "    {name}_begin += (uintptr_t)(({least}) * {element});\n  }}");
+    Ok(text)
+}
+
+/// The length of dimension `at` of an array in the overlap function.
+fn row_length(array: &Array, at: usize) -> String {
+    if array.global {
+        format!("(int64_t)({})", array.dims[at].as_deref().unwrap_or("1"))
+    } else {
+        lengths(array)[at - 1].clone()
+    }
+}

@@ -1,0 +1,146 @@
+//! The region as a whole: context, phases, the function that runs them, and the text that calls it.
+
+use super::{body, expression::Scope, frame::Frame, graph::Source, names::Mentions, overlap};
+use crate::{
+    Refusal,
+    analysis::{Dependences, Program},
+    model::Region,
+    transform::{Phase, Plan},
+};
+use dvm_isl::{AstBuild, AstExprKind, AstNode, AstNodeKind, Operator, UnionMap};
+use std::fmt::Write;
+
+/// The helper functions of generated text, guarded so that they stand once in a file.
+const HELPERS: &str = include_str!("helpers.h");
+
+/// What replaces a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// C functions, to stand before the enclosing function at file scope.
+    pub file_scope: String,
+    /// C text that replaces the region; the original loops are in it as the fallback.
+    pub call: String,
+}
+
+/// Writes a plan as C.
+pub fn emit(
+    region: &Region,
+    program: &Program,
+    dependences: &Dependences,
+    plan: &Plan,
+    original: &str,
+) -> Result<Generated, Refusal> {
+    let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
+    let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
+    let frame = Frame::of(region, original, hosts, dimension);
+    let increasing = body::increasing(region, program)?;
+    let source = Source { program, dependences, frame: &frame, increasing: &increasing };
+    let mut file_scope = format!("{HELPERS}\n{}", frame.structure());
+    let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
+    for (phase, name) in plan.phases.iter().zip(&names) {
+        file_scope.push_str(&source.phase(phase, name)?);
+    }
+    file_scope.push_str(&overlap::function(program, &frame)?);
+    file_scope.push_str(&run(program, &frame, plan, &names)?);
+    Ok(Generated { file_scope, call: call(region, &frame, original) })
+}
+
+fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
+    let kind = if plan.phases[at].dimension().is_some() { "graph" } else { "sequence" };
+    if plan.phases.len() == 1 { format!("{}_{kind}", region.name) } else { format!("{}_{kind}_{at}", region.name) }
+}
+
+/// The function that runs the phases one after the other.
+fn run(program: &Program, frame: &Frame, plan: &Plan, names: &[String]) -> Result<String, Refusal> {
+    program.ctx.reset_operations();
+    let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
+    let mut order = UnionMap::parse(&program.ctx, "{ }")?;
+    for (at, phase) in plan.phases.iter().enumerate() {
+        let place = UnionMap::parse(&program.ctx, &crate::transform::phase::place_text(phase, length))?;
+        let own = place.intersect_domain(&phase.hosts.intersect_domain(&phase.domain)?.range()?.coalesce()?)?;
+        for map in own.maps()? {
+            order = order.union(&UnionMap::from_map(&map.named_input(&format!("phase{at}"))?)?)?;
+        }
+    }
+    let build = AstBuild::from_context(&program.context)?.with_iterators(&frame.counters)?;
+    let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
+    let mentions = Mentions::of(frame.region, []);
+    let mut writer = Driver { frame, names, scope: frame.scope(&mentions), lines: String::new() };
+    writer.node(&tree, 1)?;
+    let mut text =
+        format!("/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n", frame.region.name);
+    let _ = writeln!(text, "static int {}_run(struct {} *{})\n{{", frame.region.name, frame.context, frame.own);
+    text.push_str(&frame.locals(&writer.scope, &mentions));
+    let overlaps = overlap::is_needed(frame.region)?;
+    let check = if overlaps { format!("{}_overlap({}) || ", frame.region.name, frame.own) } else { String::new() };
+    let _ = writeln!(text, "  if ({check}dvm_graph_start() != DVM_SUCCESS)\n    return 1;");
+    let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
+    Ok(text)
+}
+
+/// Writes the host loops.
+struct Driver<'a> {
+    frame: &'a Frame<'a>,
+    names: &'a [String],
+    scope: Scope,
+    lines: String,
+}
+
+impl Driver<'_> {
+    fn node(&mut self, node: &AstNode, indent: usize) -> Result<(), Refusal> {
+        match node.kind()? {
+            AstNodeKind::Block(children) => children.iter().try_for_each(|child| self.node(child, indent)),
+            AstNodeKind::If { cond, then, otherwise } => {
+                let cond = self.scope.text(&cond)?;
+                self.line(indent, &format!("if ({cond}) {{"));
+                self.node(&then, indent + 1)?;
+                if let Some(otherwise) = otherwise {
+                    self.line(indent, "} else {");
+                    self.node(&otherwise, indent + 1)?;
+                }
+                self.line(indent, "}");
+                Ok(())
+            }
+            AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
+                let (init, cond) = (self.scope.text(&init)?, self.scope.text(&cond)?);
+                let inc = self.scope.text(&inc)?;
+                self.line(indent, &format!("for (int64_t {iterator} = {init}; {cond}; {iterator} += {inc}) {{"));
+                self.node(&body, indent + 1)?;
+                self.line(indent, "}");
+                Ok(())
+            }
+            AstNodeKind::User(call) => {
+                let AstExprKind::Op(Operator::Call, operands) = call.kind()? else { return Err(unexpected()) };
+                let AstExprKind::Id(name) = operands[0].kind()? else { return Err(unexpected()) };
+                let at = name.strip_prefix("phase").and_then(|at| at.parse::<usize>().ok()).ok_or_else(unexpected)?;
+                for (host, value) in self.frame.hosts.iter().zip(&operands[1..]) {
+                    let value = self.scope.text(value)?;
+                    self.line(indent, &format!("{}->{host} = {value};", self.frame.own));
+                }
+                self.line(indent, &format!("{}({});", self.names[at], self.frame.own));
+                Ok(())
+            }
+        }
+    }
+
+    fn line(&mut self, indent: usize, text: &str) {
+        let _ = writeln!(self.lines, "{}{text}", "  ".repeat(indent));
+    }
+}
+
+fn unexpected() -> Refusal {
+    Refusal::new("isl made a call of an unexpected form", "report this region as a defect")
+}
+
+/// The text in place of the region.
+fn call(region: &Region, frame: &Frame, original: &str) -> String {
+    let name = &region.name;
+    let variable = format!("{}_self", frame.context);
+    let serial = region.options.serial.as_ref().map(|serial| format!("({serial}) || ")).unwrap_or_default();
+    format!(
+        "{{\n  struct {} {variable} = {};\n  if ({serial}{name}_run(&{variable}) != 0) {{\n{}\n  }}\n}}\n",
+        frame.context,
+        frame.initialiser(),
+        original.trim_end()
+    )
+}

@@ -1,0 +1,348 @@
+//! Clang's syntax tree, read from its JSON: only what the front end looks at, unknown kinds kept as they are.
+
+use serde::Deserialize;
+use std::collections::HashMap;
+
+/// Identity of a node within one dump.
+pub type Id = u64;
+
+/// A place in the main file, by expansion: where the user wrote it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Byte offset (of the outermost macro's name for expanded text).
+    pub offset: usize,
+    /// Length of the token there.
+    pub length: usize,
+    /// Comes from a macro.
+    pub expanded: bool,
+    /// Where the token itself is spelled in the main file (in a macro's argument or plain text).
+    pub spelled: Option<usize>,
+    /// In the main file and known.
+    pub known: bool,
+}
+
+/// A type as clang prints it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Type {
+    /// As written.
+    #[serde(rename = "qualType")]
+    pub written: String,
+    /// Without typedefs at the top.
+    #[serde(rename = "desugaredQualType")]
+    desugared: Option<String>,
+}
+
+impl Type {
+    /// A type by its text.
+    pub fn named(text: &str) -> Type {
+        Type { written: text.to_owned(), desugared: None }
+    }
+
+    /// The type without typedefs at the top.
+    pub fn plain(&self) -> &str {
+        self.desugared.as_deref().unwrap_or(&self.written)
+    }
+}
+
+/// What a `DeclRefExpr` names.
+#[derive(Debug, Clone, Default)]
+pub struct Reference {
+    /// The declaration.
+    pub id: Id,
+    /// Its kind, e.g. `VarDecl`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A node of the tree.
+#[derive(Debug, Clone, Default)]
+pub struct Node {
+    /// Identity.
+    pub id: Id,
+    /// Earlier declaration of the same thing, 0 if none.
+    pub previous: Id,
+    /// Clang's class name, empty for an absent child.
+    pub kind: String,
+    /// Name of a declaration or member.
+    pub name: String,
+    /// Type of an expression or declaration.
+    pub ty: Type,
+    /// Operand's type of `sizeof (type)`.
+    pub argument: Option<Type>,
+    /// Value of a literal or constant.
+    pub value: Option<String>,
+    /// Operator.
+    pub opcode: String,
+    /// Kind of a cast.
+    pub cast: String,
+    /// `x++` rather than `++x`.
+    pub postfix: bool,
+    /// `->` rather than `.`.
+    pub arrow: bool,
+    /// Declaration named by a `DeclRefExpr`.
+    pub reference: Option<Reference>,
+    /// Field named by a `MemberExpr`.
+    pub member: Id,
+    /// `static`, `extern` ...
+    pub storage: String,
+    /// Thread-local.
+    pub thread_local: bool,
+    /// `struct` or `union`.
+    pub tag: String,
+    /// Has an initialiser (a variable).
+    pub initialised: bool,
+    /// First token.
+    pub begin: Place,
+    /// Last token.
+    pub end: Place,
+    /// Children; absent ones have an empty kind.
+    pub inner: Vec<Node>,
+}
+
+impl Node {
+    /// Whether the node is of one of clang's classes.
+    pub fn is(&self, kind: &str) -> bool {
+        self.kind == kind
+    }
+
+    /// A child, if it is there.
+    pub fn child(&self, index: usize) -> Option<&Node> {
+        self.inner.get(index).filter(|n| !n.kind.is_empty())
+    }
+
+    /// The node and everything below it, in the order of the text.
+    pub fn walk(&self) -> Walk<'_> {
+        Walk { stack: vec![self] }
+    }
+
+    /// The expression without parentheses and casts that change nothing.
+    pub fn bare(&self) -> &Node {
+        match (self.kind.as_str(), self.inner.first()) {
+            ("ParenExpr" | "ConstantExpr", Some(inner)) => inner.bare(),
+            ("ImplicitCastExpr", Some(inner)) if matches!(self.cast.as_str(), "NoOp" | "LValueToRValue") => {
+                inner.bare()
+            }
+            _ => self,
+        }
+    }
+
+    /// The variable that the expression is, if it is nothing but a variable.
+    pub fn variable(&self) -> Option<&Reference> {
+        let bare = self.bare();
+        bare.reference
+            .as_ref()
+            .filter(|r| bare.is("DeclRefExpr") && matches!(r.kind.as_str(), "VarDecl" | "ParmVarDecl"))
+    }
+}
+
+/// Iterator over a subtree, in the order of the text.
+pub struct Walk<'a> {
+    stack: Vec<&'a Node>,
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = &'a Node;
+    fn next(&mut self) -> Option<&'a Node> {
+        let node = self.stack.pop()?;
+        self.stack.extend(node.inner.iter().rev().filter(|n| !n.kind.is_empty()));
+        Some(node)
+    }
+}
+
+/// A translation unit.
+#[derive(Debug)]
+pub struct Unit {
+    /// The `TranslationUnitDecl`.
+    pub root: Node,
+    paths: HashMap<Id, Vec<usize>>,
+}
+
+impl Unit {
+    /// Reads clang's JSON; `main` is the path that clang was given.
+    pub fn parse(json: &[u8], main: &str) -> Result<Unit, String> {
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        deserializer.disable_recursion_limit();
+        let raw = RawNode::deserialize(&mut deserializer).map_err(|e| e.to_string())?;
+        let mut reader = Reader { main, file: String::new() };
+        let root = reader.node(raw);
+        let mut paths = HashMap::new();
+        index(&root, &mut Vec::new(), &mut paths);
+        Ok(Unit { root, paths })
+    }
+
+    /// The declaration with this identity.
+    pub fn declaration(&self, id: Id) -> Option<&Node> {
+        let mut node = &self.root;
+        for step in self.paths.get(&id)? {
+            node = &node.inner[*step];
+        }
+        Some(node)
+    }
+
+    /// What holds a declaration, e.g. the struct of a field.
+    pub fn holder(&self, id: Id) -> Option<&Node> {
+        let path = self.paths.get(&id)?;
+        let mut node = &self.root;
+        for step in &path[..path.len().checked_sub(1)?] {
+            node = &node.inner[*step];
+        }
+        Some(node)
+    }
+
+    /// Whether a declaration is at file scope.
+    pub fn at_file_scope(&self, id: Id) -> bool {
+        self.paths.get(&id).is_some_and(|p| p.len() == 1)
+    }
+
+    /// The definition of the function whose body holds the offset.
+    pub fn function_at(&self, offset: usize) -> Option<&Node> {
+        self.root.inner.iter().find(|n| {
+            n.is("FunctionDecl")
+                && n.inner.last().is_some_and(|body| {
+                    body.is("CompoundStmt")
+                        && body.begin.known
+                        && body.begin.offset < offset
+                        && offset < body.end.offset
+                })
+        })
+    }
+}
+
+fn index(node: &Node, path: &mut Vec<usize>, paths: &mut HashMap<Id, Vec<usize>>) {
+    for (k, child) in node.inner.iter().enumerate() {
+        path.push(k);
+        if child.kind.ends_with("Decl") {
+            paths.insert(child.id, path.clone());
+        }
+        index(child, path, paths);
+        path.pop();
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RawNode {
+    id: String,
+    #[serde(rename = "previousDecl")]
+    previous: String,
+    kind: String,
+    loc: RawLocation,
+    range: RawRange,
+    name: Option<serde_json::Value>,
+    #[serde(rename = "type")]
+    ty: Type,
+    #[serde(rename = "argType")]
+    argument: Option<Type>,
+    value: Option<serde_json::Value>,
+    opcode: String,
+    #[serde(rename = "castKind")]
+    cast: String,
+    #[serde(rename = "isPostfix")]
+    postfix: bool,
+    #[serde(rename = "isArrow")]
+    arrow: bool,
+    #[serde(rename = "referencedDecl")]
+    reference: Option<RawReference>,
+    #[serde(rename = "referencedMemberDecl")]
+    member: String,
+    #[serde(rename = "storageClass")]
+    storage: String,
+    tls: Option<String>,
+    #[serde(rename = "tagUsed")]
+    tag: String,
+    init: Option<String>,
+    inner: Vec<RawNode>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RawReference {
+    id: String,
+    kind: String,
+    name: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RawRange {
+    begin: RawLocation,
+    end: RawLocation,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RawLocation {
+    offset: Option<usize>,
+    file: Option<String>,
+    #[serde(rename = "tokLen")]
+    length: usize,
+    #[serde(rename = "spellingLoc")]
+    spelling: Option<Box<RawLocation>>,
+    #[serde(rename = "expansionLoc")]
+    expansion: Option<Box<RawLocation>>,
+    #[serde(rename = "isMacroArgExpansion")]
+    argument: bool,
+}
+
+/// Clang leaves a location's file out when it is that of the location before, in the order of the dump.
+struct Reader<'a> {
+    main: &'a str,
+    file: String,
+}
+
+impl Reader<'_> {
+    fn node(&mut self, raw: RawNode) -> Node {
+        self.place(&raw.loc);
+        let begin = self.place(&raw.range.begin);
+        let end = self.place(&raw.range.end);
+        let text = |v: serde_json::Value| match v {
+            serde_json::Value::String(s) => s,
+            other => other.to_string(),
+        };
+        Node {
+            id: identity(&raw.id),
+            previous: identity(&raw.previous),
+            kind: raw.kind,
+            name: raw.name.map(text).unwrap_or_default(),
+            ty: raw.ty,
+            argument: raw.argument,
+            value: raw.value.map(text),
+            opcode: raw.opcode,
+            cast: raw.cast,
+            postfix: raw.postfix,
+            arrow: raw.arrow,
+            reference: raw.reference.map(|r| Reference { id: identity(&r.id), kind: r.kind, name: r.name }),
+            member: identity(&raw.member),
+            storage: raw.storage,
+            thread_local: raw.tls.is_some(),
+            tag: raw.tag,
+            initialised: raw.init.is_some(),
+            begin,
+            end,
+            inner: raw.inner.into_iter().map(|child| self.node(child)).collect(),
+        }
+    }
+
+    fn place(&mut self, raw: &RawLocation) -> Place {
+        if let (Some(spelling), Some(expansion)) = (&raw.spelling, &raw.expansion) {
+            let spelled = self.place(spelling);
+            let mut place = self.place(expansion);
+            let argument = spelling.argument || expansion.argument;
+            place.expanded = true;
+            place.spelled = spelled.known.then_some(spelled.offset).filter(|_| argument);
+            return place;
+        }
+        if let Some(file) = &raw.file {
+            self.file.clone_from(file);
+        }
+        let known = raw.offset.is_some() && self.file == self.main;
+        let offset = raw.offset.unwrap_or(0);
+        Place { offset, length: raw.length, expanded: false, spelled: known.then_some(offset), known }
+    }
+}
+
+fn identity(text: &str) -> Id {
+    text.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0)
+}

@@ -1,0 +1,199 @@
+//! The state that grows while a region is read.
+
+use super::affine::Affine;
+use super::ast::{Id, Node, Unit};
+use super::ctype;
+use super::inventory::Inventory;
+use super::refusal::Refused;
+use super::scope::{Ground, Proof, Scope};
+use super::source::Source;
+use crate::model::{AccessKind, Array, Parameter, Value};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A parameter with what it came from.
+#[derive(Debug, Clone)]
+pub struct KnownParameter {
+    /// The model's view.
+    pub parameter: Parameter,
+    /// The variable; 0 for a captured expression.
+    pub variable: Id,
+}
+
+/// An array with its variable.
+#[derive(Debug, Clone)]
+pub struct KnownArray {
+    /// The model's view.
+    pub array: Array,
+    /// The variable.
+    pub variable: Id,
+    /// Some statement writes it.
+    pub written: bool,
+}
+
+/// An access before the parameters' list is complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawAccess {
+    /// The array's symbol.
+    pub array: String,
+    /// Read or write.
+    pub kind: AccessKind,
+    /// What follows the statement's tuple: `-> A[i] : ...`.
+    pub image: String,
+}
+
+/// A statement before the parameters' list is complete.
+#[derive(Debug, Clone)]
+pub struct RawStatement<'a> {
+    /// What it is made of.
+    pub nodes: Vec<&'a Node>,
+    /// Where it stands.
+    pub scope: Scope,
+    /// What it touches.
+    pub accesses: Vec<RawAccess>,
+    /// C text.
+    pub text: String,
+    /// Declarations to stand before the text.
+    pub locals: String,
+}
+
+/// Everything known of a region.
+pub struct Builder<'a> {
+    /// The syntax tree.
+    pub unit: &'a Unit,
+    /// The text.
+    pub source: &'a Source,
+    /// The enclosing function.
+    pub function: &'a Node,
+    /// Who reads and writes what.
+    pub inventory: Inventory<'a>,
+    /// Functions that the pragma calls pure.
+    pub pure: Vec<String>,
+    /// Found so far.
+    pub parameters: Vec<KnownParameter>,
+    /// Found so far.
+    pub values: Vec<(Id, Value)>,
+    /// Found so far.
+    pub arrays: Vec<KnownArray>,
+    /// Found so far.
+    pub statements: Vec<RawStatement<'a>>,
+    /// What is known of parameters.
+    pub ground: Ground,
+    /// Reads of captured expressions.
+    pub entry_reads: Vec<RawAccess>,
+    /// Children of blocks that stay together: block -> ranges.
+    pub groups: HashMap<Id, Vec<(usize, usize)>>,
+    /// Scalars of the function that get a copy per statement.
+    pub private: HashSet<Id>,
+    /// Names that isl knows already in this region.
+    pub symbols: BTreeSet<String>,
+    /// Array variables that are only named in `sizeof`.
+    pub mentioned: Vec<(Id, &'a Node)>,
+}
+
+impl<'a> Builder<'a> {
+    /// A name for isl that nothing else has.
+    pub fn fresh(&mut self, base: &str) -> String {
+        let mut name = isl_safe(base);
+        while !self.symbols.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The symbol of an integer variable that does not change in the region.
+    pub fn parameter(&mut self, declaration: &Node) -> String {
+        if let Some(known) = self.parameters.iter().find(|p| p.variable == declaration.id) {
+            return known.parameter.symbol.clone();
+        }
+        let symbol = self.fresh(&declaration.name);
+        let parameter = Parameter {
+            symbol: symbol.clone(),
+            name: declaration.name.clone(),
+            ctype: self.type_name(declaration),
+            global: self.unit.at_file_scope(declaration.id),
+            expression: None,
+        };
+        self.note_unsigned(&symbol, declaration.ty.plain());
+        self.parameters.push(KnownParameter { parameter, variable: declaration.id });
+        symbol
+    }
+
+    /// The symbol of an expression that does not change in the region.
+    pub fn captured(&mut self, text: &str, node: &Node) -> String {
+        let same = |p: &&KnownParameter| p.parameter.expression.as_deref() == Some(text);
+        if let Some(known) = self.parameters.iter().find(same) {
+            return known.parameter.symbol.clone();
+        }
+        let words: Vec<&str> = ctype::words(text).filter(|w| !w.starts_with(|c: char| c.is_ascii_digit())).collect();
+        let symbol = self.fresh(&format!("dvm_{}", words.join("_").chars().take(40).collect::<String>()));
+        let parameter = Parameter {
+            symbol: symbol.clone(),
+            name: symbol.clone(),
+            ctype: ctype::unqualified(node.ty.plain()),
+            global: false,
+            expression: Some(text.to_owned()),
+        };
+        self.note_unsigned(&symbol, node.ty.plain());
+        self.parameters.push(KnownParameter { parameter, variable: 0 });
+        symbol
+    }
+
+    fn note_unsigned(&mut self, symbol: &str, plain: &str) {
+        if ctype::integer(plain).is_some_and(|i| !i.signed) {
+            self.ground.nonnegative.push(symbol.to_owned());
+        }
+    }
+
+    /// The type of a variable in words that mean the same before the enclosing function.
+    pub fn type_name(&self, declaration: &Node) -> String {
+        self.visible_type(&declaration.ty)
+    }
+
+    /// A type in words that mean the same before the enclosing function.
+    pub fn visible_type(&self, ty: &super::ast::Type) -> String {
+        let written = ctype::unqualified(&ty.written);
+        let local = ctype::words(&written).any(|w| self.inventory.local_types.contains(w));
+        if local { ctype::unqualified(ty.plain()) } else { written }
+    }
+
+    /// A value that is at least 0, or a reason why that cannot be told.
+    pub fn require(&mut self, value: &Affine, scope: &Scope, extra: &[Affine]) -> bool {
+        match self.ground.prove(value, scope, extra) {
+            Proof::Proved => true,
+            Proof::Assuming(condition) => {
+                self.ground.assumptions.push(condition);
+                true
+            }
+            Proof::Unknown => false,
+        }
+    }
+
+    /// Runs an attempt; what it noted on the way is forgotten when it fails.
+    pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Refused>) -> Result<T, Refused> {
+        let before = (self.parameters.len(), self.ground.clone(), self.entry_reads.len(), self.symbols.clone());
+        let arrays = self.arrays.clone();
+        let values = self.values.len();
+        let result = f(self);
+        if result.is_err() {
+            self.parameters.truncate(before.0);
+            self.ground = before.1;
+            self.entry_reads.truncate(before.2);
+            self.symbols = before.3;
+            self.arrays = arrays;
+            self.values.truncate(values);
+        }
+        result
+    }
+}
+
+/// Words that isl reads as something else than a name, in any case of letters.
+const RESERVED: [&str; 19] = [
+    "and", "or", "not", "exists", "implies", "mod", "min", "max", "floor", "ceil", "floord", "ceild", "true", "false",
+    "rat", "infty", "infinity", "nan", "int",
+];
+
+/// A name that isl takes as a name.
+pub fn isl_safe(name: &str) -> String {
+    let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if RESERVED.contains(&plain.to_ascii_lowercase().as_str()) { format!("{plain}_") } else { plain }
+}

@@ -1,0 +1,126 @@
+//! Integer expressions that do not change in the region but are no plain names: evaluated once, on entry.
+
+use super::affine::Affine;
+use super::ast::Node;
+use super::builder::Builder;
+use super::ctype;
+use super::inventory::base_variable;
+use super::refusal::Refused;
+use super::scope::Scope;
+use crate::model::AccessKind;
+
+impl<'a> Builder<'a> {
+    /// The parameter that stands for an unchanging expression; `None` when it may change or cannot be evaluated early.
+    pub fn capture(&mut self, node: &'a Node, scope: &Scope) -> Result<Option<Affine>, Refused> {
+        let worth = matches!(
+            node.bare().kind.as_str(),
+            "BinaryOperator" | "MemberExpr" | "ArraySubscriptExpr" | "UnaryExprOrTypeTraitExpr" | "UnaryOperator"
+        );
+        if !worth || ctype::integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
+            return Ok(None);
+        }
+        let certain = !scope.uncertain && !scope.conditional;
+        if !self.unchanging(node, certain) {
+            return Ok(None);
+        }
+        let Some(text) = c_text(node) else { return Ok(None) };
+        for load in loads(node) {
+            let mut place = self.place(load, &Scope::default())?;
+            if place.subscripts.is_empty() {
+                continue;
+            }
+            let array = self.array(&mut place, load)?;
+            let access = self.access(&array, AccessKind::Read, &place.subscripts, &Scope::default());
+            if !self.entry_reads.contains(&access) {
+                self.entry_reads.push(access);
+            }
+        }
+        let symbol = self.captured(&text, node);
+        Ok(Some(Affine::symbol(&symbol)))
+    }
+
+    /// Whether an expression has one value in the whole region, and may be evaluated on entry.
+    fn unchanging(&self, node: &Node, certain: bool) -> bool {
+        let unchanged = |id| {
+            !self.inventory.written.contains_key(&id)
+                && !self.inventory.declared.contains_key(&id)
+                && !self.inventory.is_counter(id)
+        };
+        let here = match node.kind.as_str() {
+            "UnaryExprOrTypeTraitExpr" => {
+                return node.name == "sizeof"
+                    && node.walk().filter_map(|n| n.reference.as_ref()).all(|r| unchanged(r.id));
+            }
+            "DeclRefExpr" => node.reference.as_ref().is_some_and(|r| {
+                let plain = self.unit.declaration(r.id).map_or("", |d| d.ty.plain());
+                unchanged(r.id) && r.kind != "FunctionDecl" && !ctype::is_untouchable(plain)
+            }),
+            "IntegerLiteral" | "CharacterLiteral" | "ParenExpr" | "ConstantExpr" => true,
+            "ImplicitCastExpr" => {
+                matches!(node.cast.as_str(), "LValueToRValue" | "IntegralCast" | "NoOp" | "ArrayToPointerDecay")
+            }
+            "CStyleCastExpr" => matches!(node.cast.as_str(), "IntegralCast" | "NoOp"),
+            "UnaryOperator" => matches!(node.opcode.as_str(), "+" | "-" | "~") || (node.opcode == "*" && certain),
+            "BinaryOperator" => match node.opcode.as_str() {
+                "+" | "-" | "*" | "&" | "|" | "^" | "<<" | ">>" => true,
+                "/" | "%" => node.inner.get(1).is_some_and(|n| certain || is_nonzero_literal(n)),
+                _ => false,
+            },
+            "MemberExpr" | "ArraySubscriptExpr" => {
+                let object = base_variable(node).and_then(|id| self.unit.declaration(id));
+                let inside = object.is_some_and(|d| !ctype::is_pointer(d.ty.plain())) && node.is("MemberExpr");
+                !ctype::is_untouchable(node.ty.plain()) && (certain || inside)
+            }
+            _ => false,
+        };
+        here && node.inner.iter().filter(|n| !n.kind.is_empty()).all(|n| self.unchanging(n, certain))
+    }
+}
+
+fn is_nonzero_literal(node: &Node) -> bool {
+    let bare = node.bare();
+    let bare = if bare.is("ImplicitCastExpr") { bare.inner.first().map_or(bare, Node::bare) } else { bare };
+    bare.is("IntegerLiteral") && bare.value.as_deref() != Some("0")
+}
+
+/// The outermost memory loads of an expression.
+fn loads(node: &Node) -> Vec<&Node> {
+    match node.kind.as_str() {
+        "UnaryExprOrTypeTraitExpr" => vec![],
+        "MemberExpr" | "ArraySubscriptExpr" => vec![node],
+        "UnaryOperator" if node.opcode == "*" => vec![node],
+        _ => node.inner.iter().flat_map(loads).collect(),
+    }
+}
+
+/// C text of a simple expression, from the tree (so that macros do no harm).
+pub fn c_text(node: &Node) -> Option<String> {
+    let child = |k: usize| node.child(k).and_then(c_text);
+    Some(match node.kind.as_str() {
+        "IntegerLiteral" => {
+            let suffix = match node.ty.plain() {
+                "unsigned int" => "u",
+                "long" => "l",
+                "unsigned long" => "ul",
+                "long long" => "ll",
+                "unsigned long long" => "ull",
+                _ => "",
+            };
+            format!("{}{suffix}", node.value.as_ref()?)
+        }
+        "CharacterLiteral" => node.value.clone()?,
+        "DeclRefExpr" => node.reference.as_ref()?.name.clone(),
+        "ParenExpr" => format!("({})", child(0)?),
+        "ConstantExpr" | "ImplicitCastExpr" => child(0)?,
+        "CStyleCastExpr" => format!("({})({})", node.ty.written, child(0)?),
+        "UnaryOperator" => format!("{}{}", node.opcode, child(0)?),
+        "BinaryOperator" => format!("{} {} {}", child(0)?, node.opcode, child(1)?),
+        "ArraySubscriptExpr" => format!("{}[{}]", child(0)?, child(1)?),
+        "MemberExpr" => format!("{}{}{}", child(0)?, if node.arrow { "->" } else { "." }, node.name),
+        "UnaryExprOrTypeTraitExpr" => match &node.argument {
+            Some(ty) => format!("sizeof({})", ty.written),
+            None => format!("sizeof({})", child(0)?),
+        },
+        _ => return None,
+    })
+}

@@ -1,0 +1,59 @@
+//! Clang as a subprocess: the only parser of C here.
+
+use super::ast::Unit;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Why there is no syntax tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClangError {
+    /// The command does not exist or cannot be run.
+    Missing {
+        /// The command.
+        command: String,
+        /// The system's words.
+        why: String,
+    },
+    /// Clang found the file wrong; its messages.
+    Rejected(String),
+    /// The dump could not be understood.
+    Dump(String),
+}
+
+impl std::fmt::Display for ClangError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ClangError::Missing { command, why } => write!(
+                f,
+                "cannot run `{command}` ({why}), which reads the C source; install it (Debian: apt-get install clang, \
+                 Fedora: dnf install clang) or name another with DVM_CLANG"
+            ),
+            ClangError::Rejected(messages) => write!(f, "clang does not accept the file:\n{}", messages.trim_end()),
+            ClangError::Dump(why) => {
+                write!(f, "clang's syntax tree cannot be read: {why} (clang 14 or later is needed)")
+            }
+        }
+    }
+}
+
+/// The clang that is used: `DVM_CLANG`, or `clang`.
+pub fn command() -> String {
+    std::env::var("DVM_CLANG").ok().filter(|c| !c.trim().is_empty()).unwrap_or_else(|| "clang".to_owned())
+}
+
+/// Parses a C file with the user's own flags (`-I`, `-D`, `-std` ...).
+pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
+    let command = command();
+    let output = Command::new(&command)
+        .args(["-x", "c", "-fsyntax-only", "-w", "-fno-color-diagnostics", "-U__clang__"])
+        .args(flags)
+        .args(["-Xclang", "-ast-dump=json"])
+        .arg(file)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| ClangError::Missing { command: command.clone(), why: e.to_string() })?;
+    if !output.status.success() {
+        return Err(ClangError::Rejected(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    Unit::parse(&output.stdout, &file.to_string_lossy()).map_err(ClangError::Dump)
+}

@@ -1,0 +1,443 @@
+//! What a statement reads and writes.
+
+use super::ast::{Id, Node};
+use super::builder::{Builder, RawAccess};
+use super::ctype;
+use super::loops;
+use super::refusal::Refused;
+use super::scope::Scope;
+use crate::model::{AccessKind, Value};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Everything a statement does and needs.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// Accesses of arrays and of scalars that live on.
+    pub accesses: Vec<RawAccess>,
+    /// Variables of the region, declared outside the statement, whose declarations it repeats.
+    pub repeated: Vec<Id>,
+    /// Variables that get a copy in the statement, without initial value.
+    pub copies: Vec<Id>,
+    /// Variables declared in the statement itself.
+    pub own: HashSet<Id>,
+    /// Text to be replaced: offset -> (length, new text).
+    pub edits: BTreeMap<usize, (usize, String)>,
+    /// Names used.
+    pub names: BTreeSet<String>,
+}
+
+impl<'a> Builder<'a> {
+    /// Adds what a statement or expression does.
+    pub fn effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+        let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refused> {
+            node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| b.effects(n, scope, out))
+        };
+        match node.kind.as_str() {
+            "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "InitListExpr" => all(self, out),
+            "NullStmt"
+            | "IntegerLiteral"
+            | "FloatingLiteral"
+            | "CharacterLiteral"
+            | "ImaginaryLiteral"
+            | "ImplicitValueInitExpr" => Ok(()),
+            "VarDecl" => {
+                check_local(node)?;
+                out.own.insert(node.id);
+                all(self, out)
+            }
+            "ForStmt" => self.loop_effects(node, scope, out),
+            "IfStmt" => self.if_effects(node, scope, out),
+            "UnaryExprOrTypeTraitExpr" => self.size_effects(node, scope, out),
+            "ConditionalOperator" => {
+                self.effects(&node.inner[0], scope, out)?;
+                let uncertain = Scope { conditional: true, ..scope.clone() };
+                node.inner[1..].iter().try_for_each(|n| self.effects(n, &uncertain, out))
+            }
+            "BinaryOperator" if node.opcode == "=" => {
+                self.effects(&node.inner[1], scope, out)?;
+                self.touch(&node.inner[0], scope, false, true, out)
+            }
+            "BinaryOperator" if node.opcode == "&&" || node.opcode == "||" => {
+                self.effects(&node.inner[0], scope, out)?;
+                let uncertain = Scope { conditional: true, ..scope.clone() };
+                self.effects(&node.inner[1], &uncertain, out)
+            }
+            "BinaryOperator" if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
+            "BinaryOperator" => all(self, out),
+            "CompoundAssignOperator" => {
+                self.effects(&node.inner[1], scope, out)?;
+                self.touch(&node.inner[0], scope, true, true, out)
+            }
+            "UnaryOperator" => match node.opcode.as_str() {
+                "++" | "--" => self.touch(&node.inner[0], scope, true, true, out),
+                "+" | "-" | "!" | "~" | "__real" | "__imag" | "__extension__" => all(self, out),
+                "&" => {
+                    Err(Refused::at(node, "an address is taken", "use subscripts instead of addresses in the region"))
+                }
+                _ => Err(unknown(node)),
+            },
+            "CallExpr" => self.call_effects(node, scope, out),
+            "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
+                "LValueToRValue" => self.touch(&node.inner[0], scope, true, false, out),
+                "ArrayToPointerDecay"
+                | "NullToPointer"
+                | "PointerToIntegral"
+                | "IntegralToPointer"
+                | "BitCast"
+                | "PointerToBoolean" => Err(address(node)),
+                "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => Err(Refused::at(
+                    node,
+                    "a function is used as a value",
+                    "call functions by their names in the region",
+                )),
+                _ => all(self, out),
+            },
+            "DeclRefExpr" if node.reference.as_ref().is_some_and(|r| r.kind == "EnumConstantDecl") => Ok(()),
+            "DeclRefExpr" | "ArraySubscriptExpr" | "MemberExpr" => self.touch(node, scope, true, false, out),
+            _ => Err(unknown(node)),
+        }
+    }
+
+    fn loop_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+        let header = loops::header(self.unit, node)?;
+        let inside = self.enter(&header, scope)?;
+        self.effects(header.first, scope, out)?;
+        self.effects(header.condition, &inside, out)?;
+        if header.declared {
+            out.own.insert(header.counter);
+        } else if !out.own.contains(&header.counter) && !out.copies.contains(&header.counter) {
+            out.copies.push(header.counter);
+        }
+        self.effects(header.body, &inside, out)
+    }
+
+    fn if_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+        let test = &node.inner[0];
+        self.effects(test, scope, out)?;
+        let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
+        for (k, branch) in node.inner.iter().enumerate().skip(1) {
+            let mut inside = Scope { uncertain: true, ..scope.clone() };
+            match &both {
+                Ok((holds, _)) if k == 1 => inside.restrict(holds.clone()),
+                Ok((_, fails)) => inside.restrict(fails.clone()),
+                Err(_) => inside.conditional = true,
+            }
+            self.effects(branch, &inside, out)?;
+        }
+        Ok(())
+    }
+
+    fn size_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+        for inner in node.walk() {
+            let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != "EnumConstantDecl") else { continue };
+            let Some(variable) = self.unit.declaration(reference.id) else { continue };
+            let whole = inner.id == node.inner[0].bare().id;
+            if ctype::is_array(variable.ty.plain())
+                && whole
+                && !self.unit.at_file_scope(variable.id)
+                && !out.own.contains(&variable.id)
+            {
+                return Err(Refused::at(
+                    node,
+                    "the size of a whole array is taken inside a statement",
+                    "compute it before the region",
+                ));
+            }
+            if ctype::is_array(variable.ty.plain()) || ctype::is_pointer(variable.ty.plain()) {
+                self.mentioned.push((variable.id, inner));
+            } else {
+                self.scalar(variable, inner, scope, false, false, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+        let callee = node.inner[0].walk().find_map(|n| n.reference.as_ref()).filter(|r| r.kind == "FunctionDecl");
+        let Some(callee) = callee else {
+            return Err(Refused::at(
+                node,
+                "a function is called through a pointer",
+                "call functions by their names in the region",
+            ));
+        };
+        self.check_pure(&callee.name, node)?;
+        node.inner[1..].iter().try_for_each(|n| self.effects(n, scope, out))
+    }
+
+    /// An lvalue is read, written or both.
+    fn touch(
+        &mut self,
+        node: &'a Node,
+        scope: &Scope,
+        read: bool,
+        write: bool,
+        out: &mut Effects,
+    ) -> Result<(), Refused> {
+        if let Some(reference) = node.variable().or_else(|| whole_object(node)) {
+            let variable = self.unit.declaration(reference.id).ok_or_else(|| unknown(node))?;
+            self.check_storage(variable, node)?;
+            if !ctype::is_array(variable.ty.plain()) && !ctype::is_pointer(variable.ty.plain()) {
+                let partial = node.variable().is_none();
+                let place = node.walk().find(|n| n.reference.is_some()).unwrap_or(node);
+                return self.scalar(variable, place, scope, read, write, out).map(|()| {
+                    if partial && write {
+                        self.weaken(out);
+                    }
+                });
+            }
+            if !out.own.contains(&variable.id) && node.variable().is_some() {
+                return Err(address(node));
+            }
+        }
+        self.subscript_effects(node, scope, out)?;
+        let root = super::inventory::base_variable(node);
+        if root.is_some_and(|id| out.own.contains(&id)) {
+            let variable = root.and_then(|id| self.unit.declaration(id));
+            if variable.is_some_and(|v| !ctype::is_pointer(v.ty.plain())) {
+                return Ok(());
+            }
+        }
+        let mut place = self.place(node, scope)?;
+        if out.own.contains(&place.variable.id) || (place.subscripts.is_empty() && !write) {
+            return Ok(());
+        }
+        let symbol = self.array(&mut place, node)?;
+        let id = place.variable.id;
+        out.names.insert(place.variable.name.clone());
+        if read {
+            self.record(&symbol, AccessKind::Read, &place.subscripts, scope, out);
+        }
+        if write {
+            let certain = !scope.conditional && !place.partial;
+            let kind = if certain { AccessKind::Write } else { AccessKind::MayWrite };
+            self.record(&symbol, kind, &place.subscripts, scope, out);
+            self.arrays.iter_mut().filter(|a| a.variable == id).for_each(|a| a.written = true);
+        }
+        Ok(())
+    }
+
+    fn record(
+        &mut self,
+        symbol: &str,
+        kind: AccessKind,
+        subscripts: &[super::affine::Cases],
+        scope: &Scope,
+        out: &mut Effects,
+    ) {
+        let access = self.access(symbol, kind, subscripts, scope);
+        if !out.accesses.contains(&access) {
+            out.accesses.push(access);
+        }
+    }
+
+    fn weaken(&mut self, out: &mut Effects) {
+        if let Some(last) = out.accesses.last_mut().filter(|a| a.kind == AccessKind::Write) {
+            last.kind = AccessKind::MayWrite;
+        }
+    }
+
+    /// Reads in subscripts, and the pointers of the region that lead there.
+    fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+        match node.kind.as_str() {
+            "ArraySubscriptExpr" => {
+                let swapped = ctype::integer(node.inner[0].ty.plain()).is_some();
+                let (base, index) = if swapped { (1, 0) } else { (0, 1) };
+                self.effects(&node.inner[index], scope, out)?;
+                self.subscript_effects(&node.inner[base], scope, out)
+            }
+            "BinaryOperator" => {
+                let pointer = usize::from(ctype::integer(node.inner[0].ty.plain()).is_some());
+                self.effects(&node.inner[1 - pointer], scope, out)?;
+                self.subscript_effects(&node.inner[pointer], scope, out)
+            }
+            "DeclRefExpr" => {
+                let id = node.reference.as_ref().map_or(0, |r| r.id);
+                let pointer = self.inventory.declared.get(&id).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
+                if pointer && !out.own.contains(&id) && !out.repeated.contains(&id) {
+                    self.repeat(id, scope, out)?;
+                }
+                Ok(())
+            }
+            _ => {
+                node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| self.subscript_effects(n, scope, out))
+            }
+        }
+    }
+
+    /// A scalar variable is read or written.
+    pub fn scalar(
+        &mut self,
+        variable: &'a Node,
+        at: &'a Node,
+        scope: &Scope,
+        read: bool,
+        write: bool,
+        out: &mut Effects,
+    ) -> Result<(), Refused> {
+        let id = variable.id;
+        out.names.insert(variable.name.clone());
+        if scope.symbol(id).is_some() {
+            let inner = scope.inner_loops().iter().any(|l| l.counter == id);
+            debug_assert!(inner || !write, "counters are not written");
+            return Ok(());
+        }
+        if out.own.contains(&id) || out.copies.contains(&id) || out.repeated.contains(&id) {
+            return Ok(());
+        }
+        if self.inventory.is_counter(id) && !self.inventory.declared.contains_key(&id) {
+            let reason = format!("`{}` is a loop counter that is used outside its loop", variable.name);
+            return Err(Refused::at(at, reason, "keep the value in another variable"));
+        }
+        if self.private.contains(&id) {
+            out.copies.push(id);
+            return Ok(());
+        }
+        if self.inventory.declared.contains_key(&id) {
+            return self.repeat(id, scope, out);
+        }
+        if self.inventory.written.contains_key(&id) {
+            return self.shared(variable, at, scope, read, write, out);
+        }
+        if ctype::integer(variable.ty.plain()).is_some_and(|i| i.width >= 8) {
+            if self.parameters.iter().any(|p| p.variable == id) {
+                return Ok(());
+            }
+        }
+        if !self.values.iter().any(|(v, _)| *v == id) {
+            let ctype = self.type_name(variable);
+            if ctype::words(&ctype).any(|w| self.inventory.local_types.contains(w)) {
+                return Err(Refused::at(
+                    at,
+                    format!("the type `{ctype}` is declared inside the function"),
+                    "declare the type at file scope",
+                ));
+            }
+            let global = self.unit.at_file_scope(id);
+            self.values.push((id, Value { name: variable.name.clone(), ctype, global }));
+        }
+        Ok(())
+    }
+
+    /// A variable declared in the region whose declaration is repeated in each statement that uses it.
+    fn repeat(&mut self, id: Id, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+        let Some(variable) = self.inventory.declared.get(&id).copied() else { return Ok(()) };
+        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr"));
+        if let Some(initial) = initial {
+            if ctype::is_pointer(variable.ty.plain()) {
+                self.subscript_effects(initial, scope, out)?;
+            } else {
+                self.effects(initial, scope, out)?;
+            }
+        }
+        out.repeated.push(id);
+        Ok(())
+    }
+
+    /// A written scalar that lives on: an array of rank 0.
+    fn shared(
+        &mut self,
+        variable: &'a Node,
+        at: &'a Node,
+        scope: &Scope,
+        read: bool,
+        write: bool,
+        out: &mut Effects,
+    ) -> Result<(), Refused> {
+        if at.reference.is_none() {
+            return Err(unknown(at));
+        }
+        let mut place = self.place(at, scope)?;
+        let symbol = self.array(&mut place, at)?;
+        if read {
+            self.record(&symbol, AccessKind::Read, &[], scope, out);
+        }
+        if write {
+            let kind = if scope.conditional { AccessKind::MayWrite } else { AccessKind::Write };
+            self.record(&symbol, kind, &[], scope, out);
+            self.arrays.iter_mut().filter(|a| a.variable == variable.id).for_each(|a| a.written = true);
+        }
+        if !self.unit.at_file_scope(variable.id) {
+            let Some(offset) = at.begin.spelled.filter(|_| {
+                self.source.text(at.begin.spelled.unwrap_or(0), at.begin.spelled.unwrap_or(0) + variable.name.len())
+                    == variable.name
+            }) else {
+                let reason =
+                    format!("the scalar `{}`, which is written in the region, is named inside a macro", variable.name);
+                return Err(Refused::at(
+                    at,
+                    reason,
+                    "write the macro out in the region, or pass the variable as the macro's argument",
+                ));
+            };
+            out.edits.insert(offset, (variable.name.len(), format!("(*{})", variable.name)));
+        }
+        Ok(())
+    }
+}
+
+/// The variable of `s.x` where `s` is a struct variable.
+fn whole_object(node: &Node) -> Option<&super::ast::Reference> {
+    match node.kind.as_str() {
+        "MemberExpr" if !node.arrow => {
+            let base = node.inner.first()?;
+            base.variable().or_else(|| whole_object(base))
+        }
+        "ParenExpr" => whole_object(node.inner.first()?),
+        _ => None,
+    }
+}
+
+fn check_local(variable: &Node) -> Result<(), Refused> {
+    let plain = variable.ty.plain();
+    let fixed = !ctype::is_array(plain)
+        || plain.split('[').skip(1).all(|part| part.trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()));
+    if variable.storage == "static" || variable.storage == "extern" {
+        let reason = format!("`{}` is declared {} in the region", variable.name, variable.storage);
+        return Err(Refused::at(variable, reason, "declare it before the region"));
+    }
+    if !fixed {
+        let reason = format!("the variable-length array `{}` is declared in the region", variable.name);
+        return Err(Refused::at(variable, reason, "declare it before the region, or with a constant length"));
+    }
+    if ctype::is_untouchable(plain) {
+        return Err(Refused::at(
+            variable,
+            format!("`{}` is volatile or atomic", variable.name),
+            "use a plain object in the region",
+        ));
+    }
+    Ok(())
+}
+
+fn address(node: &Node) -> Refused {
+    Refused::at(node, "an address is used as a value", "pass elements, not arrays or pointers, in the region")
+}
+
+/// The refusal of a construct that is outside the language of regions.
+pub fn unknown(node: &Node) -> Refused {
+    let (what, remedy) = match node.kind.as_str() {
+        "WhileStmt" => ("a `while` loop", "use a `for` loop whose bounds are affine"),
+        "DoStmt" => ("a `do` loop", "use a `for` loop whose bounds are affine"),
+        "GotoStmt" | "IndirectGotoStmt" => ("a `goto`", "use loops and `if`"),
+        "LabelStmt" => ("a label", "use loops and `if`"),
+        "BreakStmt" => ("a `break`", "put the loop's end into its condition"),
+        "ContinueStmt" => ("a `continue`", "put the rest of the body into an `if`"),
+        "ReturnStmt" => ("a `return`", "leave the function after the region"),
+        "SwitchStmt" | "CaseStmt" | "DefaultStmt" => ("a `switch`", "use `if`"),
+        "GCCAsmStmt" | "MSAsmStmt" => ("inline assembly", "keep it outside the region"),
+        "StmtExpr" => ("a statement expression", "use ordinary statements"),
+        "AtomicExpr" => ("an atomic operation", "use plain accesses: the tiles are ordered by their dependences"),
+        "RecordDecl" | "TypedefDecl" | "EnumDecl" => ("a declaration of a type", "declare types before the region"),
+        "AttributedStmt" => ("a statement with attributes", "remove the attribute"),
+        "VAArgExpr" => ("a use of variable arguments", "keep it outside the region"),
+        "CompoundLiteralExpr" => ("a compound literal", "assign the members one by one"),
+        "StringLiteral" | "PredefinedExpr" => ("a string", "keep strings outside the region"),
+        kind if kind.starts_with("OMP") => ("an OpenMP directive", "remove it: the region runs in parallel by itself"),
+        other => {
+            let reason = format!("this construct ({other} {}) is not in the language of regions", node.opcode);
+            return Refused::at(node, reason, "use assignments, `for` and `if`");
+        }
+    };
+    Refused::at(node, format!("{what} is not in the language of regions"), remedy)
+}

@@ -1,0 +1,95 @@
+//! Counters that are read after the region get the values that the loops would have left in them.
+
+use super::ast::{Id, Node};
+use super::builder::Builder;
+use super::flow;
+use super::loops;
+use super::refusal::Refused;
+use super::walk::token_end;
+use std::collections::BTreeSet;
+
+impl<'a> Builder<'a> {
+    /// C text that runs only the loops' headers, for the counters that are alive after the region; empty if none is.
+    pub fn epilogue(&self, roots: &[&'a Node], begin: usize, end: usize) -> Result<String, Refused> {
+        let body = self.function.inner.last();
+        let alive: BTreeSet<Id> = self
+            .inventory
+            .counters
+            .keys()
+            .copied()
+            .filter(|id| !self.inventory.declared.contains_key(id))
+            .filter(|id| {
+                let declaration = self.unit.declaration(*id);
+                let lasting = declaration.is_none_or(|d| d.storage == "static" || self.unit.at_file_scope(*id));
+                let known = body.is_none_or(|b| flow::live_after(b, begin, end, *id));
+                let hidden = self.inventory.addressed.contains(id) || self.inventory.jumps;
+                lasting || known || (hidden && body.is_some_and(|b| mentioned_outside(b, begin, end, *id)))
+            })
+            .collect();
+        let parts: Result<Vec<String>, Refused> = roots.iter().map(|r| self.headers(r, &alive)).collect();
+        Ok(parts?.join(""))
+    }
+
+    fn headers(&self, node: &'a Node, alive: &BTreeSet<Id>) -> Result<String, Refused> {
+        let concerned = node
+            .walk()
+            .any(|n| n.is("ForStmt") && loops::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
+        if !concerned {
+            return Ok(String::new());
+        }
+        match node.kind.as_str() {
+            "ForStmt" => {
+                let header = loops::header(self.unit, node)?;
+                let head = self.head(node, node.begin.offset, &node.inner[..4])?;
+                let inner = self.headers(header.body, alive)?;
+                Ok(format!("{head} {}", if inner.is_empty() { ";".to_owned() } else { format!("{{ {inner} }}") }))
+            }
+            "IfStmt" => {
+                let head = self.head(node, node.begin.offset, &node.inner[..1])?;
+                let then = self.headers(&node.inner[1], alive)?;
+                let other = node.inner.get(2).map(|n| self.headers(n, alive)).transpose()?.unwrap_or_default();
+                Ok(format!("{head} {{ {then} }} else {{ {other} }}"))
+            }
+            _ => {
+                let parts: Result<Vec<String>, Refused> = node.inner.iter().map(|n| self.headers(n, alive)).collect();
+                Ok(parts?.join(" "))
+            }
+        }
+    }
+
+    /// The text of `for (...)` or `if (...)`, when evaluating it after the region gives what it gave inside.
+    fn head(&self, node: &Node, begin: usize, parts: &[Node]) -> Result<String, Refused> {
+        let refuse = |what: &str| {
+            Refused::at(
+                node,
+                format!("a loop counter is used after the region, and {what}"),
+                "declare the counters in the loops' headers, or do not use them after the region",
+            )
+        };
+        let changing = parts.iter().flat_map(Node::walk).any(|n| {
+            n.reference.as_ref().is_some_and(|r| {
+                let counter = self.inventory.is_counter(r.id);
+                !counter && (self.inventory.written.contains_key(&r.id) || self.inventory.declared.contains_key(&r.id))
+            })
+        });
+        if changing {
+            return Err(refuse("its loop's header cannot be repeated after the region"));
+        }
+        let open = self.source.skip_blank(self.source.skip_token(begin));
+        if node.begin.expanded || self.source.byte(open) != b'(' {
+            return Err(refuse("its loop's header is inside a macro"));
+        }
+        let close = self.source.skip_brackets(open);
+        if parts.iter().any(|p| !p.kind.is_empty() && token_end(self.source, p) > close) {
+            return Err(refuse("its loop's header is inside a macro"));
+        }
+        Ok(self.source.text(begin, close))
+    }
+}
+
+fn mentioned_outside(body: &Node, begin: usize, end: usize, id: Id) -> bool {
+    body.walk().any(|n| {
+        let outside = n.begin.offset < begin || n.begin.offset >= end;
+        outside && n.reference.as_ref().is_some_and(|r| r.id == id)
+    })
+}

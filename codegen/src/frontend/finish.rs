@@ -1,0 +1,211 @@
+//! From what was gathered to the model: one parameter space, one schedule length, guards and notes.
+
+use super::affine::{Affine, Atom};
+use super::builder::{Builder, RawStatement};
+use super::ctype;
+use super::refusal::Refused;
+use super::source::Source;
+use crate::model::{Access, AccessKind, Options, Statement, Storage};
+use std::collections::BTreeSet;
+
+/// 64-bit parameters beyond this run the original loops: no sum in the generated code can leave 64 bits.
+const WIDE_LIMIT: i64 = 1 << 48;
+
+impl Builder<'_> {
+    /// The region's statements as the model has them.
+    pub fn statements_of_model(&self) -> Vec<Statement> {
+        let prefix = self.space();
+        let length = self.statements.iter().map(|s| s.scope.schedule.len()).max().unwrap_or(0);
+        let mut all = Vec::new();
+        for (k, raw) in self.statements.iter().enumerate() {
+            all.push(statement(self.source, &prefix, &format!("S{k}"), raw, length));
+        }
+        for access in &self.entry_reads {
+            for (statement, raw) in all.iter_mut().zip(&self.statements) {
+                let relation = format!("{prefix}{{ {} -> {} }}", tuple(&statement.name, raw), access.image);
+                let access = Access { array: access.array.clone(), kind: AccessKind::Read, relation };
+                if !statement.accesses.contains(&access) {
+                    statement.accesses.push(access);
+                }
+            }
+        }
+        all
+    }
+
+    /// `[n, m] -> ` for all parameters, nothing when there are none.
+    fn space(&self) -> String {
+        let symbols: Vec<&str> = self.parameters.iter().map(|p| p.parameter.symbol.as_str()).collect();
+        if symbols.is_empty() { String::new() } else { format!("[{}] -> ", symbols.join(", ")) }
+    }
+
+    /// What is known of the parameters.
+    pub fn context(&self) -> String {
+        let mut conditions: Vec<String> = self.ground.nonnegative.iter().map(|s| format!("{s} >= 0")).collect();
+        for assumption in &self.ground.assumptions {
+            let text = format!("{assumption} >= 0");
+            if !conditions.contains(&text) {
+                conditions.push(text);
+            }
+        }
+        let conditions = conditions.join(" and ");
+        format!("{}{{ : {conditions} }}", self.space()).replace("{ :  }", "{ : }")
+    }
+
+    /// The pragma's options, with the guards that the model's exactness asks for.
+    pub fn guarded(&self, options: &Options) -> Options {
+        let mut conditions: Vec<String> = options.serial.iter().map(|s| format!("({s})")).collect();
+        for known in &self.parameters {
+            let p = &known.parameter;
+            let value = p.expression.as_ref().map_or_else(|| p.name.clone(), |e| format!("({e})"));
+            let Some(ty) = self.parameter_type(known) else { continue };
+            if ty.width >= 64 && ty.signed {
+                conditions.push(format!("{value} > {WIDE_LIMIT}LL || {value} < -{WIDE_LIMIT}LL"));
+            } else if ty.width >= 64 {
+                conditions.push(format!("{value} > {WIDE_LIMIT}ULL"));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for assumption in self.ground.assumptions.iter().filter(|a| seen.insert((*a).clone())) {
+            conditions.push(format!("{} < 0", self.c_sum(assumption)));
+        }
+        let serial = if conditions.is_empty() { None } else { Some(conditions.join(" || ")) };
+        let serial = if conditions.len() == 1 && options.serial.is_some() { options.serial.clone() } else { serial };
+        Options { tile: options.tile.clone(), serial }
+    }
+
+    fn parameter_type(&self, known: &super::builder::KnownParameter) -> Option<ctype::Integer> {
+        let declared = self.unit.declaration(known.variable).map(|d| d.ty.plain().to_owned());
+        ctype::integer(&declared.unwrap_or_else(|| known.parameter.ctype.clone()))
+    }
+
+    fn c_sum(&self, sum: &Affine) -> String {
+        let mut text = format!("{}LL", sum.constant);
+        for (atom, factor) in &sum.terms {
+            let Atom::Symbol(symbol) = atom else { continue };
+            let known = self.parameters.iter().find(|p| &p.parameter.symbol == symbol);
+            let value = known.map_or(symbol.clone(), |k| {
+                k.parameter.expression.as_ref().map_or_else(|| k.parameter.name.clone(), |e| format!("({e})"))
+            });
+            text += &format!(" + {factor}LL * (long long){value}");
+        }
+        text
+    }
+
+    /// Sizes and values must not be reachable through a plain pointer that is written.
+    pub fn check_aliases(&self, source: &Source) -> Result<(), Refused> {
+        let scalars = self.parameters.iter().map(|p| p.variable).chain(self.values.iter().map(|(id, _)| *id));
+        for id in scalars.filter(|id| *id != 0) {
+            let Some(variable) = self.unit.declaration(id) else { continue };
+            let reachable =
+                self.unit.at_file_scope(id) || self.inventory.addressed.contains(&id) || variable.storage == "static";
+            if !reachable || variable.ty.plain().starts_with("const ") {
+                continue;
+            }
+            for array in self.arrays.iter().filter(|a| a.written && a.array.storage == Storage::Pointer) {
+                let pointer = self.unit.declaration(array.variable);
+                let element = pointer.map(|p| element_of(p.ty.plain())).unwrap_or_default();
+                if may_alias(&element, variable.ty.plain()) {
+                    let (name, scalar) = (&array.array.name, &variable.name);
+                    let at = self.inventory.written.get(&array.variable).map_or(0, |n| n.begin.offset);
+                    return Err(Refused::span(
+                        at,
+                        source.skip_token(at),
+                        format!("writing `{name}` might change `{scalar}`, whose address is known elsewhere"),
+                        format!(
+                            "declare `{name}` with `restrict`, or copy `{scalar}` to a local variable before the region"
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A variable that a loop's counter hides cannot be passed to the tiles under its name.
+    pub fn check_hidden(&self) -> Result<(), Refused> {
+        let names = self
+            .parameters
+            .iter()
+            .filter(|p| p.parameter.expression.is_none())
+            .map(|p| (&p.parameter.name, p.variable));
+        let names = names.chain(self.values.iter().map(|(id, v)| (&v.name, *id)));
+        let names = names.chain(self.arrays.iter().map(|a| (&a.array.name, a.variable)));
+        for (name, id) in names {
+            for (counter, node) in &self.inventory.counters {
+                if *counter != id && self.unit.declaration(*counter).is_some_and(|d| &d.name == name) {
+                    let reason = format!("the counter `{name}` hides another `{name}` that the region uses");
+                    return Err(Refused::at(node, reason, "give the counter another name"));
+                }
+            }
+        }
+        for (id, node) in &self.mentioned {
+            let known = self.arrays.iter().any(|a| a.variable == *id)
+                || self.inventory.declared.contains_key(id)
+                || self.unit.at_file_scope(*id);
+            if !known {
+                return Err(Refused::at(
+                    node,
+                    "an array is named in `sizeof` only",
+                    "compute the size before the region",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn element_of(plain: &str) -> String {
+    let plain = ctype::unqualified(plain);
+    let end = plain.find(['*', '[', '(']).unwrap_or(plain.len());
+    ctype::unqualified(&plain[..end])
+}
+
+/// C's rule: objects are only reached through their own type, its signed or unsigned sister, or `char`.
+fn may_alias(element: &str, scalar: &str) -> bool {
+    let plain = |t: &str| ctype::unqualified(t).replace("unsigned ", "").replace("signed ", "");
+    let (e, s) = (plain(element), plain(scalar));
+    e == s
+        || e == "char"
+        || e.contains("struct ")
+        || s.contains("struct ")
+        || s.contains("enum ")
+        || !known_arithmetic(&e)
+        || !known_arithmetic(&s)
+}
+
+fn known_arithmetic(plain: &str) -> bool {
+    ctype::size(plain) > 0
+}
+
+fn tuple(name: &str, raw: &RawStatement) -> String {
+    let symbols: Vec<&str> = raw.scope.dimensions().iter().map(|d| d.symbol.as_str()).collect();
+    format!("{name}[{}]", symbols.join(", "))
+}
+
+fn statement(source: &Source, prefix: &str, name: &str, raw: &RawStatement, length: usize) -> Statement {
+    let tuple = tuple(name, raw);
+    let domain = if raw.scope.domain.is_true() {
+        format!("{prefix}{{ {tuple} }}")
+    } else {
+        format!("{prefix}{{ {tuple} : {} }}", raw.scope.domain.text())
+    };
+    let mut time = raw.scope.schedule.clone();
+    time.resize(length, "0".to_owned());
+    let (line, column) = source.position(raw.nodes[0].begin.offset);
+    let named = |a: &super::builder::RawAccess| Access {
+        array: a.array.clone(),
+        kind: a.kind,
+        relation: format!("{prefix}{{ {tuple} -> {} }}", a.image),
+    };
+    Statement {
+        name: name.to_owned(),
+        line,
+        column,
+        iterators: raw.scope.dimensions().iter().map(|d| d.iterator.clone()).collect(),
+        domain,
+        schedule: format!("{prefix}{{ {tuple} -> [{}] }}", time.join(", ")),
+        accesses: raw.accesses.iter().map(named).collect(),
+        text: raw.text.clone(),
+        locals: raw.locals.clone(),
+    }
+}

@@ -1,0 +1,204 @@
+//! Which statements must stay together because a scalar's value flows between them, and which scalars get copies.
+//!
+//! The finest splitting that is legal is kept: a scalar is followed into the innermost block in which it is always
+//! written before it is read; the statements from its first to its last use there become one atomic statement.
+
+use super::ast::{Id, Node};
+use super::builder::Builder;
+use super::ctype;
+use super::flow;
+use super::refusal::Refused;
+
+/// A block's statements, with the node that names the block.
+pub fn children(node: &Node) -> Vec<&Node> {
+    if node.is("CompoundStmt") { node.inner.iter().collect() } else { vec![node] }
+}
+
+/// Ranges of statements to keep together: (block, first, last).
+type Ranges = Vec<(Id, usize, usize)>;
+
+impl<'a> Builder<'a> {
+    /// Decides about every scalar that is declared or written in the region.
+    pub fn group(&mut self, roots: &[&'a Node], begin: usize, end: usize) -> Result<(), Refused> {
+        self.group_declared(0, roots)?;
+        let mut outer: Vec<(Id, &Node)> = self.inventory.written.iter().map(|(id, n)| (*id, *n)).collect();
+        outer.sort_by_key(|(_, n)| n.begin.offset);
+        for (id, _) in outer {
+            let Some(variable) = self.unit.declaration(id) else { continue };
+            let plain = variable.ty.plain();
+            if self.inventory.declared.contains_key(&id) || ctype::is_pointer(plain) || ctype::is_array(plain) {
+                continue;
+            }
+            let local = !self.unit.at_file_scope(id) && !matches!(variable.storage.as_str(), "static" | "extern");
+            let hidden = local && !self.inventory.addressed.contains(&id) && !self.inventory.jumps;
+            let body = self.function.inner.last();
+            if !hidden || body.is_none_or(|b| flow::live_after(b, begin, end, id)) {
+                continue;
+            }
+            let mut ranges = Ranges::new();
+            if follow(0, roots, id, 0, &mut ranges) {
+                self.private.insert(id);
+                self.keep(ranges);
+            }
+        }
+        self.merge();
+        Ok(())
+    }
+
+    /// Scalars, pointers and small arrays declared in blocks of the region.
+    fn group_declared(&mut self, block: Id, statements: &[&'a Node]) -> Result<(), Refused> {
+        for (k, statement) in statements.iter().enumerate() {
+            match statement.kind.as_str() {
+                "DeclStmt" => {
+                    for variable in &statement.inner {
+                        if !variable.is("VarDecl") {
+                            return Err(super::effects::unknown(variable));
+                        }
+                        self.place_declaration(block, statements, k, variable);
+                    }
+                }
+                "CompoundStmt" => self.group_declared(statement.id, &children(statement))?,
+                _ => {
+                    for inner in statement.inner.iter().filter(|n| n.kind.ends_with("Stmt")) {
+                        self.group_declared(inner.id, &children(inner))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn place_declaration(&mut self, block: Id, statements: &[&'a Node], at: usize, variable: &'a Node) {
+        let id = variable.id;
+        if self.inventory.is_counter(id) || self.repeatable(variable) {
+            return;
+        }
+        let uses: Vec<usize> = (at + 1..statements.len()).filter(|k| flow::mentions(statements[*k], id)).collect();
+        let Some(last) = uses.last() else { return };
+        let mut ranges = Ranges::new();
+        let scalar = !ctype::is_array(variable.ty.plain());
+        if scalar && !variable.initialised && follow(block, &statements[at + 1..], id, at + 1, &mut ranges) {
+            self.private.insert(id);
+            self.keep(ranges);
+        } else {
+            self.keep(vec![(block, at, *last)]);
+        }
+    }
+
+    /// Whether a declaration can be repeated wherever its variable is used: it never changes and reads no memory
+    /// that the region may change.
+    pub fn repeatable(&self, variable: &Node) -> bool {
+        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr"));
+        let plain = variable.ty.plain();
+        if self.inventory.written.contains_key(&variable.id) && !ctype::is_pointer(plain) || ctype::is_array(plain) {
+            return false;
+        }
+        let changed_pointer = self.inventory.written.get(&variable.id).and_then(|n| super::inventory::write_target(n));
+        if changed_pointer.is_some_and(|t| t.variable().is_some()) {
+            return false;
+        }
+        initial.is_some_and(|n| self.steady(n))
+    }
+
+    fn steady(&self, node: &Node) -> bool {
+        let here = match node.kind.as_str() {
+            "DeclRefExpr" => node.reference.as_ref().is_none_or(|r| match self.inventory.declared.get(&r.id) {
+                Some(_) if self.inventory.is_counter(r.id) => true,
+                Some(local) => self.repeatable(local),
+                None => {
+                    let array = self
+                        .unit
+                        .declaration(r.id)
+                        .is_some_and(|d| ctype::is_array(d.ty.plain()) || ctype::is_pointer(d.ty.plain()));
+                    array || !self.inventory.written.contains_key(&r.id)
+                }
+            }),
+            "ImplicitCastExpr" if node.cast == "LValueToRValue" => {
+                // A pointer variable's value or a scalar's, but no element of an array.
+                node.bare().variable().is_some() || !loads_memory(node)
+            }
+            "CallExpr" => node.inner[0]
+                .walk()
+                .find_map(|n| n.reference.as_ref())
+                .is_some_and(|r| self.check_pure(&r.name, node).is_ok()),
+            "CompoundAssignOperator" | "StmtExpr" => false,
+            "UnaryOperator" => !matches!(node.opcode.as_str(), "++" | "--"),
+            "BinaryOperator" => node.opcode != "=",
+            _ => true,
+        };
+        here && node.inner.iter().filter(|n| !n.kind.is_empty()).all(|n| self.steady(n))
+    }
+
+    fn keep(&mut self, ranges: Ranges) {
+        for (block, first, last) in ranges {
+            self.groups.entry(block).or_default().push((first, last));
+        }
+    }
+
+    /// Overlapping ranges become one.
+    fn merge(&mut self) {
+        for ranges in self.groups.values_mut() {
+            ranges.sort_unstable();
+            let mut merged: Vec<(usize, usize)> = Vec::new();
+            for (first, last) in ranges.drain(..) {
+                match merged.last_mut() {
+                    Some(before) if first <= before.1 => before.1 = before.1.max(last),
+                    _ => merged.push((first, last)),
+                }
+            }
+            *ranges = merged;
+        }
+    }
+}
+
+fn loads_memory(node: &Node) -> bool {
+    node.walk().any(|n| {
+        matches!(n.kind.as_str(), "ArraySubscriptExpr")
+            || (n.is("UnaryOperator") && n.opcode == "*")
+            || (n.is("MemberExpr") && n.arrow)
+    })
+}
+
+/// Follows a scalar into the blocks of a list of statements; false when its value comes in from outside.
+fn follow(block: Id, statements: &[&Node], id: Id, base: usize, out: &mut Ranges) -> bool {
+    let users: Vec<usize> = (0..statements.len()).filter(|k| flow::mentions(statements[*k], id)).collect();
+    let alone = users.iter().all(|k| !flow::of(statements[*k], id).exposed);
+    if alone {
+        return users.iter().all(|k| inside(block, statements[*k], id, base + k, out));
+    }
+    let (Some(first), Some(last)) = (users.first(), users.last()) else { return true };
+    if block == 0 || flow::sequence(statements[*first..=*last].iter().copied(), id).exposed {
+        return false;
+    }
+    out.push((block, base + first, base + last));
+    true
+}
+
+/// Follows a scalar into one statement that writes it before reading it.
+fn inside(block: Id, statement: &Node, id: Id, index: usize, out: &mut Ranges) -> bool {
+    let group = |out: &mut Ranges| {
+        out.push((block, index, index));
+        block != 0
+    };
+    match statement.kind.as_str() {
+        "ForStmt" => {
+            if (0..4).any(|k| statement.child(k).is_some_and(|n| flow::mentions(n, id))) {
+                return group(out);
+            }
+            let body = &statement.inner[4];
+            let list = children(body);
+            if flow::sequence(list.iter().copied(), id).exposed {
+                return group(out);
+            }
+            follow(body.id, &list, id, 0, out)
+        }
+        "CompoundStmt" => follow(statement.id, &children(statement), id, 0, out),
+        "IfStmt" => {
+            if flow::mentions(&statement.inner[0], id) {
+                return group(out);
+            }
+            statement.inner[1..].iter().all(|branch| follow(branch.id, &children(branch), id, 0, out))
+        }
+        _ => true,
+    }
+}

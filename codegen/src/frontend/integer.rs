@@ -1,0 +1,337 @@
+//! Integer expressions and conditions of C as quasi-affine values, exact or refused.
+
+use super::affine::{Affine, Cases, Formula, compare};
+use super::ast::Node;
+use super::builder::Builder;
+use super::ctype::{self, Integer};
+use super::refusal::Refused;
+use super::scope::{Proof, Scope};
+
+const USE_AFFINE: &str = "use only sums of counters and unchanging integers with constant factors here";
+const USE_SIGNED: &str =
+    "use signed integers for counters and sizes, or start the loop where the value cannot be below 0";
+
+impl<'a> Builder<'a> {
+    /// The value of an integer expression.
+    pub fn value(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+        match self.attempt(|b| b.direct(node, scope)) {
+            Ok(value) => Ok(value),
+            Err(refused) => match self.attempt(|b| b.capture(node, scope))? {
+                Some(value) => Ok(Cases::one(value)),
+                None => Err(refused),
+            },
+        }
+    }
+
+    fn direct(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+        let child = |k: usize| node.child(k).ok_or_else(|| not_affine(node));
+        match node.kind.as_str() {
+            "IntegerLiteral" | "CharacterLiteral" => literal(node).map(Cases::one),
+            "ConstantExpr" | "ParenExpr" => self.value(child(0)?, scope),
+            "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
+                "LValueToRValue" | "NoOp" => self.value(child(0)?, scope),
+                "IntegralCast" => {
+                    let value = self.value(child(0)?, scope)?;
+                    self.convert(value, child(0)?, node, scope)
+                }
+                _ => Err(not_affine(node)),
+            },
+            "DeclRefExpr" => self.named(node, scope),
+            "UnaryOperator" if node.opcode == "+" => self.value(child(0)?, scope),
+            "UnaryOperator" if node.opcode == "-" => {
+                let value = self.value(child(0)?, scope)?;
+                let negative = value.combine(&value, |a, _| a.times(-1));
+                self.arithmetic(negative, node, scope)
+            }
+            "BinaryOperator" => self.binary(node, scope),
+            "ConditionalOperator" => self.conditional(node, scope),
+            "UnaryExprOrTypeTraitExpr" => constant_size(node).map(Cases::one).ok_or_else(|| not_affine(node)),
+            _ => Err(not_affine(node)),
+        }
+    }
+
+    fn named(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+        let reference = node.reference.as_ref().ok_or_else(|| not_affine(node))?;
+        if reference.kind == "EnumConstantDecl" {
+            return self
+                .enumerator(reference.id)
+                .map(|v| Cases::one(Affine::constant(v)))
+                .ok_or_else(|| not_affine(node));
+        }
+        let declaration = self.unit.declaration(reference.id).ok_or_else(|| not_affine(node))?;
+        if ctype::integer(declaration.ty.plain()).is_none() {
+            return Err(not_affine(node));
+        }
+        self.check_storage(declaration, node)?;
+        if let Some(symbol) = scope.symbol(reference.id) {
+            return Ok(Cases::one(Affine::symbol(symbol)));
+        }
+        if self.inventory.is_counter(reference.id) {
+            return Err(Refused::at(
+                node,
+                format!("`{}` is a loop counter that is used outside its loop", reference.name),
+                "keep the value in another variable",
+            ));
+        }
+        if self.inventory.written.contains_key(&reference.id) {
+            return Err(Refused::at(
+                node,
+                format!("`{}` changes in the region, so this is not affine", reference.name),
+                "use only loop counters and integers that do not change in the region here",
+            ));
+        }
+        let initial = declaration.inner.iter().find(|n| declaration.initialised && !n.kind.ends_with("Attr"));
+        if self.inventory.declared.contains_key(&reference.id) {
+            let initial = initial.ok_or_else(|| not_affine(node))?;
+            return self.value(initial, scope);
+        }
+        if declaration.ty.plain().starts_with("const ") {
+            if let Some(value) = initial.and_then(|n| self.constant(n)) {
+                return Ok(Cases::one(Affine::constant(value)));
+            }
+        }
+        Ok(Cases::one(Affine::symbol(&self.parameter(declaration))))
+    }
+
+    /// The value of a constant expression of literals, if it is one.
+    pub fn constant(&mut self, node: &'a Node) -> Option<i64> {
+        let pure = node.walk().all(|n| {
+            n.reference.is_none() && !matches!(n.kind.as_str(), "CallExpr" | "ArraySubscriptExpr" | "MemberExpr")
+        });
+        if !pure {
+            return None;
+        }
+        self.direct(node, &Scope::default()).ok()?.single()?.as_constant()
+    }
+
+    fn enumerator(&mut self, id: super::ast::Id) -> Option<i64> {
+        let unit = self.unit;
+        let holder = unit.holder(id)?;
+        let mut next = 0;
+        for constant in holder.inner.iter().filter(|n| n.is("EnumConstantDecl")) {
+            let explicit = constant.walk().find(|n| n.is("ConstantExpr")).and_then(|n| n.value.as_ref());
+            if constant.inner.iter().any(|n| n.kind.ends_with("Expr")) {
+                next = explicit?.parse().ok()?;
+            }
+            if constant.id == id {
+                return Some(next);
+            }
+            next += 1;
+        }
+        None
+    }
+
+    fn binary(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+        let (left, right) = match node.inner.as_slice() {
+            [l, r] => (l, r),
+            _ => return Err(not_affine(node)),
+        };
+        if matches!(node.opcode.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||") {
+            let yes = self.condition(node, scope, false)?;
+            let no = self.condition(node, scope, true)?;
+            return Ok(Cases(vec![(yes, Affine::constant(1)), (no, Affine::constant(0))]));
+        }
+        if !matches!(node.opcode.as_str(), "+" | "-" | "*" | "/" | "%" | "<<")
+            || ctype::integer(node.ty.plain()).is_none()
+        {
+            return Err(not_affine(node));
+        }
+        let (a, b) = (self.value(left, scope)?, self.value(right, scope)?);
+        let constant = |c: &Cases| c.single().and_then(Affine::as_constant);
+        let result = match (node.opcode.as_str(), constant(&a), constant(&b)) {
+            ("+", ..) => a.combine(&b, |x, y| x.plus(y, 1)),
+            ("-", ..) => a.combine(&b, |x, y| x.plus(y, -1)),
+            ("*", _, Some(k)) => a.combine(&b, |x, _| x.times(k)),
+            ("*", Some(k), _) => b.combine(&a, |x, _| x.times(k)),
+            ("<<", _, Some(k)) if (0..31).contains(&k) => a.combine(&b, |x, _| x.times(1 << k)),
+            ("/" | "%", _, Some(k)) if k > 0 => return self.quotient(&a, k, node.opcode == "/", scope, node),
+            _ => None,
+        };
+        self.arithmetic(result, node, scope)
+    }
+
+    /// C's division rounds towards zero: like floor where the dividend is at least 0, mirrored elsewhere.
+    fn quotient(&mut self, a: &Cases, k: i64, division: bool, scope: &Scope, node: &Node) -> Result<Cases, Refused> {
+        let part = |v: &Affine| if division { v.floor_div(k) } else { v.modulo(k) };
+        let mut all = Vec::new();
+        for (condition, value) in &a.0 {
+            if let Some(c) = value.as_constant() {
+                all.push((condition.clone(), Affine::constant(if division { c / k } else { c % k })));
+                continue;
+            }
+            let counters = value.symbols().iter().any(|s| scope.loops.iter().any(|l| &l.symbol == s));
+            let proof = self.ground.prove(value, scope, &condition.facts);
+            if proof == Proof::Proved || (!counters && self.require(value, scope, &condition.facts)) {
+                all.push((condition.clone(), part(value)));
+                continue;
+            }
+            let zero = Affine::constant(0);
+            let negative = value.times(-1).ok_or_else(|| not_affine(node))?;
+            let mirrored = part(&negative).times(-1).ok_or_else(|| not_affine(node))?;
+            let at_least = compare(">=", value, &zero).ok_or_else(|| not_affine(node))?;
+            let below = compare("<", value, &zero).ok_or_else(|| not_affine(node))?;
+            all.push((condition.clone().and(at_least), part(value)));
+            all.push((condition.clone().and(below), mirrored));
+        }
+        Ok(Cases(all))
+    }
+
+    fn conditional(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+        let [test, yes, no] = node.inner.as_slice() else { return Err(not_affine(node)) };
+        let branch = Scope { uncertain: true, ..scope.clone() };
+        let (a, b) = (self.value(yes, &branch)?, self.value(no, &branch)?);
+        if let (Some(a), Some(b)) = (a.single(), b.single()) {
+            if let Some(greater) = self.picks_greater(test, a, b, scope) {
+                return Ok(Cases::one(Affine::extreme(greater, a, b)));
+            }
+        }
+        let (holds, fails) = (self.condition(test, scope, false)?, self.condition(test, scope, true)?);
+        let with = |c: &Formula, v: &Cases| -> Vec<(Formula, Affine)> {
+            v.0.iter().map(|(f, x)| (c.clone().and(f.clone()), x.clone())).collect()
+        };
+        let mut all = with(&holds, &a);
+        all.extend(with(&fails, &b));
+        Ok(Cases(all))
+    }
+
+    /// `a > b ? a : b` is a maximum: `Some(true)`; a minimum: `Some(false)`.
+    fn picks_greater(&mut self, test: &'a Node, a: &Affine, b: &Affine, scope: &Scope) -> Option<bool> {
+        let mut test = test;
+        while test.is("ParenExpr") {
+            test = test.child(0)?;
+        }
+        let greater = match test.opcode.as_str() {
+            ">" | ">=" => true,
+            "<" | "<=" => false,
+            _ => return None,
+        };
+        let left = self.value(test.child(0)?, scope).ok()?;
+        let right = self.value(test.child(1)?, scope).ok()?;
+        let (left, right) = (left.single()?, right.single()?);
+        if (left, right) == (a, b) {
+            Some(greater)
+        } else if (left, right) == (b, a) {
+            Some(!greater)
+        } else {
+            None
+        }
+    }
+
+    /// The result of an arithmetic operation in its C type: unsigned ones must not wrap around.
+    fn arithmetic(&mut self, value: Option<Cases>, node: &Node, scope: &Scope) -> Result<Cases, Refused> {
+        let value = value.ok_or_else(|| not_affine(node))?;
+        match ctype::integer(node.ty.plain()) {
+            Some(ty) if !ty.signed => self.fit(value, ty, true, true, node, scope),
+            Some(_) => Ok(value),
+            None => Err(not_affine(node)),
+        }
+    }
+
+    fn convert(&mut self, value: Cases, from: &Node, to: &Node, scope: &Scope) -> Result<Cases, Refused> {
+        let (Some(from), Some(target)) = (ctype::integer(from.ty.plain()), ctype::integer(to.ty.plain())) else {
+            return Err(not_affine(to));
+        };
+        if target.width == 1 {
+            return Err(not_affine(to));
+        }
+        self.fit(value, target, from.min() < target.min(), from.max() > target.max(), to, scope)
+    }
+
+    fn fit(
+        &mut self,
+        value: Cases,
+        ty: Integer,
+        low: bool,
+        high: bool,
+        node: &Node,
+        scope: &Scope,
+    ) -> Result<Cases, Refused> {
+        for (condition, v) in &value.0 {
+            let above = i64::try_from(ty.min()).ok().and_then(|m| v.plus(&Affine::constant(m), -1));
+            // 64-bit parameters are kept far below their limits by a guard, so only narrower types can be left upwards.
+            let below = i64::try_from(ty.max()).ok().filter(|_| ty.width < 64);
+            let below = below.and_then(|m| Affine::constant(m).plus(v, -1));
+            for bound in [above.filter(|_| low), below.filter(|_| high)].into_iter().flatten() {
+                if !self.require(&bound, scope, &condition.facts) {
+                    return Err(Refused::at(
+                        node,
+                        format!("the value may leave the range of `{}` and wrap around", node.ty.written),
+                        USE_SIGNED,
+                    ));
+                }
+            }
+        }
+        Ok(value)
+    }
+
+    /// A condition, or its negation.
+    pub fn condition(&mut self, node: &'a Node, scope: &Scope, negate: bool) -> Result<Formula, Refused> {
+        let child = |k: usize| node.child(k).ok_or_else(|| not_affine(node));
+        match (node.kind.as_str(), node.opcode.as_str()) {
+            ("ParenExpr" | "ConstantExpr", _) => self.condition(child(0)?, scope, negate),
+            ("ImplicitCastExpr", _) if matches!(node.cast.as_str(), "IntegralToBoolean" | "NoOp") => {
+                self.condition(child(0)?, scope, negate)
+            }
+            ("ImplicitCastExpr", _) if node.cast == "IntegralCast" && is_test(child(0)?) => {
+                self.condition(child(0)?, scope, negate)
+            }
+            ("UnaryOperator", "!") => self.condition(child(0)?, scope, !negate),
+            ("BinaryOperator", "&&" | "||") => {
+                let a = self.condition(child(0)?, scope, negate)?;
+                // The right side is only evaluated where the left one lets it be.
+                let mut after = scope.clone();
+                let both = node.opcode == "&&";
+                after.restrict(self.condition(child(0)?, scope, !both)?);
+                after.uncertain = true;
+                let b = self.condition(child(1)?, &after, negate)?;
+                Ok(if both != negate { a.and(b) } else { a.or(b) })
+            }
+            ("BinaryOperator", "<" | "<=" | ">" | ">=" | "==" | "!=") => {
+                let (a, b) = (self.value(child(0)?, scope)?, self.value(child(1)?, scope)?);
+                let operator = if negate { opposite(&node.opcode) } else { &node.opcode };
+                a.compare(operator, &b).ok_or_else(|| not_affine(node))
+            }
+            _ => {
+                let value = self.value(node, scope)?;
+                let operator = if negate { "==" } else { "!=" };
+                value.compare(operator, &Cases::one(Affine::constant(0))).ok_or_else(|| not_affine(node))
+            }
+        }
+    }
+}
+
+fn is_test(node: &Node) -> bool {
+    match node.kind.as_str() {
+        "ParenExpr" => node.inner.first().is_some_and(is_test),
+        "UnaryOperator" => node.opcode == "!",
+        _ => matches!(node.opcode.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||"),
+    }
+}
+
+fn opposite(operator: &str) -> &'static str {
+    match operator {
+        "<" => ">=",
+        "<=" => ">",
+        ">" => "<=",
+        ">=" => "<",
+        "==" => "!=",
+        _ => "==",
+    }
+}
+
+/// The refusal of an expression that is no affine value.
+pub fn not_affine(node: &Node) -> Refused {
+    Refused::at(node, "this is not an affine expression", USE_AFFINE)
+}
+
+fn literal(node: &Node) -> Result<Affine, Refused> {
+    let value = node.value.as_ref().and_then(|v| v.parse().ok()).filter(|v: &i64| v.abs() < 1 << 48);
+    value.map(Affine::constant).ok_or_else(|| not_affine(node))
+}
+
+/// `sizeof` of an arithmetic type.
+fn constant_size(node: &Node) -> Option<Affine> {
+    let ty = node.argument.as_ref().or_else(|| node.child(0).map(|n| &n.ty))?;
+    let size = ctype::size(ty.plain());
+    (node.name == "sizeof" && size > 0).then(|| Affine::constant(size as i64))
+}

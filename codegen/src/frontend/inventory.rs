@@ -1,0 +1,129 @@
+//! Who declares, reads and writes what in a region: gathered before any statement is made.
+
+use super::ast::{Id, Node, Unit};
+use super::loops;
+use super::refusal::Refused;
+use std::collections::{HashMap, HashSet};
+
+/// What a walk over the region and its function finds.
+#[derive(Debug, Default)]
+pub struct Inventory<'a> {
+    /// The region's statements.
+    pub roots: Vec<&'a Node>,
+    /// Variables declared in the region.
+    pub declared: HashMap<Id, &'a Node>,
+    /// Loop counters, with one of their loops.
+    pub counters: HashMap<Id, &'a Node>,
+    /// Variables (not counters by their own loops) that are assigned, with one place.
+    pub written: HashMap<Id, &'a Node>,
+    /// Variables whose address is taken anywhere in the function.
+    pub addressed: HashSet<Id>,
+    /// Types declared inside the function.
+    pub local_types: HashSet<String>,
+    /// The function has labels or jumps to them.
+    pub jumps: bool,
+}
+
+impl<'a> Inventory<'a> {
+    /// Walks the function and the region.
+    pub fn new(unit: &'a Unit, function: &'a Node, roots: Vec<&'a Node>) -> Result<Inventory<'a>, Refused> {
+        let mut found = Inventory { roots: roots.clone(), ..Inventory::default() };
+        for node in function.walk() {
+            match node.kind.as_str() {
+                "UnaryOperator" if node.opcode == "&" => {
+                    if let Some(target) = node.inner.first().and_then(|n| base_variable(n)) {
+                        found.addressed.insert(target);
+                    }
+                }
+                "TypedefDecl" | "RecordDecl" | "EnumDecl" => drop(found.local_types.insert(node.name.clone())),
+                "GotoStmt" | "LabelStmt" | "IndirectGotoStmt" | "GCCAsmStmt" => found.jumps = true,
+                _ => {}
+            }
+        }
+        for root in roots {
+            found.gather(unit, root)?;
+        }
+        for (counter, loop_node) in &found.counters {
+            if let Some(place) = found.written.get(counter) {
+                let inside = loop_node.walk().any(|n| std::ptr::eq(n, *place));
+                let what = if inside { "in its loop" } else { "in the region outside its loop" };
+                return Err(Refused::at(
+                    place,
+                    format!("the loop counter is assigned {what}"),
+                    "use another variable, so that only the loop's header changes the counter",
+                ));
+            }
+        }
+        Ok(found)
+    }
+
+    fn gather(&mut self, unit: &'a Unit, node: &'a Node) -> Result<(), Refused> {
+        match node.kind.as_str() {
+            "ForStmt" => {
+                let header = loops::header(unit, node)?;
+                self.counters.insert(header.counter, node);
+                if header.declared {
+                    self.declared.insert(header.counter, header.declaration);
+                }
+                self.expressions(header.first);
+                self.expressions(header.condition);
+                return self.gather(unit, header.body);
+            }
+            "VarDecl" => drop(self.declared.insert(node.id, node)),
+            _ => self.note_write(node),
+        }
+        for child in node.inner.iter().filter(|n| !n.kind.is_empty()) {
+            self.gather(unit, child)?;
+        }
+        Ok(())
+    }
+
+    fn expressions(&mut self, node: &'a Node) {
+        node.walk().for_each(|n| self.note_write(n));
+    }
+
+    fn note_write(&mut self, node: &'a Node) {
+        if let Some(target) = write_target(node) {
+            if let Some(id) = base_variable(target) {
+                self.written.entry(id).or_insert(node);
+            }
+        }
+    }
+
+    /// Whether a node is inside the region.
+    pub fn in_region(&self, offset: usize) -> bool {
+        self.roots.iter().any(|r| r.begin.offset <= offset && offset <= r.end.offset)
+    }
+
+    /// The loop headers' counters around: whether a node's own loop declares it.
+    pub fn is_counter(&self, id: Id) -> bool {
+        self.counters.contains_key(&id)
+    }
+}
+
+/// What an assignment, `++` or `--` changes.
+pub fn write_target(node: &Node) -> Option<&Node> {
+    let assigns = match node.kind.as_str() {
+        "BinaryOperator" => node.opcode == "=",
+        "CompoundAssignOperator" => true,
+        "UnaryOperator" => node.opcode == "++" || node.opcode == "--",
+        _ => false,
+    };
+    if assigns { node.inner.first() } else { None }
+}
+
+/// The variable at the root of an lvalue: `a` of `a[i].x`; `None` for other expressions.
+pub fn base_variable(node: &Node) -> Option<Id> {
+    if let Some(reference) = node.variable() {
+        return Some(reference.id);
+    }
+    match node.kind.as_str() {
+        "ArraySubscriptExpr" | "BinaryOperator" => {
+            let address = |n: &&Node| super::ctype::is_pointer(n.ty.plain()) || super::ctype::is_array(n.ty.plain());
+            node.inner.iter().find(address).and_then(base_variable)
+        }
+        "ParenExpr" | "MemberExpr" | "ImplicitCastExpr" | "CStyleCastExpr" => node.inner.iter().find_map(base_variable),
+        "UnaryOperator" if node.opcode == "*" => node.inner.iter().find_map(base_variable),
+        _ => None,
+    }
+}

@@ -1,0 +1,231 @@
+//! C text to model: regions are found in the text, understood through clang's syntax tree, and either become
+//! models or are refused with a reason and a remedy.
+
+pub mod affine;
+pub mod ast;
+pub mod builder;
+pub mod clang;
+pub mod pragma;
+pub mod refusal;
+pub mod scope;
+pub mod source;
+
+mod capture;
+mod ctype;
+mod effects;
+mod epilogue;
+mod finish;
+mod flow;
+mod grouping;
+mod integer;
+mod inventory;
+mod loops;
+mod place;
+mod purity;
+mod walk;
+
+use crate::model::{Region, Storage};
+use ast::{Node, Unit};
+use builder::Builder;
+use inventory::Inventory;
+use pragma::Site;
+use refusal::Refused;
+use source::Source;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A region that was understood.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Its model.
+    pub region: Region,
+    /// Its bytes: from its first token past its last.
+    pub begin: usize,
+    /// Past the last token.
+    pub end: usize,
+    /// The enclosing function's first token (with `static` and attributes).
+    pub function_begin: usize,
+    /// Where functions can be put before the enclosing one and its comments.
+    pub insert: usize,
+    /// The pragma's bytes.
+    pub pragma: (usize, usize),
+    /// The bytes of `#pragma endscop`.
+    pub endscop: Option<(usize, usize)>,
+    /// C text that gives counters their final values after the tiles; usually empty.
+    pub epilogue: String,
+    /// Remarks that are no refusals: (offset, text).
+    pub notes: Vec<(usize, String)>,
+}
+
+/// Reads one region. `None`: the preprocessor leaves the region out.
+pub fn analyse(
+    unit: &Unit,
+    source: &Source,
+    site: &Site,
+    taken: &mut BTreeSet<String>,
+) -> Result<Option<Found>, Refused> {
+    let at_pragma = |reason: &str, remedy: &str| Refused::span(site.pragma.begin, site.pragma.end, reason, remedy);
+    let Some(function) = unit.function_at(site.begin) else {
+        return Err(at_pragma("the pragma is not inside a function", "put it before a loop or block of a function"));
+    };
+    let body = &function.inner[function.inner.len() - 1];
+    let nodes = statements(body, site);
+    let Some((first, last)) = nodes.first().zip(nodes.last()) else { return Ok(None) };
+    if site.end.is_none() && !matches!(first.kind.as_str(), "ForStmt" | "CompoundStmt") {
+        return Err(Refused::at(
+            first,
+            "the pragma stands before something else than a loop or block",
+            "put it before a `for` loop or a `{` block",
+        ));
+    }
+    let (begin, end) = (first.begin.offset, walk::statement_end(source, last));
+    check_directives(source, begin, end)?;
+    let roots: Vec<&Node> = match nodes.as_slice() {
+        [block] if block.is("CompoundStmt") => block.inner.iter().collect(),
+        _ => nodes.clone(),
+    };
+    let inventory = Inventory::new(unit, function, roots.clone())?;
+    let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
+    let mut builder = Builder {
+        unit,
+        source,
+        function,
+        pure: site.options.pure.clone(),
+        symbols: counters.map(|d| builder::isl_safe(&d.name)).collect(),
+        inventory,
+        parameters: vec![],
+        values: vec![],
+        arrays: vec![],
+        statements: vec![],
+        ground: scope::Ground::default(),
+        entry_reads: vec![],
+        groups: HashMap::new(),
+        private: HashSet::new(),
+        mentioned: vec![],
+    };
+    builder.group(&roots, begin, end)?;
+    builder.block(0, &roots, &scope::Scope::default())?;
+    if builder.statements.is_empty() {
+        return Err(at_pragma("the region has no statements", "remove the pragma"));
+    }
+    builder.check_hidden()?;
+    builder.check_aliases(source)?;
+    let epilogue = builder.epilogue(&roots, begin, end)?;
+    let region = model(&builder, source, site, function, taken);
+    let notes = notes(&region, site);
+    let function_begin = function.begin.offset;
+    let insert = insertion(unit, source, function_begin);
+    let pragma = (site.pragma.begin, site.pragma.end);
+    let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
+    Ok(Some(Found { region, begin, end, function_begin, insert, pragma, endscop, epilogue, notes }))
+}
+
+/// A place at file scope before a function and its comments: after the declaration or directive before it.
+fn insertion(unit: &Unit, source: &Source, function_begin: usize) -> usize {
+    let mut at = 0;
+    for node in unit.root.inner.iter().filter(|n| n.end.known && n.begin.offset < function_begin) {
+        let end = walk::token_end(source, node);
+        let defined = node.is("FunctionDecl") && node.inner.last().is_some_and(|b| b.is("CompoundStmt"));
+        let mut semicolon = end;
+        while !defined && semicolon < function_begin && source.byte(semicolon) != b';' {
+            semicolon = source.skip_blank(source.skip_token(semicolon));
+        }
+        let end = if !defined && semicolon < function_begin { semicolon + 1 } else { end };
+        if end <= function_begin {
+            at = at.max(end);
+        }
+    }
+    for directive in source.directives(at, function_begin) {
+        at = at.max(directive.end);
+    }
+    let line_end = source.bytes[at..].iter().position(|b| *b == b'\n').map_or(source.bytes.len(), |k| at + k + 1);
+    let rest_blank = source.bytes[at..line_end].iter().all(u8::is_ascii_whitespace);
+    if at > 0 && rest_blank && line_end <= function_begin { line_end } else { at }
+}
+
+fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken: &mut BTreeSet<String>) -> Region {
+    let base = site.options.name.clone();
+    let mut name = base.clone().unwrap_or_else(|| format!("{}_1", function.name));
+    let mut ordinal = 1;
+    while !taken.insert(name.clone()) {
+        ordinal += 1;
+        name = format!("{}_{ordinal}", base.as_ref().unwrap_or(&function.name));
+    }
+    let statements = builder.statements_of_model();
+    let integers: HashSet<u64> = builder.parameters.iter().map(|p| p.variable).collect();
+    Region {
+        name,
+        file: source.path.display().to_string(),
+        line: source.position(site.pragma.begin).0,
+        function: function.name.clone(),
+        options: builder.guarded(&site.options.model),
+        parameters: builder.parameters.iter().map(|p| p.parameter.clone()).collect(),
+        context: builder.context(),
+        values: builder.values.iter().filter(|(id, _)| !integers.contains(id)).map(|(_, v)| v.clone()).collect(),
+        arrays: builder.arrays.iter().map(|a| a.array.clone()).collect(),
+        statements,
+    }
+}
+
+/// The statements that a site marks, or none when the preprocessor removed them.
+fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
+    match &site.end {
+        None => body
+            .walk()
+            .find(|n| n.begin.known && n.begin.offset == site.begin && !n.kind.ends_with("Decl"))
+            .into_iter()
+            .collect(),
+        Some(end) => {
+            let holder = body
+                .walk()
+                .filter(|n| n.is("CompoundStmt"))
+                .filter(|n| n.begin.offset < site.begin && site.begin < n.end.offset)
+                .last();
+            let inside = |n: &&Node| site.begin <= n.begin.offset && n.begin.offset < end.begin;
+            holder.map(|h| h.inner.iter().filter(inside).collect()).unwrap_or_default()
+        }
+    }
+}
+
+fn check_directives(source: &Source, begin: usize, end: usize) -> Result<(), Refused> {
+    for directive in source.directives(begin, end) {
+        let (reason, remedy) = match directive.name() {
+            "define" | "undef" => ("a macro is defined inside the region", "define macros before the region"),
+            "include" => ("a file is included inside the region", "include it before the region"),
+            "pragma" => {
+                let ours = directive.rest().starts_with("dvm") || directive.rest().starts_with("scop");
+                if !ours && !directive.rest().starts_with("omp") {
+                    continue;
+                }
+                ("a region begins inside another, or carries OpenMP", "keep one pragma, on the outermost loop")
+            }
+            _ => continue,
+        };
+        return Err(Refused::span(directive.begin, directive.end, reason, remedy));
+    }
+    Ok(())
+}
+
+fn notes(region: &Region, site: &Site) -> Vec<(usize, String)> {
+    let written = |symbol: &str| {
+        let mut accesses = region.statements.iter().flat_map(|s| &s.accesses);
+        accesses.any(|a| a.array == symbol && a.kind != crate::model::AccessKind::Read)
+    };
+    let mut pairs = Vec::new();
+    for (k, a) in region.arrays.iter().enumerate() {
+        for b in &region.arrays[k + 1..] {
+            let shared = (a.storage == Storage::Pointer && b.storage != Storage::Restrict)
+                || (b.storage == Storage::Pointer && a.storage != Storage::Restrict);
+            if shared && (written(&a.symbol) || written(&b.symbol)) {
+                pairs.push(format!("`{}` and `{}`", a.name, b.name));
+            }
+        }
+    }
+    if pairs.is_empty() {
+        return vec![];
+    }
+    let text = format!(
+        "{} might overlap: a check at run time decides; `restrict` on the pointers drops the check",
+        pairs.join(", ")
+    );
+    vec![(site.pragma.begin, text)]
+}

@@ -1,0 +1,235 @@
+//! Regions as the text marks them: `#pragma dvm region` and `#pragma scop` ... `#pragma endscop`.
+
+use super::refusal::Refused;
+use super::source::{Directive, Source};
+use crate::model::Options;
+
+/// A marked place, before the compiler's view of it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// The directive.
+    pub pragma: Directive,
+    /// First token of the region.
+    pub begin: usize,
+    /// For `#pragma scop`: where `#pragma endscop` begins.
+    pub end: Option<Directive>,
+    /// What the pragma says.
+    pub options: PragmaOptions,
+}
+
+/// All options of one pragma.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PragmaOptions {
+    /// Those the later stages see.
+    pub model: Options,
+    /// `name(x)`.
+    pub name: Option<String>,
+    /// `pure(f, g)`: functions that the user vouches for.
+    pub pure: Vec<String>,
+}
+
+const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g)";
+
+/// Finds the regions of a file, in the order of the text. A pragma that is wrong in itself is the inner error.
+pub fn sites(source: &Source) -> Vec<Result<Site, Refused>> {
+    let all = source.directives(0, source.bytes.len());
+    let mut found = Vec::new();
+    let mut open: Option<(Directive, PragmaOptions)> = None;
+    for directive in all.into_iter().filter(|d| d.name() == "pragma") {
+        let words = directive.rest().to_owned();
+        let (first, rest) = split_word(&words);
+        let (second, options) = split_word(rest);
+        match (first, second) {
+            ("dvm", "region") => match parse_options(options, &directive) {
+                Ok(options) => {
+                    let begin = source.skip_blank(directive.end);
+                    found.push(Ok(Site { begin, pragma: directive, end: None, options }));
+                }
+                Err(error) => found.push(Err(error)),
+            },
+            ("dvm", other) => found.push(Err(Refused::span(
+                directive.begin,
+                directive.end,
+                format!("`#pragma dvm {other}` is not known"),
+                "the pragma is `#pragma dvm region [options]`",
+            ))),
+            ("scop", _) => {
+                if let Some((earlier, _)) = open.take() {
+                    found.push(Err(unclosed(&earlier)));
+                }
+                match parse_options(rest, &directive) {
+                    Ok(options) => open = Some((directive, options)),
+                    Err(error) => found.push(Err(error)),
+                }
+            }
+            ("endscop", _) => match open.take() {
+                Some((pragma, options)) => {
+                    let begin = source.skip_blank(pragma.end);
+                    found.push(Ok(Site { begin, pragma, end: Some(directive), options }));
+                }
+                None => found.push(Err(Refused::span(
+                    directive.begin,
+                    directive.end,
+                    "`#pragma endscop` has no `#pragma scop` before it",
+                    "put `#pragma scop` before the first loop",
+                ))),
+            },
+            _ => {}
+        }
+    }
+    if let Some((pragma, _)) = open {
+        found.push(Err(unclosed(&pragma)));
+    }
+    found
+}
+
+fn unclosed(pragma: &Directive) -> Refused {
+    Refused::span(
+        pragma.begin,
+        pragma.end,
+        "`#pragma scop` has no `#pragma endscop`",
+        "put `#pragma endscop` after the last loop of the region",
+    )
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refused> {
+    let refuse = |reason: String| Refused::span(at.begin, at.end, reason, format!("allowed are {ALLOWED}"));
+    let mut options = PragmaOptions::default();
+    let mut rest = text.trim_start().trim_start_matches(',').trim_start();
+    while !rest.is_empty() {
+        let (word, after) = split_word(rest);
+        if word.is_empty() {
+            return Err(refuse(format!("unexpected `{rest}` in the pragma")));
+        }
+        if !["tile", "name", "serial", "pure"].contains(&word) {
+            return Err(refuse(format!("unknown option `{word}` in the pragma")));
+        }
+        let close =
+            closing(after).ok_or_else(|| refuse(format!("option `{word}` needs an argument in parentheses")))?;
+        let argument = after[1..close].trim();
+        if argument.is_empty() {
+            return Err(refuse(format!("option `{word}` has an empty argument")));
+        }
+        match word {
+            "tile" if argument == "auto" => options.model.tile.clear(),
+            "tile" => {
+                options.model.tile = tile_sizes(argument).ok_or_else(|| {
+                    refuse(format!("`tile({argument})`: a tile size is a positive integer expression"))
+                })?;
+            }
+            "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),
+            "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier"))),
+            "serial" => options.model.serial = Some(argument.to_owned()),
+            _ => {
+                options.pure = arguments(argument);
+                if let Some(bad) = options.pure.iter().find(|f| !is_identifier(f)) {
+                    return Err(refuse(format!("`pure({bad})`: a function's name is a C identifier")));
+                }
+            }
+        }
+        rest = after[close + 1..].trim_start().trim_start_matches(',').trim_start();
+    }
+    Ok(options)
+}
+
+fn tile_sizes(argument: &str) -> Option<Vec<String>> {
+    let sizes = arguments(argument);
+    let good = |s: &String| !s.is_empty() && s.parse::<i64>().map_or(!s.starts_with('-'), |v| v > 0);
+    sizes.iter().all(good).then_some(sizes)
+}
+
+/// Index of the `)` that closes the `(` at the beginning of `text`.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (k, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(k);
+        }
+    }
+    None
+}
+
+/// Splits at the commas outside parentheses.
+fn arguments(text: &str) -> Vec<String> {
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for c in text.chars() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        if c == ',' && depth == 0 {
+            parts.push(String::new());
+        } else if let Some(last) = parts.last_mut() {
+            last.push(c);
+        }
+    }
+    parts.into_iter().map(|p| p.trim().to_owned()).collect()
+}
+
+fn is_identifier(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn parse(text: &str) -> Vec<Result<Site, Refused>> {
+        sites(&Source::new(Path::new("t.c"), text.as_bytes().to_vec()))
+    }
+
+    #[test]
+    fn options_are_read() {
+        let found = parse("#pragma dvm region tile(32, T*2) \\\n name(x), serial(n < 8 && (m)) pure(f, g)\nfor(;;);");
+        let site = found[0].as_ref().unwrap();
+        assert_eq!(site.options.model.tile, ["32", "T*2"]);
+        assert_eq!(site.options.model.serial.as_deref(), Some("n < 8 && (m)"));
+        assert_eq!(site.options.name.as_deref(), Some("x"));
+        assert_eq!(site.options.pure, ["f", "g"]);
+        assert_eq!(
+            site.begin,
+            found_at("#pragma dvm region tile(32, T*2) \\\n name(x), serial(n < 8 && (m)) pure(f, g)\n")
+        );
+    }
+
+    fn found_at(prefix: &str) -> usize {
+        prefix.len()
+    }
+
+    #[test]
+    fn wrong_pragmas_say_what_is_allowed() {
+        for (text, part) in [
+            ("#pragma dvm region tiles(3)\n", "unknown option `tiles`"),
+            ("#pragma dvm region tile\n", "needs an argument"),
+            ("#pragma dvm region tile(0)\n", "positive"),
+            ("#pragma dvm region tile()\n", "empty"),
+            ("#pragma dvm region name(3x)\n", "identifier"),
+            ("#pragma dvm regoin\n", "not known"),
+            ("#pragma endscop\n", "no `#pragma scop`"),
+            ("#pragma scop\n", "no `#pragma endscop`"),
+        ] {
+            let error = parse(text)[0].clone().unwrap_err();
+            assert!(error.reason.contains(part), "{text}: {}", error.reason);
+        }
+    }
+
+    #[test]
+    fn comments_and_other_pragmas_are_left_alone() {
+        assert_eq!(parse("// #pragma dvm region\n/*\n#pragma scop\n*/\n#pragma omp parallel\n"), []);
+    }
+}

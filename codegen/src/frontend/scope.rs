@@ -1,0 +1,181 @@
+//! Where a statement stands: the loops around it and what holds there; and proofs from that.
+
+use super::affine::{Affine, Formula};
+use super::ast::Id;
+use crate::model::Iterator;
+
+/// A loop whose counter is a dimension.
+#[derive(Debug, Clone)]
+pub struct Dimension {
+    /// The counter's declaration.
+    pub counter: Id,
+    /// Its isl name.
+    pub symbol: String,
+    /// Its C side.
+    pub iterator: Iterator,
+}
+
+/// The surroundings of a statement.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// Loops, outermost first; those from `split` on are inside an atomic statement.
+    pub loops: Vec<Dimension>,
+    /// How many of the loops are dimensions of the statement's domain; `None` while no statement has begun.
+    pub split: Option<usize>,
+    /// Conditions of the domain.
+    pub domain: Formula,
+    /// Conditions inside the atomic statement.
+    pub inner: Formula,
+    /// Original order so far.
+    pub schedule: Vec<String>,
+    /// Under a condition that the domain does not tell.
+    pub conditional: bool,
+    /// What stands here may never be evaluated: it is in a loop, under a condition, or after `&&`.
+    pub uncertain: bool,
+}
+
+impl Scope {
+    /// The isl name of a counter in scope.
+    pub fn symbol(&self, counter: Id) -> Option<&str> {
+        self.loops.iter().rev().find(|l| l.counter == counter).map(|l| l.symbol.as_str())
+    }
+
+    /// Adds a condition at this place.
+    pub fn restrict(&mut self, formula: Formula) {
+        let target = if self.split.is_some() { &mut self.inner } else { &mut self.domain };
+        *target = std::mem::take(target).and(formula);
+    }
+
+    /// Everything known to be at least 0 here.
+    pub fn facts(&self) -> impl std::iter::Iterator<Item = &Affine> {
+        self.domain.facts.iter().chain(&self.inner.facts)
+    }
+
+    /// The dimensions of the statement's domain.
+    pub fn dimensions(&self) -> &[Dimension] {
+        &self.loops[..self.split.unwrap_or(self.loops.len())]
+    }
+
+    /// The loops inside the atomic statement.
+    pub fn inner_loops(&self) -> &[Dimension] {
+        &self.loops[self.split.unwrap_or(self.loops.len())..]
+    }
+}
+
+/// What is known of "this value is at least 0".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// Always.
+    Proved,
+    /// When this combination of parameters is at least 0.
+    Assuming(Affine),
+    /// Cannot be told.
+    Unknown,
+}
+
+/// Parameters known to be at least 0, and combinations of them that are assumed to be.
+#[derive(Debug, Clone, Default)]
+pub struct Ground {
+    /// Parameters of unsigned types.
+    pub nonnegative: Vec<String>,
+    /// Combinations of parameters that are at least 0, else the original loops run.
+    pub assumptions: Vec<Affine>,
+}
+
+impl Ground {
+    /// Tries to prove that a value is at least 0 at a place.
+    pub fn prove(&self, value: &Affine, scope: &Scope, extra: &[Affine]) -> Proof {
+        let facts: Vec<&Affine> = extra.iter().chain(scope.facts()).collect();
+        let counters: Vec<&str> = scope.loops.iter().rev().map(|l| l.symbol.as_str()).collect();
+        self.search(value, &counters, &facts, 12)
+    }
+
+    fn search(&self, value: &Affine, counters: &[&str], facts: &[&Affine], depth: u32) -> Proof {
+        if self.holds(value) {
+            return Proof::Proved;
+        }
+        if depth == 0 {
+            return Proof::Unknown;
+        }
+        let symbols = value.symbols();
+        let mut best = Proof::Unknown;
+        let mut consider = |candidate: &Affine| -> bool {
+            match self.search(candidate, counters, facts, depth - 1) {
+                Proof::Proved => true,
+                other => {
+                    if best == Proof::Unknown {
+                        best = other;
+                    }
+                    false
+                }
+            }
+        };
+        for simpler in value.tightened() {
+            if consider(&simpler) {
+                return Proof::Proved;
+            }
+        }
+        let Some(counter) = counters.iter().find(|c| symbols.contains(**c)) else {
+            let plain = value.terms.keys().all(|a| matches!(a, super::affine::Atom::Symbol(_)));
+            return match best {
+                Proof::Unknown if plain && !value.terms.is_empty() => Proof::Assuming(value.clone()),
+                other => other,
+            };
+        };
+        let Some(factor) = value.factor(counter) else { return best };
+        for fact in facts {
+            let Some(d) = fact.factor(counter).filter(|d| *d != 0) else { continue };
+            if d.signum() != factor.signum() || factor % d != 0 {
+                continue;
+            }
+            if value.plus(fact, -(factor / d)).is_some_and(|rest| consider(&rest)) {
+                return Proof::Proved;
+            }
+        }
+        best
+    }
+
+    fn holds(&self, value: &Affine) -> bool {
+        let trivially = |v: &Affine| {
+            v.constant >= 0
+                && v.terms.iter().all(|(atom, factor)| match atom {
+                    super::affine::Atom::Symbol(name) => *factor > 0 && self.nonnegative.contains(name),
+                    super::affine::Atom::Expression { .. } => false,
+                })
+        };
+        trivially(value) || self.assumptions.iter().any(|a| value.plus(a, -1).is_some_and(|rest| trivially(&rest)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontend::affine::compare;
+
+    fn place() -> Scope {
+        let mut scope = Scope::default();
+        for name in ["i", "j"] {
+            let iterator = Iterator { name: name.to_owned(), ctype: "int".to_owned() };
+            scope.loops.push(Dimension { counter: scope.loops.len() as u64 + 1, symbol: name.to_owned(), iterator });
+        }
+        let (i, j, n) = (Affine::symbol("i"), Affine::symbol("j"), Affine::symbol("n"));
+        for (op, a, b) in [(">=", &i, &Affine::constant(1)), ("<", &i, &n), (">=", &j, &i), ("<", &j, &n)] {
+            scope.restrict(compare(op, a, b).unwrap_or_default());
+        }
+        scope
+    }
+
+    #[test]
+    fn bounds_of_enclosing_loops_are_used() {
+        let (i, j, n) = (Affine::symbol("i"), Affine::symbol("j"), Affine::symbol("n"));
+        let one = Affine::constant(1);
+        let ground = Ground::default();
+        let minus = |a: &Affine, b: &Affine| a.plus(b, -1).unwrap_or_default();
+        assert_eq!(ground.prove(&minus(&i, &one), &place(), &[]), Proof::Proved);
+        assert_eq!(ground.prove(&minus(&j, &i), &place(), &[]), Proof::Proved);
+        assert_eq!(ground.prove(&minus(&minus(&n, &j), &one), &place(), &[]), Proof::Proved);
+        assert_eq!(ground.prove(&minus(&n, &one), &Scope::default(), &[]), Proof::Assuming(minus(&n, &one)));
+        let unsigned = Ground { nonnegative: vec!["n".to_owned()], ..Ground::default() };
+        assert_eq!(unsigned.prove(&n, &Scope::default(), &[]), Proof::Proved);
+    }
+}

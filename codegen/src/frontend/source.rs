@@ -1,0 +1,243 @@
+//! A C file's bytes with lines, columns and just enough lexing to walk from token to token.
+
+use std::path::{Path, PathBuf};
+
+/// A source file, kept byte for byte.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// As the user named it.
+    pub path: PathBuf,
+    /// The bytes; text positions everywhere are offsets into this.
+    pub bytes: Vec<u8>,
+    lines: Vec<usize>,
+}
+
+impl Source {
+    /// Reads a file.
+    pub fn read(path: &Path) -> std::io::Result<Source> {
+        Ok(Source::new(path, std::fs::read(path)?))
+    }
+
+    /// Takes text that was read already.
+    pub fn new(path: &Path, bytes: Vec<u8>) -> Source {
+        let mut lines = vec![0];
+        lines.extend(bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(k, _)| k + 1));
+        Source { path: path.to_owned(), bytes, lines }
+    }
+
+    /// Line and column (both from 1) of an offset.
+    pub fn position(&self, offset: usize) -> (u32, u32) {
+        let line = self.lines.partition_point(|start| *start <= offset);
+        (line as u32, (offset - self.lines[line - 1] + 1) as u32)
+    }
+
+    /// Offset at which the line of `offset` begins.
+    pub fn line_start(&self, offset: usize) -> usize {
+        self.lines[self.lines.partition_point(|start| *start <= offset) - 1]
+    }
+
+    /// Text of a line (from 1), without its line end.
+    pub fn line_text(&self, line: u32) -> String {
+        let start = self.lines[(line as usize - 1).min(self.lines.len() - 1)];
+        let end = self.bytes[start..].iter().position(|b| *b == b'\n').map_or(self.bytes.len(), |k| start + k);
+        String::from_utf8_lossy(&self.bytes[start..end]).trim_end_matches('\r').to_owned()
+    }
+
+    /// Text of a range; bytes that are no UTF-8 are shown as replacement characters.
+    pub fn text(&self, begin: usize, end: usize) -> String {
+        String::from_utf8_lossy(&self.bytes[begin.min(self.bytes.len())..end.min(self.bytes.len())]).into_owned()
+    }
+
+    /// First offset at or after `at` that is neither white space, a comment nor a continued line end.
+    pub fn skip_blank(&self, mut at: usize) -> usize {
+        let b = &self.bytes;
+        while at < b.len() {
+            if b[at].is_ascii_whitespace() {
+                at += 1;
+            } else if b[at..].starts_with(b"\\\n") || b[at..].starts_with(b"\\\r\n") {
+                at += if b[at + 1] == b'\r' { 3 } else { 2 };
+            } else if b[at..].starts_with(b"/*") || b[at..].starts_with(b"//") {
+                at = self.skip_token(at);
+            } else {
+                break;
+            }
+        }
+        at
+    }
+
+    /// End of the token, comment or literal that begins at `at`.
+    pub fn skip_token(&self, at: usize) -> usize {
+        let b = &self.bytes;
+        if at >= b.len() {
+            return b.len();
+        }
+        if b[at..].starts_with(b"/*") {
+            return find(b, at + 2, b"*/").map_or(b.len(), |k| k + 2);
+        }
+        if b[at..].starts_with(b"//") {
+            let mut k = at;
+            while k < b.len() && b[k] != b'\n' {
+                k += if b[k] == b'\\' { 2 } else { 1 };
+            }
+            return k.min(b.len());
+        }
+        match b[at] {
+            quote @ (b'"' | b'\'') => {
+                let mut k = at + 1;
+                while k < b.len() && b[k] != quote && b[k] != b'\n' {
+                    k += if b[k] == b'\\' { 2 } else { 1 };
+                }
+                (k + 1).min(b.len())
+            }
+            c if is_word(c) => at + b[at..].iter().take_while(|c| is_word(**c)).count(),
+            _ => at + 1,
+        }
+    }
+
+    /// End (past the closing bracket) of the bracketed text that begins at `at` with `(`, `[` or `{`.
+    pub fn skip_brackets(&self, at: usize) -> usize {
+        let (mut depth, mut k) = (0_i32, at);
+        while k < self.bytes.len() {
+            match self.bytes[k] {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return k + 1;
+                    }
+                }
+                _ => {}
+            }
+            k = self.skip_blank(self.skip_token(k));
+        }
+        self.bytes.len()
+    }
+
+    /// The byte at `at`, or 0 past the end.
+    pub fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(0)
+    }
+
+    /// Preprocessor directives between two offsets: (begin at `#`, end at the line end, logical text after the `#`).
+    pub fn directives(&self, begin: usize, end: usize) -> Vec<Directive> {
+        let mut found = Vec::new();
+        let mut at = begin;
+        let mut fresh_line = begin == self.line_start(begin);
+        while at < end {
+            let c = self.bytes[at];
+            if c == b'\n' {
+                fresh_line = true;
+                at += 1;
+            } else if c.is_ascii_whitespace() {
+                at += 1;
+            } else if c == b'#' && fresh_line {
+                let stop = self.directive_end(at);
+                found.push(Directive { begin: at, end: stop, text: self.logical(at + 1, stop) });
+                at = stop;
+            } else {
+                let comment = self.bytes[at..].starts_with(b"/*");
+                fresh_line &= comment;
+                at = self.skip_token(at);
+            }
+        }
+        found
+    }
+
+    fn directive_end(&self, mut at: usize) -> usize {
+        while at < self.bytes.len() && self.bytes[at] != b'\n' {
+            at = if self.bytes[at..].starts_with(b"\\\r\n") {
+                at + 3
+            } else if self.bytes[at] == b'\\' {
+                at + 2
+            } else if self.bytes[at..].starts_with(b"/*") || matches!(self.bytes[at], b'"' | b'\'') {
+                self.skip_token(at)
+            } else {
+                at + 1
+            };
+        }
+        at.min(self.bytes.len())
+    }
+
+    /// A directive's text with continued lines joined and comments as one blank.
+    fn logical(&self, mut at: usize, end: usize) -> String {
+        let mut text = Vec::new();
+        while at < end {
+            let rest = &self.bytes[at..];
+            if rest.starts_with(b"\\\n") {
+                at += 2;
+            } else if rest.starts_with(b"\\\r\n") {
+                at += 3;
+            } else if rest.starts_with(b"/*") || rest.starts_with(b"//") {
+                text.push(b' ');
+                at = self.skip_token(at);
+            } else {
+                text.push(self.bytes[at]);
+                at += 1;
+            }
+        }
+        String::from_utf8_lossy(&text).trim().to_owned()
+    }
+}
+
+/// A preprocessor directive as it stands in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directive {
+    /// Offset of the `#`.
+    pub begin: usize,
+    /// Offset of the line end that closes it.
+    pub end: usize,
+    /// What follows the `#`: lines joined, comments removed.
+    pub text: String,
+}
+
+impl Directive {
+    /// The directive's name, e.g. `pragma`.
+    pub fn name(&self) -> &str {
+        self.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("")
+    }
+
+    /// What follows the name.
+    pub fn rest(&self) -> &str {
+        self.text[self.name().len()..].trim_start()
+    }
+}
+
+fn is_word(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || c == b'_' || c == b'$' || c >= 0x80
+}
+
+fn find(bytes: &[u8], from: usize, what: &[u8]) -> Option<usize> {
+    bytes.get(from..)?.windows(what.len()).position(|w| w == what).map(|k| from + k)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Source {
+        Source::new(Path::new("t.c"), text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn directives_skip_comments_and_strings() {
+        let s = source(
+            "/* \n#pragma a\n*/ int x; // \\\n#pragma b\n  # pragma /*c*/ d \\\n e\nchar *s = \"\\\n#pragma f\";\n/**/ #define X\n",
+        );
+        let texts: Vec<String> = s.directives(0, s.bytes.len()).into_iter().map(|d| d.text).collect();
+        assert_eq!(texts, ["pragma   d  e", "define X"]);
+    }
+
+    #[test]
+    fn positions_count_from_one() {
+        let s = source("ab\ncd\n");
+        assert_eq!(s.position(0), (1, 1));
+        assert_eq!(s.position(4), (2, 2));
+        assert_eq!(s.line_text(2), "cd");
+    }
+
+    #[test]
+    fn brackets_inside_literals_do_not_count() {
+        let s = source("(a, \")\", ')', /* ) */ (b))x");
+        assert_eq!(s.skip_brackets(0), s.bytes.len() - 1);
+    }
+}

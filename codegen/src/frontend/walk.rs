@@ -1,0 +1,218 @@
+//! From the region's tree to statements with domains, schedules and accesses.
+
+use super::ast::{Id, Node};
+use super::builder::{Builder, RawStatement};
+use super::ctype;
+use super::effects::{Effects, unknown};
+use super::grouping::children;
+use super::loops;
+use super::refusal::Refused;
+use super::scope::Scope;
+use std::collections::HashSet;
+
+impl<'a> Builder<'a> {
+    /// Makes the statements of a block; `block` names it for the groups.
+    pub fn block(&mut self, block: Id, statements: &[&'a Node], scope: &Scope) -> Result<(), Refused> {
+        let groups = self.groups.get(&block).cloned().unwrap_or_default();
+        let mut k = 0;
+        let mut position = 0;
+        while k < statements.len() {
+            let mut here = scope.clone();
+            here.schedule.push(position.to_string());
+            let before = self.statements.len();
+            if let Some((_, last)) = groups.iter().find(|(first, _)| *first == k) {
+                let last = (*last).min(statements.len() - 1);
+                self.leaf(&statements[k..=last], &here)?;
+                k = last + 1;
+            } else {
+                self.statement(statements[k], &here)?;
+                k += 1;
+            }
+            position += usize::from(self.statements.len() > before);
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, node: &'a Node, scope: &Scope) -> Result<(), Refused> {
+        match node.kind.as_str() {
+            "NullStmt" => Ok(()),
+            "CompoundStmt" => {
+                let mut inside = scope.clone();
+                inside.schedule.push("0".to_owned());
+                self.block(node.id, &children(node), &inside)
+            }
+            "ForStmt" => {
+                let header = loops::header(self.unit, node)?;
+                let inside = self.enter(&header, scope)?;
+                self.block(header.body.id, &children(header.body), &inside)
+            }
+            "IfStmt" => {
+                let test = &node.inner[0];
+                let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
+                let Ok((holds, fails)) = both else { return self.leaf(&[node], scope) };
+                if test.walk().any(|n| super::inventory::write_target(n).is_some()) {
+                    return self.leaf(&[node], scope);
+                }
+                // The branches exclude each other: they may share their times.
+                for (branch, formula) in node.inner[1..].iter().zip([holds, fails]) {
+                    let mut inside = scope.clone();
+                    inside.restrict(formula);
+                    inside.uncertain = true;
+                    inside.schedule.push("0".to_owned());
+                    self.block(branch.id, &children(branch), &inside)?;
+                }
+                Ok(())
+            }
+            "DeclStmt" => {
+                let variables = node.inner.iter();
+                let mut idle = true;
+                for v in variables {
+                    idle &= !v.initialised || self.repeatable(v) || self.inventory.is_counter(v.id);
+                }
+                if idle { Ok(()) } else { self.leaf(&[node], scope) }
+            }
+            kind if kind.ends_with("Stmt") => Err(unknown(node)),
+            _ => self.leaf(&[node], scope),
+        }
+    }
+
+    /// One statement of the model.
+    fn leaf(&mut self, nodes: &[&'a Node], scope: &Scope) -> Result<(), Refused> {
+        let mut inside = scope.clone();
+        inside.split = Some(inside.loops.len());
+        let mut out = Effects::default();
+        for node in nodes {
+            self.effects(node, &inside, &mut out)?;
+        }
+        let (begin, end) = self.text_range(nodes)?;
+        let mut text = self.edited(begin, end, &out);
+        let block = nodes.len() > 1 || !matches!(nodes[0].kind.as_str(), "CompoundStmt");
+        if block && (nodes.len() > 1 || nodes[0].kind.ends_with("Stmt")) {
+            text = format!("{{ {text} }}");
+        }
+        let locals = self.declarations(&out)?;
+        self.statements.push(RawStatement {
+            nodes: nodes.to_vec(),
+            scope: inside,
+            accesses: out.accesses,
+            text,
+            locals,
+        });
+        Ok(())
+    }
+
+    /// The bytes of a run of statements, with the last one's `;`.
+    fn text_range(&self, nodes: &[&'a Node]) -> Result<(usize, usize), Refused> {
+        let (first, last) = (nodes[0], nodes[nodes.len() - 1]);
+        let begin = first.begin.offset;
+        let end = statement_end(self.source, last);
+        let own: HashSet<*const Node> = nodes.iter().flat_map(|n| n.walk()).map(std::ptr::from_ref).collect();
+        let mixed = self.inventory.roots.iter().flat_map(|r| r.walk()).find(|n| {
+            let at = n.begin.offset;
+            !own.contains(&std::ptr::from_ref(*n)) && n.begin.known && begin <= at && at < end
+        });
+        if mixed.is_some() || !first.begin.known || !last.end.known {
+            return Err(Refused::at(
+                first,
+                "a macro (or an included file) holds several statements or parts of loops",
+                "write the loops and statements out in the region, macros only inside expressions",
+            ));
+        }
+        Ok((begin, end))
+    }
+
+    fn edited(&self, begin: usize, end: usize, out: &Effects) -> String {
+        let mut text = String::new();
+        let mut at = begin;
+        for (offset, (length, new)) in out.edits.range(begin..end) {
+            text += &self.source.text(at, *offset);
+            text += new;
+            at = offset + length;
+        }
+        text + &self.source.text(at, end)
+    }
+
+    /// Declarations of the variables that a statement uses but that live outside of it in the region.
+    fn declarations(&self, out: &Effects) -> Result<String, Refused> {
+        let mut lines = Vec::new();
+        for id in &out.copies {
+            let Some(variable) = self.unit.declaration(*id) else { continue };
+            self.check_visible(variable)?;
+            lines.push(format!("{};", declare(&self.type_name(variable), &variable.name)));
+        }
+        // A declaration comes after those that it uses: they were noted before it.
+        for id in &out.repeated {
+            let Some(variable) = self.unit.declaration(*id) else { continue };
+            let Some(initial) = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr"))
+            else {
+                continue;
+            };
+            self.check_visible(variable)?;
+            let end = token_end(self.source, initial);
+            let text = self.source.text(initial.begin.offset, end);
+            lines.push(format!("{} = {text};", declare(&self.type_name(variable), &variable.name)));
+        }
+        Ok(lines.join(" "))
+    }
+
+    fn check_visible(&self, variable: &Node) -> Result<(), Refused> {
+        let name = self.type_name(variable);
+        if ctype::words(&name).any(|w| self.inventory.local_types.contains(w)) {
+            return Err(Refused::at(
+                variable,
+                format!("the type `{name}` is declared inside the function"),
+                "declare the type at file scope",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A declaration of a name with a type as clang prints it.
+pub fn declare(ty: &str, name: &str) -> String {
+    if let Some(at) = ty.find("(*") {
+        let close = ty[at..].find(')').map_or(ty.len(), |k| at + k);
+        let blank = if ty[at + 2..close].is_empty() { "" } else { " " };
+        return format!("{}{blank}{name}{}", &ty[..close], &ty[close..]);
+    }
+    match ty.find('[') {
+        Some(at) => format!("{} {name}{}", ty[..at].trim_end(), &ty[at..]),
+        None if ty.ends_with('*') => format!("{ty}{name}"),
+        None => format!("{ty} {name}"),
+    }
+}
+
+/// Past the last token of a node: when that token is a macro with arguments, past its arguments.
+pub fn token_end(source: &super::source::Source, node: &Node) -> usize {
+    let end = node.end.offset + node.end.length;
+    if node.end.expanded {
+        let open = source.skip_blank(end);
+        if source.byte(open) == b'(' {
+            return source.skip_brackets(open);
+        }
+    }
+    end
+}
+
+/// Past a statement: with its `;` where it has one.
+pub fn statement_end(source: &super::source::Source, node: &Node) -> usize {
+    let end = token_end(source, node);
+    let braced = source.byte(end.saturating_sub(1)) == b'}' && node.kind.ends_with("Stmt");
+    let next = source.skip_blank(end);
+    let closed = source.byte(end.saturating_sub(1)) == b';';
+    if !braced && !closed && source.byte(next) == b';' { next + 1 } else { end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::declare;
+
+    #[test]
+    fn declarators_wrap_names() {
+        assert_eq!(declare("int", "i"), "int i");
+        assert_eq!(declare("double *", "p"), "double *p");
+        assert_eq!(declare("double (*)[m]", "p"), "double (*p)[m]");
+        assert_eq!(declare("double (*restrict)[m]", "p"), "double (*restrict p)[m]");
+        assert_eq!(declare("double[4][5]", "t"), "double t[4][5]");
+    }
+}

@@ -1,0 +1,46 @@
+//! Why a region stays as it is.
+
+use std::fmt;
+
+/// The tool leaves the region alone: what it met, and what the user can do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What stands in the way.
+    pub reason: String,
+    /// What to change.
+    pub remedy: String,
+}
+
+impl Refusal {
+    /// A refusal from its two halves.
+    pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
+        Refusal { reason: reason.into(), remedy: remedy.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.reason, self.remedy)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<dvm_isl::Error> for Refusal {
+    fn from(error: dvm_isl::Error) -> Refusal {
+        if error.is_quota() {
+            Refusal::new(
+                format!(
+                    "the region is too large for the analysis ({} reached its limit of operations)",
+                    error.operation
+                ),
+                "split the region into smaller ones",
+            )
+        } else {
+            Refusal::new(
+                format!("the analysis failed ({error})"),
+                "simplify the loop bounds and subscripts of the region",
+            )
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The order of the instances of a tile: the original one, or the band's coordinates interchanged.
+
+use super::{Phase, PhaseKind, legality, phase::padded};
+use crate::{
+    Refusal,
+    analysis::{Program, StatementSets},
+};
+use dvm_isl::{Map, UnionMap, UnionSet};
+
+/// Order of the instances of a tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BodyOrder {
+    /// As in the source.
+    Original,
+    /// The band's coordinates in this order, outermost first, then what the schedule has below the band.
+    Permuted(Vec<usize>),
+}
+
+/// Bands of more coordinates are not searched: the permutations would be too many.
+const SEARCHED: usize = 4;
+
+/// The order of the instances of a phase's tiles as a map.
+pub(crate) fn body(program: &Program, phase: &Phase) -> Result<UnionMap, Refusal> {
+    match &phase.kind {
+        PhaseKind::Graph { band, dimension, below, body: BodyOrder::Permuted(permutation), .. } => {
+            permuted(program, band, *dimension, below, permutation)
+        }
+        _ => Ok(padded(&program.schedule.intersect_domain(&phase.domain)?)?),
+    }
+}
+
+fn permuted(
+    program: &Program,
+    band: &UnionMap,
+    dimension: usize,
+    below: &UnionMap,
+    permutation: &[usize],
+) -> Result<UnionMap, Refusal> {
+    let from: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
+    let to: Vec<String> = permutation.iter().map(|k| format!("p{k}")).collect();
+    let exchange = UnionMap::parse(&program.ctx, &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
+    Ok(band.apply_range(&exchange)?.flat_range_product(below)?)
+}
+
+/// Chooses the order inside the tiles of a graph: the one whose innermost loops a compiler vectorises best and that
+/// walks memory in the shortest strides; the original one when nothing is better.
+pub(super) fn choose(program: &Program, dependences: &UnionMap, phase: &mut Phase) -> Result<(), Refusal> {
+    let inside = dependences.intersect_domain(&phase.domain)?.intersect_range(&phase.domain)?;
+    let mut best = cost(program, &phase.domain, &inside, &body(program, phase)?)?;
+    let (hosts, depth) = (phase.hosts.clone(), phase.depth);
+    let PhaseKind::Graph { band, dimension, below, body, .. } = &mut phase.kind else { return Ok(()) };
+    if *dimension > SEARCHED {
+        return Ok(());
+    }
+    for permutation in permutations(*dimension) {
+        let order = permuted(program, band, *dimension, below, &permutation)?;
+        let candidate = cost(program, &phase.domain, &inside, &order)?;
+        if candidate < best && legality::is_forward(program, &inside, &hosts, depth, &order)? {
+            best = candidate;
+            *body = BodyOrder::Permuted(permutation);
+        }
+    }
+    Ok(())
+}
+
+fn permutations(length: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..length {
+        all = all
+            .into_iter()
+            .flat_map(|start: Vec<usize>| {
+                (0..length)
+                    .filter(|k| !start.contains(k))
+                    .map(|k| [start.as_slice(), &[k]].concat())
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    all
+}
+
+/// What an order costs, the most important first; lower is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    /// Statements of the deepest nests whose innermost loop carries a dependence or strides through memory.
+    innermost: u32,
+    /// Strides of the outer loops, inner ones counting more.
+    strides: u32,
+}
+
+fn cost(program: &Program, domain: &UnionSet, inside: &UnionMap, order: &UnionMap) -> Result<Cost, Refusal> {
+    let mut cost = Cost { innermost: 0, strides: 0 };
+    let mut deepest = 0;
+    for statement in &program.statements {
+        deepest = deepest.max(statement.domain.dimensions()?);
+    }
+    for statement in &program.statements {
+        let own = UnionSet::from_set(&statement.domain)?.intersect(domain)?;
+        // Statements with fewer loops run seldom in comparison.
+        if own.is_empty()? || statement.domain.dimensions()? < deepest {
+            continue;
+        }
+        for map in order.intersect_domain(&own)?.maps()? {
+            add_statement(statement, inside, &map, &mut cost)?;
+        }
+    }
+    Ok(cost)
+}
+
+/// Weights of the loops from the innermost outwards.
+const WEIGHTS: [u32; 4] = [64, 16, 4, 1];
+
+fn add_statement(statement: &StatementSets, inside: &UnionMap, order: &Map, cost: &mut Cost) -> Result<(), Refusal> {
+    let range = order.range()?;
+    let varying: Vec<usize> = (0..range.dimensions()?).filter(|k| range.fixed(*k).is_none()).collect();
+    for (place, (&loop_at, weight)) in varying.iter().rev().zip(WEIGHTS).enumerate() {
+        let next = neighbours(order, loop_at)?;
+        if next.is_empty()? {
+            // The loop is fixed by outer ones (an equality): it costs nothing and says nothing.
+            continue;
+        }
+        let carried = place == 0 && carries(inside, order, loop_at)?;
+        let mut strided = 0;
+        for access in &statement.accesses {
+            strided += u32::from(!is_short(access, &next)?);
+        }
+        if place == 0 {
+            // A carried dependence keeps the loop from being vectorised at all.
+            let accesses = statement.accesses.len() as u32;
+            cost.innermost += if carried { 2 * accesses + 2 } else { 2 * strided };
+        }
+        cost.strides += weight * strided;
+    }
+    Ok(())
+}
+
+/// Pairs of instances that follow each other in one loop of an order, all other coordinates equal.
+fn neighbours(order: &Map, loop_at: usize) -> Result<Map, Refusal> {
+    let step = shifted(order, loop_at, "y = x + 1")?;
+    Ok(order.apply_range(&step)?.apply_range(&order.reverse()?)?)
+}
+
+/// True when a dependence of the statement on itself is carried by one loop of an order.
+fn carries(inside: &UnionMap, order: &Map, loop_at: usize) -> Result<bool, Refusal> {
+    let own = UnionSet::from_set(&order.domain()?)?;
+    let inside = inside.intersect_domain(&own)?.intersect_range(&own)?;
+    let order = UnionMap::from_map(order)?;
+    let steps = inside.apply_domain(&order)?.apply_range(&order)?;
+    for map in steps.maps()? {
+        if !map.intersect(&shifted(&map, loop_at, "y > x")?)?.is_empty()? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Pairs of points in the range space of `map` that differ in one coordinate, as `relation` says.
+fn shifted(map: &Map, loop_at: usize, relation: &str) -> Result<Map, Refusal> {
+    let names = |own: &str| -> Result<String, Refusal> {
+        let names = (0..map.outputs()?).map(|k| if k == loop_at { own.to_owned() } else { format!("e{k}") });
+        Ok(names.collect::<Vec<_>>().join(", "))
+    };
+    Ok(Map::parse(map.ctx(), &format!("{{ [{}] -> [{}] : {relation} }}", names("x")?, names("y")?))?)
+}
+
+/// True when neighbours touch the same element or adjacent ones.
+fn is_short(access: &Map, next: &Map) -> Result<bool, Refusal> {
+    let distances = access.reverse()?.apply_range(next)?.apply_range(access)?;
+    if distances.is_empty()? {
+        return Ok(true);
+    }
+    let distances = distances.deltas()?;
+    let rank = distances.dimensions()?;
+    for at in 0..rank {
+        let short = match distances.fixed(at) {
+            Some(0) => true,
+            Some(step) => at + 1 == rank && step.abs() == 1,
+            None => false,
+        };
+        if !short {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,216 @@
+//! A schedule tree as phases: graphs of tiles and sequential pieces under loops of the calling thread.
+
+use super::BodyOrder;
+use crate::{Refusal, analysis::Program};
+use dvm_isl::{NodeKind, ScheduleNode, UnionMap, UnionSet};
+use std::fmt::Write;
+
+/// One step on the way from the root to a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The n-th of a sequence.
+    Sequence(usize),
+    /// Each value of the n-th host loop, in increasing order.
+    Host(usize),
+}
+
+/// The phases of a region; each ends before the next begins.
+pub struct Plan {
+    /// In textual order of the tree.
+    pub phases: Vec<Phase>,
+    /// Instances to the place of their phase: as many dimensions as the longest way has steps.
+    pub order: UnionMap,
+    /// isl's schedule tree, for the eye.
+    pub schedule: String,
+}
+
+/// A set of instances that runs between two barriers, for each value of its host loops.
+pub struct Phase {
+    /// From the root to here.
+    pub steps: Vec<Step>,
+    /// Instances, whatever the host loops' values.
+    pub domain: UnionSet,
+    /// Instances to the values of the host loops, one dimension each.
+    pub hosts: UnionMap,
+    /// Number of host loops.
+    pub depth: usize,
+    /// What runs.
+    pub kind: PhaseKind,
+}
+
+/// How a phase runs.
+pub enum PhaseKind {
+    /// By the calling thread in the original order.
+    Sequential,
+    /// As a graph of tiles.
+    Graph {
+        /// Instances to the band's coordinates.
+        band: UnionMap,
+        /// Number of coordinates.
+        dimension: usize,
+        /// Which coordinates carry a dependence: a tile then waits for the one before it.
+        carried: Vec<bool>,
+        /// Order of the instances below the band.
+        below: UnionMap,
+        /// Order of the instances of a tile.
+        body: BodyOrder,
+    },
+}
+
+impl Phase {
+    /// Instances to host values followed by the band's coordinates (a sequential phase has none).
+    pub fn coordinates(&self) -> Result<UnionMap, Refusal> {
+        match &self.kind {
+            PhaseKind::Sequential => Ok(self.hosts.clone()),
+            PhaseKind::Graph { band, .. } => Ok(self.hosts.flat_range_product(band)?),
+        }
+    }
+
+    /// The graph's dimension; none for a sequential phase.
+    pub fn dimension(&self) -> Option<usize> {
+        match &self.kind {
+            PhaseKind::Sequential => None,
+            PhaseKind::Graph { dimension, .. } => Some(*dimension),
+        }
+    }
+}
+
+/// Walks a schedule tree down to its phases.
+pub fn phases(program: &Program, root: &ScheduleNode) -> Result<Plan, Refusal> {
+    let mut walk = Walk { program, phases: Vec::new() };
+    let hosts = to_nothing(program)?;
+    walk.visit(root, program.domain.clone(), hosts, Vec::new())?;
+    let order = order(program, &walk.phases)?;
+    Ok(Plan { phases: walk.phases, order, schedule: String::new() })
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    phases: Vec<Phase>,
+}
+
+impl Walk<'_> {
+    fn visit(
+        &mut self,
+        node: &ScheduleNode,
+        domain: UnionSet,
+        hosts: UnionMap,
+        steps: Vec<Step>,
+    ) -> Result<(), Refusal> {
+        match node.kind() {
+            NodeKind::Domain | NodeKind::Context => self.visit(&node.child()?, domain, hosts, steps),
+            NodeKind::Sequence | NodeKind::Set => {
+                for (place, child) in node.children()?.iter().enumerate() {
+                    let mut steps = steps.clone();
+                    steps.push(Step::Sequence(place));
+                    self.visit(child, domain.clone(), hosts.clone(), steps)?;
+                }
+                Ok(())
+            }
+            NodeKind::Filter => {
+                let domain = domain.intersect(&node.filter()?)?;
+                let hosts = hosts.intersect_domain(&domain)?;
+                self.visit(&node.child()?, domain, hosts, steps)
+            }
+            NodeKind::Leaf => {
+                self.push(domain, hosts, steps, PhaseKind::Sequential);
+                Ok(())
+            }
+            NodeKind::Band => self.band(node, domain, hosts, steps),
+            NodeKind::Other => {
+                Err(Refusal::new("isl's schedule has a node of an unexpected kind", "report this region as a defect"))
+            }
+        }
+    }
+
+    fn band(
+        &mut self,
+        node: &ScheduleNode,
+        domain: UnionSet,
+        hosts: UnionMap,
+        mut steps: Vec<Step>,
+    ) -> Result<(), Refusal> {
+        let dimension = node.band_members()?;
+        let coincident = (0..dimension).map(|member| node.band_coincident(member)).collect::<Result<Vec<_>, _>>()?;
+        let functions = unnamed(&node.band_functions()?.intersect_domain(&domain)?)?;
+        if node.band_permutable()? && dimension > 0 && (dimension > 1 || coincident[0]) {
+            let below = padded(&node.child()?.subtree_order()?.intersect_domain(&domain)?)?;
+            let carried = coincident.iter().map(|free| !free).collect();
+            let kind = PhaseKind::Graph { band: functions, dimension, carried, below, body: BodyOrder::Original };
+            self.push(domain, hosts, steps, kind);
+            return Ok(());
+        }
+        let mut hosts = hosts;
+        for member in 0..dimension {
+            let depth = steps.iter().filter(|step| matches!(step, Step::Host(_))).count();
+            steps.push(Step::Host(depth));
+            hosts = hosts.flat_range_product(&only_output(&functions, member, dimension)?)?;
+        }
+        self.visit(&node.child()?, domain, hosts, steps)
+    }
+
+    fn push(&mut self, domain: UnionSet, hosts: UnionMap, steps: Vec<Step>, kind: PhaseKind) {
+        let depth = steps.iter().filter(|step| matches!(step, Step::Host(_))).count();
+        self.phases.push(Phase { steps, domain, hosts, depth, kind });
+    }
+}
+
+/// Every instance to the point without dimensions.
+fn to_nothing(program: &Program) -> Result<UnionMap, Refusal> {
+    let all = program.schedule.map_each(|map| {
+        let dimensions = map.outputs()?;
+        map.drop_outputs(0, dimensions)
+    })?;
+    Ok(all)
+}
+
+/// The same functions to a tuple without a name.
+fn unnamed(functions: &UnionMap) -> Result<UnionMap, Refusal> {
+    Ok(functions.map_each(|map| {
+        let dimensions = map.outputs()?;
+        map.drop_outputs(dimensions, 0)?.unnamed_output()
+    })?)
+}
+
+fn only_output(functions: &UnionMap, member: usize, dimension: usize) -> Result<UnionMap, Refusal> {
+    Ok(functions.map_each(|map| map.drop_outputs(member + 1, dimension - member - 1)?.drop_outputs(0, member))?)
+}
+
+/// The same order with zeros appended so that all statements have one length.
+pub(super) fn padded(order: &UnionMap) -> Result<UnionMap, Refusal> {
+    let mut length = 0;
+    for map in order.maps()? {
+        length = length.max(map.outputs()?);
+    }
+    Ok(order.map_each(|map| {
+        let own = map.outputs()?;
+        map.unnamed_output()?.add_zero_outputs(length - own)
+    })?)
+}
+
+/// Instances to the place of their phase.
+fn order(program: &Program, phases: &[Phase]) -> Result<UnionMap, Refusal> {
+    let length = phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
+    let mut all = UnionMap::parse(&program.ctx, "{ }")?;
+    for phase in phases {
+        let place = UnionMap::parse(&program.ctx, &place_text(phase, length))?;
+        all = all.union(&phase.hosts.intersect_domain(&phase.domain)?.apply_range(&place)?)?;
+    }
+    Ok(all)
+}
+
+/// Host values to the phase's place, as isl text.
+pub(crate) fn place_text(phase: &Phase, length: usize) -> String {
+    let hosts: Vec<String> = (0..phase.depth).map(|k| format!("v{k}")).collect();
+    let mut text = format!("{{ [{}] -> [", hosts.join(", "));
+    for at in 0..length {
+        let _ = match phase.steps.get(at) {
+            Some(Step::Sequence(place)) => write!(text, "{place}"),
+            Some(Step::Host(k)) => write!(text, "v{k}"),
+            None => write!(text, "0"),
+        };
+        text.push_str(if at + 1 < length { ", " } else { "" });
+    }
+    text.push_str("] }");
+    text
+}

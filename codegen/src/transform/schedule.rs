@@ -1,0 +1,118 @@
+//! Schedules by isl, several ways; the plan with the most parallelism wins.
+
+use super::{PhaseKind, Plan, legality, order, phase};
+use crate::{
+    Refusal,
+    analysis::{Dependences, Program},
+};
+use dvm_isl::{ScheduleOptions, ScheduleProblem};
+
+/// The ways in which isl is asked, in order of preference.
+const WAYS: [ScheduleOptions; 3] = [
+    ScheduleOptions {
+        maximize_band_depth: true,
+        maximize_coincidence: false,
+        serialize: false,
+        outer_coincidence: false,
+    },
+    ScheduleOptions {
+        maximize_band_depth: true,
+        maximize_coincidence: false,
+        serialize: true,
+        outer_coincidence: false,
+    },
+    ScheduleOptions {
+        maximize_band_depth: false,
+        maximize_coincidence: true,
+        serialize: false,
+        outer_coincidence: false,
+    },
+];
+
+/// Finds phases, bands and orders for a program, and proves them right.
+pub fn plan(program: &Program, dependences: &Dependences) -> Result<Plan, Refusal> {
+    let mut best: Option<(Score, Plan)> = None;
+    let mut failure = None;
+    for way in WAYS {
+        program.ctx.reset_operations();
+        match one_way(program, dependences, way) {
+            Ok((score, plan)) => {
+                if best.as_ref().is_none_or(|(other, _)| score < *other) {
+                    best = Some((score, plan));
+                }
+            }
+            Err(refusal) => failure = failure.or(Some(refusal)),
+        }
+    }
+    let Some((score, mut plan)) = best else {
+        return Err(failure.unwrap_or_else(|| Refusal::new("no schedule was found", "simplify the region")));
+    };
+    if score.loops_without_tiles == usize::MAX {
+        return Err(Refusal::new(
+            "no parallelism was found: every loop waits for the one before it",
+            "leave the region sequential, or remove the dependence that all iterations share",
+        ));
+    }
+    program.ctx.reset_operations();
+    for phase in &mut plan.phases {
+        order::choose(program, &dependences.all, phase)?;
+    }
+    legality::prove(program, &dependences.all, &mut plan)?;
+    Ok(plan)
+}
+
+fn one_way(program: &Program, dependences: &Dependences, way: ScheduleOptions) -> Result<(Score, Plan), Refusal> {
+    let proximity = dependences.flow.union(&dependences.output)?;
+    let problem = ScheduleProblem {
+        domain: &program.domain,
+        context: &program.context,
+        validity: &dependences.all,
+        proximity: &proximity,
+        coincidence: &dependences.all,
+    };
+    let schedule = problem.solve(way)?;
+    let mut plan = phase::phases(program, &schedule.root()?)?;
+    plan.schedule = schedule.to_string();
+    legality::prove(program, &dependences.all, &mut plan)?;
+    Ok((score(program, &plan)?, plan))
+}
+
+/// How good a plan is; lower is better, the first differences count most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Score {
+    /// Loops of the deepest statements that no tile has: host loops and sequential loops (`MAX`: no graph at all).
+    loops_without_tiles: usize,
+    /// Host loops around graphs: each is a barrier per iteration.
+    hosts: usize,
+    /// Coordinates that tiles wait along.
+    carried: usize,
+    /// Phases: each is a barrier.
+    phases: usize,
+}
+
+fn score(program: &Program, plan: &Plan) -> Result<Score, Refusal> {
+    let mut score = Score { loops_without_tiles: 0, hosts: 0, carried: 0, phases: plan.phases.len() };
+    let mut graphs = 0;
+    for phase in &plan.phases {
+        let mut depth = 0;
+        for statement in &program.statements {
+            let own = dvm_isl::UnionSet::from_set(&statement.domain)?.intersect(&phase.domain)?;
+            if !own.is_empty()? {
+                depth = depth.max(statement.domain.dimensions()?);
+            }
+        }
+        match &phase.kind {
+            PhaseKind::Sequential => score.loops_without_tiles += depth,
+            PhaseKind::Graph { dimension, carried, .. } => {
+                graphs += 1;
+                score.hosts += phase.depth;
+                score.loops_without_tiles += depth.saturating_sub(*dimension);
+                score.carried += carried.iter().filter(|carried| **carried).count();
+            }
+        }
+    }
+    if graphs == 0 {
+        score.loops_without_tiles = usize::MAX;
+    }
+    Ok(score)
+}

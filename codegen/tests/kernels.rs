@@ -1,0 +1,88 @@
+//! Programs in the language of regions, compiled by gcc and by dvmcc, print the same: over sizes, tile sizes, orders.
+
+mod prefix;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FLAGS: [&str; 4] = ["-std=gnu99", "-O2", "-ffp-contract=off", "-w"];
+
+fn sources() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
+    let files = std::fs::read_dir(folder).expect("the folder of kernels").flatten().map(|e| e.path());
+    let mut files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
+    files.sort();
+    files
+}
+
+fn output(program: &Path, sizes: &[&str], environment: &[(&str, &str)]) -> (String, String) {
+    let output =
+        Command::new(program).args(sizes).envs(environment.iter().copied()).output().expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.code().is_some(),
+        "{} {sizes:?} {environment:?} ends by {:?}",
+        program.display(),
+        output.status
+    );
+    (text, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn check(name: &str) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(format!("{name}.c"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
+    std::fs::create_dir_all(&folder).expect("a folder for programs");
+    let (plain, tiled) = (folder.join(format!("{name}-plain")), folder.join(format!("{name}-tiled")));
+    let status = Command::new("gcc").args(FLAGS).arg(&source).arg("-lm").arg("-o").arg(&plain).status();
+    assert!(status.expect("gcc runs").success(), "{name}: gcc");
+    let made = prefix::dvmcc().args(FLAGS).arg("--show").arg(&source).arg("-lm").arg("-o").arg(&tiled).output();
+    let made = made.expect("dvmcc runs");
+    let said = String::from_utf8_lossy(&made.stderr);
+    assert!(made.status.success(), "{name}: {said}");
+    let text = std::fs::read_to_string(&source).expect("the source");
+    let sequential = text.lines().next().and_then(|l| l.strip_prefix("/* stays sequential: ")).map_or(0, |l| {
+        l.split(' ').next().and_then(|n| n.parse().ok()).expect("a number of regions that stay sequential")
+    });
+    assert!(!said.contains(": error:"), "{name}: {said}");
+    let shown = std::fs::read_to_string(folder.join(format!("{name}.dvm.c"))).expect("the generated C");
+    let marks = text.matches("#pragma dvm region").count() + text.matches("#pragma scop").count();
+    let replaced = shown.matches("/* dvm: region ").count();
+    assert_eq!(replaced, marks - sequential, "{name}: {said}");
+    let mut tiles = 0;
+    for size in ["0", "1", "2", "3", "5", "8", "13", "24", "31"] {
+        let (expected, _) = output(&plain, &[size, size], &[]);
+        for (tile, seed, workers) in [("1", "0", "1"), ("3", "5", "1"), ("7", "9", "3"), ("100", "0", "2")] {
+            let environment =
+                [("STANDIN_SIZE", tile), ("STANDIN_SEED", seed), ("STANDIN_WORKERS", workers), ("STANDIN_TELL", "1")];
+            let (got, told) = output(&tiled, &[size, size], &environment);
+            assert_eq!(got, expected, "{name}: size {size}, tile {tile}, seed {seed}, workers {workers}");
+            tiles += told.split_whitespace().last().and_then(|t| t.parse::<u64>().ok()).unwrap_or(0);
+        }
+        let (got, _) = output(&tiled, &[size, size], &[("STANDIN_REFUSE", "1")]);
+        assert_eq!(got, expected, "{name}: size {size}, fallback");
+    }
+    assert!(tiles > 50, "{name}: only {tiles} tiles ran");
+}
+
+macro_rules! kernels {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                check(stringify!($name));
+            }
+        )*
+
+        #[test]
+        fn every_kernel_is_tested() {
+            let stems = sources().into_iter().filter_map(|p| Some(p.file_stem()?.to_string_lossy().into_owned()));
+            let stems: Vec<String> = stems.collect();
+            assert_eq!(stems, [$(stringify!($name)),*]);
+        }
+    };
+}
+
+kernels! {
+    captured conditions counters floyd globals jacobi_1d locals lu macros matmul names places pointers scalars strides
+    types unsigned_counters volume
+}

@@ -1,0 +1,120 @@
+#include "standin.h"
+#include "dvm.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+int64_t standin_size[16];
+uint64_t standin_seed;
+int standin_workers = 1;
+int standin_refuse, standin_in_task;
+int64_t standin_graphs, standin_tiles;
+
+struct state {
+  const dvm_graph_t *graph;
+  int64_t total, done, ready_count;
+  int64_t *ready;          /* linear numbers of tiles that may run */
+  unsigned char *waiting;  /* by tile: predecessors that have not run */
+  uint64_t random;
+  pthread_mutex_t lock;
+  pthread_cond_t change;
+};
+
+static int64_t length(const dvm_graph_t *g, int k) { return g->upper[k] - g->lower[k] + 1; }
+
+static void place(const dvm_graph_t *g, int64_t number, int64_t *tile)
+{
+  for (int k = g->dimension - 1; k >= 0; k--) {
+    tile[k] = g->lower[k] + number % length(g, k);
+    number /= length(g, k);
+  }
+}
+
+static int64_t choose(struct state *s)
+{
+  int64_t at = s->ready_count - 1;
+  if (standin_seed) {
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 7;
+    s->random ^= s->random << 17;
+    at = (int64_t)(s->random % (uint64_t)s->ready_count);
+  }
+  const int64_t number = s->ready[at];
+  s->ready[at] = s->ready[--s->ready_count];
+  return number;
+}
+
+static void *work(void *argument)
+{
+  struct state *s = argument;
+  const dvm_graph_t *g = s->graph;
+  pthread_mutex_lock(&s->lock);
+  while (s->done < s->total) {
+    if (s->ready_count == 0) {
+      pthread_cond_wait(&s->change, &s->lock);
+      continue;
+    }
+    const int64_t number = choose(s);
+    pthread_mutex_unlock(&s->lock);
+    int64_t tile[16] = {0};
+    place(g, number, tile);
+    if (g->run(g->context, tile) != 0)
+      abort();
+    pthread_mutex_lock(&s->lock);
+    s->done++;
+    int64_t stride = 1;
+    for (int k = g->dimension - 1; k >= 0; k--) {
+      if (g->carried && g->carried[k] && tile[k] < g->upper[k] && --s->waiting[number + stride] == 0)
+        s->ready[s->ready_count++] = number + stride;
+      stride *= length(g, k);
+    }
+    pthread_cond_broadcast(&s->change);
+  }
+  pthread_mutex_unlock(&s->lock);
+  return 0;
+}
+
+dvm_retcode_t dvm_graph_start(void) { return standin_refuse ? DVM_ERR_NOT_INITIALIZED : DVM_SUCCESS; }
+
+dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph)
+{
+  if (standin_in_task)
+    return DVM_ERR_IN_TASK;
+  struct state s = { .graph = graph, .total = 1, .random = standin_seed * 0x9E3779B97F4A7C15u + 1 };
+  for (int k = 0; k < graph->dimension; k++)
+    s.total *= length(graph, k) > 0 ? length(graph, k) : 0;
+  s.ready = malloc(sizeof *s.ready * (size_t)(s.total + 1));
+  s.waiting = calloc((size_t)s.total + 1, 1);
+  for (int64_t number = s.total - 1; number >= 0; number--) {
+    int64_t tile[16] = {0};
+    place(graph, number, tile);
+    for (int k = 0; k < graph->dimension; k++)
+      s.waiting[number] += graph->carried && graph->carried[k] && tile[k] > graph->lower[k];
+    if (s.waiting[number] == 0)
+      s.ready[s.ready_count++] = number;
+  }
+  pthread_mutex_init(&s.lock, 0);
+  pthread_cond_init(&s.change, 0);
+  pthread_t threads[64];
+  for (int w = 1; w < standin_workers; w++)
+    pthread_create(&threads[w], 0, work, &s);
+  work(&s);
+  for (int w = 1; w < standin_workers; w++)
+    pthread_join(threads[w], 0);
+  free(s.ready);
+  free(s.waiting);
+  standin_graphs++;
+  standin_tiles += s.total;
+  return DVM_SUCCESS;
+}
+
+dvm_retcode_t dvm_graph_sizes(const char *name, int dimension, const int64_t *extent, const int *carried,
+    int64_t (*footprint)(void *, const int64_t *), void *context, int64_t *sizes)
+{
+  (void)name, (void)extent, (void)carried;
+  for (int k = 0; k < dimension; k++)
+    if (sizes[k] <= 0)
+      sizes[k] = standin_size[k] > 0 ? standin_size[k] : 32;
+  if (footprint && footprint(context, sizes) < 0)
+    return DVM_ERR_ARGUMENT;
+  return DVM_SUCCESS;
+}
