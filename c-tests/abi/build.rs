@@ -112,13 +112,14 @@ fn argument(kind: &Type, structures: &BTreeMap<String, proc_macro2::TokenStream>
         return quote! { dvm::ffi::RetcodeArg };
     }
     if let Type::Ptr(pointer) = kind {
-        for (name, place) in structures.iter().filter(|(name, _)| is(&pointer.elem, name)) {
+        if let Some((name, place)) = structures.iter().find(|(name, _)| is(&pointer.elem, name)) {
             let name = format_ident!("{name}");
-            return if pointer.mutability.is_some() {
-                quote! { *mut #place::#name }
+            let constness = if pointer.mutability.is_some() {
+                quote! { mut }
             } else {
-                quote! { *const #place::#name }
+                quote! { const }
             };
+            return quote! { *#constness #place::#name };
         }
     }
     quote! { #kind }
