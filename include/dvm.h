@@ -149,9 +149,10 @@ typedef uint64_t dvm_processing_id_t[2];
 
 /**
  * The callback of a processing, `f`, as dvm_processing_register() wants it. C before C23 needs no cast; in C++ and in
- * C23 an empty parameter list means no parameters, and a function of data ids does not convert by itself.
+ * C23 an empty parameter list means no parameters, and a function of data ids does not convert by itself. (By way of
+ * void (*)(void), which compilers take as a sign that the conversion is meant.)
  */
-#define DVM_CALLBACK(f) ((int (*)())(f))
+#define DVM_CALLBACK(f) ((int (*)())(void (*)(void))(f))
 
 /* ----- Starting, waiting and ending ----- */
 

@@ -22,7 +22,7 @@ dvm_retcode_t dvm_finalize(void);
 #include <stdio.h>
 
 #ifdef __cplusplus
-#define CALLBACK(f) ((int (*)())(f)) /* () is (void) there */
+#define CALLBACK(f) ((int (*)())(void (*)())(f)) /* () is (void) there */
 #else
 #define CALLBACK(f) (f)
 #endif
