@@ -5,7 +5,7 @@
 #   c-tests/sanitize.sh tsan        ThreadSanitizer, library and tests instrumented
 #   c-tests/sanitize.sh valgrind    memcheck, on the library as it is installed
 #
-# Each has its own build tree (build/asan ...) and cargo directory (target/asan ...). A test that takes longer than
+# Each has its own build tree (target/c-tests/asan ...) and cargo directory (target/asan ...). A test that takes longer than
 # DVM_TEST_SECONDS (default 300) has failed. DVM_TEST_FILTER chooses tests by ctest's -R. Exit status 0: nothing was found.
 set -euo pipefail
 export LC_ALL=C
@@ -13,10 +13,11 @@ export LC_ALL=C
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 root=$here/..
 kind=${1:-}
-build=$root/build/$kind
+build=$root/target/c-tests/$kind
 seconds=${DVM_TEST_SECONDS:-300}
 options=(-DDVM_TESTS=ON -DDVM_PROGRAMS=OFF -DDVM_FORTRAN=OFF "-DDVM_TEST_SECONDS=$seconds")
 suppressions=$here/suppressions
+export DVM_TEST_SHADOWED=1 # sizes in memory are the checker's
 
 case $kind in
     asan)

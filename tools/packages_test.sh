@@ -5,7 +5,7 @@ set -uo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failures=0
+cases=0 failures=0
 
 # A fresh PATH with only what the script needs, and the stand-ins that a case adds.
 fresh() {
@@ -22,6 +22,7 @@ printf 'alpha-dev  # to build  [command alpha]\nbeta  # to test  [command beta]\
 # expect NAME EXIT [ARGUMENT]: runs the script; the case then looks at $work/out and $work/log.
 expect() {
     local status
+    cases=$((cases + 1))
     PATH=$work/bin DVM_PACKAGES=${list:-$work/list} bash "$here/packages.sh" ${3:+"$3"} >"$work/out" 2>&1
     status=$?
     [ $status -eq "$2" ] || fail "$1: exit $status, expected $2"
@@ -84,4 +85,5 @@ while read -r name _ rest; do
 done <"$list"
 expect "the real list can be read" 0
 
-[ $failures -eq 0 ] && echo "packages: all cases passed" || { echo "packages: $failures failures"; exit 1; }
+echo "$((cases - failures)) passed, $failures failed"
+[ $failures -eq 0 ]

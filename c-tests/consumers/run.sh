@@ -2,16 +2,16 @@
 # Installs libdvm and uses it as strangers do: CMake projects in C, C++ and Fortran and pkg-config, all outside of the
 # source tree, with the installed files only; then the same after the prefix was moved, and from a DESTDIR.
 #
-#   c-tests/consumers/run.sh BUILD_DIR
+#   c-tests/consumers/run.sh [BUILD_DIR]
 #
-# BUILD_DIR is a CMake build tree of libdvm; it is configured and built when it is not there yet. Exit status 0: all of
-# it works.
+# BUILD_DIR is a CMake build tree of libdvm (default: target/c-tests/consumers); it is configured when it is not there
+# yet. Exit status 0: all of it works.
 set -uo pipefail
 export LC_ALL=C
 unset LD_LIBRARY_PATH CMAKE_PREFIX_PATH PKG_CONFIG_PATH CPATH LIBRARY_PATH DESTDIR
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-build=${1:?a CMake build tree}
+build=${1:-$here/../../target/c-tests/consumers}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0 failures=0
@@ -68,7 +68,9 @@ all_of_it() {
 
 [ -e "$build/CMakeCache.txt" ] || step "configure libdvm" cmake -S "$here/../.." -B "$build" || exit 1
 # Without a build before it: install builds what is missing.
+rm -f "$build"/libdvm.so.*.*
 step "install" cmake --install "$build" --prefix "$work/first" || exit 1
+build=$(cd -- "$build" && pwd)
 prefix=$work/first
 
 real=libdvm.so.$(version)
@@ -106,5 +108,5 @@ step "Fortran without the language is refused with the remedy" grep -q "enable t
 printf 'cmake_minimum_required(VERSION 3.20)\nproject(wrong LANGUAGES C)\nfind_package(dvm 9 REQUIRED)\n' >"$work/wrong/CMakeLists.txt"
 step "a version that is not there is refused" bash -c "! cmake -S '$work/wrong' -B '$work/wrong/again' -DCMAKE_PREFIX_PATH='$work/stage/opt/dvm'"
 
-echo "consumers: $count steps, $failures failed"
+echo "$((count - failures)) passed, $failures failed"
 [ $failures -eq 0 ]

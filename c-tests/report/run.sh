@@ -55,5 +55,5 @@ if cmp -s "$include/dvm.h" "$work/wrong/dvm.h" || gcc -std=c11 -I"$work/wrong" -
     echo 'FAILED a header with another type for dvm_rank_dimension compiles'
 fi
 
-echo "report: $done_count checks, $failures failed"
+echo "$((done_count - failures)) passed, $failures failed"
 [ $failures -eq 0 ]
