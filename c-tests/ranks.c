@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "check.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <stdbool.h>
 
@@ -213,6 +214,18 @@ static void fewer_workers(void)
     CHECK_OK(dvm_finalize());
 }
 
+/* Confines the process: all of its threads, as taskset would have done before it started. A checker has threads, too. */
+static void confine(const cpu_set_t *set)
+{
+    DIR *threads = opendir("/proc/self/task");
+    CHECK(threads != NULL);
+    for (struct dirent *entry; threads && (entry = readdir(threads)) != NULL;)
+        if (entry->d_name[0] != '.')
+            CHECK(sched_setaffinity(atoi(entry->d_name), sizeof *set, set) == 0);
+    if (threads)
+        closedir(threads);
+}
+
 /* A process that may use one CPU gets one worker. */
 static void confined(void)
 {
@@ -228,13 +241,13 @@ static void confined(void)
             last = cpu;
     CPU_ZERO(&one);
     CPU_SET(last, &one);
-    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    confine(&one);
     CHECK_OK(dvm_init());
     CHECK_OK(dvm_rank_count(&count));
     CHECK_NUMBER(1, count);
     ranks_in_tasks(count);
     CHECK_OK(dvm_finalize());
-    CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
+    confine(&before);
 }
 
 /* A description of a machine that cannot be read is an error, not a guess. */
