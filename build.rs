@@ -23,7 +23,11 @@ const HWLOC_TYPES: &[&str] = &["hwloc_distances_kind_e", "hwloc_obj_type_t"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    for argument in ["-soname,libdvm.so.0", "-z,defs", "-z,nodelete"] {
+    println!("cargo:rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    // A sanitizer's functions are the program's: only then may the library be linked with open ends.
+    let sanitized = env::var("CARGO_ENCODED_RUSTFLAGS").is_ok_and(|flags| flags.contains("-Zsanitizer="));
+    let ends = if sanitized { "-z,undefs" } else { "-z,defs" };
+    for argument in ["-soname,libdvm.so.0", ends, "-z,nodelete"] {
         println!("cargo:rustc-cdylib-link-arg=-Wl,{argument}");
     }
     bind_hwloc();

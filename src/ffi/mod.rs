@@ -31,7 +31,8 @@ pub const DVM_MAX_RANK_DEPTH: usize = 8;
 
 /// The greatest number of arguments of a callback registered with `dvm_processing_register` or
 /// `dvm_processing_register_by_name`; `dvm_processing_register_v` has no such limit.
-pub const DVM_MAX_PLAIN_ARGUMENTS: c_int = crate::processing::MAX_PLAIN_ARGUMENTS as c_int;
+pub const DVM_MAX_PLAIN_ARGUMENTS: c_int = 64;
+const _: () = assert!(DVM_MAX_PLAIN_ARGUMENTS as usize == crate::processing::MAX_PLAIN_ARGUMENTS);
 
 /// Access mode of an argument: the task reads it. The default.
 pub const DVM_IN: c_int = 0;
