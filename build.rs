@@ -30,7 +30,17 @@ fn main() {
     for argument in ["-soname,libdvm.so.0", ends, "-z,nodelete"] {
         println!("cargo:rustc-cdylib-link-arg=-Wl,{argument}");
     }
+    link_soname();
     bind_hwloc();
+}
+
+/// Puts `libdvm.so.0` beside `libdvm.so`, so that programs linked to the build tree find the library by its SONAME.
+fn link_soname() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts"));
+    // OUT_DIR is PROFILE/build/PACKAGE-HASH/out.
+    if let Some(profile) = out.ancestors().nth(3) {
+        let _ = std::os::unix::fs::symlink("libdvm.so", profile.join("libdvm.so.0"));
+    }
 }
 
 /// Links hwloc and writes `hwloc.rs` from its installed header.
