@@ -20,7 +20,7 @@ fn trials() -> Trials {
 fn differs(kernel: &Kernel) {
     let generated = dvm_codegen::generate(&kernel.region(), &kernel.text()).expect("the kernel is accepted");
     let source = program::source(kernel, &generated, &trials());
-    let said = program::run(&kernel.name, &source).unwrap_or_else(|error| panic!("{error}"));
+    let said = program::run(&kernel.name, &source, "-O2").unwrap_or_else(|error| panic!("{error}"));
     let tiles: i64 = said.split_whitespace().nth(3).and_then(|count| count.parse().ok()).expect("a count of tiles");
     assert!(tiles > 100, "{}: only {tiles} tiles were run in graphs", kernel.name);
 }

@@ -33,7 +33,7 @@ DVM_UNUSED static void dvm_run_tiles(const char *name, int dimension, const int6
     const int *carried, int (*run)(void *, const int64_t *), int64_t (*footprint)(void *, const int64_t *),
     struct dvm_tiles *tiles, void *context)
 {
-  int64_t extent[DVM_GRAPH_MAX_DIMENSION], lower[DVM_GRAPH_MAX_DIMENSION] = {0}, upper[DVM_GRAPH_MAX_DIMENSION];
+  int64_t extent[DVM_GRAPH_MAX_DIMENSION] = {0}, lower[DVM_GRAPH_MAX_DIMENSION] = {0}, upper[DVM_GRAPH_MAX_DIMENSION] = {0};
   int single = 1;
   for (int k = 0; k < dimension; k++) {
     extent[k] = last[k] - first[k] + 1;

@@ -21,6 +21,9 @@ pub fn is_needed(region: &Region) -> Result<bool, Refusal> {
 
 /// Pairs of arrays that may overlap and of which one is written.
 fn pairs(region: &Region) -> Vec<(&Array, &Array)> {
+    let touched = |array: &Array| {
+        region.statements.iter().flat_map(|statement| &statement.accesses).any(|access| access.array == array.symbol)
+    };
     let written = |array: &Array| {
         region.statements.iter().flat_map(|statement| &statement.accesses).any(|access| {
             access.array == array.symbol && matches!(access.kind, AccessKind::Write | AccessKind::MayWrite)
@@ -31,9 +34,10 @@ fn pairs(region: &Region) -> Vec<(&Array, &Array)> {
         let restrict = |array: &Array| array.storage == Storage::Restrict;
         (pointer(one) && !restrict(other)) || (pointer(other) && !restrict(one))
     };
+    let arrays: Vec<&Array> = region.arrays.iter().filter(|array| touched(array)).collect();
     let mut pairs = Vec::new();
-    for (at, one) in region.arrays.iter().enumerate() {
-        for other in &region.arrays[at + 1..] {
+    for (at, &one) in arrays.iter().enumerate() {
+        for &other in &arrays[at + 1..] {
             if may_overlap(one, other) && (written(one) || written(other)) {
                 pairs.push((one, other));
             }

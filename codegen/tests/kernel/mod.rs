@@ -3,6 +3,7 @@
 use dvm_codegen::model::{Access, AccessKind, Array, Iterator, Parameter, Region, Statement, Storage};
 
 pub mod program;
+pub mod random;
 pub mod table;
 
 /// A piece of a loop nest.

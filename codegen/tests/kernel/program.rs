@@ -43,6 +43,10 @@ fn function(kernel: &Kernel, name: &str, text: &str) -> String {
         let _ = writeln!(begin, "  {} {name} = *{name}_result;", scalar.element, name = scalar.name);
         let _ = writeln!(end, "  *{name}_result = {name};", name = scalar.name);
     }
+    let unused = kernel.arrays.iter().filter(|array| !matches!(array.place, Place::Global | Place::Scalar));
+    for name in kernel.parameters.iter().chain(unused.map(|array| &array.name)) {
+        let _ = writeln!(begin, "  (void){name};");
+    }
     let parameters = kernel.parameters.iter().map(|name| format!("int {name}"));
     let arrays = kernel.arrays.iter().filter(|array| array.place != Place::Global).map(declared);
     let all: Vec<String> = parameters.chain(arrays).collect();
@@ -60,7 +64,8 @@ pub fn source(kernel: &Kernel, generated: &Generated, trials: &Trials) -> String
     text.push_str(&function(kernel, "original", &kernel.text()));
     text.push_str(&generated.file_scope);
     text.push_str(&function(kernel, "transformed", &generated.call));
-    text.push_str("static void fill(double *p, size_t n)\n{\n  for (size_t i = 0; i < n; i++)\n    p[i] = (double)((i * 7919 + 13) % 101) / 50.0 + 0.01;\n}\n\n");
+    // Bytes of small doubles, of which a random integer is as good as any other.
+    text.push_str("static void fill(void *p, size_t n)\n{\n  for (size_t i = 0; i < n; i++) {\n    const double value = (double)((i * 7919 + 13) % 101) / 50.0 + 0.01;\n    memcpy((char *)p + i * sizeof value, &value, sizeof value);\n  }\n}\n\n");
     text.push_str("static int check(int size)\n{\n");
     for (at, name) in kernel.parameters.iter().enumerate() {
         // The first parameter is the problem's size; others are steps in time and stay small.
@@ -72,16 +77,16 @@ pub fn source(kernel: &Kernel, generated: &Generated, trials: &Trials) -> String
     for array in &kernel.arrays {
         let (name, count) = (&array.name, elements(array));
         if array.place == Place::Global {
-            let _ = writeln!(text, "  double *{name}_0 = malloc(sizeof {name});");
+            let _ = writeln!(text, "  void *{name}_0 = malloc(sizeof {name});");
             let _ = writeln!(compare, "  bad |= memcmp({name}_0, {name}, sizeof {name}) != 0;\n  free({name}_0);");
             continue;
         }
         for (copy, call) in calls.iter_mut().enumerate() {
             let _ = writeln!(
                 text,
-                "  double *{name}_{copy} = malloc({count} * sizeof(double));\n  fill({name}_{copy}, {count});"
+                "  void *{name}_{copy} = malloc({count} * sizeof(double));\n  fill({name}_{copy}, {count});"
             );
-            call.push(format!("(void *){name}_{copy}"));
+            call.push(format!("{name}_{copy}"));
         }
         let _ = writeln!(
             compare,
@@ -91,7 +96,7 @@ pub fn source(kernel: &Kernel, generated: &Generated, trials: &Trials) -> String
     let globals: Vec<&Storehouse> = kernel.arrays.iter().filter(|array| array.place == Place::Global).collect();
     for (copy, function) in ["original", "transformed"].iter().enumerate() {
         for array in &globals {
-            let _ = writeln!(text, "  fill((double *){0}, sizeof {0} / sizeof(double));", array.name);
+            let _ = writeln!(text, "  fill({0}, sizeof {0} / sizeof(double));", array.name);
         }
         let arguments: Vec<String> = kernel.parameters.iter().cloned().chain(calls[copy].iter().cloned()).collect();
         let _ = writeln!(text, "  {function}({});", arguments.join(", "));
@@ -162,14 +167,14 @@ fn standin() -> PathBuf {
 }
 
 /// Compiles and runs a program; what it says when something differs.
-pub fn run(name: &str, source: &str) -> Result<String, String> {
+pub fn run(name: &str, source: &str, optimise: &str) -> Result<String, String> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let (file, program) = (folder.join(format!("{name}.c")), folder.join(name));
     std::fs::write(&file, source).map_err(|error| error.to_string())?;
     let flags = [
         "-std=c99",
         "-D_POSIX_C_SOURCE=200809L",
-        "-O2",
+        optimise,
         "-ffp-contract=off",
         "-Wall",
         "-Wextra",
