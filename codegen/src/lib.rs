@@ -8,10 +8,12 @@ pub mod emit;
 pub mod frontend;
 pub mod model;
 pub mod refusal;
+pub mod stage;
 pub mod transform;
 
 pub use emit::Generated;
 pub use refusal::Refusal;
+pub use stage::{Stage, print};
 
 /// Generates the C text that stands for `region`, whose own text is `original`.
 pub fn generate(region: &model::Region, original: &str) -> Result<Generated, Refusal> {

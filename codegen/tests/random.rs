@@ -26,7 +26,13 @@ fn wrong(kernel: &Kernel) -> Result<bool, String> {
             let source = program::source(kernel, &generated, &trials());
             program::run(&kernel.name, &source, "-O1").map(|_| true)
         }
-        Err(refusal) if refusal.remedy.contains("defect") || refusal.reason.contains("failed") => Err(refusal.to_string()),
+        Err(refusal)
+            if refusal.remedy.contains("defect")
+                || refusal.reason.contains("model")
+                || refusal.reason.contains("failed") =>
+        {
+            Err(refusal.to_string())
+        }
         Err(_) => Ok(false),
     }
 }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::raw;
-use std::{ffi::CStr, fmt, ptr::NonNull, rc::Rc};
+use std::{cell::Cell, ffi::CStr, fmt, ptr::NonNull, rc::Rc};
 
 /// What isl could not do, in isl's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +32,16 @@ impl std::error::Error for Error {}
 /// The result of an operation of isl.
 pub type Result<T> = std::result::Result<T, Error>;
 
-struct Owned(NonNull<raw::isl_ctx>);
+struct Owned {
+    ptr: NonNull<raw::isl_ctx>,
+    max_operations: Cell<u64>,
+}
 
 impl Drop for Owned {
     fn drop(&mut self) {
         // SAFETY: the context was allocated by `Ctx::new`; every object holds an `Rc` of it, so the last
         // one has been freed when this runs.
-        unsafe { raw::isl_ctx_free(self.0.as_ptr()) }
+        unsafe { raw::isl_ctx_free(self.ptr.as_ptr()) }
     }
 }
 
@@ -54,18 +57,32 @@ impl Ctx {
             let ctx = NonNull::new(raw::isl_ctx_alloc()).expect("memory for an isl context");
             raw::isl_options_set_on_error(ctx.as_ptr(), raw::ISL_ON_ERROR_CONTINUE as i32);
             raw::isl_ctx_set_max_operations(ctx.as_ptr(), max_operations);
-            Ctx(Rc::new(Owned(ctx)))
+            Ctx(Rc::new(Owned { ptr: ctx, max_operations: Cell::new(max_operations) }))
         }
     }
 
-    /// Gives the computations that follow the whole limit of operations again.
-    pub fn reset_operations(&self) {
+    /// Lets the computations that follow take `max_operations` operations together (0: any number).
+    pub fn allow_operations(&self, max_operations: u64) {
+        self.0.max_operations.set(max_operations);
         // SAFETY: the context is live.
-        unsafe { raw::isl_ctx_reset_operations(self.as_ptr()) }
+        unsafe {
+            raw::isl_ctx_reset_operations(self.as_ptr());
+            raw::isl_ctx_set_max_operations(self.as_ptr(), max_operations);
+        }
+    }
+
+    /// Runs `work` without the limit of operations: for short work that reports a reached limit as something else.
+    pub(crate) fn unlimited<T>(&self, work: impl FnOnce() -> T) -> T {
+        // SAFETY: the context is live.
+        unsafe { raw::isl_ctx_set_max_operations(self.as_ptr(), 0) };
+        let result = work();
+        // SAFETY: the context is live.
+        unsafe { raw::isl_ctx_set_max_operations(self.as_ptr(), self.0.max_operations.get()) };
+        result
     }
 
     pub(crate) fn as_ptr(&self) -> *mut raw::isl_ctx {
-        self.0.0.as_ptr()
+        self.0.ptr.as_ptr()
     }
 
     /// The error that isl keeps, for `operation`.

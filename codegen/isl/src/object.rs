@@ -90,7 +90,9 @@ macro_rules! parses {
             pub fn parse(ctx: &crate::Ctx, text: &str) -> crate::Result<$name> {
                 let text = crate::object::c_text(text);
                 // SAFETY: the context is live and the text is a C string; what comes back is handed over.
-                unsafe { $name::own(ctx, stringify!($read), crate::raw::$read(ctx.as_ptr(), text.as_ptr())) }
+                ctx.unlimited(|| unsafe {
+                    $name::own(ctx, stringify!($read), crate::raw::$read(ctx.as_ptr(), text.as_ptr()))
+                })
             }
         }
     };

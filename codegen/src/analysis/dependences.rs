@@ -4,10 +4,14 @@ use super::Program;
 use crate::Refusal;
 use dvm_isl::{FlowProblem, UnionMap};
 
+/// Operations of isl for the exact analysis; past it the simpler one is taken.
+const EXACT_OPERATIONS: u64 = 300_000;
+
 /// Pairs of instances, from the earlier to the later.
 ///
 /// They are exact where the accesses are: only the last writer before a read, the last accesses before a write. What lies
-/// further back is ordered through them. Possible writes hide nothing.
+/// further back is ordered through them. Possible writes hide nothing. Where that takes too long, all pairs that
+/// touch one element are taken, which orders the same.
 pub struct Dependences {
     /// A value is written, then read.
     pub flow: UnionMap,
@@ -17,27 +21,51 @@ pub struct Dependences {
     pub output: UnionMap,
     /// All of them.
     pub all: UnionMap,
+    /// Nearest accesses only.
+    pub exact: bool,
 }
 
 impl Dependences {
     /// Computes the dependences of a program.
     pub fn of(program: &Program) -> Result<Dependences, Refusal> {
-        program.ctx.reset_operations();
+        program.ctx.allow_operations(EXACT_OPERATIONS);
+        match Dependences::nearest(program) {
+            Err(error) if error.is_quota() => {
+                program.begin_stage();
+                Ok(Dependences::conflicts(program)?)
+            }
+            dependences => Ok(dependences?),
+        }
+    }
+
+    /// Between nearest accesses.
+    fn nearest(program: &Program) -> dvm_isl::Result<Dependences> {
         let writes = program.writes.union(&program.may_writes)?;
-        let before = |sink: &UnionMap, may_source: &UnionMap| -> Result<_, Refusal> {
+        let before = |sink: &UnionMap, may_source: &UnionMap| -> dvm_isl::Result<UnionMap> {
             let problem = FlowProblem { sink, must_source: &program.writes, may_source, schedule: &program.schedule };
-            Ok(problem.solve()?)
+            let flow = problem.solve()?;
+            flow.must.union(&flow.may)
         };
         let flow = before(&program.reads, &program.may_writes)?;
-        let flow = flow.must.union(&flow.may)?.coalesce()?;
-        let output = before(&writes, &program.may_writes)?;
-        let output = output.must.union(&output.may)?.coalesce()?;
         // Reads as possible sources: a certain write between a read and a later write orders the two.
-        let readers = before(&writes, &program.reads)?;
-        let readers = readers.must.union(&readers.may)?;
-        let conflicts = program.reads.apply_range(&writes.reverse()?)?;
-        let anti = readers.intersect(&conflicts)?.coalesce()?;
+        let before_writes = before(&writes, &program.reads.union(&program.may_writes)?)?;
+        let anti = before_writes.intersect(&program.reads.apply_range(&writes.reverse()?)?)?;
+        let output = before_writes.intersect(&writes.apply_range(&writes.reverse()?)?)?;
+        Dependences::from_parts(&flow, &anti, &output, true)
+    }
+
+    /// Between all accesses to one element.
+    fn conflicts(program: &Program) -> dvm_isl::Result<Dependences> {
+        let writes = program.writes.union(&program.may_writes)?;
+        let earlier = program.schedule.lex_lt(&program.schedule)?;
+        let between = |first: &UnionMap, second: &UnionMap| first.apply_range(&second.reverse()?)?.intersect(&earlier);
+        let (flow, anti) = (between(&writes, &program.reads)?, between(&program.reads, &writes)?);
+        Dependences::from_parts(&flow, &anti, &between(&writes, &writes)?, false)
+    }
+
+    fn from_parts(flow: &UnionMap, anti: &UnionMap, output: &UnionMap, exact: bool) -> dvm_isl::Result<Dependences> {
+        let (flow, anti, output) = (flow.coalesce()?, anti.coalesce()?, output.coalesce()?);
         let all = flow.union(&anti)?.union(&output)?.coalesce()?.detect_equalities()?;
-        Ok(Dependences { flow, anti, output, all })
+        Ok(Dependences { flow, anti, output, all, exact })
     }
 }

@@ -6,8 +6,8 @@ use crate::{
 };
 use dvm_isl::{Ctx, Map, Set, UnionMap, UnionSet};
 
-/// Operations that isl may spend on one stage: under a second on a machine of today.
-const OPERATIONS: u64 = 40_000_000;
+/// Operations that isl may spend on one stage: about a second on a machine of today.
+const OPERATIONS: u64 = 600_000;
 
 /// The instances of a region, their original order and what they touch.
 pub struct Program {
@@ -40,6 +40,11 @@ pub struct StatementSets {
 }
 
 impl Program {
+    /// Begins a stage, which may take a limited number of isl's operations.
+    pub fn begin_stage(&self) {
+        self.ctx.allow_operations(OPERATIONS);
+    }
+
     /// Reads the model's texts.
     pub fn read(region: &Region) -> Result<Program, Refusal> {
         let ctx = Ctx::new(OPERATIONS);

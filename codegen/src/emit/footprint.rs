@@ -9,15 +9,23 @@ use crate::{Refusal, model::Array, transform::Phase};
 use dvm_isl::{AstBuild, Map, Set, UnionMap, UnionSet};
 use std::{collections::BTreeSet, fmt::Write};
 
-/// How far one subscript reaches within a tile.
+/// How far the accesses of one shape reach within a tile.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
-    /// 1 + the sum of `weight * (size - 1)`, plus a constant spread.
-    Linear(Vec<i64>, i64),
+    /// 1 + the sum of `weight * (size - 1)`, plus how far accesses of one point differ.
+    Linear(Vec<i64>),
     /// The tile's sizes do not bound it: as far as in the whole phase.
     Whole,
 }
 
-/// The function that estimates the bytes of a tile: for each array the product of how far its subscripts reach.
+/// Accesses to an array that move alike with the tile.
+struct Group {
+    shape: Vec<Reach>,
+    accesses: UnionMap,
+}
+
+/// The function that estimates the bytes of a tile: for each array and each way to walk it, the product of how far the
+/// subscripts reach.
 pub fn function(
     source: &Source,
     phase: &Phase,
@@ -31,18 +39,17 @@ pub fn function(
     let build = AstBuild::from_context(&source.program.context.intersect(&phase.domain.params()?)?)?;
     let mut terms = Vec::new();
     for array in &frame.region.arrays {
-        let accesses = accesses_of(source, phase, array)?;
-        if accesses.is_empty()? {
-            continue;
-        }
-        let mut factors = vec![format!("(int64_t)sizeof({})", array.element)];
-        for at in 0..array.dims.len() {
-            match reach(&accesses, band, at, dimension)? {
-                Reach::Linear(weights, spread) => factors.push(linear(&weights, spread)),
-                Reach::Whole => factors.push(whole(&accesses, at, &build, &scope)?),
+        for group in groups(source, phase, array, band, dimension)? {
+            let mut factors = vec![format!("(int64_t)sizeof({})", array.element)];
+            for (at, reach) in group.shape.iter().enumerate() {
+                factors.push(match reach {
+                    Reach::Linear(weights) => linear(weights, spread(&group.accesses, band, at, dimension)?),
+                    Reach::Whole => whole(&group.accesses, at, &build, &scope)?,
+                });
             }
+            factors.retain(|factor| factor != "1");
+            terms.push(factors.join(" * "));
         }
-        terms.push(factors.join(" * "));
     }
     let locals = frame.locals(&scope, &mentions);
     let mut text = String::from("/* About the bytes that a tile of these sizes touches. */\n");
@@ -60,28 +67,49 @@ pub fn function(
     Ok(text)
 }
 
-/// The phase's accesses to one array.
-fn accesses_of(source: &Source, phase: &Phase, array: &Array) -> Result<UnionMap, Refusal> {
-    let mut all = UnionMap::parse(&source.program.ctx, "{ }")?;
-    for statement in &source.program.statements {
-        for access in statement.accesses.iter().filter(|access| access.output_name().as_ref() == Some(&array.symbol)) {
-            all = all.union(&UnionMap::from_map(access)?)?;
+/// The phase's accesses to one array, those together that move alike.
+fn groups(
+    source: &Source,
+    phase: &Phase,
+    array: &Array,
+    band: &UnionMap,
+    dimension: usize,
+) -> Result<Vec<Group>, Refusal> {
+    let mut groups: Vec<Group> = Vec::new();
+    for access in source.program.statements.iter().flat_map(|statement| &statement.accesses) {
+        let accesses = UnionMap::from_map(access)?.intersect_domain(&phase.domain)?;
+        if access.output_name().as_ref() != Some(&array.symbol) || accesses.is_empty()? {
+            continue;
+        }
+        let mut shape = Vec::new();
+        for at in 0..array.dims.len() {
+            shape.push(reach(&accesses, band, at, dimension)?);
+        }
+        match groups.iter_mut().find(|group| group.shape == shape) {
+            Some(group) => group.accesses = group.accesses.union(&accesses)?,
+            None => groups.push(Group { shape, accesses }),
         }
     }
-    Ok(all.intersect_domain(&phase.domain)?)
+    Ok(groups)
 }
 
-/// How far subscript `at` reaches: how it moves with each coordinate of the band, and how far accesses at one point differ.
-fn reach(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> Result<Reach, Refusal> {
+/// Coordinates of the band to subscript `at`.
+fn subscripts(accesses: &UnionMap, band: &UnionMap, at: usize) -> Result<Vec<Map>, Refusal> {
     let touched = band.reverse()?.apply_range(accesses)?;
-    let mut weights = vec![0; dimension];
-    let mut spread = 0;
+    let mut all = Vec::new();
     for map in touched.maps()? {
         let rank = map.outputs()?;
-        let subscript = map.drop_outputs(at + 1, rank - at - 1)?.drop_outputs(0, at)?;
-        match distances(&subscript, dimension, None)? {
-            Some((least, greatest)) => spread = spread.max(greatest - least),
-            None => return Ok(Reach::Whole),
+        all.push(map.drop_outputs(at + 1, rank - at - 1)?.drop_outputs(0, at)?);
+    }
+    Ok(all)
+}
+
+/// How subscript `at` moves with each coordinate of the band.
+fn reach(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> Result<Reach, Refusal> {
+    let mut weights = vec![0; dimension];
+    for subscript in subscripts(accesses, band, at)? {
+        if distances(&subscript, dimension, None)?.is_none() {
+            return Ok(Reach::Whole);
         }
         for (k, weight) in weights.iter_mut().enumerate() {
             match distances(&subscript, dimension, Some(k))? {
@@ -90,7 +118,18 @@ fn reach(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> R
             }
         }
     }
-    Ok(Reach::Linear(weights, spread / 2))
+    Ok(Reach::Linear(weights))
+}
+
+/// How far the accesses of one point differ in subscript `at`.
+fn spread(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> Result<i64, Refusal> {
+    let mut spread = 0;
+    for subscript in subscripts(accesses, band, at)? {
+        if let Some((_, greatest)) = distances(&subscript, dimension, None)? {
+            spread = spread.max(greatest);
+        }
+    }
+    Ok(spread)
 }
 
 /// Least and greatest difference of a subscript between a point and its neighbour along `k` (or the point itself).
@@ -107,16 +146,20 @@ fn distances(subscript: &Map, dimension: usize, k: Option<usize>) -> Result<Opti
     Ok(differences.integer_range(0)?)
 }
 
+/// `1 + spread + sum of weight * (size - 1)`.
 fn linear(weights: &[i64], spread: i64) -> String {
-    let mut text = (1 + spread).to_string();
+    let constant = 1 + spread - weights.iter().sum::<i64>();
+    let mut terms: Vec<String> = Vec::new();
     for (k, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0) {
-        let _ = match weight {
-            1 => write!(text, " + (size[{k}] - 1)"),
-            _ => write!(text, " + {weight} * (size[{k}] - 1)"),
-        };
+        terms.push(if *weight == 1 { format!("size[{k}]") } else { format!("{weight} * size[{k}]") });
     }
-    let sum = format!("({text})");
-    if text == "1" { text } else { sum.replace("(1 + (size", "((size").replace("((size[", "(1 + (size[") }
+    match (terms.len(), constant) {
+        (0, _) => constant.to_string(),
+        (1, 0) => terms.remove(0),
+        (_, 0) => format!("({})", terms.join(" + ")),
+        (_, 1..) => format!("({} + {constant})", terms.join(" + ")),
+        _ => format!("({} - {})", terms.join(" + "), -constant),
+    }
 }
 
 /// How far a subscript reaches in the whole phase.

@@ -29,7 +29,7 @@ pub struct Source<'a> {
 impl Source<'_> {
     /// The functions of a phase; `name` is the function that runs it, given the context.
     pub fn phase(&self, phase: &Phase, name: &str) -> Result<String, Refusal> {
-        self.program.ctx.reset_operations();
+        self.program.begin_stage();
         match &phase.kind {
             PhaseKind::Sequential => self.sequential(phase, name),
             PhaseKind::Graph { band, dimension, carried, .. } => {

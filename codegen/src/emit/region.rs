@@ -52,7 +52,7 @@ fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
 
 /// The function that runs the phases one after the other.
 fn run(program: &Program, frame: &Frame, plan: &Plan, names: &[String]) -> Result<String, Refusal> {
-    program.ctx.reset_operations();
+    program.begin_stage();
     let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
     let mut order = UnionMap::parse(&program.ctx, "{ }")?;
     for (at, phase) in plan.phases.iter().enumerate() {

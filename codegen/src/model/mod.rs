@@ -4,6 +4,11 @@
 //! front end needs no isl. Names that isl sees (`symbol`) are isl-safe and unique in the region; names
 //! that C sees (`name`) are the user's own.
 
+mod parse;
+mod print;
+
+pub use parse::ParseError;
+
 /// One `#pragma dvm region` (or `#pragma scop` pair) and what it means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Region {

@@ -77,19 +77,18 @@ impl Phase {
 
 /// Walks a schedule tree down to its phases.
 pub fn phases(program: &Program, root: &ScheduleNode) -> Result<Plan, Refusal> {
-    let mut walk = Walk { program, phases: Vec::new() };
+    let mut walk = Walk { phases: Vec::new() };
     let hosts = to_nothing(program)?;
     walk.visit(root, program.domain.clone(), hosts, Vec::new())?;
     let order = order(program, &walk.phases)?;
     Ok(Plan { phases: walk.phases, order, schedule: String::new() })
 }
 
-struct Walk<'a> {
-    program: &'a Program,
+struct Walk {
     phases: Vec<Phase>,
 }
 
-impl Walk<'_> {
+impl Walk {
     fn visit(
         &mut self,
         node: &ScheduleNode,

@@ -34,7 +34,7 @@ pub fn plan(program: &Program, dependences: &Dependences) -> Result<Plan, Refusa
     let mut best: Option<(Score, Plan)> = None;
     let mut failure = None;
     for way in WAYS {
-        program.ctx.reset_operations();
+        program.begin_stage();
         match one_way(program, dependences, way) {
             Ok((score, plan)) => {
                 if best.as_ref().is_none_or(|(other, _)| score < *other) {
@@ -53,7 +53,7 @@ pub fn plan(program: &Program, dependences: &Dependences) -> Result<Plan, Refusa
             "leave the region sequential, or remove the dependence that all iterations share",
         ));
     }
-    program.ctx.reset_operations();
+    program.begin_stage();
     for phase in &mut plan.phases {
         order::choose(program, &dependences.all, phase)?;
     }

@@ -192,7 +192,7 @@ impl Place2<'_> {
                     way.conditions.truncate(way.conditions.len() - 1 - usize::from(step.abs() != 1));
                 }
                 Node::If { cond, body } => {
-                    way.conditions.push(cond.replace("&&", "and"));
+                    way.conditions.push(cond.replace("&&", "and").replace("==", "="));
                     // The statements of an `if` follow one another at a place of their own.
                     way.order.push("0".into());
                     self.visit(body, way);

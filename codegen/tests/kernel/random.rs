@@ -135,8 +135,11 @@ fn statement(dice: &mut Dice, arrays: &[Storehouse], around: &[String]) -> Node 
     let mut reads = Vec::new();
     for factor in ["", "3 * ", "5 * "].iter().take(1 + dice.below(3)) {
         let same = dice.one_in(3);
-        let (name, text, subscripts) =
-            if same { (target.clone(), target_text.clone(), target_subscripts.clone()) } else { reference(dice, arrays, around) };
+        let (name, text, subscripts) = if same {
+            (target.clone(), target_text.clone(), target_subscripts.clone())
+        } else {
+            reference(dice, arrays, around)
+        };
         value += &format!("{factor}{text} + ");
         reads.push((name, subscripts));
     }

@@ -1,0 +1,186 @@
+//! The model from its text.
+
+use super::{Access, AccessKind, Array, Iterator, Parameter, Region, Statement, Storage, Value};
+use std::{fmt, str::FromStr};
+
+/// Where a model's text is wrong, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// Line of the text, from 1.
+    pub line: usize,
+    /// What was expected there.
+    pub message: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} of the model: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+impl FromStr for Region {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Region, ParseError> {
+        let mut region = Region::default();
+        for (at, line) in text.lines().enumerate() {
+            let mut words = Words(line.trim());
+            if !words.0.is_empty() {
+                item(&mut region, &mut words).map_err(|message| ParseError { line: at + 1, message })?;
+            }
+        }
+        if region.name.is_empty() {
+            return Err(ParseError { line: 1, message: "a model begins with `region NAME`".into() });
+        }
+        Ok(region)
+    }
+}
+
+/// Reads one line into the region.
+fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
+    match words.word()? {
+        "region" => region.name = words.word()?.to_owned(),
+        "source" => (region.file, region.line) = (words.quoted()?, words.number()?),
+        "function" => region.function = words.quoted()?,
+        "tile" => region.options.tile.push(words.quoted()?),
+        "serial" => region.options.serial = Some(words.quoted()?),
+        "context" => region.context = words.rest(),
+        "parameter" => {
+            let (symbol, name, ctype) = (words.word()?.to_owned(), words.quoted()?, words.quoted()?);
+            region.parameters.push(Parameter { symbol, name, ctype, global: words.has("global") });
+        }
+        "value" => {
+            let (name, ctype) = (words.quoted()?, words.quoted()?);
+            region.values.push(Value { name, ctype, global: words.has("global") });
+        }
+        "array" => region.arrays.push(array(words)?),
+        "statement" => {
+            let (name, line, column) = (words.word()?.to_owned(), words.number()?, words.number()?);
+            region.statements.push(Statement {
+                name,
+                line,
+                column,
+                iterators: Vec::new(),
+                domain: String::new(),
+                schedule: String::new(),
+                accesses: Vec::new(),
+                text: String::new(),
+                locals: String::new(),
+            });
+        }
+        word => {
+            let Some(statement) = region.statements.last_mut() else {
+                return Err(format!("`{word}` is not known here, before the first statement"));
+            };
+            part(statement, word, words)?;
+        }
+    }
+    if words.0.is_empty() { Ok(()) } else { Err(format!("`{}` is too much", words.0)) }
+}
+
+fn array(words: &mut Words) -> Result<Array, String> {
+    let (symbol, name, element) = (words.word()?.to_owned(), words.quoted()?, words.quoted()?);
+    let element_size = words.number()?;
+    let storage = match words.word()? {
+        "object" => Storage::Object,
+        "restrict" => Storage::Restrict,
+        "pointer" => Storage::Pointer,
+        word => return Err(format!("`{word}` is no storage: object, restrict or pointer")),
+    };
+    let global = words.has("global");
+    let mut dims = Vec::new();
+    while !words.0.is_empty() {
+        dims.push(if words.has("-") { None } else { Some(words.quoted()?) });
+    }
+    Ok(Array { symbol, name, element, element_size, dims, global, storage })
+}
+
+/// Reads one line of a statement.
+fn part(statement: &mut Statement, word: &str, words: &mut Words) -> Result<(), String> {
+    let kind = match word {
+        "iterator" => {
+            statement.iterators.push(Iterator { name: words.quoted()?, ctype: words.quoted()? });
+            return Ok(());
+        }
+        "domain" => {
+            statement.domain = words.rest();
+            return Ok(());
+        }
+        "schedule" => {
+            statement.schedule = words.rest();
+            return Ok(());
+        }
+        "text" => {
+            statement.text = words.quoted()?;
+            return Ok(());
+        }
+        "locals" => {
+            statement.locals = words.quoted()?;
+            return Ok(());
+        }
+        "read" => AccessKind::Read,
+        "write" => AccessKind::Write,
+        "may-write" => AccessKind::MayWrite,
+        word => return Err(format!("`{word}` is not known")),
+    };
+    statement.accesses.push(Access { array: words.word()?.to_owned(), kind, relation: words.rest() });
+    Ok(())
+}
+
+/// What is left of a line.
+struct Words<'a>(&'a str);
+
+impl<'a> Words<'a> {
+    fn word(&mut self) -> Result<&'a str, String> {
+        let end = self.0.find(char::is_whitespace).unwrap_or(self.0.len());
+        let (word, rest) = self.0.split_at(end);
+        self.0 = rest.trim_start();
+        if word.is_empty() { Err("a word is missing".into()) } else { Ok(word) }
+    }
+
+    /// Takes the word if it comes next.
+    fn has(&mut self, expected: &str) -> bool {
+        let mut ahead = Words(self.0);
+        let found = ahead.word() == Ok(expected);
+        if found {
+            self.0 = ahead.0;
+        }
+        found
+    }
+
+    fn number<T: FromStr>(&mut self) -> Result<T, String> {
+        let word = self.word()?;
+        word.parse().map_err(|_| format!("`{word}` is not a number that fits"))
+    }
+
+    fn rest(&mut self) -> String {
+        std::mem::take(&mut self.0).to_owned()
+    }
+
+    fn quoted(&mut self) -> Result<String, String> {
+        let mut text = String::new();
+        let mut chars = self.0.char_indices();
+        if chars.next().map(|(_, c)| c) != Some('"') {
+            return Err(format!("text in quotes is missing before `{}`", self.0));
+        }
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.0 = self.0[at + 1..].trim_start();
+                    return Ok(text);
+                }
+                '\\' => match chars.next().map(|(_, c)| c) {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    Some('r') => text.push('\r'),
+                    Some(c @ ('"' | '\\')) => text.push(c),
+                    _ => return Err("an escape is not known: \\n, \\t, \\r, \\\" and \\\\ are".into()),
+                },
+                c => text.push(c),
+            }
+        }
+        Err("the closing quote is missing".into())
+    }
+}

@@ -1,0 +1,119 @@
+//! The model as text.
+//!
+//! One item per line; free text stands in quotes with C's escapes, isl text reaches to the end of its line:
+//!
+//! ```text
+//! region scale
+//! source "scale.c" 3
+//! function "main"
+//! context [n] -> {  :  }
+//! parameter n "n" "int"
+//! array A "A" "double" 8 restrict -
+//! statement S0 5 5
+//!   iterator "i" "int"
+//!   domain [n] -> { S0[i] : 0 <= i < n }
+//!   schedule [n] -> { S0[i] -> [0, i, 0] }
+//!   read A [n] -> { S0[i] -> A[i] }
+//!   write A [n] -> { S0[i] -> A[i] }
+//!   text "A[i] = 2 * A[i];"
+//! ```
+
+use super::{AccessKind, Array, Region, Statement, Storage};
+use std::fmt;
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "region {}", self.name)?;
+        writeln!(f, "source {} {}", Quoted(&self.file), self.line)?;
+        writeln!(f, "function {}", Quoted(&self.function))?;
+        for size in &self.options.tile {
+            writeln!(f, "tile {}", Quoted(size))?;
+        }
+        if let Some(serial) = &self.options.serial {
+            writeln!(f, "serial {}", Quoted(serial))?;
+        }
+        writeln!(f, "context {}", one_line(&self.context))?;
+        for parameter in &self.parameters {
+            let place = if parameter.global { " global" } else { "" };
+            writeln!(
+                f,
+                "parameter {} {} {}{place}",
+                parameter.symbol,
+                Quoted(&parameter.name),
+                Quoted(&parameter.ctype)
+            )?;
+        }
+        for value in &self.values {
+            let place = if value.global { " global" } else { "" };
+            writeln!(f, "value {} {}{place}", Quoted(&value.name), Quoted(&value.ctype))?;
+        }
+        self.arrays.iter().try_for_each(|array| write_array(f, array))?;
+        self.statements.iter().try_for_each(|statement| write_statement(f, statement))
+    }
+}
+
+fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
+    let storage = match array.storage {
+        Storage::Object => "object",
+        Storage::Restrict => "restrict",
+        Storage::Pointer => "pointer",
+    };
+    let (name, element) = (Quoted(&array.name), Quoted(&array.element));
+    write!(f, "array {} {name} {element} {} {storage}", array.symbol, array.element_size)?;
+    if array.global {
+        write!(f, " global")?;
+    }
+    for length in &array.dims {
+        match length {
+            Some(length) => write!(f, " {}", Quoted(length))?,
+            None => write!(f, " -")?,
+        }
+    }
+    writeln!(f)
+}
+
+fn write_statement(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
+    writeln!(f, "statement {} {} {}", statement.name, statement.line, statement.column)?;
+    for iterator in &statement.iterators {
+        writeln!(f, "  iterator {} {}", Quoted(&iterator.name), Quoted(&iterator.ctype))?;
+    }
+    writeln!(f, "  domain {}", one_line(&statement.domain))?;
+    writeln!(f, "  schedule {}", one_line(&statement.schedule))?;
+    for access in &statement.accesses {
+        let kind = match access.kind {
+            AccessKind::Read => "read",
+            AccessKind::Write => "write",
+            AccessKind::MayWrite => "may-write",
+        };
+        writeln!(f, "  {kind} {} {}", access.array, one_line(&access.relation))?;
+    }
+    if !statement.locals.is_empty() {
+        writeln!(f, "  locals {}", Quoted(&statement.locals))?;
+    }
+    writeln!(f, "  text {}", Quoted(&statement.text))
+}
+
+/// isl text has no meaning in its line breaks.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Text in quotes.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"")?;
+        for c in self.0.chars() {
+            match c {
+                '"' => f.write_str("\\\"")?,
+                '\\' => f.write_str("\\\\")?,
+                '\n' => f.write_str("\\n")?,
+                '\t' => f.write_str("\\t")?,
+                '\r' => f.write_str("\\r")?,
+                c => write!(f, "{c}")?,
+            }
+        }
+        f.write_str("\"")
+    }
+}
