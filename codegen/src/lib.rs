@@ -1,4 +1,5 @@
 //! From C loop nests to tile tasks on libdvm: frontend -> model -> analysis -> transform -> emit.
+#![allow(clippy::format_collect)]
 
 pub mod analysis;
 pub mod diagnostics;
