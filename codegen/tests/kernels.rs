@@ -83,6 +83,6 @@ macro_rules! kernels {
 }
 
 kernels! {
-    captured conditions counters floyd globals jacobi_1d locals lu macros matmul names places pointers scalars strides
-    types unsigned_counters volume
+    captured conditions counters floyd globals jacobi_1d locals lu macros matmul mixed_sizes names places pointers scalars
+    shapes strides types unsigned_counters volume
 }

@@ -1,20 +1,18 @@
 //! `dvm-codegen`: C loop nests to tiles, stage by stage.
 
-use clap::{Parser, Subcommand, ValueEnum};
-use dvm_codegen::driver::{self, write};
+use clap::{Parser, Subcommand};
+use dvm_codegen::Stage;
+use dvm_codegen::driver::{self, Replacement, write};
 use dvm_codegen::frontend::source::Source;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Parser)]
-#[command(version, about = "Turns marked C loops into tiles that run on libdvm", after_help = EXIT_CODES)]
+#[command(version, about = "Turns marked C loops into tiles that run on libdvm", after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
-
-const EXIT_CODES: &str = "Exit codes: 0 success; 1 a region was refused under --strict; 2 wrong usage, unreadable or \
-unwritable file; 3 clang is missing or does not accept the file.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +40,7 @@ struct Tile {
     #[arg(short, long, value_name = "OUT.c")]
     output: Option<PathBuf>,
     /// Print a stage of the work on each region instead of the new source.
-    #[arg(long, value_enum)]
+    #[arg(long, value_name = "model|deps|schedule|tiles|c")]
     print: Option<Stage>,
     /// A region that stays sequential is an error.
     #[arg(long)]
@@ -50,21 +48,6 @@ struct Tile {
     /// Options that the C compiler would get (-I, -D, -std ...).
     #[arg(last = true, value_name = "CC FLAGS")]
     flags: Vec<String>,
-}
-
-/// A stage of the pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Stage {
-    /// Statements, domains, accesses and the original order.
-    Model,
-    /// Flow, anti and output dependences.
-    Deps,
-    /// The new order.
-    Schedule,
-    /// Bands, tile coordinates and the sets of tiles.
-    Tiles,
-    /// The new source.
-    C,
 }
 
 fn main() -> ExitCode {
@@ -89,7 +72,14 @@ fn run(tile: &Tile) -> u8 {
         Ok(source) => source,
         Err(e) => return complain(format!("cannot read `{}`: {e}", tile.file.display()), 2),
     };
-    let mut outcome = match driver::transform(&source, &tile.flags, &driver::back_end) {
+    // The last stage is the new source itself.
+    let stage = tile.print.filter(|s| *s != Stage::C);
+    let mut outcome = match driver::transform(&source, &tile.flags, &|region, original| match stage {
+        None => driver::back_end(region, original),
+        Some(stage) => dvm_codegen::print(region, stage, original)
+            .map(|text| Replacement { file_scope: text, call: String::new() })
+            .map_err(|e| (e.reason, e.remedy)),
+    }) {
         Ok(outcome) => outcome,
         Err(e) => return complain(format!("{}: {e}", tile.file.display()), 3),
     };
@@ -102,10 +92,10 @@ fn run(tile: &Tile) -> u8 {
         return 1;
     }
     let name = tile.output.as_ref().map_or_else(|| "<stdout>".to_owned(), |o| o.display().to_string());
-    let text = match tile.print {
-        None | Some(Stage::C) => outcome.text(&source, &name),
-        Some(stage) => {
-            outcome.regions.iter().map(|(found, _)| show(&found.region, stage)).collect::<String>().into_bytes()
+    let text = match stage {
+        None => outcome.text(&source, &name),
+        Some(_) => {
+            outcome.regions.iter().map(|(_, printed)| printed.file_scope.as_str()).collect::<String>().into_bytes()
         }
     };
     let written = match &tile.output {
@@ -113,10 +103,4 @@ fn run(tile: &Tile) -> u8 {
         None => std::io::Write::write_all(&mut std::io::stdout(), &text).map_err(|e| format!("cannot write: {e}")),
     };
     written.map_or_else(|message| complain(message, 2), |()| 0)
-}
-
-fn show(region: &dvm_codegen::model::Region, stage: Stage) -> String {
-    match stage {
-        Stage::Model | Stage::Deps | Stage::Schedule | Stage::Tiles | Stage::C => format!("{region:#?}\n"),
-    }
 }

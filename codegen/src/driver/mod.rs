@@ -55,6 +55,9 @@ pub struct Outcome {
 impl Outcome {
     /// The file's new text; `output` is the name that `#line` directives of generated parts give.
     pub fn text(&self, source: &Source, output: &str) -> Vec<u8> {
+        if self.regions.is_empty() {
+            return source.bytes.clone();
+        }
         rewrite::rewrite(source, &self.regions, output)
     }
 

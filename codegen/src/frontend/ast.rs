@@ -19,6 +19,8 @@ pub struct Place {
     pub spelled: Option<usize>,
     /// In the main file and known.
     pub known: bool,
+    /// Made by the preprocessor: `__LINE__` and the like, or pasted tokens.
+    pub made: bool,
 }
 
 /// A type as clang prints it.
@@ -331,6 +333,7 @@ impl Reader<'_> {
             let mut place = self.place(expansion);
             let argument = spelling.argument || expansion.argument;
             place.expanded = true;
+            place.made = spelled.made;
             place.spelled = spelled.known.then_some(spelled.offset).filter(|_| argument);
             return place;
         }
@@ -339,7 +342,8 @@ impl Reader<'_> {
         }
         let known = raw.offset.is_some() && self.file == self.main;
         let offset = raw.offset.unwrap_or(0);
-        Place { offset, length: raw.length, expanded: false, spelled: known.then_some(offset), known }
+        let made = self.file.starts_with('<');
+        Place { offset, length: raw.length, expanded: false, spelled: known.then_some(offset), known, made }
     }
 }
 

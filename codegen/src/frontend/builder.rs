@@ -80,6 +80,8 @@ pub struct Builder<'a> {
     pub ground: Ground,
     /// Reads of captured expressions.
     pub entry_reads: Vec<RawAccess>,
+    /// Struct variables that captured expressions read.
+    pub entry_objects: Vec<Id>,
     /// Children of blocks that stay together: block -> ranges.
     pub groups: HashMap<Id, Vec<(usize, usize)>>,
     /// Scalars of the function that get a copy per statement.
@@ -113,7 +115,7 @@ impl<'a> Builder<'a> {
             global: self.unit.at_file_scope(declaration.id),
             expression: None,
         };
-        self.note_unsigned(&symbol, declaration.ty.plain());
+        self.note_range(&symbol, declaration.ty.plain());
         self.parameters.push(KnownParameter { parameter, variable: declaration.id });
         symbol
     }
@@ -133,15 +135,16 @@ impl<'a> Builder<'a> {
             global: false,
             expression: Some(text.to_owned()),
         };
-        self.note_unsigned(&symbol, node.ty.plain());
+        self.note_range(&symbol, node.ty.plain());
         self.parameters.push(KnownParameter { parameter, variable: 0 });
         symbol
     }
 
-    fn note_unsigned(&mut self, symbol: &str, plain: &str) {
-        if ctype::integer(plain).is_some_and(|i| !i.signed) {
-            self.ground.nonnegative.push(symbol.to_owned());
-        }
+    fn note_range(&mut self, symbol: &str, plain: &str) {
+        let Some(ty) = ctype::integer(plain) else { return };
+        let limit = i128::from(super::finish::WIDE_LIMIT);
+        let (low, high) = (ty.min().max(-limit) as i64, ty.max().min(limit) as i64);
+        self.ground.ranges.insert(symbol.to_owned(), (low, high));
     }
 
     /// The type of a variable in words that mean the same before the enclosing function.

@@ -27,6 +27,7 @@ impl<'a> Builder<'a> {
         for load in loads(node) {
             let mut place = self.place(load, &Scope::default())?;
             if place.subscripts.is_empty() {
+                self.entry_objects.push(place.variable.id);
                 continue;
             }
             let array = self.array(&mut place, load)?;

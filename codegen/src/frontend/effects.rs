@@ -32,6 +32,7 @@ impl<'a> Builder<'a> {
         let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refused> {
             node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| b.effects(n, scope, out))
         };
+        self.check_words(node)?;
         match node.kind.as_str() {
             "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "InitListExpr" => all(self, out),
             "NullStmt"
@@ -98,6 +99,38 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Refuses words that mean something else before the enclosing function.
+    fn check_words(&self, node: &Node) -> Result<(), Refused> {
+        if node.begin.made && node.kind.ends_with("Literal") {
+            let reason = "the value depends on the line or was pasted together by the preprocessor";
+            return Err(Refused::at(node, reason, "keep it in a variable before the region"));
+        }
+        let spoken = matches!(node.kind.as_str(), "CStyleCastExpr" | "UnaryExprOrTypeTraitExpr" | "VarDecl");
+        let types = [Some(&node.ty), node.argument.as_ref()];
+        let local = |t: &super::ast::Type| ctype::words(&t.written).any(|w| self.inventory.local_types.contains(w));
+        if spoken && types.into_iter().flatten().any(local) {
+            let reason = format!(
+                "the type `{}` is declared inside the function",
+                node.argument.as_ref().unwrap_or(&node.ty).written
+            );
+            return Err(Refused::at(node, reason, "declare the type at file scope"));
+        }
+        if let Some(reference) = &node.reference {
+            let declared = match reference.kind.as_str() {
+                "EnumConstantDecl" => self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id)),
+                "FunctionDecl" => {
+                    self.unit.at_file_scope(reference.id) || self.unit.declaration(reference.id).is_none()
+                }
+                _ => true,
+            };
+            if !declared {
+                let reason = format!("`{}` is declared inside the function", reference.name);
+                return Err(Refused::at(node, reason, "declare it at file scope"));
+            }
+        }
+        Ok(())
+    }
+
     fn loop_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
         let header = loops::header(self.unit, node)?;
         let inside = self.enter(&header, scope)?;
@@ -162,6 +195,7 @@ impl<'a> Builder<'a> {
             ));
         };
         self.check_pure(&callee.name, node)?;
+        node.inner[0].walk().try_for_each(|n| self.check_words(n))?;
         node.inner[1..].iter().try_for_each(|n| self.effects(n, scope, out))
     }
 
@@ -388,7 +422,8 @@ fn whole_object(node: &Node) -> Option<&super::ast::Reference> {
     }
 }
 
-fn check_local(variable: &Node) -> Result<(), Refused> {
+/// Refuses declarations whose objects cannot be private to a statement.
+pub fn check_local(variable: &Node) -> Result<(), Refused> {
     let plain = variable.ty.plain();
     let fixed = !ctype::is_array(plain)
         || plain.split('[').skip(1).all(|part| part.trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()));

@@ -9,7 +9,7 @@ use crate::model::{Access, AccessKind, Options, Statement, Storage};
 use std::collections::BTreeSet;
 
 /// 64-bit parameters beyond this run the original loops: no sum in the generated code can leave 64 bits.
-const WIDE_LIMIT: i64 = 1 << 48;
+pub const WIDE_LIMIT: i64 = 1 << 48;
 
 impl Builder<'_> {
     /// The region's statements as the model has them.
@@ -40,7 +40,13 @@ impl Builder<'_> {
 
     /// What is known of the parameters.
     pub fn context(&self) -> String {
-        let mut conditions: Vec<String> = self.ground.nonnegative.iter().map(|s| format!("{s} >= 0")).collect();
+        let mut conditions: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|p| &p.parameter.symbol)
+            .filter(|s| self.ground.ranges.get(*s).is_some_and(|r| r.0 == 0))
+            .map(|s| format!("{s} >= 0"))
+            .collect();
         for assumption in &self.ground.assumptions {
             let text = format!("{assumption} >= 0");
             if !conditions.contains(&text) {
@@ -93,7 +99,18 @@ impl Builder<'_> {
 
     /// Sizes and values must not be reachable through a plain pointer that is written.
     pub fn check_aliases(&self, source: &Source) -> Result<(), Refused> {
-        let scalars = self.parameters.iter().map(|p| p.variable).chain(self.values.iter().map(|(id, _)| *id));
+        for access in &self.entry_reads {
+            if let Some(array) = self.arrays.iter().find(|a| a.array.symbol == access.array && a.written) {
+                let at = self.inventory.roots[0];
+                let reason = format!("a bound or subscript reads `{}`, which the region writes", array.array.name);
+                return Err(Refused::at(at, reason, "copy the value to a variable before the region"));
+            }
+        }
+        let scalars = self
+            .entry_objects
+            .iter()
+            .copied()
+            .chain(self.parameters.iter().map(|p| p.variable).chain(self.values.iter().map(|(id, _)| *id)));
         for id in scalars.filter(|id| *id != 0) {
             let Some(variable) = self.unit.declaration(id) else { continue };
             let reachable =

@@ -54,6 +54,7 @@ impl<'a> Builder<'a> {
                         if !variable.is("VarDecl") {
                             return Err(super::effects::unknown(variable));
                         }
+                        super::effects::check_local(variable)?;
                         self.place_declaration(block, statements, k, variable);
                     }
                 }

@@ -83,6 +83,7 @@ pub fn analyse(
         [block] if block.is("CompoundStmt") => block.inner.iter().collect(),
         _ => nodes.clone(),
     };
+    check_escapes(body, &nodes, end)?;
     let inventory = Inventory::new(unit, function, roots.clone())?;
     let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
     let mut builder = Builder {
@@ -98,6 +99,7 @@ pub fn analyse(
         statements: vec![],
         ground: scope::Ground::default(),
         entry_reads: vec![],
+        entry_objects: vec![],
         groups: HashMap::new(),
         private: HashSet::new(),
         mentioned: vec![],
@@ -184,6 +186,18 @@ fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
             holder.map(|h| h.inner.iter().filter(inside).collect()).unwrap_or_default()
         }
     }
+}
+
+/// Between `scop` and `endscop`, declarations would vanish into a block.
+fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refused> {
+    for variable in nodes.iter().filter(|n| n.is("DeclStmt")).flat_map(|n| &n.inner) {
+        let later = |n: &&Node| n.begin.offset >= end && n.reference.as_ref().is_some_and(|r| r.id == variable.id);
+        if body.walk().any(|n| later(&n)) {
+            let reason = format!("`{}` is declared in the region and used after it", variable.name);
+            return Err(Refused::at(variable, reason, "declare it before the region"));
+        }
+    }
+    Ok(())
 }
 
 fn check_directives(source: &Source, begin: usize, end: usize) -> Result<(), Refused> {

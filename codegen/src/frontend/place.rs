@@ -136,6 +136,9 @@ impl<'a> Builder<'a> {
                 place.types.extend([None, None]);
                 Ok(place)
             }
+            ("UnaryOperator", _) if node.opcode == "++" || node.opcode == "--" => {
+                Err(Refused::at(node, "a pointer changes in the region", "use subscripts instead of moving pointers"))
+            }
             ("CStyleCastExpr" | "ImplicitCastExpr", "BitCast") => {
                 Err(Refused::at(node, "a pointer is converted to another type", TO_POINTER))
             }
@@ -246,8 +249,11 @@ impl<'a> Builder<'a> {
             .map(|k| {
                 let ty = place.types[k].as_ref()?;
                 let length = ctype::first_length(ty.plain())?;
+                if length.is_empty() {
+                    return None;
+                }
                 let row = format!("{}{}", variable.name, "[0]".repeat(k));
-                let literal = !length.is_empty() && length.bytes().all(|b| b.is_ascii_digit());
+                let literal = length.bytes().all(|b| b.is_ascii_digit());
                 // Rows may have no bytes; elements have.
                 let quotient = format!("sizeof({row}) / sizeof({row}[0])");
                 let guarded = if k + 1 < rank { format!("(sizeof({row}[0]) == 0 ? 0 : {quotient})") } else { quotient };

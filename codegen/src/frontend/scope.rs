@@ -1,8 +1,9 @@
 //! Where a statement stands: the loops around it and what holds there; and proofs from that.
 
-use super::affine::{Affine, Formula};
+use super::affine::{Affine, Atom, Formula};
 use super::ast::Id;
 use crate::model::Iterator;
+use std::collections::BTreeMap;
 
 /// A loop whose counter is a dimension.
 #[derive(Debug, Clone)]
@@ -76,8 +77,8 @@ pub enum Proof {
 /// Parameters known to be at least 0, and combinations of them that are assumed to be.
 #[derive(Debug, Clone, Default)]
 pub struct Ground {
-    /// Parameters of unsigned types.
-    pub nonnegative: Vec<String>,
+    /// Least and greatest values of parameters, from their types (64-bit ones: from the guard).
+    pub ranges: BTreeMap<String, (i64, i64)>,
     /// Combinations of parameters that are at least 0, else the original loops run.
     pub assumptions: Vec<Affine>,
 }
@@ -116,9 +117,9 @@ impl Ground {
             }
         }
         let Some(counter) = counters.iter().find(|c| symbols.contains(**c)) else {
-            let plain = value.terms.keys().all(|a| matches!(a, super::affine::Atom::Symbol(_)));
+            let plain = value.terms.keys().all(|a| matches!(a, Atom::Symbol(_)));
             return match best {
-                Proof::Unknown if plain && !value.terms.is_empty() => Proof::Assuming(value.clone()),
+                Proof::Unknown if plain && worth_assuming(value) => Proof::Assuming(value.clone()),
                 other => other,
             };
         };
@@ -137,14 +138,23 @@ impl Ground {
 
     fn holds(&self, value: &Affine) -> bool {
         let trivially = |v: &Affine| {
-            v.constant >= 0
-                && v.terms.iter().all(|(atom, factor)| match atom {
-                    super::affine::Atom::Symbol(name) => *factor > 0 && self.nonnegative.contains(name),
-                    super::affine::Atom::Expression { .. } => false,
-                })
+            let least = |(atom, factor): (&Atom, &i64)| match atom {
+                Atom::Symbol(name) => {
+                    let (low, high) = self.ranges.get(name)?;
+                    Some(i128::from(*factor) * i128::from(if *factor > 0 { *low } else { *high }))
+                }
+                Atom::Expression { .. } => None,
+            };
+            let sum: Option<i128> = v.terms.iter().map(least).sum();
+            sum.is_some_and(|sum| sum + i128::from(v.constant) >= 0)
         };
         trivially(value) || self.assumptions.iter().any(|a| value.plus(a, -1).is_some_and(|rest| trivially(&rest)))
     }
+}
+
+/// An assumption that only small problems meet would keep the region sequential for ever.
+fn worth_assuming(value: &Affine) -> bool {
+    !value.terms.is_empty() && (value.terms.values().any(|f| *f > 0) || value.constant >= 1 << 14)
 }
 
 #[cfg(test)]
@@ -175,7 +185,7 @@ mod tests {
         assert_eq!(ground.prove(&minus(&j, &i), &place(), &[]), Proof::Proved);
         assert_eq!(ground.prove(&minus(&minus(&n, &j), &one), &place(), &[]), Proof::Proved);
         assert_eq!(ground.prove(&minus(&n, &one), &Scope::default(), &[]), Proof::Assuming(minus(&n, &one)));
-        let unsigned = Ground { nonnegative: vec!["n".to_owned()], ..Ground::default() };
+        let unsigned = Ground { ranges: BTreeMap::from([("n".to_owned(), (0, 9))]), ..Ground::default() };
         assert_eq!(unsigned.prove(&n, &Scope::default(), &[]), Proof::Proved);
     }
 }

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     for (int j = 0; j < n; j++) {
       if (i == j)
         a[i][j] = 1;
-      else if (i < j && !(i + j > n) || j == cut)
+      else if (i < j && !(i + j > n && j == cut))
         a[i][j] += b[i][j];
       else {
         a[i][j] -= 1;

@@ -21,7 +21,7 @@ static void work(int n)
   for (int i = MAX(0, n - 20); i < MIN(n, N - 2); i++)
     for (int j = MAX(1, i - 3); j <= MIN(i + 3, N - 2); ++j) {
       A(i, j) = WEIGHT * SQUARE(b[i][j]) + A(SHIFT(i), j - 1);
-      b[SHIFT(i)][j] = A(i, j) / (HALF + __LINE__ - __LINE__);
+      b[SHIFT(i)][j] = A(i, j) / HALF;
     }
 #undef WEIGHT
 #pragma dvm region

@@ -1,0 +1,200 @@
+//! `dvmcc` in place of `cc`: command lines, output files, messages and exit codes.
+
+mod prefix;
+
+use prefix::dvmcc;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const REGION: &str = "#include <stdio.h>\n#include \"size.h\"\nstatic double a[N];\nint main(void)\n{\n#pragma dvm region\n  \
+     for (int i = 0; i < N; i++)\n    a[i] = i * 2.0;\n  printf(\"%g %d\\n\", a[N - 1], __LINE__);\n  return 0;\n}\n";
+const REFUSED: &str =
+    "int f(int n, int *restrict a)\n{\n#pragma dvm region\n  while (n > 0)\n    a[--n] = 0;\n  return 0;\n}\n";
+
+/// A fresh folder with `app.c`, its header in `src/`, and more.
+fn place(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("dvmcc-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(folder.join("src")).expect("a folder");
+    for (file, text) in [
+        ("src/app.c", REGION),
+        ("src/size.h", "#define N 100\n"),
+        ("refused.c", REFUSED),
+        ("plain.c", "int plain(void) { return 3; }\n"),
+    ] {
+        std::fs::write(folder.join(file), text).expect("a file");
+    }
+    folder
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    dvmcc().current_dir(folder).args(arguments).output().expect("dvmcc runs")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn compiles_and_links_in_one_command() {
+    let folder = place("one");
+    let output = run(&folder, &["-O1", "src/app.c", "plain.c", "-o", "app"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let ran = Command::new(folder.join("app")).env("STANDIN_TELL", "1").output().expect("the program runs");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "198 9\n", "values, and the line of the source");
+    assert!(said(&ran).contains("graphs 1"), "{}", said(&ran));
+}
+
+#[test]
+fn compiles_first_and_links_later() {
+    let folder = place("two");
+    let output = run(&folder, &["-c", "src/app.c", "--show"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("wrote app.dvm.c"), "{}", said(&output));
+    assert!(folder.join("app.o").is_file() && folder.join("app.dvm.c").is_file());
+    let output = run(&folder, &["app.o", "-o", "app"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(Command::new(folder.join("app")).status().expect("the program runs").success());
+}
+
+#[test]
+fn assembles_and_preprocesses() {
+    let folder = place("others");
+    assert!(run(&folder, &["-S", "src/app.c"]).status.success());
+    assert!(folder.join("app.s").is_file());
+    let output = run(&folder, &["-E", "src/app.c"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("dvm_graph_run"));
+    let output = run(&folder, &["-fsyntax-only", "src/app.c"]);
+    assert!(output.status.success() && !folder.join("a.out").exists());
+}
+
+#[test]
+fn dependencies_name_the_original_sources() {
+    let folder = place("dependencies");
+    let output = run(&folder, &["-MMD", "-MP", "-c", "src/app.c", "-o", "out.o"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = std::fs::read_to_string(folder.join("out.d")).expect("the dependency file");
+    assert!(text.starts_with("out.o: src/app.c src/size.h"), "{text}");
+    assert!(text.contains("src/size.h:\n"), "-MP: {text}");
+    let output = run(&folder, &["-MD", "-MF", "x.d", "-MT", "target", "-c", "src/app.c"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = std::fs::read_to_string(folder.join("x.d")).expect("the dependency file");
+    assert!(text.starts_with("target: src/app.c"), "{text}");
+    let output = run(&folder, &["-MM", "src/app.c"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "app.o: src/app.c src/size.h\n");
+}
+
+#[test]
+fn response_files_and_languages() {
+    let folder = place("response");
+    std::fs::write(folder.join("words"), "-O1 'src/app.c'\n-o \"my app\"").expect("a file");
+    assert!(run(&folder, &["@words"]).status.success());
+    assert!(folder.join("my app").is_file());
+    std::fs::copy(folder.join("src/app.c"), folder.join("src/app.txt")).expect("a copy");
+    let output = run(&folder, &["-x", "c", "src/app.txt", "-o", "other"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let ran = Command::new(folder.join("other")).env("STANDIN_TELL", "1").output().expect("the program runs");
+    assert!(said(&ran).contains("graphs 1"));
+}
+
+#[test]
+fn refusals_warn_and_go_on_or_fail_when_strict() {
+    let folder = place("refusals");
+    let output = run(&folder, &["-c", "refused.c"]);
+    assert!(output.status.success() && folder.join("refused.o").is_file());
+    assert!(said(&output).starts_with("refused.c:4:3: warning: region 'f:3' stays sequential"), "{}", said(&output));
+    for strict in ["--dvm-strict", "-Werror=dvm"] {
+        let output = run(&folder, &["-c", "refused.c", "-o", "strict.o", strict]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(said(&output).contains("refused.c:4:3: error: region"), "{}", said(&output));
+        assert!(!folder.join("strict.o").exists());
+    }
+    assert_eq!(said(&run(&folder, &["-c", "refused.c", "-Wno-dvm"])), "");
+}
+
+#[test]
+fn a_missing_clang_leaves_a_sequential_program_and_says_so() {
+    let folder = place("clang");
+    let missing = |strict: &[&str]| {
+        let mut command = dvmcc();
+        command.current_dir(&folder).env("DVM_CLANG", "/nowhere/clang").args(["src/app.c", "-o", "app"]).args(strict);
+        command.output().expect("dvmcc runs")
+    };
+    let output = missing(&[]);
+    assert!(output.status.success());
+    let text = said(&output);
+    assert!(
+        text.contains("warning")
+            && text.contains("cannot run `/nowhere/clang`")
+            && text.contains("apt-get install clang"),
+        "{text}"
+    );
+    let ran = Command::new(folder.join("app")).output().expect("the program runs");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "198 9\n");
+    assert_eq!(missing(&["--dvm-strict"]).status.code(), Some(1));
+}
+
+#[test]
+fn the_compilers_errors_are_its_own() {
+    let folder = place("errors");
+    std::fs::write(folder.join("wrong.c"), "int f(void) { return x; }\n").expect("a file");
+    let output = run(&folder, &["-c", "wrong.c"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("wrong.c:1:"), "{}", said(&output));
+    let output = run(&folder, &["-c", "absent.c"]);
+    assert!(!output.status.success() && said(&output).contains("absent.c"));
+    let output = run(&folder, &["-c", "src/app.c", "-o", "no/such/folder/x.o"]);
+    assert!(!output.status.success() && said(&output).contains("no/such/folder/x.o"), "{}", said(&output));
+    assert_eq!(said(&run(&folder, &["-c", "plain.c", "-o"])), "dvmcc: error: option `-o` needs an argument\n");
+}
+
+#[test]
+fn messages_outside_regions_keep_their_lines() {
+    let folder = place("lines");
+    let text = REGION.replace("return 0;", "int unused;\n  return 0;");
+    std::fs::write(folder.join("src/app.c"), text).expect("a file");
+    let output = run(&folder, &["-Wall", "-c", "src/app.c"]);
+    assert!(output.status.success());
+    assert!(said(&output).contains("src/app.c:10:7: warning: unused variable"), "{}", said(&output));
+    assert_eq!(said(&output).matches("warning:").count(), 1, "{}", said(&output));
+}
+
+#[test]
+fn the_compiler_is_chosen_without_calling_itself() {
+    let folder = place("chosen");
+    let stub = folder.join("stub");
+    std::fs::write(&stub, "#!/bin/sh\nprintf '%s\\n' \"$@\" > words\nexit 7\n").expect("a script");
+    std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).expect("an executable script");
+    let output = dvmcc().current_dir(&folder).env("DVM_CC", &stub).args(["-c", "-O2", "-DX=a b", "plain.c"]).output();
+    assert_eq!(output.expect("dvmcc runs").status.code(), Some(7), "the compiler's exit code");
+    let words = std::fs::read_to_string(folder.join("words")).expect("the stub's words");
+    assert!(words.starts_with("-c\n-O2\n-DX=a b\nplain.c\n"), "{words}");
+    let mut command = dvmcc();
+    command.current_dir(&folder).env_remove("DVM_CC").env("CC", env!("CARGO_BIN_EXE_dvmcc")).args(["-c", "plain.c"]);
+    assert!(command.output().expect("dvmcc runs").status.success(), "CC=dvmcc falls back to cc");
+    let output = dvmcc().env("DVM_CC", "dvmcc").args(["-c", "plain.c"]).output().expect("dvmcc runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("DVM_CC names dvmcc itself"));
+    let output = dvmcc().current_dir(&folder).env("DVM_CC", "/nowhere/cc").args(["-c", "plain.c"]).output();
+    assert!(said(&output.expect("dvmcc runs")).contains("cannot run the compiler `/nowhere/cc`"));
+}
+
+#[test]
+fn help_and_version() {
+    let help = dvmcc().arg("--help").output().expect("dvmcc runs");
+    assert!(help.status.success() && String::from_utf8_lossy(&help.stdout).contains("Examples:"));
+    let version = dvmcc().arg("--version").output().expect("dvmcc runs");
+    assert!(String::from_utf8_lossy(&version.stdout).starts_with("dvmcc "));
+}
+
+#[test]
+fn nothing_stays_in_the_temporary_folder() {
+    let folder = place("temporary");
+    let own = folder.join("tmp");
+    std::fs::create_dir(&own).expect("a folder");
+    for arguments in [["-c", "src/app.c"], ["-c", "refused.c"], ["-c", "absent.c"]] {
+        let _ = dvmcc().current_dir(&folder).env("TMPDIR", &own).args(arguments).output().expect("dvmcc runs");
+    }
+    assert_eq!(std::fs::read_dir(&own).expect("the folder").count(), 0);
+}

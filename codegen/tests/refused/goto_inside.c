@@ -1,0 +1,9 @@
+/* expect: a `goto` is not in the language of regions */
+void f(int n, double *restrict a, double *restrict b)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    { if (a[i] < 0) goto out; a[i] = 0; }
+out:
+  return;
+}

@@ -1,0 +1,7 @@
+/* expect: the value depends on the line */
+void f(int n, double *restrict a, double *restrict b)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    a[i] = __LINE__;
+}

@@ -1,0 +1,8 @@
+/* expect: the value depends on the line */
+#define HERE (__LINE__ + 1)
+void f(int n, double *restrict a, double *restrict b)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    a[i] = HERE + b[i];
+}

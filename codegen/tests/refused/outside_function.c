@@ -1,0 +1,3 @@
+/* expect: the pragma is not inside a function */
+#pragma dvm region
+int x;

@@ -1,0 +1,9 @@
+/* expect: the pure function `g` may read what the region writes */
+static double t[100];
+__attribute__((pure)) static double g(int i) { return t[99 - i]; }
+void f(int n)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    t[i] = g(i);
+}
