@@ -1,8 +1,70 @@
-//! Gives the shared library its SONAME and keeps it resident: its worker threads live in its code.
+//! Gives the shared library its SONAME, keeps it resident (its worker threads live in its code), and writes the hwloc bindings.
+
+use std::env;
+use std::path::PathBuf;
+
+/// What libdvm calls in hwloc; nothing else is bound.
+const HWLOC_FUNCTIONS: &[&str] = &[
+    "hwloc_bitmap_isset",
+    "hwloc_distances_get",
+    "hwloc_distances_release",
+    "hwloc_get_api_version",
+    "hwloc_get_obj_by_depth",
+    "hwloc_topology_destroy",
+    "hwloc_topology_init",
+    "hwloc_topology_is_thissystem",
+    "hwloc_topology_load",
+    "hwloc_topology_set_synthetic",
+    "hwloc_topology_set_xmlbuffer",
+];
+
+/// The types whose constants libdvm names.
+const HWLOC_TYPES: &[&str] = &["hwloc_distances_kind_e", "hwloc_obj_type_t"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    for argument in ["-soname,libdvm.so.0", "-z,defs", "-z,nodelete"] {
+    println!("cargo:rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    // A sanitizer's functions are the program's: only then may the library be linked with open ends.
+    let sanitized = env::var("CARGO_ENCODED_RUSTFLAGS").is_ok_and(|flags| flags.contains("-Zsanitizer="));
+    let ends = if sanitized { "-z,undefs" } else { "-z,defs" };
+    for argument in ["-soname,libdvm.so.0", ends, "-z,nodelete"] {
         println!("cargo:rustc-cdylib-link-arg=-Wl,{argument}");
     }
+    link_soname();
+    bind_hwloc();
+}
+
+/// Puts `libdvm.so.0` beside `libdvm.so`, so that programs linked to the build tree find the library by its SONAME.
+fn link_soname() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts"));
+    // OUT_DIR is PROFILE/build/PACKAGE-HASH/out.
+    if let Some(profile) = out.ancestors().nth(3) {
+        let _ = std::os::unix::fs::symlink("libdvm.so", profile.join("libdvm.so.0"));
+    }
+}
+
+/// Links hwloc and writes `hwloc.rs` from its installed header.
+fn bind_hwloc() {
+    let hwloc = pkg_config::Config::new().atleast_version("2.0").probe("hwloc").unwrap_or_else(|why| {
+        panic!(
+            "hwloc 2.x is needed to read the machine's topology (Debian: apt install libhwloc-dev pkg-config): {why}"
+        )
+    });
+    let mut builder = bindgen::Builder::default()
+        .header_contents("dvm_hwloc.h", "#include <hwloc.h>\n#include <hwloc/distances.h>\n")
+        .clang_args(hwloc.include_paths.iter().map(|path| format!("-I{}", path.display())))
+        .allowlist_var("HWLOC_API_VERSION")
+        .generate_comments(false)
+        .layout_tests(true);
+    for function in HWLOC_FUNCTIONS {
+        builder = builder.allowlist_function(function);
+    }
+    for name in HWLOC_TYPES {
+        builder = builder.allowlist_type(name);
+    }
+    let bindings = builder.generate().unwrap_or_else(|why| {
+        panic!("cannot bind hwloc.h (bindgen needs libclang; Debian: apt install libclang-dev): {why}")
+    });
+    let directory = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts"));
+    bindings.write_to_file(directory.join("hwloc.rs")).expect("the bindings are written to cargo's OUT_DIR");
 }

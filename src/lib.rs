@@ -1,1 +1,27 @@
 //! libdvm: every core of every process as one machine of processing units.
+//!
+//! The layers, lowest first; each may use those before it (`ARCHITECTURE.md`, checked by a test).
+
+mod error;
+
+mod config;
+
+mod sync;
+
+mod trace;
+
+mod machine;
+
+mod data;
+
+mod processing;
+
+mod task;
+
+mod sched;
+
+mod engine;
+
+mod graph;
+
+pub mod ffi;

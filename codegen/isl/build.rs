@@ -1,5 +1,7 @@
 //! Finds the system's isl and writes the declarations that the wrapper uses.
 
+#![allow(clippy::format_collect)]
+
 use std::path::PathBuf;
 
 /// What of isl's interface is declared: whole families where the wrapper uses most of them.

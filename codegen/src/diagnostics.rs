@@ -44,9 +44,11 @@ impl Diagnostic {
             return text;
         };
         let (line, column) = source.position(begin);
-        let mut text = format!("{name}:{line}:{column}: {severity}: {}{}\n", self.message, offending(source, begin, end));
+        let mut text =
+            format!("{name}:{line}:{column}: {severity}: {}{}\n", self.message, offending(source, begin, end));
         let shown = source.line_text(line);
-        let before: String = shown.chars().take(column as usize - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let before: String =
+            shown.chars().take(column as usize - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let length = shown.len().saturating_sub(column as usize).min(end.saturating_sub(begin + 1));
         let _ = writeln!(text, "{line:5} | {shown}\n      | {before}^{}", "~".repeat(length));
         if let Some(remedy) = &self.remedy {
@@ -73,7 +75,8 @@ mod tests {
     fn messages_show_the_line() {
         let source = Source::new(Path::new("a.c"), b"int x;\n\ta[i*i] = 0;\n".to_vec());
         let message = "region 'f_1' stays sequential: no".to_owned();
-        let d = Diagnostic { severity: Severity::Warning, message, span: Some((10, 13)), remedy: Some("do so".to_owned()) };
+        let d =
+            Diagnostic { severity: Severity::Warning, message, span: Some((10, 13)), remedy: Some("do so".to_owned()) };
         let expected = "a.c:2:4: warning: region 'f_1' stays sequential: no [i*i]\n    2 | \ta[i*i] = 0;\n      | \t  ^~~\na.c:2:4: note: do so\n";
         assert_eq!(d.render(&source), expected);
     }

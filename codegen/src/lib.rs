@@ -1,7 +1,9 @@
 //! From C loop nests to tile tasks on libdvm: frontend -> model -> analysis -> transform -> emit.
+#![allow(clippy::format_collect)]
 
 pub mod analysis;
 pub mod diagnostics;
+pub mod draw;
 pub mod driver;
 pub mod emit;
 pub mod frontend;

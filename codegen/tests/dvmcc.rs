@@ -36,7 +36,6 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-
 #[test]
 fn compiles_and_links_in_one_command() {
     let folder = place("one");
@@ -125,7 +124,12 @@ fn a_missing_clang_leaves_a_sequential_program_and_says_so() {
     let output = missing(&[]);
     assert!(output.status.success());
     let text = said(&output);
-    assert!(text.contains("warning") && text.contains("cannot run `/nowhere/clang`") && text.contains("apt-get install clang"), "{text}");
+    assert!(
+        text.contains("warning")
+            && text.contains("cannot run `/nowhere/clang`")
+            && text.contains("apt-get install clang"),
+        "{text}"
+    );
     let ran = Command::new(folder.join("app")).output().expect("the program runs");
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "198 9\n");
     assert_eq!(missing(&["--dvm-strict"]).status.code(), Some(1));

@@ -22,7 +22,9 @@ fn sources_give_their_models() {
         } else if std::fs::read_to_string(&expectation).unwrap_or_default() != text {
             wrong.push(format!("{}:\n{text}", source.display()));
         }
-        let regions = text.split("\nregion ").map(|r| if r.starts_with("region ") { r.to_owned() } else { format!("region {r}") });
+        let regions = text
+            .split("\nregion ")
+            .map(|r| if r.starts_with("region ") { r.to_owned() } else { format!("region {r}") });
         for region in regions.filter(|_| output.stderr.is_empty()) {
             let read: Result<dvm_codegen::model::Region, _> = region.parse();
             assert_eq!(read.map(|r| r.to_string().trim_end().to_owned()), Ok(region.trim_end().to_owned()));

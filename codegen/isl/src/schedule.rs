@@ -39,6 +39,7 @@ pub enum NodeKind {
 
 /// How isl's scheduler works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct ScheduleOptions {
     /// Look for bands that are as deep as possible.
     pub maximize_band_depth: bool,

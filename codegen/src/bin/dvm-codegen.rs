@@ -94,7 +94,9 @@ fn run(tile: &Tile) -> u8 {
     let name = tile.output.as_ref().map_or_else(|| "<stdout>".to_owned(), |o| o.display().to_string());
     let text = match stage {
         None => outcome.text(&source, &name),
-        Some(_) => outcome.regions.iter().map(|(_, printed)| printed.file_scope.as_str()).collect::<String>().into_bytes(),
+        Some(_) => {
+            outcome.regions.iter().map(|(_, printed)| printed.file_scope.as_str()).collect::<String>().into_bytes()
+        }
     };
     let written = match &tile.output {
         Some(path) => write::write(path, &text),

@@ -117,7 +117,12 @@ enum Step {
 }
 
 fn stand_in(
-    path: &Path, index: usize, invocation: &Invocation, install: &Install, workshop: &Workshop, generate: Generate,
+    path: &Path,
+    index: usize,
+    invocation: &Invocation,
+    install: &Install,
+    workshop: &Workshop,
+    generate: Generate,
 ) -> Result<Step, String> {
     // What cannot be read is left to the compiler's own message.
     let Ok(source) = Source::read(path) else { return Ok(Step::AsItIs) };

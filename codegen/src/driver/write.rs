@@ -17,7 +17,9 @@ pub fn write(path: &Path, text: &[u8]) -> Result<(), String> {
     let beside = path.with_file_name(temporary);
     let result = std::fs::File::create(&beside)
         .and_then(|mut file| file.write_all(text).and_then(|()| file.flush()))
-        .and_then(|()| if path.is_dir() { Err(std::io::ErrorKind::IsADirectory.into()) } else { std::fs::rename(&beside, path) });
+        .and_then(|()| {
+            if path.is_dir() { Err(std::io::ErrorKind::IsADirectory.into()) } else { std::fs::rename(&beside, path) }
+        });
     result.map_err(|e| {
         let _ = std::fs::remove_file(&beside);
         say("write", e)

@@ -217,7 +217,7 @@ impl Body<'_> {
                 }
                 let integer = Integer::of(&own.ctype);
                 let narrow = matches!(integer, Integer::Int | Integer::Unsigned);
-                let usable = integer != Integer::Other && !(narrow && !self.increasing[visit.statement][k]);
+                let usable = integer != Integer::Other && (!narrow || self.increasing[visit.statement][k]);
                 if !usable || *chosen.get_or_insert((&own.name, &own.ctype)) != (own.name.as_str(), own.ctype.as_str())
                 {
                     return Ok(plain);

@@ -15,8 +15,8 @@ use dvm_isl::{AstBuild, Set, UnionSet};
 use std::fmt::Write;
 
 /// True when some pair of arrays has to be compared.
-pub fn is_needed(region: &Region) -> Result<bool, Refusal> {
-    Ok(!pairs(region).is_empty())
+pub fn is_needed(region: &Region) -> bool {
+    !pairs(region).is_empty()
 }
 
 /// Pairs of arrays that may overlap and of which one is written.

@@ -63,7 +63,11 @@ impl Affine {
         let text = format!("{}({a}, {b})", if greater { "max" } else { "min" });
         let symbols = a.symbols().into_iter().chain(b.symbols()).collect();
         let both = vec![a.clone(), b.clone()];
-        if greater { Affine::expression(text, symbols, both, vec![]) } else { Affine::expression(text, symbols, vec![], both) }
+        if greater {
+            Affine::expression(text, symbols, both, vec![])
+        } else {
+            Affine::expression(text, symbols, vec![], both)
+        }
     }
 
     /// Values that are never below this one, each with one expression replaced by something simpler.
@@ -302,7 +306,8 @@ mod tests {
     #[test]
     fn sums_print_as_isl_reads_them() {
         let i = Affine::symbol("i");
-        let e = i.times(2).and_then(|e| e.plus(&Affine::symbol("n"), -1)).and_then(|e| e.plus(&Affine::constant(3), -1));
+        let e =
+            i.times(2).and_then(|e| e.plus(&Affine::symbol("n"), -1)).and_then(|e| e.plus(&Affine::constant(3), -1));
         assert_eq!(e.map(|e| e.to_string()).as_deref(), Some("2 * i - n - 3"));
         assert_eq!(i.plus(&i, -1).map(|e| e.to_string()).as_deref(), Some("0"));
     }

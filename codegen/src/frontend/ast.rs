@@ -123,7 +123,9 @@ impl Node {
     pub fn bare(&self) -> &Node {
         match (self.kind.as_str(), self.inner.first()) {
             ("ParenExpr" | "ConstantExpr", Some(inner)) => inner.bare(),
-            ("ImplicitCastExpr", Some(inner)) if matches!(self.cast.as_str(), "NoOp" | "LValueToRValue") => inner.bare(),
+            ("ImplicitCastExpr", Some(inner)) if matches!(self.cast.as_str(), "NoOp" | "LValueToRValue") => {
+                inner.bare()
+            }
             _ => self,
         }
     }
@@ -131,7 +133,9 @@ impl Node {
     /// The variable that the expression is, if it is nothing but a variable.
     pub fn variable(&self) -> Option<&Reference> {
         let bare = self.bare();
-        bare.reference.as_ref().filter(|r| bare.is("DeclRefExpr") && matches!(r.kind.as_str(), "VarDecl" | "ParmVarDecl"))
+        bare.reference
+            .as_ref()
+            .filter(|r| bare.is("DeclRefExpr") && matches!(r.kind.as_str(), "VarDecl" | "ParmVarDecl"))
     }
 }
 
@@ -199,7 +203,10 @@ impl Unit {
         self.root.inner.iter().find(|n| {
             n.is("FunctionDecl")
                 && n.inner.last().is_some_and(|body| {
-                    body.is("CompoundStmt") && body.begin.known && body.begin.offset < offset && offset < body.end.offset
+                    body.is("CompoundStmt")
+                        && body.begin.known
+                        && body.begin.offset < offset
+                        && offset < body.end.offset
                 })
         })
     }

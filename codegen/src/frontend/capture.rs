@@ -12,7 +12,10 @@ use crate::model::AccessKind;
 impl<'a> Builder<'a> {
     /// The parameter that stands for an unchanging expression; `None` when it may change or cannot be evaluated early.
     pub fn capture(&mut self, node: &'a Node, scope: &Scope) -> Result<Option<Affine>, Refused> {
-        let worth = matches!(node.bare().kind.as_str(), "BinaryOperator" | "MemberExpr" | "ArraySubscriptExpr" | "UnaryExprOrTypeTraitExpr" | "UnaryOperator");
+        let worth = matches!(
+            node.bare().kind.as_str(),
+            "BinaryOperator" | "MemberExpr" | "ArraySubscriptExpr" | "UnaryExprOrTypeTraitExpr" | "UnaryOperator"
+        );
         if !worth || ctype::integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
             return Ok(None);
         }
@@ -46,14 +49,17 @@ impl<'a> Builder<'a> {
         };
         let here = match node.kind.as_str() {
             "UnaryExprOrTypeTraitExpr" => {
-                return node.name == "sizeof" && node.walk().filter_map(|n| n.reference.as_ref()).all(|r| unchanged(r.id));
+                return node.name == "sizeof"
+                    && node.walk().filter_map(|n| n.reference.as_ref()).all(|r| unchanged(r.id));
             }
             "DeclRefExpr" => node.reference.as_ref().is_some_and(|r| {
                 let plain = self.unit.declaration(r.id).map_or("", |d| d.ty.plain());
                 unchanged(r.id) && r.kind != "FunctionDecl" && !ctype::is_untouchable(plain)
             }),
             "IntegerLiteral" | "CharacterLiteral" | "ParenExpr" | "ConstantExpr" => true,
-            "ImplicitCastExpr" => matches!(node.cast.as_str(), "LValueToRValue" | "IntegralCast" | "NoOp" | "ArrayToPointerDecay"),
+            "ImplicitCastExpr" => {
+                matches!(node.cast.as_str(), "LValueToRValue" | "IntegralCast" | "NoOp" | "ArrayToPointerDecay")
+            }
             "CStyleCastExpr" => matches!(node.cast.as_str(), "IntegralCast" | "NoOp"),
             "UnaryOperator" => matches!(node.opcode.as_str(), "+" | "-" | "~") || (node.opcode == "*" && certain),
             "BinaryOperator" => match node.opcode.as_str() {

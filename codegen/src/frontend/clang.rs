@@ -29,7 +29,9 @@ impl std::fmt::Display for ClangError {
                  Fedora: dnf install clang) or name another with DVM_CLANG"
             ),
             ClangError::Rejected(messages) => write!(f, "clang does not accept the file:\n{}", messages.trim_end()),
-            ClangError::Dump(why) => write!(f, "clang's syntax tree cannot be read: {why} (clang 14 or later is needed)"),
+            ClangError::Dump(why) => {
+                write!(f, "clang's syntax tree cannot be read: {why} (clang 14 or later is needed)")
+            }
         }
     }
 }

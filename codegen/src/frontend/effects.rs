@@ -35,7 +35,12 @@ impl<'a> Builder<'a> {
         self.check_words(node)?;
         match node.kind.as_str() {
             "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "InitListExpr" => all(self, out),
-            "NullStmt" | "IntegerLiteral" | "FloatingLiteral" | "CharacterLiteral" | "ImaginaryLiteral" | "ImplicitValueInitExpr" => Ok(()),
+            "NullStmt"
+            | "IntegerLiteral"
+            | "FloatingLiteral"
+            | "CharacterLiteral"
+            | "ImaginaryLiteral"
+            | "ImplicitValueInitExpr" => Ok(()),
             "VarDecl" => {
                 check_local(node)?;
                 out.own.insert(node.id);
@@ -67,14 +72,25 @@ impl<'a> Builder<'a> {
             "UnaryOperator" => match node.opcode.as_str() {
                 "++" | "--" => self.touch(&node.inner[0], scope, true, true, out),
                 "+" | "-" | "!" | "~" | "__real" | "__imag" | "__extension__" => all(self, out),
-                "&" => Err(Refused::at(node, "an address is taken", "use subscripts instead of addresses in the region")),
+                "&" => {
+                    Err(Refused::at(node, "an address is taken", "use subscripts instead of addresses in the region"))
+                }
                 _ => Err(unknown(node)),
             },
             "CallExpr" => self.call_effects(node, scope, out),
             "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
                 "LValueToRValue" => self.touch(&node.inner[0], scope, true, false, out),
-                "ArrayToPointerDecay" | "NullToPointer" | "PointerToIntegral" | "IntegralToPointer" | "BitCast" | "PointerToBoolean" => Err(address(node)),
-                "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => Err(Refused::at(node, "a function is used as a value", "call functions by their names in the region")),
+                "ArrayToPointerDecay"
+                | "NullToPointer"
+                | "PointerToIntegral"
+                | "IntegralToPointer"
+                | "BitCast"
+                | "PointerToBoolean" => Err(address(node)),
+                "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => Err(Refused::at(
+                    node,
+                    "a function is used as a value",
+                    "call functions by their names in the region",
+                )),
                 _ => all(self, out),
             },
             "DeclRefExpr" if node.reference.as_ref().is_some_and(|r| r.kind == "EnumConstantDecl") => Ok(()),
@@ -93,13 +109,18 @@ impl<'a> Builder<'a> {
         let types = [Some(&node.ty), node.argument.as_ref()];
         let local = |t: &super::ast::Type| ctype::words(&t.written).any(|w| self.inventory.local_types.contains(w));
         if spoken && types.into_iter().flatten().any(local) {
-            let reason = format!("the type `{}` is declared inside the function", node.argument.as_ref().unwrap_or(&node.ty).written);
+            let reason = format!(
+                "the type `{}` is declared inside the function",
+                node.argument.as_ref().unwrap_or(&node.ty).written
+            );
             return Err(Refused::at(node, reason, "declare the type at file scope"));
         }
         if let Some(reference) = &node.reference {
             let declared = match reference.kind.as_str() {
                 "EnumConstantDecl" => self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id)),
-                "FunctionDecl" => self.unit.at_file_scope(reference.id) || self.unit.declaration(reference.id).is_none(),
+                "FunctionDecl" => {
+                    self.unit.at_file_scope(reference.id) || self.unit.declaration(reference.id).is_none()
+                }
                 _ => true,
             };
             if !declared {
@@ -144,8 +165,16 @@ impl<'a> Builder<'a> {
             let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != "EnumConstantDecl") else { continue };
             let Some(variable) = self.unit.declaration(reference.id) else { continue };
             let whole = inner.id == node.inner[0].bare().id;
-            if ctype::is_array(variable.ty.plain()) && whole && !self.unit.at_file_scope(variable.id) && !out.own.contains(&variable.id) {
-                return Err(Refused::at(node, "the size of a whole array is taken inside a statement", "compute it before the region"));
+            if ctype::is_array(variable.ty.plain())
+                && whole
+                && !self.unit.at_file_scope(variable.id)
+                && !out.own.contains(&variable.id)
+            {
+                return Err(Refused::at(
+                    node,
+                    "the size of a whole array is taken inside a statement",
+                    "compute it before the region",
+                ));
             }
             if ctype::is_array(variable.ty.plain()) || ctype::is_pointer(variable.ty.plain()) {
                 self.mentioned.push((variable.id, inner));
@@ -159,7 +188,11 @@ impl<'a> Builder<'a> {
     fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
         let callee = node.inner[0].walk().find_map(|n| n.reference.as_ref()).filter(|r| r.kind == "FunctionDecl");
         let Some(callee) = callee else {
-            return Err(Refused::at(node, "a function is called through a pointer", "call functions by their names in the region"));
+            return Err(Refused::at(
+                node,
+                "a function is called through a pointer",
+                "call functions by their names in the region",
+            ));
         };
         self.check_pure(&callee.name, node)?;
         node.inner[0].walk().try_for_each(|n| self.check_words(n))?;
@@ -167,7 +200,14 @@ impl<'a> Builder<'a> {
     }
 
     /// An lvalue is read, written or both.
-    fn touch(&mut self, node: &'a Node, scope: &Scope, read: bool, write: bool, out: &mut Effects) -> Result<(), Refused> {
+    fn touch(
+        &mut self,
+        node: &'a Node,
+        scope: &Scope,
+        read: bool,
+        write: bool,
+        out: &mut Effects,
+    ) -> Result<(), Refused> {
         if let Some(reference) = node.variable().or_else(|| whole_object(node)) {
             let variable = self.unit.declaration(reference.id).ok_or_else(|| unknown(node))?;
             self.check_storage(variable, node)?;
@@ -211,7 +251,14 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn record(&mut self, symbol: &str, kind: AccessKind, subscripts: &[super::affine::Cases], scope: &Scope, out: &mut Effects) {
+    fn record(
+        &mut self,
+        symbol: &str,
+        kind: AccessKind,
+        subscripts: &[super::affine::Cases],
+        scope: &Scope,
+        out: &mut Effects,
+    ) {
         let access = self.access(symbol, kind, subscripts, scope);
         if !out.accesses.contains(&access) {
             out.accesses.push(access);
@@ -246,13 +293,21 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            _ => node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| self.subscript_effects(n, scope, out)),
+            _ => {
+                node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| self.subscript_effects(n, scope, out))
+            }
         }
     }
 
     /// A scalar variable is read or written.
     pub fn scalar(
-        &mut self, variable: &'a Node, at: &'a Node, scope: &Scope, read: bool, write: bool, out: &mut Effects,
+        &mut self,
+        variable: &'a Node,
+        at: &'a Node,
+        scope: &Scope,
+        read: bool,
+        write: bool,
+        out: &mut Effects,
     ) -> Result<(), Refused> {
         let id = variable.id;
         out.names.insert(variable.name.clone());
@@ -286,7 +341,11 @@ impl<'a> Builder<'a> {
         if !self.values.iter().any(|(v, _)| *v == id) {
             let ctype = self.type_name(variable);
             if ctype::words(&ctype).any(|w| self.inventory.local_types.contains(w)) {
-                return Err(Refused::at(at, format!("the type `{ctype}` is declared inside the function"), "declare the type at file scope"));
+                return Err(Refused::at(
+                    at,
+                    format!("the type `{ctype}` is declared inside the function"),
+                    "declare the type at file scope",
+                ));
             }
             let global = self.unit.at_file_scope(id);
             self.values.push((id, Value { name: variable.name.clone(), ctype, global }));
@@ -311,7 +370,13 @@ impl<'a> Builder<'a> {
 
     /// A written scalar that lives on: an array of rank 0.
     fn shared(
-        &mut self, variable: &'a Node, at: &'a Node, scope: &Scope, read: bool, write: bool, out: &mut Effects,
+        &mut self,
+        variable: &'a Node,
+        at: &'a Node,
+        scope: &Scope,
+        read: bool,
+        write: bool,
+        out: &mut Effects,
     ) -> Result<(), Refused> {
         if at.reference.is_none() {
             return Err(unknown(at));
@@ -327,9 +392,17 @@ impl<'a> Builder<'a> {
             self.arrays.iter_mut().filter(|a| a.variable == variable.id).for_each(|a| a.written = true);
         }
         if !self.unit.at_file_scope(variable.id) {
-            let Some(offset) = at.begin.spelled.filter(|_| self.source.text(at.begin.spelled.unwrap_or(0), at.begin.spelled.unwrap_or(0) + variable.name.len()) == variable.name) else {
-                let reason = format!("the scalar `{}`, which is written in the region, is named inside a macro", variable.name);
-                return Err(Refused::at(at, reason, "write the macro out in the region, or pass the variable as the macro's argument"));
+            let Some(offset) = at.begin.spelled.filter(|_| {
+                self.source.text(at.begin.spelled.unwrap_or(0), at.begin.spelled.unwrap_or(0) + variable.name.len())
+                    == variable.name
+            }) else {
+                let reason =
+                    format!("the scalar `{}`, which is written in the region, is named inside a macro", variable.name);
+                return Err(Refused::at(
+                    at,
+                    reason,
+                    "write the macro out in the region, or pass the variable as the macro's argument",
+                ));
             };
             out.edits.insert(offset, (variable.name.len(), format!("(*{})", variable.name)));
         }
@@ -363,7 +436,11 @@ pub fn check_local(variable: &Node) -> Result<(), Refused> {
         return Err(Refused::at(variable, reason, "declare it before the region, or with a constant length"));
     }
     if ctype::is_untouchable(plain) {
-        return Err(Refused::at(variable, format!("`{}` is volatile or atomic", variable.name), "use a plain object in the region"));
+        return Err(Refused::at(
+            variable,
+            format!("`{}` is volatile or atomic", variable.name),
+            "use a plain object in the region",
+        ));
     }
     Ok(())
 }

@@ -31,7 +31,9 @@ impl<'a> Builder<'a> {
     }
 
     fn headers(&self, node: &'a Node, alive: &BTreeSet<Id>) -> Result<String, Refused> {
-        let concerned = node.walk().any(|n| n.is("ForStmt") && loops::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
+        let concerned = node
+            .walk()
+            .any(|n| n.is("ForStmt") && loops::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
         if !concerned {
             return Ok(String::new());
         }
@@ -58,7 +60,11 @@ impl<'a> Builder<'a> {
     /// The text of `for (...)` or `if (...)`, when evaluating it after the region gives what it gave inside.
     fn head(&self, node: &Node, begin: usize, parts: &[Node]) -> Result<String, Refused> {
         let refuse = |what: &str| {
-            Refused::at(node, format!("a loop counter is used after the region, and {what}"), "declare the counters in the loops' headers, or do not use them after the region")
+            Refused::at(
+                node,
+                format!("a loop counter is used after the region, and {what}"),
+                "declare the counters in the loops' headers, or do not use them after the region",
+            )
         };
         let changing = parts.iter().flat_map(Node::walk).any(|n| {
             n.reference.as_ref().is_some_and(|r| {

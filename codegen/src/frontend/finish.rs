@@ -89,7 +89,9 @@ impl Builder<'_> {
         for (atom, factor) in &sum.terms {
             let Atom::Symbol(symbol) = atom else { continue };
             let known = self.parameters.iter().find(|p| &p.parameter.symbol == symbol);
-            let value = known.map_or(symbol.clone(), |k| k.parameter.expression.as_ref().map_or_else(|| k.parameter.name.clone(), |e| format!("({e})")));
+            let value = known.map_or(symbol.clone(), |k| {
+                k.parameter.expression.as_ref().map_or_else(|| k.parameter.name.clone(), |e| format!("({e})"))
+            });
             text += &format!(" + {factor}LL * (long long){value}");
         }
         text
@@ -104,10 +106,15 @@ impl Builder<'_> {
                 return Err(Refused::at(at, reason, "copy the value to a variable before the region"));
             }
         }
-        let scalars = self.entry_objects.iter().copied().chain(self.parameters.iter().map(|p| p.variable).chain(self.values.iter().map(|(id, _)| *id)));
+        let scalars = self
+            .entry_objects
+            .iter()
+            .copied()
+            .chain(self.parameters.iter().map(|p| p.variable).chain(self.values.iter().map(|(id, _)| *id)));
         for id in scalars.filter(|id| *id != 0) {
             let Some(variable) = self.unit.declaration(id) else { continue };
-            let reachable = self.unit.at_file_scope(id) || self.inventory.addressed.contains(&id) || variable.storage == "static";
+            let reachable =
+                self.unit.at_file_scope(id) || self.inventory.addressed.contains(&id) || variable.storage == "static";
             if !reachable || variable.ty.plain().starts_with("const ") {
                 continue;
             }
@@ -121,7 +128,9 @@ impl Builder<'_> {
                         at,
                         source.skip_token(at),
                         format!("writing `{name}` might change `{scalar}`, whose address is known elsewhere"),
-                        format!("declare `{name}` with `restrict`, or copy `{scalar}` to a local variable before the region"),
+                        format!(
+                            "declare `{name}` with `restrict`, or copy `{scalar}` to a local variable before the region"
+                        ),
                     ));
                 }
             }
@@ -131,7 +140,11 @@ impl Builder<'_> {
 
     /// A variable that a loop's counter hides cannot be passed to the tiles under its name.
     pub fn check_hidden(&self) -> Result<(), Refused> {
-        let names = self.parameters.iter().filter(|p| p.parameter.expression.is_none()).map(|p| (&p.parameter.name, p.variable));
+        let names = self
+            .parameters
+            .iter()
+            .filter(|p| p.parameter.expression.is_none())
+            .map(|p| (&p.parameter.name, p.variable));
         let names = names.chain(self.values.iter().map(|(id, v)| (&v.name, *id)));
         let names = names.chain(self.arrays.iter().map(|a| (&a.array.name, a.variable)));
         for (name, id) in names {
@@ -143,9 +156,15 @@ impl Builder<'_> {
             }
         }
         for (id, node) in &self.mentioned {
-            let known = self.arrays.iter().any(|a| a.variable == *id) || self.inventory.declared.contains_key(id) || self.unit.at_file_scope(*id);
+            let known = self.arrays.iter().any(|a| a.variable == *id)
+                || self.inventory.declared.contains_key(id)
+                || self.unit.at_file_scope(*id);
             if !known {
-                return Err(Refused::at(node, "an array is named in `sizeof` only", "compute the size before the region"));
+                return Err(Refused::at(
+                    node,
+                    "an array is named in `sizeof` only",
+                    "compute the size before the region",
+                ));
             }
         }
         Ok(())
@@ -162,7 +181,13 @@ fn element_of(plain: &str) -> String {
 fn may_alias(element: &str, scalar: &str) -> bool {
     let plain = |t: &str| ctype::unqualified(t).replace("unsigned ", "").replace("signed ", "");
     let (e, s) = (plain(element), plain(scalar));
-    e == s || e == "char" || e.contains("struct ") || s.contains("struct ") || s.contains("enum ") || !known_arithmetic(&e) || !known_arithmetic(&s)
+    e == s
+        || e == "char"
+        || e.contains("struct ")
+        || s.contains("struct ")
+        || s.contains("enum ")
+        || !known_arithmetic(&e)
+        || !known_arithmetic(&s)
 }
 
 fn known_arithmetic(plain: &str) -> bool {

@@ -58,9 +58,8 @@ pub fn of(node: &Node, id: Id) -> Flow {
             Flow { defines: false, ..all }
         }
         "DoStmt" => Flow { defines: false, ..at(0).then(at(1)) },
-        "SwitchStmt" | "LabelStmt" | "GotoStmt" | "IndirectGotoStmt" | "StmtExpr" | "GCCAsmStmt" | "CaseStmt" | "DefaultStmt" => {
-            Flow { exposed: mentions(node, id), defines: false }
-        }
+        "SwitchStmt" | "LabelStmt" | "GotoStmt" | "IndirectGotoStmt" | "StmtExpr" | "GCCAsmStmt" | "CaseStmt"
+        | "DefaultStmt" => Flow { exposed: mentions(node, id), defines: false },
         "BinaryOperator" if node.opcode == "&&" || node.opcode == "||" => at(0).then(Flow { defines: false, ..at(1) }),
         "UnaryExprOrTypeTraitExpr" => Flow::default(),
         _ => match write_target(node) {
@@ -81,7 +80,10 @@ pub fn live_after(function: &Node, begin: usize, end: usize, id: Id) -> bool {
     for (k, holder) in path.iter().enumerate().rev() {
         let below = path.get(k + 1).copied();
         let flow = match holder.kind.as_str() {
-            "CompoundStmt" => sequence(holder.inner.iter().filter(|n| n.begin.offset >= end && below.is_none_or(|b| !std::ptr::eq(*n, b))), id),
+            "CompoundStmt" => sequence(
+                holder.inner.iter().filter(|n| n.begin.offset >= end && below.is_none_or(|b| !std::ptr::eq(*n, b))),
+                id,
+            ),
             "ForStmt" => {
                 let at = |k: usize| holder.child(k).map(|n| of(n, id)).unwrap_or_default();
                 let around = at(3).then(at(2)).then(at(4));
@@ -108,9 +110,10 @@ fn path_to(body: &Node, begin: usize) -> Option<Vec<&Node>> {
     let mut path = vec![body];
     loop {
         let last = path[path.len() - 1];
-        let next = last.inner.iter().find(|n| {
-            n.begin.known && n.begin.offset <= begin && begin <= n.end.offset && (n.kind.ends_with("Stmt"))
-        });
+        let next = last
+            .inner
+            .iter()
+            .find(|n| n.begin.known && n.begin.offset <= begin && begin <= n.end.offset && (n.kind.ends_with("Stmt")));
         match next {
             Some(n) if n.begin.offset == begin => return Some(path),
             Some(n) => path.push(n),

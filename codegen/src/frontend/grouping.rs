@@ -107,7 +107,10 @@ impl<'a> Builder<'a> {
                 Some(_) if self.inventory.is_counter(r.id) => true,
                 Some(local) => self.repeatable(local),
                 None => {
-                    let array = self.unit.declaration(r.id).is_some_and(|d| ctype::is_array(d.ty.plain()) || ctype::is_pointer(d.ty.plain()));
+                    let array = self
+                        .unit
+                        .declaration(r.id)
+                        .is_some_and(|d| ctype::is_array(d.ty.plain()) || ctype::is_pointer(d.ty.plain()));
                     array || !self.inventory.written.contains_key(&r.id)
                 }
             }),
@@ -115,7 +118,10 @@ impl<'a> Builder<'a> {
                 // A pointer variable's value or a scalar's, but no element of an array.
                 node.bare().variable().is_some() || !loads_memory(node)
             }
-            "CallExpr" => node.inner[0].walk().find_map(|n| n.reference.as_ref()).is_some_and(|r| self.check_pure(&r.name, node).is_ok()),
+            "CallExpr" => node.inner[0]
+                .walk()
+                .find_map(|n| n.reference.as_ref())
+                .is_some_and(|r| self.check_pure(&r.name, node).is_ok()),
             "CompoundAssignOperator" | "StmtExpr" => false,
             "UnaryOperator" => !matches!(node.opcode.as_str(), "++" | "--"),
             "BinaryOperator" => node.opcode != "=",
@@ -147,7 +153,11 @@ impl<'a> Builder<'a> {
 }
 
 fn loads_memory(node: &Node) -> bool {
-    node.walk().any(|n| matches!(n.kind.as_str(), "ArraySubscriptExpr") || (n.is("UnaryOperator") && n.opcode == "*") || (n.is("MemberExpr") && n.arrow))
+    node.walk().any(|n| {
+        matches!(n.kind.as_str(), "ArraySubscriptExpr")
+            || (n.is("UnaryOperator") && n.opcode == "*")
+            || (n.is("MemberExpr") && n.arrow)
+    })
 }
 
 /// Follows a scalar into the blocks of a list of statements; false when its value comes in from outside.

@@ -9,7 +9,8 @@ use super::scope::{Proof, Scope};
 
 const USE_AFFINE: &str = "use only sums of counters and unchanging integers with constant factors here";
 const COPY_BEFORE: &str = "if the value does not change, copy it to an integer variable before the region";
-const USE_SIGNED: &str = "use signed integers for counters and sizes, or start the loop where the value cannot be below 0";
+const USE_SIGNED: &str =
+    "use signed integers for counters and sizes, or start the loop where the value cannot be below 0";
 
 impl<'a> Builder<'a> {
     /// The value of an integer expression.
@@ -53,7 +54,10 @@ impl<'a> Builder<'a> {
     fn named(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
         let reference = node.reference.as_ref().ok_or_else(|| not_affine(node))?;
         if reference.kind == "EnumConstantDecl" {
-            return self.enumerator(reference.id).map(|v| Cases::one(Affine::constant(v))).ok_or_else(|| not_affine(node));
+            return self
+                .enumerator(reference.id)
+                .map(|v| Cases::one(Affine::constant(v)))
+                .ok_or_else(|| not_affine(node));
         }
         let declaration = self.unit.declaration(reference.id).ok_or_else(|| not_affine(node))?;
         if ctype::integer(declaration.ty.plain()).is_none() {
@@ -128,7 +132,9 @@ impl<'a> Builder<'a> {
             let no = self.condition(node, scope, true)?;
             return Ok(Cases(vec![(yes, Affine::constant(1)), (no, Affine::constant(0))]));
         }
-        if !matches!(node.opcode.as_str(), "+" | "-" | "*" | "/" | "%" | "<<") || ctype::integer(node.ty.plain()).is_none() {
+        if !matches!(node.opcode.as_str(), "+" | "-" | "*" | "/" | "%" | "<<")
+            || ctype::integer(node.ty.plain()).is_none()
+        {
             return Err(not_affine(node));
         }
         let (a, b) = (self.value(left, scope)?, self.value(right, scope)?);
@@ -232,7 +238,15 @@ impl<'a> Builder<'a> {
         self.fit(value, target, from.min() < target.min(), from.max() > target.max(), to, scope)
     }
 
-    fn fit(&mut self, value: Cases, ty: Integer, low: bool, high: bool, node: &Node, scope: &Scope) -> Result<Cases, Refused> {
+    fn fit(
+        &mut self,
+        value: Cases,
+        ty: Integer,
+        low: bool,
+        high: bool,
+        node: &Node,
+        scope: &Scope,
+    ) -> Result<Cases, Refused> {
         for (condition, v) in &value.0 {
             let above = i64::try_from(ty.min()).ok().and_then(|m| v.plus(&Affine::constant(m), -1));
             // 64-bit parameters are kept far below their limits by a guard, so only narrower types can be left upwards.

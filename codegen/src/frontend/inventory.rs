@@ -127,4 +127,3 @@ pub fn base_variable(node: &Node) -> Option<Id> {
         _ => None,
     }
 }
-

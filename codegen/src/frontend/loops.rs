@@ -58,7 +58,11 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refused>
     };
     let Some(declaration) = unit.declaration(counter) else { return refuse(init, "this loop's counter is not known") };
     if ctype::is_untouchable(declaration.ty.plain()) || declaration.thread_local {
-        return Err(Refused::at(init, format!("the loop counter `{}` is volatile, atomic or thread-local", declaration.name), "use a plain integer as counter"));
+        return Err(Refused::at(
+            init,
+            format!("the loop counter `{}` is volatile, atomic or thread-local", declaration.name),
+            "use a plain integer as counter",
+        ));
     }
     if ctype::integer(declaration.ty.plain()).is_none_or(|i| i.width < 8) {
         let reason = format!("the loop counter `{}` is not of an integer type", declaration.name);
@@ -101,7 +105,11 @@ fn step(node: &Node, counter: Id) -> Option<i64> {
 fn through(node: &Node) -> &Node {
     match (node.kind.as_str(), node.inner.first()) {
         ("ParenExpr" | "ConstantExpr", Some(inner)) => through(inner),
-        ("ImplicitCastExpr" | "CStyleCastExpr", Some(inner)) if matches!(node.cast.as_str(), "IntegralCast" | "LValueToRValue" | "NoOp") => through(inner),
+        ("ImplicitCastExpr" | "CStyleCastExpr", Some(inner))
+            if matches!(node.cast.as_str(), "IntegralCast" | "LValueToRValue" | "NoOp") =>
+        {
+            through(inner)
+        }
         _ => node,
     }
 }
@@ -123,7 +131,8 @@ impl<'a> Builder<'a> {
             let reason = format!("the counter `{name}` is used by a loop around this one, too");
             return Err(Refused::at(header.first, reason, "give each loop of a nest its own counter"));
         }
-        let ty = ctype::integer(header.declaration.ty.plain()).ok_or_else(|| super::integer::not_affine(header.first))?;
+        let ty =
+            ctype::integer(header.declaration.ty.plain()).ok_or_else(|| super::integer::not_affine(header.first))?;
         let first = self.value(header.first, scope)?;
         let symbol = isl_safe(name);
         let mut inside = scope.clone();
@@ -146,11 +155,21 @@ impl<'a> Builder<'a> {
     }
 
     /// The value after the last turn must exist in the counter's type when its overflow is defined.
-    fn check_last(&mut self, counter: &Affine, header: &Header, ty: ctype::Integer, scope: &Scope) -> Result<(), Refused> {
+    fn check_last(
+        &mut self,
+        counter: &Affine,
+        header: &Header,
+        ty: ctype::Integer,
+        scope: &Scope,
+    ) -> Result<(), Refused> {
         let limit = match (header.step > 0, ty.signed, ty.width) {
             (true, _, 64) | (_, true, 32 | 64) => return Ok(()),
-            (true, ..) => i64::try_from(ty.max()).ok().and_then(|m| Affine::constant(m - header.step).plus(counter, -1)),
-            (false, ..) => i64::try_from(ty.min()).ok().and_then(|m| counter.plus(&Affine::constant(header.step - m), 1)),
+            (true, ..) => {
+                i64::try_from(ty.max()).ok().and_then(|m| Affine::constant(m - header.step).plus(counter, -1))
+            }
+            (false, ..) => {
+                i64::try_from(ty.min()).ok().and_then(|m| counter.plus(&Affine::constant(header.step - m), 1))
+            }
         };
         if limit.is_some_and(|limit| self.require(&limit, scope, &[])) {
             return Ok(());
@@ -205,9 +224,22 @@ impl<'a> Builder<'a> {
     /// `i != last` means `i < last` when the first value is not beyond the last and no step can jump over it.
     #[allow(clippy::too_many_arguments)]
     fn different(
-        &mut self, a: &Cases, b: &Cases, direction: i64, header: &Header<'a>, first: &Cases, scope: &Scope, node: &Node,
+        &mut self,
+        a: &Cases,
+        b: &Cases,
+        direction: i64,
+        header: &Header<'a>,
+        first: &Cases,
+        scope: &Scope,
+        node: &Node,
     ) -> Result<Formula, Refused> {
-        let refuse = || Refused::at(node, "it cannot be told that this loop ends at this value", "use `<` or `>` in the loop's condition");
+        let refuse = || {
+            Refused::at(
+                node,
+                "it cannot be told that this loop ends at this value",
+                "use `<` or `>` in the loop's condition",
+            )
+        };
         let symbol = &scope.loops[scope.loops.len() - 1].symbol;
         let (Some(a), Some(b), Some(first)) = (a.single(), b.single(), first.single()) else { return Err(refuse()) };
         let difference = a.plus(b, -1).ok_or_else(refuse)?;
@@ -217,7 +249,8 @@ impl<'a> Builder<'a> {
         // distance = last - i for rising loops, i - last for falling ones; at the first value it must be at least 0.
         let distance = difference.times(-direction * header.step).ok_or_else(refuse)?;
         let factor = distance.factor(symbol).unwrap_or(0);
-        let at_first = distance.plus(&Affine::symbol(symbol), -factor).and_then(|d| d.plus(first, factor)).ok_or_else(refuse)?;
+        let at_first =
+            distance.plus(&Affine::symbol(symbol), -factor).and_then(|d| d.plus(first, factor)).ok_or_else(refuse)?;
         let mut outside = scope.clone();
         outside.loops.pop();
         if !self.require(&at_first, &outside, &[]) {
@@ -239,9 +272,7 @@ fn direction(a: &Cases, b: &Cases, symbol: &str) -> Option<i64> {
 
 fn begins(counter: &Affine, first: &Cases, header: &Header) -> Result<Formula, Refused> {
     let operator = if header.step > 0 { ">=" } else { "<=" };
-    Cases::one(counter.clone())
-        .compare(operator, first)
-        .ok_or_else(|| super::integer::not_affine(header.first))
+    Cases::one(counter.clone()).compare(operator, first).ok_or_else(|| super::integer::not_affine(header.first))
 }
 
 /// The condition that a step other than 1 leaves; the outer `None` when the numbers are too large.

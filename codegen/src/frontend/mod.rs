@@ -57,7 +57,12 @@ pub struct Found {
 }
 
 /// Reads one region. `None`: the preprocessor leaves the region out.
-pub fn analyse(unit: &Unit, source: &Source, site: &Site, taken: &mut BTreeSet<String>) -> Result<Option<Found>, Refused> {
+pub fn analyse(
+    unit: &Unit,
+    source: &Source,
+    site: &Site,
+    taken: &mut BTreeSet<String>,
+) -> Result<Option<Found>, Refused> {
     let at_pragma = |reason: &str, remedy: &str| Refused::span(site.pragma.begin, site.pragma.end, reason, remedy);
     let Some(function) = unit.function_at(site.begin) else {
         return Err(at_pragma("the pragma is not inside a function", "put it before a loop or block of a function"));
@@ -66,7 +71,11 @@ pub fn analyse(unit: &Unit, source: &Source, site: &Site, taken: &mut BTreeSet<S
     let nodes = statements(body, site);
     let Some((first, last)) = nodes.first().zip(nodes.last()) else { return Ok(None) };
     if site.end.is_none() && !matches!(first.kind.as_str(), "ForStmt" | "CompoundStmt") {
-        return Err(Refused::at(first, "the pragma stands before something else than a loop or block", "put it before a `for` loop or a `{` block"));
+        return Err(Refused::at(
+            first,
+            "the pragma stands before something else than a loop or block",
+            "put it before a `for` loop or a `{` block",
+        ));
     }
     let (begin, end) = (first.begin.offset, walk::statement_end(source, last));
     check_directives(source, begin, end)?;
@@ -162,9 +171,17 @@ fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken
 /// The statements that a site marks, or none when the preprocessor removed them.
 fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
     match &site.end {
-        None => body.walk().find(|n| n.begin.known && n.begin.offset == site.begin && !n.kind.ends_with("Decl")).into_iter().collect(),
+        None => body
+            .walk()
+            .find(|n| n.begin.known && n.begin.offset == site.begin && !n.kind.ends_with("Decl"))
+            .into_iter()
+            .collect(),
         Some(end) => {
-            let holder = body.walk().filter(|n| n.is("CompoundStmt")).filter(|n| n.begin.offset < site.begin && site.begin < n.end.offset).last();
+            let holder = body
+                .walk()
+                .filter(|n| n.is("CompoundStmt"))
+                .filter(|n| n.begin.offset < site.begin && site.begin < n.end.offset)
+                .last();
             let inside = |n: &&Node| site.begin <= n.begin.offset && n.begin.offset < end.begin;
             holder.map(|h| h.inner.iter().filter(inside).collect()).unwrap_or_default()
         }

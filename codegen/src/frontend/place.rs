@@ -35,14 +35,19 @@ impl<'a> Builder<'a> {
     pub fn place(&mut self, node: &'a Node, scope: &Scope) -> Result<Place<'a>, Refused> {
         let child = |k: usize| node.child(k).ok_or_else(|| strange(node));
         if ctype::is_untouchable(node.ty.plain()) {
-            return Err(Refused::at(node, "volatile and atomic objects keep their order of accesses", "use a plain object in the region"));
+            return Err(Refused::at(
+                node,
+                "volatile and atomic objects keep their order of accesses",
+                "use a plain object in the region",
+            ));
         }
         match node.kind.as_str() {
             "ParenExpr" => self.place(child(0)?, scope),
             "ImplicitCastExpr" if node.cast == "NoOp" => self.place(child(0)?, scope),
             "DeclRefExpr" => {
                 let id = node.reference.as_ref().map_or(0, |r| r.id);
-                let variable = self.unit.declaration(id).filter(|d| matches!(d.kind.as_str(), "VarDecl" | "ParmVarDecl"));
+                let variable =
+                    self.unit.declaration(id).filter(|d| matches!(d.kind.as_str(), "VarDecl" | "ParmVarDecl"));
                 let variable = variable.ok_or_else(|| strange(node))?;
                 self.check_storage(variable, node)?;
                 Ok(Place { variable, subscripts: vec![], types: vec![Some(node.ty.clone())], partial: false })
@@ -74,7 +79,11 @@ impl<'a> Builder<'a> {
                 };
                 let record = place.types.last().and_then(|t| t.as_ref()).map_or("", |t| t.plain()).to_owned();
                 if record.split_whitespace().any(|w| w == "union") || self.in_union(node.member) {
-                    return Err(Refused::at(node, "members of unions share their bytes", "use a struct or plain arrays in the region"));
+                    return Err(Refused::at(
+                        node,
+                        "members of unions share their bytes",
+                        "use a struct or plain arrays in the region",
+                    ));
                 }
                 place.partial = true;
                 Ok(place)
@@ -116,7 +125,11 @@ impl<'a> Builder<'a> {
             ("UnaryOperator", _) if node.opcode == "&" => {
                 let mut place = self.place(child(0)?, scope)?;
                 if place.partial || place.subscripts.is_empty() {
-                    return Err(Refused::at(node, "an address is taken", "use subscripts instead of addresses in the region"));
+                    return Err(Refused::at(
+                        node,
+                        "an address is taken",
+                        "use subscripts instead of addresses in the region",
+                    ));
                 }
                 // `&a[i]` is `a + i`: the subscript waits for the one that is added to it.
                 place.types.pop();
@@ -126,8 +139,14 @@ impl<'a> Builder<'a> {
             ("UnaryOperator", _) if node.opcode == "++" || node.opcode == "--" => {
                 Err(Refused::at(node, "a pointer changes in the region", "use subscripts instead of moving pointers"))
             }
-            ("CStyleCastExpr" | "ImplicitCastExpr", "BitCast") => Err(Refused::at(node, "a pointer is converted to another type", TO_POINTER)),
-            _ => Err(Refused::at(node, "this address cannot be traced to one array", "use subscripts of arrays by their names in the region")),
+            ("CStyleCastExpr" | "ImplicitCastExpr", "BitCast") => {
+                Err(Refused::at(node, "a pointer is converted to another type", TO_POINTER))
+            }
+            _ => Err(Refused::at(
+                node,
+                "this address cannot be traced to one array",
+                "use subscripts of arrays by their names in the region",
+            )),
         }
     }
 
@@ -135,22 +154,41 @@ impl<'a> Builder<'a> {
         let Some(reference) = object.variable() else {
             let member = object.bare().is("MemberExpr");
             return Err(if member {
-                Refused::at(object, "an array is reached through a pointer inside a struct", "copy the pointer to a variable before the region, e.g. `double *restrict a = s->a;`")
+                Refused::at(
+                    object,
+                    "an array is reached through a pointer inside a struct",
+                    "copy the pointer to a variable before the region, e.g. `double *restrict a = s->a;`",
+                )
             } else {
-                Refused::at(object, "an array is reached through a pointer in memory (a pointer to pointers)", TO_POINTER)
+                Refused::at(
+                    object,
+                    "an array is reached through a pointer in memory (a pointer to pointers)",
+                    TO_POINTER,
+                )
             });
         };
         let variable = self.unit.declaration(reference.id).ok_or_else(|| strange(node))?;
         self.check_storage(variable, node)?;
         if let Some(place) = self.inventory.written.get(&variable.id) {
-            let pointer = ctype::is_pointer(variable.ty.plain()) && super::inventory::write_target(place).is_some_and(|t| t.variable().is_some());
+            let pointer = ctype::is_pointer(variable.ty.plain())
+                && super::inventory::write_target(place).is_some_and(|t| t.variable().is_some());
             if pointer {
-                return Err(Refused::at(place, format!("the pointer `{}` changes in the region", variable.name), "use subscripts instead of moving pointers"));
+                return Err(Refused::at(
+                    place,
+                    format!("the pointer `{}` changes in the region", variable.name),
+                    "use subscripts instead of moving pointers",
+                ));
             }
         }
         if self.inventory.declared.contains_key(&variable.id) {
             let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr"));
-            let initial = initial.ok_or_else(|| Refused::at(node, format!("the pointer `{}` has no initial value", variable.name), "use subscripts of arrays by their names in the region"))?;
+            let initial = initial.ok_or_else(|| {
+                Refused::at(
+                    node,
+                    format!("the pointer `{}` has no initial value", variable.name),
+                    "use subscripts of arrays by their names in the region",
+                )
+            })?;
             return self.pointer(initial, scope);
         }
         Ok(Place { variable, subscripts: vec![], types: vec![None], partial: false })
@@ -164,7 +202,11 @@ impl<'a> Builder<'a> {
             let memory = node.walk().any(|n| matches!(n.kind.as_str(), "ArraySubscriptExpr" | "CallExpr"));
             let reason = if memory { "this subscript depends on data" } else { "this subscript is not affine" };
             let product = node.walk().any(|n| n.is("BinaryOperator") && n.opcode == "*");
-            let remedy = if product && !memory { TO_POINTER } else { "subscripts are sums of counters and unchanging integers with constant factors" };
+            let remedy = if product && !memory {
+                TO_POINTER
+            } else {
+                "subscripts are sums of counters and unchanging integers with constant factors"
+            };
             Refused::at(node, reason, remedy)
         })
     }
@@ -188,14 +230,19 @@ impl<'a> Builder<'a> {
         let rank = place.subscripts.len();
         if let Some(known) = self.arrays.iter().find(|a| a.variable == variable.id) {
             if known.array.dims.len() != rank {
-                let reason = format!("`{}` is used with {} subscripts elsewhere and {rank} here", variable.name, known.array.dims.len());
+                let reason = format!(
+                    "`{}` is used with {} subscripts elsewhere and {rank} here",
+                    variable.name,
+                    known.array.dims.len()
+                );
                 return Err(Refused::at(at, reason, "use an array with all its subscripts everywhere in the region"));
             }
             return Ok(known.array.symbol.clone());
         }
         let element = place.types.last().cloned().flatten().unwrap_or_default();
         if !ctype::is_element(element.plain()) {
-            let reason = format!("`{}` gives an object of type `{}`, not a number or struct", variable.name, element.written);
+            let reason =
+                format!("`{}` gives an object of type `{}`, not a number or struct", variable.name, element.written);
             return Err(Refused::at(at, reason, TO_POINTER));
         }
         let dims = (0..rank)
@@ -245,7 +292,9 @@ impl<'a> Builder<'a> {
         let mut tuple = Vec::new();
         for (k, cases) in subscripts.iter().enumerate() {
             match cases.single() {
-                Some(value) if !value.symbols().iter().any(|s| inner.contains(&s.as_str())) => tuple.push(value.to_string()),
+                Some(value) if !value.symbols().iter().any(|s| inner.contains(&s.as_str())) => {
+                    tuple.push(value.to_string())
+                }
                 _ => {
                     let mut name = format!("o{k}");
                     while self.symbols.contains(&name) || scope.loops.iter().any(|l| l.symbol == name) {
@@ -264,7 +313,11 @@ impl<'a> Builder<'a> {
         let mut image = format!("{array}[{}]", tuple.join(", "));
         if !conditions.is_empty() {
             let conditions = conditions.join(" and ");
-            image += &if inner.is_empty() { format!(" : {conditions}") } else { format!(" : exists ({} : {conditions})", inner.join(", ")) };
+            image += &if inner.is_empty() {
+                format!(" : {conditions}")
+            } else {
+                format!(" : exists ({} : {conditions})", inner.join(", "))
+            };
         }
         RawAccess { array: array.to_owned(), kind, image }
     }
@@ -295,5 +348,9 @@ fn pointee(ty: &Type) -> Option<Type> {
 }
 
 fn strange(node: &Node) -> Refused {
-    Refused::at(node, format!("this expression ({}) does not designate an element of an array by its name", node.kind), "use subscripts of arrays by their names in the region")
+    Refused::at(
+        node,
+        format!("this expression ({}) does not designate an element of an array by its name", node.kind),
+        "use subscripts of arrays by their names in the region",
+    )
 }

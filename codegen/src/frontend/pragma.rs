@@ -110,7 +110,8 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refused> {
         if !["tile", "name", "serial", "pure"].contains(&word) {
             return Err(refuse(format!("unknown option `{word}` in the pragma")));
         }
-        let close = closing(after).ok_or_else(|| refuse(format!("option `{word}` needs an argument in parentheses")))?;
+        let close =
+            closing(after).ok_or_else(|| refuse(format!("option `{word}` needs an argument in parentheses")))?;
         let argument = after[1..close].trim();
         if argument.is_empty() {
             return Err(refuse(format!("option `{word}` has an empty argument")));
@@ -200,7 +201,10 @@ mod tests {
         assert_eq!(site.options.model.serial.as_deref(), Some("n < 8 && (m)"));
         assert_eq!(site.options.name.as_deref(), Some("x"));
         assert_eq!(site.options.pure, ["f", "g"]);
-        assert_eq!(site.begin, found_at("#pragma dvm region tile(32, T*2) \\\n name(x), serial(n < 8 && (m)) pure(f, g)\n"));
+        assert_eq!(
+            site.begin,
+            found_at("#pragma dvm region tile(32, T*2) \\\n name(x), serial(n < 8 && (m)) pure(f, g)\n")
+        );
     }
 
     fn found_at(prefix: &str) -> usize {

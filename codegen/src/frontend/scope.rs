@@ -63,7 +63,6 @@ impl Scope {
     }
 }
 
-
 /// What is known of "this value is at least 0".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {

@@ -220,7 +220,9 @@ mod tests {
 
     #[test]
     fn directives_skip_comments_and_strings() {
-        let s = source("/* \n#pragma a\n*/ int x; // \\\n#pragma b\n  # pragma /*c*/ d \\\n e\nchar *s = \"\\\n#pragma f\";\n/**/ #define X\n");
+        let s = source(
+            "/* \n#pragma a\n*/ int x; // \\\n#pragma b\n  # pragma /*c*/ d \\\n e\nchar *s = \"\\\n#pragma f\";\n/**/ #define X\n",
+        );
         let texts: Vec<String> = s.directives(0, s.bytes.len()).into_iter().map(|d| d.text).collect();
         assert_eq!(texts, ["pragma   d  e", "define X"]);
     }

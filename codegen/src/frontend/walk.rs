@@ -91,7 +91,13 @@ impl<'a> Builder<'a> {
             text = format!("{{ {text} }}");
         }
         let locals = self.declarations(&out)?;
-        self.statements.push(RawStatement { nodes: nodes.to_vec(), scope: inside, accesses: out.accesses, text, locals });
+        self.statements.push(RawStatement {
+            nodes: nodes.to_vec(),
+            scope: inside,
+            accesses: out.accesses,
+            text,
+            locals,
+        });
         Ok(())
     }
 
@@ -137,7 +143,10 @@ impl<'a> Builder<'a> {
         // A declaration comes after those that it uses: they were noted before it.
         for id in &out.repeated {
             let Some(variable) = self.unit.declaration(*id) else { continue };
-            let Some(initial) = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr")) else { continue };
+            let Some(initial) = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr"))
+            else {
+                continue;
+            };
             self.check_visible(variable)?;
             let end = token_end(self.source, initial);
             let text = self.source.text(initial.begin.offset, end);
@@ -149,7 +158,11 @@ impl<'a> Builder<'a> {
     fn check_visible(&self, variable: &Node) -> Result<(), Refused> {
         let name = self.type_name(variable);
         if ctype::words(&name).any(|w| self.inventory.local_types.contains(w)) {
-            return Err(Refused::at(variable, format!("the type `{name}` is declared inside the function"), "declare the type at file scope"));
+            return Err(Refused::at(
+                variable,
+                format!("the type `{name}` is declared inside the function"),
+                "declare the type at file scope",
+            ));
         }
         Ok(())
     }

@@ -68,9 +68,10 @@ pub(super) fn is_forward(
 /// Number of dimensions that a map of one range space reaches.
 pub(super) fn outputs(map: &UnionMap) -> Result<usize, Refusal> {
     let range: UnionSet = map.range()?;
-    Ok(range.sets()?.first().map_or(Ok(0), |set| set.dimensions())?)
+    Ok(range.sets()?.first().map_or(Ok(0), dvm_isl::Set::dimensions)?)
 }
 
+#[derive(Clone, Copy)]
 enum Relation {
     Greater,
     GreaterOrEqual,

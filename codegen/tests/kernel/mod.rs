@@ -1,4 +1,5 @@
 //! Kernels for tests: one description gives both the C text and the model.
+#![allow(dead_code, clippy::format_collect, clippy::format_push_string)]
 
 use dvm_codegen::model::{Access, AccessKind, Array, Iterator, Parameter, Region, Statement, Storage};
 
@@ -73,7 +74,8 @@ pub fn touched(list: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-struct Place2<'a> {
+/// Walks the nests and collects statements.
+struct Walk<'a> {
     kernel: &'a Kernel,
     depth: usize,
     statements: Vec<Statement>,
@@ -100,12 +102,16 @@ impl Kernel {
                 let compare = if *step > 0 { "<" } else { ">" };
                 let ctype = &self.iterator_type;
                 text.push_str(&format!("{pad}for ({ctype} {it} = {first}; {it} {compare} {end}; {it} += {step}) {{\n"));
-                body.iter().for_each(|node| self.write(node, indent + 1, text));
+                for node in body {
+                    self.write(node, indent + 1, text);
+                }
                 text.push_str(&format!("{pad}}}\n"));
             }
             Node::If { cond, body } => {
                 text.push_str(&format!("{pad}if ({cond}) {{\n"));
-                body.iter().for_each(|node| self.write(node, indent + 1, text));
+                for node in body {
+                    self.write(node, indent + 1, text);
+                }
                 text.push_str(&format!("{pad}}}\n"));
             }
             Node::Stmt { text: own, .. } => {
@@ -121,7 +127,7 @@ impl Kernel {
 
     /// The model.
     pub fn region(&self) -> Region {
-        let mut walk = Place2 { kernel: self, depth: 2 * depth(&self.body) + 1, statements: Vec::new() };
+        let mut walk = Walk { kernel: self, depth: 2 * depth(&self.body) + 1, statements: Vec::new() };
         let mut way = Way { iterators: Vec::new(), conditions: Vec::new(), order: Vec::new() };
         walk.visit(&self.body, &mut way);
         Region {
@@ -170,7 +176,7 @@ fn array(array: &Storehouse) -> Array {
     }
 }
 
-impl Place2<'_> {
+impl Walk<'_> {
     fn visit(&mut self, body: &[Node], way: &mut Way) {
         for (place, node) in body.iter().enumerate() {
             way.order.push(place.to_string());

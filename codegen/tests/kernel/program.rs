@@ -179,6 +179,7 @@ pub fn run(name: &str, source: &str, optimise: &str) -> Result<String, String> {
         "-Wall",
         "-Wextra",
         "-Wno-sign-compare",
+        "-Wno-tautological-compare",
         "-Werror",
         "-pthread",
     ];

@@ -1,0 +1,37 @@
+# The front door. `make help` says what there is.
+PREFIX ?= /usr/local
+DESTDIR ?=
+CARGO ?= cargo
+CMAKE_BUILD ?= target/cmake
+
+.PHONY: help all demo check install header loom soak fuzz bench packages clean
+
+help: ## what each target does
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), CARGO (cargo)'
+
+all: packages ## build the library, dvm-codegen and dvmcc (target/release)
+	$(CARGO) build --release --locked --workspace --lib --bins
+
+demo: all ## run the examples by pragma at real sizes against the plain compiler; writes target/demo/
+	target/release/dvm-demo
+
+check: packages ## all tests; ends with a line "N passed, M failed"
+	tools/check.sh
+
+packages: ## install the system packages that are missing (packages.txt), or print the command
+	@tools/packages.sh
+
+install: all ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc
+	cmake -S . -B $(CMAKE_BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake --build $(CMAKE_BUILD)
+	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)
+
+header: ## write include/dvm.h, include/dvm.f90 and docs/environment.md anew from the Rust sources
+	DVM_BLESS=1 $(CARGO) test --release --workspace --quiet header fortran environment
+
+loom: ## model-check the lock-free structures
+	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib -- model
+
+clean: ## remove everything that was built
+	$(CARGO) clean

@@ -1,0 +1,110 @@
+//! The examples by pragma: how they are built and run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Flags of both compilers.
+const FLAGS: [&str; 3] = ["-O3", "-march=native", "-Wno-unknown-pragmas"];
+
+/// One example.
+pub struct Example {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// Its file.
+    pub source: &'static str,
+    /// Its real sizes.
+    real: &'static [u64],
+}
+
+impl Example {
+    /// All examples by pragma.
+    pub fn all() -> &'static [Self] {
+        const fn example(name: &'static str, source: &'static str, real: &'static [u64]) -> Example {
+            Example { name, source, real }
+        }
+        const ALL: [Example; 5] = [
+            example("jacobi", "06_jacobi.c", &[400_000, 1000]),
+            example("matmul", "07_matmul.c", &[1024]),
+            example("matvec", "08_matvec.c", &[12_000]),
+            example("lu", "09_lu.c", &[2000]),
+            example("floyd", "10_floyd.c", &[1500]),
+        ];
+        &ALL
+    }
+
+    /// Sizes as arguments, divided by `shrink`.
+    pub fn sizes(&self, shrink: u64) -> Vec<String> {
+        self.real.iter().map(|size| (size / shrink.max(1)).to_string()).collect()
+    }
+}
+
+/// The compilers and where their programs go.
+pub struct Build {
+    /// Plain compiler.
+    pub cc: String,
+    /// dvmcc.
+    pub dvmcc: PathBuf,
+    /// Folder for programs and results.
+    pub out: PathBuf,
+}
+
+/// The two programs of an example.
+pub struct Programs {
+    /// Compiled by the plain compiler.
+    pub plain: PathBuf,
+    /// Compiled by dvmcc.
+    pub tiled: PathBuf,
+}
+
+/// What a run gave.
+pub struct Run {
+    /// Wall time of the region.
+    pub seconds: f64,
+    /// Bytes of the result.
+    pub result: Vec<u8>,
+}
+
+impl Build {
+    /// Compiles an example plainly and by dvmcc, with the same flags.
+    pub fn both(&self, example: &Example, folder: &Path) -> Result<Programs, String> {
+        let source = folder.join(example.source);
+        let program = |way: &str| self.out.join(format!("{}-{way}", example.name));
+        let programs = Programs { plain: program("plain"), tiled: program("dvm") };
+        succeed(Command::new(&self.cc).args(FLAGS).arg(&source).arg("-o").arg(&programs.plain))?;
+        succeed(
+            Command::new(&self.dvmcc).env("DVM_CC", &self.cc).args(FLAGS).arg(&source).arg("-o").arg(&programs.tiled),
+        )?;
+        Ok(programs)
+    }
+
+    /// Runs a program; `workers` and `timeline` go to libdvm.
+    pub fn run(
+        &self,
+        program: &Path,
+        sizes: &[String],
+        workers: Option<&str>,
+        timeline: Option<&Path>,
+    ) -> Result<Run, String> {
+        let file = self.out.join("result.bin");
+        let mut command = Command::new(program);
+        command.arg("-t").arg("-o").arg(&file).args(sizes);
+        for (name, value) in [("DVM_WORKERS", workers.map(Path::new)), ("DVM_TRACE", timeline)] {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let errors = succeed(&mut command)?;
+        let seconds = errors.lines().find_map(|line| line.strip_prefix("seconds ")?.parse().ok());
+        let seconds = seconds.ok_or_else(|| format!("{}: printed no time", program.display()))?;
+        let result = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok(Run { seconds, result })
+    }
+}
+
+/// Runs a command that must succeed; what it wrote to standard error.
+pub fn succeed(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok(errors) } else { Err(format!("{command:?}: {}\n{errors}", output.status)) }
+}

@@ -1,0 +1,116 @@
+//! What a Rust type is in Fortran.
+
+use syn::{GenericArgument, PathArguments, Type};
+
+/// What a parameter is, as far as Fortran is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An integer by value, of this kind.
+    Integer(&'static str),
+    /// The address of one integer that is written.
+    IntegerOut(&'static str),
+    /// The address of some integers.
+    Integers(&'static str),
+    /// An id: two integers.
+    Id,
+    /// A list of ids, whose number is the next parameter.
+    Ids,
+    /// A rank, or as many of its components as the next parameter says.
+    Rank,
+    /// An address by value.
+    Address,
+    /// An address that is written.
+    AddressOut,
+    /// The address of a procedure.
+    Procedure,
+    /// A text that ends with a NUL.
+    Text,
+    /// The address of a structure.
+    Structure,
+}
+
+/// A field of a structure.
+pub struct Field {
+    /// Its type.
+    pub declaration: &'static str,
+    /// What it is before anybody sets it.
+    pub initial: &'static str,
+}
+
+/// The kind of a parameter's type; `written` when the function writes behind it, `counted` when the next parameter is the
+/// number of entries. The second value is the name of a structure. `None`: there is no Fortran for it.
+pub fn of(kind: &Type, written: bool, counted: bool) -> Option<(Kind, Option<String>)> {
+    if is_procedure(kind) {
+        return Some((Kind::Procedure, None));
+    }
+    let found = match kind {
+        Type::Ptr(pointer) => match name(&pointer.elem)?.as_str() {
+            "DataId" if counted => Kind::Ids,
+            "DataId" | "ProcId" => Kind::Id,
+            "c_char" => Kind::Text,
+            "c_void" => Kind::Address,
+            "*c_void" => Kind::AddressOut,
+            structure if structure.starts_with("dvm_") => return Some((Kind::Structure, Some(structure.to_owned()))),
+            number if written && pointer.mutability.is_some() && !counted => Kind::IntegerOut(integer(number)?),
+            number => Kind::Integers(integer(number)?),
+        },
+        _ => match name(kind)?.as_str() {
+            "RankArg" => Kind::Rank,
+            "DataIdArg" | "ProcIdArg" => Kind::Id,
+            number => Kind::Integer(integer(number)?),
+        },
+    };
+    Some((found, None))
+}
+
+/// What a field of a structure is.
+pub fn of_field(kind: &Type) -> Option<Field> {
+    if is_procedure(kind) {
+        return Some(Field { declaration: "type(c_funptr)", initial: "c_null_funptr" });
+    }
+    if matches!(kind, Type::Ptr(_)) {
+        return Some(Field { declaration: "type(c_ptr)", initial: "c_null_ptr" });
+    }
+    Some(Field { declaration: declared(integer(&name(kind)?)?), initial: "0" })
+}
+
+/// True for `*const c_char`: a function's result that is a text.
+pub fn is_text(kind: &Type) -> bool {
+    matches!(kind, Type::Ptr(pointer) if name(&pointer.elem).as_deref() == Some("c_char"))
+}
+
+/// The kind of an integer type of C.
+pub fn integer(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "c_int" | "i32" | "dvm_retcode_t" | "RetcodeArg" => "c_int",
+        "u64" | "i64" => "c_int64_t",
+        "usize" => "c_size_t",
+        _ => return None,
+    })
+}
+
+fn declared(kind: &'static str) -> &'static str {
+    match kind {
+        "c_int" => "integer(c_int)",
+        "c_size_t" => "integer(c_size_t)",
+        _ => "integer(c_int64_t)",
+    }
+}
+
+/// The last name of a path, `*` before it for each pointer.
+pub fn name(kind: &Type) -> Option<String> {
+    match kind {
+        Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
+        Type::Ptr(pointer) => Some(format!("*{}", name(&pointer.elem)?)),
+        _ => None,
+    }
+}
+
+/// True for a function pointer that may be NULL, written out or behind an alias `..._t`.
+fn is_procedure(kind: &Type) -> bool {
+    let Type::Path(path) = kind else { return matches!(kind, Type::BareFn(_)) };
+    let Some(last) = path.path.segments.last() else { return false };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
+    last.ident == "Option"
+        && matches!(arguments.args.first(), Some(GenericArgument::Type(Type::BareFn(_) | Type::Path(_))))
+}

@@ -1,0 +1,145 @@
+//! A C function as Fortran sees it.
+
+use std::fmt::Write;
+
+use super::kinds::{self, Kind};
+use super::print_comment;
+use crate::section::Function;
+
+/// A C function as Fortran sees it.
+pub struct Procedure {
+    /// Its name in C.
+    pub name: String,
+    /// The variadic function that it stands for.
+    stands_for: Option<String>,
+    /// Its documentation.
+    pub text: Vec<String>,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+    /// What it returns.
+    pub result: Outcome,
+}
+
+/// An argument.
+pub struct Argument {
+    /// Its name in Fortran.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it is written.
+    pub written: bool,
+    /// The name of its structure.
+    pub structure: Option<String>,
+    /// Whether C takes NULL for it.
+    pub optional: bool,
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// A code, or another number.
+    Code,
+    /// A text.
+    Text,
+}
+
+impl Procedure {
+    /// The Fortran view of a C function, which may stand for a variadic one.
+    pub fn new(function: &Function, stands_for: Option<&str>) -> Result<Procedure, String> {
+        let wrong = |what: &str| format!("{}: no Fortran for {what}; add it to bindings/src/fortran", function.name);
+        let mut arguments = Vec::new();
+        for (place, parameter) in function.parameters.iter().enumerate() {
+            let written = function.writes(&parameter.name);
+            let counted =
+                function.parameters.get(place + 1).is_some_and(|next| next.name == "count" && !next.is_pointer());
+            let (kind, structure) = kinds::of(&parameter.kind, written, counted)
+                .ok_or_else(|| wrong(&format!("the type of its parameter {}", parameter.name)))?;
+            let optional = kind == Kind::Text && parameter.name == "description";
+            // `function` is a word of Fortran's own.
+            let name = if parameter.name == "function" { "processing" } else { &parameter.name };
+            arguments.push(Argument { name: name.to_owned(), kind, written, structure, optional });
+        }
+        let result = match &function.result {
+            Some(kind) if kinds::is_text(kind) => Outcome::Text,
+            Some(kind) if kinds::name(kind).is_some_and(|name| kinds::integer(&name) == Some("c_int")) => Outcome::Code,
+            _ => return Err(wrong("its result")),
+        };
+        Ok(Procedure {
+            name: function.name.clone(),
+            stands_for: stands_for.map(str::to_owned),
+            text: function.text.iter().map(|line| line.replacen("] function ", "] processing", 1)).collect(),
+            arguments,
+            result,
+        })
+    }
+
+    /// The name that Fortran programs use.
+    pub fn public_name(&self) -> &str {
+        self.stands_for.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Whether programs call a procedure of the module instead of C itself.
+    pub fn is_wrapped(&self) -> bool {
+        self.result == Outcome::Text || self.arguments.iter().any(|a| matches!(a.kind, Kind::Text | Kind::Ids))
+    }
+
+    /// The name of the interface to C.
+    pub fn interface_name(&self) -> String {
+        if self.is_wrapped() { format!("c_{}", self.name) } else { self.name.clone() }
+    }
+
+    /// The name of what C returns.
+    fn outcome_name(&self) -> &'static str {
+        if self.result == Outcome::Text { "address" } else { "code" }
+    }
+
+    /// Prints the interface to C.
+    pub fn print_interface(&self, text: &mut String) {
+        text.push('\n');
+        if !self.is_wrapped() {
+            print_comment(text, "    ", &self.text);
+        }
+        let names: Vec<_> = self.arguments.iter().map(|argument| argument.name.as_str()).collect();
+        let name = self.interface_name();
+        let _ = writeln!(text, "    function {name}({}) &", names.join(", "));
+        let outcome = self.outcome_name();
+        let _ = writeln!(text, "        bind(C, name=\"{}\") result({outcome})", self.name);
+        text.push_str("      import\n");
+        for argument in &self.arguments {
+            let _ = writeln!(text, "      {} :: {}", argument.in_interface(), argument.in_shape());
+        }
+        let result = if self.result == Outcome::Text { "type(c_ptr)" } else { "integer(c_int)" };
+        let _ = writeln!(text, "      {result} :: {outcome}");
+        let _ = writeln!(text, "    end function {name}");
+    }
+}
+
+impl Argument {
+    /// Its type and attributes in the interface to C.
+    pub fn in_interface(&self) -> String {
+        let intent = if self.written { "intent(out)" } else { "intent(in)" };
+        match self.kind {
+            Kind::Integer(kind) => format!("integer({kind}), value"),
+            Kind::IntegerOut(kind) => format!("integer({kind}), intent(out)"),
+            Kind::Integers(kind) => format!("integer({kind}), intent({})", if self.written { "inout" } else { "in" }),
+            Kind::Id | Kind::Rank => format!("integer(c_int64_t), {intent}"),
+            Kind::Ids => "integer(c_int64_t), intent(in)".to_owned(),
+            Kind::Address => "type(c_ptr), value".to_owned(),
+            Kind::AddressOut => "type(c_ptr), intent(out)".to_owned(),
+            Kind::Procedure => "type(c_funptr), value".to_owned(),
+            Kind::Text => "character(kind=c_char), intent(in)".to_owned(),
+            Kind::Structure => format!("type({}), intent(in)", self.structure.as_deref().unwrap_or_default()),
+        }
+    }
+
+    /// Its name and shape in the interface to C.
+    pub fn in_shape(&self) -> String {
+        let shape = match self.kind {
+            Kind::Id => "(2)",
+            Kind::Ids => "(2, *)",
+            Kind::Rank | Kind::Integers(_) | Kind::Text => "(*)",
+            _ => "",
+        };
+        format!("{}{shape}", self.name)
+    }
+}

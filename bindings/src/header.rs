@@ -1,0 +1,47 @@
+//! The C header: cbindgen's print of each section, under its title.
+
+use std::path::Path;
+
+use crate::section::Section;
+use crate::{GROUND, Trouble};
+
+/// The text of `dvm.h`, from `cbindgen.toml` and the sections below the workspace's root.
+pub fn print(root: &Path, sections: &[Section]) -> Result<String, Trouble> {
+    let path = root.join("cbindgen.toml");
+    let mut config = cbindgen::Config::from_file(&path).map_err(|e| Trouble::new(&path, e))?;
+    let top = config.header.take().unwrap_or_default();
+    let types = config.after_includes.take().unwrap_or_default();
+    let end = config.trailer.take().unwrap_or_default();
+
+    let (ground, functions) = sections.split_at(GROUND.min(sections.len()));
+    let mut parts = vec![top.trim().to_owned()];
+    for section in ground {
+        parts.push(print_section(&config, section, sections)?);
+    }
+    parts.push(types.trim().to_owned());
+    for section in functions {
+        parts.push(format!("/* ----- {} ----- */", section.title.trim_end_matches('.')));
+        parts.push(print_section(&config, section, sections)?);
+    }
+    parts.push(end.trim().to_owned());
+    Ok(parts.join("\n\n") + "\n")
+}
+
+fn print_section(config: &cbindgen::Config, section: &Section, all: &[Section]) -> Result<String, Trouble> {
+    let mut config = config.clone();
+    // cbindgen leaves out what no function of the same run uses, and follows `mod` into the other sections.
+    let structures = section.structures.iter().map(|structure| structure.name.clone());
+    config.export.include.extend(structures.chain(section.enumerations.iter().cloned()));
+    let others = all.iter().filter(|other| other.path != section.path).flat_map(|other| &other.functions);
+    config.export.exclude.extend(others.map(|function| function.name.clone()));
+    let bindings = cbindgen::Builder::new()
+        .with_config(config)
+        .with_src(&section.path)
+        .generate()
+        .map_err(|e| Trouble::new(&section.path, format!("cbindgen: {e}")))?;
+    let mut bytes = Vec::new();
+    bindings.write(&mut bytes);
+    let text = String::from_utf8(bytes).map_err(|e| Trouble::new(&section.path, format!("cbindgen: {e}")))?;
+    // The report's callback has an empty parameter list: any parameters. Rust cannot say that.
+    Ok(text.trim().replace("int (*callback)(void)", "int (*callback)()"))
+}

@@ -1,0 +1,77 @@
+//! Writes the C header and the Fortran module of libdvm from one source: the exported functions in `src/ffi`.
+//!
+//! * [`section`] reads a source file: its title, constants, codes, structures and functions with their documentation.
+//! * [`header`] has cbindgen print each section as C.
+//! * [`fortran`] prints each section as interfaces to C and, where that is handier, as procedures around them.
+//!
+//! What they write is committed under `include/`; the tests of this crate fail when it is out of date, and write it anew
+//! when the environment has `DVM_BLESS=1`.
+
+pub mod fortran;
+pub mod header;
+pub mod section;
+
+use std::fmt;
+use std::path::Path;
+
+/// The files behind the header, in its order; what stands first is used by what follows. A section whose file does not exist
+/// is left out.
+const SECTIONS: [&str; 9] = [
+    "src/error.rs",
+    "src/ffi/mod.rs",
+    "src/ffi/lifecycle.rs",
+    "src/ffi/rank.rs",
+    "src/ffi/data.rs",
+    "src/ffi/processing.rs",
+    "src/ffi/scheduling.rs",
+    "src/ffi/graph.rs",
+    "src/ffi/errors.rs",
+];
+
+/// Those of [`SECTIONS`] that declare constants and codes, which come before the array types.
+const GROUND: usize = 2;
+
+/// Reads all sections below the workspace's root.
+pub fn read(root: &Path) -> Result<Vec<section::Section>, Trouble> {
+    let known: Vec<_> = SECTIONS.iter().map(|name| root.join(name)).collect();
+    forgotten(&root.join("src/ffi"), &known)?;
+    known.iter().filter(|path| path.exists()).map(|path| section::Section::read(path)).collect()
+}
+
+/// A file of exported functions that the header would not have.
+fn forgotten(directory: &Path, known: &[std::path::PathBuf]) -> Result<(), Trouble> {
+    let entries = std::fs::read_dir(directory).map_err(|e| Trouble::new(directory, format!("cannot be read: {e}")))?;
+    for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|e| e == "rs")) {
+        let path = entry.path();
+        let exports = !known.contains(&path) && !section::Section::read(&path)?.functions.is_empty();
+        if exports {
+            return Err(Trouble::new(
+                &path,
+                "it exports functions but is no section of the header; add it to SECTIONS in bindings/src/lib.rs",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Why the bindings cannot be written: where, and what to do.
+#[derive(Debug)]
+pub struct Trouble {
+    place: String,
+    what: String,
+}
+
+impl Trouble {
+    /// Trouble with this file.
+    pub fn new(place: &Path, what: impl Into<String>) -> Trouble {
+        Trouble { place: place.display().to_string(), what: what.into() }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.what)
+    }
+}
+
+impl std::error::Error for Trouble {}

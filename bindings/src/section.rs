@@ -1,0 +1,210 @@
+//! A section of the interface: what one source file declares for C.
+
+use std::path::{Path, PathBuf};
+
+use syn::{Attribute, Expr, ExprLit, Fields, FnArg, Item, Lit, Meta, Pat, ReturnType, Type, Visibility};
+
+use crate::Trouble;
+
+/// What one source file declares for C.
+pub struct Section {
+    /// The file.
+    pub path: PathBuf,
+    /// The first sentence of the file's own documentation.
+    pub title: String,
+    /// Constants with a number for value.
+    pub constants: Vec<Constant>,
+    /// The names of its enumerations.
+    pub enumerations: Vec<String>,
+    /// The codes of these enumerations, in order.
+    pub codes: Vec<Constant>,
+    /// Structures that C may fill in.
+    pub structures: Vec<Structure>,
+    /// The exported functions.
+    pub functions: Vec<Function>,
+}
+
+/// A named number.
+pub struct Constant {
+    /// Its name.
+    pub name: String,
+    /// Its value, as C and Fortran both write it.
+    pub value: String,
+    /// Its documentation, a line each.
+    pub text: Vec<String>,
+}
+
+/// A structure with C's layout.
+pub struct Structure {
+    /// Its name.
+    pub name: String,
+    /// Its documentation, a line each.
+    pub text: Vec<String>,
+    /// Names, types and documentation of its fields.
+    pub fields: Vec<Parameter>,
+}
+
+/// An exported function.
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its documentation, a line each.
+    pub text: Vec<String>,
+    /// Its parameters, but for `...`.
+    pub parameters: Vec<Parameter>,
+    /// True when it ends with `...`.
+    pub variadic: bool,
+    /// What it returns.
+    pub result: Option<Type>,
+}
+
+/// A parameter or a field.
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its type in Rust.
+    pub kind: Type,
+    /// Its own documentation; parameters are documented with their function.
+    pub text: Vec<String>,
+}
+
+impl Parameter {
+    /// True for an address.
+    pub fn is_pointer(&self) -> bool {
+        matches!(self.kind, Type::Ptr(_))
+    }
+}
+
+impl Function {
+    /// True when the documentation marks this parameter as one that the function writes: `@param[out] name`.
+    pub fn writes(&self, parameter: &str) -> bool {
+        self.text.iter().any(|line| {
+            let mut words = line.split_whitespace();
+            words.next().is_some_and(|tag| tag.starts_with("@param[") && tag.contains("out"))
+                && words.next() == Some(parameter)
+        })
+    }
+}
+
+impl Section {
+    /// Reads what a source file declares for C.
+    pub fn read(path: &Path) -> Result<Section, Trouble> {
+        let text = std::fs::read_to_string(path).map_err(|e| Trouble::new(path, format!("cannot be read: {e}")))?;
+        let file = syn::parse_file(&text).map_err(|e| Trouble::new(path, format!("is no Rust: {e}")))?;
+        let mut section = Section {
+            path: path.to_owned(),
+            title: documentation(&file.attrs).first().cloned().unwrap_or_default(),
+            constants: Vec::new(),
+            enumerations: Vec::new(),
+            codes: Vec::new(),
+            structures: Vec::new(),
+            functions: Vec::new(),
+        };
+        for item in file.items {
+            section.add(item)?;
+        }
+        Ok(section)
+    }
+
+    fn add(&mut self, item: Item) -> Result<(), Trouble> {
+        match item {
+            Item::Const(item) if public(&item.vis) => {
+                let Some(value) = number(&item.expr) else {
+                    let what = format!("constant {}: its value must be a plain number, for C", item.ident);
+                    return Err(Trouble::new(&self.path, what));
+                };
+                let text = documentation(&item.attrs);
+                self.constants.push(Constant { name: item.ident.to_string(), value, text });
+            }
+            Item::Enum(item) if public(&item.vis) && with_c_layout(&item.attrs) => {
+                self.enumerations.push(item.ident.to_string());
+                for variant in item.variants {
+                    let value = variant.discriminant.as_ref().and_then(|(_, value)| number(value));
+                    let Some(value) = value else {
+                        let what = format!("code {}: its value must be written out: it is stable", variant.ident);
+                        return Err(Trouble::new(&self.path, what));
+                    };
+                    let text = documentation(&variant.attrs);
+                    self.codes.push(Constant { name: variant.ident.to_string(), value, text });
+                }
+            }
+            Item::Struct(item) if public(&item.vis) && with_c_layout(&item.attrs) => {
+                let Fields::Named(fields) = item.fields else { return Ok(()) };
+                let fields = fields.named.into_iter().map(|field| Parameter {
+                    name: field.ident.map(|name| name.to_string()).unwrap_or_default(),
+                    text: documentation(&field.attrs),
+                    kind: field.ty,
+                });
+                let text = documentation(&item.attrs);
+                self.structures.push(Structure { name: item.ident.to_string(), text, fields: fields.collect() });
+            }
+            Item::Fn(item) if public(&item.vis) && !ignored(&item.attrs) && exported(&item.attrs) => {
+                self.functions.push(function(item));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn function(item: syn::ItemFn) -> Function {
+    let parameters = item.sig.inputs.into_iter().filter_map(|input| match input {
+        FnArg::Typed(input) => match *input.pat {
+            Pat::Ident(name) => Some(Parameter { name: name.ident.to_string(), kind: *input.ty, text: Vec::new() }),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    });
+    Function {
+        name: item.sig.ident.to_string(),
+        text: documentation(&item.attrs),
+        parameters: parameters.collect(),
+        variadic: item.sig.variadic.is_some(),
+        result: match item.sig.output {
+            ReturnType::Default => None,
+            ReturnType::Type(_, kind) => Some(*kind),
+        },
+    }
+}
+
+fn public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+fn with_c_layout(attributes: &[Attribute]) -> bool {
+    attributes
+        .iter()
+        .any(|a| a.path().is_ident("repr") && matches!(&a.meta, Meta::List(l) if l.tokens.to_string() == "C"))
+}
+
+fn exported(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|a| matches!(&a.meta, Meta::List(l) if l.tokens.to_string() == "no_mangle"))
+}
+
+fn ignored(attributes: &[Attribute]) -> bool {
+    documentation(attributes).iter().any(|line| line == "cbindgen:ignore")
+}
+
+/// The lines of documentation, without the blank after `///`.
+fn documentation(attributes: &[Attribute]) -> Vec<String> {
+    attributes
+        .iter()
+        .filter_map(|attribute| match &attribute.meta {
+            Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+                _ => None,
+            },
+            _ => None,
+        })
+        .map(|line| line.strip_prefix(' ').unwrap_or(&line).to_owned())
+        .collect()
+}
+
+/// The text of a number, perhaps with a sign.
+fn number(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number.base10_digits().to_owned()),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => Some(format!("-{}", number(&unary.expr)?)),
+        _ => None,
+    }
+}

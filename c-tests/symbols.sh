@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The library exports the functions that the header declares, all of them and nothing else, under the right SONAME, and
+# asks for no library that a plain program could not have.
+#
+#   c-tests/symbols.sh HEADER LIBRARY
+set -uo pipefail
+export LC_ALL=C
+
+header=${1:?dvm.h} library=${2:?libdvm.so}
+failures=0
+fail() { failures=$((failures + 1)); printf 'FAILED %s\n' "$*"; }
+
+declared=$(grep -oE '^[a-z].*[ *](dvm_[a-z_]+)\(' "$header" | grep -oE 'dvm_[a-z_]+\($' | tr -d '(' | sort -u)
+exported=$(nm -D --defined-only "$library" | awk '$2 ~ /[TDBRVW]/ { print $3 }' | sort -u)
+[ -n "$declared" ] || fail "no functions were found in $header"
+
+while read -r name; do [ -z "$name" ] || fail "declared but not exported: $name"; done < <(comm -23 <(echo "$declared") <(echo "$exported"))
+while read -r name; do [ -z "$name" ] || fail "exported but not declared: $name"; done < <(comm -13 <(echo "$declared") <(echo "$exported"))
+
+dynamic=$(readelf -dW "$library")
+grep -q 'SONAME.*\[libdvm\.so\.[0-9]*\]' <<<"$dynamic" || fail "the SONAME is not libdvm.so.N"
+grep -q TEXTREL <<<"$dynamic" && fail "the library has text relocations"
+grep -q NODELETE <<<"$dynamic" || fail "the library can be unloaded under its own threads"
+needed=$(grep -oE 'NEEDED.*\[[^]]*\]' <<<"$dynamic" | grep -oE '\[.*\]' | tr -d '[]')
+while read -r name; do
+    case $name in
+        libc.so.* | libm.so.* | libgcc_s.so.* | libhwloc.so.* | ld-linux*) ;;
+        *) fail "the library needs $name" ;;
+    esac
+done <<<"$needed"
+
+echo "symbols: $(wc -l <<<"$declared") functions, $failures failures"
+[ $failures -eq 0 ]

@@ -1,0 +1,46 @@
+# Runs cargo and gives its product the names that the dynamic linker wants. Defines the target dvm::dvm for this build
+# tree, DVM_LIBRARY_FILE, DVM_SONAME, and DVM_PROGRAM_NAMES.
+
+find_program(CARGO cargo HINTS "$ENV{HOME}/.cargo/bin" REQUIRED)
+
+if(NOT DVM_TARGET_DIR)
+  set(DVM_TARGET_DIR ${CMAKE_CURRENT_SOURCE_DIR}/target)
+endif()
+
+# The SONAME carries the major version; build.rs writes the same name into the library.
+set(DVM_SONAME libdvm.so.${PROJECT_VERSION_MAJOR})
+set(DVM_LIBRARY_NAME libdvm.so.${PROJECT_VERSION})
+set(DVM_LIBRARY_FILE ${CMAKE_CURRENT_BINARY_DIR}/${DVM_LIBRARY_NAME})
+
+set(DVM_PROGRAM_NAMES dvmcc dvm-codegen)
+
+set(_arguments build --release --locked --package dvm --lib)
+set(_environment --unset=MAKEFLAGS)
+set(_product ${DVM_TARGET_DIR}/release)
+if(DVM_SANITIZER)
+  # The sanitizers are unstable options of rustc; their run-times ship with the stable toolchain.
+  set(_flags "-Zsanitizer=${DVM_SANITIZER} -Cunsafe-allow-abi-mismatch=sanitizer")
+  list(APPEND _environment RUSTC_BOOTSTRAP=1 "RUSTFLAGS=${_flags}")
+  execute_process(COMMAND rustc --print host-tuple OUTPUT_VARIABLE _host OUTPUT_STRIP_TRAILING_WHITESPACE
+                  COMMAND_ERROR_IS_FATAL ANY)
+  list(APPEND _arguments --target ${_host})
+  set(_product ${DVM_TARGET_DIR}/${_host}/release)
+elseif(DVM_PROGRAMS)
+  list(APPEND _arguments --package dvm-codegen --bins)
+endif()
+
+add_custom_target(dvm_cargo ALL
+  COMMAND ${CMAKE_COMMAND} -E env ${_environment} ${CARGO} ${_arguments} --target-dir ${DVM_TARGET_DIR}
+  COMMAND ${CMAKE_COMMAND} -DFROM=${_product} -DINTO=${CMAKE_CURRENT_BINARY_DIR} -DLIBRARY=${DVM_LIBRARY_NAME}
+          -DSONAME=${DVM_SONAME} "-DPROGRAMS=${DVM_PROGRAM_NAMES}" -P ${CMAKE_CURRENT_LIST_DIR}/collect.cmake
+  BYPRODUCTS ${DVM_LIBRARY_FILE}
+  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+  COMMENT "cargo build"
+  USES_TERMINAL VERBATIM)
+
+add_library(dvm::dvm SHARED IMPORTED GLOBAL)
+set_target_properties(dvm::dvm PROPERTIES
+  IMPORTED_LOCATION ${DVM_LIBRARY_FILE}
+  IMPORTED_SONAME ${DVM_SONAME}
+  INTERFACE_INCLUDE_DIRECTORIES ${CMAKE_CURRENT_SOURCE_DIR}/include)
+add_dependencies(dvm::dvm dvm_cargo)

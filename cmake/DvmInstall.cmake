@@ -1,0 +1,50 @@
+# What goes where under the prefix. Every path in the installed files is relative: the tree may be moved.
+
+include(CMakePackageConfigHelpers)
+
+# `cmake --install` on a tree that was only configured builds it first.
+install(CODE "
+  if(NOT EXISTS \"${DVM_LIBRARY_FILE}\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" COMMAND_ERROR_IS_FATAL ANY)
+  endif()")
+
+install(PROGRAMS ${DVM_LIBRARY_FILE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${DVM_SONAME} ${CMAKE_CURRENT_BINARY_DIR}/libdvm.so
+        DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/dvm.h include/dvm.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+foreach(program IN LISTS DVM_PROGRAM_NAMES)
+  install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/bin/${program} DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+endforeach()
+
+# From the directory of the .pc files back to the prefix; an absolute library directory cannot be moved.
+set(DVM_PC_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  set(DVM_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+  set(DVM_PC_LIBDIR ${CMAKE_INSTALL_LIBDIR})
+else()
+  file(RELATIVE_PATH _back /prefix/${DVM_PC_DIR} /prefix)
+  set(DVM_PC_PREFIX "\${pcfiledir}/${_back}")
+  set(DVM_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+configure_file(cmake/dvm.pc.in dvm.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dvm.pc DESTINATION ${DVM_PC_DIR})
+
+if(TARGET dvm_fortran)
+  install(TARGETS dvm_fortran ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fortran/dvm.mod DESTINATION ${DVM_MODULE_DIR})
+  configure_file(cmake/dvm-fortran.pc.in dvm-fortran.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dvm-fortran.pc DESTINATION ${DVM_PC_DIR})
+endif()
+
+set(DVM_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/dvm)
+set(_paths CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+if(TARGET dvm_fortran)
+  list(APPEND _paths DVM_MODULE_DIR)
+endif()
+configure_package_config_file(cmake/dvmConfig.cmake.in dvmConfig.cmake
+  INSTALL_DESTINATION ${DVM_CONFIG_DIR} PATH_VARS ${_paths} NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a minor version may break what was there.
+write_basic_package_version_file(dvmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dvmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/dvmConfigVersion.cmake
+        DESTINATION ${DVM_CONFIG_DIR})

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Builds the examples against libdvm, runs them and compares what they print with the .expected file beside them.
+#
+#   examples/run.sh [NAME...]      for example 03_dataflow; without names, all that have an expected output
+#
+# A C program with a region pragma is compiled by dvmcc. Settings: LIBDVM, the shared library (default: what cargo builds
+# in target/release); DVMCC (default: target/release/dvmcc); CC; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
+# Exit status 0: all printed what they should.
+set -uo pipefail
+export LC_ALL=C
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+release=${CARGO_TARGET_DIR:-$root/target}/release
+include=$root/include
+dvmcc=${DVMCC:-$release/dvmcc}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+read -r -a flags <<<"${DVM_EXAMPLE_FLAGS:-}"
+count=0 failures=0
+
+if [ -z "${LIBDVM:-}" ]; then
+    (cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
+fi
+# The library under the names that linkers and programs ask for.
+mkdir "$work/lib" && for name in libdvm.so libdvm.so.0; do ln -s "$(realpath "${LIBDVM:-$release/libdvm.so}")" "$work/lib/$name"; done
+export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+link=(-L"$work/lib" -ldvm)
+
+build() {
+    local source=$1 program=$2
+    if [[ $source == *.f90 ]]; then
+        (cd "$work" && "${FC:-gfortran}" -O2 -Wall "${flags[@]}" -o "$program" "$include/dvm.f90" "$source" "${link[@]}")
+    elif grep -qE '^[[:space:]]*#[[:space:]]*pragma[[:space:]]+(dvm[[:space:]]+region|scop)' "$source"; then
+        "$dvmcc" -O2 "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}" -lm
+    else
+        "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Werror "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}"
+    fi
+}
+
+# failed NAME WHAT: with what the last command had to say.
+failed() {
+    failures=$((failures + 1))
+    echo "FAILED $1 $2"
+    sed 's/^/    | /' "$work/log"
+}
+
+names=("$@")
+if [ ${#names[@]} -eq 0 ]; then
+    for expected in "$here"/*.expected; do names+=("$(basename "$expected" .expected)"); done
+fi
+for name in "${names[@]}"; do
+    count=$((count + 1))
+    source=
+    : >"$work/log"
+    for candidate in "$here/$name".{c,f90}; do [ -e "$candidate" ] && source=$candidate; done
+    if [ -z "$source" ]; then
+        failed "$name" "does not exist"
+    elif ! build "$source" "$work/$name" >"$work/log" 2>&1; then
+        failed "$name" "does not build"
+    elif ! timeout 120 "$work/$name" >"$work/output" 2>"$work/log"; then
+        failed "$name" "ends with an error, or did not end within two minutes"
+    elif ! diff -u --label expected --label found "$here/$name.expected" "$work/output" >"$work/log"; then
+        failed "$name" "prints something else"
+    fi
+done
+
+echo "$((count - failures)) passed, $failures failed"
+[ $failures -eq 0 ] && [ $count -gt 0 ]

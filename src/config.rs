@@ -1,0 +1,411 @@
+//! What the environment can set: one table of knobs, read once at init.
+//!
+//! A knob whose variable is unset or empty has its default. A value that is not allowed is an error that names the
+//! variable, the value and what is allowed: nothing is silently ignored.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+#[cfg(test)]
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::error::{Error, dvm_retcode_t};
+
+/// The most workers of one process. It bounds what a mistyped number can cost.
+pub(crate) const MAX_WORKERS: usize = 4096;
+
+/// The most tile sizes of one list: the most coordinates of a parameterised graph.
+pub(crate) const MAX_TILE_SIZES: usize = 16;
+
+/// What the values of a knob look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A whole number between two bounds.
+    Number { least: u64, most: u64 },
+    /// Whole numbers from 1, separated by commas or `x`.
+    Sizes,
+    /// 0 or 1.
+    Flag,
+    /// Any text; its reader judges it.
+    Text,
+    /// The path of a file.
+    Path,
+}
+
+impl Kind {
+    /// What is allowed, in words.
+    fn allowed(self) -> String {
+        match self {
+            Kind::Number { least, most } => format!("a whole number from {least} to {most}"),
+            Kind::Sizes => {
+                format!("1 to {MAX_TILE_SIZES} whole numbers from 1, separated by commas or x, as 32,64 or 32x64")
+            }
+            Kind::Flag => "0 or 1".into(),
+            Kind::Text => "text".into(),
+            Kind::Path => "the path of a file".into(),
+        }
+    }
+}
+
+/// One thing that the environment can set.
+#[derive(Debug)]
+#[cfg_attr(not(test), allow(dead_code, reason = "some fields are only for the book and the tests"))]
+struct Knob {
+    /// What the rest of the library calls it.
+    name: &'static str,
+    /// The environment variable.
+    variable: &'static str,
+    kind: Kind,
+    unit: &'static str,
+    /// What holds when the variable is unset; for knobs whose getter needs it, in the form of a value.
+    default: &'static str,
+    /// For the book.
+    documentation: &'static str,
+}
+
+const WORKERS: Knob = Knob {
+    name: "workers",
+    variable: "DVM_WORKERS",
+    kind: Kind::Number { least: 1, most: MAX_WORKERS as u64 },
+    unit: "workers",
+    default: "one per PU",
+    documentation: "The number of worker threads of the process. The default is one for each PU that the process may use: \
+        its cpuset (taskset, cgroup, a launcher's binding), cut down to its cgroup CPU quota rounded up. With fewer workers \
+        than PUs each worker is bound to a core of its own while there are cores, the first ones in the machine's order. With more \
+        workers than PUs the workers are not bound, and a last rank component tells apart those that share a PU. A CPU quota still \
+        holds: more workers than it allows are not started. Ranks, sizes and distances only count PUs that have a worker.",
+};
+const SYNTHETIC: Knob = Knob {
+    name: "synthetic",
+    variable: "DVM_SYNTHETIC",
+    kind: Kind::Text,
+    unit: "hwloc's synthetic syntax",
+    default: "the real machine",
+    documentation: "Runs on an imagined machine: `pack:4 core:4 pu:2` has 32 workers on 4 packages of 4 cores of 2 PUs. The workers are real \
+        threads that are not bound; neither the cpuset nor the CPU quota limits their number. At most 4096 PUs.",
+};
+const BIND: Knob = Knob {
+    name: "bind",
+    variable: "DVM_BIND",
+    kind: Kind::Flag,
+    unit: "",
+    default: "1",
+    documentation: "Whether each worker is bound to its PU. 0 leaves the placement to the system: for a machine whose PUs are shared with other busy \
+        programs, or a container that has a CPU quota but no cpuset, where every container would bind to the same first PUs.",
+};
+const SPIN: Knob = Knob {
+    name: "spin",
+    variable: "DVM_SPIN",
+    kind: Kind::Number { least: 0, most: 1_000_000 },
+    unit: "microseconds",
+    default: "20",
+    documentation: "How long an idle worker looks for work before it sleeps. 0 sleeps at once. Workers never spin when there are more of them than CPUs.",
+};
+const TILE: Knob = Knob {
+    name: "tile",
+    variable: "DVM_TILE",
+    kind: Kind::Sizes,
+    unit: "iterations",
+    default: "from the caches",
+    documentation: "The tile sizes of generated code, one for each tile coordinate, outermost first: `32,64` or `32x64`. A single number holds for all \
+        coordinates. Coordinates beyond the list, and all of them by default, get their size from a model of the caches. A size that the source \
+        fixes (`tile(...)`) is not changed.",
+};
+const TRACE: Knob = Knob {
+    name: "trace",
+    variable: "DVM_TRACE",
+    kind: Kind::Path,
+    unit: "file",
+    default: "no trace",
+    documentation: "Writes a timeline of the run to this file: tasks, tiles, steals and sleeps of each worker, in the Chrome trace format, for Perfetto or \
+        chrome://tracing. The file is opened at init, so that a path that cannot be written is found at once, and written at finalize.",
+};
+const TRACE_EVENTS: Knob = Knob {
+    name: "trace_events",
+    variable: "DVM_TRACE_EVENTS",
+    kind: Kind::Number { least: 1, most: 100_000_000 },
+    unit: "events per worker",
+    default: "200000",
+    documentation: "How many events of each worker a trace keeps, 64 bytes each. When there are more, the earliest are dropped, and the trace says how many.",
+};
+const VERBOSE: Knob = Knob {
+    name: "verbose",
+    variable: "DVM_VERBOSE",
+    kind: Kind::Flag,
+    unit: "",
+    default: "0",
+    documentation: "Whether notes are printed on stderr: the machine found, why a region ran sequentially, and the like. Without it the library prints nothing.",
+};
+
+/// Every knob, in the order of the book.
+#[cfg(test)]
+const KNOBS: &[&Knob] = &[&WORKERS, &SYNTHETIC, &BIND, &SPIN, &TILE, &TRACE, &TRACE_EVENTS, &VERBOSE];
+
+/// Tile sizes from the environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TileSizes(Vec<u64>);
+
+impl TileSizes {
+    /// The size of tile coordinate `coordinate`, when the environment gives one.
+    pub fn size(&self, coordinate: usize) -> Option<u64> {
+        match self.0.as_slice() {
+            [all] => Some(*all),
+            sizes => sizes.get(coordinate).copied(),
+        }
+    }
+}
+
+/// The values of all knobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Config {
+    workers: Option<usize>,
+    synthetic: Option<String>,
+    bind: bool,
+    spin: Duration,
+    tile: TileSizes,
+    trace: Option<PathBuf>,
+    trace_events: usize,
+    verbose: bool,
+}
+
+impl Config {
+    /// Reads the process's environment.
+    ///
+    /// # Errors
+    /// `DVM_ERR_ARGUMENT` when a variable has a value that is not allowed.
+    pub fn load() -> Result<Config, Error> {
+        Config::read(|variable| env::var_os(variable))
+    }
+
+    /// Reads an environment given as a function from variable to value.
+    pub fn read(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, Error> {
+        let get = |knob: &Knob| environment(knob.variable).filter(|value| !value.is_empty());
+        Ok(Config {
+            workers: get(&WORKERS).map(|value| number(&WORKERS, &value)).transpose()?.map(|n| n as usize),
+            synthetic: get(&SYNTHETIC).map(|value| text(&SYNTHETIC, &value).map(str::to_owned)).transpose()?,
+            bind: flag(&BIND, get(&BIND))?,
+            spin: Duration::from_micros(number(&SPIN, &or_default(&SPIN, get(&SPIN)))?),
+            tile: get(&TILE).map(|value| sizes(&TILE, &value)).transpose()?.unwrap_or_default(),
+            trace: get(&TRACE).map(PathBuf::from),
+            trace_events: number(&TRACE_EVENTS, &or_default(&TRACE_EVENTS, get(&TRACE_EVENTS)))? as usize,
+            verbose: flag(&VERBOSE, get(&VERBOSE))?,
+        })
+    }
+
+    /// The number of workers asked for.
+    pub fn workers(&self) -> Option<usize> {
+        self.workers
+    }
+
+    /// The imagined machine asked for, in hwloc's syntax.
+    pub fn synthetic(&self) -> Option<&str> {
+        self.synthetic.as_deref()
+    }
+
+    /// Whether workers are bound to their PUs.
+    pub fn bind(&self) -> bool {
+        self.bind
+    }
+
+    /// How long an idle worker looks for work before it sleeps.
+    pub fn spin(&self) -> Duration {
+        self.spin
+    }
+
+    /// The tile sizes asked for.
+    pub fn tile(&self) -> &TileSizes {
+        &self.tile
+    }
+
+    /// Where the timeline goes; `None`: no timeline.
+    pub fn trace(&self) -> Option<&PathBuf> {
+        self.trace.as_ref()
+    }
+
+    /// How many events of each worker a timeline keeps.
+    pub fn trace_events(&self) -> usize {
+        self.trace_events
+    }
+
+    /// Whether notes may be printed on stderr.
+    #[cfg(test)]
+    pub fn verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// Prints a note on stderr with `DVM_VERBOSE=1`; else does not even make its text.
+    pub fn note(&self, text: impl FnOnce() -> String) {
+        if self.verbose {
+            eprintln!("libdvm: {}", text());
+        }
+    }
+}
+
+/// The error for a value of `knob` that is not allowed.
+fn refuse(knob: &Knob, value: &OsStr) -> Error {
+    Error::new(
+        dvm_retcode_t::DVM_ERR_ARGUMENT,
+        format!(
+            "the environment variable {} is \"{}\": it must be {} (or unset: {})",
+            knob.variable,
+            value.display(),
+            knob.kind.allowed(),
+            knob.default
+        ),
+    )
+}
+
+/// The error for a value of `variable` that its reader does not accept, with the reader's reason.
+pub(crate) fn refused(variable: &str, value: &str, reason: &str) -> Error {
+    let message = format!("the environment variable {variable} is {value:?}: {reason}");
+    Error::new(dvm_retcode_t::DVM_ERR_ARGUMENT, message)
+}
+
+fn or_default(knob: &Knob, value: Option<OsString>) -> OsString {
+    value.unwrap_or_else(|| knob.default.into())
+}
+
+fn text<'a>(knob: &Knob, value: &'a OsStr) -> Result<&'a str, Error> {
+    value.to_str().ok_or_else(|| refuse(knob, value))
+}
+
+/// A number in digits only: `+1`, ` 1` and `1.0` are refused.
+fn digits(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+fn number(knob: &Knob, value: &OsStr) -> Result<u64, Error> {
+    let Kind::Number { least, most } = knob.kind else { unreachable!("{} is a number in the table", knob.variable) };
+    digits(text(knob, value)?).filter(|n| (least..=most).contains(n)).ok_or_else(|| refuse(knob, value))
+}
+
+fn flag(knob: &Knob, value: Option<OsString>) -> Result<bool, Error> {
+    let value = or_default(knob, value);
+    match value.to_str() {
+        Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        _ => Err(refuse(knob, &value)),
+    }
+}
+
+fn sizes(knob: &Knob, value: &OsStr) -> Result<TileSizes, Error> {
+    let sizes = text(knob, value)?.split([',', 'x']).map(|size| digits(size.trim())).collect::<Option<Vec<_>>>();
+    let allowed = |sizes: &Vec<u64>| {
+        sizes.len() <= MAX_TILE_SIZES && sizes.iter().all(|size| (1..=i64::MAX as u64).contains(size))
+    };
+    sizes.filter(allowed).map(TileSizes).ok_or_else(|| refuse(knob, value))
+}
+
+/// The page of the book about the environment, from the table.
+#[cfg(test)]
+fn page() -> String {
+    let mut page = String::from(
+        "# The environment\n\n\
+         Read once, by `dvm_init` or by the first region that starts libdvm. A variable that is unset or empty has its default. A value that is \
+         not allowed makes init fail with `DVM_ERR_ARGUMENT`; `dvm_last_error` names the variable, the value and what is allowed.\n\n\
+         This page is generated from the table in `src/config.rs`: change it there, then run the tests with `DVM_BLESS=1`.\n\n\
+         | variable | value | unit | default |\n| --- | --- | --- | --- |\n",
+    );
+    for knob in KNOBS {
+        let _ = writeln!(page, "| `{}` | {} | {} | {} |", knob.variable, knob.kind.allowed(), knob.unit, knob.default);
+    }
+    for knob in KNOBS {
+        let _ = write!(page, "\n## {}\n\n{}\n", knob.variable, knob.documentation);
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(variables: &[(&str, &str)]) -> Result<Config, Error> {
+        Config::read(|name| variables.iter().find(|(variable, _)| *variable == name).map(|(_, value)| value.into()))
+    }
+
+    #[test]
+    fn an_empty_environment_gives_the_defaults() {
+        let defaults = config(&[]).unwrap();
+        assert_eq!((defaults.workers(), defaults.synthetic(), defaults.trace()), (None, None, None));
+        assert_eq!((defaults.spin(), defaults.verbose(), defaults.bind()), (Duration::from_micros(20), false, true));
+        assert_eq!(defaults.trace_events(), 200_000);
+        assert_eq!(defaults.tile().size(0), None);
+        let empty: Vec<_> = KNOBS.iter().map(|knob| (knob.variable, "")).collect();
+        assert_eq!(config(&empty).unwrap(), defaults);
+    }
+
+    #[test]
+    fn every_knob_is_read() {
+        let config = config(&[
+            ("DVM_WORKERS", "3"),
+            ("DVM_SYNTHETIC", "core:2 pu:2"),
+            ("DVM_BIND", "0"),
+            ("DVM_SPIN", "0"),
+            ("DVM_TILE", "32x64"),
+            ("DVM_TRACE", "a/b.json"),
+            ("DVM_TRACE_EVENTS", "7"),
+            ("DVM_VERBOSE", "1"),
+        ])
+        .unwrap();
+        assert_eq!((config.workers(), config.synthetic()), (Some(3), Some("core:2 pu:2")));
+        assert_eq!((config.bind(), config.spin(), config.verbose()), (false, Duration::ZERO, true));
+        assert_eq!((config.trace(), config.trace_events()), (Some(&PathBuf::from("a/b.json")), 7));
+        assert_eq!(config.tile(), &TileSizes(vec![32, 64]));
+    }
+
+    #[test]
+    fn one_tile_size_holds_for_all_coordinates_and_a_list_for_its_own() {
+        let tile = |value| config(&[("DVM_TILE", value)]).unwrap().tile().clone();
+        assert_eq!([0, 1, 15].map(|k| tile("8").size(k)), [Some(8); 3]);
+        assert_eq!([0, 1, 2].map(|k| tile("8, 9").size(k)), [Some(8), Some(9), None]);
+    }
+
+    #[test]
+    fn bad_values_are_refused_with_variable_value_and_remedy() {
+        let bad = [
+            ("DVM_WORKERS", "0"),
+            ("DVM_WORKERS", "-1"),
+            ("DVM_WORKERS", "+1"),
+            ("DVM_WORKERS", "two"),
+            ("DVM_WORKERS", "4097"),
+            ("DVM_WORKERS", "99999999999999999999"),
+            ("DVM_BIND", "yes"),
+            ("DVM_VERBOSE", "2"),
+            ("DVM_SPIN", "1.5"),
+            ("DVM_TILE", "0"),
+            ("DVM_TILE", "32,"),
+            ("DVM_TILE", "32;32"),
+            ("DVM_TILE", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"),
+            ("DVM_TRACE_EVENTS", "0"),
+        ];
+        for (variable, value) in bad {
+            let error = config(&[(variable, value)]).unwrap_err();
+            let knob = KNOBS.iter().find(|knob| knob.variable == variable).unwrap();
+            assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_ARGUMENT);
+            for part in [variable, value, &knob.kind.allowed()] {
+                assert!(error.message().contains(part), "{part:?} is not in {:?}", error.message());
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_has_each_name_and_variable_once_and_says_everything() {
+        for (i, knob) in KNOBS.iter().enumerate() {
+            assert!(knob.variable.starts_with("DVM_") && !knob.default.is_empty() && knob.documentation.ends_with('.'));
+            assert_eq!(knob.variable, format!("DVM_{}", knob.name.to_uppercase()));
+            assert!(KNOBS[..i].iter().all(|other| other.variable != knob.variable));
+        }
+    }
+
+    #[test]
+    fn the_page_of_the_book_is_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/environment.md");
+        if env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
+            std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
+            std::fs::write(path, page()).unwrap();
+        }
+        let committed = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(committed == page(), "docs/environment.md is out of date: run the tests with DVM_BLESS=1");
+    }
+}

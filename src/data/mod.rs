@@ -1,0 +1,31 @@
+//! Data: blobs of bytes with an id, references and one moment of publication.
+//!
+//! - `slot`: one datum's state, and when it may go
+//! - `store`: ids, creation, freeing: entries that are never unmapped, so that a stale id is always recognised
+//! - `references`: what the program holds and what its scheduled tasks have taken
+//! - `publication`: promises, producers, poison, and storage carried on by a successor
+//! - `access`: addresses of bytes
+//! - `storage`, `waiting`: the bytes, and who waits for them
+//!
+//! Nothing here knows threads, tasks or workers: calls return who is to be woken, and leave what is to be given back
+//! in the caller's [`Cache`]. At no time are two data locked.
+#![allow(unsafe_code, reason = "the byte store: memory of any origin, and lists that allocate nothing")]
+
+mod access;
+mod publication;
+mod references;
+mod slot;
+mod storage;
+mod store;
+mod waiting;
+
+pub(crate) use access::Reach;
+pub(crate) use publication::{Carry, Outcome};
+pub(crate) use references::Readiness;
+pub(crate) use slot::NOWHERE;
+pub(crate) use storage::{FreeCallback, Storage};
+pub(crate) use store::{Cache, Initial, STORE, no_memory};
+pub(crate) use waiting::{Owner, Wait, Waiters};
+
+/// A datum's id: its home process, and a number that is never given twice.
+pub(crate) type DataId = [u64; 2];

@@ -1,0 +1,114 @@
+//! References: what the program holds, and what its scheduled tasks have taken.
+
+use super::DataId;
+use super::slot::{Phase, Producer};
+use super::store::{Cache, Store, name, unknown};
+use super::waiting::Owner;
+use crate::error::{Error, dvm_retcode_t};
+
+/// What a task finds when it takes a reference of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readiness {
+    /// The input is published: so many bytes, written by this worker.
+    Published { size: usize, home: u32 },
+    /// The input is not published yet.
+    Promised,
+    /// The input will never be published.
+    Poisoned,
+}
+
+impl Store {
+    /// Adds a reference.
+    pub(crate) fn acquire(&self, id: DataId) -> Result<(), Error> {
+        let (_, mut body) = self.lock_referenced(id)?;
+        if body.carried_on() {
+            return Err(Error::state(format!(
+                "{} ends with the task that reads it, which carries its storage on in place: acquire before that task \
+                 is scheduled, and it will work on a copy",
+                name(id)
+            )));
+        }
+        body.available = body
+            .available
+            .checked_add(1)
+            .ok_or_else(|| Error::state(format!("{} has as many references as can be counted", name(id))))?;
+        Ok(())
+    }
+
+    /// Drops a reference of the program.
+    pub(crate) fn relax(&self, cache: &mut Cache, id: DataId) -> Result<(), Error> {
+        let (slot, mut body) = self.lock_referenced(id)?;
+        if body.available == 0 {
+            return Err(none_left(id, body.taken));
+        }
+        body.available -= 1;
+        self.settle(cache, id, slot, body);
+        Ok(())
+    }
+
+    /// Takes a reference for a task that reads the datum.
+    #[inline]
+    pub(crate) fn take(&self, id: DataId, reader: Owner) -> Result<Readiness, Error> {
+        let (_, mut body) = self.lock_referenced(id)?;
+        if body.available == 0 {
+            return Err(none_left(id, body.taken));
+        }
+        if body.producer == Producer::Task(reader) {
+            return Err(Error::state(format!(
+                "{} is input and output of one task, which would wait for itself",
+                name(id)
+            )));
+        }
+        body.available -= 1;
+        body.taken += 1;
+        Ok(match body.phase {
+            Phase::Published => Readiness::Published { size: body.size, home: body.home },
+            Phase::Poisoned => Readiness::Poisoned,
+            Phase::Promised | Phase::Free => Readiness::Promised,
+        })
+    }
+
+    /// Gives a taken reference back to the program: its task was not scheduled after all.
+    pub(crate) fn untake(&self, id: DataId) {
+        if let Ok((_, mut body)) = self.lock(id) {
+            body.taken -= 1;
+            body.available += 1;
+        }
+    }
+
+    /// Drops a taken reference: its task has ended.
+    #[inline]
+    pub(crate) fn drop_taken(&self, cache: &mut Cache, id: DataId) {
+        let (slot, mut body) = self.lock(id).expect("a datum with a taken reference exists");
+        body.taken -= 1;
+        self.settle(cache, id, slot, body);
+    }
+
+    /// What has become of an input since its reference was taken.
+    pub(crate) fn readiness(&self, id: DataId) -> Readiness {
+        match self.lock(id) {
+            Ok((_, body)) => match body.phase {
+                Phase::Published => Readiness::Published { size: body.size, home: body.home },
+                Phase::Poisoned => Readiness::Poisoned,
+                Phase::Promised | Phase::Free => Readiness::Promised,
+            },
+            Err(_) => Readiness::Poisoned,
+        }
+    }
+}
+
+/// The failure of a call that needs a reference and finds them all taken.
+#[cold]
+fn none_left(id: DataId, taken: u32) -> Error {
+    if taken == 0 {
+        return unknown(id, true);
+    }
+    Error::new(
+        dvm_retcode_t::DVM_ERR_NO_REFERENCE,
+        format!(
+            "{} has no reference left: scheduled tasks have taken {taken}; acquire one for each further use before the \
+             others are scheduled",
+            name(id)
+        ),
+    )
+}

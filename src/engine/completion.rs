@@ -1,0 +1,56 @@
+//! Waiting for tasks to end: see `README.md` beside this file.
+
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+/// Looks at the counters so often before sleeping.
+const LOOKS: usize = 100;
+
+/// Where a thread sleeps until tasks have ended. One thread at a time: the lock of the life cycle sees to that.
+#[derive(Default)]
+pub(super) struct Completion {
+    waiting: AtomicBool,
+    lock: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Completion {
+    /// Sleeps until `done`, which workers make true by ending tasks.
+    pub(super) fn wait_until(&self, done: impl Fn() -> bool) {
+        for _ in 0..LOOKS {
+            if done() {
+                return;
+            }
+            std::thread::yield_now();
+        }
+        self.waiting.store(true, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        let mut guard = self.lock.lock();
+        while !done() {
+            self.changed.wait(&mut guard);
+        }
+        drop(guard);
+        self.waiting.store(false, Ordering::SeqCst);
+    }
+
+    /// Sleeps until a worker runs out of tasks, or for a moment.
+    pub(super) fn wait_a_moment(&self) {
+        self.waiting.store(true, Ordering::SeqCst);
+        let mut guard = self.lock.lock();
+        self.changed.wait_for(&mut guard, Duration::from_millis(1));
+        drop(guard);
+        self.waiting.store(false, Ordering::SeqCst);
+    }
+
+    /// Tells the waiting thread, if there is one, to look again.
+    #[inline]
+    pub(super) fn notify(&self) {
+        fence(Ordering::SeqCst);
+        if self.waiting.load(Ordering::Relaxed) {
+            drop(self.lock.lock());
+            self.changed.notify_all();
+        }
+    }
+}

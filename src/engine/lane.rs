@@ -1,0 +1,254 @@
+//! What each thread that calls libdvm keeps to itself.
+//!
+//! A lane belongs to one thread at a time. It outlives its thread: the next new thread takes it over, and the counters
+//! go on. Only `active` and the counters are read by others.
+//!
+//! `active` protects the engine's memory. A thread outside tasks sets it, and then looks for the engine; who ends the
+//! engine hides it first, and then waits until no lane is active (Dekker's pattern, both sides sequentially
+//! consistent). Workers need no such mark: the engine ends after they have.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::Engine;
+use crate::data::{self, DataId};
+use crate::sched::Weights;
+use crate::task::{self, Task, UNPLACED};
+
+/// An address that a task has got.
+pub(super) struct Held {
+    pub(super) id: DataId,
+    pub(super) addr: *mut u8,
+    pub(super) size: usize,
+    /// Gets minus puts.
+    pub(super) count: u32,
+    /// True when the store has counted it.
+    pub(super) counted: bool,
+}
+
+/// The task that a worker runs.
+pub(super) struct Frame {
+    /// NULL between tasks.
+    pub(super) task: *mut Task,
+    pub(super) held: Vec<Held>,
+    /// The ids as the callback gets them; it may write to them.
+    pub(super) ids: Vec<DataId>,
+}
+
+/// What only the thread of the lane touches.
+pub(super) struct Own {
+    pub(super) data: data::Cache,
+    pub(super) tasks: task::Cache,
+    pub(super) frame: Frame,
+    pub(super) weights: Weights,
+    /// True while memory is being given back, further up on this thread's stack.
+    giving_back: bool,
+}
+
+/// How many tasks this thread has scheduled, made ready and ended, since the beginning of the program.
+#[derive(Default)]
+pub(super) struct Counters {
+    pub(super) scheduled: AtomicU64,
+    pub(super) activated: AtomicU64,
+    pub(super) ended: AtomicU64,
+}
+
+/// Counts one more; only the lane's thread does.
+#[inline]
+pub(super) fn count(counter: &AtomicU64) {
+    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Release);
+}
+
+/// What a thread keeps to itself.
+#[repr(align(128))]
+pub(crate) struct Lane {
+    pub(super) active: AtomicBool,
+    pub(super) counters: Counters,
+    /// The engine that this thread is inside of.
+    pub(super) engine: Cell<*const Engine>,
+    /// Callbacks of the program on this thread's stack.
+    pub(super) depth: Cell<u32>,
+    worker: Cell<u32>,
+    /// Deals out homes and places in turn.
+    turn: Cell<u32>,
+    own: UnsafeCell<Own>,
+    lent: Cell<bool>,
+}
+
+// SAFETY: other threads only touch the atomics; everything else belongs to the thread that has the lane, and lanes
+// change threads under the lock of `LANES`.
+unsafe impl Sync for Lane {}
+// SAFETY: as above.
+unsafe impl Send for Lane {}
+
+struct Lanes {
+    all: Vec<&'static Lane>,
+    free: Vec<&'static Lane>,
+}
+
+static LANES: Mutex<Lanes> = Mutex::new(Lanes { all: Vec::new(), free: Vec::new() });
+
+/// Gives the thread's lane back when the thread ends.
+struct Return;
+
+impl Drop for Return {
+    fn drop(&mut self) {
+        if let Some(lane) = CURRENT.take() {
+            LANES.lock().free.push(lane);
+        }
+    }
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<&'static Lane>> = const { Cell::new(None) };
+    static RETURN: Return = const { Return };
+}
+
+impl Lane {
+    /// The lane of the calling thread.
+    #[inline]
+    pub(crate) fn current() -> &'static Lane {
+        CURRENT.get().unwrap_or_else(Lane::attach)
+    }
+
+    #[cold]
+    fn attach() -> &'static Lane {
+        let mut lanes = LANES.lock();
+        let lane = lanes.free.pop().unwrap_or_else(|| {
+            let lane: &'static Lane = Box::leak(Box::new(Lane::new(lanes.all.len() as u32)));
+            lanes.all.push(lane);
+            lane
+        });
+        drop(lanes);
+        CURRENT.set(Some(lane));
+        // A thread that first calls while it is ending keeps its lane for good: nobody is told of its end any more.
+        let _ = RETURN.try_with(|_| ());
+        lane
+    }
+
+    fn new(turn: u32) -> Lane {
+        let frame = Frame { task: ptr::null_mut(), held: Vec::new(), ids: Vec::new() };
+        Lane {
+            active: AtomicBool::new(false),
+            counters: Counters::default(),
+            engine: Cell::new(ptr::null()),
+            depth: Cell::new(0),
+            worker: Cell::new(UNPLACED),
+            turn: Cell::new(turn),
+            own: UnsafeCell::new(Own {
+                data: data::Cache::new(),
+                tasks: task::Cache::new(),
+                frame,
+                weights: Weights::new(),
+                giving_back: false,
+            }),
+            lent: Cell::new(false),
+        }
+    }
+
+    /// Lends what only this thread touches. Neither callbacks of the program nor another `with` may run inside.
+    #[inline]
+    pub(super) fn with<R>(&self, body: impl FnOnce(&mut Own) -> R) -> R {
+        struct Back<'a>(&'a Cell<bool>);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.set(false);
+            }
+        }
+        assert!(!self.lent.replace(true), "a lane is lent once at a time");
+        let _back = Back(&self.lent);
+        // SAFETY: only the lane's thread comes here, and only once at a time.
+        body(unsafe { &mut *self.own.get() })
+    }
+
+    /// The worker that this thread is.
+    #[inline]
+    pub(crate) fn worker(&self) -> Option<usize> {
+        let worker = self.worker.get();
+        (worker != UNPLACED).then_some(worker as usize)
+    }
+
+    /// Makes this thread a worker of the engine, or an ordinary thread again.
+    pub(super) fn employ(&self, engine: *const Engine, worker: Option<usize>) {
+        self.engine.set(engine);
+        self.worker.set(worker.map_or(UNPLACED, |worker| worker as u32));
+    }
+
+    /// True on a worker, and inside a callback of the program on any thread.
+    #[inline]
+    pub(crate) fn inside(&self) -> bool {
+        self.depth.get() > 0 || self.worker.get() != UNPLACED
+    }
+
+    /// The next of `count` in turn.
+    pub(super) fn deal(&self, count: usize) -> usize {
+        let turn = self.turn.get();
+        self.turn.set(turn.wrapping_add(1));
+        turn as usize % count
+    }
+
+    /// The worker that data written by this thread are at home with.
+    #[inline]
+    pub(super) fn home(&self, workers: usize) -> u32 {
+        self.worker().unwrap_or_else(|| self.deal(workers)) as u32
+    }
+
+    /// Gives back what has become free, with no lock held. A callback that frees more leaves it to the call further up,
+    /// so that a long chain of data that free each other needs no deep stack.
+    #[inline]
+    pub(super) fn give_back(&self) {
+        while let Some(released) = self.with(|own| if own.giving_back { None } else { own.data.released() }) {
+            if released.calls_out() {
+                self.with(|own| own.giving_back = true);
+                self.depth.set(self.depth.get() + 1);
+                released.give_back();
+                self.depth.set(self.depth.get() - 1);
+                self.with(|own| own.giving_back = false);
+            } else {
+                released.give_back();
+            }
+        }
+    }
+}
+
+/// Sums a counter over all lanes.
+fn sum(counter: impl Fn(&Counters) -> &AtomicU64) -> u64 {
+    LANES.lock().all.iter().map(|lane| counter(&lane.counters).load(Ordering::Acquire)).sum()
+}
+
+/// Tasks that were scheduled and have not ended. When it is 0, then all tasks that were scheduled before the call, and
+/// all that these have scheduled, have ended: the ends are read first, and whatever a task schedules is counted before
+/// its own end.
+pub(super) fn outstanding() -> u64 {
+    let ended = sum(|counters| &counters.ended);
+    sum(|counters| &counters.scheduled).wrapping_sub(ended)
+}
+
+/// Tasks that became ready and have not ended; read as [`outstanding`] is. When it is 0, all others wait for data.
+pub(super) fn under_way() -> u64 {
+    let ended = sum(|counters| &counters.ended);
+    sum(|counters| &counters.activated).wrapping_sub(ended)
+}
+
+/// True when a thread other than this one is inside a call.
+pub(super) fn others_active(mine: &Lane) -> bool {
+    LANES.lock().all.iter().any(|lane| !ptr::eq(*lane, mine) && lane.active.load(Ordering::SeqCst))
+}
+
+/// Forgets the tasks that were counted and the descriptors that lanes keep.
+///
+/// # Safety
+/// No task exists, no worker runs, and no other thread is inside a call or can get inside.
+pub(super) unsafe fn reset() {
+    let lanes = LANES.lock();
+    for lane in &lanes.all {
+        for counter in [&lane.counters.scheduled, &lane.counters.activated, &lane.counters.ended] {
+            counter.store(0, Ordering::Release);
+        }
+    }
+    // SAFETY: nobody is inside a call, so nobody else touches what the lanes own.
+    unsafe { task::POOL.clear(lanes.all.iter().map(|lane| &mut (*lane.own.get()).tasks)) };
+}

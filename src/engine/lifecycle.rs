@@ -1,0 +1,286 @@
+//! The life of the engine: init, wait, finalize, and the start on behalf of generated code.
+
+use std::ffi::c_int;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::worker::{self, Address, Worker};
+use super::{Call, ENGINE, Engine, Lane, enter, lane, not_running};
+use crate::config::Config;
+use crate::data::{Outcome, STORE};
+use crate::error::{Error, dvm_retcode_t};
+use crate::machine::Machine;
+use crate::processing::REGISTRY;
+use crate::trace::Trace;
+
+/// What has to be known to end the engine.
+struct Life {
+    threads: Vec<JoinHandle<()>>,
+    /// True when nobody has called init: then the engine ends with the program.
+    implicit: bool,
+    /// True once the program's end will call [`end_at_exit`].
+    exit_watched: bool,
+    /// The process that started the workers: a forked child has none.
+    process: u32,
+}
+
+/// Held by whoever inits, waits or finalizes.
+static LIFE: Mutex<Life> = Mutex::new(Life { threads: Vec::new(), implicit: false, exit_watched: false, process: 0 });
+
+/// Makes sure that the calling thread may init, wait or finalize, and that no other does.
+fn alone() -> Result<MutexGuard<'static, Life>, Error> {
+    if Lane::current().inside() {
+        return Err(Error::new(
+            dvm_retcode_t::DVM_ERR_IN_TASK,
+            "init, wait, serve and finalize are not allowed in a task or a free callback: schedule a task on what you \
+             would wait for",
+        ));
+    }
+    LIFE.try_lock()
+        .ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
+}
+
+fn running() -> bool {
+    !ENGINE.load(Ordering::SeqCst).is_null()
+}
+
+/// `dvm_init`.
+pub(crate) fn init() -> Result<(), Error> {
+    let mut life = alone()?;
+    if running() {
+        if std::mem::take(&mut life.implicit) {
+            return Ok(());
+        }
+        return Err(already_running());
+    }
+    start(&mut life)
+}
+
+fn already_running() -> Error {
+    Error::new(
+        dvm_retcode_t::DVM_ERR_ALREADY_INITIALIZED,
+        "libdvm is running already: dvm_finalize ends it, and dvm_init may follow that",
+    )
+}
+
+/// `dvm_init_comm`.
+pub(crate) fn init_comm(_communicator: c_int) -> Result<(), Error> {
+    let _life = alone()?;
+    if running() {
+        return Err(already_running());
+    }
+    Err(Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, "this version has no transport for MPI: use dvm_init"))
+}
+
+/// `dvm_serve`.
+pub(crate) fn serve() -> Result<(), Error> {
+    let _life = alone()?;
+    let _call = enter()?;
+    Err(Error::new(
+        dvm_retcode_t::DVM_ERR_UNSUPPORTED,
+        "this process is process 0 of 1, which does not serve: it calls dvm_wait and dvm_finalize",
+    ))
+}
+
+/// Starts the engine when nobody has; then it ends with the program. For generated code.
+pub(crate) fn start_implicit() -> Result<(), Error> {
+    if running() {
+        return Ok(());
+    }
+    let mut life = LIFE.lock();
+    if running() {
+        return Ok(());
+    }
+    if !life.exit_watched {
+        // SAFETY: the function is part of this library, which is never unloaded (it is linked with -z nodelete).
+        life.exit_watched = unsafe { libc::atexit(end_at_exit) } == 0;
+    }
+    start(&mut life)?;
+    life.implicit = true;
+    Ok(())
+}
+
+/// Ends an engine that nobody has called init for, if it is at rest. If it is not, the program ends all the same.
+extern "C" fn end_at_exit() {
+    let _ = std::panic::catch_unwind(|| {
+        let lane = Lane::current();
+        let Some(mut life) = LIFE.try_lock().filter(|_| !lane.inside()) else { return };
+        let mine = life.implicit && life.process == std::process::id() && running();
+        if mine && !lane::others_active(lane) && lane::outstanding() == 0 {
+            let _ = end(&mut life);
+        }
+    });
+}
+
+fn start(life: &mut Life) -> Result<(), Error> {
+    let config = Config::load()?;
+    let machine = Machine::configured(&config)?;
+    let count = machine.workers();
+    let trace = Trace::start(&config, (0..count).map(|worker| machine.title(worker)))?;
+    config.note(|| machine.to_string());
+    let engine = Box::into_raw(Box::new(Engine {
+        workers: (0..count).map(|_| Worker::new()).collect(),
+        machine,
+        config,
+        trace,
+        dormitory: super::Dormitory::default(),
+        sources: super::Sources::default(),
+        completion: super::Completion::default(),
+        failures: super::Failures::default(),
+        closing: AtomicBool::new(false),
+        stopping: AtomicBool::new(false),
+        defect: Mutex::new(None),
+        defective: AtomicBool::new(false),
+    }));
+    let threads = without_signals(|| start_workers(engine, count));
+    match threads {
+        Ok(threads) => {
+            *life = Life { threads, implicit: false, process: std::process::id(), ..*life };
+            ENGINE.store(engine, Ordering::SeqCst);
+            Ok(())
+        }
+        Err(error) => {
+            // SAFETY: all threads that knew it have ended, and nobody else has seen it.
+            drop(unsafe { Box::from_raw(engine) });
+            Err(error)
+        }
+    }
+}
+
+/// Starts all workers, or none.
+fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<JoinHandle<()>>, Error> {
+    let mut threads = Vec::with_capacity(count);
+    for me in 0..count {
+        match worker::start(Address(engine), me) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                // SAFETY: the caller keeps the engine until its threads have ended.
+                stop(unsafe { &*engine }, threads);
+                return Err(Error::new(
+                    dvm_retcode_t::DVM_ERR_MEMORY,
+                    format!("worker {me} of {count} could not be started ({error}): set DVM_WORKERS to fewer"),
+                ));
+            }
+        }
+    }
+    Ok(threads)
+}
+
+/// Runs `body` with all signals blocked, so that threads it starts never run a handler of the program.
+fn without_signals<R>(body: impl FnOnce() -> R) -> R {
+    let mut before = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: plain calls on two signal sets of this frame; both are filled in before they are read.
+    unsafe {
+        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+    }
+    let result = body();
+    // SAFETY: `before` was filled in above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
+    result
+}
+
+fn stop(engine: &Engine, threads: Vec<JoinHandle<()>>) {
+    engine.stopping.store(true, Ordering::SeqCst);
+    // A worker that is not idle yet looks at `stopping` before it sleeps.
+    engine.wake_all();
+    for thread in threads {
+        let _ = thread.join();
+    }
+}
+
+/// `dvm_wait`.
+pub(crate) fn wait() -> Result<(), Error> {
+    let _life = alone()?;
+    let call = enter()?;
+    let engine = call.engine();
+    engine.completion.wait_until(|| lane::outstanding() == 0 || engine.defect().is_some());
+    match engine.defect() {
+        Some(defect) => Err(defect),
+        None => engine.failures.report(),
+    }
+}
+
+/// `dvm_finalize`.
+pub(crate) fn finalize() -> Result<(), Error> {
+    let mut life = alone()?;
+    if !running() {
+        return Err(not_running());
+    }
+    end(&mut life)
+}
+
+/// Ends the engine, whatever state it is in, and tells what had gone wrong.
+fn end(life: &mut Life) -> Result<(), Error> {
+    let address = ENGINE.load(Ordering::SeqCst);
+    // SAFETY: the engine is freed at the end of this function and nowhere else; the caller holds the lock of the life.
+    let engine = unsafe { &*address };
+    let mine = Lane::current();
+    let stuck = come_to_rest(engine, mine);
+    stop(engine, std::mem::take(&mut life.threads));
+    free_data(address, mine);
+    let report = match engine.defect() {
+        Some(defect) => Err(defect),
+        None => with_stuck(engine.failures.report(), stuck),
+    };
+    let report = report.and(engine.trace.finish());
+    ENGINE.store(ptr::null_mut(), Ordering::SeqCst);
+    while lane::others_active(mine) {
+        std::thread::sleep(Duration::from_micros(50));
+    }
+    REGISTRY.clear();
+    life.implicit = false;
+    // SAFETY: the workers have ended, and no thread is inside a call or can get inside: the engine is hidden.
+    unsafe {
+        lane::reset();
+        drop(Box::from_raw(address));
+    }
+    report
+}
+
+/// Waits until no task can run, then cancels those that wait for data; gives their number.
+fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
+    let defective = || engine.defect().is_some();
+    engine.completion.wait_until(|| lane::under_way() == 0 || defective());
+    engine.closing.store(true, Ordering::SeqCst);
+    let stuck = lane::outstanding();
+    mine.engine.set(engine);
+    let call = Call { lane: mine, engine, outermost: false };
+    // Threads that sleep on a promise are woken by its end; others leave their calls, and none can begin a new one.
+    while !defective() && (lane::others_active(mine) || lane::outstanding() > 0) {
+        STORE.poison_promises(|waiters| call.activate(waiters, Outcome::Poisoned));
+        if lane::others_active(mine) || lane::outstanding() > 0 {
+            engine.completion.wait_a_moment();
+        }
+    }
+    drop(call);
+    mine.engine.set(ptr::null());
+    stuck
+}
+
+/// Frees what is left. Callbacks may make calls, but nothing new.
+fn free_data(engine: *const Engine, mine: &'static Lane) {
+    mine.engine.set(engine);
+    while mine.with(|own| STORE.free_all(&mut own.data)) {
+        mine.give_back();
+    }
+    mine.engine.set(ptr::null());
+}
+
+/// Adds to the report that tasks had to be cancelled at the end.
+fn with_stuck(report: Result<(), Error>, stuck: u64) -> Result<(), Error> {
+    if stuck == 0 {
+        return report;
+    }
+    let tale = format!("{stuck} tasks waited for data that nobody published, and were cancelled");
+    match report {
+        Ok(()) => Err(Error::state(format!("{tale}: publish every promise that tasks read"))),
+        Err(error) => Err(Error::new(error.code(), format!("{}; {tale}", error.message()))),
+    }
+}

@@ -1,0 +1,227 @@
+//! The engine: workers that run ready tasks, and the calls that feed them.
+//!
+//! - `lane`: what each thread keeps to itself; the counters that tell when all is done
+//! - `lifecycle`: init, wait, finalize, and the start on behalf of generated code
+//! - `schedule`: from a call to a ready task; `values`: what calls do with data
+//! - `worker`: the loop; `run`: one task from start to end
+//! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports
+#![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
+
+mod completion;
+mod failures;
+mod lane;
+mod lifecycle;
+mod run;
+mod schedule;
+mod sleep;
+mod source;
+mod values;
+mod worker;
+
+use std::any::Any;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use parking_lot::Mutex;
+
+pub(crate) use lane::Lane;
+pub(crate) use lifecycle::{finalize, init, init_comm, serve, start_implicit, wait};
+pub(crate) use source::Source;
+
+use crate::config::Config;
+use crate::error::{Error, dvm_retcode_t};
+use crate::machine::Machine;
+use crate::trace::Trace;
+use completion::Completion;
+use failures::Failures;
+use sleep::Dormitory;
+use source::Sources;
+use worker::Worker;
+
+/// A running engine.
+pub(crate) struct Engine {
+    config: Config,
+    machine: Machine,
+    trace: Trace,
+    workers: Box<[Worker]>,
+    dormitory: Dormitory,
+    sources: Sources,
+    completion: Completion,
+    failures: Failures,
+    /// Set when the end has begun: no new data, no new tasks.
+    closing: AtomicBool,
+    /// Set when the workers are to end.
+    stopping: AtomicBool,
+    /// The story of a defect of libdvm, once one has been met: counts can no longer be relied upon.
+    defect: Mutex<Option<String>>,
+    defective: AtomicBool,
+}
+
+/// The engine that runs, or NULL.
+static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(ptr::null_mut());
+
+/// The words of a panic.
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without words")
+}
+
+/// A call into the running engine, which stays while the value lives.
+pub(crate) struct Call {
+    lane: &'static Lane,
+    engine: *const Engine,
+    outermost: bool,
+}
+
+/// The failure of a call while nothing runs.
+#[cold]
+fn not_running() -> Error {
+    Error::new(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED, "libdvm is not running: call dvm_init first")
+}
+
+/// Enters the running engine.
+#[inline]
+pub(crate) fn enter() -> Result<Call, Error> {
+    let lane = Lane::current();
+    if lane.inside() {
+        return Ok(Call { lane, engine: lane.engine.get(), outermost: false });
+    }
+    lane.active.store(true, Ordering::SeqCst);
+    let engine = ENGINE.load(Ordering::SeqCst);
+    // SAFETY: the lane is active, and the engine was not hidden before that: it stays until the lane is not.
+    if engine.is_null() || unsafe { (*engine).closing.load(Ordering::SeqCst) } {
+        lane.active.store(false, Ordering::Release);
+        return Err(not_running());
+    }
+    lane.engine.set(engine);
+    Ok(Call { lane, engine, outermost: true })
+}
+
+impl Drop for Call {
+    #[inline]
+    fn drop(&mut self) {
+        self.lane.give_back();
+        if self.outermost {
+            self.lane.engine.set(ptr::null());
+            self.lane.active.store(false, Ordering::Release);
+        }
+    }
+}
+
+impl Call {
+    /// The engine.
+    #[inline]
+    pub(crate) fn engine(&self) -> &Engine {
+        // SAFETY: on a worker or inside a callback the engine outlives the stack frame; elsewhere the lane is active.
+        unsafe { &*self.engine }
+    }
+
+    /// The machine.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.engine().machine
+    }
+
+    /// The worker that makes the call.
+    pub(crate) fn worker(&self) -> Option<usize> {
+        self.lane.worker()
+    }
+
+    /// Whether the call comes from a worker, or from a callback of libdvm.
+    pub(crate) fn inside_task(&self) -> bool {
+        self.lane.inside()
+    }
+
+    /// The worker with this rank.
+    #[inline]
+    pub(crate) fn worker_at(&self, rank: &[u64; 8]) -> Result<usize, Error> {
+        self.machine().worker_of(rank).ok_or_else(|| {
+            Error::new(
+                dvm_retcode_t::DVM_ERR_RANK,
+                format!("no processing unit has the rank {rank:?}: dvm_rank_at gives the ranks there are"),
+            )
+        })
+    }
+
+    /// Refuses what makes something new once the end has begun.
+    #[inline]
+    fn open(&self) -> Result<(), Error> {
+        if self.engine().closing.load(Ordering::Relaxed) { Err(not_running()) } else { Ok(()) }
+    }
+}
+
+impl Engine {
+    /// The number of workers.
+    pub(crate) fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// The machine.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// What the environment has set.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The trace, on or off.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Adds a source: workers without tasks poll it from now on.
+    pub(crate) fn attach(&self, source: std::sync::Arc<dyn Source>) {
+        self.sources.attach(source);
+        self.wake_all();
+    }
+
+    /// Removes a source. When this returns no worker is inside it, apart from the calling one, and none will be.
+    pub(crate) fn detach(&self, source: &std::sync::Arc<dyn Source>) {
+        let me = Lane::current().worker();
+        let others = self.workers.iter().enumerate().filter(|&(worker, _)| Some(worker) != me);
+        self.sources.detach(source, others.map(|(_, worker)| &worker.polling));
+    }
+
+    /// Wakes one sleeping worker, if there is one, for work that is visible already. Cheap when nobody sleeps.
+    pub(crate) fn wake_one(&self) {
+        if self.dormitory.announce() {
+            self.wake_near(Lane::current().worker().unwrap_or(0));
+        }
+    }
+
+    /// Wakes all workers, for work that is visible already.
+    pub(crate) fn wake_all(&self) {
+        if self.dormitory.announce() {
+            self.workers.iter().for_each(|worker| {
+                worker.bed.wake();
+            });
+        }
+    }
+
+    /// Wakes this worker if it sleeps, else the nearest that does.
+    fn wake_near(&self, worker: usize) {
+        if !self.workers[worker].bed.wake() {
+            self.machine.neighbours(worker).iter().any(|&other| self.workers[other as usize].bed.wake());
+        }
+    }
+
+    /// The story of a defect that workers have met: what they were doing may never end.
+    pub(crate) fn defect(&self) -> Option<Error> {
+        if !self.defective.load(Ordering::Acquire) {
+            return None;
+        }
+        let story = self.defect.lock().clone().unwrap_or_default();
+        Some(Error::new(
+            dvm_retcode_t::DVM_ERR_PANIC,
+            format!("a worker met a defect of libdvm: {story}; please report it"),
+        ))
+    }
+
+    /// Notes a defect, so that nobody waits for what may never end.
+    fn note_defect(&self, story: &str) {
+        self.defect.lock().get_or_insert_with(|| story.to_owned());
+        self.defective.store(true, Ordering::Release);
+        self.completion.notify();
+    }
+}

@@ -1,0 +1,86 @@
+//! Sleeping and waking: see `README.md` beside this file for the protocol and why no wake-up is lost.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+use std::thread::Thread;
+
+/// What one worker sleeps on.
+#[derive(Default)]
+pub(super) struct Bed {
+    /// True while the worker sleeps, or is about to; whoever sets it to false wakes the worker.
+    asleep: AtomicBool,
+    thread: OnceLock<Thread>,
+}
+
+impl Bed {
+    /// Says which thread sleeps here.
+    pub(super) fn assign(&self, thread: Thread) {
+        let _ = self.thread.set(thread);
+    }
+
+    /// Wakes the worker if it sleeps; true when this call did. Work was made visible, and a fence passed, before.
+    pub(super) fn wake(&self) -> bool {
+        let mine = self.asleep.load(Ordering::Relaxed) && self.asleep.swap(false, Ordering::SeqCst);
+        if mine && let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+        mine
+    }
+}
+
+/// What the workers share about sleeping. Written only by workers that run out of work, and by those who wake them.
+#[repr(align(128))]
+#[derive(Default)]
+pub(super) struct Dormitory {
+    /// Workers between their last look around and their awakening.
+    idle: AtomicUsize,
+    /// Changes whenever work for anybody is announced while somebody is idle.
+    epoch: AtomicU64,
+}
+
+/// A worker that has said that it is idle.
+pub(super) struct Idle<'a> {
+    dormitory: &'a Dormitory,
+    epoch: u64,
+}
+
+impl Dormitory {
+    /// Says that the caller is idle. It then looks around once more, and sleeps if there is still nothing.
+    pub(super) fn enter(&self) -> Idle<'_> {
+        self.idle.fetch_add(1, Ordering::SeqCst);
+        let epoch = self.epoch.load(Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        Idle { dormitory: self, epoch }
+    }
+
+    /// Announces work for anybody, which is visible already. True when somebody is idle: then one worker is to be woken.
+    pub(super) fn announce(&self) -> bool {
+        fence(Ordering::SeqCst);
+        if self.idle.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+        true
+    }
+}
+
+impl Idle<'_> {
+    /// Sleeps until woken, unless `work` has come for this worker or was announced to anybody meanwhile.
+    pub(super) fn sleep(self, bed: &Bed, work: impl Fn() -> bool) {
+        bed.asleep.store(true, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        if self.dormitory.epoch.load(Ordering::SeqCst) != self.epoch || work() {
+            bed.asleep.store(false, Ordering::SeqCst);
+            return;
+        }
+        while bed.asleep.load(Ordering::SeqCst) {
+            std::thread::park();
+        }
+    }
+}
+
+impl Drop for Idle<'_> {
+    fn drop(&mut self) {
+        self.dormitory.idle.fetch_sub(1, Ordering::SeqCst);
+    }
+}

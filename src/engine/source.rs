@@ -1,0 +1,99 @@
+//! Work that is found by polling.
+
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+/// Work that is found by polling: a running parameterised graph.
+pub(crate) trait Source: Send + Sync {
+    /// Runs a bounded amount of work on worker `worker` (0-based). True when something was run.
+    fn poll(&self, worker: usize) -> bool;
+}
+
+/// The attached sources. Workers keep copies of the list and only compare versions.
+#[derive(Default)]
+pub(super) struct Sources {
+    version: AtomicU64,
+    list: Mutex<Vec<Arc<dyn Source>>>,
+}
+
+/// A worker's copy of the list.
+#[derive(Default)]
+pub(super) struct Copied {
+    version: u64,
+    list: Vec<Arc<dyn Source>>,
+}
+
+/// The source that a worker is polling, by address.
+#[derive(Default)]
+pub(super) struct Polling(AtomicPtr<()>);
+
+fn address(source: &Arc<dyn Source>) -> *mut () {
+    Arc::as_ptr(source).cast::<()>().cast_mut()
+}
+
+impl Sources {
+    /// Adds a source; the caller then wakes the workers.
+    pub(super) fn attach(&self, source: Arc<dyn Source>) {
+        let mut list = self.list.lock();
+        list.push(source);
+        self.version.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Removes a source. `polling` are the marks of all workers but the calling one: none of them is inside the
+    /// source when this returns, and none will be again.
+    pub(super) fn detach<'a>(&self, source: &Arc<dyn Source>, polling: impl Iterator<Item = &'a Polling>) {
+        let mut list = self.list.lock();
+        list.retain(|attached| !ptr::addr_eq(Arc::as_ptr(attached), Arc::as_ptr(source)));
+        self.version.fetch_add(1, Ordering::SeqCst);
+        drop(list);
+        for mark in polling {
+            while mark.0.load(Ordering::SeqCst) == address(source) {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// Polls each source once; true when something was run.
+    #[inline]
+    pub(super) fn poll(&self, copied: &mut Copied, polling: &Polling, worker: usize) -> bool {
+        if self.version.load(Ordering::Acquire) != copied.version {
+            self.copy(copied);
+        }
+        let mut any = false;
+        for source in &copied.list {
+            polling.0.store(address(source), Ordering::SeqCst);
+            // A source that was detached before the mark was set is left alone; who detaches it later waits.
+            if self.version.load(Ordering::SeqCst) == copied.version {
+                any |= source.poll(worker);
+            } else {
+                any = true;
+            }
+            polling.0.store(ptr::null_mut(), Ordering::Release);
+        }
+        any
+    }
+
+    #[cold]
+    fn copy(&self, copied: &mut Copied) {
+        let list = self.list.lock();
+        copied.version = self.version.load(Ordering::SeqCst);
+        copied.list.clone_from(&list);
+    }
+}
+
+impl Copied {
+    /// Lets go of the sources; the next poll copies the list again.
+    pub(super) fn forget(&mut self) {
+        self.list.clear();
+        self.version = u64::MAX;
+    }
+
+    /// Stops marking a source as polled after a panic.
+    pub(super) fn recover(&mut self, polling: &Polling) {
+        polling.0.store(ptr::null_mut(), Ordering::Release);
+        self.forget();
+    }
+}

@@ -1,0 +1,170 @@
+//! What calls do with data: the store's operations, seen from a thread or from the task that it runs.
+
+use std::ptr;
+
+use super::lane::{Frame, Held};
+use super::{Call, Lane};
+use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Owner, Reach, STORE, Storage};
+use crate::error::{Error, dvm_retcode_t};
+use crate::processing::Mode;
+use crate::task::Task;
+
+/// What a task's argument is to it.
+fn reach(task: *mut Task, id: DataId) -> Reach {
+    // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
+    let task = unsafe { &*task };
+    let plan = task.plan();
+    match task.ids().iter().position(|&argument| argument == id) {
+        None => Reach::Task,
+        Some(place) if plan.mode(place) == Mode::Out => Reach::Output,
+        Some(_) => Reach::Input,
+    }
+}
+
+/// The failure of a size that no machine has.
+fn too_large(size: usize) -> Error {
+    Error::new(dvm_retcode_t::DVM_ERR_MEMORY, format!("no machine has {size} bytes for one datum"))
+}
+
+impl Call {
+    fn create(&self, initial: Initial) -> Result<DataId, Error> {
+        self.lane.with(|own| STORE.create(&mut own.data, initial))
+    }
+
+    fn home(&self) -> u32 {
+        self.lane.home(self.engine().workers())
+    }
+
+    /// Makes a datum of memory of the program.
+    pub(crate) fn register(&self, addr: *mut u8, size: usize, free: Option<FreeCallback>) -> Result<DataId, Error> {
+        self.open()?;
+        if addr.addr().checked_add(size).is_none() || size > isize::MAX as usize {
+            return Err(Error::argument(format!("{size} bytes at {addr:p} do not fit into the address space")));
+        }
+        let initial = Initial { size, storage: Storage::Absent, published: true, home: self.home(), predecessor: None };
+        // Should the store have no room, the memory stays the caller's: nothing is registered yet.
+        let id = self.create(initial)?;
+        STORE.adopt(id, Storage::Registered { addr, free });
+        Ok(id)
+    }
+
+    /// Makes a datum of new, zeroed memory.
+    pub(crate) fn allocate(&self, size: usize) -> Result<DataId, Error> {
+        self.open()?;
+        let storage = Storage::zeroed(size).ok_or_else(|| crate::data::no_memory(size))?;
+        self.create(Initial { size, storage, published: true, home: self.home(), predecessor: None })
+    }
+
+    /// Makes a promise.
+    pub(crate) fn promise(&self, size: usize) -> Result<DataId, Error> {
+        self.open()?;
+        if size > isize::MAX as usize - 4096 {
+            return Err(too_large(size));
+        }
+        self.create(Initial { size, storage: Storage::Absent, published: false, home: NOWHERE, predecessor: None })
+    }
+
+    /// Makes a promise that carries on the storage of a datum.
+    pub(crate) fn next(&self, current: DataId) -> Result<DataId, Error> {
+        self.open()?;
+        let size = STORE.size(current)?;
+        let predecessor = Some(current);
+        self.create(Initial { size, storage: Storage::Absent, published: false, home: NOWHERE, predecessor })
+    }
+
+    /// Adds a reference.
+    pub(crate) fn acquire(&self, id: DataId) -> Result<(), Error> {
+        STORE.acquire(id)
+    }
+
+    /// Drops a reference.
+    pub(crate) fn relax(&self, id: DataId) -> Result<(), Error> {
+        self.lane.with(|own| STORE.relax(&mut own.data, id))
+    }
+
+    /// Address and size of a datum.
+    pub(crate) fn get(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
+        let may_sleep = !self.lane.inside();
+        self.lane.with(|own| {
+            let task = own.frame.task;
+            if task.is_null() {
+                let reach = if may_sleep { Reach::Outside } else { Reach::Callback };
+                return STORE.get(&mut own.data, id, reach).map(|got| (got.addr, got.size));
+            }
+            if let Some(held) = own.frame.held(id) {
+                held.count += 1;
+                return Ok((held.addr, held.size));
+            }
+            let got = STORE.get(&mut own.data, id, reach(task, id))?;
+            own.frame.held.push(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
+            Ok((got.addr, got.size))
+        })
+    }
+
+    /// Ends a get.
+    pub(crate) fn put(&self, id: DataId) -> Result<(), Error> {
+        self.lane.with(|own| {
+            if own.frame.task.is_null() {
+                return STORE.put_outside(&mut own.data, id);
+            }
+            let Some(place) = own.frame.held.iter().position(|held| held.id == id) else {
+                return Err(STORE.refuse_put(id));
+            };
+            let held = &mut own.frame.held[place];
+            held.count -= 1;
+            if held.count == 0 && own.frame.held.swap_remove(place).counted {
+                STORE.put_counted(&mut own.data, id);
+            }
+            Ok(())
+        })
+    }
+
+    /// Makes the caller the producer of a promise.
+    pub(crate) fn write(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
+        STORE.write(id)
+    }
+
+    /// Publishes a promise by hand.
+    pub(crate) fn publish(&self, id: DataId) -> Result<(), Error> {
+        let home = self.home();
+        let waiters = self.lane.with(|own| {
+            let task = own.frame.task;
+            let actor = (!task.is_null()).then(|| Task::owner(task));
+            let held = own.frame.held(id).filter(|held| !held.counted);
+            // From now on other tasks may read it, and carry it on: an address that is kept has to be counted.
+            let waiters = STORE.publish(&mut own.data, id, actor, u32::from(held.is_some()), home)?;
+            if let Some(held) = own.frame.held(id) {
+                held.counted = true;
+            }
+            Ok(waiters)
+        })?;
+        self.activate(waiters, Outcome::Published);
+        Ok(())
+    }
+}
+
+impl Frame {
+    fn held(&mut self, id: DataId) -> Option<&mut Held> {
+        self.held.iter_mut().find(|held| held.id == id)
+    }
+}
+
+impl Lane {
+    /// Ends all gets of the task that has just run on this thread.
+    #[inline]
+    pub(super) fn put_all(&self) {
+        self.with(|own| {
+            own.frame.task = ptr::null_mut();
+            for held in own.frame.held.drain(..) {
+                if held.counted {
+                    STORE.put_counted(&mut own.data, held.id);
+                }
+            }
+        });
+    }
+}
+
+/// The task that an owner stands for.
+pub(super) fn task_of(owner: Owner) -> *mut Task {
+    owner.0.cast()
+}

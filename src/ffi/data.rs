@@ -1,0 +1,264 @@
+//! Data: blobs of bytes with an id and references.
+
+use std::ffi::c_void;
+
+use super::{DataId, DataIdArg, dvm_retcode_t, guard};
+
+/// @brief Make a datum of memory that exists. The bytes are not copied.
+///
+/// The datum is published and has one reference. The memory belongs to libdvm until free_cb is called (or, without
+/// free_cb, until the last reference has gone). The caller may write to it until the datum is first scheduled.
+///
+/// @param[in]  addr     the memory
+/// @param[in]  size     its size in bytes; 0 is legal
+/// @param[in]  free_cb  NULL, or what to call exactly once, as free_cb(addr, size), when the last reference of the
+///                      datum, or of the last one that carries its storage on (dvm_data_next), has gone; it runs on
+///                      any thread, with no lock of libdvm held, and may call what a task may call
+/// @param[out] id       the id of the new datum
+/// @retval DVM_SUCCESS              id is written
+/// @retval DVM_ERR_ARGUMENT         addr or id is NULL, or addr and size wrap around
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_register(
+    addr: *mut c_void,
+    size: usize,
+    free_cb: Option<unsafe extern "C" fn(addr: *mut c_void, size: usize)>,
+    id: *mut DataId,
+) -> dvm_retcode_t {
+    guard::running("dvm_data_register", |call| {
+        guard::given(addr, "addr")?;
+        guard::given(id, "id")?;
+        let new = call.register(addr.cast(), size, free_cb)?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
+        unsafe { id.write(new) };
+        Ok(())
+    })
+}
+
+/// @brief Make a datum of new memory, zeroed and aligned to 64 bytes.
+///
+/// The datum is published and has one reference; its memory is freed after the last one has gone. It may be written,
+/// through dvm_data_get, until it is first scheduled.
+///
+/// @param[in]  size  the size in bytes; 0 is legal
+/// @param[out] id    the id of the new datum
+/// @retval DVM_SUCCESS              id is written
+/// @retval DVM_ERR_ARGUMENT         id is NULL
+/// @retval DVM_ERR_MEMORY           there is not that much memory
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_retcode_t {
+    guard::running("dvm_data_allocate", |call| {
+        guard::given(id, "id")?;
+        let new = call.allocate(size)?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
+        unsafe { id.write(new) };
+        Ok(())
+    })
+}
+
+/// @brief Add a reference to a datum.
+///
+/// Each task takes one reference of each of its inputs: a datum that n tasks read needs n - 1 acquires.
+///
+/// @param[in] id  the datum
+/// @retval DVM_SUCCESS              the datum has one reference more
+/// @retval DVM_ERR_ARGUMENT         id is NULL
+/// @retval DVM_ERR_ID               the datum is unknown or has been freed
+/// @retval DVM_ERR_STATE            the datum ends with the task that reads it now, because that task carries its
+///                                  storage on in place (dvm_data_next)
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
+    guard::running("dvm_data_acquire", |call| {
+        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
+        call.acquire(unsafe { guard::read_id(id, "id") }?)
+    })
+}
+
+/// @brief Drop a reference of a datum. When the last one goes, the datum is freed, or free_cb is called.
+///
+/// @param[in] id  the datum
+/// @retval DVM_SUCCESS              the datum has one reference less; when it was the last one, the id is stale now
+/// @retval DVM_ERR_ARGUMENT         id is NULL
+/// @retval DVM_ERR_ID               the datum is unknown or has been freed
+/// @retval DVM_ERR_NO_REFERENCE     all references are taken by tasks that are already scheduled
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
+    guard::running("dvm_data_relax", |call| {
+        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
+        call.relax(unsafe { guard::read_id(id, "id") }?)
+    })
+}
+
+/// @brief Address and size of a datum on the calling process.
+///
+/// In a task the address is good until dvm_data_put or until the task ends; elsewhere until dvm_data_put. Gets nest.
+/// The bytes and free_cb wait for the last put. Outside tasks the call waits until the datum is published. A task
+/// reaches its own outputs at any time, and writes them here; everything else that is published is for reading, apart
+/// from registered and allocated data that were not scheduled yet.
+///
+/// @param[in]  id    the datum
+/// @param[out] addr  the address of its bytes
+/// @param[out] size  their number
+/// @retval DVM_SUCCESS              addr and size are written
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL
+/// @retval DVM_ERR_ID               the datum is unknown or has been freed
+/// @retval DVM_ERR_NOT_READY        in a task or a free callback: the datum is not published yet; schedule a task on it
+/// @retval DVM_ERR_POISONED         the task that was to produce the datum has failed or was cancelled
+/// @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next)
+/// @retval DVM_ERR_MEMORY           no memory for the bytes
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_get(id: DataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
+    guard::running("dvm_data_get", |call| {
+        guard::given(addr, "addr")?;
+        guard::given(size, "size")?;
+        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
+        let (bytes, length) = call.get(unsafe { guard::read_id(id, "id") }?)?;
+        // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
+        unsafe {
+            addr.write(bytes.cast());
+            size.write(length);
+        }
+        Ok(())
+    })
+}
+
+/// @brief End one dvm_data_get.
+///
+/// @param[in] id  the datum
+/// @retval DVM_SUCCESS              one get less
+/// @retval DVM_ERR_ARGUMENT         id is NULL
+/// @retval DVM_ERR_ID               the datum is unknown or has been freed
+/// @retval DVM_ERR_STATE            put without get: the task (or, outside tasks, the program) holds none
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_put(id: DataIdArg) -> dvm_retcode_t {
+    guard::running("dvm_data_put", |call| {
+        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
+        call.put(unsafe { guard::read_id(id, "id") }?)
+    })
+}
+
+/// @brief Make the id of a datum whose bytes do not exist yet.
+///
+/// It starts with one reference. A task that reads it waits, taking no worker, until it is published. It has one
+/// producer: the task that it is an output of, or whoever calls dvm_data_write and then dvm_data_publish.
+///
+/// @param[in]  size  the size in bytes; 0 is legal
+/// @param[out] id    the id of the new datum
+/// @retval DVM_SUCCESS              id is written
+/// @retval DVM_ERR_ARGUMENT         id is NULL
+/// @retval DVM_ERR_MEMORY           no machine has that much memory, or none is left for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_retcode_t {
+    guard::running("dvm_data_promise", |call| {
+        guard::given(id, "id")?;
+        let new = call.promise(size)?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
+        unsafe { id.write(new) };
+        Ok(())
+    })
+}
+
+/// @brief Become the producer of a promise by hand: address and size of the memory to write, zeroed.
+///
+/// It ends with dvm_data_publish, after which the bytes do not change any more. The memory stays until then, also
+/// when the last reference goes.
+///
+/// @param[in]  id    the promise
+/// @param[out] addr  the address of its bytes
+/// @param[out] size  their number
+/// @retval DVM_SUCCESS              addr and size are written
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL
+/// @retval DVM_ERR_ID               the datum is unknown or has been freed
+/// @retval DVM_ERR_STATE            it is published, or has a producer, or carries on another datum (dvm_data_next)
+/// @retval DVM_ERR_POISONED         it was poisoned
+/// @retval DVM_ERR_MEMORY           no memory for the bytes
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_write(id: DataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
+    guard::running("dvm_data_write", |call| {
+        guard::given(addr, "addr")?;
+        guard::given(size, "size")?;
+        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
+        let (bytes, length) = call.write(unsafe { guard::read_id(id, "id") }?)?;
+        // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
+        unsafe {
+            addr.write(bytes.cast());
+            size.write(length);
+        }
+        Ok(())
+    })
+}
+
+/// @brief Publish a promise: its bytes exist now, and tasks that wait for it can run.
+///
+/// A promise that nobody has written is published as zeros. The output of a task is published when the task ends with
+/// 0; the task itself may publish it earlier.
+///
+/// @param[in] id  the promise
+/// @retval DVM_SUCCESS              the datum is published
+/// @retval DVM_ERR_ARGUMENT         id is NULL
+/// @retval DVM_ERR_ID               the datum is unknown or has been freed
+/// @retval DVM_ERR_STATE            it is published already, or it is the output of another task, or it carries on
+///                                  another datum (dvm_data_next) and the caller is not the task that it is an output of
+/// @retval DVM_ERR_POISONED         it was poisoned
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_publish(id: DataIdArg) -> dvm_retcode_t {
+    guard::running("dvm_data_publish", |call| {
+        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
+        call.publish(unsafe { guard::read_id(id, "id") }?)
+    })
+}
+
+/// @brief Make a promise that carries on the storage of a datum: in-place update with single-assignment meaning.
+///
+/// The new promise has the size of the current datum, starts with one reference and takes none of the current one. It
+/// can only be the output of a task that also reads the current datum. When that task starts, holds the current
+/// datum's last references, and nobody holds a get of it, the new datum is the same memory and nothing is copied; the
+/// current datum then ends with the task. Otherwise the new datum begins as a copy, aligned to 64 bytes.
+///
+/// @param[in]  current  a datum, published or not
+/// @param[out] next     the id of the new promise
+/// @retval DVM_SUCCESS              next is written
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL
+/// @retval DVM_ERR_ID               the current datum is unknown or has been freed
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_next(current: DataIdArg, next: *mut DataId) -> dvm_retcode_t {
+    guard::running("dvm_data_next", |call| {
+        guard::given(next, "next")?;
+        // SAFETY: the caller guarantees that `current` is the address of an id, or NULL.
+        let new = call.next(unsafe { guard::read_id(current, "current") }?)?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
+        unsafe { next.write(new) };
+        Ok(())
+    })
+}

@@ -1,0 +1,251 @@
+//! Section GRAPH of the header: parameterised task graphs, the interface of generated code.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use super::dvm_retcode_t;
+use super::guard::{given, guarded, running};
+use crate::engine;
+use crate::error::Error;
+use crate::graph::{self, Callbacks, Predecessors, Run, Space, Successors, Visit};
+
+/// The greatest number of coordinates of a tile.
+pub const DVM_GRAPH_MAX_DIMENSION: usize = 16;
+
+const _: () = assert!(DVM_GRAPH_MAX_DIMENSION == graph::MAX_DIMENSION);
+
+/// What `successors` of a graph calls once for each successor of a tile.
+///
+/// @param visitor  in: as given to `successors`
+/// @param tile     in: coordinates of the successor, as many as the graph's dimension
+#[allow(non_camel_case_types)]
+pub type dvm_graph_visit_t = Option<unsafe extern "C" fn(visitor: *mut c_void, tile: *const i64)>;
+
+/// A task graph that is described by functions of integer coordinates and never held as a whole: a tile becomes a task
+/// when its first input arrives.
+///
+/// The tiles are the integer points of the box `lower ..= upper`. Edges are told in one of two ways:
+///
+/// * by `carried`, with `predecessors` and `successors` both NULL: tile T waits for T - e_k for each coordinate k with
+///   `carried[k]` set for which that is in the box. In a permutable band these edges order all dependences.
+/// * by `predecessors` and `successors`, both given and in agreement; `carried` is not read then.
+///
+/// All functions may be called from any worker, several at a time. Arrays are updated in place: an edge only orders,
+/// and what a tile has written is visible to the tiles after it.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct dvm_graph_t {
+    /// `sizeof(dvm_graph_t)`: later versions append fields.
+    pub size: usize,
+    /// Name for traces and errors; may be NULL.
+    pub name: *const c_char,
+    /// Number of coordinates, 0 to `DVM_GRAPH_MAX_DIMENSION`; a graph of dimension 0 has one tile.
+    pub dimension: c_int,
+    /// Least coordinates, `dimension` values; may be NULL when `dimension` is 0.
+    pub lower: *const i64,
+    /// Greatest coordinates (they belong to the box); one below its least: no tiles.
+    pub upper: *const i64,
+    /// `dimension` flags; NULL: no edges, all tiles are independent.
+    pub carried: *const c_int,
+    /// Runs a tile; 0 is success, everything else stops the graph.
+    pub run: Option<unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int>,
+    /// Number of predecessors of a tile; negative: this point of the box is not a tile. NULL: by `carried`.
+    pub predecessors: Option<unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> i64>,
+    /// Calls `visit(visitor, T)` once for each successor T of a tile. NULL: by `carried`.
+    pub successors: Option<
+        unsafe extern "C" fn(context: *mut c_void, tile: *const i64, visit: dvm_graph_visit_t, visitor: *mut c_void),
+    >,
+    /// First argument of the functions.
+    pub context: *mut c_void,
+}
+
+/// @brief Starts libdvm when it is not running yet: for generated code in programs that do not call `dvm_init`.
+///
+/// What it has started ends when the program exits. A later `dvm_init` takes over: it succeeds, and the program then calls
+/// `dvm_finalize` as usual. When libdvm runs already, nothing happens.
+///
+/// @retval DVM_SUCCESS          libdvm is running
+/// @retval DVM_ERR_ARGUMENT     an environment variable of libdvm has a value that is not allowed
+/// @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read
+/// @retval DVM_ERR_MEMORY       the workers cannot be started
+///
+/// Thread safety: any thread, any task, also several at once. Source: added, for generated code.
+#[unsafe(no_mangle)]
+pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
+    guarded("dvm_graph_start", engine::start_implicit)
+}
+
+/// @brief Runs a graph and returns when all of its tiles have run.
+///
+/// Several threads may run graphs at the same time, also beside tasks: the workers share themselves out. The calling
+/// thread sleeps meanwhile; only a graph of a single tile runs on the calling thread itself.
+///
+/// @param[in] graph  the graph; it and all that it points to stay as they are until the call returns
+/// @retval DVM_SUCCESS              every tile has run
+/// @retval DVM_ERR_ARGUMENT         graph, its run or a bound is NULL; the dimension is out of range; size is not that
+///                                  of this version; one of predecessors and successors is missing; the box has more
+///                                  than 2^63 - 2 points: in all these cases nothing has run. Or a successor lies
+///                                  outside the box: the tiles after the one that named it have not run
+/// @retval DVM_ERR_IN_TASK          a task or tile cannot wait for a graph: nothing has run
+/// @retval DVM_ERR_TASK             a tile failed: the tiles after it have not run, others may have
+/// @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running: nothing has run
+///
+/// Thread safety: any thread that is not a worker, also several at once. Source: added, for generated code; the report's
+/// sections 4.2.4 and 5.6 say why tiles are not unfolded beforehand.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_graph_run(graph: *const dvm_graph_t) -> dvm_retcode_t {
+    running("dvm_graph_run", |call| {
+        given(graph, "graph")?;
+        // SAFETY: not NULL, so a graph by the documentation of `graph`, unchanged until this call returns.
+        let graph = unsafe { &*graph };
+        // SAFETY: as documented for the fields.
+        let parts = unsafe { read(graph)? };
+        graph::execute(call, parts.name, parts.space, &parts.carried, parts.callbacks)
+    })
+}
+
+/// What `dvm_graph_t` says, checked.
+struct Parts {
+    name: String,
+    space: Space,
+    carried: Vec<bool>,
+    callbacks: Callbacks,
+}
+
+/// Checks and reads a graph.
+///
+/// # Safety
+/// The fields hold what `dvm_graph_t` documents.
+unsafe fn read(graph: &dvm_graph_t) -> Result<Parts, Error> {
+    if graph.size != size_of::<dvm_graph_t>() {
+        return Err(Error::argument(format!(
+            "`graph->size` is {}, this version knows {} bytes: set it to sizeof(dvm_graph_t) and use the header of the \
+             library that is linked",
+            graph.size,
+            size_of::<dvm_graph_t>()
+        )));
+    }
+    let dimension = dimension(graph.dimension)?;
+    let run = graph.run.ok_or_else(|| Error::argument("`graph->run` is NULL"))?;
+    if graph.predecessors.is_some() != graph.successors.is_some() {
+        return Err(Error::argument(
+            "`graph->predecessors` and `graph->successors` must both be given or both be NULL",
+        ));
+    }
+    // SAFETY: by the caller: `dimension` values each.
+    let (lower, upper) =
+        unsafe { (values(graph.lower, dimension, "graph->lower")?, values(graph.upper, dimension, "graph->upper")?) };
+    // SAFETY: by the caller: NULL or `dimension` flags.
+    let carried = unsafe { flags(graph.carried, dimension) };
+    // SAFETY: by the caller: NULL or text that ends with a NUL.
+    let name = unsafe { text(graph.name) };
+    let space = Space::new(lower, upper)?;
+    // SAFETY: the documentation of `dvm_graph_t` demands functions that may be called from every worker at the same time, with this
+    // context, until `dvm_graph_run` returns. `dvm_graph_visit_t` is never NULL when we call `successors`: the two function
+    // types differ in that only and have the same representation.
+    let callbacks = unsafe {
+        let successors = graph.successors.map(|function| std::mem::transmute::<_, Successors>(function));
+        Callbacks::new(
+            graph.context,
+            run as Run,
+            graph.predecessors.map(|function| function as Predecessors),
+            successors,
+        )
+    };
+    Ok(Parts { name, space, carried, callbacks })
+}
+
+const _: () = assert!(size_of::<dvm_graph_visit_t>() == size_of::<Visit>());
+
+fn dimension(given: c_int) -> Result<usize, Error> {
+    usize::try_from(given).ok().filter(|&dimension| dimension <= DVM_GRAPH_MAX_DIMENSION).ok_or_else(|| {
+        Error::argument(format!("the dimension is {given}: a graph has 0 to {DVM_GRAPH_MAX_DIMENSION} coordinates"))
+    })
+}
+
+/// # Safety
+/// `pointer` is NULL or the address of `count` values.
+unsafe fn values<'a>(pointer: *const i64, count: usize, name: &str) -> Result<&'a [i64], Error> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    given(pointer, name)?;
+    // SAFETY: not NULL, so `count` values by this function's contract.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+}
+
+/// # Safety
+/// `pointer` is NULL or the address of `count` flags.
+unsafe fn flags(pointer: *const c_int, count: usize) -> Vec<bool> {
+    if pointer.is_null() {
+        return vec![false; count];
+    }
+    // SAFETY: not NULL, so `count` flags by this function's contract.
+    unsafe { std::slice::from_raw_parts(pointer, count) }.iter().map(|&flag| flag != 0).collect()
+}
+
+/// # Safety
+/// `pointer` is NULL or text that ends with a NUL.
+unsafe fn text(pointer: *const c_char) -> String {
+    if pointer.is_null() {
+        return "graph".into();
+    }
+    // SAFETY: not NULL, so text by this function's contract.
+    unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
+}
+
+/// @brief Chooses tile sizes for a permutable band, one per coordinate.
+///
+/// A size that is positive on entry stays (the pragma's `tile(...)`). The others come from the environment variable
+/// `DVM_TILE` where it names that coordinate, else from a model of the machine's caches: the tile grows, always where
+/// its footprint grows least for its work, as long as it fits its worker's share of the cache and leaves enough tiles
+/// for all workers.
+///
+/// @param[in] name        the region's name, for messages; may be NULL
+/// @param[in] dimension   number of coordinates, 0 to DVM_GRAPH_MAX_DIMENSION
+/// @param[in] extent      number of values of each coordinate of the band: dimension values; not positive: none
+/// @param[in] carried     dimension flags as in dvm_graph_t, or NULL
+/// @param[in] footprint   bytes that a tile of the given sizes touches; may be NULL: eight bytes per point
+/// @param[in] context     first argument of footprint
+/// @param[in,out] sizes   dimension sizes, 0 where one is wanted; all positive on success
+/// @retval DVM_SUCCESS              the sizes are chosen
+/// @retval DVM_ERR_ARGUMENT         dimension is out of range, extent or sizes is NULL with a dimension above 0, or a
+///                                  size is negative
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task, also several at once. Source: added, for generated code; the report's section
+/// 5.3 leaves the size fixed at generation time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_graph_sizes(
+    name: *const c_char,
+    dimension: c_int,
+    extent: *const i64,
+    carried: *const c_int,
+    footprint: Option<unsafe extern "C" fn(context: *mut c_void, sizes: *const i64) -> i64>,
+    context: *mut c_void,
+    sizes: *mut i64,
+) -> dvm_retcode_t {
+    running("dvm_graph_sizes", |call| {
+        let dimension = self::dimension(dimension)?;
+        // SAFETY: as documented for the parameters.
+        let (extent, wanted) = unsafe { (values(extent, dimension, "extent")?, values(sizes, dimension, "sizes")?) };
+        // SAFETY: as documented for the parameters.
+        let (carried, name) = unsafe { (flags(carried, dimension), text(name)) };
+        if let Some(size) = wanted.iter().find(|&&size| size < 0) {
+            return Err(Error::argument(format!(
+                "region '{name}': a tile size is {size}: sizes are positive, 0 asks for one"
+            )));
+        }
+        let bytes = |sizes: &[i64]| match footprint {
+            // SAFETY: as documented for `footprint`; `sizes` has `dimension` values.
+            Some(footprint) => unsafe { footprint(context, sizes.as_ptr()) },
+            None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
+        };
+        let chosen = graph::choose_sizes(call, extent, &carried, wanted, &bytes);
+        for (k, size) in chosen.into_iter().enumerate() {
+            // SAFETY: `sizes` is the address of `dimension` values, and `chosen` has that many.
+            unsafe { sizes.add(k).write(size) };
+        }
+        Ok(())
+    })
+}

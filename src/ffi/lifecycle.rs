@@ -1,0 +1,116 @@
+//! Starting, waiting and ending.
+
+use std::ffi::c_int;
+
+use super::{dvm_retcode_t, guard};
+use crate::engine;
+
+/// @brief Start libdvm: look at the machine and start one worker thread per processing unit.
+///
+/// Collective over the processes of the job. After dvm_finalize it may be called again; ids are not given again.
+/// When libdvm was started on behalf of generated code, the call succeeds and the caller becomes responsible for
+/// dvm_finalize.
+///
+/// @retval DVM_SUCCESS                  libdvm is running
+/// @retval DVM_ERR_ALREADY_INITIALIZED  it was running already
+/// @retval DVM_ERR_IN_TASK              called inside a task or a free callback
+/// @retval DVM_ERR_STATE                another thread is in init, wait, serve or finalize
+/// @retval DVM_ERR_ARGUMENT             an environment variable of libdvm has a value that is not understood
+/// @retval DVM_ERR_MEMORY               the threads could not be started
+/// @retval DVM_ERR_UNSUPPORTED          the machine's topology cannot be read
+///
+/// Thread safety: one thread at a time, no task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
+    guard::guarded("dvm_init", engine::init)
+}
+
+/// @brief Start libdvm beside an MPI program, on the processes of one of its communicators.
+///
+/// This version runs in one process: the call answers DVM_ERR_UNSUPPORTED and starts nothing.
+///
+/// @param[in] fortran_comm  the communicator as MPI_Comm_c2f gives it
+/// @retval DVM_ERR_UNSUPPORTED          this version has no transport for MPI: use dvm_init
+/// @retval DVM_ERR_ALREADY_INITIALIZED  libdvm is running already
+/// @retval DVM_ERR_IN_TASK              called inside a task or a free callback
+/// @retval DVM_ERR_STATE                another thread is in init, wait, serve or finalize
+///
+/// Thread safety: one thread at a time, no task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
+    guard::guarded("dvm_init_comm", || engine::init_comm(fortran_comm))
+}
+
+/// @brief Wait for all tasks, end libdvm, and free all data that are left, calling their free callbacks.
+///
+/// Collective. Tasks that wait for data which nobody has published are cancelled. Memory obtained by dvm_data_get is
+/// gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) tell what
+/// went wrong before; libdvm has ended all the same.
+///
+/// @retval DVM_SUCCESS              libdvm has ended
+/// @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
+/// @retval DVM_ERR_STATE            libdvm has ended; tasks waited for data that nobody published and were cancelled.
+///                                  Or: another thread is in init, wait, serve or finalize, and nothing was done
+/// @retval DVM_ERR_NOT_INITIALIZED  it was not running
+/// @retval DVM_ERR_IN_TASK          called inside a task or a free callback
+///
+/// Thread safety: one thread at a time, no task. Calls that other threads make meanwhile are safe and find libdvm
+/// running or not. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_finalize() -> dvm_retcode_t {
+    guard::guarded("dvm_finalize", engine::finalize)
+}
+
+/// @brief Wait until every scheduled task has ended, in all processes.
+///
+/// Collective. The caller sleeps. Failures of tasks since the last wait are reported once, here.
+///
+/// @retval DVM_SUCCESS              all tasks have ended, none has failed since the last wait
+/// @retval DVM_ERR_TASK             all tasks have ended, some have failed: dvm_last_error names processings and codes
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+/// @retval DVM_ERR_IN_TASK          called inside a task or a free callback
+/// @retval DVM_ERR_STATE            another thread is in init, wait, serve or finalize
+///
+/// Thread safety: one thread at a time, no task; other threads may schedule and publish meanwhile.
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_wait() -> dvm_retcode_t {
+    guard::guarded("dvm_wait", engine::wait)
+}
+
+/// @brief Work until process 0 finalizes: for the processes of a job that run no program of their own.
+///
+/// This version runs in one process, which is process 0: the call answers DVM_ERR_UNSUPPORTED.
+///
+/// @retval DVM_ERR_UNSUPPORTED      process 0 does not serve: it calls dvm_wait and dvm_finalize
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+/// @retval DVM_ERR_IN_TASK          called inside a task or a free callback
+///
+/// Thread safety: one thread at a time, no task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_serve() -> dvm_retcode_t {
+    guard::guarded("dvm_serve", engine::serve)
+}
+
+/// @brief Which process of the job this is, and how many there are.
+///
+/// @param[out] index  the calling process, from 0
+/// @param[out] count  the number of processes
+/// @retval DVM_SUCCESS              both are written
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_process(index: *mut u64, count: *mut u64) -> dvm_retcode_t {
+    guard::running("dvm_process", |_| {
+        guard::given(index, "index")?;
+        guard::given(count, "count")?;
+        // SAFETY: neither is NULL; the caller guarantees that each is the address of a number.
+        unsafe {
+            index.write(0);
+            count.write(1);
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,65 @@
+//! The C interface: every exported function, one file per section of the header.
+//!
+//! The comments of the exported functions are the documentation of the header: `dvm.h` is generated from them. They
+//! therefore speak to a C programmer. Rules that hold for all of them and are not repeated:
+//!
+//! * Pointers are never kept beyond the call, unless a function says so.
+//! * A call that fails changes nothing, writes no output and takes no reference, unless a function says so; it leaves
+//!   its story with `dvm_last_error`.
+//! * Every function can also return `DVM_ERR_PANIC`: libdvm has met a defect of its own. No panic crosses into C.
+//!
+//! Array parameters are pointers in C. The aliases `RankArg`, `DataIdArg`, `ProcIdArg` and `RetcodeArg` say which
+//! array (or code) is meant; the header prints them under their C names.
+#![allow(unsafe_code, reason = "this is the border to C")]
+#![allow(clippy::missing_safety_doc, reason = "the comments are those of the C header: each parameter is described")]
+
+use std::ffi::c_int;
+
+pub mod data;
+pub mod errors;
+pub mod graph;
+mod guard;
+pub mod lifecycle;
+pub mod processing;
+pub mod rank;
+pub mod scheduling;
+
+pub use crate::error::dvm_retcode_t;
+
+/// The greatest number of components of a rank.
+pub const DVM_MAX_RANK_DEPTH: usize = 8;
+
+/// The greatest number of arguments of a callback registered with `dvm_processing_register` or
+/// `dvm_processing_register_by_name`; `dvm_processing_register_v` has no such limit.
+pub const DVM_MAX_PLAIN_ARGUMENTS: c_int = 64;
+const _: () = assert!(DVM_MAX_PLAIN_ARGUMENTS as usize == crate::processing::MAX_PLAIN_ARGUMENTS);
+
+/// Access mode of an argument: the task reads it. The default.
+pub const DVM_IN: c_int = 0;
+
+/// Access mode of an argument: the task produces it.
+pub const DVM_OUT: c_int = 1;
+
+/// A rank as a parameter: `dvm_rank_t`, an array of `DVM_MAX_RANK_DEPTH` components.
+/// cbindgen:ignore
+pub type RankArg = *mut u64;
+
+/// A datum's id as a parameter: `dvm_data_id_t`, an array of two numbers.
+/// cbindgen:ignore
+pub type DataIdArg = *mut u64;
+
+/// A datum's id behind a pointer: `dvm_data_id_t *`.
+/// cbindgen:ignore
+pub type DataId = [u64; 2];
+
+/// A processing's id as a parameter: `dvm_processing_id_t`, an array of two numbers.
+/// cbindgen:ignore
+pub type ProcIdArg = *mut u64;
+
+/// A processing's id behind a pointer: `dvm_processing_id_t *`.
+/// cbindgen:ignore
+pub type ProcId = [u64; 2];
+
+/// A code as a parameter: `dvm_retcode_t`, which from C may hold any number.
+/// cbindgen:ignore
+pub type RetcodeArg = u32;

@@ -1,0 +1,174 @@
+//! Processings: registered functions.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use super::{DVM_IN, DVM_OUT, DataId, ProcId, ProcIdArg, dvm_retcode_t, guard};
+use crate::error::Error;
+use crate::processing::{Callee, Mode, REGISTRY};
+
+/// Writes a new processing's id.
+///
+/// # Safety
+/// `id` is the address of an id (the caller of the C function guarantees it).
+unsafe fn give(id: ProcIdArg, new: ProcId) {
+    // SAFETY: the address of two numbers by this function's contract.
+    unsafe { id.cast::<ProcId>().write_unaligned(new) };
+}
+
+/// @brief Register a function, so that tasks can run it.
+///
+/// The function is called with exactly number_of_args arguments, each a dvm_data_id_t (a pointer to two numbers that
+/// is good until the task ends), and returns an int: 0 for success; anything else fails the task and poisons its
+/// outputs. It is called by the worker threads, several at a time. All arguments are inputs, unless
+/// dvm_processing_access says otherwise.
+///
+/// @param[in]  callback        the function; in C++ and C23 cast it with DVM_CALLBACK
+/// @param[in]  number_of_args  0 to DVM_MAX_PLAIN_ARGUMENTS
+/// @param[in]  description     a short description for messages, copied; may be NULL
+/// @param[out] id              the id of the new processing
+/// @retval DVM_SUCCESS              id is written
+/// @retval DVM_ERR_ARGUMENT         callback or id is NULL, or number_of_args is out of range
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_processing_register(
+    callback: Option<unsafe extern "C" fn() -> c_int>,
+    number_of_args: c_int,
+    description: *mut c_char,
+    id: ProcIdArg,
+) -> dvm_retcode_t {
+    guard::running("dvm_processing_register", |_| {
+        let callback = callback.ok_or_else(|| Error::argument("`callback` is NULL"))?;
+        guard::given(id, "id")?;
+        let count = guard::count(number_of_args, "number_of_args")?;
+        // SAFETY: the caller guarantees that `description` is a string, or NULL.
+        let description = unsafe { guard::read_text(description) };
+        let new = REGISTRY.register(Callee::plain(callback), count, description.as_deref().unwrap_or(""))?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
+        unsafe { give(id, new) };
+        Ok(())
+    })
+}
+
+/// @brief Register a function by its name, which is looked up in the whole running program.
+///
+/// As dvm_processing_register otherwise; the name serves as description.
+///
+/// @param[in]  function_name        the name of the symbol; a function of the program itself is only found when the
+///                                  program is linked with -rdynamic (CMake: ENABLE_EXPORTS)
+/// @param[in]  number_of_data_args  0 to DVM_MAX_PLAIN_ARGUMENTS
+/// @param[out] id                   the id of the new processing
+/// @retval DVM_SUCCESS              id is written
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL, or number_of_data_args is out of range
+/// @retval DVM_ERR_SYMBOL           the running program has no such dynamic symbol
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_processing_register_by_name(
+    function_name: *mut c_char,
+    number_of_data_args: c_int,
+    id: ProcIdArg,
+) -> dvm_retcode_t {
+    guard::running("dvm_processing_register_by_name", |_| {
+        guard::given(function_name, "function_name")?;
+        guard::given(id, "id")?;
+        let count = guard::count(number_of_data_args, "number_of_data_args")?;
+        // SAFETY: not NULL; the caller guarantees that it is a string.
+        let name = unsafe { std::ffi::CStr::from_ptr(function_name) };
+        let new = REGISTRY.register(Callee::named(name)?, count, &name.to_string_lossy())?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
+        unsafe { give(id, new) };
+        Ok(())
+    })
+}
+
+/// @brief Register a function that takes a context, an array of ids and their number: for any number of arguments.
+///
+/// As dvm_processing_register otherwise.
+///
+/// @param[in]  callback        called as callback(context, ids, count); ids has count entries and is good until the
+///                             task ends
+/// @param[in]  context         handed to the callback as it is, may be NULL; libdvm keeps the pointer until the
+///                             processing is unregistered and its last task has ended; an address of this process
+/// @param[in]  number_of_args  0 or more
+/// @param[in]  description     a short description for messages, copied; may be NULL
+/// @param[out] id              the id of the new processing
+/// @retval DVM_SUCCESS              id is written
+/// @retval DVM_ERR_ARGUMENT         callback or id is NULL, or number_of_args is negative
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_processing_register_v(
+    callback: Option<unsafe extern "C" fn(context: *mut c_void, ids: *mut DataId, count: c_int) -> c_int>,
+    context: *mut c_void,
+    number_of_args: c_int,
+    description: *mut c_char,
+    id: ProcIdArg,
+) -> dvm_retcode_t {
+    guard::running("dvm_processing_register_v", |_| {
+        let callback = callback.ok_or_else(|| Error::argument("`callback` is NULL"))?;
+        guard::given(id, "id")?;
+        let count = guard::count(number_of_args, "number_of_args")?;
+        // SAFETY: the caller guarantees that `description` is a string, or NULL.
+        let description = unsafe { guard::read_text(description) };
+        let callee = Callee::with_context(callback, context);
+        let new = REGISTRY.register(callee, count, description.as_deref().unwrap_or(""))?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
+        unsafe { give(id, new) };
+        Ok(())
+    })
+}
+
+/// @brief Say which arguments of a processing its tasks read and which they produce.
+///
+/// Before the first task of the processing. Without this call all arguments are inputs.
+///
+/// @param[in] id     the processing
+/// @param[in] modes  one of DVM_IN and DVM_OUT for each of its arguments
+/// @retval DVM_SUCCESS              the modes are set
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL, or a mode is unknown
+/// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
+/// @retval DVM_ERR_STATE            a task of this processing was scheduled already
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_processing_access(id: ProcIdArg, modes: *mut c_int) -> dvm_retcode_t {
+    guard::running("dvm_processing_access", |_| {
+        guard::given(modes, "modes")?;
+        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
+        let id = unsafe { guard::read_id(id, "id") }?;
+        let count = REGISTRY.plan(id)?.count;
+        // SAFETY: not NULL; the caller guarantees one mode per argument of the processing.
+        let modes = unsafe { std::slice::from_raw_parts(modes, count) };
+        let modes = modes.iter().enumerate().map(|(place, &mode)| match mode {
+            DVM_IN => Ok(Mode::In),
+            DVM_OUT => Ok(Mode::Out),
+            _ => Err(Error::argument(format!("`modes[{place}]` is {mode}: only DVM_IN and DVM_OUT are known"))),
+        });
+        REGISTRY.access(id, &modes.collect::<Result<Vec<_>, _>>()?)
+    })
+}
+
+/// @brief Forget a processing. Tasks that were scheduled with it still run; no new ones can be.
+///
+/// @param[in] id  the address of the processing's id; the id itself is not changed
+/// @retval DVM_SUCCESS              the id is stale now
+/// @retval DVM_ERR_ARGUMENT         id is NULL
+/// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_processing_unregister(id: *mut ProcId) -> dvm_retcode_t {
+    guard::running("dvm_processing_unregister", |_| {
+        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
+        REGISTRY.unregister(unsafe { guard::read_id(id.cast(), "id") }?)
+    })
+}

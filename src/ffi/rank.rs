@@ -1,0 +1,169 @@
+//! Ranks: the coordinates of the processing units.
+
+use std::ffi::c_int;
+
+use super::{DVM_MAX_RANK_DEPTH, RankArg, dvm_retcode_t, guard};
+use crate::error::Error;
+
+/// Writes the first `size` components, once it is known that the array holds the dimension and is no longer than allowed.
+///
+/// # Safety
+/// `array` is NULL or the address of `size` numbers (the caller of the C function guarantees it).
+unsafe fn write_components(
+    array: RankArg,
+    name: &str,
+    size: c_int,
+    dimension: usize,
+    components: &[u64; DVM_MAX_RANK_DEPTH],
+) -> Result<(), Error> {
+    guard::given(array, name)?;
+    let size = guard::count(size, &format!("{name}_size"))?;
+    if size < dimension || size > DVM_MAX_RANK_DEPTH {
+        return Err(Error::new(
+            dvm_retcode_t::DVM_ERR_SIZE,
+            format!(
+                "`{name}_size` is {size}: ranks have {dimension} components here and at most {DVM_MAX_RANK_DEPTH}; \
+                 a dvm_rank_t and DVM_MAX_RANK_DEPTH always fit"
+            ),
+        ));
+    }
+    // SAFETY: not NULL, so `size` numbers by this function's contract; `components` has at least as many.
+    unsafe { array.copy_from(components.as_ptr(), size) };
+    Ok(())
+}
+
+/// @brief The number of components of a rank.
+///
+/// It is the same on all processes and at most DVM_MAX_RANK_DEPTH.
+///
+/// @param[out] dimension  the number of components
+/// @retval DVM_SUCCESS              dimension is written
+/// @retval DVM_ERR_ARGUMENT         dimension is NULL
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_rank_dimension(dimension: *mut c_int) -> dvm_retcode_t {
+    guard::running("dvm_rank_dimension", |call| {
+        guard::given(dimension, "dimension")?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of an int.
+        unsafe { dimension.write(call.machine().dimension() as c_int) };
+        Ok(())
+    })
+}
+
+/// @brief The rank of the executor: in a task, of the processing unit that runs it; elsewhere, of the first
+/// processing unit of the calling process.
+///
+/// Component 0 is the host; the others are the levels of the machine tree that branch, outermost first.
+///
+/// @param[out] rank_array      the components; those beyond the dimension become 0
+/// @param[in]  rank_array_size the number of components to write, from the dimension to DVM_MAX_RANK_DEPTH
+/// @retval DVM_SUCCESS              rank_array is written
+/// @retval DVM_ERR_ARGUMENT         rank_array is NULL, or rank_array_size is negative
+/// @retval DVM_ERR_SIZE             rank_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_rank_get(rank_array: RankArg, rank_array_size: c_int) -> dvm_retcode_t {
+    guard::running("dvm_rank_get", |call| {
+        let machine = call.machine();
+        let rank = machine.rank(call.worker().unwrap_or(0));
+        // SAFETY: the caller guarantees that rank_array has rank_array_size components.
+        unsafe { write_components(rank_array, "rank_array", rank_array_size, machine.dimension(), &rank) }
+    })
+}
+
+/// @brief For each component of a rank, the largest number of siblings.
+///
+/// @param[out] size_array      the sizes; those beyond the dimension become 0
+/// @param[in]  size_array_size the number of sizes to write, from the dimension to DVM_MAX_RANK_DEPTH
+/// @retval DVM_SUCCESS              size_array is written
+/// @retval DVM_ERR_ARGUMENT         size_array is NULL, or size_array_size is negative
+/// @retval DVM_ERR_SIZE             size_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_rank_size(size_array: RankArg, size_array_size: c_int) -> dvm_retcode_t {
+    guard::running("dvm_rank_size", |call| {
+        let machine = call.machine();
+        // SAFETY: the caller guarantees that size_array has size_array_size components.
+        unsafe { write_components(size_array, "size_array", size_array_size, machine.dimension(), &machine.sizes()) }
+    })
+}
+
+/// @brief The number of processing units of all processes together.
+///
+/// @param[out] count  the number of processing units, at least 1
+/// @retval DVM_SUCCESS              count is written
+/// @retval DVM_ERR_ARGUMENT         count is NULL
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_rank_count(count: *mut u64) -> dvm_retcode_t {
+    guard::running("dvm_rank_count", |call| {
+        guard::given(count, "count")?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
+        unsafe { count.write(call.machine().workers() as u64) };
+        Ok(())
+    })
+}
+
+/// @brief The rank of the processing unit with this index, so that a program can walk over all of them.
+///
+/// @param[in]  index           0 to the count of dvm_rank_count, exclusive
+/// @param[out] rank_array      the components; those beyond the dimension become 0
+/// @param[in]  rank_array_size the number of components to write, from the dimension to DVM_MAX_RANK_DEPTH
+/// @retval DVM_SUCCESS              rank_array is written
+/// @retval DVM_ERR_RANK             no processing unit has this index
+/// @retval DVM_ERR_ARGUMENT         rank_array is NULL, or rank_array_size is negative
+/// @retval DVM_ERR_SIZE             rank_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array_size: c_int) -> dvm_retcode_t {
+    guard::running("dvm_rank_at", |call| {
+        let machine = call.machine();
+        let worker = usize::try_from(index).ok().filter(|&worker| worker < machine.workers()).ok_or_else(|| {
+            Error::new(
+                dvm_retcode_t::DVM_ERR_RANK,
+                format!("`index` is {index}: there are {} processing units", machine.workers()),
+            )
+        })?;
+        let rank = machine.rank(worker);
+        // SAFETY: the caller guarantees that rank_array has rank_array_size components.
+        unsafe { write_components(rank_array, "rank_array", rank_array_size, machine.dimension(), &rank) }
+    })
+}
+
+/// @brief The distance of two processing units.
+///
+/// 0 for the same one; it grows with the depth of the smallest part of the machine that holds both, and follows the
+/// machine's latency matrix where there is one. It is symmetric.
+///
+/// @param[in]  a         a rank, all DVM_MAX_RANK_DEPTH components
+/// @param[in]  b         a rank, all DVM_MAX_RANK_DEPTH components
+/// @param[out] distance  the distance, without unit
+/// @retval DVM_SUCCESS              distance is written
+/// @retval DVM_ERR_RANK             a or b is the rank of no processing unit
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_rank_distance(a: RankArg, b: RankArg, distance: *mut u64) -> dvm_retcode_t {
+    guard::running("dvm_rank_distance", |call| {
+        guard::given(distance, "distance")?;
+        // SAFETY: the caller guarantees that `a` has DVM_MAX_RANK_DEPTH components.
+        let a = call.worker_at(&unsafe { guard::read_rank(a, "a") }?)?;
+        // SAFETY: the caller guarantees that `b` has DVM_MAX_RANK_DEPTH components.
+        let b = call.worker_at(&unsafe { guard::read_rank(b, "b") }?)?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
+        unsafe { distance.write(call.machine().distance(a, b)) };
+        Ok(())
+    })
+}

@@ -1,0 +1,233 @@
+//! Scheduling: a processing and its data, brought together at a processing unit.
+
+use std::ffi::c_int;
+
+use super::{DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
+use crate::error::Error;
+use crate::processing::REGISTRY;
+
+/// The number of variadic arguments that arrive in registers: those after `rank` and `function`.
+#[cfg(target_arch = "x86_64")]
+const IN_REGISTERS: usize = 4;
+#[cfg(target_arch = "aarch64")]
+const IN_REGISTERS: usize = 6;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("dvm_sched_onto knows where variadic arguments lie on x86-64 and AArch64 Linux only");
+
+/// @brief Run a processing on its data, on the processing unit with this rank.
+///
+/// The task takes one reference of each of its inputs now and drops it when it has ended. It runs after all of its
+/// inputs are published; each processing unit takes its ready tasks in the order in which they became ready. The
+/// runtime never moves it. Scheduling never blocks. A task that reads a poisoned datum is accepted and ends as
+/// cancelled.
+///
+/// @param[in] rank      a rank, all DVM_MAX_RANK_DEPTH components
+/// @param[in] function  the processing
+/// @param[in] ...       exactly as many dvm_data_id_t as the processing has arguments
+/// @retval DVM_SUCCESS              the task is scheduled
+/// @retval DVM_ERR_ARGUMENT         rank, function or an id is NULL
+/// @retval DVM_ERR_RANK             no processing unit has this rank
+/// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
+/// @retval DVM_ERR_ID               a datum is unknown or has been freed
+/// @retval DVM_ERR_NO_REFERENCE     all references of an input are taken
+/// @retval DVM_ERR_STATE            an output is published, has a producer, or is an input as well; or it carries on a
+///                                  datum (dvm_data_next) that is no input
+/// @retval DVM_ERR_POISONED         an output was poisoned
+/// @retval DVM_ERR_MEMORY           no memory for the task
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, scheduling.
+#[cfg(cbindgen)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_sched_onto(rank: RankArg, function: ProcIdArg, args: ...) -> dvm_retcode_t {}
+
+/// The entry of the variadic function: puts the arguments that came in registers into memory and hands their place,
+/// and the place of those that came on the stack, to [`onto_impl`]. Stable Rust cannot define a variadic function.
+/// cbindgen:ignore
+#[cfg(not(cbindgen))]
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_sched_onto() {
+    #[cfg(target_arch = "x86_64")]
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "sub rsp, 40",
+        ".cfi_adjust_cfa_offset 40",
+        "mov [rsp], rdx",
+        "mov [rsp+8], rcx",
+        "mov [rsp+16], r8",
+        "mov [rsp+24], r9",
+        "mov rdx, rsp",
+        "lea rcx, [rsp+48]",
+        "call {entry}",
+        "add rsp, 40",
+        ".cfi_adjust_cfa_offset -40",
+        "ret",
+        ".cfi_endproc",
+        entry = sym onto_impl,
+    );
+    #[cfg(target_arch = "aarch64")]
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "stp x29, x30, [sp, #-64]!",
+        ".cfi_def_cfa_offset 64",
+        ".cfi_offset 29, -64",
+        ".cfi_offset 30, -56",
+        "mov x29, sp",
+        "stp x2, x3, [sp, #16]",
+        "stp x4, x5, [sp, #32]",
+        "stp x6, x7, [sp, #48]",
+        "add x2, sp, #16",
+        "add x3, sp, #64",
+        "bl {entry}",
+        "ldp x29, x30, [sp], #64",
+        ".cfi_def_cfa_offset 0",
+        ".cfi_restore 29",
+        ".cfi_restore 30",
+        "ret",
+        ".cfi_endproc",
+        entry = sym onto_impl,
+    );
+}
+
+/// `dvm_sched_onto` behind its entry: argument `i` lies in `registers` while these last, then on the `stack`.
+unsafe extern "C" fn onto_impl(
+    rank: RankArg,
+    function: ProcIdArg,
+    registers: *const DataIdArg,
+    stack: *const DataIdArg,
+) -> dvm_retcode_t {
+    guard::running("dvm_sched_onto", |call| {
+        // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
+        let worker = call.worker_at(&unsafe { guard::read_rank(rank, "rank") }?)?;
+        // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
+        let function = unsafe { guard::read_id(function, "function") }?;
+        let count = REGISTRY.plan(function)?.count;
+        let id = |place: usize| {
+            // SAFETY: the caller gave `count` arguments, and the entry tells where the convention puts them.
+            let argument = unsafe {
+                if place < IN_REGISTERS { registers.add(place).read() } else { stack.add(place - IN_REGISTERS).read() }
+            };
+            // SAFETY: the caller guarantees that each argument is the address of an id, or NULL.
+            unsafe { guard::read_id(argument, "a datum's id") }
+        };
+        if count <= INLINE {
+            let mut ids = [[0; 2]; INLINE];
+            for (place, slot) in ids[..count].iter_mut().enumerate() {
+                *slot = id(place)?;
+            }
+            call.onto(worker, function, &ids[..count])
+        } else {
+            call.onto(worker, function, &(0..count).map(id).collect::<Result<Vec<_>, _>>()?)
+        }
+    })
+}
+
+/// Up to so many ids are gathered without allocating.
+const INLINE: usize = 8;
+
+/// Makes a slice of an array of ids, whose count must be that of the processing's arguments.
+///
+/// # Safety
+/// `ids` is NULL or has `count` entries that nobody changes during the call (the caller of the C function guarantees
+/// it).
+unsafe fn read_ids<'a>(ids: *const DataId, count: c_int) -> Result<&'a [DataId], Error> {
+    let count = guard::count(count, "count")?;
+    if count == 0 {
+        return Ok(&[]);
+    }
+    guard::given(ids, "ids")?;
+    // SAFETY: not NULL, so `count` entries by this function's contract.
+    Ok(unsafe { std::slice::from_raw_parts(ids, count) })
+}
+
+/// @brief Run a processing on its data, on the processing unit with this rank: dvm_sched_onto with an array of ids.
+///
+/// @param[in] rank      a rank, all DVM_MAX_RANK_DEPTH components
+/// @param[in] function  the processing
+/// @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
+/// @param[in] count     the number of arguments of the processing
+/// @retval DVM_SUCCESS              the task is scheduled
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL, or count is not the processing's number of arguments
+/// @retval DVM_ERR_RANK             no processing unit has this rank
+/// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
+/// @retval DVM_ERR_ID               a datum is unknown or has been freed
+/// @retval DVM_ERR_NO_REFERENCE     all references of an input are taken
+/// @retval DVM_ERR_STATE            an output is published, has a producer, or is an input as well; or it carries on a
+///                                  datum (dvm_data_next) that is no input
+/// @retval DVM_ERR_POISONED         an output was poisoned
+/// @retval DVM_ERR_MEMORY           no memory for the task
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_sched_onto_v(
+    rank: RankArg,
+    function: ProcIdArg,
+    ids: *mut DataId,
+    count: c_int,
+) -> dvm_retcode_t {
+    guard::running("dvm_sched_onto_v", |call| {
+        // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
+        let worker = call.worker_at(&unsafe { guard::read_rank(rank, "rank") }?)?;
+        // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
+        let function = unsafe { guard::read_id(function, "function") }?;
+        // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
+        call.onto(worker, function, unsafe { read_ids(ids, count) }?)
+    })
+}
+
+/// @brief Run a processing near its data.
+///
+/// The processing unit is the one that holds most of the input bytes; when they are spread, the one closest to their
+/// weighted barycentre. It is chosen when the inputs are published. Idle processing units may steal the task, nearest
+/// first. Otherwise as dvm_sched_onto_v.
+///
+/// @param[in] function  the processing
+/// @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
+/// @param[in] count     the number of arguments of the processing
+/// @retval DVM_SUCCESS              the task is scheduled
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL, or count is not the processing's number of arguments
+/// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
+/// @retval DVM_ERR_ID               a datum is unknown or has been freed
+/// @retval DVM_ERR_NO_REFERENCE     all references of an input are taken
+/// @retval DVM_ERR_STATE            an output is published, has a producer, or is an input as well; or it carries on a
+///                                  datum (dvm_data_next) that is no input
+/// @retval DVM_ERR_POISONED         an output was poisoned
+/// @retval DVM_ERR_MEMORY           no memory for the task
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added to the report's interface, after its section 5.5.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_sched_near(function: ProcIdArg, ids: *mut DataId, count: c_int) -> dvm_retcode_t {
+    guard::running("dvm_sched_near", |call| {
+        // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
+        let function = unsafe { guard::read_id(function, "function") }?;
+        // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
+        call.near(function, unsafe { read_ids(ids, count) }?)
+    })
+}
+
+/// @brief The number of tasks of a processing unit that were scheduled and have not ended.
+///
+/// Tasks that are to run near data which are not all published belong to no processing unit yet.
+///
+/// @param[in]  rank  a rank, all DVM_MAX_RANK_DEPTH components
+/// @param[out] load  the number of tasks
+/// @retval DVM_SUCCESS              load is written
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL
+/// @retval DVM_ERR_RANK             no processing unit has this rank
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: report, section 4.2.4, scheduling.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_sched_load(rank: RankArg, load: *mut u64) -> dvm_retcode_t {
+    guard::running("dvm_sched_load", |call| {
+        guard::given(load, "load")?;
+        // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
+        let worker = call.worker_at(&unsafe { guard::read_rank(rank, "rank") }?)?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
+        unsafe { load.write(call.load(worker)) };
+        Ok(())
+    })
+}

@@ -1,0 +1,82 @@
+//! The C functions that describe a graph, called safely.
+#![allow(unsafe_code)]
+
+use std::ffi::{c_int, c_void};
+
+use super::space::Tile;
+
+/// `dvm_graph_visit_t`: what `successors` calls once per successor.
+pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, tile: *const i64);
+/// Runs a tile; 0 is success.
+pub(crate) type Run = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int;
+/// Number of predecessors of a tile; negative: not a tile of the graph.
+pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> i64;
+/// Calls `visit` for each successor of a tile.
+pub(crate) type Successors =
+    unsafe extern "C" fn(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void);
+
+/// The callbacks of one graph and their context.
+pub(crate) struct Callbacks {
+    context: *mut c_void,
+    run: Run,
+    predecessors: Option<Predecessors>,
+    successors: Option<Successors>,
+}
+
+// SAFETY: `Callbacks::new` demands of its caller that the functions may be called from any thread, several at a time.
+unsafe impl Send for Callbacks {}
+// SAFETY: as for Send.
+unsafe impl Sync for Callbacks {}
+
+impl Callbacks {
+    /// # Safety
+    /// The functions follow the contracts of `dvm_graph_t`, may be called from any thread and several at a time, and
+    /// `context` is valid for them until the last call has returned.
+    pub(crate) unsafe fn new(
+        context: *mut c_void,
+        run: Run,
+        predecessors: Option<Predecessors>,
+        successors: Option<Successors>,
+    ) -> Self {
+        Self { context, run, predecessors, successors }
+    }
+
+    /// Whether the graph tells its own edges, rather than leaving them to the carried coordinates.
+    pub(crate) fn tells_edges(&self) -> bool {
+        self.predecessors.is_some()
+    }
+
+    /// Runs a tile.
+    pub(crate) fn run(&self, tile: &Tile) -> i32 {
+        // SAFETY: by the promise made to `new`; `tile` holds at least `dimension` coordinates.
+        unsafe { (self.run)(self.context, tile.as_ptr()) }
+    }
+
+    /// Number of predecessors, or `None` when the graph leaves that to the carried coordinates.
+    pub(crate) fn predecessors(&self, tile: &Tile) -> Option<i64> {
+        // SAFETY: as in `run`.
+        self.predecessors.map(|function| unsafe { function(self.context, tile.as_ptr()) })
+    }
+
+    /// Visits the successors; false when the graph leaves that to the carried coordinates.
+    /// The slice has `dimension` coordinates.
+    pub(crate) fn successors(&self, tile: &Tile, dimension: usize, visit: &mut dyn FnMut(&[i64])) -> bool {
+        struct Visitor<'a> {
+            dimension: usize,
+            visit: &'a mut dyn FnMut(&[i64]),
+        }
+        unsafe extern "C" fn forward(visitor: *mut c_void, tile: *const i64) {
+            // SAFETY: `visitor` is the address passed to `successors` just below, which has not returned yet.
+            let visitor = unsafe { &mut *visitor.cast::<Visitor>() };
+            if !tile.is_null() {
+                // SAFETY: the contract of `dvm_graph_visit_t`: `tile` has `dimension` coordinates.
+                (visitor.visit)(unsafe { std::slice::from_raw_parts(tile, visitor.dimension) });
+            }
+        }
+        let Some(successors) = self.successors else { return false };
+        let mut visitor = Visitor { dimension, visit };
+        // SAFETY: by the promise made to `new`; the visitor lives until the call returns.
+        unsafe { successors(self.context, tile.as_ptr(), forward, (&raw mut visitor).cast()) };
+        true
+    }
+}

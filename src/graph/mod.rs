@@ -1,0 +1,119 @@
+//! Parameterised task graphs for generated code: tiles described by functions of integer coordinates.
+//!
+//! A tile becomes a task when its first input arrives and is forgotten when it has run, so the whole graph is never held.
+//! Tiles without predecessors are found by all workers in parallel while others already run. A ready tile is one word (its number
+//! in the box) in its worker's deque; the tile that was released last runs next on the same worker, thieves take the oldest.
+
+mod callbacks;
+mod pending;
+mod roots;
+mod running;
+mod sizes;
+mod space;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub(crate) use callbacks::{Callbacks, Predecessors, Run, Successors, Visit};
+pub(crate) use space::{MAX_DIMENSION, Space};
+
+use crate::engine::{Call, Engine, Source};
+use crate::error::{Error, dvm_retcode_t};
+use crate::trace::Name;
+use running::{Host, Running};
+
+/// A running graph among the engine's sources.
+struct Attached {
+    running: Running,
+    engine: *const Engine,
+    name: Name,
+}
+
+// SAFETY: the engine may be used by all threads; it is reached through this address only between `attach` and `detach`.
+#[allow(unsafe_code)]
+unsafe impl Send for Attached {}
+// SAFETY: as for Send.
+#[allow(unsafe_code)]
+unsafe impl Sync for Attached {}
+
+impl Attached {
+    fn engine(&self) -> &Engine {
+        // SAFETY: the thread that runs the graph is inside a call, which keeps the engine, until the graph is detached.
+        #[allow(unsafe_code)]
+        unsafe {
+            &*self.engine
+        }
+    }
+}
+
+impl Source for Attached {
+    fn poll(&self, worker: usize) -> bool {
+        self.running.poll(worker, self)
+    }
+}
+
+impl Host for Attached {
+    fn neighbours(&self, worker: usize) -> &[u32] {
+        self.engine().machine().neighbours(worker)
+    }
+
+    fn work_ready(&self) {
+        self.engine().wake_one();
+    }
+
+    fn observe(&self, worker: usize, tile: &[i64], run: &mut dyn FnMut()) {
+        let trace = self.engine().trace();
+        let start = trace.begin();
+        run();
+        trace.tile(worker, start, self.name, tile);
+    }
+}
+
+/// Runs a graph on the engine's workers and returns when it is over.
+pub(crate) fn execute(
+    call: &Call,
+    name: String,
+    space: Space,
+    carried: &[bool],
+    callbacks: Callbacks,
+) -> Result<(), Error> {
+    if call.inside_task() {
+        return Err(Error::new(
+            dvm_retcode_t::DVM_ERR_IN_TASK,
+            format!(
+                "graph '{name}': a task or tile cannot wait for a graph: run its loops as they are, or run the graph outside"
+            ),
+        ));
+    }
+    let engine = call.engine();
+    if space.volume() == 1 && !callbacks.tells_edges() {
+        return Running::new(name, space, carried, callbacks, 1).run_alone();
+    }
+    let label = engine.trace().name(&name);
+    let running = Running::new(name, space, carried, callbacks, engine.workers());
+    let attached = Arc::new(Attached { running, engine, name: label });
+    let source: Arc<dyn Source> = attached.clone();
+    engine.attach(Arc::clone(&source));
+    let result = attached.running.wait();
+    engine.detach(&source);
+    result
+}
+
+/// Tile sizes for a band: what is given, else what the environment says, else what fits the caches.
+pub(crate) fn choose_sizes(
+    call: &Call,
+    extent: &[i64],
+    carried: &[bool],
+    wanted: &[i64],
+    footprint: &dyn Fn(&[i64]) -> i64,
+) -> Vec<i64> {
+    let engine = call.engine();
+    let environment =
+        |k: usize| engine.config().tile().size(k).map_or(0, |size| i64::try_from(size).unwrap_or(i64::MAX));
+    let given: Vec<i64> =
+        wanted.iter().enumerate().map(|(k, &size)| if size > 0 { size } else { environment(k) }).collect();
+    let budget = i64::try_from(engine.machine().cache().l2.share() / 2).unwrap_or(i64::MAX);
+    sizes::choose(&sizes::Request { extent, carried, given: &given, footprint, workers: engine.workers(), budget })
+}

@@ -1,0 +1,117 @@
+//! Tile sizes from a model of the caches.
+
+/// What is asked: sizes for a graph's tiles.
+pub(crate) struct Request<'a> {
+    /// Number of values of each coordinate of the band.
+    pub(crate) extent: &'a [i64],
+    /// Coordinates that order the tiles.
+    pub(crate) carried: &'a [bool],
+    /// Sizes that are given (positive) or wanted (0).
+    pub(crate) given: &'a [i64],
+    /// Bytes that a tile of these sizes touches.
+    pub(crate) footprint: &'a dyn Fn(&[i64]) -> i64,
+    /// Workers that shall have something to do.
+    pub(crate) workers: usize,
+    /// Bytes that a tile may touch: the part of a worker's cache meant for it.
+    pub(crate) budget: i64,
+}
+
+/// Points per tile under which the cost of a task shows.
+const LEAST_WORK: i128 = 4096;
+/// Tiles that can run at the same time, per worker, so that uneven tiles balance.
+const SLACK: i128 = 4;
+/// Length up to which the innermost coordinate grows first: vector loops want it.
+const VECTOR: i64 = 64;
+
+/// Chooses the sizes: grown by doubling from single points, always where the footprint grows least for the work, as long as the
+/// tile fits the budget and enough tiles can run at the same time; then on to a tile that is worth a task.
+pub(crate) fn choose(request: &Request) -> Vec<i64> {
+    let mut sizes: Vec<i64> = request.given.iter().map(|&size| size.max(1)).collect();
+    let workers = request.workers as i128;
+    let most = parallelism(request, &sizes);
+    grow(request, &mut sizes, i128::MAX, (SLACK * workers).min(most), request.budget);
+    grow(request, &mut sizes, LEAST_WORK, workers.min(most), i64::MAX);
+    grow(request, &mut sizes, LEAST_WORK / 4, 1, i64::MAX);
+    sizes
+}
+
+/// Doubles sizes until the tile has `work` points, or no step keeps `parallelism` and the budget.
+fn grow(request: &Request, sizes: &mut Vec<i64>, work: i128, least: i128, budget: i64) {
+    while points(sizes) < work {
+        let step = |k: usize| {
+            let mut next = sizes.clone();
+            next[k] = sizes[k].saturating_mul(2).min(request.extent[k].max(1));
+            let fits = request.given[k] == 0
+                && next[k] > sizes[k]
+                && (request.footprint)(&next) <= budget
+                && parallelism(request, &next) >= least;
+            fits.then_some(next)
+        };
+        let last = (0..sizes.len()).rev().find(|&k| request.given[k] == 0);
+        let vector = last.filter(|&k| sizes[k] < VECTOR).and_then(step);
+        let cheapest = || (0..sizes.len()).rev().filter_map(step).min_by_key(|next| price(request, sizes, next));
+        match vector.or_else(cheapest) {
+            Some(next) => *sizes = next,
+            None => return,
+        }
+    }
+}
+
+/// Growth of the footprint over growth of the work, in units of 2^-20.
+fn price(request: &Request, sizes: &[i64], next: &[i64]) -> i128 {
+    let bytes = |sizes: &[i64]| i128::from((request.footprint)(sizes)).max(1);
+    (bytes(next) << 20) * points(sizes) / (bytes(sizes) * points(next)).max(1)
+}
+
+fn points(sizes: &[i64]) -> i128 {
+    sizes.iter().fold(1, |product: i128, &size| product.saturating_mul(i128::from(size)))
+}
+
+/// Tiles that can run at the same time: all of the free coordinates; of the carried ones a wavefront, which
+/// is as wide as all of them but the longest.
+fn parallelism(request: &Request, sizes: &[i64]) -> i128 {
+    let tiles = |k: usize| ((i128::from(request.extent[k]) + i128::from(sizes[k]) - 1) / i128::from(sizes[k])).max(1);
+    let of = |carried: bool| (0..sizes.len()).filter(move |&k| request.carried[k] == carried).map(tiles);
+    let product = |product: i128, count: i128| product.saturating_mul(count);
+    let longest = of(true).max().unwrap_or(1);
+    of(false).fold(1, product).saturating_mul(of(true).fold(1, product) / longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(extent: &[i64], carried: &[bool], given: &[i64], footprint: &dyn Fn(&[i64]) -> i64) -> Vec<i64> {
+        let request = Request { extent, carried, given, footprint, workers: 2, budget: 256 << 10 };
+        let sizes = choose(&request);
+        for (k, &size) in sizes.iter().enumerate() {
+            assert!(size >= 1 && (given[k] == 0 || size == given[k]));
+        }
+        sizes
+    }
+
+    #[test]
+    fn a_matrix_product_gets_blocks_that_fit() {
+        let footprint = |b: &[i64]| 8 * (b[0] * b[1] + b[1] * b[2] + b[0] * b[2]);
+        let chosen = sizes(&[1024; 3], &[false, false, true], &[0; 3], &footprint);
+        assert!(footprint(&chosen) <= 256 << 10 && footprint(&chosen) > 32 << 10, "{chosen:?}");
+        assert!(chosen[2] >= VECTOR);
+    }
+
+    #[test]
+    fn a_wavefront_stays_wide_enough() {
+        let footprint = |b: &[i64]| 16 * (b[1] + 2 * b[0]);
+        let chosen = sizes(&[1000, 402_000], &[true, true], &[0; 2], &footprint);
+        assert!(1000 / chosen[0] >= 7, "{chosen:?}");
+        assert!(chosen[1] >= 1024, "{chosen:?}");
+    }
+
+    #[test]
+    fn a_tiny_problem_is_one_tile_and_given_sizes_stay() {
+        let footprint = |b: &[i64]| 8 * b[0] * b[1];
+        assert_eq!(sizes(&[5, 7], &[false, false], &[0; 2], &footprint), [5, 7]);
+        assert_eq!(sizes(&[500, 700], &[false, false], &[3, 0], &footprint)[0], 3);
+        assert_eq!(sizes(&[0, 0], &[false, false], &[0; 2], &footprint), [1, 1]);
+        assert_eq!(sizes(&[], &[], &[], &|_| 8), Vec::<i64>::new());
+    }
+}

@@ -1,0 +1,145 @@
+//! The box of tile coordinates of a graph and its numbering.
+
+use crate::error::{Error, dvm_retcode_t};
+
+/// Most coordinates a graph may have (`DVM_GRAPH_MAX_DIMENSION`).
+pub(crate) const MAX_DIMENSION: usize = 16;
+
+/// Coordinates of one tile; only the first `dimension` are used.
+pub(crate) type Tile = [i64; MAX_DIMENSION];
+
+/// A box of integer points, numbered from 0 in lexicographic order.
+#[derive(Debug, Clone)]
+pub(crate) struct Space {
+    lower: Tile,
+    extent: [u64; MAX_DIMENSION],
+    stride: [u64; MAX_DIMENSION],
+    dimension: usize,
+    volume: u64,
+}
+
+impl Space {
+    /// The box `lower ..= upper`; empty when an upper bound is below its lower bound.
+    pub(crate) fn new(lower: &[i64], upper: &[i64]) -> Result<Self, Error> {
+        let dimension = lower.len();
+        if dimension > MAX_DIMENSION || upper.len() != dimension {
+            return Err(Error::new(
+                dvm_retcode_t::DVM_ERR_ARGUMENT,
+                format!("a graph has 0 to {MAX_DIMENSION} coordinates, not {dimension}"),
+            ));
+        }
+        let mut space = Self {
+            lower: [0; MAX_DIMENSION],
+            extent: [1; MAX_DIMENSION],
+            stride: [1; MAX_DIMENSION],
+            dimension,
+            volume: 1,
+        };
+        let empty = lower.iter().zip(upper).any(|(low, high)| high < low);
+        for k in (0..dimension).rev() {
+            space.lower[k] = lower[k];
+            space.stride[k] = space.volume;
+            let extent = if empty { 0 } else { i128::from(upper[k]) - i128::from(lower[k]) + 1 };
+            let volume = i128::from(space.volume) * extent.max(i128::from(empty));
+            // One number is kept free; i64 leaves room for every sum of two.
+            if volume >= i128::from(i64::MAX) {
+                return Err(Error::new(
+                    dvm_retcode_t::DVM_ERR_ARGUMENT,
+                    format!(
+                        "the box of tiles has more than 2^63 - 1 points (coordinate {k}: {} to {}): use larger tiles",
+                        lower[k], upper[k]
+                    ),
+                ));
+            }
+            space.extent[k] = extent as u64;
+            space.volume = volume as u64;
+        }
+        if empty {
+            space.volume = 0;
+        }
+        Ok(space)
+    }
+
+    /// Number of points.
+    pub(crate) fn volume(&self) -> u64 {
+        self.volume
+    }
+
+    /// Number of coordinates.
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Number of values of coordinate `k`.
+    pub(crate) fn extent(&self, k: usize) -> u64 {
+        self.extent[k]
+    }
+
+    /// What the number of a point grows by with coordinate `k`.
+    pub(crate) fn stride(&self, k: usize) -> u64 {
+        self.stride[k]
+    }
+
+    /// The point with this number.
+    pub(crate) fn tile(&self, mut number: u64) -> Tile {
+        let mut tile = [0; MAX_DIMENSION];
+        for (k, coordinate) in tile.iter_mut().enumerate().take(self.dimension) {
+            let index = number / self.stride[k];
+            number -= index * self.stride[k];
+            *coordinate = self.lower[k] + index as i64;
+        }
+        tile
+    }
+
+    /// The number of a point, or `None` when it is outside.
+    pub(crate) fn number(&self, tile: &[i64]) -> Option<u64> {
+        let mut number = 0;
+        for (k, &coordinate) in tile.iter().enumerate().take(self.dimension) {
+            let index = coordinate.wrapping_sub(self.lower[k]) as u64;
+            if coordinate < self.lower[k] || index >= self.extent[k] {
+                return None;
+            }
+            number += index * self.stride[k];
+        }
+        Some(number)
+    }
+
+    /// Coordinate `k` of a point, counted from its lower bound.
+    pub(crate) fn index(&self, tile: &Tile, k: usize) -> u64 {
+        tile[k].wrapping_sub(self.lower[k]) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_points_are_inverse_and_in_order() {
+        let space = Space::new(&[-2, 5, 0], &[1, 7, 0]).expect("space");
+        assert_eq!(space.volume(), 12);
+        let mut last = None;
+        for number in 0..space.volume() {
+            let tile = space.tile(number);
+            assert_eq!(space.number(&tile), Some(number));
+            assert!(last < Some(tile));
+            last = Some(tile);
+        }
+        for outside in [[-3, 5, 0], [2, 5, 0], [0, 4, 0], [0, 8, 0], [0, 5, 1]] {
+            assert_eq!(space.number(&outside), None);
+        }
+    }
+
+    #[test]
+    fn empty_and_point_boxes() {
+        assert_eq!(Space::new(&[0, 3], &[9, 2]).expect("empty").volume(), 0);
+        assert_eq!(Space::new(&[3, 0], &[2, 9]).expect("empty").volume(), 0);
+        assert_eq!(Space::new(&[], &[]).expect("point").volume(), 1);
+    }
+
+    #[test]
+    fn too_many_points_are_refused() {
+        assert!(Space::new(&[i64::MIN], &[i64::MAX]).is_err());
+        assert!(Space::new(&[0, 0], &[1 << 40, 1 << 40]).is_err());
+    }
+}

@@ -1,0 +1,192 @@
+//! Random graphs run by plain threads: every tile once, after all its predecessors.
+#![allow(unsafe_code)]
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use super::callbacks::{Callbacks, Visit};
+use super::running::{Host, Running};
+use super::space::Space;
+
+/// Workers without an engine.
+struct Threads(Vec<Vec<u32>>);
+
+impl Threads {
+    fn new(workers: u32) -> Self {
+        Self((0..workers).map(|w| (0..workers).filter(|&v| v != w).collect()).collect())
+    }
+}
+
+impl Host for Threads {
+    fn neighbours(&self, worker: usize) -> &[u32] {
+        &self.0[worker]
+    }
+    fn work_ready(&self) {}
+}
+
+/// What the C callbacks of the tests see.
+struct Scene {
+    space: Space,
+    carried: Vec<bool>,
+    /// Times each tile has run.
+    runs: Vec<AtomicU32>,
+    /// Tiles that ran before one of their predecessors.
+    early: AtomicU64,
+    fails_at: Option<u64>,
+    /// Holes: numbers divisible by this are no tiles (for graphs that tell their edges).
+    hole: u64,
+}
+
+impl Scene {
+    fn is_tile(&self, number: u64) -> bool {
+        self.hole == 0 || number % self.hole != self.hole - 1
+    }
+
+    fn before(&self, number: u64) -> Vec<u64> {
+        let tile = self.space.tile(number);
+        let steps = (0..self.space.dimension()).filter(|&k| self.carried[k] && self.space.index(&tile, k) > 0);
+        steps.map(|k| number - self.space.stride(k)).filter(|&n| self.is_tile(n)).collect()
+    }
+
+    fn callbacks(&self, tells_edges: bool) -> Callbacks {
+        let context = std::ptr::from_ref(self).cast_mut().cast();
+        // SAFETY: the functions below only use atomics of the scene, which outlives the graph in every test.
+        unsafe { Callbacks::new(context, run, tells_edges.then_some(predecessors), tells_edges.then_some(successors)) }
+    }
+}
+
+fn scene<'a>(context: *mut c_void, tile: *const i64) -> (&'a Scene, u64) {
+    // SAFETY: the tests pass a scene as context, and tiles of its dimension.
+    unsafe {
+        let scene = &*context.cast::<Scene>();
+        let tile = std::slice::from_raw_parts(tile, scene.space.dimension());
+        (scene, scene.space.number(tile).expect("a tile of the box"))
+    }
+}
+
+unsafe extern "C" fn run(context: *mut c_void, tile: *const i64) -> c_int {
+    let (scene, number) = scene(context, tile);
+    if scene.before(number).iter().any(|&n| scene.runs[n as usize].load(Ordering::Relaxed) == 0) {
+        scene.early.fetch_add(1, Ordering::Relaxed);
+    }
+    scene.runs[number as usize].fetch_add(1, Ordering::Relaxed);
+    c_int::from(scene.fails_at == Some(number)) * 42
+}
+
+unsafe extern "C" fn predecessors(context: *mut c_void, tile: *const i64) -> i64 {
+    let (scene, number) = scene(context, tile);
+    if scene.is_tile(number) { scene.before(number).len() as i64 } else { -1 }
+}
+
+unsafe extern "C" fn successors(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void) {
+    let (scene, number) = scene(context, tile);
+    let at = scene.space.tile(number);
+    for k in (0..scene.space.dimension()).filter(|&k| scene.carried[k]) {
+        let next = number + scene.space.stride(k);
+        if scene.space.index(&at, k) + 1 < scene.space.extent(k) && scene.is_tile(next) {
+            // SAFETY: the graph passed this pair of function and visitor for exactly this call.
+            unsafe { visit(visitor, scene.space.tile(next).as_ptr()) };
+        }
+    }
+}
+
+fn execute(scene: &Scene, tells_edges: bool, workers: usize) -> Result<(), crate::error::Error> {
+    let host = &Threads::new(workers as u32);
+    let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, scene.callbacks(tells_edges), workers);
+    let over = &AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let graph = &graph;
+            scope.spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    if !graph.poll(worker, host) {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+        }
+        let result = graph.wait();
+        over.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+fn new_scene(lower: &[i64], upper: &[i64], carried: Vec<bool>, hole: u64) -> Scene {
+    let space = Space::new(lower, upper).expect("space");
+    let runs = (0..space.volume()).map(|_| AtomicU32::new(0)).collect();
+    Scene { space, carried, runs, early: AtomicU64::new(0), fails_at: None, hole }
+}
+
+fn seed() -> u64 {
+    let fresh =
+        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |t| t.as_nanos() as u64);
+    let seed = std::env::var("DVM_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(fresh);
+    println!("DVM_TEST_SEED={seed}");
+    seed
+}
+
+#[test]
+fn every_tile_runs_once_and_in_order() {
+    let mut state = seed();
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for _ in 0..400 {
+        let dimension = random(5) as usize;
+        let lower: Vec<i64> = (0..dimension).map(|_| random(9) as i64 - 4).collect();
+        let upper: Vec<i64> = lower.iter().map(|low| low + random(8) as i64 - 1).collect();
+        let carried: Vec<bool> = (0..dimension).map(|_| random(3) > 0).collect();
+        let (tells_edges, workers) = (random(2) == 0, 1 + random(4) as usize);
+        let hole = if tells_edges { random(2) * (2 + random(5)) } else { 0 };
+        let scene = new_scene(&lower, &upper, carried, hole);
+        execute(&scene, tells_edges, workers).expect("graph");
+        let wrong = (0..scene.space.volume())
+            .find(|&n| scene.runs[n as usize].load(Ordering::Relaxed) != u32::from(scene.is_tile(n)));
+        assert_eq!(wrong, None, "{lower:?} {upper:?} {:?} hole {hole} workers {workers}", scene.carried);
+        assert_eq!(scene.early.load(Ordering::Relaxed), 0, "order");
+    }
+}
+
+#[test]
+fn a_failed_tile_stops_the_graph_and_says_where() {
+    for tells_edges in [false, true] {
+        let mut scene = new_scene(&[0, 0], &[30, 30], vec![true, true], 0);
+        scene.fails_at = scene.space.number(&[10, 10]);
+        let error = execute(&scene, tells_edges, 3).expect_err("fails");
+        assert!(error.message().contains("tile [10, 10] failed with code 42"), "{}", error.message());
+        let after = scene.space.number(&[11, 10]).expect("inside") as usize;
+        assert_eq!(scene.runs[after].load(Ordering::Relaxed), 0);
+    }
+}
+
+#[test]
+fn independent_tiles_stop_at_a_failure_too() {
+    let mut scene = new_scene(&[0], &[1_000_000], vec![false], 0);
+    scene.fails_at = Some(3);
+    execute(&scene, false, 1).expect_err("fails");
+    assert_eq!(scene.runs[5].load(Ordering::Relaxed), 0);
+}
+
+/// Predecessors that nobody announces: the graph ends with an error instead of hanging.
+#[test]
+fn edges_that_disagree_are_an_error() {
+    unsafe extern "C" fn no_successors(_: *mut c_void, _: *const i64, _: Visit, _: *mut c_void) {}
+    unsafe extern "C" fn next_only(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void) {
+        let (scene, number) = scene(context, tile);
+        if number == 0 {
+            // SAFETY: as in `successors`.
+            unsafe { visit(visitor, scene.space.tile(3).as_ptr()) };
+        }
+    }
+    let scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
+    let context = std::ptr::from_ref(&scene).cast_mut().cast();
+    let cases: [(super::callbacks::Successors, bool); 2] = [(no_successors, false), (next_only, true)];
+    for (successors, is_error) in cases {
+        // SAFETY: as in `Scene::callbacks`.
+        let callbacks = unsafe { Callbacks::new(context, run, Some(predecessors), Some(successors)) };
+        let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, callbacks, 1);
+        while graph.poll(0, &Threads::new(1)) {}
+        assert_eq!(graph.wait().is_err(), is_error);
+    }
+}

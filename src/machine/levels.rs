@@ -1,0 +1,176 @@
+//! From hwloc's tree to ranks.
+//!
+//! hwloc's levels become rank components when some object of the level above has two children there that both have
+//! workers. On irregular machines an object may be missing between two levels; a stand-in of its own is put there, so
+//! that every worker has an object on every level, and an index among siblings names one object.
+
+use std::collections::BTreeMap;
+
+/// The most components of a rank: `DVM_MAX_RANK_DEPTH`.
+pub(crate) const MAX_RANK_DEPTH: usize = 8;
+
+/// The workers' places in the tree.
+#[derive(Debug)]
+pub(super) struct Levels {
+    /// The number of branching levels.
+    depth: usize,
+    /// The object of each worker on each branching level, worker by worker.
+    objects: Vec<u32>,
+    /// In increasing order.
+    ranks: Vec<[u64; MAX_RANK_DEPTH]>,
+    dimension: usize,
+}
+
+impl Levels {
+    /// `paths`: for each worker, in the order of the tree, the object it is below on each level, the root first.
+    pub fn new(paths: &[Vec<Option<u32>>]) -> Levels {
+        let filled = fill(paths);
+        let branching = branching(&filled);
+        let objects = filled.iter().flat_map(|path| branching.iter().map(|&level| path[level])).collect();
+        let named = named(&branching);
+        Levels { depth: branching.len(), objects, ranks: ranks(&filled, &named), dimension: 1 + named.len() }
+    }
+
+    pub fn workers(&self) -> usize {
+        self.ranks.len()
+    }
+
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    pub fn rank(&self, worker: usize) -> [u64; MAX_RANK_DEPTH] {
+        self.ranks[worker]
+    }
+
+    pub fn worker_of(&self, rank: &[u64; MAX_RANK_DEPTH]) -> Option<usize> {
+        self.ranks.binary_search(rank).ok()
+    }
+
+    /// For each component the largest number of siblings; 0 for unused ones.
+    pub fn sizes(&self) -> [u64; MAX_RANK_DEPTH] {
+        let mut sizes = [0; MAX_RANK_DEPTH];
+        for rank in &self.ranks {
+            for (size, index) in sizes.iter_mut().zip(&rank[..self.dimension]) {
+                *size = (*size).max(index + 1);
+            }
+        }
+        sizes
+    }
+
+    /// How many branching levels one must go up to find a common ancestor.
+    pub fn distance(&self, a: usize, b: usize) -> u64 {
+        let path = |worker: usize| &self.objects[worker * self.depth..(worker + 1) * self.depth];
+        let common = path(a).iter().zip(path(b)).take_while(|(a, b)| a == b).count();
+        (self.depth - common) as u64
+    }
+}
+
+/// Puts stand-ins where a path has no object: one for each object below.
+fn fill(paths: &[Vec<Option<u32>>]) -> Vec<Vec<u32>> {
+    let mut fresh = paths.iter().flatten().flatten().max().map_or(0, |most| most + 1);
+    let mut stand_ins = BTreeMap::new();
+    let mut fill_path = |path: &Vec<Option<u32>>| {
+        let mut filled = vec![0; path.len()];
+        let mut below = None;
+        for (level, object) in path.iter().enumerate().rev() {
+            let object = object.unwrap_or_else(|| {
+                *stand_ins.entry((level, below)).or_insert_with(|| {
+                    fresh += 1;
+                    fresh - 1
+                })
+            });
+            filled[level] = object;
+            below = Some(object);
+        }
+        filled
+    };
+    paths.iter().map(&mut fill_path).collect()
+}
+
+/// The levels, below the root, on which two workers part.
+fn branching(paths: &[Vec<u32>]) -> Vec<usize> {
+    let levels = paths.first().map_or(0, Vec::len);
+    let part =
+        |level: usize, pair: &[Vec<u32>]| pair[0][level - 1] == pair[1][level - 1] && pair[0][level] != pair[1][level];
+    (1..levels).filter(|&level| paths.windows(2).any(|pair| part(level, pair))).collect()
+}
+
+/// The branching levels that become components. When there are too many, the innermost but one goes first: the PUs of
+/// a larger group are then numbered through. Distances still know all levels.
+fn named(branching: &[usize]) -> Vec<usize> {
+    let mut named = branching.to_vec();
+    while named.len() + 1 > MAX_RANK_DEPTH {
+        named.remove(named.len() - 2);
+    }
+    named
+}
+
+/// The index among siblings on each of `levels`; component 0, the host, is 0.
+fn ranks(paths: &[Vec<u32>], levels: &[usize]) -> Vec<[u64; MAX_RANK_DEPTH]> {
+    let mut rank = [0; MAX_RANK_DEPTH];
+    let mut ranks = Vec::with_capacity(paths.len());
+    let mut before: Option<&Vec<u32>> = None;
+    for path in paths {
+        let part = before.and_then(|before| levels.iter().position(|&level| before[level] != path[level]));
+        if let Some(part) = part {
+            rank[part + 1] += 1;
+            rank[part + 2..].fill(0);
+        }
+        ranks.push(rank);
+        before = Some(path);
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Paths from text: one worker per word, one letter per level, `.` for a missing object.
+    fn levels(text: &str) -> Levels {
+        let path = |word: &str| word.chars().map(|c| (c != '.').then_some(c as u32)).collect();
+        Levels::new(&text.split_whitespace().map(path).collect::<Vec<_>>())
+    }
+
+    fn text(levels: &Levels) -> String {
+        let digits = |rank: [u64; 8]| rank[..levels.dimension()].iter().map(u64::to_string).collect::<String>();
+        (0..levels.workers()).map(|worker| digits(levels.rank(worker))).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn ranks_are_indices_among_siblings_on_levels_that_branch() {
+        let table = [
+            ("one PU", "ma", "0"),
+            ("two PUs", "ma mb", "00 01"),
+            ("a level that never branches", "mpa mpb", "00 01"),
+            ("every level branches", "mpa mpb mqc mqd", "000 001 010 011"),
+            ("different numbers of cores", "mpa mpb mpc mqd", "000 001 002 010"),
+            ("a level that never branches below", "mpa mqb mrc", "00 01 02"),
+            ("an object is missing above one PU", "mpca mpcb mp.d mp.e", "000 001 010 020"),
+            ("objects are missing on two levels", "mpca mpcb m..d", "000 001 010"),
+            ("a stand-in with two below it", "mpxa mpxb m.yc m.yd", "000 001 010 011"),
+        ];
+        for (what, paths, expected) in table {
+            assert_eq!(text(&levels(paths)), expected, "{what}: {paths}");
+        }
+    }
+
+    #[test]
+    fn the_innermost_but_one_level_goes_when_there_are_too_many() {
+        let binary = |depth: usize| -> Levels {
+            let paths = (0..1_u32 << depth)
+                .map(|pu| (0..=depth).map(|level| Some((1 << level) + (pu >> (depth - level)))).collect());
+            Levels::new(&paths.collect::<Vec<_>>())
+        };
+        let seven = binary(7);
+        assert_eq!((seven.dimension(), seven.sizes()), (8, [1, 2, 2, 2, 2, 2, 2, 2]));
+        let nine = binary(9);
+        assert_eq!((nine.dimension(), nine.sizes()), (8, [1, 2, 2, 2, 2, 2, 2, 8]));
+        assert_eq!(nine.rank(509), [0, 1, 1, 1, 1, 1, 1, 5]);
+        assert_eq!([0, 1, 2, 4, 8].map(|other| nine.distance(0, other)), [0, 1, 2, 3, 4], "distances know all levels");
+        for worker in 0..512 {
+            assert_eq!(nine.worker_of(&nine.rank(worker)), Some(worker));
+        }
+    }
+}

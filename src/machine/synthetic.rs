@@ -1,0 +1,74 @@
+//! Imagined machines: `DVM_SYNTHETIC`, in hwloc's syntax.
+
+use super::topology::{self, Failure, Source, Topology};
+use super::unreadable;
+use crate::config::{self, MAX_WORKERS};
+use crate::error::Error;
+
+/// Reads the value of `DVM_SYNTHETIC`.
+pub(super) fn read(text: &str) -> Result<Topology, Error> {
+    let wrong = || {
+        let reason = "it is not a machine in hwloc's synthetic syntax (an example: pack:4 core:4 pu:2; hwloc says more with HWLOC_SYNTHETIC_VERBOSE=1)";
+        config::refused("DVM_SYNTHETIC", text, reason)
+    };
+    let arities = arities(text).ok_or_else(wrong)?;
+    let pus = arities.iter().try_fold(1_u64, |product, arity| product.checked_mul(*arity));
+    if pus.is_none_or(|pus| pus > MAX_WORKERS as u64) {
+        return Err(config::refused("DVM_SYNTHETIC", text, &format!("it has more than {MAX_WORKERS} PUs")));
+    }
+    topology::read(Source::Synthetic(text)).map_err(|failure| match failure {
+        Failure::Syntax => wrong(),
+        other => unreadable(other),
+    })
+}
+
+/// The arities of a synthetic machine, to know its size before hwloc builds it: a mistyped number could fill the memory.
+///
+/// Attributes, `(size=1GB)`, and attached memory, `[numa]`, have none. `None` when a level has no decimal arity.
+fn arities(text: &str) -> Option<Vec<u64>> {
+    let mut nested = 0;
+    let levels = text.chars().map(|c| {
+        nested += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        if nested > 0 || matches!(c, ')' | ']') { ' ' } else { c }
+    });
+    levels.collect::<String>().split_whitespace().map(arity).collect()
+}
+
+/// The arity of `pack:2` or `2`. hwloc would also read signs, numbers to the bases 8 and 16, and levels that are not
+/// separated (`pack:2pu:2`): not allowed here, so that what is counted is what is built.
+fn arity(level: &str) -> Option<u64> {
+    let (name, digits) = level.split_once(':').unwrap_or(("any", level));
+    let named =
+        name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let decimal = !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
+    // More than 64 bits hold is too many in any case.
+    (named && decimal).then(|| digits.parse().unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_is_what_hwloc_builds() {
+        let parts = [
+            "pack:2", "core:3", "pu:2", "numa:2", "l3:2", "[numa]", "(size=1)", "(", "]", "2", "0x9", "+3", "-1", "02",
+            " ", " ", " ", ":", "l2:1",
+        ];
+        let seed = std::env::var("DVM_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(4_091_u64);
+        println!("DVM_SEED={seed}");
+        let (mut state, mut accepted) = (seed, 0);
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % bound
+        };
+        for _ in 0..1_000 {
+            let text: String = (0..=below(6)).map(|_| parts[below(parts.len())]).collect();
+            let Ok(topology) = read(&text) else { continue };
+            let counted: u64 = arities(&text).unwrap().iter().product();
+            assert_eq!(topology.pus.len() as u64, counted, "PUs of {text:?}");
+            accepted += 1;
+        }
+        assert!(accepted > 9, "only {accepted} texts were machines");
+    }
+}

@@ -1,0 +1,271 @@
+//! The machine as hwloc sees it, copied into plain data: nothing of hwloc lives on after [`read`].
+#![allow(unsafe_code, reason = "hwloc is a C library")]
+
+use std::ffi::CString;
+use std::ptr;
+
+use super::hwloc as sys;
+
+/// Where a topology comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source<'a> {
+    /// The machine that the process runs on (or what hwloc's own environment variables say it is).
+    System,
+    /// hwloc's synthetic syntax.
+    Synthetic(&'a str),
+    /// hwloc's XML: a recorded machine.
+    #[cfg(test)]
+    Xml(&'a str),
+}
+
+/// Why a topology could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The text of the source is not in its language.
+    Syntax,
+    /// The header that libdvm was built with and the library that it runs with have different major versions.
+    Version { built: u32, running: u32 },
+    /// hwloc has no memory or cannot read the system.
+    Load,
+}
+
+/// A cache above a PU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CacheAbove {
+    /// The same for all PUs below one cache.
+    pub object: u32,
+    /// 0: unknown.
+    pub bytes: u64,
+}
+
+/// A processing unit and where it hangs.
+#[derive(Clone, Debug)]
+pub(super) struct Pu {
+    /// The system's number for it.
+    pub os_index: u32,
+    /// The core it belongs to (the PU itself when hwloc knows no cores).
+    pub core: u32,
+    /// For each level of hwloc's tree, the root first: the object there that the PU is below, where there is one.
+    pub path: Vec<Option<u32>>,
+    /// L1 data, L2, L3.
+    pub caches: [Option<CacheAbove>; 3],
+}
+
+/// A matrix of latencies between objects.
+#[derive(Clone, Debug)]
+pub(super) struct Latencies {
+    /// For each PU, the index of the object that it belongs to.
+    pub object_of: Vec<Option<usize>>,
+    /// The number of objects.
+    pub count: usize,
+    /// Row by row.
+    pub values: Vec<u64>,
+}
+
+/// A machine.
+#[derive(Clone, Debug)]
+pub(super) struct Topology {
+    /// All PUs, in the order of the tree.
+    pub pus: Vec<Pu>,
+    /// Whether this is the machine that the process runs on, so that its PUs can be bound to.
+    pub is_this_system: bool,
+    /// hwloc's latency matrices.
+    pub latencies: Vec<Latencies>,
+}
+
+/// Reads a machine.
+pub(super) fn read(source: Source<'_>) -> Result<Topology, Failure> {
+    let handle = Handle::load(source)?;
+    let mut walk = Walk { next_object: 0, path: Vec::new(), caches: [None; 3], core: None, pus: Vec::new() };
+    walk.visit(handle.root().ok_or(Failure::Load)?);
+    let levels = walk.pus.iter().map(|pu| pu.path.len()).max().unwrap_or(0);
+    for pu in &mut walk.pus {
+        pu.pad_to(levels);
+    }
+    let latencies = handle.latencies(&walk.pus);
+    Ok(Topology { pus: walk.pus, is_this_system: handle.is_this_system(), latencies })
+}
+
+impl Pu {
+    /// hwloc has all PUs on one, its last, level; this holds even if it did not.
+    fn pad_to(&mut self, levels: usize) {
+        let own = self.path.pop().flatten();
+        self.path.resize(levels - 1, None);
+        self.path.push(own);
+    }
+}
+
+/// A loaded hwloc topology.
+struct Handle(sys::hwloc_topology_t);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: `load` made the handle; nobody else has it, and objects borrow from `self`.
+        unsafe { sys::hwloc_topology_destroy(self.0) }
+    }
+}
+
+impl Handle {
+    fn load(source: Source<'_>) -> Result<Handle, Failure> {
+        // SAFETY: a call without arguments.
+        let running = unsafe { sys::hwloc_get_api_version() };
+        let built = sys::HWLOC_API_VERSION;
+        if running >> 16 != built >> 16 {
+            return Err(Failure::Version { built, running });
+        }
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is a valid place for the handle.
+        if unsafe { sys::hwloc_topology_init(&raw mut raw) } != 0 {
+            return Err(Failure::Load);
+        }
+        let handle = Handle(raw);
+        let described = match source {
+            Source::System => true,
+            Source::Synthetic(text) => {
+                let text = CString::new(text).map_err(|_| Failure::Syntax)?;
+                // SAFETY: the handle is initialised and not loaded; hwloc copies the text, which ends with NUL.
+                unsafe { sys::hwloc_topology_set_synthetic(handle.0, text.as_ptr()) == 0 }
+            }
+            #[cfg(test)]
+            Source::Xml(text) => {
+                let text = CString::new(text).map_err(|_| Failure::Syntax)?;
+                let size = text.as_bytes_with_nul().len() as i32;
+                // SAFETY: the handle is initialised and not loaded; the text has `size` bytes with its NUL, and hwloc parses it during this call.
+                unsafe { sys::hwloc_topology_set_xmlbuffer(handle.0, text.as_ptr(), size) == 0 }
+            }
+        };
+        if !described {
+            return Err(Failure::Syntax);
+        }
+        // SAFETY: the handle is initialised and not loaded.
+        if unsafe { sys::hwloc_topology_load(handle.0) } != 0 {
+            return Err(Failure::Load);
+        }
+        Ok(handle)
+    }
+
+    fn is_this_system(&self) -> bool {
+        // SAFETY: the topology is loaded.
+        unsafe { sys::hwloc_topology_is_thissystem(self.0) != 0 }
+    }
+
+    fn root(&self) -> Option<Object<'_>> {
+        // SAFETY: the topology is loaded; its objects live, unchanged, as long as it does, which is longer than `self` is borrowed.
+        unsafe { sys::hwloc_get_obj_by_depth(self.0, 0, 0).as_ref() }.map(Object)
+    }
+
+    /// The latency matrices, with the object of each of `pus`.
+    fn latencies(&self, pus: &[Pu]) -> Vec<Latencies> {
+        let kind = u64::from(sys::hwloc_distances_kind_e_HWLOC_DISTANCES_KIND_MEANS_LATENCY);
+        let mut count = 0;
+        // SAFETY: the topology is loaded; with a count of 0 hwloc writes no matrix and sets the count of those it has.
+        if unsafe { sys::hwloc_distances_get(self.0, &raw mut count, ptr::null_mut(), kind, 0) } != 0 || count == 0 {
+            return Vec::new();
+        }
+        let mut matrices = vec![ptr::null_mut(); count as usize];
+        // SAFETY: `matrices` has room for `count` pointers.
+        if unsafe { sys::hwloc_distances_get(self.0, &raw mut count, matrices.as_mut_ptr(), kind, 0) } != 0 {
+            return Vec::new();
+        }
+        let read = matrices.iter().filter(|matrix| !matrix.is_null()).map(|&matrix| {
+            // SAFETY: hwloc filled the matrix in; it is valid until its release below.
+            let latencies = unsafe { copy_matrix(&*matrix, pus) };
+            // SAFETY: released once; nothing borrows from it any more.
+            unsafe { sys::hwloc_distances_release(self.0, matrix) };
+            latencies
+        });
+        read.collect()
+    }
+}
+
+/// Copies a matrix out of hwloc.
+///
+/// # Safety
+/// `matrix` comes from `hwloc_distances_get`, and its topology is loaded.
+unsafe fn copy_matrix(matrix: &sys::hwloc_distances_s, pus: &[Pu]) -> Latencies {
+    let count = matrix.nbobjs as usize;
+    // SAFETY: hwloc allocates `nbobjs` objects and `nbobjs` squared values.
+    let (objects, values) = unsafe {
+        (std::slice::from_raw_parts(matrix.objs, count), std::slice::from_raw_parts(matrix.values, count * count))
+    };
+    let has = |object: sys::hwloc_obj_t, pu: u32| {
+        // SAFETY: hwloc's objects live as long as their topology, and so do their sets.
+        unsafe {
+            object
+                .as_ref()
+                .is_some_and(|object| !object.cpuset.is_null() && sys::hwloc_bitmap_isset(object.cpuset, pu) != 0)
+        }
+    };
+    let object_of = pus.iter().map(|pu| objects.iter().position(|&object| has(object, pu.os_index))).collect();
+    Latencies { object_of, count, values: values.to_vec() }
+}
+
+/// An object of a loaded topology.
+#[derive(Clone, Copy)]
+struct Object<'a>(&'a sys::hwloc_obj);
+
+impl<'a> Object<'a> {
+    fn kind(self) -> sys::hwloc_obj_type_t {
+        self.0.type_
+    }
+
+    /// Its level; memory, I/O and misc objects, which [`Object::children`] never yields, have negative ones.
+    fn level(self) -> usize {
+        usize::try_from(self.0.depth).unwrap_or(0)
+    }
+
+    /// The objects below it. NUMA nodes are not among them: hwloc hangs them beside the tree, below the group of PUs that they serve.
+    fn children(self) -> impl Iterator<Item = Object<'a>> {
+        // SAFETY: children live as long as their parent, `'a`; hwloc ends the list with NULL.
+        let first = unsafe { self.0.first_child.as_ref() };
+        // SAFETY: as above, for siblings.
+        std::iter::successors(first, |child| unsafe { child.next_sibling.as_ref() }).map(Object)
+    }
+
+    /// 0, 1, 2 for L1 data, L2, L3, and the size.
+    fn cache(self) -> Option<(usize, u64)> {
+        let level = match self.kind() {
+            sys::hwloc_obj_type_t_HWLOC_OBJ_L1CACHE => 0,
+            sys::hwloc_obj_type_t_HWLOC_OBJ_L2CACHE => 1,
+            sys::hwloc_obj_type_t_HWLOC_OBJ_L3CACHE => 2,
+            _ => return None,
+        };
+        // SAFETY: the object is a cache, so its attributes, where it has any, are those of a cache.
+        let bytes = unsafe { self.0.attr.as_ref().map_or(0, |attributes| attributes.cache.size) };
+        Some((level, bytes))
+    }
+}
+
+/// A walk down the tree that collects PUs.
+struct Walk {
+    next_object: u32,
+    path: Vec<Option<u32>>,
+    caches: [Option<CacheAbove>; 3],
+    core: Option<u32>,
+    pus: Vec<Pu>,
+}
+
+impl Walk {
+    fn visit(&mut self, object: Object<'_>) {
+        let id = self.next_object;
+        self.next_object += 1;
+        let (outer_levels, outer_caches, outer_core) = (self.path.len(), self.caches, self.core);
+        self.path.resize(object.level(), None);
+        self.path.push(Some(id));
+        if let Some((level, bytes)) = object.cache() {
+            self.caches[level] = Some(CacheAbove { object: id, bytes });
+        }
+        if object.kind() == sys::hwloc_obj_type_t_HWLOC_OBJ_CORE {
+            self.core = Some(id);
+        }
+        if object.kind() == sys::hwloc_obj_type_t_HWLOC_OBJ_PU {
+            let core = self.core.unwrap_or(id);
+            self.pus.push(Pu { os_index: object.0.os_index, core, path: self.path.clone(), caches: self.caches });
+        }
+        for child in object.children() {
+            self.visit(child);
+        }
+        self.path.truncate(outer_levels);
+        (self.caches, self.core) = (outer_caches, outer_core);
+    }
+}

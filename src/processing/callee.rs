@@ -1,0 +1,181 @@
+//! A function of the program, and how to call it.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::transmute;
+
+use crate::error::{Error, dvm_retcode_t};
+
+/// The greatest number of arguments that a plain callback can have.
+pub(crate) const MAX_PLAIN_ARGUMENTS: usize = 64;
+
+/// A callback of the report's kind: called with one pointer per argument.
+type Plain = unsafe extern "C" fn() -> c_int;
+
+/// A callback that is called with a context, its ids and their number.
+type WithContext = unsafe extern "C" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
+
+/// The same two, as they are called: a panic of a callback written in Rust is let through to whoever runs the task.
+type PlainCalled = unsafe extern "C-unwind" fn() -> c_int;
+type WithContextCalled = unsafe extern "C-unwind" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
+
+/// A function of the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Callee {
+    /// Called with one pointer per argument.
+    Plain(PlainCalled),
+    /// Called with the context, the ids and their number.
+    WithContext(WithContextCalled, *mut c_void),
+}
+
+// SAFETY: the program agrees that its callbacks run on any worker, with the context that it gave.
+unsafe impl Send for Callee {}
+// SAFETY: as above, on several workers at a time.
+unsafe impl Sync for Callee {}
+
+impl Callee {
+    /// A callback that takes one pointer per argument.
+    pub(crate) fn plain(callback: Plain) -> Callee {
+        // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
+        Callee::Plain(unsafe { transmute::<Plain, PlainCalled>(callback) })
+    }
+
+    /// A callback that takes a context, an array of ids and their number.
+    pub(crate) fn with_context(callback: WithContext, context: *mut c_void) -> Callee {
+        // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
+        Callee::WithContext(unsafe { transmute::<WithContext, WithContextCalled>(callback) }, context)
+    }
+
+    /// The function of this name in the running program, as a callback that takes one pointer per argument.
+    pub(crate) fn named(name: &CStr) -> Result<Callee, Error> {
+        // SAFETY: the name ends with a NUL; RTLD_DEFAULT asks the whole program.
+        let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        if address.is_null() {
+            return Err(Error::new(
+                dvm_retcode_t::DVM_ERR_SYMBOL,
+                format!(
+                    "symbol '{}' is not in the dynamic table of the program or of its libraries: link the program with \
+                     -rdynamic (CMake: ENABLE_EXPORTS ON), or register the function by pointer",
+                    name.to_string_lossy()
+                ),
+            ));
+        }
+        // SAFETY: the caller of the C function guarantees that the symbol is a function of this kind.
+        Ok(Callee::Plain(unsafe { transmute::<*mut c_void, PlainCalled>(address) }))
+    }
+
+    /// Calls the function on these ids.
+    ///
+    /// # Safety
+    /// The function is one for that many arguments: whoever registered it says so.
+    pub(crate) unsafe fn call(self, ids: &mut [[u64; 2]]) -> c_int {
+        match self {
+            // SAFETY: by this function's contract.
+            Callee::Plain(function) => unsafe { call_plain(function, ids) },
+            // SAFETY: by this function's contract; the array has that many ids.
+            Callee::WithContext(function, context) => unsafe {
+                function(context, ids.as_mut_ptr(), ids.len() as c_int)
+            },
+        }
+    }
+}
+
+/// One pointer, for each token that it is given.
+macro_rules! pointer {
+    ($place:literal) => {
+        *mut [u64; 2]
+    };
+}
+
+/// Calls the function with as many pointers as there are places.
+macro_rules! call_with {
+    ($function:ident, $ids:ident, $($place:literal)*) => {
+        // SAFETY: by the contract of the function in which this stands, the callback takes so many pointers.
+        unsafe {
+            let function = transmute::<PlainCalled, unsafe extern "C-unwind" fn($(pointer!($place)),*) -> c_int>($function);
+            function($(&raw mut $ids[$place]),*)
+        }
+    };
+}
+
+/// Compares the number of ids with the number of places so far, calls the function when they agree, and goes on with
+/// one place more when they do not.
+macro_rules! call_some {
+    ($function:ident, $ids:ident, [$($place:literal)*]) => {
+        if $ids.len() == const { <[usize]>::len(&[$($place),*]) } {
+            return call_with!($function, $ids, $($place)*);
+        }
+    };
+    ($function:ident, $ids:ident, [$($place:literal)*] $next:literal $($rest:literal)*) => {
+        call_some!($function, $ids, [$($place)*]);
+        call_some!($function, $ids, [$($place)* $next] $($rest)*);
+    };
+}
+
+/// Calls a plain callback with one pointer per id.
+///
+/// # Safety
+/// The callback takes so many pointers.
+unsafe fn call_plain(function: PlainCalled, ids: &mut [[u64; 2]]) -> c_int {
+    call_some!(function, ids, []
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+        32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63);
+    unreachable!("registration refuses plain callbacks with {} arguments", ids.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    extern "C" fn none() -> c_int {
+        7
+    }
+
+    extern "C" fn three(a: *mut u64, b: *mut u64, c: *mut u64) -> c_int {
+        // SAFETY: each is the address of an id.
+        unsafe { (*a + 10 * *b + 100 * *c) as c_int }
+    }
+
+    macro_rules! wide {
+        ($($name:ident)*) => {
+            extern "C" fn sixty_four($($name: *mut u64),*) -> c_int {
+                let mut sum = 0;
+                let mut weight = 0;
+                $(weight += 1;
+                // SAFETY: each is the address of an id.
+                sum += weight * unsafe { *$name };)*
+                sum as c_int
+            }
+            const SIXTY_FOUR: unsafe extern "C" fn($(pointer_to!($name)),*) -> c_int = sixty_four;
+        };
+    }
+    macro_rules! pointer_to {
+        ($name:ident) => {
+            *mut u64
+        };
+    }
+    wide!(a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 b0 b1 b2 b3 b4 b5 b6 b7 b8 b9 c0 c1 c2 c3 c4 c5 c6 c7 c8 c9 d0 d1 d2 d3 d4 d5 d6
+        d7 d8 d9 e0 e1 e2 e3 e4 e5 e6 e7 e8 e9 f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 g0 g1 g2 g3);
+
+    #[test]
+    fn plain_callbacks_get_exactly_their_arguments() {
+        // SAFETY: each callback is called with as many ids as it has parameters.
+        unsafe {
+            assert_eq!(Callee::plain(none).call(&mut []), 7);
+            let three = transmute::<*const (), Plain>(three as *const ());
+            assert_eq!(Callee::plain(three).call(&mut [[1, 0], [2, 0], [3, 0]]), 321);
+            let wide = transmute::<*const (), Plain>(SIXTY_FOUR as *const ());
+            let mut ids: Vec<[u64; 2]> = (0..64).map(|number| [number, 0]).collect();
+            let expected: u64 = (0..64).map(|number| number * (number + 1)).sum();
+            assert_eq!(Callee::plain(wide).call(&mut ids), expected as c_int);
+        }
+    }
+
+    #[test]
+    fn a_missing_symbol_is_named_with_its_remedy() {
+        let error = Callee::named(c"no_such_symbol_anywhere").unwrap_err();
+        assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_SYMBOL);
+        for part in ["no_such_symbol_anywhere", "-rdynamic", "ENABLE_EXPORTS"] {
+            assert!(error.message().contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Scheduling: which worker a task goes to, and in which order a worker takes its tasks.
+//!
+//! - `queue`: a worker's ready tasks in the order in which they became ready, some of them for others to steal
+//! - `placement`: the worker near a task's data
+#![allow(unsafe_code, reason = "queues link the descriptors themselves and allocate nothing")]
+
+mod placement;
+mod queue;
+
+pub(crate) use placement::{Weights, near};
+pub(crate) use queue::ReadyQueue;

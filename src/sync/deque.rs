@@ -1,0 +1,245 @@
+//! A work-stealing deque of 64-bit words.
+//!
+//! The owner pushes and pops at the bottom (last in, first out: the newest item's data are still in its
+//! cache), thieves take the oldest at the top. The algorithm is Chase and Lev's with the memory orders of Lê, Pop,
+//! Cohen and Zappa Nardelli, "Correct and Efficient Work-Stealing for Weak Memory Models" (PPoPP 2013), Figure 1.
+//! Items are words in atomics, so that no read is ever a data race, and there is no unsafe code.
+
+use std::sync::OnceLock;
+
+use super::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering, fence};
+
+/// Slots of the first buffer; each further buffer doubles it.
+#[cfg(not(loom))]
+const FIRST: usize = 64;
+#[cfg(loom)]
+const FIRST: usize = 2;
+
+/// Number of buffers: `FIRST << (CLASSES - 1)` slots are more than memory holds.
+const CLASSES: usize = 32;
+
+/// What a thief got.
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Steal {
+    /// An item.
+    Item(u64),
+    /// Nothing there.
+    Empty,
+    /// Another thief or the owner was faster: there may be more.
+    Retry,
+}
+
+/// The deque. `push` and `pop` belong to one thread at a time, the owner; `steal` to everybody. Misuse loses or
+/// doubles items but never touches memory that is not the deque's.
+#[derive(Debug)]
+pub(crate) struct Deque {
+    top: AtomicI64,
+    bottom: AtomicI64,
+    /// Index of the buffer in use in `buffers`.
+    class: AtomicUsize,
+    /// Buffers are only ever added; a thief may still read an old one, whose live slots stay valid.
+    buffers: [OnceLock<Box<[AtomicU64]>>; CLASSES],
+}
+
+impl Deque {
+    /// An empty deque.
+    pub(crate) fn new() -> Self {
+        let deque = Self {
+            top: AtomicI64::new(0),
+            bottom: AtomicI64::new(0),
+            class: AtomicUsize::new(0),
+            buffers: std::array::from_fn(|_| OnceLock::new()),
+        };
+        deque.buffer(0);
+        deque
+    }
+
+    fn buffer(&self, class: usize) -> &[AtomicU64] {
+        self.buffers[class].get_or_init(|| (0..FIRST << class).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn slot(buffer: &[AtomicU64], index: i64) -> &AtomicU64 {
+        &buffer[index as usize & (buffer.len() - 1)]
+    }
+
+    /// Adds an item. Owner only.
+    pub(crate) fn push(&self, item: u64) {
+        let bottom = self.bottom.load(Ordering::Relaxed);
+        let top = self.top.load(Ordering::Acquire);
+        let mut buffer = self.buffer(self.class.load(Ordering::Relaxed));
+        if bottom - top >= buffer.len() as i64 {
+            buffer = self.grow(top, bottom);
+        }
+        Self::slot(buffer, bottom).store(item, Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.bottom.store(bottom + 1, Ordering::Relaxed);
+    }
+
+    /// Copies the live items to a buffer of twice the size and puts it in use.
+    #[cold]
+    fn grow(&self, top: i64, bottom: i64) -> &[AtomicU64] {
+        let class = self.class.load(Ordering::Relaxed);
+        let (old, new) = (self.buffer(class), self.buffer(class + 1));
+        for index in top..bottom {
+            Self::slot(new, index).store(Self::slot(old, index).load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        self.class.store(class + 1, Ordering::Release);
+        new
+    }
+
+    /// Takes the newest item. Owner only.
+    pub(crate) fn pop(&self) -> Option<u64> {
+        let bottom = self.bottom.load(Ordering::Relaxed) - 1;
+        // An empty deque needs no fence: only the owner could have added something.
+        if bottom < self.top.load(Ordering::Relaxed) {
+            return None;
+        }
+        let buffer = self.buffer(self.class.load(Ordering::Relaxed));
+        self.bottom.store(bottom, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        let top = self.top.load(Ordering::Relaxed);
+        if top > bottom {
+            self.bottom.store(bottom + 1, Ordering::Relaxed);
+            return None;
+        }
+        let item = Self::slot(buffer, bottom).load(Ordering::Relaxed);
+        if top == bottom {
+            // The last item: thieves may want it too.
+            let won = self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok();
+            self.bottom.store(bottom + 1, Ordering::Relaxed);
+            return won.then_some(item);
+        }
+        Some(item)
+    }
+
+    /// Takes the oldest item. Any thread.
+    pub(crate) fn steal(&self) -> Steal {
+        let top = self.top.load(Ordering::Acquire);
+        fence(Ordering::SeqCst);
+        let bottom = self.bottom.load(Ordering::Acquire);
+        if top >= bottom {
+            return Steal::Empty;
+        }
+        let buffer = self.buffer(self.class.load(Ordering::Acquire));
+        let item = Self::slot(buffer, top).load(Ordering::Relaxed);
+        match self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed) {
+            Ok(_) => Steal::Item(item),
+            Err(_) => Steal::Retry,
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn owner_sees_a_stack_and_thieves_a_queue() {
+        // A small generator against VecDeque; the seed is fixed, the space of three operations is small.
+        let (deque, mut model, mut state) = (Deque::new(), VecDeque::new(), 12345_u64);
+        for step in 0..200_000_u64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            match state >> 62 {
+                0 | 1 => {
+                    deque.push(step);
+                    model.push_back(step);
+                }
+                2 => assert_eq!(deque.pop(), model.pop_back()),
+                _ => assert_eq!(deque.steal(), model.pop_front().map_or(Steal::Empty, Steal::Item)),
+            }
+        }
+    }
+
+    #[test]
+    fn every_item_is_taken_once() {
+        const ITEMS: u64 = 300_000;
+        let (deque, over) = (Deque::new(), AtomicBool::new(false));
+        let mut taken: Vec<u64> = std::thread::scope(|scope| {
+            let thieves: Vec<_> = (0..3)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut mine = Vec::new();
+                        loop {
+                            match deque.steal() {
+                                Steal::Item(item) => mine.push(item),
+                                Steal::Empty if over.load(Ordering::Acquire) => return mine,
+                                _ => std::thread::yield_now(),
+                            }
+                        }
+                    })
+                })
+                .collect();
+            let mut mine = Vec::new();
+            for item in 0..ITEMS {
+                deque.push(item);
+                if item % 3 == 0 {
+                    mine.extend(deque.pop());
+                }
+            }
+            while let Some(item) = deque.pop() {
+                mine.push(item);
+            }
+            over.store(true, Ordering::Release);
+            mine.extend(thieves.into_iter().flat_map(|thief| thief.join().expect("thief")));
+            mine
+        });
+        taken.sort_unstable();
+        assert_eq!(taken, (0..ITEMS).collect::<Vec<_>>());
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::sync::Arc;
+
+    fn steal_some(deque: &Deque, tries: usize) -> Vec<u64> {
+        (0..tries).filter_map(|_| if let Steal::Item(item) = deque.steal() { Some(item) } else { None }).collect()
+    }
+
+    #[test]
+    fn items_are_taken_once_across_growth() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let deque = Arc::new(Deque::new());
+            let other = Arc::clone(&deque);
+            let thief = loom::thread::spawn(move || steal_some(&other, 2));
+            let mut taken = Vec::new();
+            for item in 1..=3 {
+                deque.push(item);
+            }
+            taken.extend(deque.pop());
+            taken.extend(thief.join().unwrap());
+            while let Some(item) = deque.pop() {
+                taken.push(item);
+            }
+            taken.sort_unstable();
+            assert_eq!(taken, [1, 2, 3]);
+        });
+    }
+
+    #[test]
+    fn two_thieves_and_the_owner_share_the_last_item() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let deque = Arc::new(Deque::new());
+            deque.push(7);
+            let thieves: Vec<_> = (0..2)
+                .map(|_| {
+                    let other = Arc::clone(&deque);
+                    loom::thread::spawn(move || steal_some(&other, 1))
+                })
+                .collect();
+            let mut taken: Vec<u64> = deque.pop().into_iter().collect();
+            for thief in thieves {
+                taken.extend(thief.join().unwrap());
+            }
+            taken.extend(deque.pop());
+            assert_eq!(taken, [7]);
+        });
+    }
+}

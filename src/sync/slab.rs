@@ -1,0 +1,106 @@
+//! A row of entries that only grows: an entry, once there, stays at its address for ever.
+//!
+//! This is what lets a stale id be looked at: whatever index it names, there is an entry or there never was one. The
+//! row consists of levels; each holds twice as many entries as the one before, so that 23 levels suffice for all
+//! 32-bit indices and finding an entry takes two loads.
+//!
+//! Invariant: every index below `length` has an initialised entry. `length` is stored with release after the entries
+//! are written and loaded with acquire before they are read.
+
+use std::alloc::{Layout, alloc};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+/// The number of entries of the first level.
+const FIRST: u32 = 1024;
+
+/// Levels enough for every 32-bit index.
+const LEVELS: usize = 23;
+
+/// A row of entries that only grows.
+pub(crate) struct Slab<T> {
+    levels: [AtomicPtr<T>; LEVELS],
+    length: AtomicU32,
+}
+
+/// The level of an index and the place in it.
+fn locate(index: u32) -> (usize, usize) {
+    let shifted = u64::from(index) + u64::from(FIRST);
+    let level = shifted.ilog2() - FIRST.ilog2();
+    (level as usize, (shifted - (u64::from(FIRST) << level)) as usize)
+}
+
+impl<T: Sync> Slab<T> {
+    /// An empty row.
+    pub(crate) const fn new() -> Slab<T> {
+        Slab { levels: [const { AtomicPtr::new(ptr::null_mut()) }; LEVELS], length: AtomicU32::new(0) }
+    }
+
+    /// The number of entries.
+    pub(crate) fn len(&self) -> u32 {
+        self.length.load(Ordering::Acquire)
+    }
+
+    /// The entry with this index, if the row has grown so far.
+    #[inline]
+    pub(crate) fn get(&self, index: u32) -> Option<&T> {
+        if index >= self.len() {
+            return None;
+        }
+        let (level, place) = locate(index);
+        // SAFETY: by the invariant the entry is initialised, and it is never moved, changed but through `&T`, or freed.
+        Some(unsafe { &*self.levels[level].load(Ordering::Relaxed).add(place) })
+    }
+
+    /// Appends an entry; `None` when memory or indices have run out. One thread at a time: the caller holds a lock.
+    pub(crate) fn push(&self, entry: T) -> Option<u32> {
+        let index = self.length.load(Ordering::Relaxed);
+        let following = index.checked_add(1)?;
+        let (level, place) = locate(index);
+        let mut entries = self.levels[level].load(Ordering::Relaxed);
+        if entries.is_null() {
+            let layout = Layout::array::<T>((FIRST as usize) << level).ok()?;
+            // SAFETY: no level is empty and no entry has size 0 (both are constants of this program).
+            entries = unsafe { alloc(layout) }.cast();
+            if entries.is_null() {
+                return None;
+            }
+            self.levels[level].store(entries, Ordering::Relaxed);
+        }
+        // SAFETY: the place lies in the level, and nobody reads it before `length` covers it.
+        unsafe { entries.add(place).write(entry) };
+        self.length.store(following, Ordering::Release);
+        Some(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_index_has_its_own_place() {
+        assert_eq!(locate(0), (0, 0));
+        assert_eq!(locate(1023), (0, 1023));
+        assert_eq!(locate(1024), (1, 0));
+        assert_eq!(locate(3071), (1, 2047));
+        assert_eq!(locate(3072), (2, 0));
+        assert!(locate(u32::MAX).0 < LEVELS);
+    }
+
+    #[test]
+    fn entries_stay_where_they_are() {
+        let slab = Slab::new();
+        assert!(slab.get(0).is_none());
+        for number in 0..5000_u32 {
+            assert_eq!(slab.push(number), Some(number));
+        }
+        let first = std::ptr::from_ref(slab.get(0).unwrap());
+        for number in 5000..20_000 {
+            slab.push(number);
+        }
+        assert_eq!(first, std::ptr::from_ref(slab.get(0).unwrap()));
+        assert!((0..20_000).all(|number| slab.get(number) == Some(&number)));
+        assert!(slab.get(20_000).is_none());
+    }
+}

@@ -1,0 +1,90 @@
+//! The pool of descriptors: after a while no task allocates.
+//!
+//! Each thread keeps some free descriptors to itself; what one thread uses up and another gives back travels between
+//! them in batches. Memory goes back when the engine ends.
+
+use std::ptr::NonNull;
+
+use parking_lot::Mutex;
+
+use super::Task;
+
+/// Descriptors move between a thread and the pool, and are allocated, in batches of this size.
+const BATCH: usize = 64;
+
+/// Free descriptors that a thread keeps to itself.
+pub(crate) struct Cache(Vec<NonNull<Task>>);
+
+impl Cache {
+    /// Nothing kept.
+    pub(crate) const fn new() -> Cache {
+        Cache(Vec::new())
+    }
+}
+
+/// The free descriptors that no thread keeps, and the memory of all.
+struct Shared {
+    free: Vec<NonNull<Task>>,
+    chunks: Vec<Box<[Task]>>,
+}
+
+// SAFETY: a free descriptor belongs to the list that holds it.
+unsafe impl Send for Shared {}
+
+/// The pool of all threads.
+pub(crate) struct Pool(Mutex<Shared>);
+
+/// The pool.
+pub(crate) static POOL: Pool = Pool(Mutex::new(Shared { free: Vec::new(), chunks: Vec::new() }));
+
+impl Pool {
+    /// A free descriptor, owned by the caller.
+    #[inline]
+    pub(crate) fn take(&self, cache: &mut Cache) -> *mut Task {
+        match cache.0.pop() {
+            Some(task) => task.as_ptr(),
+            None => self.refill(cache).as_ptr(),
+        }
+    }
+
+    #[cold]
+    fn refill(&self, cache: &mut Cache) -> NonNull<Task> {
+        let mut shared = self.0.lock();
+        if shared.free.is_empty() {
+            let mut chunk: Box<[Task]> = (0..BATCH).map(|_| Task::blank()).collect();
+            let first = NonNull::from(&mut chunk[..]).cast::<Task>();
+            // SAFETY: the chunk has BATCH descriptors, and keeps its address when the box moves.
+            cache.0.extend((0..BATCH).map(|place| unsafe { first.add(place) }));
+            shared.chunks.push(chunk);
+        } else {
+            let rest = shared.free.len().saturating_sub(BATCH);
+            cache.0.extend(shared.free.drain(rest..));
+        }
+        cache.0.pop().expect("just filled")
+    }
+
+    /// Gives a descriptor back.
+    ///
+    /// # Safety
+    /// It came from this pool, the caller owns it, and nobody has its address any more.
+    #[inline]
+    pub(crate) unsafe fn give(&self, cache: &mut Cache, task: *mut Task) {
+        // SAFETY: came from the pool, so it is not NULL; owned by the caller.
+        let task = unsafe { NonNull::new_unchecked(task) };
+        cache.0.push(task);
+        if cache.0.len() >= 2 * BATCH {
+            self.0.lock().free.extend(cache.0.drain(BATCH..));
+        }
+    }
+
+    /// Gives all memory back.
+    ///
+    /// # Safety
+    /// No task exists, and `caches` are those of all threads that ever took or gave a descriptor; none does so now.
+    pub(crate) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
+        caches.for_each(|cache| cache.0.clear());
+        let mut shared = self.0.lock();
+        shared.free = Vec::new();
+        shared.chunks = Vec::new();
+    }
+}

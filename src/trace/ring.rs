@@ -1,0 +1,69 @@
+//! A bounded store of events that keeps the latest.
+
+use std::cmp::Reverse;
+
+use super::MAX_COORDINATES;
+
+/// What an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Task,
+    Tile,
+    Steal,
+    Sleep,
+}
+
+/// Something that a worker did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Event {
+    /// Nanoseconds since the trace began.
+    pub start: u64,
+    /// Nanoseconds.
+    pub duration: u64,
+    /// Of a tile.
+    pub coordinates: [i64; MAX_COORDINATES],
+    /// The number of the name of a task or tile; of a steal, the worker that had the work.
+    pub subject: u32,
+    /// How many coordinates the tile has, also those that are not kept.
+    pub dimension: u16,
+    pub kind: Kind,
+}
+
+/// The latest events, up to a number.
+#[derive(Debug)]
+pub(super) struct Ring {
+    /// Grows up to `capacity`.
+    events: Vec<Event>,
+    capacity: usize,
+    /// How many were ever pushed.
+    pushed: u64,
+}
+
+impl Ring {
+    pub fn new(capacity: usize) -> Ring {
+        Ring { events: Vec::new(), capacity, pushed: 0 }
+    }
+
+    /// Adds an event, over the earliest when full.
+    pub fn push(&mut self, event: Event) {
+        if self.events.len() < self.capacity {
+            self.events.push(event);
+        } else {
+            let earliest = (self.pushed % self.capacity as u64) as usize;
+            self.events[earliest] = event;
+        }
+        self.pushed += 1;
+    }
+
+    /// How many were overwritten.
+    pub fn dropped(&self) -> u64 {
+        self.pushed - self.events.len() as u64
+    }
+
+    /// Those that are left, in the order of their starts; of those that start together, the longer first, which holds the other.
+    pub fn in_order(&self) -> Vec<Event> {
+        let mut events = self.events.clone();
+        events.sort_by_key(|event| (event.start, Reverse(event.duration)));
+        events
+    }
+}

@@ -1,0 +1,170 @@
+//! What is recorded is what the file shows.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::Value;
+
+use super::*;
+
+/// A trace to a new file, with rings of `capacity`.
+fn start(workers: usize, capacity: &str) -> (Trace, PathBuf) {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let file = format!("dvm-trace-{}-{}.json", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let path = std::env::temp_dir().join(file);
+    let trace =
+        Trace::start(&config(path.to_str().unwrap(), capacity), (0..workers).map(|worker| format!("rank 0 {worker}")));
+    (trace.unwrap(), path)
+}
+
+fn config(path: &str, capacity: &str) -> Config {
+    let value = |name: &str| match name {
+        "DVM_TRACE" => Some(path.into()),
+        "DVM_TRACE_EVENTS" => Some(capacity.into()),
+        _ => None,
+    };
+    Config::read(value).unwrap()
+}
+
+/// Writes the trace, reads its file with another reader of JSON, and removes it.
+fn finish(trace: &Trace, path: &PathBuf) -> Value {
+    trace.finish().unwrap();
+    let text = std::fs::read_to_string(path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|why| panic!("{why}: {text}"))
+}
+
+/// The entries of phase `phase`.
+fn entries<'a>(file: &'a Value, phase: &str) -> Vec<&'a Value> {
+    file["traceEvents"].as_array().unwrap().iter().filter(|entry| entry["ph"] == phase).collect()
+}
+
+#[test]
+fn every_event_of_every_worker_is_shown_once() {
+    let (workers, each) = (4, 500);
+    let (trace, path) = start(workers, "10000");
+    let (task, tile) = (trace.name("axpy"), trace.name("jacobi"));
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let trace = trace.clone();
+            scope.spawn(move || {
+                for i in 0..each {
+                    trace.tile(worker, trace.begin(), tile, &[worker as i64, -i]);
+                }
+                trace.task(worker, trace.begin(), task);
+                trace.steal(worker, trace.begin(), (worker + 1) % workers);
+                trace.sleep(worker, trace.begin());
+            });
+        }
+    });
+    let file = finish(&trace, &path);
+    let mut seen = BTreeMap::new();
+    for event in entries(&file, "X") {
+        assert!(event["ts"].as_f64().unwrap() >= 0.0 && event["dur"].as_f64().unwrap() >= 0.0);
+        *seen.entry(format!("{} {} {} {}", event["tid"], event["cat"], event["name"], event["args"])).or_insert(0) += 1;
+    }
+    let mut expected = BTreeMap::new();
+    for worker in 0..workers {
+        for i in 0..each {
+            let args = format!("{{\"dimension\":2,\"tile\":[{worker},{}]}}", -i);
+            expected.insert(format!("{worker} \"tile\" \"jacobi\" {args}"), 1);
+        }
+        expected.insert(format!("{worker} \"task\" \"axpy\" null"), 1);
+        expected.insert(format!("{worker} \"steal\" \"steal\" {{\"from\":{}}}", (worker + 1) % workers), 1);
+        expected.insert(format!("{worker} \"sleep\" \"sleep\" null"), 1);
+    }
+    assert_eq!(seen, expected);
+    let titles: Vec<_> = entries(&file, "M")
+        .into_iter()
+        .filter(|entry| entry["name"] == "thread_name")
+        .map(|entry| &entry["args"]["name"])
+        .collect();
+    assert_eq!(titles, ["rank 0 0", "rank 0 1", "rank 0 2", "rank 0 3"]);
+    assert_eq!((file["otherData"]["dropped"].as_u64(), entries(&file, "i").len()), (Some(0), 0));
+}
+
+#[test]
+fn a_full_ring_keeps_the_latest_and_says_how_many_are_missing() {
+    for (pushed, expected) in [(2, vec![0, 1]), (3, vec![0, 1, 2]), (5, vec![2, 3, 4]), (9, vec![6, 7, 8])] {
+        let (trace, path) = start(2, "3");
+        let name = trace.name("loop");
+        for i in 0..pushed {
+            trace.tile(1, trace.begin(), name, &[i]);
+        }
+        let file = finish(&trace, &path);
+        let tiles: Vec<_> =
+            entries(&file, "X").iter().map(|event| event["args"]["tile"][0].as_i64().unwrap()).collect();
+        assert_eq!(tiles, expected, "of {pushed}");
+        let dropped = pushed as u64 - expected.len() as u64;
+        assert_eq!(file["otherData"]["dropped"].as_u64(), Some(dropped));
+        let marks: Vec<_> = entries(&file, "i").iter().map(|mark| mark["name"].as_str().unwrap()).collect();
+        let mark = format!("{dropped} earlier events were dropped");
+        assert_eq!(marks, if dropped > 0 { vec![mark.as_str()] } else { vec![] });
+    }
+}
+
+#[test]
+fn times_are_those_of_the_clock_in_microseconds() {
+    let (trace, path) = start(1, "10");
+    let name = trace.name("outer");
+    let outer = trace.begin();
+    let inner = trace.begin();
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    trace.sleep(0, inner);
+    trace.task(0, outer, name);
+    let file = finish(&trace, &path);
+    let span = |event: &Value| (event["ts"].as_f64().unwrap(), event["dur"].as_f64().unwrap());
+    let ((outer, outer_length), (inner, inner_length)) = (span(entries(&file, "X")[0]), span(entries(&file, "X")[1]));
+    assert!(inner_length >= 5_000.0 && outer_length < 60_000_000.0);
+    assert!(outer <= inner && outer + outer_length >= inner + inner_length, "the inner event lies in the outer one");
+}
+
+#[test]
+fn any_name_and_any_number_of_coordinates_give_valid_json() {
+    let (trace, path) = start(1, "10");
+    let text = "a \"quoted\" \\ name\nwith\ttabs, \u{1} and ünïcode";
+    assert_eq!(trace.name(text), trace.name(text));
+    assert_ne!(trace.name(text), trace.name(""));
+    trace.tile(0, trace.begin(), trace.name(text), &[]);
+    trace.tile(0, trace.begin(), trace.name(text), &[i64::MIN, i64::MAX, 0, 4, 5, 6]);
+    let file = finish(&trace, &path);
+    let events = entries(&file, "X");
+    assert!(events.iter().all(|event| event["name"] == text));
+    assert_eq!(events[0]["args"], serde_json::json!({"tile": [], "dimension": 0}));
+    assert_eq!(events[1]["args"], serde_json::json!({"tile": [i64::MIN, i64::MAX, 0, 4], "dimension": 6}));
+}
+
+#[test]
+fn without_a_file_nothing_is_recorded() {
+    let trace = Trace::start(&Config::read(|_| None).unwrap(), ["rank 0".into()]).unwrap();
+    assert!(!trace.is_on() && !Trace::off().is_on());
+    trace.task(7, trace.begin(), trace.name("nothing"));
+    trace.finish().unwrap();
+}
+
+#[test]
+fn a_trace_is_written_once() {
+    let (trace, path) = start(1, "10");
+    trace.clone().finish().unwrap();
+    std::fs::remove_file(&path).unwrap();
+    trace.finish().unwrap();
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error_that_names_it() {
+    for path in ["/nonexistent/trace.json", "/"] {
+        let error = Trace::start(&config(path, "10"), ["rank 0".into()]).unwrap_err();
+        assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_ARGUMENT);
+        assert!(error.message().contains(path) && error.message().contains("DVM_TRACE"), "{}", error.message());
+    }
+    let full = Trace::start(&config("/dev/full", "10"), ["rank 0".into()]).unwrap();
+    let error = full.finish().unwrap_err();
+    assert!(error.message().contains("/dev/full") && error.message().contains("No space left"), "{}", error.message());
+    full.finish().unwrap();
+}
+
+#[test]
+fn an_event_takes_no_more_than_the_64_bytes_that_the_book_says() {
+    assert!(size_of::<Event>() <= 64);
+}

@@ -1,0 +1,160 @@
+//! The graph interface as a C program sees it: run by the engine, sizes, errors.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+use dvm::ffi::dvm_retcode_t::{
+    self, DVM_ERR_ARGUMENT, DVM_ERR_IN_TASK, DVM_ERR_NOT_INITIALIZED, DVM_ERR_TASK, DVM_SUCCESS,
+};
+use dvm::ffi::errors::dvm_last_error;
+use dvm::ffi::graph::{dvm_graph_run, dvm_graph_sizes, dvm_graph_start, dvm_graph_t};
+use dvm::ffi::lifecycle;
+
+fn dvm_init() -> dvm_retcode_t {
+    // SAFETY: takes nothing; the tests take turns.
+    unsafe { lifecycle::dvm_init() }
+}
+
+fn dvm_finalize() -> dvm_retcode_t {
+    // SAFETY: takes nothing; the tests take turns.
+    unsafe { lifecycle::dvm_finalize() }
+}
+
+/// libdvm is one per process: tests that start it take turns.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[derive(Default)]
+struct Sum {
+    tiles: AtomicU64,
+    sum: AtomicU64,
+    nested: AtomicU64,
+}
+
+unsafe extern "C" fn add(context: *mut c_void, tile: *const i64) -> c_int {
+    // SAFETY: the tests pass a `Sum` and two coordinates.
+    let (sum, tile) = unsafe { (&*context.cast::<Sum>(), std::slice::from_raw_parts(tile, 2)) };
+    sum.tiles.fetch_add(1, Ordering::Relaxed);
+    sum.sum.fetch_add((tile[0] * 1000 + tile[1]) as u64, Ordering::Relaxed);
+    c_int::from(tile[0] == -1)
+}
+
+unsafe extern "C" fn nest(context: *mut c_void, _: *const i64) -> c_int {
+    // SAFETY: the test passes a `Sum`.
+    let sum = unsafe { &*context.cast::<Sum>() };
+    let graph = graph(&[0, 0], &[1, 1], None, sum);
+    // SAFETY: the graph is complete.
+    sum.nested.fetch_add(unsafe { dvm_graph_run(&raw const graph) } as u64, Ordering::Relaxed);
+    0
+}
+
+fn graph(lower: &[i64], upper: &[i64], carried: Option<&[c_int]>, sum: &Sum) -> dvm_graph_t {
+    dvm_graph_t {
+        size: size_of::<dvm_graph_t>(),
+        name: c"test".as_ptr(),
+        dimension: lower.len() as c_int,
+        lower: lower.as_ptr(),
+        upper: upper.as_ptr(),
+        carried: carried.map_or(ptr::null(), <[c_int]>::as_ptr),
+        run: Some(add),
+        predecessors: None,
+        successors: None,
+        context: ptr::from_ref(sum).cast_mut().cast(),
+    }
+}
+
+fn run(graph: &dvm_graph_t) -> dvm_retcode_t {
+    // SAFETY: each graph of these tests is complete, or wrong in a way that must be refused.
+    unsafe { dvm_graph_run(ptr::from_ref(graph)) }
+}
+
+fn story() -> String {
+    // SAFETY: the text is valid until this thread's next failure.
+    unsafe { CStr::from_ptr(dvm_last_error()) }.to_string_lossy().into_owned()
+}
+
+#[test]
+fn graphs_run_between_start_and_finalize_also_several_at_once() {
+    let _turn = turn();
+    let sum = Sum::default();
+    assert_eq!(run(&graph(&[0, 0], &[9, 9], None, &sum)), DVM_ERR_NOT_INITIALIZED);
+    assert_eq!(dvm_graph_start(), DVM_SUCCESS);
+    assert_eq!(dvm_graph_start(), DVM_SUCCESS);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    assert_eq!(run(&graph(&[0, 0], &[9, 9], Some(&[1, 1]), &sum)), DVM_SUCCESS);
+                }
+            });
+        }
+    });
+    assert_eq!(sum.tiles.load(Ordering::Relaxed), 4 * 50 * 100);
+    assert_eq!(sum.sum.load(Ordering::Relaxed), 4 * 50 * (45 * 10 * 1000 + 45 * 10));
+    // An explicit init takes the implicit start over, once.
+    assert_eq!(dvm_init(), DVM_SUCCESS);
+    assert_ne!(dvm_init(), DVM_SUCCESS);
+    assert_eq!(dvm_finalize(), DVM_SUCCESS);
+}
+
+#[test]
+fn wrong_graphs_are_refused_and_nothing_runs() {
+    let _turn = turn();
+    assert_eq!(dvm_init(), DVM_SUCCESS);
+    let sum = Sum::default();
+    let good = || graph(&[0, 0], &[3, 3], None, &sum);
+    let cases: [(dvm_graph_t, &str); 7] = [
+        (dvm_graph_t { size: 8, ..good() }, "size"),
+        (dvm_graph_t { run: None, ..good() }, "run"),
+        (dvm_graph_t { lower: ptr::null(), ..good() }, "lower"),
+        (dvm_graph_t { upper: ptr::null(), ..good() }, "upper"),
+        (dvm_graph_t { dimension: -1, ..good() }, "dimension"),
+        (dvm_graph_t { dimension: 17, ..good() }, "dimension"),
+        (graph(&[0, 0], &[i64::MAX, i64::MAX], None, &sum), "larger tiles"),
+    ];
+    for (wrong, word) in &cases {
+        assert_eq!(run(wrong), DVM_ERR_ARGUMENT);
+        assert!(story().contains(word), "{}", story());
+    }
+    // SAFETY: NULL must be refused.
+    assert_eq!(unsafe { dvm_graph_run(ptr::null()) }, DVM_ERR_ARGUMENT);
+    assert_eq!(sum.tiles.load(Ordering::Relaxed), 0);
+    assert_eq!(run(&graph(&[0, 3], &[9, 2], None, &sum)), DVM_SUCCESS, "no tiles are no error");
+    assert_eq!(run(&graph(&[-3, 0], &[3, 3], Some(&[1, 1]), &sum)), DVM_ERR_TASK);
+    assert!(story().contains("tile [-1, "), "{}", story());
+    assert_eq!(dvm_finalize(), DVM_SUCCESS, "the failure was reported by the run");
+}
+
+#[test]
+fn a_tile_cannot_wait_for_a_graph() {
+    let _turn = turn();
+    assert_eq!(dvm_init(), DVM_SUCCESS);
+    let sum = Sum::default();
+    let outer = dvm_graph_t { run: Some(nest), ..graph(&[0, 0], &[1, 2], None, &sum) };
+    assert_eq!(run(&outer), DVM_SUCCESS);
+    assert_eq!(sum.nested.load(Ordering::Relaxed), 6 * DVM_ERR_IN_TASK as u64);
+    assert_eq!(dvm_finalize(), DVM_SUCCESS);
+}
+
+#[test]
+fn sizes_are_chosen_and_given_ones_stay() {
+    let _turn = turn();
+    assert_eq!(dvm_init(), DVM_SUCCESS);
+    let mut sizes = [0_i64, 7];
+    let extent = [1000_i64, 1000];
+    let ask = |dimension, sizes: &mut [i64; 2]| {
+        let (name, carried) = (c"r".as_ptr(), ptr::null());
+        // SAFETY: arrays of two, or a dimension that must be refused.
+        unsafe { dvm_graph_sizes(name, dimension, extent.as_ptr(), carried, None, ptr::null_mut(), sizes.as_mut_ptr()) }
+    };
+    assert_eq!(ask(2, &mut sizes), DVM_SUCCESS);
+    assert!(sizes[0] >= 1 && sizes[1] == 7, "{sizes:?}");
+    assert_eq!(ask(-1, &mut sizes), DVM_ERR_ARGUMENT);
+    assert_eq!(ask(2, &mut [-5, 0]), DVM_ERR_ARGUMENT);
+    assert_eq!(dvm_finalize(), DVM_SUCCESS);
+}

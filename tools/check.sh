@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Runs every test of the project, step by step, and closes with "N passed, M failed".
+# Usage: tools/check.sh [STEP ...]   (no step: all of them, in this order)
+set -u
+cd "$(dirname "$0")/.." || exit 2
+log=target/check
+mkdir -p "$log"
+
+steps=(format lint cargo loom packages c consumers examples valgrind asan tsan)
+
+run_format() { cargo fmt --all --check; }
+run_lint() { cargo clippy --release --locked --workspace --all-targets -- -D warnings; }
+run_cargo() {
+  cargo build --release --locked --workspace --lib --bins && cargo test --release --locked --workspace --no-fail-fast
+}
+run_loom() { make --no-print-directory loom; }
+run_packages() { tools/packages_test.sh; }
+run_c() { c-tests/run.sh; }
+run_consumers() { c-tests/consumers/run.sh; }
+run_examples() { examples/run.sh; }
+run_valgrind() { c-tests/sanitize.sh valgrind; }
+run_asan() { c-tests/sanitize.sh asan; }
+run_tsan() { c-tests/sanitize.sh tsan; }
+
+# Adds up what a step's output says: cargo's and ctest's closing lines, and "N passed, M failed" of our scripts.
+count() {
+  awk '
+    /^test result: /             { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) p += $i; if ($(i + 1) ~ /^failed/) f += $i } next }
+    /tests passed, .* tests failed out of / { f += $4; p += $NF - $4; next }
+    /^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3 }
+    END { print p + 0, f + 0 }' "$1"
+}
+
+[ $# -gt 0 ] && steps=("$@")
+passed=0 failed=0 broken=()
+for step in "${steps[@]}"; do
+  began=$SECONDS
+  printf '== %s\n' "$step"
+  "run_$step" >"$log/$step.log" 2>&1
+  code=$?
+  read -r p f < <(count "$log/$step.log")
+  [ "$code" -ne 0 ] && [ "$f" -eq 0 ] && f=1
+  [ "$code" -eq 0 ] && [ "$p" -eq 0 ] && p=1
+  if [ "$f" -gt 0 ]; then
+    broken+=("$step")
+    tail -n 60 "$log/$step.log"
+  fi
+  printf '   %s: %d passed, %d failed, %d s\n' "$step" "$p" "$f" $((SECONDS - began))
+  passed=$((passed + p)) failed=$((failed + f))
+done
+[ ${#broken[@]} -gt 0 ] && printf 'failed: %s (whole output in %s)\n' "${broken[*]}" "$log"
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
