@@ -27,7 +27,7 @@ case $kind in
         ;;
     tsan)
         options+=(-DDVM_SANITIZER=thread "-DDVM_TARGET_DIR=$root/target/tsan")
-        export TSAN_OPTIONS=halt_on_error=0:exitcode=66:second_deadlock_stack=1:allocator_may_return_null=1
+        export TSAN_OPTIONS=suppressions=$here/suppressions/tsan.txt:halt_on_error=0:exitcode=66:second_deadlock_stack=1:allocator_may_return_null=1
         ;;
     valgrind)
         launcher="valgrind;--quiet;--error-exitcode=65;--leak-check=full;--show-leak-kinds=definite"
