@@ -50,42 +50,10 @@ pub struct Invocation {
 }
 
 /// Options whose argument is the next word.
-const SEPARATE: [&str; 34] = [
-    "-o",
-    "-I",
-    "-D",
-    "-U",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-iprefix",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-isysroot",
-    "-l",
-    "-L",
-    "-T",
-    "-u",
-    "-z",
-    "-e",
-    "-x",
-    "-A",
-    "-B",
-    "-G",
-    "-Xlinker",
-    "-Xassembler",
-    "-Xpreprocessor",
-    "-Xclang",
-    "-arch",
-    "-target",
-    "--param",
-    "-aux-info",
-    "-dumpbase",
-    "-dumpdir",
-    "-wrapper",
-];
+const SEPARATE: &str = "\
+    -o -I -D -U -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix -iwithprefixbefore \
+    -isysroot -l -L -T -u -z -e -x -A -B -G -Xlinker -Xassembler -Xpreprocessor -Xclang -arch -target \
+    --param -aux-info -dumpbase -dumpdir -wrapper";
 
 impl Invocation {
     /// Reads a command line (without the command's own name); response files are read in place.
@@ -113,7 +81,7 @@ impl Invocation {
             } else if let Some(parts) = dependency(&word, &mut rest)? {
                 it.only_dependencies |= matches!(word.as_str(), "-M" | "-MM");
                 it.parts.push(Part::Dependency(parts));
-            } else if SEPARATE.contains(&word.as_str()) {
+            } else if SEPARATE.split_whitespace().any(|o| o == word) {
                 let argument = rest.next().ok_or_else(|| format!("option `{word}` needs an argument"))?;
                 it.option(&word, &argument, &mut language);
                 it.parts.push(Part::Option(vec![word, argument]));
@@ -188,43 +156,18 @@ impl Invocation {
 
 /// Keeps what changes the meaning of the source text.
 pub fn reading_flags<'a>(options: impl Iterator<Item = &'a Vec<String>>) -> Vec<String> {
-    const EXACT: [&str; 14] = [
-        "-ansi",
-        "-nostdinc",
-        "-undef",
-        "-pthread",
-        "-m32",
-        "-m64",
-        "-mx32",
-        "-funsigned-char",
-        "-fsigned-char",
-        "-fshort-enums",
-        "-fshort-wchar",
-        "-fno-builtin",
-        "-ffreestanding",
-        "-traditional-cpp",
-    ];
-    const PREFIX: [&str; 15] = [
-        "-I",
-        "-D",
-        "-U",
-        "-std=",
-        "--std=",
-        "-include",
-        "-imacros",
-        "-isystem",
-        "-iquote",
-        "-idirafter",
-        "-isysroot",
-        "--sysroot=",
-        "-iprefix",
-        "-iwithprefix",
-        "-march=",
-    ];
+    const EXACT: &str = "\
+        -ansi -nostdinc -undef -pthread -m32 -m64 -mx32 -funsigned-char -fsigned-char -fshort-enums -fshort- \
+        wchar -fno-builtin -ffreestanding -traditional-cpp";
+    const PREFIX: &str = "\
+        -I -D -U -std= --std= -include -imacros -isystem -iquote -idirafter -isysroot --sysroot= -iprefix \
+        -iwithprefix -march=";
     options
         .filter(|words| {
             let first = words[0].as_str();
-            EXACT.contains(&first) || PREFIX.iter().any(|p| first.starts_with(p)) || first.starts_with("-O")
+            EXACT.split_whitespace().any(|o| o == first)
+                || PREFIX.split_whitespace().any(|p| first.starts_with(p))
+                || first.starts_with("-O")
         })
         .flatten()
         .cloned()

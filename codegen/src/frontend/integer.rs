@@ -8,6 +8,7 @@ use super::refusal::Refused;
 use super::scope::{Proof, Scope};
 
 const USE_AFFINE: &str = "use only sums of counters and unchanging integers with constant factors here";
+const COPY_BEFORE: &str = "if the value does not change, copy it to an integer variable before the region";
 const USE_SIGNED: &str =
     "use signed integers for counters and sizes, or start the loop where the value cannot be below 0";
 
@@ -321,7 +322,8 @@ fn opposite(operator: &str) -> &'static str {
 
 /// The refusal of an expression that is no affine value.
 pub fn not_affine(node: &Node) -> Refused {
-    Refused::at(node, "this is not an affine expression", USE_AFFINE)
+    let memory = matches!(node.bare().kind.as_str(), "MemberExpr" | "ArraySubscriptExpr" | "UnaryOperator");
+    Refused::at(node, "this is not an affine expression", if memory { COPY_BEFORE } else { USE_AFFINE })
 }
 
 fn literal(node: &Node) -> Result<Affine, Refused> {
