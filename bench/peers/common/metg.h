@@ -180,7 +180,8 @@ int main(int argc, char **argv)
 
     metg_prepare(&graph);
     metg_measure(&graph, 32); /* warm-up */
-    /* Brackets the point where the efficiency passes one half, then halves the bracket three times, on a logarithmic scale. */
+    /* Brackets the point where the efficiency passes one half, then halves the bracket three times, on a logarithmic scale. Below half
+     * of the present granularity no computation can be enough: that much is skipped. */
     double low = 2, high = 0, granularity = 0;
     for (double iterations = 4; high == 0 || high / low > 1.1;) {
         double seconds = metg_measure(&graph, (uint64_t)iterations);
@@ -193,7 +194,8 @@ int main(int argc, char **argv)
         }
         if (low > 1e7)
             bench_fail(bench.variant, "the efficiency stays under one half whatever the tasks compute");
-        iterations = high == 0 ? 2 * low : sqrt(low * high);
+        double enough = 0.5 * seconds * bench.workers / tasks / iteration;
+        iterations = high != 0 ? sqrt(low * high) : enough > 2 * low ? enough : 2 * low;
     }
     metg_end(&graph);
     return bench_report_ns(&bench, 1e9 * granularity, (uint64_t)tasks);

@@ -47,6 +47,9 @@ struct Options {
     /// Seconds that one program may take.
     #[arg(long, default_value_t = 60)]
     limit: u64,
+    /// Seconds after which a slow program gets no more runs, once it had three.
+    #[arg(long, default_value_t = 15.0)]
+    patience: f64,
     /// Ask the kernel to prefer this session over others on a shared machine (root; needs autogroup scheduling).
     #[arg(long)]
     prefer: bool,
@@ -157,7 +160,7 @@ fn measure_all(
             progress.inc(1);
             progress.tick();
         })?;
-        progress.suspend(|| println!("{}", table::render(&figures, plan.quick)));
+        progress.suspend(|| println!("{}", table::render(&figures, plan.rounds, plan.quick)));
         all.push(figures);
     }
     progress.finish_and_clear();
@@ -194,7 +197,7 @@ fn plan(options: &Options) -> Result<Plan, String> {
     if rounds == 0 {
         return Err("--runs: at least 1".into());
     }
-    Ok(Plan { rounds, workers, quick: options.quick, limit: options.limit })
+    Ok(Plan { rounds, workers, quick: options.quick, limit: options.limit, patience: options.patience })
 }
 
 fn workshop(options: &Options) -> Result<Workshop, String> {

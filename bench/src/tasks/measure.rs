@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Instant;
 
 use serde::Deserialize;
 
@@ -22,6 +23,8 @@ pub struct Plan {
     pub quick: bool,
     /// Seconds that one program may take.
     pub limit: u64,
+    /// Seconds that all runs of one program may take together, three runs apart.
+    pub patience: f64,
 }
 
 /// A system that can be measured, or why it cannot.
@@ -39,8 +42,12 @@ struct Contestant {
     arguments: Vec<String>,
     variant: &'static str,
     workers: usize,
+    spent: f64,
     samples: Samples,
 }
+
+/// Runs that a program is given however slow it is.
+const LEAST_RUNS: usize = 3;
 
 /// The figures of a work.
 pub struct Figures {
@@ -130,6 +137,7 @@ fn contestant(system: &'static System, work: &Work, workshop: &Workshop, workers
         arguments: vec![],
         variant,
         workers,
+        spent: 0.0,
         samples: Samples::default(),
     };
     if system.toolchain == Toolchain::Rayon {
@@ -145,15 +153,18 @@ fn contestant(system: &'static System, work: &Work, workshop: &Workshop, workers
 }
 
 impl Contestant {
-    /// One run more, unless one has failed.
+    /// One run more, unless one has failed or all have taken too long.
     fn run(&mut self, work: &Work, plan: &Plan) {
-        if self.samples.failure.is_some() {
+        let impatient = self.spent > plan.patience && self.samples.runs.len() >= LEAST_RUNS;
+        if self.samples.failure.is_some() || impatient {
             return;
         }
+        let began = Instant::now();
         match self.once(work, plan) {
             Ok(run) => self.samples.runs.push(run),
             Err(failure) => self.samples.failure = Some(failure),
         }
+        self.spent += began.elapsed().as_secs_f64();
     }
 
     fn once(&self, work: &Work, plan: &Plan) -> Result<Run, Failure> {

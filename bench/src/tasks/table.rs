@@ -33,7 +33,7 @@ fn ratio(value: f64, to: Option<f64>) -> String {
 }
 
 /// The table of one work, for each number of workers.
-pub fn render(figures: &Figures, quick: bool) -> String {
+pub fn render(figures: &Figures, rounds: usize, quick: bool) -> String {
     let work = figures.work;
     let mut text = format!("{}: {}\n", work.key, work.title(quick));
     for (&workers, rows) in &figures.by_workers {
@@ -54,24 +54,27 @@ pub fn render(figures: &Figures, quick: bool) -> String {
             "system", "", "median", "least .. greatest", "best peer x", "floor x"
         );
         for (system, samples) in rows {
-            text.push_str(&row(system, samples, best, floor));
+            text.push_str(&row(system, samples, best, floor, rounds));
         }
     }
     text
 }
 
-fn row(system: &System, samples: &Samples, best: Option<f64>, floor: Option<f64>) -> String {
+fn row(system: &System, samples: &Samples, best: Option<f64>, floor: Option<f64>, rounds: usize) -> String {
     let start = format!("    {:<10} {:<12}", system.name, system.kind.word());
     match (&samples.failure, samples.median(), samples.spread()) {
         (Some(Failure::TimedOut(limit)), ..) => format!("{start}   not within {limit} s\n"),
         (Some(Failure::Failed(message)), ..) => {
-            let indented = message.lines().take(12).collect::<Vec<_>>().join("\n      ");
+            let indented = message.lines().take(3).collect::<Vec<_>>().join("\n      ");
             format!("{start}   FAILED: {indented}\n")
         }
         (None, Some(median), Some((least, greatest))) => {
             let spread = format!("{} .. {}", figure(least), figure(greatest));
             let (to_best, to_floor) = (ratio(median, best), ratio(median, floor));
-            let note = if samples.deferred() { "" } else { "  not deferred" };
+            let mut note = String::from(if samples.deferred() { "" } else { "  not deferred" });
+            if samples.runs.len() < rounds {
+                let _ = write!(note, "  {} runs", samples.runs.len());
+            }
             format!("{start} {:>9}   {spread:>19} {to_best:>12} {to_floor:>9}{note}\n", figure(median))
         }
         _ => format!("{start}   no run\n"),
@@ -123,18 +126,18 @@ mod tests {
         ];
         assert_eq!(best_peer(&rows).map(|(system, median)| (system.name, median)), Some(("starpu", 5.0)));
         assert_eq!(floor(&rows), Some(2.0));
-        let line = row(rows[2].0, &rows[2].1, Some(5.0), Some(2.0));
+        let line = row(rows[2].0, &rows[2].1, Some(5.0), Some(2.0), 1);
         assert!(line.contains("0.60x") && line.contains("1.50x"), "{line}");
-        assert!(row(rows[3].0, &rows[3].1, None, None).contains("not deferred"));
+        assert!(row(rows[3].0, &rows[3].1, None, None, 1).contains("not deferred"));
     }
 
     #[test]
     fn failures_show() {
         let mut samples = of(1.0, true);
         samples.failure = Some(Failure::Failed("tasks: 9, not 10".into()));
-        assert!(row(system("dvm"), &samples, None, None).contains("FAILED: tasks: 9, not 10"));
+        assert!(row(system("dvm"), &samples, None, None, 1).contains("FAILED: tasks: 9, not 10"));
         samples.failure = Some(Failure::TimedOut(60));
-        assert!(row(system("gomp"), &samples, None, None).contains("not within 60 s"));
+        assert!(row(system("gomp"), &samples, None, None, 1).contains("not within 60 s"));
     }
 
     #[test]
