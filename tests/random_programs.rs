@@ -3,6 +3,10 @@
 //! `DVM_TEST_PROGRAMS` says how many (10,000), `DVM_TEST_SEED` runs the one program with this seed. A program that
 //! fails is shrunk to a small one that still does, and printed.
 #![allow(unsafe_code, reason = "calls the C interface")]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all for one reason: what is passed lives until the call, or the task, has ended"
+)]
 
 #[path = "random/execute.rs"]
 mod execute;
@@ -19,7 +23,7 @@ use execute::Stage;
 use program::{Program, Random};
 
 /// A program that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A failure that does not show again within so many runs counts as gone.
 const RUNS_PER_CANDIDATE: usize = 10;

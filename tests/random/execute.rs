@@ -1,4 +1,8 @@
 //! Runs a program on libdvm and on the model at the same time, and compares.
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all for one reason: what is passed lives until the call, or the task, has ended"
+)]
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
