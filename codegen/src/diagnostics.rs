@@ -1,6 +1,6 @@
 //! Messages as compilers print them: place, severity, words, the source line and a caret.
 
-use crate::frontend::source::Source;
+use crate::source::Source;
 use std::fmt::Write;
 
 /// How bad it is.

@@ -9,6 +9,7 @@ pub mod emit;
 pub mod frontend;
 pub mod model;
 pub mod refusal;
+pub mod source;
 pub mod stage;
 pub mod transform;
 

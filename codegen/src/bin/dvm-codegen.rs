@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 use dvm_codegen::Stage;
 use dvm_codegen::draw::{self, View};
 use dvm_codegen::driver::{self, Replacement, write};
-use dvm_codegen::frontend::source::Source;
 use dvm_codegen::model::Region;
+use dvm_codegen::source::Source;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

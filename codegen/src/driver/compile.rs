@@ -4,7 +4,7 @@ use super::install::Install;
 use super::invocation::{Goal, Invocation, Part};
 use super::{Generate, Outcome, harden, transform, write};
 use crate::frontend::pragma;
-use crate::frontend::source::Source;
+use crate::source::Source;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;

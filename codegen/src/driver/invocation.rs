@@ -28,6 +28,7 @@ pub enum Part {
 
 /// A command line, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct Invocation {
     /// Its words in order.
     pub parts: Vec<Part>,

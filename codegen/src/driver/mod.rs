@@ -11,9 +11,9 @@ use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::clang::{self, ClangError};
 use crate::frontend::pragma::{self, Site};
 use crate::frontend::refusal::Refused;
-use crate::frontend::source::Source;
 use crate::frontend::{self, Found};
 use crate::model::Region;
+use crate::source::Source;
 use std::collections::BTreeSet;
 
 /// C text that the back end made of a region.

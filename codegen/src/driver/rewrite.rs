@@ -3,7 +3,7 @@
 
 use super::Replacement;
 use crate::frontend::Found;
-use crate::frontend::source::Source;
+use crate::source::Source;
 
 /// Puts the replacements in place.
 pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], output: &str) -> Vec<u8> {
@@ -32,7 +32,7 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], output: &str) 
             out.line_of_source(source, piece.end);
         } else {
             out.bytes.extend_from_slice(piece.text.as_bytes());
-            let lines = source.bytes[piece.begin..piece.end].iter().filter(|b| **b == b'\n').count();
+            let lines = line_ends(&source.bytes[piece.begin..piece.end]);
             out.bytes.extend(std::iter::repeat_n(b'\n', lines));
         }
         at = piece.end;
@@ -75,10 +75,14 @@ impl Output<'_> {
 
     fn generated(&mut self, text: &str) {
         self.fresh_line();
-        let line = 2 + self.bytes.iter().filter(|b| **b == b'\n').count();
+        let line = 2 + line_ends(&self.bytes);
         self.bytes.extend_from_slice(format!("#line {line} {}\n", quoted(self.output)).as_bytes());
         self.bytes.extend_from_slice(text.as_bytes());
     }
+}
+
+fn line_ends(bytes: &[u8]) -> usize {
+    bytes.split(|b| *b == b'\n').count() - 1
 }
 
 fn ended(text: &str) -> String {

@@ -47,12 +47,14 @@ impl Affine {
     }
 
     /// `floor(self / divisor)` of a value that is at least 0.
+    #[must_use]
     pub fn floor_div(&self, divisor: i64) -> Affine {
         let text = format!("floor(({self})/{divisor})");
         Affine::expression(text, self.symbols(), vec![Affine::constant(0)], vec![self.clone()])
     }
 
     /// `self mod divisor` of a value that is at least 0.
+    #[must_use]
     pub fn modulo(&self, divisor: i64) -> Affine {
         let text = format!("(({self}) mod {divisor})");
         Affine::expression(text, self.symbols(), vec![Affine::constant(0)], vec![Affine::constant(divisor - 1)])
@@ -182,6 +184,7 @@ impl Formula {
     }
 
     /// Both.
+    #[must_use]
     pub fn and(mut self, other: Formula) -> Formula {
         for conjunct in other.conjuncts {
             if !self.conjuncts.contains(&conjunct) {
@@ -193,6 +196,7 @@ impl Formula {
     }
 
     /// Either.
+    #[must_use]
     pub fn or(self, other: Formula) -> Formula {
         if self.is_true() || other.is_false() {
             return self;

@@ -60,6 +60,7 @@ pub struct Reference {
 
 /// A node of the tree.
 #[derive(Debug, Clone, Default)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct Node {
     /// Identity.
     pub id: Id,

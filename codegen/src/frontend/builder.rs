@@ -6,8 +6,8 @@ use super::ctype;
 use super::inventory::Inventory;
 use super::refusal::Refused;
 use super::scope::{Ground, Proof, Scope};
-use super::source::Source;
 use crate::model::{AccessKind, Array, Parameter, Value};
+use crate::source::Source;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A parameter with what it came from.
@@ -92,7 +92,7 @@ pub struct Builder<'a> {
     pub mentioned: Vec<(Id, &'a Node)>,
 }
 
-impl<'a> Builder<'a> {
+impl Builder<'_> {
     /// A name for isl that nothing else has.
     pub fn fresh(&mut self, base: &str) -> String {
         let mut name = isl_safe(base);

@@ -26,6 +26,15 @@ pub struct Effects {
     pub names: BTreeSet<String>,
 }
 
+impl Effects {
+    /// The write noted last may only concern a part of its object.
+    fn weaken(&mut self) {
+        if let Some(last) = self.accesses.last_mut().filter(|a| a.kind == AccessKind::Write) {
+            last.kind = AccessKind::MayWrite;
+        }
+    }
+}
+
 impl<'a> Builder<'a> {
     /// Adds what a statement or expression does.
     pub fn effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
@@ -34,7 +43,6 @@ impl<'a> Builder<'a> {
         };
         self.check_words(node)?;
         match node.kind.as_str() {
-            "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "InitListExpr" => all(self, out),
             "NullStmt"
             | "IntegerLiteral"
             | "FloatingLiteral"
@@ -64,7 +72,9 @@ impl<'a> Builder<'a> {
                 self.effects(&node.inner[1], &uncertain, out)
             }
             "BinaryOperator" if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
-            "BinaryOperator" => all(self, out),
+            "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "InitListExpr" | "BinaryOperator" => {
+                all(self, out)
+            }
             "CompoundAssignOperator" => {
                 self.effects(&node.inner[1], scope, out)?;
                 self.touch(&node.inner[0], scope, true, true, out)
@@ -216,7 +226,7 @@ impl<'a> Builder<'a> {
                 let place = node.walk().find(|n| n.reference.is_some()).unwrap_or(node);
                 return self.scalar(variable, place, scope, read, write, out).map(|()| {
                     if partial && write {
-                        self.weaken(out);
+                        out.weaken();
                     }
                 });
             }
@@ -262,12 +272,6 @@ impl<'a> Builder<'a> {
         let access = self.access(symbol, kind, subscripts, scope);
         if !out.accesses.contains(&access) {
             out.accesses.push(access);
-        }
-    }
-
-    fn weaken(&mut self, out: &mut Effects) {
-        if let Some(last) = out.accesses.last_mut().filter(|a| a.kind == AccessKind::Write) {
-            last.kind = AccessKind::MayWrite;
         }
     }
 
@@ -333,10 +337,10 @@ impl<'a> Builder<'a> {
         if self.inventory.written.contains_key(&id) {
             return self.shared(variable, at, scope, read, write, out);
         }
-        if ctype::integer(variable.ty.plain()).is_some_and(|i| i.width >= 8) {
-            if self.parameters.iter().any(|p| p.variable == id) {
-                return Ok(());
-            }
+        if ctype::integer(variable.ty.plain()).is_some_and(|i| i.width >= 8)
+            && self.parameters.iter().any(|p| p.variable == id)
+        {
+            return Ok(());
         }
         if !self.values.iter().any(|(v, _)| *v == id) {
             let ctype = self.type_name(variable);

@@ -4,9 +4,10 @@ use super::affine::{Affine, Atom};
 use super::builder::{Builder, RawStatement};
 use super::ctype;
 use super::refusal::Refused;
-use super::source::Source;
 use crate::model::{Access, AccessKind, Options, Statement, Storage};
+use crate::source::Source;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 /// 64-bit parameters beyond this run the original loops: no sum in the generated code can leave 64 bits.
 pub const WIDE_LIMIT: i64 = 1 << 48;
@@ -92,7 +93,7 @@ impl Builder<'_> {
             let value = known.map_or(symbol.clone(), |k| {
                 k.parameter.expression.as_ref().map_or_else(|| k.parameter.name.clone(), |e| format!("({e})"))
             });
-            text += &format!(" + {factor}LL * (long long){value}");
+            let _ = write!(text, " + {factor}LL * (long long){value}");
         }
         text
     }

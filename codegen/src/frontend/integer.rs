@@ -86,10 +86,10 @@ impl<'a> Builder<'a> {
             let initial = initial.ok_or_else(|| not_affine(node))?;
             return self.value(initial, scope);
         }
-        if declaration.ty.plain().starts_with("const ") {
-            if let Some(value) = initial.and_then(|n| self.constant(n)) {
-                return Ok(Cases::one(Affine::constant(value)));
-            }
+        if declaration.ty.plain().starts_with("const ")
+            && let Some(value) = initial.and_then(|n| self.constant(n))
+        {
+            return Ok(Cases::one(Affine::constant(value)));
         }
         Ok(Cases::one(Affine::symbol(&self.parameter(declaration))))
     }
@@ -123,10 +123,7 @@ impl<'a> Builder<'a> {
     }
 
     fn binary(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
-        let (left, right) = match node.inner.as_slice() {
-            [l, r] => (l, r),
-            _ => return Err(not_affine(node)),
-        };
+        let [left, right] = node.inner.as_slice() else { return Err(not_affine(node)) };
         if matches!(node.opcode.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||") {
             let yes = self.condition(node, scope, false)?;
             let no = self.condition(node, scope, true)?;
@@ -181,10 +178,10 @@ impl<'a> Builder<'a> {
         let [test, yes, no] = node.inner.as_slice() else { return Err(not_affine(node)) };
         let branch = Scope { uncertain: true, ..scope.clone() };
         let (a, b) = (self.value(yes, &branch)?, self.value(no, &branch)?);
-        if let (Some(a), Some(b)) = (a.single(), b.single()) {
-            if let Some(greater) = self.picks_greater(test, a, b, scope) {
-                return Ok(Cases::one(Affine::extreme(greater, a, b)));
-            }
+        if let (Some(a), Some(b)) = (a.single(), b.single())
+            && let Some(greater) = self.picks_greater(test, a, b, scope)
+        {
+            return Ok(Cases::one(Affine::extreme(greater, a, b)));
         }
         let (holds, fails) = (self.condition(test, scope, false)?, self.condition(test, scope, true)?);
         let with = |c: &Formula, v: &Cases| -> Vec<(Formula, Affine)> {
@@ -285,7 +282,7 @@ impl<'a> Builder<'a> {
                 after.restrict(self.condition(child(0)?, scope, !both)?);
                 after.uncertain = true;
                 let b = self.condition(child(1)?, &after, negate)?;
-                Ok(if both != negate { a.and(b) } else { a.or(b) })
+                Ok(if both == negate { a.or(b) } else { a.and(b) })
             }
             ("BinaryOperator", "<" | "<=" | ">" | ">=" | "==" | "!=") => {
                 let (a, b) = (self.value(child(0)?, scope)?, self.value(child(1)?, scope)?);

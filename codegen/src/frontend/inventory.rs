@@ -31,7 +31,7 @@ impl<'a> Inventory<'a> {
         for node in function.walk() {
             match node.kind.as_str() {
                 "UnaryOperator" if node.opcode == "&" => {
-                    if let Some(target) = node.inner.first().and_then(|n| base_variable(n)) {
+                    if let Some(target) = node.inner.first().and_then(base_variable) {
                         found.addressed.insert(target);
                     }
                 }
@@ -83,10 +83,10 @@ impl<'a> Inventory<'a> {
     }
 
     fn note_write(&mut self, node: &'a Node) {
-        if let Some(target) = write_target(node) {
-            if let Some(id) = base_variable(target) {
-                self.written.entry(id).or_insert(node);
-            }
+        if let Some(target) = write_target(node)
+            && let Some(id) = base_variable(target)
+        {
+            self.written.entry(id).or_insert(node);
         }
     }
 

@@ -8,7 +8,6 @@ pub mod clang;
 pub mod pragma;
 pub mod refusal;
 pub mod scope;
-pub mod source;
 
 mod capture;
 mod ctype;
@@ -25,12 +24,12 @@ mod purity;
 mod walk;
 
 use crate::model::{Region, Storage};
+use crate::source::Source;
 use ast::{Node, Unit};
 use builder::Builder;
 use inventory::Inventory;
 use pragma::Site;
 use refusal::Refused;
-use source::Source;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A region that was understood.
@@ -148,7 +147,9 @@ fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken
     let base = site.options.name.clone();
     let mut name = base.clone().unwrap_or_else(|| format!("{}_1", function.name));
     let mut ordinal = 1;
-    while !taken.insert(name.clone()) {
+    let all = || builder.unit.root.inner.iter().filter(|n| n.kind.ends_with("Decl"));
+    let used = |name: &str| all().any(|n| n.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')));
+    while used(&name) || !taken.insert(name.clone()) {
         ordinal += 1;
         name = format!("{}_{ordinal}", base.as_ref().unwrap_or(&function.name));
     }

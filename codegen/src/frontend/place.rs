@@ -88,7 +88,6 @@ impl<'a> Builder<'a> {
                 place.partial = true;
                 Ok(place)
             }
-            "CompoundLiteralExpr" | "StringLiteral" | "PredefinedExpr" => Err(strange(node)),
             _ => Err(strange(node)),
         }
     }
@@ -293,7 +292,7 @@ impl<'a> Builder<'a> {
         for (k, cases) in subscripts.iter().enumerate() {
             match cases.single() {
                 Some(value) if !value.symbols().iter().any(|s| inner.contains(&s.as_str())) => {
-                    tuple.push(value.to_string())
+                    tuple.push(value.to_string());
                 }
                 _ => {
                     let mut name = format!("o{k}");
@@ -313,11 +312,9 @@ impl<'a> Builder<'a> {
         let mut image = format!("{array}[{}]", tuple.join(", "));
         if !conditions.is_empty() {
             let conditions = conditions.join(" and ");
-            image += &if inner.is_empty() {
-                format!(" : {conditions}")
-            } else {
-                format!(" : exists ({} : {conditions})", inner.join(", "))
-            };
+            let conditions =
+                if inner.is_empty() { conditions } else { format!("exists ({} : {conditions})", inner.join(", ")) };
+            image = format!("{image} : {conditions}");
         }
         RawAccess { array: array.to_owned(), kind, image }
     }

@@ -1,8 +1,8 @@
 //! Regions as the text marks them: `#pragma dvm region` and `#pragma scop` ... `#pragma endscop`.
 
 use super::refusal::Refused;
-use super::source::{Directive, Source};
 use crate::model::Options;
+use crate::source::{Directive, Source};
 
 /// A marked place, before the compiler's view of it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

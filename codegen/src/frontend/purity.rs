@@ -42,7 +42,16 @@ impl Builder<'_> {
     fn check_reads(&self, name: &str, body: Option<&Node>, call: &Node) -> Result<(), Refused> {
         let written = |id| self.inventory.written.contains_key(&id) && self.unit.at_file_scope(id);
         let conflict = match body {
-            Some(body) => body.walk().filter_map(|n| n.reference.as_ref()).any(|r| written(r.id)),
+            Some(body) => {
+                // What it calls may read as well; pointers may lead anywhere.
+                let opaque = |n: &Node| {
+                    matches!(n.kind.as_str(), "CallExpr" | "MemberExpr" | "UnaryOperator")
+                        && !n.opcode.starts_with(['+', '-', '!', '~'])
+                };
+                let any_written = self.inventory.written.keys().any(|id| written(*id));
+                let named = body.walk().filter_map(|n| n.reference.as_ref()).any(|r| written(r.id));
+                named || (any_written && body.walk().any(opaque))
+            }
             None => self.inventory.written.keys().any(|id| written(*id)),
         };
         if !conflict {

@@ -183,7 +183,7 @@ pub fn declare(ty: &str, name: &str) -> String {
 }
 
 /// Past the last token of a node: when that token is a macro with arguments, past its arguments.
-pub fn token_end(source: &super::source::Source, node: &Node) -> usize {
+pub fn token_end(source: &crate::source::Source, node: &Node) -> usize {
     let end = node.end.offset + node.end.length;
     if node.end.expanded {
         let open = source.skip_blank(end);
@@ -195,7 +195,7 @@ pub fn token_end(source: &super::source::Source, node: &Node) -> usize {
 }
 
 /// Past a statement: with its `;` where it has one.
-pub fn statement_end(source: &super::source::Source, node: &Node) -> usize {
+pub fn statement_end(source: &crate::source::Source, node: &Node) -> usize {
     let end = token_end(source, node);
     let braced = source.byte(end.saturating_sub(1)) == b'}' && node.kind.ends_with("Stmt");
     let next = source.skip_blank(end);

@@ -38,10 +38,10 @@ impl Dice {
 /// The kernel of a seed. All iterators stay between -2 and n + 3, and every subscript in its array.
 pub fn kernel(seed: u64) -> Kernel {
     let mut dice = Dice::new(seed);
-    let arrays: Vec<Storehouse> = (0..1 + dice.below(3)).map(|at| array(&mut dice, at)).collect();
+    let arrays: Vec<Storehouse> = (0..=dice.below(3)).map(|at| array(&mut dice, at)).collect();
     let mut budget = 1 + dice.below(4);
     let mut body = Vec::new();
-    for _ in 0..1 + dice.below(3) {
+    for _ in 0..=dice.below(3) {
         if budget > 0 {
             body.push(nest(&mut dice, &arrays, &mut Vec::new(), &mut budget));
         }
@@ -106,7 +106,7 @@ fn nest(dice: &mut Dice, arrays: &[Storehouse], around: &mut Vec<String>, budget
 
 fn several(dice: &mut Dice, arrays: &[Storehouse], around: &mut Vec<String>, budget: &mut usize) -> Vec<Node> {
     let mut body = Vec::new();
-    for _ in 0..1 + dice.below(2) {
+    for _ in 0..=dice.below(2) {
         if *budget > 0 {
             body.push(nest(dice, arrays, around, budget));
         }
