@@ -105,7 +105,13 @@ fn run(tile: &Tile) -> u8 {
     let text = match tile.print {
         None | Some(Stage::C) => outcome.text(&source, &name),
         Some(stage) => {
-            outcome.regions.iter().map(|(found, _)| show(&found.region, stage)).collect::<String>().into_bytes()
+            let shown = outcome.regions.iter().map(|(found, _)| {
+                dvm_codegen::print(&found.region, stage.into(), &source.text(found.begin, found.end))
+            });
+            match shown.collect::<Result<String, _>>() {
+                Ok(text) => text.into_bytes(),
+                Err(refusal) => return complain(refusal.to_string(), 3),
+            }
         }
     };
     let written = match &tile.output {
@@ -115,8 +121,14 @@ fn run(tile: &Tile) -> u8 {
     written.map_or_else(|message| complain(message, 2), |()| 0)
 }
 
-fn show(region: &dvm_codegen::model::Region, stage: Stage) -> String {
-    match stage {
-        Stage::Model | Stage::Deps | Stage::Schedule | Stage::Tiles | Stage::C => format!("{region:#?}\n"),
+impl From<Stage> for dvm_codegen::Stage {
+    fn from(stage: Stage) -> dvm_codegen::Stage {
+        match stage {
+            Stage::Model => dvm_codegen::Stage::Model,
+            Stage::Deps => dvm_codegen::Stage::Deps,
+            Stage::Schedule => dvm_codegen::Stage::Schedule,
+            Stage::Tiles => dvm_codegen::Stage::Tiles,
+            Stage::C => dvm_codegen::Stage::C,
+        }
     }
 }

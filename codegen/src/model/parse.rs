@@ -49,7 +49,9 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
         "context" => region.context = words.rest(),
         "parameter" => {
             let (symbol, name, ctype) = (words.word()?.to_owned(), words.quoted()?, words.quoted()?);
-            region.parameters.push(Parameter { symbol, name, ctype, global: words.has("global") });
+            let global = words.has("global");
+            let expression = if words.has("=") { Some(words.quoted()?) } else { None };
+            region.parameters.push(Parameter { symbol, name, ctype, global, expression });
         }
         "value" => {
             let (name, ctype) = (words.quoted()?, words.quoted()?);

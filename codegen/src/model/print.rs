@@ -35,13 +35,12 @@ impl fmt::Display for Region {
         writeln!(f, "context {}", one_line(&self.context))?;
         for parameter in &self.parameters {
             let place = if parameter.global { " global" } else { "" };
-            writeln!(
-                f,
-                "parameter {} {} {}{place}",
-                parameter.symbol,
-                Quoted(&parameter.name),
-                Quoted(&parameter.ctype)
-            )?;
+            let (name, ctype) = (Quoted(&parameter.name), Quoted(&parameter.ctype));
+            write!(f, "parameter {} {name} {ctype}{place}", parameter.symbol)?;
+            if let Some(expression) = &parameter.expression {
+                write!(f, " = {}", Quoted(expression))?;
+            }
+            writeln!(f)?;
         }
         for value in &self.values {
             let place = if value.global { " global" } else { "" };
