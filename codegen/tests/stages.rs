@@ -13,7 +13,7 @@ tile "b"
 serial "n < 10"
 context [n, b] -> { : n >= 1 }
 parameter n "n" "int"
-parameter b "b" "long" global = "2 * x"
+parameter b "b" "long" global captured "2 * x"
 value "scale" "double"
 array A "A" "double" 8 restrict - "n"
 statement S0 5 7
