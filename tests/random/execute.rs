@@ -6,8 +6,10 @@
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, RwLock};
+
+use parking_lot::RwLock;
 
 use super::model::{Expected, Model, Value};
 use super::program::{Action, Name, Program, Statement, Task, mix};
@@ -70,7 +72,7 @@ impl Processings {
 
     fn schedule(&self, bound: Arc<Bound>) -> support::Outcome {
         let function = self.shapes[&(bound.inputs.len(), bound.outputs.len())];
-        let mut tasks = TASKS.write().unwrap();
+        let mut tasks = TASKS.write();
         let spec = support::number(tasks.len() as u64);
         let ids: Vec<Id> = [spec].iter().chain(&bound.inputs).chain(&bound.outputs).copied().collect();
         let place = bound.task.place;
@@ -95,7 +97,7 @@ fn tell(what: &str) -> impl Fn(Code) -> String + '_ {
 /// What a task's callback does.
 fn perform(ids: &[Id], inputs: usize, leaf: Id) -> Result<c_int, String> {
     let index = support::value(ids[0]).map_err(tell("its index"))?;
-    let bound = TASKS.read().unwrap()[index as usize].clone();
+    let bound = TASKS.read()[index as usize].clone();
     let (inputs, outputs) = ids[1..].split_at(inputs);
     if inputs != bound.inputs || outputs != bound.outputs {
         return Err(format!("called with {ids:?}, scheduled with {:?} and {:?}", bound.inputs, bound.outputs));
@@ -119,7 +121,7 @@ fn perform(ids: &[Id], inputs: usize, leaf: Id) -> Result<c_int, String> {
         support::near(leaf, &[support::number(1)]).map_err(tell("a leaf"))?;
     }
     if let Some(child) = &bound.child {
-        let processings = PROCESSINGS.read().unwrap().clone().unwrap();
+        let processings = PROCESSINGS.read().clone().unwrap();
         processings.schedule(child.clone()).map_err(tell("a child"))?;
         for &output in &child.outputs {
             support::relax(output).map_err(tell("a child's output"))?;
@@ -167,7 +169,7 @@ impl Stage {
     fn ensure_running(&mut self) {
         if !self.running {
             support::init().unwrap();
-            *PROCESSINGS.write().unwrap() = Some(Processings::register());
+            *PROCESSINGS.write() = Some(Processings::register());
             self.running = true;
         }
     }
@@ -175,10 +177,10 @@ impl Stage {
     /// Runs a program; tells what differs from the model.
     pub fn run(&mut self, program: &Program) -> Result<(), String> {
         self.ensure_running();
-        TASKS.write().unwrap().clear();
+        TASKS.write().clear();
         LEAVES.store(0, Ordering::SeqCst);
         FREED.store(0, Ordering::SeqCst);
-        let processings = PROCESSINGS.read().unwrap().clone().unwrap();
+        let processings = PROCESSINGS.read().clone().unwrap();
         let mut run = Run {
             model: Model::default(),
             ids: HashMap::new(),
