@@ -202,12 +202,11 @@ fn plan(options: &Options) -> Result<Plan, String> {
 
 fn workshop(options: &Options) -> Result<Workshop, String> {
     std::fs::create_dir_all(&options.out).map_err(|error| format!("{}: {error}", options.out.display()))?;
-    let library = match &options.library {
-        Some(library) => library.clone(),
-        None => {
-            let own = std::env::current_exe().map_err(|error| format!("own path: {error}"))?;
-            own.parent().ok_or("own path has no folder")?.to_path_buf()
-        }
+    let library = if let Some(library) = &options.library {
+        library.clone()
+    } else {
+        let own = std::env::current_exe().map_err(|error| format!("own path: {error}"))?;
+        own.parent().ok_or("own path has no folder")?.to_path_buf()
     };
     let (sources, include) = (options.sources.clone(), options.include.clone());
     Ok(Workshop { sources, include, library, out: options.out.clone() })

@@ -107,7 +107,7 @@ fn node(levels: usize) {
     }
 }
 
-#[allow(clippy::boxed_local, reason = "each task owns a datum")]
+#[allow(clippy::boxed_local, clippy::needless_pass_by_value, reason = "each task owns a datum")]
 fn node_on(datum: Box<usize>) {
     ran();
     if *datum > 0 {
