@@ -4,10 +4,10 @@ DESTDIR ?=
 CARGO ?= cargo
 CMAKE_BUILD ?= target/cmake
 
-.PHONY: help all demo check install header loom soak fuzz bench packages clean
+.PHONY: help all demo check install header loom soak fuzz bench packages packages-bench clean
 
 help: ## what each target does
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), CARGO (cargo)'
 
 all: packages ## build the library, dvm-codegen and dvmcc (target/release)
@@ -21,6 +21,12 @@ check: packages ## all tests; ends with a line "N passed, M failed"
 
 packages: ## install the system packages that are missing (packages.txt), or print the command
 	@tools/packages.sh
+
+bench: all ## measure what a task costs, beside the peers that are installed; writes target/bench/tasks.json (BENCH: options)
+	target/release/dvm-bench $(BENCH)
+
+packages-bench: ## install the peers that `make bench` compares with (packages-bench.txt)
+	@DVM_PACKAGES=packages-bench.txt tools/packages.sh
 
 install: all ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc
 	cmake -S . -B $(CMAKE_BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX)

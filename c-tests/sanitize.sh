@@ -6,8 +6,8 @@
 #   c-tests/sanitize.sh valgrind    memcheck, on the library as it is installed
 #
 # Each has its own build tree (target/c-tests/asan ...) and cargo directory (target/asan ...). A test that takes longer than
-# DVM_TEST_SECONDS (default 300) has failed. DVM_TEST_FILTER chooses tests by ctest's -R. Nothing is
-# suppressed. Exit status 0: nothing was found, but for the mistakes of canary.c, which must be.
+# DVM_TEST_SECONDS (default 300) has failed. DVM_TEST_FILTER chooses tests by ctest's -R. No report
+# about libdvm is suppressed. Exit status 0: nothing was found, but for the mistakes of canary.c, which must be.
 set -euo pipefail
 export LC_ALL=C
 
@@ -27,11 +27,11 @@ case $kind in
         ;;
     tsan)
         options+=(-DDVM_SANITIZER=thread "-DDVM_TARGET_DIR=$root/target/tsan")
-        export TSAN_OPTIONS=halt_on_error=0:exitcode=66:second_deadlock_stack=1:allocator_may_return_null=1
+        export TSAN_OPTIONS=suppressions=$here/suppressions/tsan.txt:halt_on_error=0:exitcode=66:second_deadlock_stack=1:allocator_may_return_null=1
         ;;
     valgrind)
-        launcher="valgrind;--quiet;--error-exitcode=65;--leak-check=full;--show-leak-kinds=definite,possible"
-        launcher+=";--errors-for-leak-kinds=definite;--fair-sched=yes"
+        launcher="valgrind;--quiet;--error-exitcode=65;--leak-check=full;--show-leak-kinds=definite"
+        launcher+=";--errors-for-leak-kinds=definite;--fair-sched=yes;--suppressions=$here/suppressions/valgrind.supp"
         options+=("-DDVM_TEST_LAUNCHER=$launcher")
         ;;
     *)

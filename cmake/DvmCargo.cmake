@@ -14,7 +14,7 @@ set(DVM_LIBRARY_FILE ${CMAKE_CURRENT_BINARY_DIR}/${DVM_LIBRARY_NAME})
 
 set(DVM_PROGRAM_NAMES dvmcc dvm-codegen)
 
-set(_arguments build --release --locked --package dvm --lib)
+set(_arguments build --release --locked --lib)
 set(_environment --unset=MAKEFLAGS)
 set(_product ${DVM_TARGET_DIR}/release)
 if(DVM_SANITIZER)
@@ -25,8 +25,12 @@ if(DVM_SANITIZER)
                   COMMAND_ERROR_IS_FATAL ANY)
   list(APPEND _arguments --target ${_host})
   set(_product ${DVM_TARGET_DIR}/${_host}/release)
-elseif(DVM_PROGRAMS)
-  list(APPEND _arguments --package dvm-codegen --bins)
+endif()
+if(DVM_PROGRAMS AND NOT DVM_SANITIZER)
+  # The whole workspace, as `make all` does: a choice of packages would be compiled anew, with features of its own.
+  list(APPEND _arguments --workspace --bins)
+else()
+  list(APPEND _arguments --package dvm)
 endif()
 
 add_custom_target(dvm_cargo ALL

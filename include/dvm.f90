@@ -91,8 +91,8 @@ module dvm
 
   integer(c_int), parameter, public :: DVMSUCCESS = DVM_SUCCESS
 
-  !> A task graph that is described by functions of integer coordinates and never held as a whole: a tile becomes a task
-  !> when its first input arrives.
+  !> A task graph that is described by functions of integer coordinates and never held as a whole (the report's
+  !> sections 4.2.4 and 5.6 name the cost of unfolding one): a tile becomes a task when its first input arrives.
   !>
   !> The tiles are the integer points of the box `lower ..= upper`. Edges are told in one of two ways:
   !>
@@ -100,8 +100,8 @@ module dvm
   !>   `carried[k]` set for which that is in the box. In a permutable band these edges order all dependences.
   !> * by `predecessors` and `successors`, both given and in agreement; `carried` is not read then.
   !>
-  !> All functions may be called from any worker, several at a time. Arrays are updated in place: an edge only orders,
-  !> and what a tile has written is visible to the tiles after it.
+  !> All functions may be called from any worker, several at a time. Arrays are updated in place: an edge only orders, and
+  !> what a tile has written is visible to the tiles after it.
   type, bind(C), public :: dvm_graph_t
     !> `sizeof(dvm_graph_t)`: later versions append fields.
     integer(c_size_t) :: size = 0
@@ -718,41 +718,40 @@ module dvm
       integer(c_int) :: code
     end function dvm_sched_load
 
-    !> @brief Starts libdvm when it is not running yet: for generated code in programs that do not call `dvm_init`.
+    !> @brief Start libdvm when it is not running yet: for generated code in programs that do not call dvm_init.
     !>
-    !> What it has started ends when the program exits. A later `dvm_init` takes over: it succeeds, and the program then calls
-    !> `dvm_finalize` as usual. When libdvm runs already, nothing happens.
+    !> What it has started ends when the program exits. A later dvm_init takes over: it succeeds, and the program then
+    !> calls dvm_finalize as usual. When libdvm runs already, nothing happens.
     !>
     !> @retval DVM_SUCCESS          libdvm is running
-    !> @retval DVM_ERR_ARGUMENT     an environment variable of libdvm has a value that is not allowed
+    !> @retval DVM_ERR_ARGUMENT     an environment variable of libdvm has a value that is not understood
+    !> @retval DVM_ERR_MEMORY       the threads could not be started
     !> @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read
-    !> @retval DVM_ERR_MEMORY       the workers cannot be started
     !>
-    !> Thread safety: any thread, any task, also several at once. Source: added, for generated code.
+    !> Thread safety: any thread, any time, several at once. Source: added to the report's interface.
     function dvm_graph_start() &
         bind(C, name="dvm_graph_start") result(code)
       import
       integer(c_int) :: code
     end function dvm_graph_start
 
-    !> @brief Runs a graph and returns when all of its tiles have run.
+    !> @brief Run a graph; returns when all of its tiles have run.
     !>
     !> Several threads may run graphs at the same time, also beside tasks: the workers share themselves out. The calling
     !> thread sleeps meanwhile; only a graph of a single tile runs on the calling thread itself.
     !>
-    !> @param[in] graph  the graph; it and all that it points to stay as they are until the call returns
+    !> @param[in] graph  the graph; it and all that it points to must stay as they are until the call returns
     !> @retval DVM_SUCCESS              every tile has run
-    !> @retval DVM_ERR_ARGUMENT         graph, its run or a bound is NULL; the dimension is out of range; size is not that
-    !>                                  of this version; one of predecessors and successors is missing; the box has more
-    !>                                  than 2^63 - 2 points: in all these cases nothing has run. Or a successor lies
-    !>                                  outside the box: the tiles after the one that named it have not run
-    !> @retval DVM_ERR_IN_TASK          a task or tile cannot wait for a graph: nothing has run
+    !> @retval DVM_ERR_ARGUMENT         graph or its run is NULL, a bound array is missing, the dimension is out of range,
+    !>                                  size is not that of this version, one of predecessors and successors is missing,
+    !>                                  or the box has more than 2^63 - 1 points: nothing has run. Or a successor lies
+    !>                                  outside the box
     !> @retval DVM_ERR_TASK             a tile failed: the tiles after it have not run, others may have
     !> @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running: nothing has run
+    !> @retval DVM_ERR_IN_TASK          called inside a task or a tile
+    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread that is not a worker, also several at once. Source: added, for generated code; the report's
-    !> sections 4.2.4 and 5.6 say why tiles are not unfolded beforehand.
+    !> Thread safety: any thread that is no worker, several at once. Source: added, for the report's section 5.6.
     function dvm_graph_run(graph) &
         bind(C, name="dvm_graph_run") result(code)
       import
@@ -769,7 +768,7 @@ module dvm
       integer(c_int), intent(in) :: carried(*)
       type(c_funptr), value :: footprint
       type(c_ptr), value :: context
-      integer(c_int64_t), intent(out) :: sizes
+      integer(c_int64_t), intent(inout) :: sizes(*)
       integer(c_int) :: code
     end function c_dvm_graph_sizes
 
@@ -955,27 +954,26 @@ contains
     end if
   end function dvm_sched_near
 
-  !> @brief Chooses tile sizes for a permutable band, one per coordinate.
+  !> @brief Choose tile sizes for a permutable band, one per coordinate.
   !>
-  !> A size that is positive on entry stays (the pragma's `tile(...)`). The others come from the environment variable
-  !> `DVM_TILE` where it names that coordinate, else from a model of the machine's caches: the tile grows, always where
-  !> its footprint grows least for its work, as long as it fits its worker's share of the cache and leaves enough tiles
-  !> for all workers.
+  !> A size that is positive on entry stays (the pragma's tile(...)). The others come from the environment variable
+  !> DVM_TILE where it names that coordinate, else from a model of the machine's caches: the tile grows, always where its
+  !> footprint grows least for its work, as long as it fits its worker's share of the cache and leaves enough tiles for all
+  !> workers.
   !>
-  !> @param[in] name        the region's name, for messages; may be NULL
-  !> @param[in] dimension   number of coordinates, 0 to DVM_GRAPH_MAX_DIMENSION
-  !> @param[in] extent      number of values of each coordinate of the band: dimension values; not positive: none
-  !> @param[in] carried     dimension flags as in dvm_graph_t, or NULL
-  !> @param[in] footprint   bytes that a tile of the given sizes touches; may be NULL: eight bytes per point
-  !> @param[in] context     first argument of footprint
-  !> @param[in,out] sizes   dimension sizes, 0 where one is wanted; all positive on success
-  !> @retval DVM_SUCCESS              the sizes are chosen
+  !> @param[in]     name       the region's name, for messages; may be NULL
+  !> @param[in]     dimension  the number of coordinates, 0 to DVM_GRAPH_MAX_DIMENSION
+  !> @param[in]     extent     the number of values of each coordinate of the band, dimension values; not positive: none
+  !> @param[in]     carried    dimension flags as in dvm_graph_t, or NULL
+  !> @param[in]     footprint  bytes that a tile of the given sizes touches; may be NULL: eight bytes per point
+  !> @param[in]     context    the first argument of footprint
+  !> @param[in,out] sizes      dimension sizes, 0 where one is wanted; all are positive on success
+  !> @retval DVM_SUCCESS              sizes is written
   !> @retval DVM_ERR_ARGUMENT         dimension is out of range, extent or sizes is NULL with a dimension above 0, or a
   !>                                  size is negative
   !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
   !>
-  !> Thread safety: any thread, any task, also several at once. Source: added, for generated code; the report's section
-  !> 5.3 leaves the size fixed at generation time.
+  !> Thread safety: any thread, any time, several at once. Source: added to the report's interface.
   function dvm_graph_sizes(name, dimension, extent, carried, footprint, context, sizes) result(code)
     character(len=*), intent(in) :: name
     integer(c_int), value :: dimension
@@ -983,7 +981,7 @@ contains
     integer(c_int), intent(in) :: carried(*)
     type(c_funptr), value :: footprint
     type(c_ptr), value :: context
-    integer(c_int64_t), intent(out) :: sizes
+    integer(c_int64_t), intent(inout) :: sizes(*)
     integer(c_int) :: code
     code = c_dvm_graph_sizes(name//c_null_char, dimension, extent, carried, footprint, context, sizes)
   end function dvm_graph_sizes

@@ -1,6 +1,10 @@
 //! Every function of the C interface with every kind of wrong argument, in every wrong state. The functions are read
 //! from the sources: one without rows fails the test.
 #![allow(unsafe_code, reason = "calls the C interface")]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all for one reason: what is passed lives until the call, or the task, has ended"
+)]
 
 mod support;
 
@@ -360,7 +364,8 @@ fn data_rows(t: &mut Table) {
     });
     t.usual("dvm_data_publish", &[], |w| unsafe { dvm_data_publish(id(w.promise)) });
     t.datum("dvm_data_publish", |id| unsafe { dvm_data_publish(id) });
-    let written: [(&str, fn(&World) -> Id, Code); 4] = [
+    type Which = fn(&World) -> Id;
+    let written: [(&str, Which, Code); 4] = [
         ("published", |w| w.datum, DVM_ERR_STATE),
         ("of a task", |w| w.claimed, DVM_ERR_STATE),
         ("next", |w| w.next, DVM_ERR_STATE),

@@ -1,5 +1,9 @@
 //! The meaning of the calls, one rule per test.
 #![allow(unsafe_code, reason = "calls the C interface")]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all for one reason: what is passed lives until the call, or the task, has ended"
+)]
 
 mod support;
 
@@ -707,6 +711,8 @@ fn calls_during_finalize_are_safe() {
         std::thread::sleep(Duration::from_millis(3));
         let _ = finalize();
         stop.store(1, Ordering::Relaxed);
-        callers.into_iter().for_each(|caller| caller.join().unwrap());
+        for caller in callers {
+            caller.join().unwrap();
+        }
     }
 }

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 2
 log=target/check
 mkdir -p "$log"
 
-steps=(format lint cargo loom packages c consumers examples valgrind asan tsan)
+steps=(format lint cargo readme loom packages c consumers examples bench valgrind asan tsan)
 
 run_format() { cargo fmt --all --check; }
 run_lint() { cargo clippy --release --locked --workspace --all-targets -- -D warnings; }
@@ -15,9 +15,11 @@ run_cargo() {
 }
 run_loom() { make --no-print-directory loom; }
 run_packages() { tools/packages_test.sh; }
+run_readme() { tools/readme.sh check; }
 run_c() { c-tests/run.sh; }
 run_consumers() { c-tests/consumers/run.sh; }
 run_examples() { examples/run.sh; }
+run_bench() { target/release/dvm-bench --quick; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
 run_asan() { c-tests/sanitize.sh asan; }
 run_tsan() { c-tests/sanitize.sh tsan; }

@@ -20,6 +20,10 @@ case "${1:-check}" in
     for path in $(sed -n 's/.*](\([^)#]*\)).*/\1/p' README.md ARCHITECTURE.md | grep -v '^http'); do
       [ -e "$path" ] || { echo "a link leads to $path, which does not exist"; missing=1; }
     done
+    draw=target/release/dvm-codegen
+    if [ -x "$draw" ] && ! "$draw" draw examples/06_jacobi.c --size T=5 --size N=20 --tile 2,6 | diff -q - docs/jacobi-tiles.svg; then
+      echo "docs/jacobi-tiles.svg is not what dvm-codegen draws"; missing=1
+    fi
     if [ "$missing" -eq 0 ] && diff -u README.md "$written"; then echo "1 passed, 0 failed"; else
       echo "README.md and the files that it shows differ: run tools/readme.sh write"; echo "0 passed, 1 failed"; exit 1; fi ;;
   *) echo "usage: $0 check | write" >&2; exit 2 ;;

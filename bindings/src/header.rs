@@ -32,8 +32,10 @@ fn print_section(config: &cbindgen::Config, section: &Section, all: &[Section]) 
     // cbindgen leaves out what no function of the same run uses, and follows `mod` into the other sections.
     let structures = section.structures.iter().map(|structure| structure.name.clone());
     config.export.include.extend(structures.chain(section.enumerations.iter().cloned()));
-    let others = all.iter().filter(|other| other.path != section.path).flat_map(|other| &other.functions);
-    config.export.exclude.extend(others.map(|function| function.name.clone()));
+    for other in all.iter().filter(|other| other.path != section.path) {
+        config.export.exclude.extend(other.functions.iter().map(|function| function.name.clone()));
+        config.export.exclude.extend(other.constants.iter().map(|constant| constant.name.clone()));
+    }
     let bindings = cbindgen::Builder::new()
         .with_config(config)
         .with_src(&section.path)

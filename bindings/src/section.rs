@@ -68,6 +68,17 @@ pub struct Parameter {
     pub text: Vec<String>,
 }
 
+/// Which way the bytes behind a parameter go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The function reads them.
+    In,
+    /// The function writes them.
+    Out,
+    /// The function changes them.
+    InOut,
+}
+
 impl Parameter {
     /// True for an address.
     pub fn is_pointer(&self) -> bool {
@@ -76,12 +87,17 @@ impl Parameter {
 }
 
 impl Function {
-    /// True when the documentation marks this parameter as one that the function writes: `@param[out] name`.
-    pub fn writes(&self, parameter: &str) -> bool {
-        self.text.iter().any(|line| {
+    /// What the documentation says about a parameter: `@param[in] name`, `@param[out] name` or `@param[in,out] name`.
+    pub fn direction(&self, parameter: &str) -> Option<Direction> {
+        self.text.iter().find_map(|line| {
             let mut words = line.split_whitespace();
-            words.next().is_some_and(|tag| tag.starts_with("@param[") && tag.contains("out"))
-                && words.next() == Some(parameter)
+            let direction = match words.next()? {
+                "@param[in]" => Direction::In,
+                "@param[out]" => Direction::Out,
+                "@param[in,out]" => Direction::InOut,
+                _ => return None,
+            };
+            (words.next() == Some(parameter)).then_some(direction)
         })
     }
 }

@@ -48,11 +48,8 @@ fn every_parameter_and_source_is_documented() {
             assert!(text.contains("Thread safety:"), "{name}: says who may call it");
             assert!(text.contains("Source:"), "{name}: says where it comes from");
             for parameter in &function.parameters {
-                let said = function.text.iter().any(|line| {
-                    let mut words = line.split_whitespace();
-                    words.next().is_some_and(|tag| tag.starts_with("@param[")) && words.next() == Some(&parameter.name)
-                });
-                assert!(said, "{name}: @param[...] {} is missing", parameter.name);
+                let said = function.direction(&parameter.name).is_some();
+                assert!(said, "{name}: @param[in], [out] or [in,out] {} is missing", parameter.name);
             }
             let codes = text.contains("@retval DVM_") || text.contains("@return");
             assert!(codes, "{name}: says what it returns");

@@ -111,16 +111,16 @@ fn argument(kind: &Type, structures: &BTreeMap<String, proc_macro2::TokenStream>
     if is(kind, "dvm_retcode_t") {
         return quote! { dvm::ffi::RetcodeArg };
     }
-    if let Type::Ptr(pointer) = kind {
-        if let Some((name, place)) = structures.iter().find(|(name, _)| is(&pointer.elem, name)) {
-            let name = format_ident!("{name}");
-            let constness = if pointer.mutability.is_some() {
-                quote! { mut }
-            } else {
-                quote! { const }
-            };
-            return quote! { *#constness #place::#name };
-        }
+    if let Type::Ptr(pointer) = kind
+        && let Some((name, place)) = structures.iter().find(|(name, _)| is(&pointer.elem, name))
+    {
+        let name = format_ident!("{name}");
+        let constness = if pointer.mutability.is_some() {
+            quote! { mut }
+        } else {
+            quote! { const }
+        };
+        return quote! { *#constness #place::#name };
     }
     quote! { #kind }
 }

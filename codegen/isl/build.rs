@@ -22,6 +22,8 @@ const FUNCTIONS: &[&str] = &[
     "isl_map_(dim|get_tuple_name|has_tuple_name|set_tuple_name|reset_tuple_id|project_out|fix_si|plain_get_val_if_fixed)",
     "isl_map_(add_dims|from_domain_and_range|move_dims|set_dim_name|get_dim_name|n_basic_map|insert_dims)",
     "isl_basic_set_free",
+    "isl_set_(foreach_point|is_bounded)",
+    "isl_point_(free|get_coordinate_val)",
     "isl_pw_aff_(gist|is_cst|coalesce|get_ctx|n_piece)",
     "isl_(set|map)_list_(get_at|free|size)",
     "isl_schedule_(get_root|get_map|get_domain)",

@@ -29,3 +29,6 @@ pub(crate) use waiting::{Owner, Wait, Waiters};
 
 /// A datum's id: its home process, and a number that is never given twice.
 pub(crate) type DataId = [u64; 2];
+
+#[cfg(test)]
+mod tests;

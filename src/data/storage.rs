@@ -51,7 +51,7 @@ impl Storage {
         if size == 0 {
             return Some(Storage::Owned { addr: ptr::without_provenance_mut(ALIGNMENT), base: ptr::null_mut() });
         }
-        let total = size.checked_add(ALIGNMENT - 1).filter(|&total| total <= isize::MAX as usize)?;
+        let total = size.checked_add(ALIGNMENT - 1).filter(|&total| isize::try_from(total).is_ok())?;
         // SAFETY: the C allocator takes any size.
         let base = unsafe { if zeroed && size >= FRESH_PAGES { libc::calloc(1, total) } else { libc::malloc(total) } };
         if base.is_null() {

@@ -120,9 +120,10 @@ fn carry_all(task: &Task) -> Result<(), Error> {
 fn carry(id: DataId, predecessor: DataId, mine: u32, may_move: bool) -> Result<(), Error> {
     let storage = match STORE.carry(predecessor, mine, may_move)? {
         Carry::Moved(storage) => storage,
-        // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
         Carry::Copy { from, size } => {
-            unsafe { Storage::copied(from, size) }.ok_or_else(|| crate::data::no_memory(size))?
+            // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
+            let copy = unsafe { Storage::copied(from, size) };
+            copy.ok_or_else(|| crate::data::no_memory(size))?
         }
     };
     STORE.adopt(id, storage);

@@ -73,6 +73,7 @@ impl Call {
     }
 
     /// Adds a reference.
+    #[allow(clippy::unused_self, reason = "the call keeps the engine while the store is used")]
     pub(crate) fn acquire(&self, id: DataId) -> Result<(), Error> {
         STORE.acquire(id)
     }
@@ -120,6 +121,7 @@ impl Call {
     }
 
     /// Makes the caller the producer of a promise.
+    #[allow(clippy::unused_self, reason = "the call keeps the engine while the store is used")]
     pub(crate) fn write(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
         STORE.write(id)
     }

@@ -15,8 +15,9 @@ type Plain = unsafe extern "C" fn() -> c_int;
 type WithContext = unsafe extern "C" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
 
 /// The same two, as they are called: a panic of a callback written in Rust is let through to whoever runs the task.
-type PlainCalled = unsafe extern "C-unwind" fn() -> c_int;
-type WithContextCalled = unsafe extern "C-unwind" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
+pub(super) type PlainCalled = unsafe extern "C-unwind" fn() -> c_int;
+pub(super) type WithContextCalled =
+    unsafe extern "C-unwind" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
 
 /// A function of the program.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +116,7 @@ macro_rules! call_some {
 ///
 /// # Safety
 /// The callback takes so many pointers.
+#[allow(clippy::useless_transmute, reason = "the first of the types, the one without arguments, is the same")]
 unsafe fn call_plain(function: PlainCalled, ids: &mut [[u64; 2]]) -> c_int {
     call_some!(function, ids, []
         0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31

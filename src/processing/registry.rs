@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 use parking_lot::Mutex;
 
 use super::ProcId;
-use super::callee::{Callee, MAX_PLAIN_ARGUMENTS};
+use super::callee::{Callee, MAX_PLAIN_ARGUMENTS, PlainCalled, WithContextCalled};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::slab::Slab;
 
@@ -95,9 +95,9 @@ impl Entry {
         // this kind, and the two others are NULL or leaked.
         unsafe {
             let callee = if with_context {
-                Callee::WithContext(transmute::<*mut (), _>(function), context)
+                Callee::WithContext(transmute::<*mut (), WithContextCalled>(function), context)
             } else {
-                Callee::Plain(transmute::<*mut (), _>(function))
+                Callee::Plain(transmute::<*mut (), PlainCalled>(function))
             };
             let modes = modes.as_ref().map(Vec::as_slice);
             Some(Plan { callee, count: count as usize, description: description.as_ref()?, modes })
@@ -130,6 +130,17 @@ struct Writers {
     free: Vec<u32>,
     descriptions: Kept<String>,
     modes: Kept<Vec<Mode>>,
+}
+
+impl Writers {
+    /// Ends the generation of an entry, and keeps the entry for the next.
+    fn retire(&mut self, entry: &Entry, index: u32, generation: u32) {
+        entry.generation.store(generation + 1, Ordering::Relaxed);
+        // An entry whose generations are used up is never used again.
+        if generation < u32::MAX - 2 {
+            self.free.push(index);
+        }
+    }
 }
 
 /// Values of which one copy each is kept for the life of the program.
@@ -246,16 +257,8 @@ impl Registry {
         let (entry, generation) = self.entry(id)?;
         let mut writers = self.writers.lock();
         entry.read(generation).ok_or_else(|| unknown(id))?;
-        self.retire(entry, id[1] as u32, generation, &mut writers);
+        writers.retire(entry, id[1] as u32, generation);
         Ok(())
-    }
-
-    fn retire(&self, entry: &Entry, index: u32, generation: u32, writers: &mut Writers) {
-        entry.generation.store(generation + 1, Ordering::Relaxed);
-        // An entry whose generations are used up is never used again.
-        if generation < u32::MAX - 2 {
-            writers.free.push(index);
-        }
     }
 
     /// Forgets all processings: for the end.
@@ -265,7 +268,7 @@ impl Registry {
             let entry = self.entries.get(index).expect("below the length");
             let generation = entry.generation.load(Ordering::Relaxed);
             if generation % 2 == 1 {
-                self.retire(entry, index, generation, &mut writers);
+                writers.retire(entry, index, generation);
             }
         }
     }

@@ -1,5 +1,9 @@
 //! The C interface as tests call it: results instead of codes, closures instead of function pointers.
 #![allow(unsafe_code, reason = "calls the C interface")]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all for one reason: what is passed lives until the call, or the task, has ended"
+)]
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::ffi::{CStr, c_int, c_void};

@@ -1,5 +1,6 @@
 //! What a Rust type is in Fortran.
 
+use crate::section::Direction;
 use syn::{GenericArgument, PathArguments, Type};
 
 /// What a parameter is, as far as Fortran is concerned.
@@ -37,9 +38,9 @@ pub struct Field {
     pub initial: &'static str,
 }
 
-/// The kind of a parameter's type; `written` when the function writes behind it, `counted` when the next parameter is the
+/// The kind of a parameter's type; one number is behind an address that is only written, else some; `counted` when the next parameter is the
 /// number of entries. The second value is the name of a structure. `None`: there is no Fortran for it.
-pub fn of(kind: &Type, written: bool, counted: bool) -> Option<(Kind, Option<String>)> {
+pub fn of(kind: &Type, direction: Direction, counted: bool) -> Option<(Kind, Option<String>)> {
     if is_procedure(kind) {
         return Some((Kind::Procedure, None));
     }
@@ -51,7 +52,7 @@ pub fn of(kind: &Type, written: bool, counted: bool) -> Option<(Kind, Option<Str
             "c_void" => Kind::Address,
             "*c_void" => Kind::AddressOut,
             structure if structure.starts_with("dvm_") => return Some((Kind::Structure, Some(structure.to_owned()))),
-            number if written && pointer.mutability.is_some() && !counted => Kind::IntegerOut(integer(number)?),
+            number if direction == Direction::Out && !counted => Kind::IntegerOut(integer(number)?),
             number => Kind::Integers(integer(number)?),
         },
         _ => match name(kind)?.as_str() {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::kinds::{self, Kind};
 use super::print_comment;
-use crate::section::Function;
+use crate::section::{Direction, Function};
 
 /// A C function as Fortran sees it.
 pub struct Procedure {
@@ -26,8 +26,8 @@ pub struct Argument {
     pub name: String,
     /// What it is.
     pub kind: Kind,
-    /// Whether it is written.
-    pub written: bool,
+    /// Which way its bytes go.
+    pub direction: Direction,
     /// The name of its structure.
     pub structure: Option<String>,
     /// Whether C takes NULL for it.
@@ -49,15 +49,17 @@ impl Procedure {
         let wrong = |what: &str| format!("{}: no Fortran for {what}; add it to bindings/src/fortran", function.name);
         let mut arguments = Vec::new();
         for (place, parameter) in function.parameters.iter().enumerate() {
-            let written = function.writes(&parameter.name);
+            let direction = function.direction(&parameter.name).ok_or_else(|| {
+                format!("{}: its documentation says nothing of @param[...] {}", function.name, parameter.name)
+            })?;
             let counted =
                 function.parameters.get(place + 1).is_some_and(|next| next.name == "count" && !next.is_pointer());
-            let (kind, structure) = kinds::of(&parameter.kind, written, counted)
+            let (kind, structure) = kinds::of(&parameter.kind, direction, counted)
                 .ok_or_else(|| wrong(&format!("the type of its parameter {}", parameter.name)))?;
             let optional = kind == Kind::Text && parameter.name == "description";
             // `function` is a word of Fortran's own.
             let name = if parameter.name == "function" { "processing" } else { &parameter.name };
-            arguments.push(Argument { name: name.to_owned(), kind, written, structure, optional });
+            arguments.push(Argument { name: name.to_owned(), kind, direction, structure, optional });
         }
         let result = match &function.result {
             Some(kind) if kinds::is_text(kind) => Outcome::Text,
@@ -117,18 +119,22 @@ impl Procedure {
 impl Argument {
     /// Its type and attributes in the interface to C.
     pub fn in_interface(&self) -> String {
-        let intent = if self.written { "intent(out)" } else { "intent(in)" };
+        let intent = match self.direction {
+            Direction::In => "intent(in)",
+            Direction::Out => "intent(out)",
+            Direction::InOut => "intent(inout)",
+        };
         match self.kind {
             Kind::Integer(kind) => format!("integer({kind}), value"),
             Kind::IntegerOut(kind) => format!("integer({kind}), intent(out)"),
-            Kind::Integers(kind) => format!("integer({kind}), intent({})", if self.written { "inout" } else { "in" }),
+            Kind::Integers(kind) => format!("integer({kind}), {intent}"),
             Kind::Id | Kind::Rank => format!("integer(c_int64_t), {intent}"),
             Kind::Ids => "integer(c_int64_t), intent(in)".to_owned(),
             Kind::Address => "type(c_ptr), value".to_owned(),
             Kind::AddressOut => "type(c_ptr), intent(out)".to_owned(),
             Kind::Procedure => "type(c_funptr), value".to_owned(),
             Kind::Text => "character(kind=c_char), intent(in)".to_owned(),
-            Kind::Structure => format!("type({}), intent(in)", self.structure.as_deref().unwrap_or_default()),
+            Kind::Structure => format!("type({}), {intent}", self.structure.as_deref().unwrap_or_default()),
         }
     }
 

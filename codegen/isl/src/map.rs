@@ -25,6 +25,8 @@ operations! { Map:
     intersect_range = isl_map_intersect_range(set: Set) -> Map;
     /// The pairs whose parameters are in `context`.
     intersect_params = isl_map_intersect_params(context: Set) -> Map;
+    /// The pairs as points whose coordinates are those of both.
+    wrap = isl_map_wrap() -> Set;
     /// Second point minus first point.
     deltas = isl_map_deltas() -> Set;
 }

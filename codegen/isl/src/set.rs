@@ -84,6 +84,24 @@ impl Set {
         unsafe { PwAff::own(&self.ctx, "isl_set_dim_max", raw::isl_set_dim_max(self.give(), dimension as i32)) }
     }
 
+    /// The points of a set without parameters, in no order; nothing when there are more than `most`, or infinitely many.
+    pub fn points(&self, most: usize) -> Result<Option<Vec<Vec<i64>>>> {
+        // SAFETY: the set is live and only looked at.
+        if unsafe { raw::isl_set_is_bounded(self.keep()) } != raw::isl_bool_isl_bool_true {
+            return Ok(None);
+        }
+        let mut found = Found { dimensions: self.dimensions()?, most, points: Vec::new() };
+        // SAFETY: the set is live; `Found` outlives the call, which is the only one that uses its address.
+        let status = unsafe { raw::isl_set_foreach_point(self.keep(), Some(collect), (&raw mut found).cast()) };
+        if status == raw::isl_stat_isl_stat_ok {
+            Ok(Some(found.points))
+        } else if found.points.len() == most {
+            Ok(None)
+        } else {
+            Err(self.ctx.error("isl_set_foreach_point"))
+        }
+    }
+
     /// The value of a dimension when it is one constant over the whole set, and fits.
     pub fn fixed(&self, dimension: usize) -> Option<i64> {
         // SAFETY: the set is live; the value is freed here and only asked for what it has been tested to be.
@@ -127,4 +145,37 @@ impl Set {
             Ok(number)
         }
     }
+}
+
+/// The points that [`Set::points`] has met.
+struct Found {
+    dimensions: usize,
+    most: usize,
+    points: Vec<Vec<i64>>,
+}
+
+/// Takes a point; an error ends the walk.
+///
+/// # Safety
+/// isl hands a point over, together with the address of the `Found` that it was given.
+unsafe extern "C" fn collect(point: *mut raw::isl_point, found: *mut std::ffi::c_void) -> raw::isl_stat {
+    // SAFETY: by the contract above; nobody else uses the value during the walk.
+    let found = unsafe { &mut *found.cast::<Found>() };
+    let coordinate = |k: usize| {
+        // SAFETY: the point is live and has that many dimensions; the value is freed here once.
+        unsafe {
+            let value = raw::isl_point_get_coordinate_val(point, raw::isl_dim_type_isl_dim_set, k as i32);
+            let number = raw::isl_val_get_num_si(value);
+            raw::isl_val_free(value);
+            number
+        }
+    };
+    let coordinates = (0..found.dimensions).map(coordinate).collect();
+    // SAFETY: the point was handed over.
+    unsafe { raw::isl_point_free(point) };
+    if found.points.len() == found.most {
+        return raw::isl_stat_isl_stat_error;
+    }
+    found.points.push(coordinates);
+    raw::isl_stat_isl_stat_ok
 }

@@ -49,7 +49,7 @@ impl UnionMap {
         unsafe { UnionMap::own(map.ctx(), "isl_union_map_from_map", raw::isl_union_map_from_map(map.give())) }
     }
 
-    /// The maps, one for each pair of spaces.
+    /// The maps, one for each pair of spaces, by the names of their tuples.
     pub fn maps(&self) -> Result<Vec<Map>> {
         // SAFETY: the list is owned here, only looked at, and freed at the end; its members are handed over.
         unsafe {
@@ -61,7 +61,9 @@ impl UnionMap {
                     .collect()
             });
             raw::isl_map_list_free(list);
-            members
+            let mut members: Vec<Map> = members?;
+            members.sort_by_cached_key(|map| (map.input_name(), map.output_name()));
+            Ok(members)
         }
     }
 

@@ -31,7 +31,7 @@ impl UnionSet {
         unsafe { UnionSet::own(set.ctx(), "isl_union_set_from_set", raw::isl_union_set_from_set(set.give())) }
     }
 
-    /// The sets, one for each space.
+    /// The sets, one for each space, by the names of their tuples.
     pub fn sets(&self) -> Result<Vec<Set>> {
         // SAFETY: the list is owned here, only looked at, and freed at the end; its members are handed over.
         unsafe {
@@ -43,7 +43,9 @@ impl UnionSet {
                     .collect()
             });
             raw::isl_set_list_free(list);
-            members
+            let mut members: Vec<Set> = members?;
+            members.sort_by_cached_key(Set::name);
+            Ok(members)
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 use dvm_codegen::Stage;
+use dvm_codegen::draw::{self, View};
 use dvm_codegen::driver::{self, Replacement, write};
+use dvm_codegen::model::Region;
 use dvm_codegen::source::Source;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,6 +21,7 @@ Examples:
   dvm-codegen tile jacobi.c -o jacobi.dvm.c
   dvm-codegen tile jacobi.c --print=model
   dvm-codegen tile solver.c --strict -o out.c -- -Iinclude -DN=1000 -std=c99
+  dvm-codegen draw jacobi.c --size T=5 --size N=20 --tile 2,6 -o tiles.svg
 
 Environment: DVM_CLANG names the clang that reads the source (default clang).
 
@@ -30,6 +33,35 @@ enum Command {
     /// Transform the regions of a C file.
     #[command(after_help = EXAMPLES)]
     Tile(Tile),
+    /// Draw the tiled iteration space of a region, with its dependences, as SVG.
+    Draw(Draw),
+}
+
+#[derive(clap::Args)]
+struct Draw {
+    /// C source with a region.
+    file: PathBuf,
+    /// Where the drawing goes (default: standard output).
+    #[arg(short, long, value_name = "OUT.svg")]
+    out: Option<PathBuf>,
+    /// The region's name; default: the file's first region.
+    #[arg(long)]
+    region: Option<String>,
+    /// Value of a parameter, as N=12 (default: 12 each).
+    #[arg(long = "size", value_name = "NAME=VALUE", value_parser = size)]
+    sizes: Vec<(String, i64)>,
+    /// Tile sizes (default: 4 each).
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(i64).range(1..))]
+    tile: Vec<i64>,
+    /// Options that the C compiler would get (-I, -D, -std ...).
+    #[arg(last = true, value_name = "CC FLAGS")]
+    flags: Vec<String>,
+}
+
+/// Reads NAME=VALUE.
+fn size(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.parse().map_err(|_| format!("`{value}` is no whole number"))?))
 }
 
 #[derive(clap::Args)]
@@ -51,8 +83,14 @@ struct Tile {
 }
 
 fn main() -> ExitCode {
-    let Command::Tile(tile) = Arguments::parse().command;
-    match driver::with_room(move || Ok(run(&tile))) {
+    let command = Arguments::parse().command;
+    let work = move || {
+        Ok(match command {
+            Command::Tile(tile) => run(&tile),
+            Command::Draw(draw) => run_draw(&draw),
+        })
+    };
+    match driver::with_room(work) {
         Ok(code) => ExitCode::from(code),
         Err(message) => fail(&message, 2),
     }
@@ -63,11 +101,47 @@ fn fail(message: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn run(tile: &Tile) -> u8 {
-    let complain = |message: String, code: u8| {
-        eprintln!("dvm-codegen: error: {message}");
-        code
+fn complain(message: impl std::fmt::Display, code: u8) -> u8 {
+    eprintln!("dvm-codegen: error: {message}");
+    code
+}
+
+/// Draws the region asked for.
+fn run_draw(draw: &Draw) -> u8 {
+    let source = match Source::read(&draw.file) {
+        Ok(source) => source,
+        Err(e) => return complain(format!("cannot read `{}`: {e}", draw.file.display()), 2),
     };
+    let view = View { sizes: draw.sizes.clone(), tile: draw.tile.clone() };
+    let wanted = |name: &str| draw.region.as_ref().is_none_or(|region| region == name);
+    let drawing = |region: &Region, _: &str| {
+        let text = if wanted(&region.name) {
+            draw::scene(region, &view).map(|scene| draw::svg(&scene))
+        } else {
+            Ok(String::new())
+        };
+        text.map(|file_scope| Replacement { file_scope, call: String::new() }).map_err(|e| (e.reason, e.remedy))
+    };
+    let outcome = match driver::transform(&source, &draw.flags, &drawing) {
+        Ok(outcome) => outcome,
+        Err(e) => return complain(format!("{}: {e}", draw.file.display()), 3),
+    };
+    eprint!("{}", outcome.messages(&source));
+    let Some(text) = outcome.regions.iter().map(|(_, drawing)| &drawing.file_scope).find(|text| !text.is_empty())
+    else {
+        let region = draw.region.as_ref().map_or_else(|| "a region".to_owned(), |name| format!("a region '{name}'"));
+        return complain(format!("{}: there is no drawing of {region}", draw.file.display()), 1);
+    };
+    let written = match &draw.out {
+        Some(path) => write::write(path, text.as_bytes()),
+        None => {
+            std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes()).map_err(|e| format!("cannot write: {e}"))
+        }
+    };
+    written.map_or_else(|message| complain(message, 2), |()| 0)
+}
+
+fn run(tile: &Tile) -> u8 {
     let source = match Source::read(&tile.file) {
         Ok(source) => source,
         Err(e) => return complain(format!("cannot read `{}`: {e}", tile.file.display()), 2),

@@ -2,8 +2,10 @@
 //! coloured areas around them, dependences as arrows.
 
 mod hull;
+mod scene;
 mod svg;
 
+pub use scene::{View, scene};
 pub use svg::svg;
 
 /// A statement instance.

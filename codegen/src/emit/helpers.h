@@ -28,7 +28,8 @@ DVM_UNUSED static inline int64_t dvm_max(int64_t a, int64_t b) { return a > b ? 
 DVM_UNUSED static inline int64_t dvm_floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 /* Runs every tile of the box of band coordinates first .. last; tiles wait along the carried coordinates.
-   `context` begins with `tiles`. In a task, where no graph can be waited for, the tiles run here, in order. */
+   `context` begins with `tiles`. Where the graph cannot be run (in a task, where nothing can be waited for) the
+   tiles run here, in order. */
 DVM_UNUSED static void dvm_run_tiles(const char *name, int dimension, const int64_t *first, const int64_t *last,
     const int *carried, int (*run)(void *, const int64_t *), int64_t (*footprint)(void *, const int64_t *),
     struct dvm_tiles *tiles, void *context)
@@ -64,7 +65,7 @@ DVM_UNUSED static void dvm_run_tiles(const char *name, int dimension, const int6
   const int code = (int)dvm_graph_run(&graph);
   if (code == DVM_SUCCESS)
     return;
-  if (code != DVM_ERR_IN_TASK && code != DVM_ERR_NOT_INITIALIZED) {
+  if (code != DVM_ERR_IN_TASK && code != DVM_ERR_NOT_INITIALIZED && code != DVM_ERR_ARGUMENT) {
     /* Some tiles have run and the arrays are half done: neither going on nor starting again would be right. */
     fprintf(stderr, "%s: the tiles could not be run to the end (libdvm's code %d)\n", name, code);
     abort();

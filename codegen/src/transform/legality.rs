@@ -117,3 +117,58 @@ fn tuple(own: &str, depth: usize, length: usize) -> String {
 fn broken(what: &str) -> Refusal {
     Refusal::new(format!("the schedule {what}"), "report this region as a defect: it was left as it is")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        analysis::{Dependences, Program},
+        model::Region,
+        transform::{PhaseKind, plan},
+    };
+
+    const CHAIN: &str = r#"region chain
+source "chain.c" 1
+function "f"
+context [n] -> { : }
+parameter n "n" "int"
+array A "A" "int" 4 restrict - "n"
+statement S0 1 1
+  iterator "i" "int"
+  iterator "j" "int"
+  domain [n] -> { S0[i, j] : 0 <= i < n and 0 < j < n }
+  schedule { S0[i, j] -> [i, j] }
+  read A { S0[i, j] -> A[i, j - 1] }
+  write A { S0[i, j] -> A[i, j] }
+  text "A[i][j] = A[i][j - 1];"
+"#;
+
+    /// A plan that was made for `made_for` is proven against the dependences of the chain.
+    fn prove(change: impl Fn(&Dependences) -> dvm_isl::Result<dvm_isl::UnionMap>) -> Result<Vec<bool>, String> {
+        let program = Program::read(&CHAIN.parse::<Region>().unwrap()).unwrap();
+        let dependences = Dependences::of(&program).unwrap();
+        let mut plan = plan(&program, &dependences).unwrap();
+        let changed = change(&dependences).unwrap();
+        super::prove(&program, &changed, &mut plan).map_err(|refusal| refusal.reason)?;
+        let PhaseKind::Graph { carried, .. } = &plan.phases[0].kind else { panic!("a graph") };
+        Ok(carried.clone())
+    }
+
+    #[test]
+    fn what_is_carried_is_found_from_the_dependences() {
+        assert_eq!(prove(|dependences| Ok(dependences.all.clone())), Ok(vec![false, true]));
+        assert_eq!(prove(|dependences| dependences.all.subtract(&dependences.all)), Ok(vec![false, false]));
+    }
+
+    #[test]
+    fn a_plan_against_a_dependence_is_refused() {
+        let reason = prove(|dependences| dependences.all.reverse()).unwrap_err();
+        assert!(reason.contains("a band that a dependence crosses backwards"), "{reason}");
+    }
+
+    #[test]
+    fn a_body_against_a_dependence_is_refused() {
+        // A pair in one point of the band has no tile between it: only the order inside the tile can tell.
+        let reason = prove(|dependences| dependences.all.domain()?.identity()).unwrap_err();
+        assert!(reason.contains("an order inside tiles"), "{reason}");
+    }
+}

@@ -45,7 +45,11 @@ fn permuted(
 /// Chooses the order inside the tiles of a graph: the one whose innermost loops a compiler vectorises best and that
 /// walks memory in the shortest strides; the original one when nothing is better.
 pub(super) fn choose(program: &Program, dependences: &UnionMap, phase: &mut Phase) -> Result<(), Refusal> {
-    let inside = dependences.intersect_domain(&phase.domain)?.intersect_range(&phase.domain)?;
+    let mut inside = dependences.intersect_domain(&phase.domain)?.intersect_range(&phase.domain)?;
+    if phase.depth > 0 {
+        // The host loops keep the dependences between their iterations.
+        inside = inside.intersect(&phase.hosts.apply_range(&phase.hosts.reverse()?)?)?;
+    }
     let mut best = cost(program, &phase.domain, &inside, &body(program, phase)?)?;
     let (hosts, depth) = (phase.hosts.clone(), phase.depth);
     let PhaseKind::Graph { band, dimension, below, body, .. } = &mut phase.kind else { return Ok(()) };
@@ -110,6 +114,11 @@ fn cost(program: &Program, domain: &UnionSet, inside: &UnionMap, order: &UnionMa
 /// Weights of the loops from the innermost outwards.
 const WEIGHTS: [u32; 4] = [64, 16, 4, 1];
 
+/// Cost of an innermost loop that carries a dependence: it is not vectorised.
+const CARRIED: u32 = 3;
+/// Cost of an access that strides in an innermost loop: a cache line for each element, worse than a scalar loop.
+const STRIDED: u32 = 4;
+
 fn add_statement(statement: &StatementSets, inside: &UnionMap, order: &Map, cost: &mut Cost) -> Result<(), Refusal> {
     let range = order.range()?;
     let varying: Vec<usize> = (0..range.dimensions()?).filter(|k| range.fixed(*k).is_none()).collect();
@@ -125,9 +134,7 @@ fn add_statement(statement: &StatementSets, inside: &UnionMap, order: &Map, cost
             strided += u32::from(!is_short(access, &next)?);
         }
         if place == 0 {
-            // A carried dependence keeps the loop from being vectorised at all.
-            let accesses = statement.accesses.len() as u32;
-            cost.innermost += if carried { 2 * accesses + 2 } else { 2 * strided };
+            cost.innermost += if carried { CARRIED } else { 0 } + STRIDED * strided;
         }
         cost.strides += weight * strided;
     }

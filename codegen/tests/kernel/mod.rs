@@ -6,6 +6,7 @@ use dvm_codegen::model::{Access, AccessKind, Array, Iterator, Parameter, Region,
 pub mod program;
 pub mod random;
 pub mod table;
+pub mod trace;
 
 /// A piece of a loop nest.
 #[derive(Clone, Debug)]

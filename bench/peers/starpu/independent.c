@@ -1,0 +1,38 @@
+/* a, StarPU: tasks that each read one handle. */
+#include "starpu_work.h"
+
+static uint64_t data[BENCH_DATA];
+
+static void run(void *buffers[], void *argument)
+{
+    (void)buffers, (void)argument;
+    bench_ran();
+}
+
+static struct starpu_codelet codelet = {.cpu_funcs = {run}, .nbuffers = 1, .modes = {STARPU_R}, .name = "empty"};
+
+int main(int argc, char **argv)
+{
+    bench_t bench = bench_begin(argc, argv);
+    starpu_data_handle_t handles[BENCH_DATA];
+    starpu_begin(bench.workers);
+    for (size_t i = 0; i < BENCH_DATA; i++)
+        handles[i] = starpu_variable(&data[i], sizeof data[i]);
+    for (int pass = 0; pass < 2; pass++) {
+        size_t tasks = bench_size(&bench, pass);
+        bench_start(&bench);
+        for (size_t i = 0; i < tasks; i++) {
+            struct starpu_task *task = starpu_task_create();
+            task->cl = &codelet;
+            task->handles[0] = handles[i % BENCH_DATA];
+            starpu_submit(task);
+        }
+        starpu_need(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
+        bench_stop(&bench);
+        bench_expect("tasks", bench_total(), tasks);
+    }
+    for (size_t i = 0; i < BENCH_DATA; i++)
+        starpu_data_unregister(handles[i]);
+    starpu_shutdown();
+    return bench_report(&bench, bench.size);
+}

@@ -1,0 +1,163 @@
+//! Each stage of the way through as text: a model goes in, the stage's text comes out.
+
+mod kernel;
+
+use dvm_codegen::{Stage, model::Region, print};
+use kernel::table;
+
+/// Rows that are shifted and scaled: no dependence between rows, one along them.
+const SHIFT: &str = r#"region shift
+source "shift.c" 3
+function "main"
+tile "b"
+serial "n < 10"
+context [n, b] -> { : n >= 1 }
+parameter n "n" "int"
+parameter b "b" "long" global captured "2 * x"
+value "scale" "double"
+array A "A" "double" 8 restrict - "n"
+statement S0 5 7
+  iterator "i" "int"
+  iterator "j" "int"
+  domain [n] -> { S0[i, j] : 0 <= i < n and 1 <= j < n }
+  schedule { S0[i, j] -> [0, i, 0, j, 0] }
+  read A { S0[i, j] -> A[i, j - 1] }
+  may-write A { S0[i, j] -> A[i, j] }
+  locals "double t;"
+  text "t = scale;\n\tputs(\"\\\"\");"
+"#;
+
+fn shift() -> Region {
+    SHIFT.parse().expect("the model is right")
+}
+
+fn stage(region: &Region, stage: Stage) -> String {
+    print(region, stage, "").expect("the region is accepted")
+}
+
+#[test]
+fn a_model_prints_as_it_was_read() {
+    assert_eq!(stage(&shift(), Stage::Model), SHIFT);
+    for kernel in table::all() {
+        let region = kernel.region();
+        assert_eq!(region.to_string().parse(), Ok(region), "{}", kernel.name);
+    }
+}
+
+#[test]
+fn a_wrong_model_says_the_line_and_what_is_wrong() {
+    let table = [
+        ("", 1, "begins with"),
+        ("region", 1, "a word is missing"),
+        ("region r\nsource \"a\" x", 2, "`x` is not a number"),
+        ("region r\nsource \"a", 2, "closing quote"),
+        ("region r\n  read A { }", 2, "before the first statement"),
+        ("region r\nstatement S 1 1\n  reed A { }", 3, "`reed` is not known"),
+        ("region r\narray A \"A\" \"int\" 4 nowhere", 2, "`nowhere` is no storage"),
+        ("region r\nfunction \"f\" g", 2, "`g` is too much"),
+        ("region r\nfunction \"\\q\"", 2, "escape"),
+        ("region r\nfunction f", 2, "in quotes"),
+    ];
+    for (text, line, message) in table {
+        let error = text.parse::<Region>().expect_err(text);
+        assert!(error.line == line && error.message.contains(message), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_model_with_wrong_sets_is_refused_with_the_text() {
+    let wrong = SHIFT.replace("0 <= i < n and", "0 <= i < and");
+    let refusal = print(&wrong.parse().expect("a model"), Stage::Deps, "").expect_err("a set is wrong");
+    assert!(refusal.reason.contains("domain `[n] -> { S0[i, j] : 0 <= i < and"), "{refusal}");
+}
+
+#[test]
+fn dependences_are_the_nearest_accesses() {
+    let table = [
+        (
+            "shift",
+            stage(&shift(), Stage::Deps),
+            "flow [n, b] -> { S0[i, j] -> S0[i' = i, j' = 1 + j] : 0 <= i < n and 0 < j <= -2 + n }\n",
+        ),
+        (
+            "matvec",
+            stage(&table::matvec().region(), Stage::Deps),
+            "\
+flow [n] -> { S0[i] -> S1[i' = i, j = 0] : 0 <= i < n }
+flow [n] -> { S1[i, j] -> S1[i' = i, j' = 1 + j] : 0 <= i < n and 0 <= j <= -2 + n }
+anti [n] -> { S1[i, j] -> S1[i' = i, j' = 1 + j] : 0 <= i < n and 0 <= j <= -2 + n }
+output [n] -> { S0[i] -> S1[i' = i, j = 0] : 0 <= i < n }
+output [n] -> { S1[i, j] -> S1[i' = i, j' = 1 + j] : 0 <= i < n and 0 <= j <= -2 + n }
+",
+        ),
+    ];
+    for (name, found, expected) in table {
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn schedules_are_trees() {
+    let text = stage(&shift(), Stage::Schedule);
+    assert!(text.contains("permutable: 1") && text.contains("coincident: [ 1, 0 ]"), "{text}");
+}
+
+#[test]
+fn tiles_are_phases_with_bands() {
+    let heads = |region: &Region| -> Vec<String> {
+        let text = stage(region, Stage::Tiles);
+        text.lines().filter(|line| line.starts_with("phase")).map(str::to_owned).collect()
+    };
+    let table: [(Region, &[&str]); 8] = [
+        (shift(), &["phase [] graph (free, carried), original order"]),
+        (table::matmul().region(), &["phase [] graph (free, free, carried), order [0, 2, 1]"]),
+        (table::jacobi_1d().region(), &["phase [] graph (carried, carried), original order"]),
+        (table::lu().region(), &["phase [] graph (carried, carried, carried), order [1, 0, 2]"]),
+        (table::seidel_2d().region(), &["phase [] graph (carried, carried, carried), original order"]),
+        (table::floyd_warshall().region(), &["phase [h0] graph (carried, carried), original order"]),
+        (table::matvec().region(), &["phase [] graph (free, carried), original order"]),
+        (table::trisolv().region(), &["phase [] graph (carried, carried), original order"]),
+    ];
+    for (region, expected) in table {
+        assert_eq!(heads(&region), expected, "{}", region.name);
+    }
+}
+
+#[test]
+fn the_c_of_a_tile_is_readable() {
+    let text = stage(&table::matvec().region(), Stage::C);
+    let tile =
+        text.split("/* One tile:").nth(1).and_then(|rest| rest.split("\n}\n").next()).expect("a tile's function");
+    let expected = r" S0 by (i, 0), S1 by (i, j) from (o0, o1); in the original order. */
+static int matvec_graph_tile(void *context, const int64_t *tile)
+{
+  const struct matvec_context *self = context;
+  const int64_t n = self->n;
+  const int64_t a_length1 = self->a_length1;
+  double (*restrict a)[a_length1] = self->a;
+  double *restrict b = self->b;
+  double *restrict c = self->c;
+  const int64_t b0 = self->tiles.size[0];
+  const int64_t o0 = self->tiles.first[0] + tile[0] * b0;
+  const int64_t b1 = self->tiles.size[1];
+  const int64_t o1 = self->tiles.first[1] + tile[1] * b1;
+";
+    assert!(tile.starts_with(expected), "{tile}");
+    assert!(tile.contains("for (int i = ") && tile.contains("c[i] = c[i] + a[i][j] * b[j];"), "{tile}");
+}
+
+#[test]
+fn no_parallelism_is_a_refusal_with_a_remedy() {
+    let serial = SHIFT.replace("A[i, j - 1]", "A[0, 0]").replace("-> A[i, j]", "-> A[0, 0]");
+    let refusal =
+        print(&serial.parse().expect("a model"), Stage::Tiles, "").expect_err("all iterations share an element");
+    assert!(refusal.reason.contains("no parallelism") && !refusal.remedy.is_empty(), "{refusal}");
+}
+
+#[test]
+fn the_kernels_give_under_300_lines_each() {
+    for kernel in table::all() {
+        let text = stage(&kernel.region(), Stage::C);
+        assert!(text.lines().count() < 300, "{}: {} lines", kernel.name, text.lines().count());
+    }
+}

@@ -1,0 +1,169 @@
+//! The store alone: one thread, no engine, made-up owners.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::store::Store;
+use super::{Cache, Carry, DataId, Initial, NOWHERE, Outcome, Owner, Reach, Readiness, Storage, Wait};
+use crate::error::dvm_retcode_t;
+
+/// A store with its cache; what is released is given back at once and counted.
+struct Scene {
+    store: Store,
+    cache: Cache,
+}
+
+fn owner(number: usize) -> Owner {
+    Owner(std::ptr::without_provenance_mut(number * 64))
+}
+
+impl Scene {
+    fn new() -> Scene {
+        Scene { store: Store::new(), cache: Cache::new() }
+    }
+
+    fn create(&mut self, storage: Storage, published: bool, predecessor: Option<DataId>) -> DataId {
+        let initial = Initial { size: 8, storage, published, home: 0, predecessor };
+        self.store.create(&mut self.cache, initial).unwrap()
+    }
+
+    fn number(&mut self) -> DataId {
+        self.create(Storage::zeroed(8).unwrap(), true, None)
+    }
+
+    fn promise(&mut self) -> DataId {
+        self.create(Storage::Absent, false, None)
+    }
+
+    /// Gives back what was released; the number of pieces.
+    fn give_back(&mut self) -> usize {
+        std::iter::from_fn(|| self.cache.released()).map(super::storage::Released::give_back).count()
+    }
+
+    fn drop_taken(&mut self, id: DataId) {
+        self.store.drop_taken(&mut self.cache, id);
+    }
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, crate::error::Error>) -> dvm_retcode_t {
+    result.unwrap_err().code()
+}
+
+#[test]
+fn an_entry_is_used_again_under_another_id() {
+    let mut scene = Scene::new();
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..10_000 {
+        let id = scene.number();
+        assert!(seen.insert(id));
+        scene.store.relax(&mut scene.cache, id).unwrap();
+        assert_eq!(scene.give_back(), 1);
+        assert_eq!(code(scene.store.acquire(id)), dvm_retcode_t::DVM_ERR_ID);
+    }
+    assert_eq!(scene.store.count(), 0);
+    let entries: std::collections::HashSet<u32> = seen.iter().map(|id| id[1] as u32).collect();
+    assert!(entries.len() <= 64, "{} entries for one datum at a time", entries.len());
+}
+
+#[test]
+fn messages_tell_freed_from_never_given() {
+    let mut scene = Scene::new();
+    let id = scene.number();
+    scene.store.relax(&mut scene.cache, id).unwrap();
+    scene.give_back();
+    assert!(scene.store.acquire(id).unwrap_err().message().contains("freed"));
+    assert!(scene.store.acquire([0, 0]).unwrap_err().message().contains("never given"));
+    assert!(scene.store.acquire([1, id[1]]).unwrap_err().message().contains("never given"));
+}
+
+#[test]
+fn an_output_outlives_its_references_until_its_task_ends() {
+    let mut scene = Scene::new();
+    let id = scene.promise();
+    scene.store.claim(id, owner(1)).unwrap();
+    scene.store.relax(&mut scene.cache, id).unwrap();
+    assert_eq!(code(scene.store.get(&mut scene.cache, id, Reach::Task)), dvm_retcode_t::DVM_ERR_ID);
+    let got = scene.store.get(&mut scene.cache, id, Reach::Output).unwrap();
+    assert!(!got.addr.is_null() && !got.counted);
+    assert!(scene.store.finish(&mut scene.cache, id, Outcome::Published, 3).is_empty());
+    assert_eq!(scene.give_back(), 1);
+    assert_eq!(scene.store.count(), 0);
+}
+
+#[test]
+fn waiters_are_handed_out_in_the_order_in_which_they_came() {
+    let mut scene = Scene::new();
+    let id = scene.promise();
+    let mut nodes = [const { Wait::IDLE }; 5];
+    for (place, node) in nodes.iter_mut().enumerate() {
+        scene.store.acquire(id).unwrap();
+        assert_eq!(scene.store.take(id, owner(place + 1)).unwrap(), Readiness::Promised);
+        node.prepare(owner(place + 1));
+        // SAFETY: the nodes live to the end of the test, and each is in one list.
+        assert_eq!(unsafe { scene.store.enlist(id, node) }, None);
+    }
+    let waiters = scene.store.publish(&mut scene.cache, id, None, 0, 2).unwrap();
+    assert_eq!(waiters.collect::<Vec<_>>(), (1..=5).map(owner).collect::<Vec<_>>());
+    assert_eq!(scene.store.readiness(id), Readiness::Published { size: 8, home: 2 });
+    (0..5).for_each(|_| scene.drop_taken(id));
+    scene.store.relax(&mut scene.cache, id).unwrap();
+    assert_eq!(scene.store.count(), 0);
+}
+
+#[test]
+fn storage_moves_to_the_successor_only_with_the_last_reference() {
+    let mut scene = Scene::new();
+    let current = scene.number();
+    let addr = scene.store.get(&mut scene.cache, current, Reach::Outside).unwrap().addr;
+    scene.store.acquire(current).unwrap();
+    scene.store.take(current, owner(1)).unwrap();
+    let carry = |scene: &Scene| scene.store.carry(current, 1, true).unwrap();
+    assert!(matches!(carry(&scene), Carry::Copy { .. }), "another reference");
+    scene.store.relax(&mut scene.cache, current).unwrap();
+    assert!(matches!(carry(&scene), Carry::Copy { .. }), "an address is kept");
+    scene.store.put_outside(&mut scene.cache, current).unwrap();
+    let Carry::Moved(storage) = carry(&scene) else { panic!("nobody else needs it") };
+    assert_eq!(storage.addr(), Some(addr));
+    assert_eq!(code(scene.store.acquire(current)), dvm_retcode_t::DVM_ERR_STATE);
+    let next = scene.create(storage, true, Some(current));
+    scene.drop_taken(current);
+    assert_eq!(scene.give_back(), 0, "the successor answers for the memory");
+    scene.store.relax(&mut scene.cache, next).unwrap();
+    assert_eq!(scene.give_back(), 1);
+}
+
+static CALLED: AtomicUsize = AtomicUsize::new(0);
+
+unsafe extern "C" fn called(_addr: *mut c_void, _size: usize) {
+    CALLED.fetch_add(1, Ordering::SeqCst);
+}
+
+#[test]
+fn the_end_frees_everything_once() {
+    let mut scene = Scene::new();
+    let mut memory = 0_u64;
+    for _ in 0..1000 {
+        let id = scene.create(Storage::Registered { addr: (&raw mut memory).cast(), free: Some(called) }, true, None);
+        scene.store.acquire(id).unwrap();
+        scene.promise();
+    }
+    let mut woken = 0;
+    scene.store.poison_promises(|_| woken += 1);
+    assert_eq!(woken, 1000);
+    assert!(scene.store.free_all(&mut scene.cache));
+    assert_eq!(scene.give_back(), 1000);
+    assert_eq!(CALLED.load(Ordering::SeqCst), 1000);
+    assert!(!scene.store.free_all(&mut scene.cache));
+    assert_eq!(scene.store.count(), 0);
+}
+
+#[test]
+fn a_datum_nobody_wrote_has_no_home_and_one_that_was_has() {
+    let mut scene = Scene::new();
+    let initial = Initial { size: 8, storage: Storage::Absent, published: false, home: NOWHERE, predecessor: None };
+    let id = scene.store.create(&mut scene.cache, initial).unwrap();
+    scene.store.claim(id, owner(1)).unwrap();
+    scene.store.finish(&mut scene.cache, id, Outcome::Published, 5);
+    assert_eq!(scene.store.readiness(id), Readiness::Published { size: 8, home: 5 });
+    scene.store.relax(&mut scene.cache, id).unwrap();
+}

@@ -1,0 +1,111 @@
+//! Random programs against a sequential model: the same values, references, poison, and codes of wait and finalize.
+//!
+//! `DVM_TEST_PROGRAMS` says how many (10,000), `DVM_TEST_SEED` runs the one program with this seed. A program that
+//! fails is shrunk to a small one that still does, and printed.
+#![allow(unsafe_code, reason = "calls the C interface")]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all for one reason: what is passed lives until the call, or the task, has ended"
+)]
+
+#[path = "random/execute.rs"]
+mod execute;
+#[path = "random/model.rs"]
+mod model;
+#[path = "random/program.rs"]
+mod program;
+mod support;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use execute::Stage;
+use program::{Program, Random};
+
+/// A program that takes longer hangs.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A failure that does not show again within so many runs counts as gone.
+const RUNS_PER_CANDIDATE: usize = 10;
+
+fn number_from(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")))
+}
+
+/// Aborts, naming the seed, when a program hangs: there is no other way out of a call that does not return.
+fn watch(progress: &'static AtomicU64) {
+    std::thread::spawn(move || {
+        let (mut last, mut since) = (u64::MAX, Instant::now());
+        loop {
+            std::thread::sleep(Duration::from_millis(200));
+            let now = progress.load(Ordering::Relaxed);
+            if now != last {
+                (last, since) = (now, Instant::now());
+            } else if since.elapsed() > PATIENCE {
+                eprintln!("the program with DVM_TEST_SEED={now} hangs:\n{}", Program::random(now));
+                std::process::abort();
+            }
+        }
+    });
+}
+
+/// Runs a program several times, each on a fresh engine; its first failure.
+fn fails(program: &Program) -> Option<String> {
+    (0..RUNS_PER_CANDIDATE).find_map(|_| Stage::new().run(program).err())
+}
+
+/// Leaves out statements, ever fewer at a time, as long as the program still fails.
+fn shrink(mut program: Program) -> Program {
+    let mut size = program.statements.len() / 2;
+    while size > 0 {
+        let mut start = 0;
+        while start < program.statements.len() {
+            let mut smaller = program.clone();
+            let end = (start + size).min(smaller.statements.len());
+            smaller.statements.drain(start..end);
+            if fails(&smaller).is_some() {
+                program = smaller;
+            } else {
+                start += size;
+            }
+        }
+        size /= 2;
+    }
+    program
+}
+
+static PROGRESS: AtomicU64 = AtomicU64::new(0);
+
+#[test]
+fn random_programs_do_what_the_model_says() {
+    let _turn = support::turn();
+    let alone = number_from("DVM_TEST_SEED");
+    let count = number_from("DVM_TEST_PROGRAMS").unwrap_or(10_000);
+    let first = alone.unwrap_or_else(|| Random::from_clock().number());
+    let count = if alone.is_some() { 1 } else { count };
+    println!("seeds from {first}: replay one with DVM_TEST_SEED=<seed>");
+    support::workers(3);
+    watch(&PROGRESS);
+    let mut stage = Stage::new();
+    for seed in (0..count).map(|turn| first.wrapping_add(turn)) {
+        PROGRESS.store(seed, Ordering::Relaxed);
+        let program = Program::random(seed);
+        if let Err(failure) = stage.run(&program) {
+            drop(stage);
+            let small = shrink(program);
+            let again = fails(&small).unwrap_or_else(|| "(did not fail again)".to_owned());
+            panic!("DVM_TEST_SEED={seed}: {failure}\nshrunk to:\n{small}which fails with: {again}");
+        }
+    }
+    println!("{}", stage.tally());
+}
+
+/// The model must notice: a runtime that computes something else than the model says is caught and shrunk.
+#[test]
+fn a_wrong_value_is_found_and_shrunk() {
+    let _turn = support::turn();
+    let program = Program::with_a_wrong_value(7);
+    assert!(fails(&program).is_some());
+    let small = shrink(program);
+    assert!(small.statements.len() <= 4, "{small}");
+}
