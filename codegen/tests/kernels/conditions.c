@@ -10,20 +10,25 @@ int main(int argc, char **argv)
     for (int j = 0; j < n; j++)
       if (i == j)
         a[i][j] = 1;
-      else if (i < j && !(i + j > n && j == cut))
+      else if (i < j)
         a[i][j] += b[i][j];
-      else {
-        a[i][j] -= 1;
+      else
         b[i][j] = a[i][j];
-      }
 #pragma dvm region
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++)
+      if (!(i + j > n || j < cut))
+        b[i][j] -= a[i][j];
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
       if (i % 3 == 1 && j % 2)
         b[i][j] += a[i][j / 2];
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
       if (i >= 3 ? j < 2 : j > 5)
         b[i][j] -= 3;
-    }
 #pragma dvm region
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
