@@ -2,10 +2,10 @@
 
 mod prefix;
 
-use prefix::dvmcc;
+use prefix::{dvmcc, program};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 const REGION: &str = "#include <stdio.h>\n#include \"size.h\"\nstatic double a[N];\nint main(void)\n{\n#pragma dvm region\n  \
      for (int i = 0; i < N; i++)\n    a[i] = i * 2.0;\n  printf(\"%g %d\\n\", a[N - 1], __LINE__);\n  return 0;\n}\n";
@@ -41,7 +41,7 @@ fn compiles_and_links_in_one_command() {
     let folder = place("one");
     let output = run(&folder, &["-O1", "src/app.c", "plain.c", "-o", "app"]);
     assert!(output.status.success(), "{}", said(&output));
-    let ran = Command::new(folder.join("app")).env("STANDIN_TELL", "1").output().expect("the program runs");
+    let ran = program(&folder.join("app")).env("STANDIN_TELL", "1").output().expect("the program runs");
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "198 9\n", "values, and the line of the source");
     assert!(said(&ran).contains("graphs 1"), "{}", said(&ran));
 }
@@ -55,7 +55,7 @@ fn compiles_first_and_links_later() {
     assert!(folder.join("app.o").is_file() && folder.join("app.dvm.c").is_file());
     let output = run(&folder, &["app.o", "-o", "app"]);
     assert!(output.status.success(), "{}", said(&output));
-    assert!(Command::new(folder.join("app")).status().expect("the program runs").success());
+    assert!(program(&folder.join("app")).status().expect("the program runs").success());
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn response_files_and_languages() {
     std::fs::copy(folder.join("src/app.c"), folder.join("src/app.txt")).expect("a copy");
     let output = run(&folder, &["-x", "c", "src/app.txt", "-o", "other"]);
     assert!(output.status.success(), "{}", said(&output));
-    let ran = Command::new(folder.join("other")).env("STANDIN_TELL", "1").output().expect("the program runs");
+    let ran = program(&folder.join("other")).env("STANDIN_TELL", "1").output().expect("the program runs");
     assert!(said(&ran).contains("graphs 1"));
 }
 
@@ -130,7 +130,7 @@ fn a_missing_clang_leaves_a_sequential_program_and_says_so() {
             && text.contains("apt-get install clang"),
         "{text}"
     );
-    let ran = Command::new(folder.join("app")).output().expect("the program runs");
+    let ran = program(&folder.join("app")).output().expect("the program runs");
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "198 9\n");
     assert_eq!(missing(&["--dvm-strict"]).status.code(), Some(1));
 }

@@ -17,7 +17,7 @@ fn sources() -> Vec<PathBuf> {
 
 fn output(program: &Path, sizes: &[&str], environment: &[(&str, &str)]) -> (String, String) {
     let output =
-        Command::new(program).args(sizes).envs(environment.iter().copied()).output().expect("the program runs");
+        prefix::program(program).args(sizes).envs(environment.iter().copied()).output().expect("the program runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.code().is_some(),

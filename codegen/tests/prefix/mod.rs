@@ -30,3 +30,10 @@ pub fn dvmcc() -> Command {
     command.env("DVM_PREFIX", folder()).env("DVM_CC", "gcc").env_remove("CC").env_remove("DVM_CLANG");
     command
 }
+
+/// A program that was linked with the stand-in. Cargo's own library path would put the real libdvm before it.
+pub fn program(path: &Path) -> Command {
+    let mut command = Command::new(path);
+    command.env_remove("LD_LIBRARY_PATH");
+    command
+}
