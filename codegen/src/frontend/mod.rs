@@ -64,6 +64,10 @@ pub fn analyse(
 ) -> Result<Option<Found>, Refused> {
     let at_pragma = |reason: &str, remedy: &str| Refused::span(site.pragma.begin, site.pragma.end, reason, remedy);
     let Some(function) = unit.function_at(site.begin) else {
+        let covers = |n: &&Node| n.begin.known && n.begin.offset <= site.begin && site.begin <= n.end.offset;
+        if !unit.root.inner.iter().any(|n| covers(&n)) {
+            return Ok(None);
+        }
         return Err(at_pragma("the pragma is not inside a function", "put it before a loop or block of a function"));
     };
     let body = &function.inner[function.inner.len() - 1];

@@ -7,22 +7,33 @@ int main(int argc, char **argv)
   fill_double(b[0], (long)(n + 1) * (n + 3), 2);
 #pragma dvm region
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++)
       if (i == j)
         a[i][j] = 1;
-      else if (i < j && !(i + j > n && j == cut))
+      else if (i < j)
         a[i][j] += b[i][j];
-      else {
-        a[i][j] -= 1;
-        b[j][i] = a[i][j];
-      }
+      else
+        b[i][j] = a[i][j];
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (!(i + j > n || j < cut))
+        b[i][j] -= a[i][j];
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
       if (i % 3 == 1 && j % 2)
         b[i][j] += a[i][j / 2];
-      if ((i - j) % 2 == -1)
-        a[i][j] *= 2;
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
       if (i >= 3 ? j < 2 : j > 5)
         b[i][j] -= 3;
-    }
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if ((i - j) % 2 == -1)
+        a[i][j] *= 2;
 #pragma dvm region
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
