@@ -25,6 +25,8 @@ operations! { Map:
     intersect_range = isl_map_intersect_range(set: Set) -> Map;
     /// The pairs whose parameters are in `context`.
     intersect_params = isl_map_intersect_params(context: Set) -> Map;
+    /// A shorter description of the pairs, right for first points in `set`.
+    gist_domain = isl_map_gist_domain(set: Set) -> Map;
     /// Second point minus first point.
     deltas = isl_map_deltas() -> Set;
 }
