@@ -306,6 +306,9 @@ fn rank_rows(t: &mut Table) {
     });
 }
 
+/// Picks a datum.
+type Which = fn(&World) -> Id;
+
 fn data_rows(t: &mut Table) {
     let memory = || ptr::from_mut(Box::leak(Box::new([0_u64; 4]))).cast::<c_void>();
     t.usual("dvm_data_register", &[Wrong::State, Wrong::Stale], move |_| unsafe {
@@ -364,7 +367,6 @@ fn data_rows(t: &mut Table) {
     });
     t.usual("dvm_data_publish", &[], |w| unsafe { dvm_data_publish(id(w.promise)) });
     t.datum("dvm_data_publish", |id| unsafe { dvm_data_publish(id) });
-    type Which = fn(&World) -> Id;
     let written: [(&str, Which, Code); 4] = [
         ("published", |w| w.datum, DVM_ERR_STATE),
         ("of a task", |w| w.claimed, DVM_ERR_STATE),

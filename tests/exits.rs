@@ -16,6 +16,7 @@ use support::*;
 const PART: &str = "DVM_TEST_PART";
 
 /// Runs the test of this name again, in a process of its own that plays its part; the exit code.
+#[allow(clippy::zombie_processes, reason = "it is waited for, by polling")]
 fn play(test: &str) -> Option<i32> {
     let mut process = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
@@ -31,6 +32,7 @@ fn play(test: &str) -> Option<i32> {
         std::thread::sleep(Duration::from_millis(5));
     }
     process.kill().unwrap();
+    process.wait().unwrap();
     panic!("{test} hangs at exit");
 }
 

@@ -32,7 +32,7 @@ fn turn() -> MutexGuard<'static, ()> {
 #[derive(Default)]
 struct Sum {
     tiles: AtomicU64,
-    sum: AtomicU64,
+    total: AtomicU64,
     nested: AtomicU64,
 }
 
@@ -40,7 +40,7 @@ unsafe extern "C" fn add(context: *mut c_void, tile: *const i64) -> c_int {
     // SAFETY: the tests pass a `Sum` and two coordinates.
     let (sum, tile) = unsafe { (&*context.cast::<Sum>(), std::slice::from_raw_parts(tile, 2)) };
     sum.tiles.fetch_add(1, Ordering::Relaxed);
-    sum.sum.fetch_add((tile[0] * 1000 + tile[1]) as u64, Ordering::Relaxed);
+    sum.total.fetch_add((tile[0] * 1000 + tile[1]) as u64, Ordering::Relaxed);
     c_int::from(tile[0] == -1)
 }
 
@@ -95,7 +95,7 @@ fn graphs_run_between_start_and_finalize_also_several_at_once() {
         }
     });
     assert_eq!(sum.tiles.load(Ordering::Relaxed), 4 * 50 * 100);
-    assert_eq!(sum.sum.load(Ordering::Relaxed), 4 * 50 * (45 * 10 * 1000 + 45 * 10));
+    assert_eq!(sum.total.load(Ordering::Relaxed), 4 * 50 * (45 * 10 * 1000 + 45 * 10));
     // An explicit init takes the implicit start over, once.
     assert_eq!(dvm_init(), DVM_SUCCESS);
     assert_ne!(dvm_init(), DVM_SUCCESS);

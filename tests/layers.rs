@@ -97,8 +97,8 @@ fn crates_depend_only_on_lower_crates() {
         ("redist", "redist"),
         ("dvm", "."),
         ("dvm-codegen", "codegen"),
-        ("dvm-abi", "c-tests/abi"),
         ("dvm-bindings", "bindings"),
+        ("dvm-abi", "c-tests/abi"),
         ("dvm-bench", "bench"),
     ];
     for (height, (name, folder)) in crates.iter().enumerate() {

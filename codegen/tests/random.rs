@@ -2,7 +2,6 @@
 //!
 //! `DVM_TEST_SEED` replays one kernel, `DVM_TEST_CASES` sets how many are tried.
 
-#[allow(dead_code)]
 mod kernel;
 
 use kernel::{

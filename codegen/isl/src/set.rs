@@ -72,6 +72,31 @@ impl Set {
         }
     }
 
+    /// A convex set around the points: the inequalities and equalities that all pieces share.
+    pub fn simple_hull(&self) -> Result<Set> {
+        // SAFETY: isl takes the references made here and passes null on as failure; the result is handed over.
+        unsafe {
+            let hull = raw::isl_set_from_basic_set(raw::isl_set_simple_hull(raw::isl_set_remove_divs(self.give())));
+            Set::own(&self.ctx, "isl_set_simple_hull", hull)
+        }
+    }
+
+    /// The dimensions as parameters of these names: the condition for a point to be in the set.
+    pub fn as_condition(&self, names: &[String]) -> Result<Set> {
+        // SAFETY: isl takes references made for it, copies the names and passes null on as failure; the result is
+        // handed over.
+        unsafe {
+            let mut set = self.give();
+            for (at, name) in names.iter().enumerate() {
+                let name = c_text(name);
+                set = raw::isl_set_set_dim_name(set, raw::isl_dim_type_isl_dim_set, at as u32, name.as_ptr());
+            }
+            let (from, to) = (raw::isl_dim_type_isl_dim_set, raw::isl_dim_type_isl_dim_param);
+            set = raw::isl_set_move_dims(set, to, 0, from, 0, names.len() as u32);
+            Set::own(&self.ctx, "isl_set_move_dims", raw::isl_set_params(set))
+        }
+    }
+
     /// Least value of a dimension over the set, for each value of the parameters.
     pub fn dim_min(&self, dimension: usize) -> Result<PwAff> {
         // SAFETY: isl takes the reference made here and checks the position; the result is handed over.

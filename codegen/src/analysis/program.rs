@@ -35,6 +35,8 @@ pub struct StatementSets {
     pub domain: Set,
     /// Its place in the original order.
     pub schedule: Map,
+    /// The same for all values of its iterators, also those without an instance.
+    pub everywhere: Map,
     /// Its accesses, as in the model, on its instances.
     pub accesses: Vec<Map>,
 }
@@ -74,7 +76,8 @@ impl Program {
         let domain = domain.intersect_params(&self.context)?;
         let schedule =
             Map::parse(ctx, &statement.schedule).map_err(|error| bad_text("schedule", &statement.schedule, &error))?;
-        let schedule = schedule.intersect_domain(&domain)?;
+        let everywhere = schedule;
+        let schedule = everywhere.intersect_domain(&domain)?;
         self.domain = self.domain.union(&UnionSet::from_set(&domain)?)?;
         self.schedule = self.schedule.union(&UnionMap::from_map(&schedule)?)?;
         let mut accesses = Vec::new();
@@ -90,7 +93,7 @@ impl Program {
             *all = all.union(&UnionMap::from_map(&map)?)?;
             accesses.push(map);
         }
-        self.statements.push(StatementSets { domain, schedule, accesses });
+        self.statements.push(StatementSets { domain, schedule, everywhere, accesses });
         Ok(())
     }
 }

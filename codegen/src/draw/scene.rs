@@ -50,7 +50,8 @@ pub fn scene(region: &Region, view: &View) -> Result<Scene, Refusal> {
         drawn.iter().enumerate().map(|(place, one)| ((one.statement, one.at.as_slice()), place)).collect();
     let mut arrows = Vec::new();
     for map in dependences.all.intersect_params(&sizes)?.maps()? {
-        let (from, to) = (statement(region, map.input_name()), statement(region, map.output_name()));
+        let (from, to) =
+            (statement(region, map.input_name().as_deref()), statement(region, map.output_name().as_deref()));
         let inputs = map.inputs()?;
         for pair in numbers(&map, MOST_PAIRS)? {
             let (source, sink) = pair.split_at(inputs);
@@ -80,8 +81,8 @@ fn loops(region: &Region) -> Vec<String> {
     deepest.map(|one| one.iterators.iter().map(|counter| counter.name.clone()).collect()).unwrap_or_default()
 }
 
-fn statement(region: &Region, name: Option<String>) -> usize {
-    region.statements.iter().position(|one| Some(&one.name) == name.as_ref()).unwrap_or(0)
+fn statement(region: &Region, name: Option<&str>) -> usize {
+    region.statements.iter().position(|one| Some(one.name.as_str()) == name).unwrap_or(0)
 }
 
 /// The parameters' values as a set.
@@ -113,7 +114,7 @@ fn add(
     let coordinates: UnionMap = phase.coordinates()?.intersect_domain(&phase.domain)?.intersect_params(sizes)?;
     let mut found = Vec::new();
     for map in coordinates.maps()? {
-        let (own, inputs) = (statement(region, map.input_name()), map.inputs()?);
+        let (own, inputs) = (statement(region, map.input_name().as_deref()), map.inputs()?);
         for numbers in numbers(&map, MOST_POINTS)? {
             let (at, place) = numbers.split_at(inputs);
             found.push((own, at.to_vec(), place.to_vec()));

@@ -10,13 +10,23 @@ use crate::{
     model::{Region, Statement},
 };
 use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Map, Operator, UnionMap};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// What isl's observer says of a loop whose iterations touch nothing in common.
 const INDEPENDENT: &str = "independent";
 
-/// Says of each loop whether its iterations depend on each other.
+/// Says of each loop whether its iterations depend on each other; when that takes too long, that they may.
 pub fn observe(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<String> {
+    match independence(dependences, order) {
+        Err(error) if error.is_quota() => {
+            order.ctx().allow_operations(super::graph::LOOP_OPERATIONS);
+            Ok("unknown".to_owned())
+        }
+        note => note,
+    }
+}
+
+fn independence(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<String> {
     let pairs = dependences.apply_domain(order)?.apply_range(order)?;
     for pair in pairs.maps()? {
         let length = pair.outputs()?;
@@ -69,6 +79,13 @@ pub struct Body<'a> {
     pub lines: String,
     /// Indices of the statements that occur.
     pub statements: BTreeSet<usize>,
+    /// By statement: the condition under which an instance exists, in `guard_name`s; without one it always does.
+    pub guards: HashMap<String, AstExpr>,
+}
+
+/// The isl name of a statement's `k`-th iterator in its guard.
+pub fn guard_name(k: usize) -> String {
+    format!("dvm_iterator_{k}")
 }
 
 /// A call of a statement in isl's tree.
@@ -269,22 +286,24 @@ impl Body<'_> {
         self.statements.insert(visit.statement);
         let statement: &Statement = &self.region.statements[visit.statement];
         let mentions = super::names::Mentions::of(self.region, [statement]);
+        let guard = self.guard(statement)?;
+        let guarded = guard.as_deref().map(identifiers).unwrap_or_default();
         let mut declarations = Vec::new();
         for (iterator, argument) in statement.iterators.iter().zip(&visit.arguments) {
-            if self.is_counter(argument, &iterator.name)? || !mentions.perhaps(&iterator.name) {
+            let surely = mentions.surely(&iterator.name) || guarded.contains(&iterator.name);
+            if self.is_counter(argument, &iterator.name)? || !(surely || mentions.perhaps(&iterator.name)) {
                 continue;
             }
-            let value = self.scope.text(argument)?;
             let value = match Integer::of(&iterator.ctype) {
-                Integer::Wide => value,
+                Integer::Wide => self.scope.text(argument)?,
                 _ => format!("({}){}", iterator.ctype, self.scope.tight(argument)?),
             };
             declarations.push(format!("{} = {value};", declare_const(&iterator.ctype, &iterator.name)));
-            if !mentions.surely(&iterator.name) {
+            if !surely {
                 declarations.push(format!("(void){};", iterator.name));
             }
         }
-        if declarations.is_empty() && statement.locals.is_empty() {
+        if declarations.is_empty() && statement.locals.is_empty() && guard.is_none() {
             self.user_text(indent, &statement.text);
             return Ok(());
         }
@@ -292,12 +311,29 @@ impl Body<'_> {
         for declaration in declarations {
             self.line(indent + 1, &declaration);
         }
-        if !statement.locals.is_empty() {
-            self.user_text(indent + 1, &statement.locals);
+        let inner = indent + 1 + usize::from(guard.is_some());
+        if let Some(guard) = &guard {
+            self.line(indent + 1, &format!("if ({guard}) {{"));
         }
-        self.user_text(indent + 1, &statement.text);
+        if !statement.locals.is_empty() {
+            self.user_text(inner, &statement.locals);
+        }
+        self.user_text(inner, &statement.text);
+        if guard.is_some() {
+            self.line(indent + 1, "}");
+        }
         self.line(indent, "}");
         Ok(())
+    }
+
+    /// The condition under which an instance exists, in the user's iterators.
+    fn guard(&mut self, statement: &Statement) -> Result<Option<String>, Refusal> {
+        let Some(guard) = self.guards.get(&statement.name) else { return Ok(None) };
+        for (k, iterator) in statement.iterators.iter().enumerate() {
+            self.scope.bind(&guard_name(k), &iterator.name, Integer::of(&iterator.ctype));
+        }
+        let text = self.scope.text(guard)?;
+        Ok((text != "1").then_some(text))
     }
 
     /// True when the argument is a loop's counter that already has the user's name.

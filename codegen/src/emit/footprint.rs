@@ -39,7 +39,16 @@ pub fn function(
     let build = AstBuild::from_context(&source.program.context.intersect(&phase.domain.params()?)?)?;
     let mut terms = Vec::new();
     for array in &frame.region.arrays {
-        for group in groups(source, phase, array, band, dimension)? {
+        let groups = match groups(source, phase, array, band, dimension) {
+            // The sizes of tiles are as good as the estimate: one element for each point will do.
+            Err(error) if error.is_quota() => {
+                source.program.begin_stage();
+                terms.push(every_point(array, dimension));
+                continue;
+            }
+            groups => groups?,
+        };
+        for group in groups {
             let mut factors = vec![format!("(int64_t)sizeof({})", array.element)];
             for (at, reach) in group.shape.iter().enumerate() {
                 factors.push(match reach {
@@ -74,7 +83,7 @@ fn groups(
     array: &Array,
     band: &UnionMap,
     dimension: usize,
-) -> Result<Vec<Group>, Refusal> {
+) -> dvm_isl::Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     for access in source.program.statements.iter().flat_map(|statement| &statement.accesses) {
         let accesses = UnionMap::from_map(access)?.intersect_domain(&phase.domain)?;
@@ -94,7 +103,7 @@ fn groups(
 }
 
 /// Coordinates of the band to subscript `at`.
-fn subscripts(accesses: &UnionMap, band: &UnionMap, at: usize) -> Result<Vec<Map>, Refusal> {
+fn subscripts(accesses: &UnionMap, band: &UnionMap, at: usize) -> dvm_isl::Result<Vec<Map>> {
     let touched = band.reverse()?.apply_range(accesses)?;
     let mut all = Vec::new();
     for map in touched.maps()? {
@@ -105,7 +114,7 @@ fn subscripts(accesses: &UnionMap, band: &UnionMap, at: usize) -> Result<Vec<Map
 }
 
 /// How subscript `at` moves with each coordinate of the band.
-fn reach(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> Result<Reach, Refusal> {
+fn reach(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> dvm_isl::Result<Reach> {
     let mut weights = vec![0; dimension];
     for subscript in subscripts(accesses, band, at)? {
         if distances(&subscript, dimension, None)?.is_none() {
@@ -122,7 +131,7 @@ fn reach(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> R
 }
 
 /// How far the accesses of one point differ in subscript `at`.
-fn spread(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> Result<i64, Refusal> {
+fn spread(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> dvm_isl::Result<i64> {
     let mut spread = 0;
     for subscript in subscripts(accesses, band, at)? {
         if let Some((_, greatest)) = distances(&subscript, dimension, None)? {
@@ -133,7 +142,7 @@ fn spread(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> 
 }
 
 /// Least and greatest difference of a subscript between a point and its neighbour along `k` (or the point itself).
-fn distances(subscript: &Map, dimension: usize, k: Option<usize>) -> Result<Option<(i64, i64)>, Refusal> {
+fn distances(subscript: &Map, dimension: usize, k: Option<usize>) -> dvm_isl::Result<Option<(i64, i64)>> {
     let from: Vec<String> = (0..dimension).map(|at| format!("p{at}")).collect();
     let to: Vec<String> =
         (0..dimension).map(|at| if Some(at) == k { format!("p{at} + 1") } else { format!("p{at}") }).collect();
@@ -143,7 +152,7 @@ fn distances(subscript: &Map, dimension: usize, k: Option<usize>) -> Result<Opti
         return Ok(Some((0, 0)));
     }
     let differences: Set = pairs.deltas()?.without_params()?;
-    Ok(differences.integer_range(0)?)
+    differences.integer_range(0)
 }
 
 /// `1 + spread + sum of weight * (size - 1)`.
@@ -182,4 +191,10 @@ fn whole(
 /// The names of arrays that some functions need, for the region's overlap checks.
 pub fn lengths(array: &Array) -> Vec<String> {
     (1..array.dims.len()).map(|at| frame::length_text(array, at)).collect()
+}
+
+/// As if each point of the tile had an element of its own.
+fn every_point(array: &Array, dimension: usize) -> String {
+    let sizes: String = (0..dimension).map(|k| format!(" * size[{k}]")).collect();
+    format!("(int64_t)sizeof({}){sizes}", array.element)
 }

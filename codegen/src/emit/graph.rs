@@ -11,8 +11,20 @@ use crate::{
     analysis::{Dependences, Program},
     transform::{self, Phase, PhaseKind},
 };
-use dvm_isl::{AstBuild, Set, UnionMap, UnionSet};
-use std::{collections::BTreeSet, fmt::Write};
+use dvm_isl::{AstBuild, AstExpr, AstNode, Set, UnionMap, UnionSet};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt::Write,
+};
+
+/// Operations of isl that each loop of a body may take after the stage's own are used up.
+pub const LOOP_OPERATIONS: u64 = 100_000;
+
+/// Loops, and by statement the condition under which an instance of them exists.
+struct Scanned {
+    tree: AstNode,
+    guards: HashMap<String, AstExpr>,
+}
 
 /// What the functions of all phases are made from.
 pub struct Source<'a> {
@@ -34,7 +46,9 @@ impl Source<'_> {
             PhaseKind::Sequential => self.sequential(phase, name),
             PhaseKind::Graph { band, dimension, carried, .. } => {
                 let mut text = self.tile(phase, *dimension, name)?;
+                self.program.begin_stage();
                 text.push_str(&footprint::function(self, phase, band, *dimension, name)?);
+                self.program.begin_stage();
                 text.push_str(&self.driver(phase, band, carried, name)?);
                 Ok(text)
             }
@@ -67,7 +81,7 @@ impl Source<'_> {
         let positive: Vec<String> = sizes.iter().map(|size| format!("{size} >= 1")).collect();
         let known = format!("[{parameters}] -> {{ : {} }}", positive.join(" and "));
         let known = Set::parse(&self.program.ctx, &known)?.intersect(&self.program.context)?;
-        Ok((instances, known.intersect(&self.at_hosts(phase)?.params()?)?))
+        Ok((instances, known.intersect(&self.at_hosts(phase)?.params()?.simple_hull()?)?))
     }
 
     fn tile(&self, phase: &Phase, dimension: usize, name: &str) -> Result<String, Refusal> {
@@ -91,8 +105,10 @@ impl Source<'_> {
     fn body<'s>(&'s self, phase: &Phase, instances: &UnionSet, known: &Set) -> Result<(Body<'s>, Mentions), Refusal> {
         let region = self.frame.region;
         let order = transform::body(self.program, phase)?.intersect_domain(instances)?;
-        let build = AstBuild::from_context(known)?.with_iterators(&self.frame.counters)?;
-        let tree = build.scan(&order, &mut |order| body::observe(&self.dependences.all, order))?;
+        let scanned = match self.scan(&order, known) {
+            Err(error) if error.is_quota() => self.scan_hulls(instances, known)?,
+            tree => Scanned { tree: tree?, guards: HashMap::new() },
+        };
         // Which statements occur is known from the instances; their text decides the parameters' types.
         let mut occurring = Vec::new();
         for set in instances.sets()? {
@@ -111,14 +127,49 @@ impl Source<'_> {
             limits: 0,
             lines: String::new(),
             statements: BTreeSet::new(),
+            guards: scanned.guards,
         };
-        body.node(&tree, 1)?;
+        body.node(&scanned.tree, 1)?;
         Ok((body, mentions))
+    }
+
+    /// Loops that visit exactly the instances of an order.
+    fn scan(&self, order: &UnionMap, known: &Set) -> dvm_isl::Result<AstNode> {
+        self.program.begin_stage();
+        let build = AstBuild::from_context(known)?.with_iterators(&self.frame.counters)?;
+        build.scan(order, &mut |order| {
+            if self.dependences.exact { body::observe(&self.dependences.all, order) } else { Ok(String::new()) }
+        })
+    }
+
+    /// Loops that visit a convex set around the instances of each statement, which then asks whether the instance exists:
+    /// for domains of many pieces, whose exact loops would be long. The order is the original one, which is always right.
+    fn scan_hulls(&self, instances: &UnionSet, known: &Set) -> Result<Scanned, Refusal> {
+        self.program.begin_stage();
+        let build = AstBuild::from_context(known)?.with_iterators(&self.frame.counters)?;
+        let mut hulls = UnionMap::parse(&self.program.ctx, "{ }")?;
+        let mut guards = HashMap::new();
+        for set in instances.sets()? {
+            let name = set.name().unwrap_or_default();
+            let hull = set.simple_hull()?;
+            let statement =
+                self.program.statements.iter().find(|statement| statement.domain.name().as_ref() == Some(&name));
+            let Some(statement) = statement else { continue };
+            hulls = hulls.union(&UnionMap::from_map(&statement.everywhere.intersect_domain(&hull)?)?)?;
+            let guard = set.gist(&hull)?.intersect_params(known)?.gist_params(known)?;
+            let names: Vec<String> = (0..set.dimensions()?).map(|k| body::guard_name(k)).collect();
+            let condition = guard.as_condition(&names)?;
+            let anything = AstBuild::from_context(&Set::parse(&self.program.ctx, "{ : }")?)?;
+            guards.insert(name, anything.condition(&condition)?);
+        }
+        // Iterations of loops around guards are not asked for independence: the exact order of pieces is unknown here.
+        let tree = build.scan(&hulls, &mut |_| Ok(String::new()))?;
+        Ok(Scanned { tree, guards })
     }
 
     fn sequential(&self, phase: &Phase, name: &str) -> Result<String, Refusal> {
         let instances = self.at_hosts(phase)?;
-        let known = self.program.context.intersect(&instances.params()?)?;
+        let known = self.program.context.intersect(&instances.params()?.simple_hull()?)?;
         let (body, mentions) = self.body(phase, &instances, &known)?;
         let frame = self.frame;
         let mut text = String::from("/* Runs in the calling thread, in the original order. */\n");
@@ -156,7 +207,7 @@ impl Source<'_> {
     fn driver(&self, phase: &Phase, band: &UnionMap, carried: &[bool], name: &str) -> Result<String, Refusal> {
         let frame = self.frame;
         let instances = self.at_hosts(phase)?;
-        let known = self.program.context.intersect(&instances.params()?)?;
+        let known = self.program.context.intersect(&instances.params()?.simple_hull()?)?;
         let build = AstBuild::from_context(&known)?;
         let mentions = Mentions::of(frame.region, []);
         let scope = frame.scope(&mentions);

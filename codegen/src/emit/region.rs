@@ -33,6 +33,7 @@ pub fn emit(
     let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
     let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
     let frame = Frame::of(region, original, hosts, dimension);
+    program.begin_stage();
     let increasing = body::increasing(region, program)?;
     let source = Source { program, dependences, frame: &frame, increasing: &increasing };
     let mut file_scope = format!("{HELPERS}\n{}", frame.structure());
@@ -40,6 +41,7 @@ pub fn emit(
     for (phase, name) in plan.phases.iter().zip(&names) {
         file_scope.push_str(&source.phase(phase, name)?);
     }
+    program.begin_stage();
     file_scope.push_str(&overlap::function(program, &frame)?);
     file_scope.push_str(&run(program, &frame, plan, &names)?);
     Ok(Generated { file_scope, call: call(region, &frame, original) })

@@ -2,7 +2,7 @@
 
 use super::{Phase, PhaseKind, Plan, order};
 use crate::{Refusal, analysis::Program};
-use dvm_isl::{UnionMap, UnionSet};
+use dvm_isl::UnionMap;
 use std::fmt::Write;
 
 /// Proves the plan right and finds which coordinates carry dependences; or refuses.
@@ -41,34 +41,19 @@ fn prove_phase(program: &Program, dependences: &UnionMap, phase: &mut Phase) -> 
             *carried = !steps.intersect(&compare(">")?)?.is_empty()?;
         }
     }
-    let full = phase.hosts.flat_range_product(&body)?;
-    let length = outputs(&body)?;
-    let orders = inside.apply_domain(&full)?.apply_range(&full)?;
-    let not_forward = UnionMap::parse(&program.ctx, &lexicographic(length, depth, Relation::GreaterOrEqual))?;
-    if !orders.intersect(&not_forward)?.is_empty()? {
+    if !is_forward(&inside, &phase.hosts, depth, &body)? {
         return Err(broken("has an order inside tiles that a dependence crosses backwards"));
     }
     Ok(())
 }
 
-/// True when the order inside the tiles of a graph goes forward along every dependence.
-pub(super) fn is_forward(
-    program: &Program,
-    inside: &UnionMap,
-    hosts: &UnionMap,
-    depth: usize,
-    body: &UnionMap,
-) -> Result<bool, Refusal> {
+/// True when an order of the instances goes forward along every dependence at equal host values.
+pub(super) fn is_forward(inside: &UnionMap, hosts: &UnionMap, depth: usize, body: &UnionMap) -> dvm_isl::Result<bool> {
     let full = hosts.flat_range_product(body)?;
     let orders = inside.apply_domain(&full)?.apply_range(&full)?;
-    let not_forward = lexicographic(outputs(body)?, depth, Relation::GreaterOrEqual);
-    Ok(orders.intersect(&UnionMap::parse(&program.ctx, &not_forward)?)?.is_empty()?)
-}
-
-/// Number of dimensions that a map of one range space reaches.
-pub(super) fn outputs(map: &UnionMap) -> Result<usize, Refusal> {
-    let range: UnionSet = map.range()?;
-    Ok(range.sets()?.first().map_or(Ok(0), dvm_isl::Set::dimensions)?)
+    let length = body.range()?.sets()?.first().map_or(Ok(0), dvm_isl::Set::dimensions)?;
+    let not_forward = lexicographic(length, depth, Relation::GreaterOrEqual);
+    orders.intersect(&UnionMap::parse(body.ctx(), &not_forward)?)?.is_empty()
 }
 
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use crate::{
     Refusal,
     analysis::{Program, StatementSets},
 };
-use dvm_isl::{Map, UnionMap, UnionSet};
+use dvm_isl::{Map, Result, UnionMap, UnionSet};
 
 /// Order of the instances of a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,12 +20,12 @@ pub enum BodyOrder {
 const SEARCHED: usize = 4;
 
 /// The order of the instances of a phase's tiles as a map.
-pub(crate) fn body(program: &Program, phase: &Phase) -> Result<UnionMap, Refusal> {
+pub(crate) fn body(program: &Program, phase: &Phase) -> Result<UnionMap> {
     match &phase.kind {
         PhaseKind::Graph { band, dimension, below, body: BodyOrder::Permuted(permutation), .. } => {
             permuted(program, band, *dimension, below, permutation)
         }
-        _ => Ok(padded(&program.schedule.intersect_domain(&phase.domain)?)?),
+        _ => padded(&program.schedule.intersect_domain(&phase.domain)?),
     }
 }
 
@@ -35,36 +35,52 @@ fn permuted(
     dimension: usize,
     below: &UnionMap,
     permutation: &[usize],
-) -> Result<UnionMap, Refusal> {
+) -> Result<UnionMap> {
     let from: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
     let to: Vec<String> = permutation.iter().map(|k| format!("p{k}")).collect();
     let exchange = UnionMap::parse(&program.ctx, &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
     Ok(band.apply_range(&exchange)?.flat_range_product(below)?)
 }
 
-/// Chooses the order inside the tiles of a graph: the one whose innermost loops a compiler vectorises best and that
-/// walks memory in the shortest strides; the original one when nothing is better.
-pub(super) fn choose(program: &Program, dependences: &UnionMap, phase: &mut Phase) -> Result<(), Refusal> {
+/// Chooses the order inside the tiles of a graph: the original one when compilers vectorise its innermost loops, else the
+/// interchange whose innermost loops they vectorise best and that walks memory in the shortest strides.
+pub(super) fn choose(program: &Program, dependences: &UnionMap, phase: &mut Phase) -> std::result::Result<(), Refusal> {
+    program.begin_stage();
+    match search(program, dependences, phase) {
+        // The original order is right in any tile: only the search was too long.
+        Err(error) if error.is_quota() => Ok(()),
+        Err(error) => Err(error.into()),
+        Ok(permutation) => {
+            if let (PhaseKind::Graph { body, .. }, Some(permutation)) = (&mut phase.kind, permutation) {
+                *body = BodyOrder::Permuted(permutation);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The best permutation of the band's coordinates when it is better than the original order.
+fn search(program: &Program, dependences: &UnionMap, phase: &Phase) -> Result<Option<Vec<usize>>> {
+    let PhaseKind::Graph { band, dimension, below, .. } = &phase.kind else { return Ok(None) };
     let mut inside = dependences.intersect_domain(&phase.domain)?.intersect_range(&phase.domain)?;
     if phase.depth > 0 {
         // The host loops keep the dependences between their iterations.
         inside = inside.intersect(&phase.hosts.apply_range(&phase.hosts.reverse()?)?)?;
     }
     let mut best = cost(program, &phase.domain, &inside, &body(program, phase)?)?;
-    let (hosts, depth) = (phase.hosts.clone(), phase.depth);
-    let PhaseKind::Graph { band, dimension, below, body, .. } = &mut phase.kind else { return Ok(()) };
-    if *dimension > SEARCHED {
-        return Ok(());
+    let mut chosen = None;
+    if best.innermost == 0 || *dimension > SEARCHED {
+        return Ok(chosen);
     }
     for permutation in permutations(*dimension) {
         let order = permuted(program, band, *dimension, below, &permutation)?;
         let candidate = cost(program, &phase.domain, &inside, &order)?;
-        if candidate < best && legality::is_forward(program, &inside, &hosts, depth, &order)? {
+        if candidate < best && legality::is_forward(&inside, &phase.hosts, phase.depth, &order)? {
             best = candidate;
-            *body = BodyOrder::Permuted(permutation);
+            chosen = Some(permutation);
         }
     }
-    Ok(())
+    Ok(chosen)
 }
 
 fn permutations(length: usize) -> Vec<Vec<usize>> {
@@ -92,7 +108,7 @@ struct Cost {
     strides: u32,
 }
 
-fn cost(program: &Program, domain: &UnionSet, inside: &UnionMap, order: &UnionMap) -> Result<Cost, Refusal> {
+fn cost(program: &Program, domain: &UnionSet, inside: &UnionMap, order: &UnionMap) -> Result<Cost> {
     let mut cost = Cost { innermost: 0, strides: 0 };
     let mut deepest = 0;
     for statement in &program.statements {
@@ -119,7 +135,7 @@ const CARRIED: u32 = 3;
 /// Cost of an access that strides in an innermost loop: a cache line for each element, worse than a scalar loop.
 const STRIDED: u32 = 4;
 
-fn add_statement(statement: &StatementSets, inside: &UnionMap, order: &Map, cost: &mut Cost) -> Result<(), Refusal> {
+fn add_statement(statement: &StatementSets, inside: &UnionMap, order: &Map, cost: &mut Cost) -> Result<()> {
     let range = order.range()?;
     let varying: Vec<usize> = (0..range.dimensions()?).filter(|k| range.fixed(*k).is_none()).collect();
     for (place, (&loop_at, weight)) in varying.iter().rev().zip(WEIGHTS).enumerate() {
@@ -142,13 +158,13 @@ fn add_statement(statement: &StatementSets, inside: &UnionMap, order: &Map, cost
 }
 
 /// Pairs of instances that follow each other in one loop of an order, all other coordinates equal.
-fn neighbours(order: &Map, loop_at: usize) -> Result<Map, Refusal> {
+fn neighbours(order: &Map, loop_at: usize) -> Result<Map> {
     let step = shifted(order, loop_at, "y = x + 1")?;
     Ok(order.apply_range(&step)?.apply_range(&order.reverse()?)?)
 }
 
 /// True when a dependence of the statement on itself is carried by one loop of an order.
-fn carries(inside: &UnionMap, order: &Map, loop_at: usize) -> Result<bool, Refusal> {
+fn carries(inside: &UnionMap, order: &Map, loop_at: usize) -> Result<bool> {
     let own = UnionSet::from_set(&order.domain()?)?;
     let inside = inside.intersect_domain(&own)?.intersect_range(&own)?;
     let order = UnionMap::from_map(order)?;
@@ -162,8 +178,8 @@ fn carries(inside: &UnionMap, order: &Map, loop_at: usize) -> Result<bool, Refus
 }
 
 /// Pairs of points in the range space of `map` that differ in one coordinate, as `relation` says.
-fn shifted(map: &Map, loop_at: usize, relation: &str) -> Result<Map, Refusal> {
-    let names = |own: &str| -> Result<String, Refusal> {
+fn shifted(map: &Map, loop_at: usize, relation: &str) -> Result<Map> {
+    let names = |own: &str| -> Result<String> {
         let names = (0..map.outputs()?).map(|k| if k == loop_at { own.to_owned() } else { format!("e{k}") });
         Ok(names.collect::<Vec<_>>().join(", "))
     };
@@ -171,7 +187,7 @@ fn shifted(map: &Map, loop_at: usize, relation: &str) -> Result<Map, Refusal> {
 }
 
 /// True when neighbours touch the same element or adjacent ones.
-fn is_short(access: &Map, next: &Map) -> Result<bool, Refusal> {
+fn is_short(access: &Map, next: &Map) -> Result<bool> {
     let distances = access.reverse()?.apply_range(next)?.apply_range(access)?;
     if distances.is_empty()? {
         return Ok(true);

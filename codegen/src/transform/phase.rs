@@ -176,15 +176,15 @@ fn only_output(functions: &UnionMap, member: usize, dimension: usize) -> Result<
 }
 
 /// The same order with zeros appended so that all statements have one length.
-pub(super) fn padded(order: &UnionMap) -> Result<UnionMap, Refusal> {
+pub(super) fn padded(order: &UnionMap) -> dvm_isl::Result<UnionMap> {
     let mut length = 0;
     for map in order.maps()? {
         length = length.max(map.outputs()?);
     }
-    Ok(order.map_each(|map| {
+    order.map_each(|map| {
         let own = map.outputs()?;
         map.unnamed_output()?.add_zero_outputs(length - own)
-    })?)
+    })
 }
 
 /// Instances to the place of their phase.
