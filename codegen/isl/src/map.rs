@@ -27,8 +27,6 @@ operations! { Map:
     intersect_params = isl_map_intersect_params(context: Set) -> Map;
     /// The pairs as points whose coordinates are those of both.
     wrap = isl_map_wrap() -> Set;
-    /// A shorter description of the pairs, right for first points in `set`.
-    gist_domain = isl_map_gist_domain(set: Set) -> Map;
     /// Second point minus first point.
     deltas = isl_map_deltas() -> Set;
 }
