@@ -157,7 +157,7 @@ impl Source<'_> {
             let Some(statement) = statement else { continue };
             hulls = hulls.union(&UnionMap::from_map(&statement.everywhere.intersect_domain(&hull)?)?)?;
             let guard = set.gist(&hull)?.intersect_params(known)?.gist_params(known)?;
-            let names: Vec<String> = (0..set.dimensions()?).map(|k| body::guard_name(k)).collect();
+            let names: Vec<String> = (0..set.dimensions()?).map(body::guard_name).collect();
             let condition = guard.as_condition(&names)?;
             let anything = AstBuild::from_context(&Set::parse(&self.program.ctx, "{ : }")?)?;
             guards.insert(name, anything.condition(&condition)?);

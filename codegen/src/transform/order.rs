@@ -39,7 +39,7 @@ fn permuted(
     let from: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
     let to: Vec<String> = permutation.iter().map(|k| format!("p{k}")).collect();
     let exchange = UnionMap::parse(&program.ctx, &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
-    Ok(band.apply_range(&exchange)?.flat_range_product(below)?)
+    band.apply_range(&exchange)?.flat_range_product(below)
 }
 
 /// Chooses the order inside the tiles of a graph: the original one when compilers vectorise its innermost loops, else the
@@ -160,7 +160,7 @@ fn add_statement(statement: &StatementSets, inside: &UnionMap, order: &Map, cost
 /// Pairs of instances that follow each other in one loop of an order, all other coordinates equal.
 fn neighbours(order: &Map, loop_at: usize) -> Result<Map> {
     let step = shifted(order, loop_at, "y = x + 1")?;
-    Ok(order.apply_range(&step)?.apply_range(&order.reverse()?)?)
+    order.apply_range(&step)?.apply_range(&order.reverse()?)
 }
 
 /// True when a dependence of the statement on itself is carried by one loop of an order.
@@ -183,7 +183,7 @@ fn shifted(map: &Map, loop_at: usize, relation: &str) -> Result<Map> {
         let names = (0..map.outputs()?).map(|k| if k == loop_at { own.to_owned() } else { format!("e{k}") });
         Ok(names.collect::<Vec<_>>().join(", "))
     };
-    Ok(Map::parse(map.ctx(), &format!("{{ [{}] -> [{}] : {relation} }}", names("x")?, names("y")?))?)
+    Map::parse(map.ctx(), &format!("{{ [{}] -> [{}] : {relation} }}", names("x")?, names("y")?))
 }
 
 /// True when neighbours touch the same element or adjacent ones.
