@@ -12,7 +12,9 @@ pub(crate) struct Request<'a> {
     pub(crate) footprint: &'a dyn Fn(&[i64]) -> i64,
     /// Workers that shall have something to do.
     pub(crate) workers: usize,
-    /// Bytes that a tile may touch: the part of a worker's cache meant for it.
+    /// Bytes that a tile may touch when it uses each of them often: the part of a first-level cache meant for it.
+    pub(crate) near: i64,
+    /// Bytes that any other tile may touch: the part of a second-level cache meant for it.
     pub(crate) budget: i64,
 }
 
@@ -20,16 +22,27 @@ pub(crate) struct Request<'a> {
 const LEAST_WORK: i128 = 4096;
 /// Tiles that can run at the same time, per worker, so that uneven tiles balance.
 const SLACK: i128 = 4;
+/// Points per tile that make a tile of the near cache worth a task.
+const NEAR_WORK: i128 = 16 << 10;
+/// Points per eight bytes that make the near cache pay: with fewer the tile's transfer from the next cache shows.
+const NEAR_USES: i128 = 24;
 /// Length up to which the innermost coordinate grows first: vector loops want it.
 const VECTOR: i64 = 64;
 
-/// Chooses the sizes: grown by doubling from single points, always where the footprint grows least for the work, as long as the
-/// tile fits the budget and enough tiles can run at the same time; then on to a tile that is worth a task.
+/// Chooses the sizes: tiles for the near cache when they use it well enough, else for the budget.
 pub(crate) fn choose(request: &Request) -> Vec<i64> {
+    let near = within(request, request.near);
+    let uses = points(&near) * 8 / i128::from((request.footprint)(&near)).max(1);
+    if uses >= NEAR_USES && points(&near) >= NEAR_WORK { near } else { within(request, request.budget) }
+}
+
+/// Sizes grown by doubling from single points, always where the footprint grows least for the work, as long as the tile fits
+/// the budget and enough tiles can run at the same time; then on to a tile that is worth a task.
+fn within(request: &Request, budget: i64) -> Vec<i64> {
     let mut sizes: Vec<i64> = request.given.iter().map(|&size| size.max(1)).collect();
     let workers = request.workers as i128;
     let most = parallelism(request, &sizes);
-    grow(request, &mut sizes, i128::MAX, (SLACK * workers).min(most), request.budget);
+    grow(request, &mut sizes, i128::MAX, (SLACK * workers).min(most), budget);
     grow(request, &mut sizes, LEAST_WORK, workers.min(most), i64::MAX);
     grow(request, &mut sizes, LEAST_WORK / 4, 1, i64::MAX);
     sizes
@@ -82,7 +95,7 @@ mod tests {
     use super::*;
 
     fn sizes(extent: &[i64], carried: &[bool], given: &[i64], footprint: &dyn Fn(&[i64]) -> i64) -> Vec<i64> {
-        let request = Request { extent, carried, given, footprint, workers: 2, budget: 256 << 10 };
+        let request = Request { extent, carried, given, footprint, workers: 2, near: 36 << 10, budget: 256 << 10 };
         let sizes = choose(&request);
         for (k, &size) in sizes.iter().enumerate() {
             assert!(size >= 1 && (given[k] == 0 || size == given[k]));
@@ -104,6 +117,7 @@ mod tests {
         let chosen = sizes(&[1000, 402_000], &[true, true], &[0; 2], &footprint);
         assert!(1000 / chosen[0] >= 7, "{chosen:?}");
         assert!(chosen[1] >= 1024, "{chosen:?}");
+        assert!(footprint(&chosen) <= 36 << 10, "each element is used often: near cache, {chosen:?}");
     }
 
     #[test]

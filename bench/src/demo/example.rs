@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Flags of both compilers.
-const FLAGS: [&str; 3] = ["-O3", "-march=native", "-Wno-unknown-pragmas"];
+const FLAGS: [&str; 4] = ["-O3", "-march=native", "-ffp-contract=off", "-Wno-unknown-pragmas"];
 
 /// One example.
 pub struct Example {
