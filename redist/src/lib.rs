@@ -1,0 +1,34 @@
+//! Redistributions: from any affine distribution of an array to any other, every element exactly once.
+//!
+//! Layers, each using only those above it: numbers and errors; distributions, their text and JSON forms and the
+//! constructors of the usual ones; domains (parameters put in); tables of locations and owners; selection of one copy
+//! per element; runs and balance; plans. No input or output beyond parsing and printing.
+
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod number;
+
+pub mod distribution;
+pub mod json;
+pub mod layouts;
+
+pub mod codes;
+pub mod domain;
+pub mod owners;
+pub mod side;
+
+pub mod choice;
+pub mod flow;
+pub mod graver;
+pub mod runs;
+pub mod selection;
+
+pub mod descriptor;
+pub mod plan;
+
+pub use distribution::{Affine, Bound, Dimension, Distribution, Kind, Parameters, Variable};
+pub use error::{Error, Result};
+pub use json::Case;
+pub use plan::{Figures, Options, Plan};
+pub use selection::Strategy;
