@@ -1,15 +1,59 @@
 //! Which source memory serves each target location, and the copies that follow.
 
+use crate::codes::Code;
+use crate::domain::Domain;
+use crate::error::Result;
 use crate::flow::{Class, Spread, spread};
-use crate::owners::Owners;
+use crate::graver::Cuts;
+use crate::owners::{Owners, Want};
 use crate::runs::{Part, compress, compress_fixed};
 use crate::side::Side;
 use std::collections::HashMap;
+use std::ops::Deref;
+use std::rc::Rc;
 
-/// One component of a redistribution: both sides in tables.
-pub struct Table {
+/// One component of a redistribution: some dimensions, and where their variables are in the whole.
+pub struct Component {
     /// The array dimensions it covers.
     pub dimensions: Vec<usize>,
+    /// The source variables, as indices into the whole distribution.
+    pub source_variables: Vec<usize>,
+    /// The target variables.
+    pub target_variables: Vec<usize>,
+    /// Its tables; components of the same shape share them.
+    pub table: Rc<Table>,
+}
+
+impl Component {
+    /// The component of some dimensions, sharing the tables of an equal one among `known`.
+    pub fn new(
+        source: &Domain,
+        target: &Domain,
+        dimensions: Vec<usize>,
+        all_copies: bool,
+        known: &[Self],
+    ) -> Result<Self> {
+        let (source, target) = (source.restrict(&dimensions), target.restrict(&dimensions));
+        let (source_variables, target_variables) = (source.global.clone(), target.global.clone());
+        let same = |c: &&Self| c.source.domain.same_shape(&source) && c.target.domain.same_shape(&target);
+        let table = match known.iter().find(same) {
+            Some(c) => Rc::clone(&c.table),
+            None => Rc::new(Table::new(source, target, all_copies)?),
+        };
+        Ok(Self { dimensions, source_variables, target_variables, table })
+    }
+}
+
+impl Deref for Component {
+    type Target = Table;
+
+    fn deref(&self) -> &Table {
+        &self.table
+    }
+}
+
+/// Both sides of a component in tables.
+pub struct Table {
     /// The source side.
     pub source: Side,
     /// The target side.
@@ -17,7 +61,46 @@ pub struct Table {
     /// Who holds what, who wants what.
     pub owners: Owners,
     /// The code of its elements.
-    pub elements: crate::codes::Code,
+    pub elements: Code,
+    /// Source locations, the dropped copies among them.
+    pub source_locations: u64,
+    /// Source memories that hold a location.
+    pub source_memories: u64,
+    /// All pairs of a source and a target location of the same element; unknown when copies were dropped early.
+    pub pairs: Option<u64>,
+}
+
+/// From this number of source locations on, a redundant box gives up all copies but one before it is enumerated.
+const DROPPED_EARLY: i128 = 1 << 19;
+
+impl Table {
+    /// Enumerates both sides. `all_copies`: every source copy may be wanted (to balance).
+    pub fn new(source: Domain, target: Domain, all_copies: bool) -> Result<Self> {
+        let ranges: Vec<(i64, i64)> =
+            source.elements()?.into_iter().zip(target.elements()?).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect();
+        let elements = Code::new(&ranges, "dims")?;
+        let size = if source.is_box() { source.box_size() } else { (0, 0) };
+        let early = size.0 >= DROPPED_EARLY && !all_copies;
+        let boxes = if early { Cuts::of_domain(&source, false).and_then(|c| c.boxes(64)) } else { None };
+        let boxes = boxes.filter(|b| b.len() > 1);
+        let dropped = boxes.is_some();
+        let source = match boxes {
+            Some(boxes) => Side::of_boxes(source, &boxes, &elements, "source")?,
+            None => Side::new(source, &elements, "source")?,
+        };
+        let target = Side::new(target, &elements, "target")?;
+        let owners = Owners::new(&source, &target);
+        let whole = |known: i128, counted: usize| if dropped { known as u64 } else { counted as u64 };
+        Ok(Self {
+            source_locations: whole(size.0, source.locations.len()),
+            source_memories: whole(size.1, source.memories.len()),
+            pairs: (!dropped).then(|| owners.pairs()),
+            source,
+            target,
+            owners,
+            elements,
+        })
+    }
 }
 
 /// A strided copy between two memories of a component.
@@ -64,20 +147,36 @@ impl Holders {
     }
 }
 
-/// How copies of one memory are told apart when a memory is chosen.
-enum Place<'a> {
-    /// The given copy of each element.
-    Given(&'a [u32]),
-    /// Whatever carries a run furthest.
-    Free,
-}
-
 /// Every element from the given copy (an index into the source's locations).
 pub fn from_copies(table: &Table, copy: &[u32]) -> Vec<Copy> {
-    let memory = |e: u32| table.source.locations[copy[e as usize] as usize].memory;
-    let choice: Vec<u32> = table.owners.wants.iter().map(|w| memory(w.element)).collect();
-    copies(table, &choice, None, &Place::Given(copy))
+    let sources = table.source.memories.len() as u64;
+    let item = |w: &Want| {
+        let l = &table.source.locations[copy[w.element as usize] as usize];
+        (u64::from(w.memory) * sources + u64::from(l.memory), w.code, l.code)
+    };
+    let items: Vec<(u64, i64, i64)> = table.owners.wants.iter().map(item).collect();
+    let order = sorted_by_key(items.iter().map(|i| i.0));
+    let (mut found, mut target, mut source) = (Vec::new(), Vec::new(), Vec::new());
+    let mut i = 0;
+    while i < order.len() {
+        let key = items[order[i] as usize].0;
+        target.clear();
+        source.clear();
+        while let Some(&(k, t, s)) = order.get(i).map(|&o| &items[o as usize])
+            && k == key
+        {
+            target.push(t);
+            source.push(s);
+            i += 1;
+        }
+        let copy = |part| Copy { source: (key % sources) as u32, target: (key / sources) as u32, part };
+        found.extend(compress_fixed(&target, &source).into_iter().map(copy));
+    }
+    found
 }
+
+/// With more wants than this, the smallest copies are taken without a search for fewer descriptors.
+const SEARCHED: usize = 1 << 18;
 
 /// The fewest copies that the policies find: smallest copy, smallest memory, staying with a memory, largest memory.
 pub fn fewest(table: &Table) -> Vec<Copy> {
@@ -88,7 +187,7 @@ pub fn fewest(table: &Table) -> Vec<Copy> {
         p.dedup();
         p.len()
     };
-    if !table.owners.redundant() || best.len() <= 1 {
+    if !table.owners.redundant() || best.len() <= 1 || table.owners.wants.len() > SEARCHED {
         return best;
     }
     let holders = Holders::new(table);
@@ -98,7 +197,7 @@ pub fn fewest(table: &Table) -> Vec<Copy> {
             wants.iter().map(|w| holders.of(w.element)[holders.of(w.element).len() - 1]).collect()
         }];
     for policy in policies {
-        let found = copies(table, &policy(), None, &Place::Free);
+        let found = copies(table, &policy(), None);
         if (found.len(), pairs(&found)) < (best.len(), pairs(&best)) {
             best = found;
         }
@@ -180,75 +279,65 @@ pub fn balanced(table: &Table, classes: &Classes, spread: &Spread) -> Vec<Copy> 
             next.by_ref().take(q as usize).for_each(|&k| choice[k as usize] = m);
         }
     }
-    copies(table, &choice, None, &Place::Free)
+    copies(table, &choice, None)
 }
 
 /// Copies of some wants, all from one source memory.
 pub fn from_memory(table: &Table, wants: &[u32], memory: u32) -> Vec<Copy> {
     let choice = vec![memory; wants.len()];
-    copies(table, &choice, Some(wants), &Place::Free)
+    copies(table, &choice, Some(wants))
 }
 
-/// The copies when `choice[k]` serves the k-th want (of `only`, or of all).
-fn copies(table: &Table, choice: &[u32], only: Option<&[u32]>, place: &Place) -> Vec<Copy> {
+/// The copies when memory `choice[k]` serves the k-th want (of `only`, or of all), from whichever of its places
+/// carries the runs furthest.
+fn copies(table: &Table, choice: &[u32], only: Option<&[u32]>) -> Vec<Copy> {
     let all = &table.owners.wants;
     let want = |k: u32| &all[only.map_or(k, |o| o[k as usize]) as usize];
-    let order = by_pair(choice, table.source.memories.len(), |k| want(k).memory);
-    let mut found = Vec::new();
-    let (mut target, mut fixed, mut places, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut i = 0;
-    while i < order.len() {
-        let pair = (want(order[i]).memory, choice[order[i] as usize]);
+    let sources = table.source.memories.len() as u64;
+    let key = |k: u32| u64::from(want(k).memory) * sources + u64::from(choice[k as usize]);
+    let keys: Vec<u64> = (0..choice.len() as u32).map(key).collect();
+    let order = sorted_by_key(keys.iter().copied());
+    let (mut found, mut target, mut places, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for pair in order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]) {
+        let key = keys[pair[0] as usize];
+        let (to, from) = ((key / sources) as u32, (key % sources) as u32);
         target.clear();
-        fixed.clear();
         places.clear();
         ends.clear();
-        while i < order.len() && (want(order[i]).memory, choice[order[i] as usize]) == pair {
-            let w = want(order[i]);
-            target.push(w.code);
-            let location = |l: u32| &table.source.locations[l as usize];
-            match place {
-                Place::Given(copy) => fixed.push(location(copy[w.element as usize]).code),
-                Place::Free => {
-                    let here = table.owners.copies(w.element).iter().map(|&l| location(l));
-                    places.extend(here.filter(|l| l.memory == pair.1).map(|l| l.code));
-                    ends.push(places.len());
-                }
-            }
-            i += 1;
+        for &k in pair {
+            let here = table.owners.copies(want(k).element).iter().map(|&l| &table.source.locations[l as usize]);
+            target.push(want(k).code);
+            places.extend(here.filter(|l| l.memory == from).map(|l| l.code));
+            ends.push(places.len());
         }
-        let parts = match place {
-            Place::Given(_) => compress_fixed(&target, &fixed),
-            Place::Free => {
-                let starts = std::iter::once(0).chain(ends.iter().copied());
-                let from: Vec<&[i64]> = starts.zip(&ends).map(|(a, &b)| &places[a..b]).collect();
-                compress(&target, &from)
-            }
-        };
-        found.extend(parts.into_iter().map(|part| Copy { source: pair.1, target: pair.0, part }));
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let each: Vec<&[i64]> = starts.zip(&ends).map(|(a, &b)| &places[a..b]).collect();
+        found.extend(compress(&target, &each).into_iter().map(|part| Copy { source: from, target: to, part }));
     }
     found
 }
 
-/// The wants ordered by (target memory, source memory), keeping the target order inside a pair.
-fn by_pair(choice: &[u32], sources: usize, target: impl Fn(u32) -> u32) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..choice.len() as u32).collect();
-    let key = |k: u32| u64::from(target(k)) * sources as u64 + u64::from(choice[k as usize]);
-    let most = order.iter().map(|&k| key(k)).max().unwrap_or(0);
+/// The indices ordered by their keys, equal keys in ascending order.
+fn sorted_by_key(keys: impl ExactSizeIterator<Item = u64> + Clone) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    if keys.clone().is_sorted() {
+        return order;
+    }
+    let most = keys.clone().max().unwrap_or(0);
     if most < 2 * order.len() as u64 + 1024 {
         let mut start = vec![0_u32; most as usize + 2];
-        order.iter().for_each(|&k| start[key(k) as usize + 1] += 1);
+        keys.clone().for_each(|k| start[k as usize + 1] += 1);
         for i in 1..start.len() {
             start[i] += start[i - 1];
         }
-        let mut sorted = vec![0; order.len()];
-        for &k in &order {
-            let slot = &mut start[key(k) as usize];
-            sorted[*slot as usize] = k;
+        for (i, k) in keys.enumerate() {
+            let slot = &mut start[k as usize];
+            order[*slot as usize] = i as u32;
             *slot += 1;
         }
-        return sorted;
+        return order;
     }
-    order.sort_by_key(|&k| key(k));
+    let keys: Vec<u64> = keys.collect();
+    order.sort_by_key(|&k| keys[k as usize]);
     order
 }

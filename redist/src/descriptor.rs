@@ -1,6 +1,6 @@
 //! Descriptors of a plan: over coordinates, and over memories with linear addresses.
 
-use crate::choice::{Copy, Table};
+use crate::choice::{Component, Copy};
 use crate::distribution::Distribution;
 use crate::domain::Domain;
 use crate::error::{Error, Result};
@@ -34,21 +34,20 @@ pub struct Descriptor {
 
 impl Transfer {
     /// The copy that is the product of one copy per component.
-    pub fn product(tables: &[Table], copies: &[&Copy]) -> Self {
-        let count = |side: fn(&Table) -> usize| tables.iter().map(side).sum();
-        let mut source = vec![0; count(|t| t.source.domain.len())];
-        let mut target = vec![0; count(|t| t.target.domain.len())];
+    pub fn product(components: &[Component], copies: &[&Copy]) -> Self {
+        let mut source = vec![0; components.iter().map(|c| c.source_variables.len()).sum()];
+        let mut target = vec![0; components.iter().map(|c| c.target_variables.len()).sum()];
         let mut levels = Vec::new();
-        for (table, copy) in tables.iter().zip(copies) {
-            let (s, t) = (&table.source, &table.target);
-            place(&mut source, &s.domain, &s.arch, &s.memories[copy.source as usize]);
-            place(&mut source, &s.domain, &s.data, &s.code.decode(copy.part.source));
-            place(&mut target, &t.domain, &t.arch, &t.memories[copy.target as usize]);
-            place(&mut target, &t.domain, &t.data, &t.code.decode(copy.part.target));
+        for (c, copy) in components.iter().zip(copies) {
+            let (s, t) = (&c.source, &c.target);
+            place(&mut source, &c.source_variables, &s.arch, &s.memories[copy.source as usize]);
+            place(&mut source, &c.source_variables, &s.data, &s.code.decode(copy.part.source));
+            place(&mut target, &c.target_variables, &t.arch, &t.memories[copy.target as usize]);
+            place(&mut target, &c.target_variables, &t.data, &t.code.decode(copy.part.target));
             for l in &copy.part.levels {
                 let (mut from, mut to) = (vec![0; source.len()], vec![0; target.len()]);
-                place(&mut from, &s.domain, &s.data, &s.code.difference(l.source));
-                place(&mut to, &t.domain, &t.data, &t.code.difference(l.target));
+                place(&mut from, &c.source_variables, &s.data, &s.code.difference(l.source));
+                place(&mut to, &c.target_variables, &t.data, &t.code.difference(l.target));
                 levels.push((l.count, from, to));
             }
         }
@@ -61,9 +60,9 @@ impl Transfer {
     }
 }
 
-fn place(into: &mut [i64], domain: &Domain, variables: &[usize], values: &[i64]) {
+fn place(into: &mut [i64], global: &[usize], variables: &[usize], values: &[i64]) {
     for (&i, &v) in variables.iter().zip(values) {
-        into[domain.global[i]] = v;
+        into[global[i]] = v;
     }
 }
 

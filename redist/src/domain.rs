@@ -232,6 +232,42 @@ impl Domain {
         }
     }
 
+    /// Whether another domain is the same but for the names.
+    pub fn same_shape(&self, other: &Self) -> bool {
+        self.arch == other.arch
+            && self.dimension == other.dimension
+            && self.coef == other.coef
+            && self.offset == other.offset
+            && self.lower == other.lower
+            && self.upper == other.upper
+            && self.order == other.order
+            && self.bounding == other.bounding
+            && self.empty == other.empty
+    }
+
+    /// The same variables in a box.
+    #[must_use]
+    pub fn boxed(&self, bounds: &[(i64, i64)]) -> Self {
+        let side = |of: fn(&(i64, i64)) -> i64| -> Vec<Vec<Form>> {
+            bounds.iter().map(|b| vec![Form { constant: of(b), terms: Vec::new(), divisor: 1 }]).collect()
+        };
+        Self { lower: side(|b| b.0), upper: side(|b| b.1), bounding: bounds.to_vec(), ..self.clone() }
+    }
+
+    /// Whether all bounds are constant, so that the bounding box is the domain.
+    pub fn is_box(&self) -> bool {
+        self.lower.iter().chain(&self.upper).flatten().all(|f| f.terms.is_empty())
+    }
+
+    /// The number of locations and of memories of a domain whose bounds are constant.
+    pub fn box_size(&self) -> (i128, i128) {
+        let width = |i: usize| i128::from(self.bounding[i].1) - i128::from(self.bounding[i].0) + 1;
+        let product = |keep: &dyn Fn(usize) -> bool| {
+            (0..self.len()).filter(|&i| keep(i)).try_fold(1_i128, |p, i| p.checked_mul(width(i))).unwrap_or(i128::MAX)
+        };
+        if self.empty.is_some() { (0, 0) } else { (product(&|_| true), product(&|i| self.arch[i])) }
+    }
+
     /// The pairs of dimensions that a bound links.
     pub fn links(&self) -> Vec<(usize, usize)> {
         let side = |forms: &Vec<Vec<Form>>| -> Vec<(usize, usize)> {

@@ -48,7 +48,7 @@ impl Cuts {
 
     /// The kept locations as disjoint boxes; `None` when a bound is not constant or there would be more than `most`.
     pub fn boxes(&self, most: usize) -> Option<Vec<Interval>> {
-        if !self.domain.lower.iter().chain(&self.domain.upper).flatten().all(|f| f.terms.is_empty()) {
+        if !self.domain.is_box() {
             return None;
         }
         if self.domain.empty.is_some() {

@@ -35,8 +35,9 @@ pub struct Want {
 
 /// Source elements with all their copies, and the target locations that want them.
 pub struct Owners {
-    /// `copies[start[e]..start[e + 1]]` hold element e.
+    /// `copies[start[e]..start[e + 1]]` hold element e; empty when every element has one copy, `copies[e]`.
     start: Vec<u32>,
+    elements: usize,
     /// Indices into the source's locations, ascending, so the first is the lexicographically smallest.
     copies: Vec<u32>,
     /// What can be delivered, in lexicographic order of the target locations.
@@ -52,7 +53,7 @@ pub struct Owners {
 impl Owners {
     /// Joins the two sides of a component.
     pub fn new(source: &Side, target: &Side) -> Self {
-        let (index, start, copies) = group(&source.locations);
+        let (index, elements, start, copies) = group(&source.locations);
         let mut wants = Vec::with_capacity(target.locations.len());
         let mut missing = Vec::new();
         for l in &target.locations {
@@ -64,30 +65,41 @@ impl Owners {
         let missing_locations = missing.len() as u64;
         missing.sort_unstable();
         missing.dedup();
-        let mut seen = vec![false; start.len()];
+        let mut seen = vec![false; elements];
         let common = wants.iter().filter(|w| !std::mem::replace(&mut seen[w.element as usize], true)).count() as u64;
-        Self { start, copies, wants, missing_locations, missing, common }
+        Self { start, elements, copies, wants, missing_locations, missing, common }
     }
 
     /// The number of distinct source elements.
     pub fn elements(&self) -> usize {
-        self.start.len() - 1
+        self.elements
     }
 
     /// The source locations that hold an element, smallest first.
     pub fn copies(&self, element: u32) -> &[u32] {
         let e = element as usize;
+        if self.start.is_empty() {
+            return &self.copies[e..=e];
+        }
         &self.copies[self.start[e] as usize..self.start[e + 1] as usize]
+    }
+
+    /// All pairs of a source and a target location of the same element.
+    pub fn pairs(&self) -> u64 {
+        if self.start.is_empty() {
+            return self.wants.len() as u64;
+        }
+        self.wants.iter().map(|w| self.copies(w.element).len() as u64).sum()
     }
 
     /// Whether some element has more than one copy.
     pub fn redundant(&self) -> bool {
-        self.copies.len() > self.elements()
+        !self.start.is_empty()
     }
 }
 
 /// Numbers the elements and lists the locations of each, in two passes and without sorting where codes are dense.
-fn group(locations: &[Location]) -> (Index, Vec<u32>, Vec<u32>) {
+fn group(locations: &[Location]) -> (Index, usize, Vec<u32>, Vec<u32>) {
     let low = locations.iter().map(|l| l.element).min().unwrap_or(0);
     let high = locations.iter().map(|l| l.element).max().unwrap_or(-1);
     let span = usize::try_from(i128::from(high) - i128::from(low) + 1).unwrap_or(usize::MAX);
@@ -112,6 +124,9 @@ fn group(locations: &[Location]) -> (Index, Vec<u32>, Vec<u32>) {
         let numbers = locations.iter().map(|l| *table.entry(l.element).or_insert_with(&mut fresh)).collect();
         (Index::Hashed(table), numbers)
     };
+    if elements as usize == locations.len() {
+        return (index, elements as usize, Vec::new(), numbers);
+    }
     let mut start = vec![0_u32; elements as usize + 1];
     numbers.iter().for_each(|&e| start[e as usize + 1] += 1);
     for e in 0..elements as usize {
@@ -122,5 +137,5 @@ fn group(locations: &[Location]) -> (Index, Vec<u32>, Vec<u32>) {
         copies[next[e as usize] as usize] = k as u32;
         next[e as usize] += 1;
     }
-    (index, start, copies)
+    (index, elements as usize, start, copies)
 }

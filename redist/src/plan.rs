@@ -1,17 +1,15 @@
 //! Plans: the whole list of strided copies of a redistribution, with its figures and their lower bounds.
 
-use crate::choice::{self, Classes, Copy, Holders, Table};
-use crate::codes::Code;
+use crate::choice::{self, Classes, Component, Copy, Holders, Table};
 use crate::descriptor::{Addressing, Descriptor, Transfer};
 use crate::domain::{Domain, components};
 use crate::error::{Error, Result};
 use crate::flow::{Class, Spread, spread};
 use crate::json::Case;
 use crate::number::narrow;
-use crate::owners::Owners;
 use crate::selection::{self, Strategy};
-use crate::side::Side;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// What to plan for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,8 +35,8 @@ pub struct Figures {
     pub common_elements: i64,
     /// Element transfers: target locations whose element the source has; also the least possible.
     pub min_transfers: i64,
-    /// All pairs of a source and a target location of the same element.
-    pub naive_transfers: i64,
+    /// All pairs of a source and a target location of the same element, where they were counted.
+    pub naive_transfers: Option<i64>,
     /// Target elements that the source does not have.
     pub missing_elements: i64,
     /// Target locations that can't be served.
@@ -69,7 +67,7 @@ pub type Block = Vec<Vec<Copy>>;
 /// A planned redistribution.
 pub struct Plan {
     /// The components' tables.
-    pub tables: Vec<Table>,
+    pub tables: Vec<Component>,
     /// Products of copies; all of them together are the plan.
     pub blocks: Vec<Block>,
     /// What it costs.
@@ -91,9 +89,11 @@ impl Plan {
             Addressing::new(&case.source, &source).map_err(|e| e.within("source"))?,
             Addressing::new(&case.target, &target).map_err(|e| e.within("target"))?,
         );
-        let mut tables = Vec::new();
+        let all_copies = options.balance || options.strategy != Strategy::Exact;
+        let mut tables: Vec<Component> = Vec::new();
         for dimensions in components(&source, &target) {
-            tables.push(table(&source, &target, dimensions)?);
+            let next = Component::new(&source, &target, dimensions, all_copies, &tables)?;
+            tables.push(next);
         }
         let mut figures = counts(&tables, case.element_size)?;
         for (side, domain) in [("source", &source), ("target", &target)] {
@@ -115,8 +115,12 @@ impl Plan {
         if options.balance {
             return self.balance();
         }
-        let mut block = Vec::new();
-        for table in &self.tables {
+        let mut block: Block = Vec::new();
+        for (k, table) in self.tables.iter().enumerate() {
+            if let Some(same) = self.tables[..k].iter().position(|t| Rc::ptr_eq(&t.table, &table.table)) {
+                block.push(block[same].clone());
+                continue;
+            }
             block.push(if options.strategy == Strategy::Exact {
                 choice::fewest(table)
             } else {
@@ -277,39 +281,31 @@ fn products(block: &Block) -> Vec<(Vec<u32>, Vec<u32>, i64)> {
     all
 }
 
-fn table(source: &Domain, target: &Domain, dimensions: Vec<usize>) -> Result<Table> {
-    let (source, target) = (source.restrict(&dimensions), target.restrict(&dimensions));
-    let ranges: Vec<(i64, i64)> =
-        source.elements()?.into_iter().zip(target.elements()?).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect();
-    let elements = Code::new(&ranges, "dims")?;
-    let source = Side::new(source, &elements, "source")?;
-    let target = Side::new(target, &elements, "target")?;
-    let owners = Owners::new(&source, &target);
-    Ok(Table { dimensions, source, target, owners, elements })
-}
-
-fn counts(tables: &[Table], element_size: i64) -> Result<Figures> {
+fn counts(tables: &[Component], element_size: i64) -> Result<Figures> {
     let product = |of: &dyn Fn(&Table) -> u64| -> Result<i64> {
         let exact = tables.iter().try_fold(1_i128, |p, t| p.checked_mul(of(t).into()));
         exact.and_then(narrow).ok_or_else(|| Error::overflow("plan", "a count of locations"))
     };
-    let naive = |t: &Table| t.owners.wants.iter().map(|w| t.owners.copies(w.element).len() as u64).sum();
     let target_locations = product(&|t| t.target.locations.len() as u64)?;
     let target_elements = product(&|t| t.owners.common + t.owners.missing.len() as u64)?;
     let common_elements = product(&|t| t.owners.common)?;
     let min_transfers = product(&|t| t.owners.wants.len() as u64)?;
     let bytes = narrow(i128::from(min_transfers) * i128::from(element_size));
     Ok(Figures {
-        source_locations: product(&|t| t.source.locations.len() as u64)?,
+        source_locations: product(&|t| t.source_locations)?,
         source_elements: product(&|t| t.owners.elements() as u64)?,
         target_locations,
         target_elements,
         common_elements,
         min_transfers,
-        naive_transfers: product(&naive)?,
+        naive_transfers: if tables.iter().all(|t| t.pairs.is_some()) {
+            Some(product(&|t| t.pairs.unwrap_or(0))?)
+        } else {
+            None
+        },
         missing_elements: target_elements - common_elements,
         missing_locations: target_locations - min_transfers,
-        source_memories: product(&|t| t.source.memories.len() as u64)?,
+        source_memories: product(&|t| t.source_memories)?,
         bytes: bytes.ok_or_else(|| Error::overflow("plan", "the volume in bytes"))?,
         least_is_exact: true,
         ..Figures::default()
@@ -328,7 +324,7 @@ struct Product {
 }
 
 impl Product {
-    fn new(tables: &[Table], classes: &[Classes]) -> Result<Option<Self>> {
+    fn new(tables: &[Component], classes: &[Classes]) -> Result<Option<Self>> {
         let count = classes.iter().map(|c| c.classes.len()).try_fold(1_usize, usize::checked_mul);
         let ways = classes.iter().map(|c| c.classes.iter().map(|k| k.memories.len()).sum::<usize>());
         let ways = ways.into_iter().try_fold(1_usize, usize::checked_mul);
@@ -357,7 +353,7 @@ impl Product {
     }
 
     /// Cuts each class, in the order of its products, into intervals by quota, and each interval into products.
-    fn blocks(&self, tables: &[Table], classes: &[Classes]) -> Vec<Block> {
+    fn blocks(&self, tables: &[Component], classes: &[Classes]) -> Vec<Block> {
         let mut blocks = Vec::new();
         for (tuple, quota) in self.tuples.iter().zip(&self.spread.quota) {
             let members: Vec<&[u32]> = tuple.iter().zip(classes).map(|(&k, c)| &c.members[k][..]).collect();

@@ -34,86 +34,87 @@ impl Part {
 /// Compresses the copies `(target[i], from[i])` between two memories; `target` ascends. When an element has several
 /// places in the source memory, `from[i]` lists them and one is taken.
 pub fn compress(target: &[i64], from: &[&[i64]]) -> Vec<Part> {
-    let source: Vec<i64>;
-    let mut best = if from.iter().all(|f| f.len() == 1) {
-        source = from.iter().map(|f| f[0]).collect();
-        fold(greedy(target, &source))
-    } else {
-        let runs = furthest(target, from);
-        source = runs.iter().flat_map(|p| points(p).into_iter().map(|(_, s)| s)).collect();
-        fold(runs)
-    };
-    if best.len() > 1 {
-        let other = fold(natural(target, &source));
-        if other.len() <= best.len() {
-            best = other;
-        }
+    if from.iter().all(|f| f.len() == 1) {
+        return compress_fixed(target, &from.iter().map(|f| f[0]).collect::<Vec<_>>());
     }
-    best
+    let runs = furthest(target, from);
+    let source: Vec<i64> = runs.iter().flat_map(|r| (0..r.count).map(|k| r.source + k * r.step.1)).collect();
+    better(runs, target, &source)
 }
 
 /// Compresses copies whose source place is given.
 pub fn compress_fixed(target: &[i64], source: &[i64]) -> Vec<Part> {
-    let best = fold(greedy(target, source));
-    if best.len() == 1 {
+    better(greedy(target, source), target, source)
+}
+
+/// The folded runs, or the folded contiguous pieces where those are not more.
+fn better(runs: Vec<Run>, target: &[i64], source: &[i64]) -> Vec<Part> {
+    let mut steps = runs.iter().filter(|r| r.count > 1).map(|r| r.step);
+    let first = steps.next();
+    let uniform = runs.len() == 1 || first.is_some_and(|f| f.0 == 1 && steps.all(|s| s == f));
+    let best = fold(runs);
+    if uniform || best.len() == 1 {
         return best;
     }
     let other = fold(natural(target, source));
     if other.len() <= best.len() { other } else { best }
 }
 
-fn points(part: &Part) -> Vec<(i64, i64)> {
-    let l = part.levels.first().copied().unwrap_or(Level { count: 1, source: 0, target: 0 });
-    (0..l.count).map(|k| (part.target + k * l.target, part.source + k * l.source)).collect()
+/// `count` copies from (target, source) on, a step apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    target: i64,
+    source: i64,
+    count: i64,
+    step: (i64, i64),
 }
 
-fn run(target: i64, source: i64, count: usize, step: (i64, i64)) -> Part {
-    let level = Level { count: count as i64, target: step.0, source: step.1 };
-    Part { source, target, levels: if count > 1 { vec![level] } else { Vec::new() } }
+fn run(target: i64, source: i64, count: usize, step: (i64, i64)) -> Run {
+    Run { target, source, count: count as i64, step: if count > 1 { step } else { (0, 0) } }
 }
 
 /// Successive copies with equal steps, each run as long as possible.
-fn greedy(target: &[i64], source: &[i64]) -> Vec<Part> {
-    let mut parts = Vec::new();
+fn greedy(target: &[i64], source: &[i64]) -> Vec<Run> {
+    let mut runs = Vec::new();
     let step = |i: usize| (target[i + 1] - target[i], source[i + 1] - source[i]);
     let mut i = 0;
     while i < target.len() {
         let mut j = i + 1;
-        while j < target.len() && step(j - 1) == step(i) {
+        let first = if j < target.len() { step(i) } else { (0, 0) };
+        while j < target.len() && step(j - 1) == first {
             j += 1;
         }
-        let first = if j > i + 1 { step(i) } else { (0, 0) };
-        parts.push(run(target[i], source[i], j - i, first));
+        runs.push(run(target[i], source[i], j - i, first));
         i = j;
     }
-    parts
+    runs
 }
 
 /// Successive copies whose step is the smallest of all; contiguous pieces stay whole.
-fn natural(target: &[i64], source: &[i64]) -> Vec<Part> {
+fn natural(target: &[i64], source: &[i64]) -> Vec<Run> {
     let steps = |i: usize| (target[i + 1] - target[i], source[i + 1] - source[i]);
     let Some(least) = (0..target.len() - 1).map(steps).min_by_key(|&(t, s)| (t, s.abs(), s)) else {
         return greedy(target, source);
     };
-    let mut parts = Vec::new();
+    let mut runs = Vec::new();
     let mut i = 0;
     while i < target.len() {
         let mut j = i + 1;
         while j < target.len() && steps(j - 1) == least {
             j += 1;
         }
-        parts.push(run(target[i], source[i], j - i, least));
+        runs.push(run(target[i], source[i], j - i, least));
         i = j;
     }
-    parts
+    runs
 }
 
 /// Candidates looked at per element when a memory holds several copies.
 const CANDIDATES: usize = 12;
 
 /// Greedy runs that choose among the places of each element the ones that carry the run furthest.
-fn furthest(target: &[i64], from: &[&[i64]]) -> Vec<Part> {
-    let mut parts = Vec::new();
+fn furthest(target: &[i64], from: &[&[i64]]) -> Vec<Run> {
+    let mut runs = Vec::new();
     let mut i = 0;
     while i < target.len() {
         let mut best = (1, from[i][0], (0_i64, 0_i64));
@@ -135,53 +136,86 @@ fn furthest(target: &[i64], from: &[&[i64]]) -> Vec<Part> {
                 }
             }
         }
-        parts.push(run(target[i], best.1, best.0, best.2));
+        runs.push(run(target[i], best.1, best.0, best.2));
         i += best.0;
     }
-    parts
+    runs
 }
 
-/// Folds parts of equal shape that lie in arithmetic progression into one more level, until nothing is gained.
-pub fn fold(mut parts: Vec<Part>) -> Vec<Part> {
-    while parts.len() > 1 {
-        let before = parts.len();
-        let mut shapes: HashMap<Vec<Level>, usize> = HashMap::new();
-        let mut groups: Vec<(Vec<Level>, Vec<(i64, i64)>)> = Vec::new();
-        for p in parts {
-            let point = (p.target, p.source);
-            match shapes.get(&p.levels) {
-                Some(&g) => groups[g].1.push(point),
-                None => {
-                    shapes.insert(p.levels.clone(), groups.len());
-                    groups.push((p.levels, vec![point]));
-                }
+/// The shapes met while folding: a shape is one level around another shape; shape 0 is one element.
+#[derive(Default)]
+struct Shapes {
+    known: HashMap<(u32, i64, (i64, i64)), u32>,
+    list: Vec<(u32, i64, (i64, i64))>,
+    last: Option<((u32, i64, (i64, i64)), u32)>,
+}
+
+impl Shapes {
+    fn around(&mut self, inner: u32, run: &Run) -> u32 {
+        if run.count == 1 {
+            return inner;
+        }
+        let key = (inner, run.count, run.step);
+        if let Some((k, shape)) = self.last.filter(|l| l.0 == key) {
+            debug_assert_eq!(k, key);
+            return shape;
+        }
+        let next = self.list.len() as u32 + 1;
+        let shape = *self.known.entry(key).or_insert(next);
+        if shape == next {
+            self.list.push(key);
+        }
+        self.last = Some((key, shape));
+        shape
+    }
+
+    /// The levels of a shape, innermost first.
+    fn levels(&self, mut shape: u32) -> Vec<Level> {
+        let mut levels = Vec::new();
+        while shape != 0 {
+            let (inner, count, step) = self.list[shape as usize - 1];
+            levels.push(Level { count, target: step.0, source: step.1 });
+            shape = inner;
+        }
+        levels.reverse();
+        levels
+    }
+}
+
+/// Folds runs of equal shape that lie in arithmetic progression into one more level, until nothing is gained.
+fn fold(runs: Vec<Run>) -> Vec<Part> {
+    let mut shapes = Shapes::default();
+    let mut pieces: Vec<(u32, i64, i64)> =
+        runs.into_iter().map(|r| (shapes.around(0, &r), r.target, r.source)).collect();
+    let mut points = Vec::new();
+    while pieces.len() > 1 {
+        let before = pieces.len();
+        pieces.sort_unstable();
+        let mut folded = Vec::new();
+        for group in pieces.chunk_by(|a, b| a.0 == b.0) {
+            points.clear();
+            points.extend(group.iter().map(|p| (p.1, p.2)));
+            for r in chains(&points) {
+                folded.push((shapes.around(group[0].0, &r), r.target, r.source));
             }
         }
-        parts = Vec::new();
-        for (shape, mut points) in groups {
-            points.sort_unstable();
-            for chain in chains(&points) {
-                let mut levels = shape.clone();
-                levels.extend(chain.levels);
-                parts.push(Part { levels, ..chain });
-            }
-        }
-        if parts.len() == before {
+        pieces = folded;
+        if pieces.len() == before {
             break;
         }
     }
-    parts.sort_by_key(|p| (p.target, p.source));
-    parts
+    pieces.sort_unstable_by_key(|p| (p.1, p.2));
+    pieces.iter().map(|&(shape, target, source)| Part { source, target, levels: shapes.levels(shape) }).collect()
 }
 
 /// Covers points (target, source), ascending, by arithmetic progressions: the better of two greedy covers.
-fn chains(points: &[(i64, i64)]) -> Vec<Part> {
-    if points.len() == 1 {
-        return vec![run(points[0].0, points[0].1, 1, (0, 0))];
+fn chains(points: &[(i64, i64)]) -> Vec<Run> {
+    if let &[(target, source)] = points {
+        return vec![run(target, source, 1, (0, 0))];
     }
     let (target, source): (Vec<i64>, Vec<i64>) = points.iter().copied().unzip();
     let simple = greedy(&target, &source);
-    if simple.len() == 1 {
+    if simple.len() == 1 || points.len() < 4 {
         return simple;
     }
     let leaping = Cover::new(points).chains();
@@ -229,7 +263,7 @@ impl<'a> Cover<'a> {
         None
     }
 
-    fn chains(mut self) -> Vec<Part> {
+    fn chains(mut self) -> Vec<Run> {
         let mut parts = Vec::new();
         let mut single: Option<usize> = None;
         for i in 0..self.points.len() {
@@ -273,7 +307,7 @@ impl<'a> Cover<'a> {
         best
     }
 
-    fn take(&mut self, i: usize, count: usize, step: (i64, i64), parts: &mut Vec<Part>) {
+    fn take(&mut self, i: usize, count: usize, step: (i64, i64), parts: &mut Vec<Run>) {
         let p = self.points[i];
         for k in 0..count {
             if let Some(j) = self.find(at(p, step, k)) {

@@ -63,7 +63,11 @@ pub fn select(table: &Table, strategy: Strategy) -> Result<(Vec<u32>, Option<Str
     };
     let mut found = Vec::with_capacity(table.owners.elements());
     for e in 0..table.owners.elements() {
-        let mut kept = table.owners.copies(e as u32).iter().filter(|&&l| rule(&coordinates(table, l)));
+        let mut kept = table
+            .owners
+            .copies(e as u32)
+            .iter()
+            .filter(|&&l| rule(&table.source.coordinates(&table.source.locations[l as usize])));
         match (kept.next(), kept.next()) {
             (Some(&l), None) => found.push(l),
             (first, _) => {
@@ -75,16 +79,6 @@ pub fn select(table: &Table, strategy: Strategy) -> Result<(Vec<u32>, Option<Str
         }
     }
     Ok((found, None))
-}
-
-fn coordinates(table: &Table, location: u32) -> Vec<i64> {
-    let (side, mut at) = (&table.source, vec![0; table.source.domain.len()]);
-    let l = &side.locations[location as usize];
-    let memory = side.memories[l.memory as usize].iter();
-    for (&i, &v) in side.arch.iter().zip(memory).chain(side.data.iter().zip(&side.code.decode(l.code))) {
-        at[i] = v;
-    }
-    at
 }
 
 /// Two variables x, y of one dimension in a box: copies lie at multiples of (beta, -alpha).

@@ -39,109 +39,137 @@ pub struct Side {
 impl Side {
     /// Enumerates a domain; `elements` codes the element indices of both sides of the component.
     pub fn new(domain: Domain, elements: &Code, place: &str) -> Result<Self> {
+        let parts = [domain.clone()];
+        Self::of_parts(domain, &parts, elements, place)
+    }
+
+    /// Enumerates some boxes of a domain whose bounds are constant.
+    pub fn of_boxes(domain: Domain, boxes: &[Vec<(i64, i64)>], elements: &Code, place: &str) -> Result<Self> {
+        let parts: Vec<Domain> = boxes.iter().map(|b| domain.boxed(b)).collect();
+        Self::of_parts(domain, &parts, elements, place)
+    }
+
+    fn of_parts(domain: Domain, parts: &[Domain], elements: &Code, place: &str) -> Result<Self> {
         let arch: Vec<usize> = (0..domain.len()).filter(|&i| domain.arch[i]).collect();
         let data: Vec<usize> = (0..domain.len()).filter(|&i| !domain.arch[i]).collect();
         let ranges = |vars: &[usize]| -> Vec<(i64, i64)> { vars.iter().map(|&i| domain.bounding[i]).collect() };
         let code = Code::new(&ranges(&data), place)?;
         let grid = Code::new(&ranges(&arch), place)?;
-        let (raw, count) = enumerate(&domain, elements, &code, &grid, &arch, &data, place)?;
-        let memories = number_memories(raw, count);
-        let names = memories.1.iter().map(|&g| grid.decode(g)).collect();
-        Ok(Self { domain, arch, data, code, memories: names, locations: memories.0 })
-    }
-}
-
-struct Raw {
-    location: Location,
-    grid: i64,
-}
-
-fn enumerate(
-    domain: &Domain,
-    elements: &Code,
-    code: &Code,
-    grid: &Code,
-    arch: &[usize],
-    data: &[usize],
-    place: &str,
-) -> Result<(Vec<Raw>, i64)> {
-    let (mut out, mut full) = (Vec::new(), false);
-    let step = |i: usize| {
-        let element = domain.coef[i] * elements.weight(domain.dimension[i]);
-        let of = |vars: &[usize], c: &Code| vars.iter().position(|&k| k == i).map_or(0, |k| c.weight(k));
-        (element, of(data, code), of(arch, grid))
-    };
-    let mut lexical = domain.lexicographic();
-    domain.rows(|at, inner, lo, hi| {
-        let width = i128::from(hi) - i128::from(lo) + 1;
-        full = full || out.len() as i128 + width > MOST_LOCATIONS as i128;
-        if full {
-            return;
-        }
-        let mut location = Location {
-            element: elements.encode(domain.element(at)),
-            code: code.encode(data.iter().map(|&i| at[i])),
-            memory: 0,
-        };
-        let mut memory = grid.encode(arch.iter().map(|&i| at[i]));
-        let (de, dc, dg) = inner.map_or((0, 0, 0), step);
-        for _ in lo..=hi {
-            out.push(Raw { location, grid: memory });
-            location.element += de;
-            location.code += dc;
-            memory += dg;
-        }
-    });
-    if full {
-        let what = format!("there are more than {MOST_LOCATIONS} locations in one component");
-        return Err(Error::new(place, what, "redistribute a smaller part at a time"));
-    }
-    // Lexicographic order over all coordinates, when the enumeration could not follow it.
-    if !lexical {
-        let mut keyed: Vec<(Vec<i64>, Raw)> =
-            out.into_iter().map(|r| (coordinates(domain, code, grid, arch, data, &r), r)).collect();
-        keyed.sort_by(|a, b| a.0.cmp(&b.0));
-        out = keyed.into_iter().map(|(_, r)| r).collect();
-        lexical = true;
-    }
-    debug_assert!(lexical);
-    Ok((out, grid.size()))
-}
-
-fn coordinates(domain: &Domain, code: &Code, grid: &Code, arch: &[usize], data: &[usize], raw: &Raw) -> Vec<i64> {
-    let mut at = vec![0; domain.len()];
-    for (&i, v) in arch.iter().zip(grid.decode(raw.grid)).chain(data.iter().zip(code.decode(raw.location.code))) {
-        at[i] = v;
-    }
-    at
-}
-
-/// Numbers the memories that occur, in the order of their coordinates.
-fn number_memories(raw: Vec<Raw>, size: i64) -> (Vec<Location>, Vec<i64>) {
-    let small = usize::try_from(size).ok().filter(|&s| s <= (1 << 20).max(4 * raw.len()));
-    let mut used: Vec<i64>;
-    let number: Box<dyn Fn(i64) -> u32> = if let Some(size) = small {
-        let mut table = vec![u32::MAX; size];
-        raw.iter().for_each(|r| table[r.grid as usize] = 0);
-        used = (0..size as i64).filter(|&g| table[g as usize] == 0).collect();
-        used.iter().enumerate().for_each(|(k, &g)| table[g as usize] = k as u32);
-        Box::new(move |g| table[g as usize])
-    } else {
-        used = raw.iter().map(|r| r.grid).collect();
-        used.sort_unstable();
-        used.dedup();
-        let table: HashMap<i64, u32> = used.iter().enumerate().map(|(k, &g)| (g, k as u32)).collect();
-        Box::new(move |g| table[&g])
-    };
-    let (mut last, mut memory) = (i64::MIN, 0);
-    let locations = raw
-        .into_iter()
-        .map(|r| {
-            if r.grid != last {
-                (last, memory) = (r.grid, number(r.grid));
+        let grid = Grid::new(parts, &grid, &arch, place)?;
+        let mut locations = Vec::with_capacity(grid.locations);
+        let mut row = |at: &[i64], inner: Option<usize>, lo: i64, hi: i64| {
+            let (de, dc) = inner.map_or((0, 0), |i| {
+                let code = data.iter().position(|&k| k == i).map_or(0, |k| code.weight(k));
+                (domain.coef[i] * elements.weight(domain.dimension[i]), code)
+            });
+            let mut location = Location {
+                element: elements.encode(domain.element(at)),
+                code: code.encode(data.iter().map(|&i| at[i])),
+                memory: 0,
+            };
+            let (start, step) = grid.line(at, inner);
+            if step == 0 {
+                location.memory = grid.number(start);
             }
-            Location { memory, ..r.location }
-        })
-        .collect();
-    (locations, used)
+            for k in 0..=hi - lo {
+                if step != 0 {
+                    location.memory = grid.number(start + k * step);
+                }
+                locations.push(location);
+                location.element += de;
+                location.code += dc;
+            }
+        };
+        parts.iter().for_each(|p| p.rows(&mut row));
+        let memories: Vec<Vec<i64>> = grid.used.iter().map(|&g| grid.code.decode(g)).collect();
+        let mut side = Self { domain, arch, data, code, memories, locations };
+        if !side.domain.lexicographic() {
+            let mut keyed: Vec<(Vec<i64>, Location)> =
+                side.locations.iter().map(|l| (side.coordinates(l), *l)).collect();
+            keyed.sort_by(|a, b| a.0.cmp(&b.0));
+            side.locations = keyed.into_iter().map(|k| k.1).collect();
+        }
+        Ok(side)
+    }
+
+    /// The coordinates of a location.
+    pub fn coordinates(&self, location: &Location) -> Vec<i64> {
+        let mut at = vec![0; self.domain.len()];
+        let memory = self.memories[location.memory as usize].iter();
+        for (&i, &v) in self.arch.iter().zip(memory).chain(self.data.iter().zip(&self.code.decode(location.code))) {
+            at[i] = v;
+        }
+        at
+    }
+}
+
+/// The memories that occur, numbered in the order of their coordinates.
+struct Grid<'a> {
+    code: &'a Code,
+    arch: &'a [usize],
+    /// The codes of the memories, ascending.
+    used: Vec<i64>,
+    numbers: Numbers,
+    /// How many locations there are.
+    locations: usize,
+}
+
+enum Numbers {
+    Direct(Vec<u32>),
+    Hashed(HashMap<i64, u32>),
+}
+
+impl<'a> Grid<'a> {
+    fn new(parts: &[Domain], code: &'a Code, arch: &'a [usize], place: &str) -> Result<Self> {
+        let direct = usize::try_from(code.size()).ok().filter(|&s| s <= 1 << 22);
+        let mut marks = vec![false; direct.unwrap_or(0)];
+        let mut grid = Self { code, arch, used: Vec::new(), numbers: Numbers::Direct(Vec::new()), locations: 0 };
+        let (mut used, mut locations) = (Vec::new(), 0_i128);
+        let mut row = |at: &[i64], inner: Option<usize>, lo: i64, hi: i64| {
+            locations += i128::from(hi) - i128::from(lo) + 1;
+            if locations > MOST_LOCATIONS as i128 {
+                return;
+            }
+            let (start, step) = grid.line(at, inner);
+            for k in 0..=if step == 0 { 0 } else { hi - lo } {
+                let memory = start + k * step;
+                if direct.is_some() {
+                    marks[memory as usize] = true;
+                } else if used.last() != Some(&memory) {
+                    used.push(memory);
+                }
+            }
+        };
+        parts.iter().for_each(|p| p.rows(&mut row));
+        if locations > MOST_LOCATIONS as i128 {
+            let what = format!("there are more than {MOST_LOCATIONS} locations in one component");
+            return Err(Error::new(place, what, "redistribute a smaller part at a time"));
+        }
+        if direct.is_some() {
+            used = (0..marks.len()).filter(|&g| marks[g]).map(|g| g as i64).collect();
+            let mut numbers = vec![0; marks.len()];
+            used.iter().enumerate().for_each(|(k, &g)| numbers[g as usize] = k as u32);
+            grid.numbers = Numbers::Direct(numbers);
+        } else {
+            used.sort_unstable();
+            used.dedup();
+            grid.numbers = Numbers::Hashed(used.iter().enumerate().map(|(k, &g)| (g, k as u32)).collect());
+        }
+        grid.used = used;
+        grid.locations = locations as usize;
+        Ok(grid)
+    }
+
+    /// The code of a row's first memory, and its step along the row.
+    fn line(&self, at: &[i64], inner: Option<usize>) -> (i64, i64) {
+        let place = inner.and_then(|i| self.arch.iter().position(|&k| k == i));
+        (self.code.encode(self.arch.iter().map(|&i| at[i])), place.map_or(0, |k| self.code.weight(k)))
+    }
+
+    fn number(&self, memory: i64) -> u32 {
+        match &self.numbers {
+            Numbers::Direct(table) => table[memory as usize],
+            Numbers::Hashed(table) => table[&memory],
+        }
+    }
 }

@@ -27,7 +27,7 @@ fn every_figure_is_the_expected_one() {
             ("target_elements", f.target_elements),
             ("common_elements", f.common_elements),
             ("min_transfers", f.min_transfers),
-            ("naive_transfers", f.naive_transfers),
+            ("naive_transfers", f.naive_transfers.unwrap()),
             ("missing_elements", f.missing_elements),
             ("missing_locations", f.missing_locations),
             ("source_pes", f.source_memories),

@@ -150,6 +150,30 @@ impl<'a> Oracle<'a> {
         })
     }
 
+    /// 1-D runs of the lexicographically smallest copies, greedy in target order: the reference that plans must not exceed.
+    pub fn reference_runs(&self) -> i64 {
+        let mut groups: BTreeMap<_, Vec<(&Vec<i64>, &Vec<i64>)>> = BTreeMap::new();
+        for (r, t) in self.deliverable() {
+            let s = &self.holders[t][0];
+            groups.entry((self.target.memory(r), self.source.memory(s))).or_default().push((r, s));
+        }
+        let minus = |a: &[i64], b: &[i64]| a.iter().zip(b).map(|(x, y)| x - y).collect::<Vec<i64>>();
+        let step = |a: (&Vec<i64>, &Vec<i64>), b: (&Vec<i64>, &Vec<i64>)| (minus(b.0, a.0), minus(b.1, a.1));
+        let mut runs = 0;
+        for g in groups.values() {
+            let mut i = 0;
+            while i < g.len() {
+                let mut j = i + 1;
+                while j < g.len() && step(g[j - 1], g[j]) == step(g[i], g[i + 1]) {
+                    j += 1;
+                }
+                runs += 1;
+                i = j;
+            }
+        }
+        runs
+    }
+
     /// The least possible largest load, by augmenting one unit at a time under a rising cap.
     pub fn least_max_load(&self) -> i64 {
         let mut units: Vec<Vec<usize>> = Vec::new();
