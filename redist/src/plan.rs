@@ -139,9 +139,9 @@ impl Plan {
         let alone: Vec<Spread> = classes.iter().zip(&self.tables).map(|(c, t)| c.spread(t)).collect();
         let separate = alone.iter().map(|s| i128::from(s.optimum)).product();
         let separate = narrow(separate).ok_or_else(|| Error::overflow("plan", "the load of a memory"))?;
-        let divided = alone.iter().filter(|s| s.quota.iter().any(|q| q.iter().filter(|&&x| x > 0).count() > 1)).count();
+        let shared = classes.iter().any(|c| c.classes.iter().any(|k| k.memories.len() > 1));
         let mut best = separate;
-        if self.tables.len() > 1 && divided > 0 {
+        if self.tables.len() > 1 && shared {
             if let Some(product) = Product::new(&self.tables, &classes)? {
                 best = product.spread.optimum;
                 if best < separate {
@@ -228,6 +228,7 @@ impl Plan {
         if let [only] = lists.as_slice() {
             return only.iter().filter(|e| e.1).take(most).map(|e| e.0.clone()).collect();
         }
+        let ascending = self.tables.iter().flat_map(|t| &t.dimensions).is_sorted();
         let mut at = vec![0; lists.len()];
         loop {
             let chosen = lists.iter().zip(&at).map(|(l, &k)| &l[k]);
@@ -241,7 +242,7 @@ impl Plan {
             let Some(k) = (0..at.len()).rev().find(|&k| at[k] + 1 < lists[k].len()) else { break };
             at[k] += 1;
             at[k + 1..].fill(0);
-            if found.len() >= most && self.tables.windows(2).all(|w| w[0].dimensions < w[1].dimensions) {
+            if found.len() >= most && ascending {
                 break;
             }
         }

@@ -41,7 +41,7 @@ fn distribution(random: &mut Random, dims: usize, size: i64, side: &str, paramet
     let each = (size as f64).powf(1.0 / dims as f64) as i64;
     let mut dimensions: Vec<Dimension> =
         (0..dims).map(|j| dimension(random, each, &format!("{side}{j}"), parameters)).collect();
-    if random.chance(30) {
+    if random.chance(25) {
         couple(random, &mut dimensions, parameters);
     }
     if random.chance(20) {
@@ -56,13 +56,13 @@ fn distribution(random: &mut Random, dims: usize, size: i64, side: &str, paramet
 }
 
 fn dimension(random: &mut Random, size: i64, name: &str, parameters: &Parameters) -> Dimension {
-    let n = random.range(0, size);
+    let n = if random.chance(3) { 0 } else { random.range(1, size) };
     let p = random.range(1, 4);
     let known = match random.range(0, 9) {
         0 => layouts::block(n, p),
         1 => layouts::cyclic(n, p),
         2 | 3 => layouts::block_cyclic(n, p, random.range(1, 7)),
-        4 => layouts::halo(n, p, random.range(0, 3), random.range(0, 3)),
+        4 | 5 => layouts::halo(n, p, random.range(0, 3), random.range(0, 3)),
         _ => return strided(random, size, name, parameters),
     };
     let mut d = layouts::suffixed(known.unwrap(), name);
@@ -73,11 +73,11 @@ fn dimension(random: &mut Random, size: i64, name: &str, parameters: &Parameters
 }
 
 fn strided(random: &mut Random, size: i64, name: &str, parameters: &Parameters) -> Dimension {
-    let count = [1, 1, 2, 2, 2, 3, 3, 4, 5, 0][random.range(0, 9) as usize];
-    let largest = [3, 12, 30][random.range(0, 2) as usize];
+    let count = [1, 2, 2, 2, 2, 3, 3, 4, 5, 0][random.range(0, 9) as usize];
+    let largest = [2, 3, 5, 12, 30][random.range(0, 4) as usize];
     let (mut room, mut variables) = (size.max(1), Vec::new());
     for i in 0..count {
-        let width = random.range(1, room.min((size as f64).powf(1.6 / f64::from(count)) as i64 + 1).max(1));
+        let width = random.range(2, 1 + room.min((size as f64).powf(1.6 / f64::from(count)) as i64 + 1).max(1));
         room = (room / width).max(1);
         let low = random.range(-3, 3);
         let mut coef = random.range(1, largest);
@@ -88,7 +88,7 @@ fn strided(random: &mut Random, size: i64, name: &str, parameters: &Parameters) 
         }
         let kind = if random.chance(45) { Kind::Arch } else { Kind::Data };
         let mut high = low + width - 1;
-        if random.chance(3) {
+        if random.chance(1) {
             high = low - 1;
         }
         variables.push(Variable {
@@ -135,7 +135,7 @@ fn couple(random: &mut Random, dimensions: &mut [Dimension], parameters: &Parame
         let (from, at) = earlier[random.range(0, earlier.len() as i64 - 1) as usize];
         let other = &dimensions[from].variables[at].name.clone();
         let v = &mut dimensions[j].variables[i];
-        let mut affine = Affine::constant(random.range(-4, 12));
+        let mut affine = Affine::constant(random.range(-2, 14));
         let same = random.chance(40) && v.coef != 0;
         let coefficient = if same { random.range(-12, 12) } else { random.range(-2, 2) };
         if coefficient != 0 {
@@ -179,6 +179,10 @@ pub fn smaller(case: &Case) -> Vec<Case> {
                 }
                 for k in 1..d.variables[i].lower.len() {
                     found.push(edit(&|w| drop(w.dimensions[j].variables[i].lower.remove(k))));
+                }
+                let v = &d.variables[i];
+                if v.lower[0].affine.constant >= v.upper[0].affine.constant {
+                    continue;
                 }
                 found.push(edit(&|w| w.dimensions[j].variables[i].upper[0].affine.constant -= 1));
                 found.push(edit(&|w| w.dimensions[j].variables[i].lower[0].affine.constant += 1));
