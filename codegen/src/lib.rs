@@ -24,3 +24,4 @@ pub fn generate(region: &model::Region, original: &str) -> Result<Generated, Ref
     let plan = transform::plan(&program, &dependences)?;
     emit::emit(region, &program, &dependences, &plan, original)
 }
+pub mod redist;
