@@ -70,9 +70,12 @@ fn place(into: &mut [i64], global: &[usize], variables: &[usize], values: &[i64]
 /// architectural variables; a memory is addressed row-major over the box of the data variables in layout order.
 #[derive(Clone, Debug)]
 pub struct Addressing {
-    low: Vec<i64>,
-    memory: Vec<i64>,
-    place: Vec<i64>,
+    /// The least value of each variable.
+    pub low: Vec<i64>,
+    /// What a step of each variable adds to the memory's number.
+    pub memory: Vec<i64>,
+    /// What a step of each variable adds to the place in a memory.
+    pub place: Vec<i64>,
     /// The number of memories in the box.
     pub memories: i64,
     /// Elements per memory.

@@ -13,6 +13,9 @@ pub mod distribution;
 pub mod json;
 pub mod layouts;
 
+pub mod isolve;
+pub mod row;
+
 pub mod codes;
 pub mod domain;
 pub mod owners;
@@ -25,6 +28,7 @@ pub mod runs;
 pub mod selection;
 
 pub mod descriptor;
+pub mod nest;
 pub mod plan;
 
 pub use distribution::{Affine, Bound, Dimension, Distribution, Kind, Parameters, Variable};

@@ -6,7 +6,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+pub mod c;
 pub mod plan;
+
+mod expression;
+mod names;
 
 /// The arguments of `redist`.
 #[derive(Debug, Args)]
@@ -19,12 +23,15 @@ pub struct RedistArgs {
 enum Command {
     /// Plan the redistributions of a file of cases: descriptors and figures
     Plan(plan::PlanArgs),
+    /// Write C: loops over the memories around DMA_SEND and DMA_RECEIVE
+    C(c::CArgs),
 }
 
 /// Runs `redist`; messages go to standard error.
 pub fn run(arguments: &RedistArgs) -> ExitCode {
     let outcome = match &arguments.command {
         Command::Plan(a) => plan::run(a),
+        Command::C(a) => c::run(a),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
