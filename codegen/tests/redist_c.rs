@@ -1,10 +1,14 @@
 //! The C of every case compiles without warnings, and delivers every element that can be delivered, once.
 
+#[path = "../../redist/tests/generator/mod.rs"]
+mod generator;
+
 use dvm_codegen::redist::c::{function_name, generate};
 use dvm_redist::descriptor::Addressing;
 use dvm_redist::domain::Domain;
 use dvm_redist::json::parse_cases;
 use dvm_redist::{Case, Options, Plan};
+use generator::{Random, case};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -129,4 +133,35 @@ fn the_c_of_every_case_delivers() {
     }
     println!("{} functions, {} calls; the plans have {} descriptors", program.functions.len(), total.0, total.1);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Random cases, each run with several values of its parameters. `REDIST_SEED` replays a seed.
+#[test]
+fn the_c_of_random_cases_delivers() {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let seed = std::env::var("REDIST_SEED").map_or(now, |s| s.parse().expect("REDIST_SEED is a number"));
+    println!("seed {seed} (replay with REDIST_SEED={seed})");
+    let mut random = Random(seed);
+    let (mut cases, mut refused) = (Vec::new(), 0);
+    while cases.len() < 250 {
+        let mut case = case(&mut random, 120);
+        case.id = format!("random-{}", cases.len());
+        if generate(&case).is_ok() { cases.push(case) } else { refused += 1 }
+    }
+    println!("{refused} refused, {} with parameters", cases.iter().filter(|c| !c.parameters.is_empty()).count());
+    assert!(refused < 25, "{refused} refused");
+    let program = Program::build("redist_random", &cases);
+    let mut wrong = Vec::new();
+    for case in cases {
+        let values: &[i64] = if case.parameters.is_empty() { &[0] } else { &[-3, 0, 1, 4, 11, 26] };
+        for &n in values {
+            let mut next = case.clone();
+            next.parameters.values_mut().for_each(|v| *v = n);
+            if let Err(e) = program.run(&next) {
+                wrong.push(format!("{e}\n{}", next.to_json()));
+            }
+        }
+    }
+    wrong.sort_by_key(String::len);
+    assert!(wrong.is_empty(), "{} of them wrong, the shortest:\n{}", wrong.len(), wrong[0]);
 }

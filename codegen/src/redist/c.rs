@@ -1,7 +1,7 @@
 //! `redist c`: C in the shape of loops over target and source memories around pairs of DMA_SEND and DMA_RECEIVE.
 
 use super::expression::{all, any_of, bound, form, term};
-use super::names::Names;
+use super::names::{Names, mentions};
 use super::{Failure, cases, write};
 use clap::Args;
 use dvm_redist::nest::{Known, Nest, bounds_in};
@@ -64,7 +64,7 @@ pub fn generate(case: &Case) -> dvm_redist::Result<String> {
     let definitions = names.definitions(&text);
     let whole = format!("{definitions}{text}");
     for n in case.parameters.keys().map(|n| names.parameter(n)) {
-        if !super::names::mentions(&whole, &n) {
+        if !mentions(&whole, &n) {
             let _ = writeln!(out, "  (void){n};");
         }
     }
@@ -218,9 +218,7 @@ impl Body<'_> {
         if spans.is_empty() {
             self.line(&format!("if ({}) {{", guard(&names)));
             self.depth += 1;
-            self.line(&format!("const int64_t {last} = inf_{last};"));
-            self.starts(outer);
-            self.pair(first, &format!("sup_{last} - inf_{last} + 1"));
+            self.started(&names, first, &format!("sup_{last} - inf_{last} + 1"));
         } else {
             if !outer.is_empty() {
                 self.line(&format!("if ({}) {{", guard(outer)));
@@ -235,8 +233,7 @@ impl Body<'_> {
                 spans.len()
             ));
             self.depth += 1;
-            self.starts(outer);
-            self.pair(first, &format!("to - {last} + 1"));
+            self.started(outer, first, &format!("to - {last} + 1"));
             if !outer.is_empty() {
                 self.depth -= 1;
                 self.line("}");
@@ -246,10 +243,15 @@ impl Body<'_> {
         self.line("}");
     }
 
-    fn starts(&mut self, counters: &[String]) {
-        for c in counters {
+    /// The pair of calls after the counters that it uses have been set to their first values.
+    fn started(&mut self, counters: &[String], first: usize, count: &str) {
+        let before = std::mem::take(&mut self.text);
+        self.pair(first, count);
+        let pair = std::mem::replace(&mut self.text, before);
+        for c in counters.iter().filter(|c| mentions(&pair, c)) {
             self.line(&format!("const int64_t {c} = inf_{c};"));
         }
+        self.text.push_str(&pair);
     }
 
     /// The counters of `k` that each cut at this level covers.
