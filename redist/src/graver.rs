@@ -127,42 +127,151 @@ pub fn test_set(coef: &[i64], dimension: &[usize], widths: &[Option<i64>], rows:
         })
     };
     let rows: Vec<&Vec<i64>> = rows.iter().filter(|r| !idle(r)).collect();
+    // Dimensions that no row links have independent kernels.
+    let mut group: Vec<usize> = (0..dims).collect();
+    for row in &rows {
+        let linked: Vec<usize> = (0..coef.len()).filter(|&i| row[i] != 0).map(|i| group[dimension[i]]).collect();
+        let least = linked.iter().copied().min().unwrap_or(0);
+        group.iter_mut().filter(|g| linked.contains(g)).for_each(|g| *g = least);
+    }
+    let mut minimal = Vec::new();
+    for g in 0..dims {
+        let of: Vec<usize> = (0..coef.len()).filter(|&i| group[dimension[i]] == g).collect();
+        let sub = |v: &[i64]| of.iter().map(|&i| v[i]).collect::<Vec<i64>>();
+        let own: Vec<Vec<i64>> = rows.iter().map(|r| sub(r)).filter(|r| r.iter().any(|&c| c != 0)).collect();
+        let dimension: Vec<usize> = of.iter().map(|&i| dimension[i]).collect();
+        let widths: Vec<Option<i64>> = of.iter().map(|&i| widths[i]).collect();
+        for v in group_test_set(&sub(coef), &dimension, &widths, &own)? {
+            let mut whole = vec![0; coef.len()];
+            of.iter().zip(v).for_each(|(&i, x)| whole[i] = x);
+            minimal.push(whole);
+        }
+    }
+    Some(minimal)
+}
+
+/// The test set of dimensions that rows link (or of a single one).
+fn group_test_set(
+    coef: &[i64],
+    dimension: &[usize],
+    widths: &[Option<i64>],
+    rows: &[Vec<i64>],
+) -> Option<Vec<Vec<i64>>> {
+    let mut dims: Vec<usize> = dimension.to_vec();
+    dims.sort_unstable();
+    dims.dedup();
+    let known = widths.iter().all(Option::is_some);
+    let reach = if rows.is_empty() || known { None } else { Some(circuit_bound(coef, dimension, rows)?) };
     let mut kernel: Vec<Vec<i64>> = vec![vec![0; coef.len()]];
-    let mut minimal: Vec<Vec<i64>> = Vec::new();
-    for j in 0..dims {
+    for j in dims {
         let of: Vec<usize> = (0..coef.len()).filter(|&i| dimension[i] == j).collect();
         let width = |&i: &usize| {
             // A minimal vector of one equation has no coordinate beyond the largest other coefficient.
             let others = of.iter().filter(|&&k| k != i).map(|&k| coef[k].abs()).max().unwrap_or(0);
             let primitive = if coef[i] == 0 { 1 } else { others };
-            match (widths[i], rows.is_empty()) {
-                (Some(w), true) => Some(w.min(primitive)),
-                (Some(w), false) => Some(w),
-                (None, true) => Some(primitive),
-                (None, false) => None,
-            }
+            let most = if rows.is_empty() { primitive } else { reach.as_ref().map_or(i64::MAX, |r| r[i]) };
+            widths[i].unwrap_or(i64::MAX).min(most)
         };
-        let widths: Vec<i64> = of.iter().map(width).collect::<Option<_>>()?;
-        let part = kernel_box(&of.iter().map(|&i| coef[i]).collect::<Vec<_>>(), &widths)?;
+        let part =
+            kernel_box(&of.iter().map(|&i| coef[i]).collect::<Vec<_>>(), &of.iter().map(width).collect::<Vec<_>>())?;
+        if kernel.len().checked_mul(part.len())? > MOST_VECTORS {
+            return None;
+        }
         let spread = |v: &Vec<i64>| {
             let mut whole = vec![0; coef.len()];
             of.iter().zip(v).for_each(|(&i, &x)| whole[i] = x);
             whole
         };
-        if rows.is_empty() {
-            minimal.extend(conformally_minimal(part.iter().map(spread).collect(), &rows));
-        } else {
-            if kernel.len().checked_mul(part.len())? > MOST_VECTORS {
-                return None;
-            }
-            let add = |a: &Vec<i64>, b: Vec<i64>| a.iter().zip(b).map(|(x, y)| x + y).collect();
-            kernel = kernel.iter().flat_map(|a| part.iter().map(move |v| add(a, spread(v)))).collect();
+        let add = |a: &Vec<i64>, b: Vec<i64>| a.iter().zip(b).map(|(x, y)| x + y).collect();
+        kernel = kernel.iter().flat_map(|a| part.iter().map(move |v| add(a, spread(v)))).collect();
+    }
+    Some(conformally_minimal(kernel, &rows.iter().collect::<Vec<_>>()))
+}
+
+/// More choices of forms than this are not tried for circuits.
+const MOST_CIRCUITS: usize = 50_000;
+
+/// A bound of each coordinate of a minimal vector when widths are not known. A minimal vector is a sum of at most as
+/// many circuits as the kernel has dimensions, with coefficients below 1; a circuit is a kernel vector on which as
+/// many coordinates and rows as possible are 0.
+fn circuit_bound(coef: &[i64], dimension: &[usize], rows: &[Vec<i64>]) -> Option<Vec<i64>> {
+    let n = coef.len();
+    let unit = |i: usize| (0..n).map(|k| i128::from(k == i)).collect::<Vec<i128>>();
+    let wide = |r: &Vec<i64>| r.iter().map(|&c| i128::from(c)).collect::<Vec<i128>>();
+    let mut dims: Vec<usize> = (0..n).filter(|&i| coef[i] != 0).map(|i| dimension[i]).collect();
+    dims.sort_unstable();
+    dims.dedup();
+    let equation = |&j: &usize| (0..n).map(|i| if dimension[i] == j { coef[i].into() } else { 0 }).collect();
+    let equations: Vec<Vec<i128>> = dims.iter().map(equation).collect();
+    let forms: Vec<Vec<i128>> = (0..n).map(unit).chain(rows.iter().map(wide)).collect();
+    let free = n - equations.len();
+    if free == 0 {
+        return Some(vec![0; n]);
+    }
+    let mut chosen: Vec<usize> = (0..free - 1).collect();
+    let (mut bound, mut tried) = (vec![0_i128; n], 0);
+    loop {
+        let system = equations.iter().chain(chosen.iter().map(|&f| &forms[f])).cloned().collect();
+        if let Some(v) = direction(system, n)? {
+            bound.iter_mut().zip(v).for_each(|(b, x)| *b = (*b).max(x.abs() * free as i128));
+        }
+        tried += 1;
+        if tried > MOST_CIRCUITS {
+            return None;
+        }
+        let m = chosen.len();
+        let Some(k) = (0..m).rev().find(|&k| chosen[k] < forms.len() - m + k) else { break };
+        chosen[k] += 1;
+        for l in k + 1..m {
+            chosen[l] = chosen[l - 1] + 1;
         }
     }
-    if !rows.is_empty() {
-        minimal = conformally_minimal(kernel, &rows);
+    bound.into_iter().map(crate::number::narrow).collect()
+}
+
+/// The primitive vector that spans the kernel of a system, when that is a line. Outer `None`: overflow.
+#[allow(clippy::option_option)]
+fn direction(mut rows: Vec<Vec<i128>>, n: usize) -> Option<Option<Vec<i128>>> {
+    let mut pivots: Vec<usize> = Vec::new();
+    for column in 0..n {
+        let rank = pivots.len();
+        let Some(p) = (rank..rows.len()).find(|&r| rows[r][column] != 0) else { continue };
+        rows.swap(rank, p);
+        let pivot = rows[rank].clone();
+        for (_, row) in rows.iter_mut().enumerate().filter(|(r, row)| *r != rank && row[column] != 0) {
+            let (a, b) = (pivot[column], row[column]);
+            let mut g = 0;
+            for (x, &y) in row.iter_mut().zip(&pivot) {
+                *x = x.checked_mul(a)?.checked_sub(y.checked_mul(b)?)?;
+                g = wide_gcd(g, *x);
+            }
+            row.iter_mut().filter(|_| g > 1).for_each(|x| *x /= g);
+        }
+        pivots.push(column);
     }
-    Some(minimal)
+    if pivots.len() + 1 != n {
+        return Some(None);
+    }
+    let open = (0..n).find(|c| !pivots.contains(c))?;
+    // x_pivot = -row[open] / row[pivot] * x_open, with x_open the least common multiple of the denominators.
+    let mut scale: i128 = 1;
+    for (row, &p) in rows.iter().zip(&pivots) {
+        let d = row[p] / wide_gcd(row[p], row[open]);
+        scale = scale.checked_mul(d / wide_gcd(scale, d))?;
+    }
+    let mut v = vec![0; n];
+    v[open] = scale;
+    for (row, &p) in rows.iter().zip(&pivots) {
+        v[p] = -row[open].checked_mul(scale)? / row[p];
+    }
+    Some(Some(v))
+}
+
+fn wide_gcd(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.abs().max(1)
 }
 
 /// All v with coef . v = 0 and |v_i| <= widths_i, the zero vector among them; the widest variable is solved for.
