@@ -12,6 +12,7 @@ pub mod number;
 pub mod distribution;
 pub mod json;
 pub mod layouts;
+pub mod text;
 
 pub mod isolve;
 pub mod row;
@@ -27,6 +28,7 @@ pub mod graver;
 pub mod runs;
 pub mod selection;
 
+pub mod compact;
 pub mod descriptor;
 pub mod nest;
 pub mod plan;

@@ -85,3 +85,29 @@ fn every_plan_is_quick() {
         }
     }
 }
+
+#[test]
+fn compaction_is_as_small_as_proven() {
+    let file: Value = serde_json::from_str(include_str!("data/cases.json")).unwrap();
+    let mut compared = 0;
+    for (value, (case, _)) in file["cases"].as_array().unwrap().iter().zip(cases()) {
+        for expected in value["compact"].as_array().into_iter().flatten() {
+            let dim = &case.source.dimensions[expected["dim"].as_u64().unwrap() as usize];
+            let parts: Vec<(i64, i64)> = dim
+                .variables
+                .iter()
+                .filter(|v| v.kind == dvm_redist::Kind::Data)
+                .map(|v| (v.coef, v.upper[0].affine.constant - v.lower[0].affine.constant + 1))
+                .collect();
+            for (kind, superset) in [("exact", false), ("superset", true)] {
+                let found = dvm_redist::compact::compact(0, &parts, superset).unwrap();
+                if expected[kind]["proven_minimal"] == true {
+                    let size = (Some(found.card), Some(found.parts.len() as i64));
+                    assert_eq!(size, (expected[kind]["card"].as_i64(), expected[kind]["dim"].as_i64()), "{}", case.id);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared >= 4);
+}
