@@ -1,4 +1,5 @@
 //! The C of every case compiles without warnings, and delivers every element that can be delivered, once.
+#![allow(clippy::many_single_char_names, clippy::needless_for_each)]
 
 #[path = "../../redist/tests/generator/mod.rs"]
 mod generator;
@@ -44,7 +45,7 @@ impl Program {
             command.arg(file);
             let n = case.parameters.len();
             let types = ", int64_t".repeat(n);
-            let values: String = (0..n).map(|i| format!(", parameter[{i}]")).collect();
+            let values = (0..n).map(|i| format!(", parameter[{i}]")).collect::<Vec<_>>().concat();
             writeln!(dispatch, "int {function}(dvm_dma_t *{types});").unwrap();
             writeln!(body, "  case {}: return {function}(dma{values});", functions.len()).unwrap();
             functions.push(function);

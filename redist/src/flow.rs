@@ -73,8 +73,7 @@ impl<'a> Network<'a> {
             self.pour(c, cap);
         }
         loop {
-            let level = self.levels(cap);
-            let Some(level) = level else { return None };
+            let level = self.levels(cap)?;
             if !level.free {
                 let weight = (0..self.classes.len()).filter(|&c| level.class[c] != u32::MAX);
                 let reached = level.memory.iter().filter(|&&l| l != u32::MAX).count();

@@ -184,7 +184,7 @@ impl Plan {
             return Ok(());
         }
         let (mut pairs, mut loads) = (BTreeMap::new(), BTreeMap::new());
-        for (source, target, volume) in self.blocks.iter().flat_map(|b| products(b)) {
+        for (source, target, volume) in self.blocks.iter().flat_map(products) {
             *pairs.entry((source.clone(), target)).or_insert(0) += volume;
             *loads.entry(source).or_insert(0) += volume;
         }

@@ -122,12 +122,10 @@ fn hull(rows: &[Row], counters: usize) -> Vec<(Option<i64>, Option<i64>)> {
 /// Whether a row holds in the whole hull.
 fn implied(row: &Row, hull: &[(Option<i64>, Option<i64>)]) -> bool {
     let least = row.counter.iter().zip(hull).try_fold(i128::from(row.constant), |sum, (&c, h)| {
-        let end = if c == 0 {
-            Some(0)
-        } else if c > 0 {
-            h.0
-        } else {
-            h.1
+        let end = match c.signum() {
+            0 => Some(0),
+            1 => h.0,
+            _ => h.1,
         };
         end.map(|v| sum + i128::from(c) * i128::from(v))
     });

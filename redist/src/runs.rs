@@ -145,10 +145,13 @@ fn furthest(target: &[i64], from: &[&[i64]]) -> Vec<Run> {
 /// The shapes met while folding: a shape is one level around another shape; shape 0 is one element.
 #[derive(Default)]
 struct Shapes {
-    known: HashMap<(u32, i64, (i64, i64)), u32>,
-    list: Vec<(u32, i64, (i64, i64))>,
-    last: Option<((u32, i64, (i64, i64)), u32)>,
+    known: HashMap<Shape, u32>,
+    list: Vec<Shape>,
+    last: Option<(Shape, u32)>,
 }
+
+/// The inner shape, the count and the step.
+type Shape = (u32, i64, (i64, i64));
 
 impl Shapes {
     fn around(&mut self, inner: u32, run: &Run) -> u32 {

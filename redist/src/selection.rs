@@ -38,11 +38,14 @@ impl Strategy {
     }
 }
 
+/// Whether a source location serves its element.
+type Rule = Box<dyn Fn(&[i64]) -> bool>;
+
 /// For every element the index of the one source location that serves it, and a note when the strategy does not
 /// apply to this component and the exact rule stood in. Fails rather than serve an element twice or never.
 pub fn select(table: &Table, strategy: Strategy) -> Result<(Vec<u32>, Option<String>)> {
     let domain = &table.source.domain;
-    let rule: Option<Box<dyn Fn(&[i64]) -> bool>> = match strategy {
+    let rule: Option<Rule> = match strategy {
         Strategy::CutA => Cuts::of_domain(domain, false).map(|c| Box::new(move |a: &[i64]| c.keeps(a)) as _),
         Strategy::CutB => Cuts::of_domain(domain, true).map(|c| Box::new(move |a: &[i64]| c.keeps(a)) as _),
         Strategy::Sliding => Pair::new(domain).map(|p| Box::new(move |a: &[i64]| p.sliding(a)) as _),

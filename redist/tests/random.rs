@@ -1,4 +1,5 @@
 //! Random cases against brute force. `REDIST_SEED` replays one seed, `REDIST_CASES` sets how many cases there are.
+#![allow(clippy::many_single_char_names, clippy::needless_for_each)]
 
 mod generator;
 mod oracle;

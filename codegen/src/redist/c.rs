@@ -1,7 +1,7 @@
 //! `redist c`: C in the shape of loops over target and source memories around pairs of DMA_SEND and DMA_RECEIVE.
 
 use super::expression::{all, any_of, bound, form, term};
-use super::names::{Names, mentions};
+use super::names::{Names, counter, mentions};
 use super::{Failure, cases, write};
 use clap::Args;
 use dvm_redist::nest::{Known, Nest, bounds_in};
@@ -56,10 +56,10 @@ pub fn generate(case: &Case) -> dvm_redist::Result<String> {
     let mut body = Body { nest: &nest, names: &names, case, text: String::new(), depth: 1 };
     body.write();
     let text = body.text;
-    let parameters: String = case.parameters.keys().map(|n| format!(", int64_t {}", names.parameter(n))).collect();
+    let parameters: Vec<String> = case.parameters.keys().map(|n| format!(", int64_t {}", names.parameter(n))).collect();
     let mut out = comment(case, &nest);
     out.push_str("#include <dvm_dma.h>\n\n");
-    let head = format!("int {}(dvm_dma_t *dma{parameters})", function_name(case));
+    let head = format!("int {}(dvm_dma_t *dma{})", function_name(case), parameters.concat());
     let _ = writeln!(out, "{head};\n\n{head} {{");
     let definitions = names.definitions(&text);
     let whole = format!("{definitions}{text}");
@@ -181,7 +181,7 @@ impl Body<'_> {
             return self.calls(end);
         }
         let (lower, upper) = self.nest.bounds_of(k);
-        let counter = self.names.counter(k);
+        let counter = counter(k);
         self.line(&format!("const int64_t inf_{counter} = {};", bound(&lower, true, self.names)));
         self.line(&format!("const int64_t sup_{counter} = {};", bound(&upper, false, self.names)));
         self.line(&format!("for (int64_t {counter} = inf_{counter}; {counter} <= sup_{counter}; {counter}++) {{"));
@@ -202,14 +202,14 @@ impl Body<'_> {
         let n = self.nest.counters.len();
         for k in first..n {
             let (lower, upper) = self.nest.bounds_of(k);
-            let counter = self.names.counter(k);
+            let counter = counter(k);
             self.line(&format!("const int64_t inf_{counter} = {};", bound(&lower, true, self.names)));
             self.line(&format!("const int64_t sup_{counter} = {};", bound(&upper, false, self.names)));
         }
         if first == n {
             return self.pair(first, "");
         }
-        let names: Vec<String> = (first..n).map(|k| self.names.counter(k)).collect();
+        let names: Vec<String> = (first..n).map(|k| counter(k)).collect();
         let last = &names[names.len() - 1];
         let outer = &names[..names.len() - 1];
         let guard =
@@ -225,7 +225,9 @@ impl Body<'_> {
                 self.depth += 1;
             }
             self.line(&format!("const dvm_span_t cut[{}] = {{", spans.len()));
-            spans.iter().for_each(|s| self.line(&format!("  {s},")));
+            for span in &spans {
+                self.line(&format!("  {span},"));
+            }
             self.line("};");
             self.line(&format!("int64_t {last} = inf_{last}, to;"));
             self.line(&format!(
@@ -256,7 +258,7 @@ impl Body<'_> {
 
     /// The counters of `k` that each cut at this level covers.
     fn spans(&self, k: usize) -> Vec<String> {
-        let counter = self.names.counter(k);
+        let counter = counter(k);
         let span = |rows: &[Row]| {
             let (lower, upper) = bounds_in(rows, k);
             let lower = if lower.is_empty() { format!("inf_{counter}") } else { bound(&lower, true, self.names) };
@@ -285,7 +287,7 @@ impl Body<'_> {
                 arguments.extend(["1".to_owned(), "1".to_owned()]);
             }
             for k in (first..n).rev() {
-                let c = self.names.counter(k);
+                let c = counter(k);
                 let extent = if k == n - 1 { count.to_owned() } else { format!("sup_{c} - inf_{c} + 1") };
                 arguments.extend([extent, self.names.stride(side, k, self.nest)]);
             }

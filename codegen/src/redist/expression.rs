@@ -1,11 +1,11 @@
 //! Affine forms as C expressions.
 
-use super::names::Names;
+use super::names::{Names, counter};
 use dvm_redist::row::Row;
 
 /// `5*k1 - k2 + N - 3`.
 pub fn form(row: &Row, names: &Names) -> String {
-    let counters = row.counter.iter().enumerate().map(|(k, &c)| (c, names.counter(k)));
+    let counters = row.counter.iter().enumerate().map(|(k, &c)| (c, counter(k)));
     let parameters = row.parameter.iter().enumerate().map(|(p, &c)| (c, names.known(p)));
     affine(counters.chain(parameters), row.constant)
 }

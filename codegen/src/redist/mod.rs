@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub mod c;
+pub mod draw;
 pub mod plan;
 
 mod expression;
@@ -25,6 +26,8 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Write C: loops over the memories around DMA_SEND and DMA_RECEIVE
     C(c::CArgs),
+    /// Draw the lattices of one dimension and the transfers between them
+    Draw(draw::DrawArgs),
 }
 
 /// Runs `redist`; messages go to standard error.
@@ -32,6 +35,7 @@ pub fn run(arguments: &RedistArgs) -> ExitCode {
     let outcome = match &arguments.command {
         Command::Plan(a) => plan::run(a),
         Command::C(a) => c::run(a),
+        Command::Draw(a) => draw::run(a),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -74,11 +74,6 @@ impl Names {
         Ok(Self { parameters, known, sides, definitions })
     }
 
-    /// A counter.
-    pub fn counter(&self, k: usize) -> String {
-        format!("k{}", k + 1)
-    }
-
     /// A column of [`Row::parameter`].
     pub fn known(&self, i: usize) -> String {
         self.known[i].clone()
@@ -153,6 +148,11 @@ impl Names {
         }
         needed.into_iter().rev().collect()
     }
+}
+
+/// The name of a counter.
+pub fn counter(k: usize) -> String {
+    format!("k{}", k + 1)
 }
 
 /// Whether an identifier occurs in a text.
