@@ -8,6 +8,7 @@ pub mod driver;
 pub mod emit;
 pub mod frontend;
 pub mod model;
+pub mod redist;
 pub mod refusal;
 pub mod source;
 pub mod stage;
@@ -24,4 +25,3 @@ pub fn generate(region: &model::Region, original: &str) -> Result<Generated, Ref
     let plan = transform::plan(&program, &dependences)?;
     emit::emit(region, &program, &dependences, &plan, original)
 }
-pub mod redist;

@@ -209,7 +209,7 @@ impl Body<'_> {
         if first == n {
             return self.pair(first, "");
         }
-        let names: Vec<String> = (first..n).map(|k| counter(k)).collect();
+        let names: Vec<String> = (first..n).map(counter).collect();
         let last = &names[names.len() - 1];
         let outer = &names[..names.len() - 1];
         let guard =
