@@ -32,6 +32,8 @@ pub mod selection;
 
 pub mod compact;
 pub mod descriptor;
+pub mod existence;
+pub mod missing_points;
 pub mod nest;
 pub mod plan;
 

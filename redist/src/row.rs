@@ -98,6 +98,27 @@ pub fn new_bounds(rows: &[Row], counters: usize, most: usize) -> Vec<Row> {
     all
 }
 
+/// Projects counter `k` out of inequalities `row >= 0`, exactly over the integers, or not at all: a pair of a lower
+/// bound `a k >= l` and an upper bound `b k <= u` is exact when a or b is 1, and says nothing when its dark shadow
+/// `a u - b l >= (a-1)(b-1)` always holds. With every pair of one of these kinds, a point of the shadow has an integer
+/// above it.
+pub fn project(rows: &[Row], k: usize) -> Option<Vec<Row>> {
+    let mut next = Vec::new();
+    rows.iter().filter(|r| r.counter[k] == 0).for_each(|r| insert(&mut next, r.clone().tightened()));
+    for lower in rows.iter().filter(|r| r.counter[k] > 0) {
+        for upper in rows.iter().filter(|r| r.counter[k] < 0) {
+            let (a, b) = (lower.counter[k], -upper.counter[k]);
+            let shadow = lower.times(b).and_then(|l| l.plus(a, upper)).ok()?;
+            if a == 1 || b == 1 {
+                insert(&mut next, shadow.tightened());
+            } else if !shadow.is_constant() || i128::from(shadow.constant) < i128::from(a - 1) * i128::from(b - 1) {
+                return None;
+            }
+        }
+    }
+    Some(next)
+}
+
 /// The only counter of a row without parameters.
 fn single(row: &Row) -> Option<usize> {
     let only = row.counter.iter().filter(|&&c| c != 0).count() == 1 && row.parameter.iter().all(|&p| p == 0);
