@@ -1,0 +1,76 @@
+//! Affine forms as C expressions.
+
+use super::names::{Names, counter};
+use dvm_redist::row::Row;
+
+/// `5*k1 - k2 + N - 3`.
+pub fn form(row: &Row, names: &Names) -> String {
+    let counters = row.counter.iter().enumerate().map(|(k, &c)| (c, counter(k)));
+    let parameters = row.parameter.iter().enumerate().map(|(p, &c)| (c, names.known(p)));
+    affine(counters.chain(parameters), row.constant)
+}
+
+/// A sum of products and a constant.
+pub fn affine(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> String {
+    let mut text = String::new();
+    for (c, name) in terms.filter(|t| t.0 != 0) {
+        let magnitude = c.unsigned_abs();
+        let product = if magnitude == 1 { name } else { format!("{magnitude}*{name}") };
+        text.push_str(match (text.is_empty(), c < 0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        });
+        text.push_str(&product);
+    }
+    if text.is_empty() {
+        return constant.to_string();
+    }
+    match constant {
+        0 => text,
+        c if c < 0 => format!("{text} - {}", c.unsigned_abs()),
+        c => format!("{text} + {c}"),
+    }
+}
+
+/// The greatest of lower bounds or the least of upper bounds.
+pub fn bound(bounds: &[(Row, i64)], lower: bool, names: &Names) -> String {
+    let one = |(row, d): &(Row, i64)| divided(&form(row, names), *d, lower);
+    nested(bounds.iter().map(one), lower)
+}
+
+/// A quotient rounded up (`lower`) or down.
+pub fn divided(text: &str, d: i64, lower: bool) -> String {
+    match (d, lower) {
+        (1, _) => text.to_owned(),
+        (_, true) => format!("dvm_ceil_div({text}, {d})"),
+        (_, false) => format!("dvm_floor_div({text}, {d})"),
+    }
+}
+
+/// The greatest or the least of some texts.
+pub fn nested(texts: impl Iterator<Item = String>, greatest: bool) -> String {
+    let name = if greatest { "dvm_max" } else { "dvm_min" };
+    texts.reduce(|a, b| format!("{name}({a}, {b})")).unwrap_or_else(|| "0".to_owned())
+}
+
+/// All rows are at least 0.
+pub fn all(rows: &[&Row], names: &Names) -> String {
+    let tests: Vec<String> = rows.iter().map(|r| format!("{} >= 0", form(r, names))).collect();
+    if tests.is_empty() { "1".to_owned() } else { tests.join(" && ") }
+}
+
+/// Some row is below 0.
+pub fn any_of(rows: &[&Row], names: &Names) -> String {
+    rows.iter().map(|r| format!("{} < 0", form(r, names))).collect::<Vec<_>>().join(" || ")
+}
+
+/// The i-th summand with its sign.
+pub fn term(i: usize, text: &str) -> String {
+    match (i, text.strip_prefix('-')) {
+        (0, _) => text.to_owned(),
+        (_, Some(rest)) => format!(" - {rest}"),
+        (_, None) => format!(" + {text}"),
+    }
+}

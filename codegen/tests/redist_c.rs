@@ -1,0 +1,168 @@
+//! The C of every case compiles without warnings, and delivers every element that can be delivered, once.
+#![allow(clippy::many_single_char_names, clippy::needless_for_each)]
+
+#[path = "../../redist/tests/generator/mod.rs"]
+mod generator;
+
+use dvm_codegen::redist::c::{function_name, generate};
+use dvm_redist::descriptor::Addressing;
+use dvm_redist::domain::Domain;
+use dvm_redist::json::parse_cases;
+use dvm_redist::{Case, Options, Plan};
+use generator::{Random, case};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Program {
+    folder: PathBuf,
+    functions: Vec<String>,
+}
+
+impl Program {
+    /// One program of all functions of some cases; families share a function.
+    fn build(name: &str, cases: &[Case]) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut functions: Vec<String> = Vec::new();
+        let mut dispatch = String::from("#include <dvm_dma.h>\n");
+        let mut body = String::new();
+        let mut command = Command::new("cc");
+        command.current_dir(&folder).args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+        command.arg("-I").arg(root.join("../include")).arg("-I").arg(root.join("tests/redist"));
+        command.args(["-include", "dma_plain.h", "-DDVM_DMA_MEMORY=plain_memory_t", "-o", "program", "dispatch.c"]);
+        command.arg(root.join("tests/redist/main.c")).arg(root.join("tests/redist/dma_plain.c"));
+        for case in cases {
+            let function = function_name(case);
+            if functions.contains(&function) {
+                continue;
+            }
+            let file = format!("{function}.c");
+            std::fs::write(folder.join(&file), generate(case).unwrap()).unwrap();
+            command.arg(file);
+            let n = case.parameters.len();
+            let types = ", int64_t".repeat(n);
+            let values = (0..n).map(|i| format!(", parameter[{i}]")).collect::<Vec<_>>().concat();
+            writeln!(dispatch, "int {function}(dvm_dma_t *{types});").unwrap();
+            writeln!(body, "  case {}: return {function}(dma{values});", functions.len()).unwrap();
+            functions.push(function);
+        }
+        let head = "int dispatch(int number, dvm_dma_t *dma, const int64_t *parameter)";
+        writeln!(
+            dispatch,
+            "{head};\n{head} {{\n  (void)parameter;\n  switch (number) {{\n{body}  }}\n  return -1;\n}}"
+        )
+        .unwrap();
+        std::fs::write(folder.join("dispatch.c"), dispatch).unwrap();
+        let out = command.output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        Self { folder, functions }
+    }
+
+    /// Runs one case; what is wrong, or the number of calls.
+    fn run(&self, case: &Case) -> Result<i64, String> {
+        let number = self.functions.iter().position(|f| *f == function_name(case)).unwrap();
+        let source = Domain::new(&case.source, &case.parameters).unwrap();
+        let target = Domain::new(&case.target, &case.parameters).unwrap();
+        let from = Addressing::new(&case.source, &source).unwrap();
+        let to = Addressing::new(&case.target, &target).unwrap();
+        let mut command = Command::new(self.folder.join("program"));
+        let sizes = [number as i64, from.memories, from.extent, to.memories, to.extent];
+        command.args(sizes.iter().chain(case.parameters.values()).map(i64::to_string));
+        let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let mut lines = text.lines().map(|l| l.split(' ').map(|n| n.parse::<i64>().unwrap()).collect::<Vec<_>>());
+        let head = lines.next().ok_or("no output")?;
+        let (error, calls, elements) = (head[0], head[1], head[2]);
+        if error != 0 {
+            return Err(format!("the engine reports error {error}"));
+        }
+        let mut holds = BTreeMap::new();
+        for at in locations(&source) {
+            holds.insert(from.memory(&at) * from.extent + from.offset(&at) + 1, source.element(&at));
+        }
+        let mut wants = BTreeMap::new();
+        for at in locations(&target) {
+            wants.insert((to.memory(&at), to.offset(&at)), target.element(&at));
+        }
+        let held: std::collections::BTreeSet<_> = holds.values().cloned().collect();
+        let mut count = 0;
+        for l in lines {
+            let t = wants.get(&(l[0], l[1])).ok_or(format!("memory {} place {} wants nothing", l[0], l[1]))?;
+            let s = holds.get(&l[2]).ok_or(format!("value {} is at no source location", l[2]))?;
+            if s != t {
+                return Err(format!("memory {} place {} got {s:?}, wants {t:?}", l[0], l[1]));
+            }
+            count += 1;
+        }
+        let expected = wants.values().filter(|t| held.contains(*t)).count() as i64;
+        if (count, elements) != (expected, expected) {
+            return Err(format!("{count} places filled by {elements} copies, {expected} wanted"));
+        }
+        Ok(calls)
+    }
+}
+
+fn locations(domain: &Domain) -> Vec<Vec<i64>> {
+    let mut all = Vec::new();
+    domain.rows(|at, inner, lo, hi| {
+        for v in lo..=hi {
+            let mut next = at.to_vec();
+            inner.into_iter().for_each(|i| next[i] = v);
+            all.push(next);
+        }
+    });
+    all
+}
+
+#[test]
+fn the_c_of_every_case_delivers() {
+    let cases = parse_cases(include_str!("../../redist/tests/data/cases.json")).unwrap();
+    let program = Program::build("redist_cases", &cases);
+    let mut wrong = Vec::new();
+    let mut total = (0, 0);
+    for case in &cases {
+        match program.run(case) {
+            Ok(calls) => {
+                total.0 += calls;
+                total.1 += Plan::new(case, Options::default()).unwrap().figures.descriptors;
+            }
+            Err(e) => wrong.push(format!("{}: {e}", case.id)),
+        }
+    }
+    println!("{} functions, {} calls; the plans have {} descriptors", program.functions.len(), total.0, total.1);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Random cases, each run with several values of its parameters. `REDIST_SEED` replays a seed.
+#[test]
+fn the_c_of_random_cases_delivers() {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let seed = std::env::var("REDIST_SEED").map_or(now, |s| s.parse().expect("REDIST_SEED is a number"));
+    println!("seed {seed} (replay with REDIST_SEED={seed})");
+    let mut random = Random(seed);
+    let (mut cases, mut refused) = (Vec::new(), 0);
+    while cases.len() < 250 {
+        let mut case = case(&mut random, 120);
+        case.id = format!("random-{}", cases.len());
+        if generate(&case).is_ok() { cases.push(case) } else { refused += 1 }
+    }
+    println!("{refused} refused, {} with parameters", cases.iter().filter(|c| !c.parameters.is_empty()).count());
+    assert!(refused < 25, "{refused} refused");
+    let program = Program::build("redist_random", &cases);
+    let mut wrong = Vec::new();
+    for case in cases {
+        let values: &[i64] = if case.parameters.is_empty() { &[0] } else { &[-3, 0, 1, 4, 11, 26] };
+        for &n in values {
+            let mut next = case.clone();
+            next.parameters.values_mut().for_each(|v| *v = n);
+            if let Err(e) = program.run(&next) {
+                wrong.push(format!("{e}\n{}", next.to_json()));
+            }
+        }
+    }
+    wrong.sort_by_key(String::len);
+    assert!(wrong.is_empty(), "{} of them wrong, the shortest:\n{}", wrong.len(), wrong[0]);
+}

@@ -1,0 +1,140 @@
+//! Existence: what a source holds as conditions on t and the parameters, and when a target misses nothing.
+//!
+//! The variables of a dimension are projected out exactly (see [`project`]); where no exact projection is found,
+//! the answer is `None`, and the plan of given parameters counts instead.
+
+use crate::distribution::{Bound, Dimension, Distribution};
+use crate::error::{Error, Result};
+use crate::isolve::{divisor, isolve};
+use crate::json::Case;
+use crate::row::{Row, project};
+
+/// The elements that a side holds in one dimension: t with `t - offset` divisible by `divisor` and all rows >= 0.
+/// Rows have the counter t alone; parameters are those of the case, ascending by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The greatest common divisor of the coefficients; 0: only `offset` is held.
+    pub divisor: i64,
+    /// The origin, over the parameters.
+    pub offset: Row,
+    /// The other conditions.
+    pub rows: Vec<Row>,
+}
+
+impl Held {
+    /// Whether the element `t` is held for these parameter values.
+    pub fn holds(&self, t: i64, parameters: &[i64]) -> bool {
+        let rest = i128::from(t) - self.offset.value(&[t], parameters);
+        let fits = if self.divisor == 0 { rest == 0 } else { rest % i128::from(self.divisor) == 0 };
+        fits && self.rows.iter().all(|r| r.value(&[t], parameters) >= 0)
+    }
+}
+
+/// What a dimension of a distribution holds; `None` when the projection is not exact, or bounds use other dimensions.
+pub fn held(distribution: &Distribution, dimension: usize, parameters: &[String]) -> Result<Option<Held>> {
+    let own = &distribution.dimensions[dimension];
+    let delta: Vec<i64> = own.variables.iter().map(|v| v.coef).collect();
+    let g = divisor(&delta);
+    let free = delta.len() - usize::from(g != 0);
+    let names: Vec<&str> = own.variables.iter().map(|v| v.name.as_str()).collect();
+    // Counters: u with t = offset + g u, then the free variables.
+    let mut u = Row::constant(1 + free, parameters.len(), 0);
+    u.counter[0] = 1;
+    let x = isolve(&delta, &u, |i| i + 1)?.x;
+    let mut rows = Vec::new();
+    for (i, v) in own.variables.iter().enumerate() {
+        for (bounds, sign) in [(&v.lower, 1), (&v.upper, -1)] {
+            for b in bounds {
+                let Some(form) = form(b, &names, &x, parameters)? else { return Ok(None) };
+                rows.push(form.times(-1)?.plus(b.divisor, &x[i])?.times(sign)?);
+            }
+        }
+    }
+    for k in (1..=free).rev() {
+        let Some(next) = project(&rows, k) else { return Ok(None) };
+        rows = next;
+    }
+    let offset = parameters_form(own, parameters)?;
+    let in_t = |r: &Row| -> Result<Row> {
+        // g * row(u) with u = (t - offset) / g.
+        let mut own = Row { counter: vec![0], ..r.clone() }.times(g.max(1))?;
+        if g != 0 {
+            let mut t = Row { counter: vec![1], ..Row::constant(1, parameters.len(), 0) };
+            t = t.plus(-1, &offset)?;
+            own = own.plus(r.counter[0], &t)?;
+        }
+        Ok(own.tightened())
+    };
+    let rows = rows.iter().map(in_t).collect::<Result<Vec<_>>>()?;
+    Ok(Some(Held { divisor: g, offset, rows }))
+}
+
+/// A bound's form; `None` when it uses a variable of another dimension.
+fn form(b: &Bound, names: &[&str], x: &[Row], parameters: &[String]) -> Result<Option<Row>> {
+    let counters = x.first().map_or(0, |r| r.counter.len());
+    let mut row = Row::constant(counters, parameters.len(), b.affine.constant);
+    for (name, c) in &b.affine.terms {
+        if let Some(i) = names.iter().position(|n| n == name) {
+            row = row.plus(*c, &x[i])?;
+        } else if let Some(p) = parameters.iter().position(|n| n == name) {
+            row.parameter[p] += c;
+        } else {
+            return Ok(None);
+        }
+    }
+    Ok(Some(row))
+}
+
+fn parameters_form(d: &Dimension, parameters: &[String]) -> Result<Row> {
+    let mut row = Row::constant(1, parameters.len(), d.offset.constant);
+    for (name, c) in &d.offset.terms {
+        let p = parameters.iter().position(|n| n == name);
+        let p = p.ok_or_else(|| Error::new("offset", format!("unknown name '{name}'"), "give it a value"))?;
+        row.parameter[p] += c;
+    }
+    Ok(row)
+}
+
+/// When a dimension of the target misses something: the parameter values for which one of the systems holds (all of
+/// its rows >= 0; rows use parameters only). No system: never. `None`: not known symbolically.
+pub fn missing(case: &Case, dimension: usize) -> Result<Option<Vec<Vec<Row>>>> {
+    case.check()?;
+    let parameters: Vec<String> = case.parameters.keys().cloned().collect();
+    let (Some(source), Some(target)) =
+        (held(&case.source, dimension, &parameters)?, held(&case.target, dimension, &parameters)?)
+    else {
+        return Ok(None);
+    };
+    // Congruences must agree, so that intervals decide.
+    let apart = source.offset.plus(-1, &target.offset)?;
+    let coarse = source.divisor > 1 || source.divisor == 0;
+    let agree = apart.is_constant()
+        && source.divisor != 0
+        && target.divisor % source.divisor == 0
+        && apart.constant % source.divisor == 0;
+    if coarse && !agree {
+        return Ok(None);
+    }
+    // t = target.offset + target.divisor * u: conditions over u.
+    let g = target.divisor;
+    let in_u = |r: &Row| -> Result<Row> {
+        let c = r.counter[0];
+        let own = Row { counter: vec![0], ..r.clone() }.plus(c, &target.offset)?;
+        let mut u = Row::constant(1, parameters.len(), 0);
+        u.counter[0] = g;
+        Ok(own.plus(c, &u)?.tightened())
+    };
+    let inside = target.rows.iter().map(in_u).collect::<Result<Vec<_>>>()?;
+    let mut systems = Vec::new();
+    for row in &source.rows {
+        // row < 0 is -row - 1 >= 0.
+        let below = Row::constant(1, parameters.len(), -1).plus(-1, row)?;
+        let mut rows = inside.clone();
+        rows.push(in_u(&below)?);
+        let Some(rows) = project(&rows, 0) else { return Ok(None) };
+        if rows.iter().all(|r| !r.is_constant() || r.constant >= 0) {
+            systems.push(rows.into_iter().filter(|r| !r.is_constant()).collect());
+        }
+    }
+    Ok(Some(systems))
+}

@@ -1,0 +1,56 @@
+//! Symbolic answers about existence against enumeration.
+
+mod generator;
+mod oracle;
+
+use dvm_redist::existence::{held, missing};
+use dvm_redist::json::parse_cases;
+use generator::{Random, case};
+use oracle::Oracle;
+use std::collections::BTreeSet;
+
+#[test]
+fn the_extent_family_misses_from_65_on() {
+    let cases = parse_cases(include_str!("data/cases.json")).unwrap();
+    let case = cases.iter().find(|c| c.id == "param-extent-N50").unwrap();
+    let systems = missing(case, 0).unwrap().expect("known symbolically");
+    for n in -5..200 {
+        let misses = systems.iter().any(|rows| rows.iter().all(|r| r.value(&[0], &[n]) >= 0));
+        assert_eq!(misses, n >= 65, "N = {n}");
+    }
+}
+
+#[test]
+fn what_is_said_symbolically_is_what_is_there() {
+    let seed = std::env::var("REDIST_SEED").map_or(271_828, |s| s.parse().expect("REDIST_SEED is a number"));
+    println!("seed {seed} (replay with REDIST_SEED={seed})");
+    let mut random = Random(seed);
+    let mut known = [0, 0];
+    for round in 0..3000 {
+        let mut case = case(&mut random, 60);
+        if case.source.dimensions.len() != 1 {
+            continue;
+        }
+        let names: Vec<String> = case.parameters.keys().cloned().collect();
+        let (said, systems) = (held(&case.source, 0, &names).unwrap(), missing(&case, 0).unwrap());
+        known[0] += u32::from(said.is_some());
+        known[1] += u32::from(systems.is_some());
+        for n in [-4, 0, 1, 7, 23] {
+            case.parameters.values_mut().for_each(|v| *v = n);
+            let values: Vec<i64> = case.parameters.values().copied().collect();
+            let oracle = Oracle::new(&case);
+            let there: BTreeSet<i64> = oracle.holders.keys().map(|t| t[0]).collect();
+            if let Some(said) = &said {
+                for t in -150..250 {
+                    assert_eq!(said.holds(t, &values), there.contains(&t), "round {round}, t {t}\n{}", case.to_json());
+                }
+            }
+            if let Some(systems) = &systems {
+                let misses = systems.iter().any(|rows| rows.iter().all(|r| r.value(&[0], &values) >= 0));
+                assert_eq!(misses, !oracle.missing().is_empty(), "round {round}\n{}", case.to_json());
+            }
+        }
+    }
+    println!("known symbolically: sources {}, missing {}", known[0], known[1]);
+    assert!(known[0] > 300 && known[1] > 100, "{known:?}");
+}

@@ -1,0 +1,109 @@
+//! Random cases against brute force. `REDIST_SEED` replays one seed, `REDIST_CASES` sets how many cases there are.
+#![allow(clippy::many_single_char_names, clippy::needless_for_each)]
+
+mod generator;
+mod oracle;
+
+use dvm_redist::{Case, Options, Plan, Strategy};
+use generator::{Random, case, smaller};
+use oracle::Oracle;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What is wrong with the plans of a case, if anything.
+fn wrong(case: &Case, strategy: Strategy, optimum: bool) -> Option<String> {
+    let oracle = Oracle::new(case);
+    let least = optimum.then(|| oracle.least_max_load());
+    let deliverable = oracle.deliverable().count() as i64;
+    let missing: Vec<Vec<i64>> = oracle.missing().into_iter().collect();
+    let naive: i64 = oracle.deliverable().map(|(_, t)| oracle.holders[t].len() as i64).sum();
+    let lexmin = oracle.reference_runs();
+    for options in
+        [Options::default(), Options { strategy, balance: false }, Options { strategy: Strategy::Exact, balance: true }]
+    {
+        let plan = match Plan::new(case, options) {
+            Ok(plan) => plan,
+            Err(e) => return Some(format!("{options:?}: {e}")),
+        };
+        let verdict = match oracle.check(plan.transfers()) {
+            Ok(verdict) => verdict,
+            Err(e) => return Some(format!("{options:?}: {e}")),
+        };
+        let f = &plan.figures;
+        let counts = (verdict.transfers, f.min_transfers, f.missing_elements, f.max_load, f.descriptors);
+        let expected = (deliverable, deliverable, missing.len() as i64, verdict.max_load, verdict.descriptors);
+        if counts != expected {
+            return Some(format!("{options:?}: figures {counts:?}, expected {expected:?}"));
+        }
+        if f.naive_transfers.is_some_and(|n| n != naive) {
+            return Some(format!("naive transfers {:?}, expected {naive}", f.naive_transfers));
+        }
+        if plan.missing_sample(5) != missing[..missing.len().min(5)] {
+            return Some(format!("missing {:?}, expected {missing:?}", plan.missing_sample(5)));
+        }
+        if options == Options::default() && f.descriptors > lexmin {
+            return Some(format!("{} descriptors, {lexmin} reference runs", f.descriptors));
+        }
+        if options.balance && f.least_is_exact && least.is_some_and(|l| l != f.max_load) {
+            return Some(format!("largest load {}, optimum {least:?}", f.max_load));
+        }
+        if plan.descriptors().len() as i64 != f.descriptors {
+            return Some("the linear descriptors are not as many".to_owned());
+        }
+    }
+    None
+}
+
+/// The smallest case that still fails.
+fn shrink(mut case: Case, strategy: Strategy) -> (Case, String) {
+    let mut why = wrong(&case, strategy, true).unwrap_or_else(|| "nothing when run again".to_owned());
+    while let Some((next, reason)) =
+        smaller(&case).into_iter().find_map(|c| wrong(&c, strategy, true).map(|reason| (c, reason)))
+    {
+        (case, why) = (next, reason);
+    }
+    (case, why)
+}
+
+fn run(seed: u64, cases: u64) {
+    println!("seed {seed}: {cases} cases (replay with REDIST_SEED={seed})");
+    let mut met = [0; 4];
+    for k in 0..cases {
+        let mut random = Random(seed.wrapping_add(k.wrapping_mul(0x2545_f491_4f6c_dd1d)));
+        let size = [20, 60, 150, 300][random.range(0, 3) as usize];
+        let case = case(&mut random, size);
+        let strategy = Strategy::ALL[1 + k as usize % 4];
+        let figures = Plan::new(&case, Options::default()).unwrap().figures;
+        let traits = [
+            figures.min_transfers > 0,
+            figures.naive_transfers > Some(figures.min_transfers),
+            figures.missing_locations > 0 && figures.min_transfers > 0,
+            figures.messages > 1,
+        ];
+        met.iter_mut().zip(traits).for_each(|(m, t)| *m += u64::from(t));
+        if let Some(reason) = wrong(&case, strategy, size < 150) {
+            println!("seed {seed}, case {k}: {reason}");
+            let (small, why) = shrink(case, strategy);
+            panic!("seed {seed}, case {k}, {}: {why}\n{}", strategy.name(), small.to_json());
+        }
+    }
+    println!("seed {seed}: not empty, redundant, partly missing, several pairs: {met:?} of {cases}");
+    assert!(cases < 1000 || met.iter().all(|&m| m > cases / 10), "the generator has lost its variety: {met:?}");
+}
+
+fn count(default: u64) -> u64 {
+    std::env::var("REDIST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn random_cases_from_a_fixed_seed() {
+    match std::env::var("REDIST_SEED") {
+        Ok(seed) => run(seed.parse().expect("REDIST_SEED is a number"), count(10_000)),
+        Err(_) => run(20_140_612, count(10_000)),
+    }
+}
+
+#[test]
+fn random_cases_from_a_fresh_seed() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    run(now.as_nanos() as u64, count(10_000));
+}
