@@ -239,7 +239,7 @@ pub unsafe extern "C" fn dvm_graph_sizes(
             Some(footprint) => unsafe { footprint(context, sizes.as_ptr()) },
             None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
         };
-        let chosen = graph::choose_sizes(call, extent, &carried, wanted, &bytes);
+        let chosen = graph::choose_sizes(call, &name, extent, &carried, wanted, &bytes);
         for (k, size) in chosen.into_iter().enumerate() {
             // SAFETY: `sizes` is the address of `dimension` values, and `chosen` has that many.
             unsafe { sizes.add(k).write(size) };

@@ -104,6 +104,7 @@ pub(crate) fn execute(
 /// Tile sizes for a band: what is given, else what the environment says, else what fits the caches.
 pub(crate) fn choose_sizes(
     call: &Call,
+    name: &str,
     extent: &[i64],
     carried: &[bool],
     wanted: &[i64],
@@ -120,13 +121,8 @@ pub(crate) fn choose_sizes(
     let (near, budget) = (cache.l1d.share() / 4 * 3, (cache.l2.share() / 8).max(2 * cache.l1d.share()));
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     let (near, budget) = (bytes(near), bytes(budget));
-    sizes::choose(&sizes::Request {
-        extent,
-        carried,
-        given: &given,
-        footprint,
-        workers: engine.workers(),
-        near,
-        budget,
-    })
+    let request = sizes::Request { extent, carried, given: &given, footprint, workers: engine.workers(), near, budget };
+    let chosen = sizes::choose(&request);
+    engine.config().note(|| format!("region '{name}': tiles of {chosen:?} in a band of {extent:?}"));
+    chosen
 }

@@ -5,6 +5,7 @@ use dvm_codegen::Stage;
 use dvm_codegen::draw::{self, View};
 use dvm_codegen::driver::{self, Replacement, write};
 use dvm_codegen::model::Region;
+use dvm_codegen::redist::{self, RedistArgs};
 use dvm_codegen::source::Source;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ enum Command {
     /// Transform the regions of a C file.
     #[command(after_help = EXAMPLES)]
     Tile(Tile),
+    /// Plan, write as C or draw the redistribution of an array.
+    Redist(RedistArgs),
     /// Draw the tiled iteration space of a region, with its dependences, as SVG.
     Draw(Draw),
 }
@@ -86,12 +89,13 @@ fn main() -> ExitCode {
     let command = Arguments::parse().command;
     let work = move || {
         Ok(match command {
-            Command::Tile(tile) => run(&tile),
-            Command::Draw(draw) => run_draw(&draw),
+            Command::Redist(arguments) => return Ok(redist::run(&arguments)),
+            Command::Tile(tile) => ExitCode::from(run(&tile)),
+            Command::Draw(draw) => ExitCode::from(run_draw(&draw)),
         })
     };
     match driver::with_room(work) {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => code,
         Err(message) => fail(&message, 2),
     }
 }
