@@ -47,7 +47,7 @@ struct Options {
     /// Seconds that one program may take.
     #[arg(long, default_value_t = 60)]
     limit: u64,
-    /// Seconds after which a slow program gets no more runs, once it had three.
+    /// Seconds after which a peer's program gets no more runs, once it had three.
     #[arg(long, default_value_t = 15.0)]
     patience: f64,
     /// Ask the kernel to prefer this session over others on a shared machine (root; needs autogroup scheduling).

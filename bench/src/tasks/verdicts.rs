@@ -64,8 +64,11 @@ pub fn comparisons(figures: &Figures) -> Vec<Verdict> {
                 for (name, value) in own(rows) {
                     let ratio = value / theirs;
                     let text = format!(
-                        "{}, {workers} workers: {name} {value:.1} is {ratio:.2} of {} {theirs:.1}, allowed {}",
-                        figures.work.key, peer.name, rule.limit
+                        "{}, {workers} workers: {name} {value:.1} is {ratio:.2} of {} {theirs:.1} ({} runs), allowed {}",
+                        figures.work.key,
+                        peer.name,
+                        samples.runs.len(),
+                        rule.limit
                     );
                     verdicts.push(Verdict { met: ratio <= rule.limit, text });
                 }
