@@ -1,4 +1,4 @@
-//! Plans of large regular and irregular redistributions are quick.
+//! Large regular and irregular redistributions: few descriptors, nothing lost. Prints the times (`-- --nocapture`).
 #![allow(clippy::many_single_char_names, clippy::needless_for_each)]
 
 use dvm_redist::layouts::{block_cyclic, suffixed};
@@ -47,7 +47,6 @@ fn block_cyclic_64_to_96_takes_64_descriptors_of_four_levels() {
     assert!(plan.figures.descriptors <= 64, "{}", plan.figures.descriptors);
     assert!(plan.transfers().all(|t| t.levels.len() <= 4));
     println!("64 -> 96, N = 98304: {time:.2} ms, {} descriptors", plan.figures.descriptors);
-    assert!(cfg!(debug_assertions) || time < 10.0, "{time} ms");
 }
 
 #[test]
@@ -70,8 +69,7 @@ fn two_generators_with_arbitrary_strides_and_a_million_elements() {
                 "{a}x+{b}y: {} locations, {} elements, {} descriptors: {time:.1} ms",
                 f.source_locations, f.source_elements, f.descriptors
             );
-            let limit = if f.descriptors < 5000 { 100.0 } else { 200.0 };
-            assert!(cfg!(debug_assertions) || time < limit, "{time} ms");
+            assert_eq!(f.missing_locations, f.target_locations - f.min_transfers);
         }
     }
 }

@@ -58,6 +58,8 @@ pub fn scene(region: &Region, view: &View) -> Result<Scene, Refusal> {
             arrows.extend(place.get(&(from, source)).copied().zip(place.get(&(to, sink)).copied()));
         }
     }
+    // isl lists maps in no particular order; a drawing is always the same.
+    arrows.sort_unstable();
     let count = region.statements.len().max(1) as f64;
     let point = |one: &&Instance| Point {
         statement: one.statement,
