@@ -39,6 +39,13 @@ sweep() {
             done
         done
     done
+    # A setting that libdvm refuses: the original loops run, and the reason is told.
+    seen=$((seen + 1))
+    if ! DVM_TILE=wide "$work/tiled" -o "$work/result" "${sizes[@]}" 2>&1 >/dev/null | grep -q 'runs sequentially.*DVM_TILE' ||
+        ! cmp -s "$work/expected" "$work/result"; then
+        wrong=$((wrong + 1))
+        echo "$name: DVM_TILE=wide: no message, or other bytes than the original"
+    fi
     echo "$name: $seen runs, $wrong differ"
     [ "$wrong" -eq 0 ]
 }

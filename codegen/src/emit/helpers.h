@@ -27,6 +27,19 @@ DVM_UNUSED static inline int64_t dvm_min(int64_t a, int64_t b) { return a < b ? 
 DVM_UNUSED static inline int64_t dvm_max(int64_t a, int64_t b) { return a > b ? a : b; }
 DVM_UNUSED static inline int64_t dvm_floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
+/* Starts libdvm when nobody has; zero: it runs. If it cannot, the first region of the file says why. */
+DVM_UNUSED static int dvm_cannot_start(const char *name)
+{
+  static int told;
+  if (dvm_graph_start() == DVM_SUCCESS)
+    return 0;
+  if (!told) {
+    told = 1;
+    fprintf(stderr, "libdvm: region %s runs sequentially: %s\n", name, dvm_last_error());
+  }
+  return 1;
+}
+
 /* Runs every tile of the box of band coordinates first .. last; tiles wait along the carried coordinates.
    `context` begins with `tiles`. Where the graph cannot be run (in a task, where nothing can be waited for) the
    tiles run here, in order. */

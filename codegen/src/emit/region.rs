@@ -75,7 +75,7 @@ fn run(program: &Program, frame: &Frame, plan: &Plan, names: &[String]) -> Resul
     text.push_str(&frame.locals(&writer.scope, &mentions));
     let overlaps = overlap::is_needed(frame.region);
     let check = if overlaps { format!("{}_overlap({}) || ", frame.region.name, frame.own) } else { String::new() };
-    let _ = writeln!(text, "  if ({check}dvm_graph_start() != DVM_SUCCESS)\n    return 1;");
+    let _ = writeln!(text, "  if ({check}dvm_cannot_start(\"{}\"))\n    return 1;", frame.region.name);
     let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
     Ok(text)
 }

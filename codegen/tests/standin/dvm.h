@@ -20,6 +20,7 @@ typedef struct dvm_graph_t {
   void *context;
 } dvm_graph_t;
 
+const char *dvm_last_error(void);
 dvm_retcode_t dvm_graph_start(void);
 dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph);
 dvm_retcode_t dvm_graph_sizes(const char *name, int dimension, const int64_t *extent, const int *carried,

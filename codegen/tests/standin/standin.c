@@ -73,6 +73,8 @@ static void *work(void *argument)
   return 0;
 }
 
+const char *dvm_last_error(void) { return "the stand-in was told to refuse"; }
+
 dvm_retcode_t dvm_graph_start(void) { return standin_refuse ? DVM_ERR_NOT_INITIALIZED : DVM_SUCCESS; }
 
 dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph)
