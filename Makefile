@@ -2,13 +2,14 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 CARGO ?= cargo
+MINUTES ?= 10
 CMAKE_BUILD ?= target/cmake
 
-.PHONY: help all demo check install header loom soak fuzz bench packages packages-bench clean
+.PHONY: help all demo check install header loom fuzz bench packages packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
-	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), CARGO (cargo)'
+	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), MINUTES (10), CARGO (cargo), BENCH (options of dvm-bench)'
 
 all: packages ## build the library, dvm-codegen and dvmcc (target/release)
 	$(CARGO) build --release --locked --workspace --lib --bins
@@ -39,6 +40,9 @@ header: ## write include/dvm.h, include/dvm.f90 and docs/environment.md anew fro
 
 loom: ## model-check the lock-free structures
 	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib -- model
+
+fuzz: packages ## random tests with fresh seeds for MINUTES (10)
+	tools/fuzz.sh $(MINUTES)
 
 clean: ## remove everything that was built
 	$(CARGO) clean
