@@ -115,6 +115,11 @@ impl Node {
         self.inner.get(index).filter(|n| !n.kind.is_empty())
     }
 
+    /// The body of a function's definition. Attributes may follow it among the children.
+    pub fn body(&self) -> Option<&Node> {
+        self.inner.iter().rev().find(|n| n.is("CompoundStmt")).filter(|_| self.is("FunctionDecl"))
+    }
+
     /// The node and everything below it, in the order of the text.
     pub fn walk(&self) -> Walk<'_> {
         Walk { stack: vec![self] }
@@ -202,13 +207,9 @@ impl Unit {
     /// The definition of the function whose body holds the offset.
     pub fn function_at(&self, offset: usize) -> Option<&Node> {
         self.root.inner.iter().find(|n| {
-            n.is("FunctionDecl")
-                && n.inner.last().is_some_and(|body| {
-                    body.is("CompoundStmt")
-                        && body.begin.known
-                        && body.begin.offset < offset
-                        && offset < body.end.offset
-                })
+            n.body().is_some_and(|body| {
+                body.begin.known && body.begin.offset < offset && offset < body.end.offset
+            })
         })
     }
 }

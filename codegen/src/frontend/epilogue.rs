@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 impl<'a> Builder<'a> {
     /// C text that runs only the loops' headers, for the counters that are alive after the region; empty if none is.
     pub fn epilogue(&self, roots: &[&'a Node], begin: usize, end: usize) -> Result<String, Refused> {
-        let body = self.function.inner.last();
+        let body = self.function.body();
         let alive: BTreeSet<Id> = self
             .inventory
             .counters

@@ -31,7 +31,7 @@ impl<'a> Builder<'a> {
             }
             let local = !self.unit.at_file_scope(id) && !matches!(variable.storage.as_str(), "static" | "extern");
             let hidden = local && !self.inventory.addressed.contains(&id) && !self.inventory.jumps;
-            let body = self.function.inner.last();
+            let body = self.function.body();
             if !hidden || body.is_none_or(|b| flow::live_after(b, begin, end, id)) {
                 continue;
             }

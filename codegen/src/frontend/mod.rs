@@ -70,7 +70,7 @@ pub fn analyse(
         }
         return Err(at_pragma("the pragma is not inside a function", "put it before a loop or block of a function"));
     };
-    let body = &function.inner[function.inner.len() - 1];
+    let Some(body) = function.body() else { return Ok(None) };
     let nodes = statements(body, site);
     let Some((first, last)) = nodes.first().zip(nodes.last()) else { return Ok(None) };
     if site.end.is_none() && !matches!(first.kind.as_str(), "ForStmt" | "CompoundStmt") {
@@ -129,7 +129,7 @@ fn insertion(unit: &Unit, source: &Source, function_begin: usize) -> usize {
     let mut at = 0;
     for node in unit.root.inner.iter().filter(|n| n.end.known && n.begin.offset < function_begin) {
         let end = walk::token_end(source, node);
-        let defined = node.is("FunctionDecl") && node.inner.last().is_some_and(|b| b.is("CompoundStmt"));
+        let defined = node.body().is_some();
         let mut semicolon = end;
         while !defined && semicolon < function_begin && source.byte(semicolon) != b';' {
             semicolon = source.skip_blank(source.skip_token(semicolon));

@@ -21,7 +21,7 @@ impl Builder<'_> {
             return Ok(());
         }
         let all: Vec<&Node> = self.unit.root.inner.iter().filter(|n| n.is("FunctionDecl") && n.name == name).collect();
-        let defined = all.iter().find_map(|f| f.inner.last().filter(|b| b.is("CompoundStmt")));
+        let defined = all.iter().find_map(|f| f.body());
         let attribute = |kind: &str| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
         if attribute("ConstAttr") || (defined.is_none() && is_math(name)) {
             return Ok(());
