@@ -187,7 +187,8 @@ fn additions(invocation: &Invocation, install: &Install) -> Vec<OsString> {
         return words;
     }
     if let Some(include) = &install.include {
-        words.extend(["-I".into(), include.into()]);
+        // As a system header: the flags of a program, -Werror among them, are not for libdvm's header.
+        words.extend(["-isystem".into(), include.into()]);
     }
     if let Some(library) = install.library.as_ref().filter(|_| invocation.goal == Goal::Link) {
         let mut rpath = OsString::from("-Wl,-rpath,");

@@ -43,7 +43,7 @@ pub fn function(
             // The sizes of tiles are as good as the estimate: one element for each point will do.
             Err(error) if error.is_quota() => {
                 source.program.begin_stage();
-                terms.push(every_point(array, dimension));
+                terms.push(every_point(array, dimension, &frame.size));
                 continue;
             }
             groups => groups?,
@@ -52,7 +52,7 @@ pub fn function(
             let mut factors = vec![format!("(int64_t)sizeof({})", array.element)];
             for (at, reach) in group.shape.iter().enumerate() {
                 factors.push(match reach {
-                    Reach::Linear(weights) => linear(weights, spread(&group.accesses, band, at, dimension)?),
+                    Reach::Linear(weights) => linear(weights, &frame.size, spread(&group.accesses, band, at, dimension)?),
                     Reach::Whole => whole(&group.accesses, at, &build, &scope)?,
                 });
             }
@@ -61,16 +61,17 @@ pub fn function(
         }
     }
     let locals = frame.locals(&scope, &mentions);
+    let (argument, size) = (&frame.argument, &frame.size);
     let mut text = String::from("/* About the bytes that a tile of these sizes touches. */\n");
-    let _ = writeln!(text, "static int64_t {name}_footprint(void *context, const int64_t *size)\n{{");
+    let _ = writeln!(text, "static int64_t {name}_footprint(void *{argument}, const int64_t *{size})\n{{");
     if locals.is_empty() {
-        text.push_str("  (void)context;\n");
+        let _ = writeln!(text, "  (void){argument};");
     } else {
-        let _ = writeln!(text, "  const struct {} *{} = context;\n{}", frame.context, frame.own, locals.trim_end());
+        let _ = writeln!(text, "  const struct {} *{} = {argument};\n{}", frame.context, frame.own, locals.trim_end());
     }
     let sum = if terms.is_empty() { "0".to_owned() } else { terms.join("\n       + ") };
-    if !sum.contains("size[") {
-        text.push_str("  (void)size;\n");
+    if !sum.contains(&format!("{size}[")) {
+        let _ = writeln!(text, "  (void){size};");
     }
     let _ = writeln!(text, "  return {sum};\n}}\n");
     Ok(text)
@@ -156,11 +157,11 @@ fn distances(subscript: &Map, dimension: usize, k: Option<usize>) -> dvm_isl::Re
 }
 
 /// `1 + spread + sum of weight * (size - 1)`.
-fn linear(weights: &[i64], spread: i64) -> String {
+fn linear(weights: &[i64], size: &str, spread: i64) -> String {
     let constant = 1 + spread - weights.iter().sum::<i64>();
     let mut terms: Vec<String> = Vec::new();
     for (k, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0) {
-        terms.push(if *weight == 1 { format!("size[{k}]") } else { format!("{weight} * size[{k}]") });
+        terms.push(if *weight == 1 { format!("{size}[{k}]") } else { format!("{weight} * {size}[{k}]") });
     }
     match (terms.len(), constant) {
         (0, _) => constant.to_string(),
@@ -194,7 +195,7 @@ pub fn lengths(array: &Array) -> Vec<String> {
 }
 
 /// As if each point of the tile had an element of its own.
-fn every_point(array: &Array, dimension: usize) -> String {
-    let sizes: String = (0..dimension).map(|k| format!(" * size[{k}]")).collect();
+fn every_point(array: &Array, dimension: usize, size: &str) -> String {
+    let sizes: String = (0..dimension).map(|k| format!(" * {size}[{k}]")).collect();
     format!("(int64_t)sizeof({}){sizes}", array.element)
 }

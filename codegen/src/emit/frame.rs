@@ -23,6 +23,16 @@ pub struct Frame<'a> {
     pub sizes: Vec<String>,
     /// isl names of the loops' counters.
     pub counters: Vec<String>,
+    /// Member of the context that holds the tiles.
+    pub tiles: String,
+    /// A tile's function's parameter: the context as libdvm passes it.
+    pub argument: String,
+    /// A tile's function's parameter: the tile's coordinates.
+    pub tile: String,
+    /// A footprint's parameter: the tile's sizes.
+    pub size: String,
+    /// The driver's locals: least and greatest coordinates of the band, and along which tiles wait.
+    pub corners: [String; 3],
     /// Start of the names of hoisted bounds.
     pub limit: String,
 }
@@ -42,6 +52,11 @@ impl<'a> Frame<'a> {
             origins: names.series("o", dimension),
             sizes: names.series("b", dimension),
             counters: names.series("c", COUNTERS),
+            tiles: names.fresh("tiles"),
+            argument: names.fresh("context"),
+            tile: names.fresh("tile"),
+            size: names.fresh("size"),
+            corners: ["lowest", "highest", "carried"].map(|name| names.fresh(name)),
             limit: names.fresh("last"),
         }
     }
@@ -51,7 +66,7 @@ impl<'a> Frame<'a> {
         let region = self.region;
         let mut text =
             format!("/* What the tiles of region `{}` need to know. */\nstruct {} {{\n", region.name, self.context);
-        text.push_str("  struct dvm_tiles tiles;\n");
+        let _ = writeln!(text, "  struct dvm_tiles {};", self.tiles);
         for parameter in &region.parameters {
             let _ = writeln!(text, "  {};", declare(&parameter.ctype, &parameter.name));
         }
@@ -76,7 +91,7 @@ impl<'a> Frame<'a> {
         let region = self.region;
         let mut fields = Vec::new();
         if !region.options.tile.is_empty() {
-            fields.push(format!(".tiles = {{ .fixed = {{ {} }} }}", region.options.tile.join(", ")));
+            fields.push(format!(".{} = {{ .fixed = {{ {} }} }}", self.tiles, region.options.tile.join(", ")));
         }
         fields.extend(region.parameters.iter().map(|parameter| {
             format!(".{} = {}", parameter.name, parameter.expression.as_ref().unwrap_or(&parameter.name))

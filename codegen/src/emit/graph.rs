@@ -89,13 +89,14 @@ impl Source<'_> {
         let (body, mentions) = self.body(phase, &instances, &known)?;
         let frame = self.frame;
         let mut text = self.comment(phase, dimension)?;
-        let _ = writeln!(text, "static int {name}_tile(void *context, const int64_t *tile)\n{{");
-        let _ = writeln!(text, "  const struct {} *{} = context;", frame.context, frame.own);
+        let _ = writeln!(text, "static int {name}_tile(void *{}, const int64_t *{})\n{{", frame.argument, frame.tile);
+        let _ = writeln!(text, "  const struct {} *{} = {};", frame.context, frame.own, frame.argument);
         text.push_str(&frame.locals(&body.scope, &mentions));
         for k in 0..dimension {
             let (origin, size, own) = (&frame.origins[k], &frame.sizes[k], &frame.own);
-            let _ = writeln!(text, "  const int64_t {size} = {own}->tiles.size[{k}];");
-            let _ = writeln!(text, "  const int64_t {origin} = {own}->tiles.first[{k}] + tile[{k}] * {size};");
+            let (tiles, tile) = (&frame.tiles, &frame.tile);
+            let _ = writeln!(text, "  const int64_t {size} = {own}->{tiles}.size[{k}];");
+            let _ = writeln!(text, "  const int64_t {origin} = {own}->{tiles}.first[{k}] + {tile}[{k}] * {size};");
         }
         let _ = writeln!(text, "{}  return 0;\n}}\n", body.lines);
         Ok(text)
@@ -219,6 +220,7 @@ impl Source<'_> {
             }
         }
         let dimension = carried.len();
+        let [lowest, highest, waiting] = &frame.corners;
         let waits: Vec<&str> = carried.iter().map(|carried| if *carried { "1" } else { "0" }).collect();
         let mut text = format!("/* Runs the tiles of `{}`", frame.region.name);
         let _ = match phase.depth {
@@ -227,14 +229,15 @@ impl Source<'_> {
         };
         let _ = writeln!(text, "static void {name}(struct {} *{})\n{{", frame.context, frame.own);
         text.push_str(&frame.locals(&scope, &mentions));
-        let _ = writeln!(text, "  const int64_t first[] = {{ {} }};", first.join(", "));
-        let _ = writeln!(text, "  const int64_t last[] = {{ {} }};", last.join(", "));
-        let _ = writeln!(text, "  static const int carried[] = {{ {} }};", waits.join(", "));
+        let _ = writeln!(text, "  const int64_t {lowest}[] = {{ {} }};", first.join(", "));
+        let _ = writeln!(text, "  const int64_t {highest}[] = {{ {} }};", last.join(", "));
+        let _ = writeln!(text, "  static const int {waiting}[] = {{ {} }};", waits.join(", "));
         let _ = writeln!(
             text,
-            "  dvm_run_tiles(\"{}\", {dimension}, first, last, carried, {name}_tile, {name}_footprint, &{own}->tiles, {own});\n}}\n",
+            "  dvm_run_tiles(\"{}\", {dimension}, {lowest}, {highest}, {waiting}, {name}_tile, {name}_footprint, &{own}->{tiles}, {own});\n}}\n",
             frame.region.name,
-            own = frame.own
+            own = frame.own,
+            tiles = frame.tiles
         );
         Ok(text)
     }

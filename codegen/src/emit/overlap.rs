@@ -64,7 +64,7 @@ pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
     }
     for (one, other) in &pairs {
         let (one, other) = (&one.name, &other.name);
-        let _ = writeln!(body, "  if ({one}_begin < {other}_end && {other}_begin < {one}_end)\n    return 1;");
+        let _ = writeln!(body, "  if (dvm_begin_{one} < dvm_end_{other} && dvm_begin_{other} < dvm_end_{one})\n    return 1;");
     }
     let mut text =
         String::from("/* True when arrays that are written share bytes with others in what the region touches. */\n");
@@ -93,7 +93,7 @@ fn hull(program: &Program, frame: &Frame, array: &Array, scope: &Scope) -> Resul
     let name = &array.name;
     let own = if array.global { name.clone() } else { format!("{}->{name}", frame.own) };
     let address = if array.global && array.dims.is_empty() { format!("&{own}") } else { own };
-    let mut text = format!("  uintptr_t {name}_begin = (uintptr_t){address}, {name}_end = {name}_begin;\n");
+    let mut text = format!("  uintptr_t dvm_begin_{name} = (uintptr_t){address}, dvm_end_{name} = dvm_begin_{name};\n");
     let Some(touched) = touched else { return Ok(text) };
     let touched = touched.coalesce()?;
     let known = program.context.intersect(&UnionSet::from_set(&touched)?.params()?)?;
@@ -117,8 +117,8 @@ fn hull(program: &Program, frame: &Frame, array: &Array, scope: &Scope) -> Resul
     let element = format!("(int64_t)sizeof({})", array.element);
     let exists = scope.text(&everywhere.condition(&known.gist(&program.context)?)?)?;
     let _ = writeln!(text, "  if ({exists}) {{");
-    let _ = writeln!(text, "    {name}_end = {name}_begin + (uintptr_t)((1 + {greatest}) * {element});");
-    let _ = writeln!(text, "    {name}_begin += (uintptr_t)(({least}) * {element});\n  }}");
+    let _ = writeln!(text, "    dvm_end_{name} = dvm_begin_{name} + (uintptr_t)((1 + {greatest}) * {element});");
+    let _ = writeln!(text, "    dvm_begin_{name} += (uintptr_t)(({least}) * {element});\n  }}");
     Ok(text)
 }
 

@@ -243,7 +243,22 @@ impl<'a> Builder<'a> {
             }
         }
         let mut place = self.place(node, scope)?;
-        if out.own.contains(&place.variable.id) || (place.subscripts.is_empty() && !write) {
+        let variable = place.variable;
+        if out.own.contains(&variable.id) {
+            return Ok(());
+        }
+        let plain = variable.ty.plain();
+        if place.subscripts.is_empty() && !ctype::is_array(plain) && !ctype::is_pointer(plain) {
+            // An element of an array inside a struct variable: a part of that variable.
+            let named = |n: &&Node| n.reference.as_ref().is_some_and(|r| r.id == variable.id);
+            let name = node.walk().find(named).unwrap_or(node);
+            self.scalar(variable, name, scope, read, write, out)?;
+            if write {
+                out.weaken();
+            }
+            return Ok(());
+        }
+        if place.subscripts.is_empty() && !write {
             return Ok(());
         }
         let symbol = self.array(&mut place, node)?;
