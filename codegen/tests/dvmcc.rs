@@ -198,3 +198,26 @@ fn nothing_stays_in_the_temporary_folder() {
     }
     assert_eq!(std::fs::read_dir(&own).expect("the folder").count(), 0);
 }
+
+/// Warnings that a program makes errors are about its own text, not about what stands in for it.
+#[test]
+fn errors_from_warnings_spare_the_generated_code() {
+    let folder = place("warnings");
+    let text = "static double a[9], b[9][9];\nvoid f(int n);\n__attribute__((noinline)) void f(int n)\n{\n  int i, j;\n\
+                #pragma dvm region\n  for (i = 0; i < n; i++)\n    for (j = 0; j < i; j++)\n      b[i][j] += a[j] * 2.0;\n}\n";
+    std::fs::write(folder.join("strict.c"), text).expect("a file");
+    // A header as libdvm's: callbacks of any parameters.
+    let header = std::fs::read_to_string(prefix::folder().join("include/dvm.h")).expect("the header");
+    let header = header.replacen("#endif", "#endif\nint register_callback(int (*callback)());", 1);
+    let installed = folder.join("prefix");
+    std::fs::create_dir_all(installed.join("include")).expect("a folder");
+    std::fs::write(installed.join("include/dvm.h"), header).expect("the header");
+    let flags = "-std=c99 -pedantic -Wall -Wextra -Werror -Wno-unknown-pragmas -Wshadow -Wconversion -Wsign-conversion \
+                 -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wdeclaration-after-statement -O2 -c strict.c";
+    for compiler in ["gcc", "clang"] {
+        let mut command = dvmcc();
+        command.current_dir(&folder).env("DVM_CC", compiler).env("DVM_PREFIX", &installed);
+        let output = command.args(flags.split_whitespace()).output().expect("dvmcc runs");
+        assert!(output.status.success() && said(&output).is_empty(), "{compiler}: {}", said(&output));
+    }
+}

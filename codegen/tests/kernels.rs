@@ -84,6 +84,6 @@ macro_rules! kernels {
 }
 
 kernels! {
-    captured conditions counters crowded floyd globals jacobi_1d locals lu macros matmul mixed_sizes names places pointers scalars
-    shapes strides types unsigned_counters volume
+    captured conditions counters crowded floyd globals jacobi_1d locals lu macros matmul met_names mixed_sizes names parts
+    places pointers scalars shapes strides types unsigned_counters volume
 }

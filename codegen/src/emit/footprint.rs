@@ -52,7 +52,9 @@ pub fn function(
             let mut factors = vec![format!("(int64_t)sizeof({})", array.element)];
             for (at, reach) in group.shape.iter().enumerate() {
                 factors.push(match reach {
-                    Reach::Linear(weights) => linear(weights, &frame.size, spread(&group.accesses, band, at, dimension)?),
+                    Reach::Linear(weights) => {
+                        linear(weights, &frame.size, spread(&group.accesses, band, at, dimension)?)
+                    }
                     Reach::Whole => whole(&group.accesses, at, &build, &scope)?,
                 });
             }

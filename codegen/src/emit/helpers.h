@@ -16,6 +16,28 @@
 #define DVM_INDEPENDENT
 #endif
 
+/* Around generated code: warnings that a program turns on (or into errors) are about the program's own text. */
+#if defined(__clang__)
+#define DVM_QUIET_COMPILER _Pragma("GCC diagnostic ignored \"-Wpass-failed\"")
+#else
+#define DVM_QUIET_COMPILER
+#endif
+#if defined(__GNUC__)
+#define DVM_QUIET \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") \
+  _Pragma("GCC diagnostic ignored \"-Wconversion\"") _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") \
+  _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"") _Pragma("GCC diagnostic ignored \"-Wsign-compare\"") \
+  _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"") _Pragma("GCC diagnostic ignored \"-Wdouble-promotion\"") \
+  _Pragma("GCC diagnostic ignored \"-Wdeclaration-after-statement\"") _Pragma("GCC diagnostic ignored \"-Wvla\"") \
+  _Pragma("GCC diagnostic ignored \"-Wcast-qual\"") _Pragma("GCC diagnostic ignored \"-Wunused\"") \
+  _Pragma("GCC diagnostic ignored \"-Wtype-limits\"") _Pragma("GCC diagnostic ignored \"-Wpedantic\"") DVM_QUIET_COMPILER
+#define DVM_LOUD _Pragma("GCC diagnostic pop")
+#else
+#define DVM_QUIET
+#define DVM_LOUD
+#endif
+
+DVM_QUIET
 /* What every region's context begins with: the tiles of the graph that runs. */
 struct dvm_tiles {
   int64_t fixed[DVM_GRAPH_MAX_DIMENSION]; /* sizes that the pragma gives; 0: chosen at run time */
@@ -92,4 +114,5 @@ DVM_UNUSED static void dvm_run_tiles(const char *name, int dimension, const int6
       tile[k]++;
   }
 }
+DVM_LOUD
 #endif

@@ -64,7 +64,10 @@ pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
     }
     for (one, other) in &pairs {
         let (one, other) = (&one.name, &other.name);
-        let _ = writeln!(body, "  if (dvm_begin_{one} < dvm_end_{other} && dvm_begin_{other} < dvm_end_{one})\n    return 1;");
+        let _ = writeln!(
+            body,
+            "  if (dvm_begin_{one} < dvm_end_{other} && dvm_begin_{other} < dvm_end_{one})\n    return 1;"
+        );
     }
     let mut text =
         String::from("/* True when arrays that are written share bytes with others in what the region touches. */\n");

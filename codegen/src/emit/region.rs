@@ -36,7 +36,7 @@ pub fn emit(
     program.begin_stage();
     let increasing = body::increasing(region, program)?;
     let source = Source { program, dependences, frame: &frame, increasing: &increasing };
-    let mut file_scope = format!("{HELPERS}\n{}", frame.structure());
+    let mut file_scope = format!("{HELPERS}\nDVM_QUIET\n{}", frame.structure());
     let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
     for (phase, name) in plan.phases.iter().zip(&names) {
         file_scope.push_str(&source.phase(phase, name)?);
@@ -44,6 +44,7 @@ pub fn emit(
     program.begin_stage();
     file_scope.push_str(&overlap::function(program, &frame)?);
     file_scope.push_str(&run(program, &frame, plan, &names)?);
+    file_scope.push_str("DVM_LOUD\n");
     Ok(Generated { file_scope, call: call(region, &frame, original) })
 }
 
@@ -140,7 +141,7 @@ fn call(region: &Region, frame: &Frame, original: &str) -> String {
     let variable = format!("{}_self", frame.context);
     let serial = region.options.serial.as_ref().map(|serial| format!("({serial}) || ")).unwrap_or_default();
     format!(
-        "{{\n  struct {} {variable} = {};\n  if ({serial}{name}_run(&{variable}) != 0) {{\n{}\n  }}\n}}\n",
+        "{{\n  DVM_QUIET\n  struct {} {variable} = {};\n  DVM_LOUD\n  if ({serial}{name}_run(&{variable}) != 0) {{\n{}\n  }}\n}}\n",
         frame.context,
         frame.initialiser(),
         original.trim_end()

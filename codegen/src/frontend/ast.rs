@@ -207,9 +207,7 @@ impl Unit {
     /// The definition of the function whose body holds the offset.
     pub fn function_at(&self, offset: usize) -> Option<&Node> {
         self.root.inner.iter().find(|n| {
-            n.body().is_some_and(|body| {
-                body.begin.known && body.begin.offset < offset && offset < body.end.offset
-            })
+            n.body().is_some_and(|body| body.begin.known && body.begin.offset < offset && offset < body.end.offset)
         })
     }
 }
