@@ -24,7 +24,7 @@ mod purity;
 mod walk;
 
 use crate::model::{Region, Storage};
-use crate::source::Source;
+use crate::source::{Directive, Source};
 use ast::{Node, Unit};
 use builder::Builder;
 use inventory::Inventory;
@@ -81,7 +81,15 @@ pub fn analyse(
         ));
     }
     let (begin, end) = (first.begin.offset, walk::statement_end(source, last));
-    check_directives(source, begin, end)?;
+    if let Some(directive) = site.end.as_ref().filter(|d| d.begin < end) {
+        return Err(Refused::span(
+            directive.begin,
+            directive.end,
+            "`#pragma endscop` stands inside a statement that begins before it",
+            "put it after the last loop of the region, in the block that has `#pragma scop`",
+        ));
+    }
+    check_directives(source, site, begin, end)?;
     let roots: Vec<&Node> = match nodes.as_slice() {
         [block] if block.is("CompoundStmt") => block.inner.iter().collect(),
         _ => nodes.clone(),
@@ -205,8 +213,10 @@ fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refused
     Ok(())
 }
 
-fn check_directives(source: &Source, begin: usize, end: usize) -> Result<(), Refused> {
-    for directive in source.directives(begin, end) {
+/// What the preprocessor reads inside a region; between the pragma and the first token only pragmas matter.
+fn check_directives(source: &Source, site: &Site, begin: usize, end: usize) -> Result<(), Refused> {
+    let relevant = |d: &Directive| d.begin >= begin || d.name() == "pragma";
+    for directive in source.directives(site.pragma.end, end).into_iter().filter(relevant) {
         let (reason, remedy) = match directive.name() {
             "define" | "undef" => ("a macro is defined inside the region", "define macros before the region"),
             "include" => ("a file is included inside the region", "include it before the region"),

@@ -30,6 +30,9 @@ pub struct PragmaOptions {
 
 const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g)";
 
+/// Coordinates of a tile at most: `DVM_GRAPH_MAX_DIMENSION`.
+const MOST_TILES: usize = 16;
+
 /// Finds the regions of a file, in the order of the text. A pragma that is wrong in itself is the inner error.
 pub fn sites(source: &Source) -> Vec<Result<Site, Refused>> {
     let all = source.directives(0, source.bytes.len());
@@ -122,6 +125,10 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refused> {
                 options.model.tile = tile_sizes(argument).ok_or_else(|| {
                     refuse(format!("`tile({argument})`: a tile size is a positive integer expression"))
                 })?;
+                let count = options.model.tile.len();
+                if count > MOST_TILES {
+                    return Err(refuse(format!("`tile` has {count} sizes, and a tile has at most {MOST_TILES}")));
+                }
             }
             "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),
             "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier"))),
