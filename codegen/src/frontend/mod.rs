@@ -72,6 +72,10 @@ pub fn analyse(
     };
     let Some(body) = function.body() else { return Ok(None) };
     let nodes = statements(body, site);
+    let next = source.directives(site.begin, site.begin + 1).into_iter().next();
+    if nodes.is_empty() && next.is_some_and(|d| d.begin == site.begin && d.name() == "pragma") {
+        return Err(at_pragma("the pragma stands before another pragma", "put it directly before the loop or block"));
+    }
     let Some((first, last)) = nodes.first().zip(nodes.last()) else { return Ok(None) };
     if site.end.is_none() && !matches!(first.kind.as_str(), "ForStmt" | "CompoundStmt") {
         return Err(Refused::at(
