@@ -180,7 +180,7 @@ fn a_forked_child_is_told_that_it_has_no_workers() {
             let right = refused.iter().all(|(found, wanted)| *found == Some(*wanted));
             let right = right && dvm::ffi::graph::dvm_graph_start() == Code::DVM_ERR_UNSUPPORTED;
             // Through exit, so that what runs at exit runs here too.
-            unsafe { libc::exit(if right { 0 } else { 1 }) };
+            unsafe { libc::exit(i32::from(!right)) };
         }
         let mut status = 0;
         assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
