@@ -175,7 +175,9 @@ module dvm
     !> @retval DVM_ERR_STATE                another thread is in init, wait, serve or finalize
     !> @retval DVM_ERR_ARGUMENT             an environment variable of libdvm has a value that is not understood
     !> @retval DVM_ERR_MEMORY               the threads could not be started
-    !> @retval DVM_ERR_UNSUPPORTED          the machine's topology cannot be read
+    !> @retval DVM_ERR_UNSUPPORTED          the machine's topology cannot be read, or this process was forked while libdvm was
+    !>                                      running: the workers stayed in the parent, and every other call answers
+    !>                                      DVM_ERR_NOT_INITIALIZED here
     !>
     !> Thread safety: one thread at a time, no task. Source: added to the report's interface.
     function dvm_init() &
@@ -212,6 +214,7 @@ module dvm
     !> @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
     !> @retval DVM_ERR_STATE            libdvm has ended; tasks waited for data that nobody published and were cancelled.
     !>                                  Or: another thread is in init, wait, serve or finalize, and nothing was done
+    !> @retval DVM_ERR_ARGUMENT         libdvm has ended; the trace could not be written to the file of DVM_TRACE
     !> @retval DVM_ERR_NOT_INITIALIZED  it was not running
     !> @retval DVM_ERR_IN_TASK          called inside a task or a free callback
     !>
@@ -225,7 +228,8 @@ module dvm
 
     !> @brief Wait until every scheduled task has ended, in all processes.
     !>
-    !> Collective. The caller sleeps. Failures of tasks since the last wait are reported once, here.
+    !> Collective. The caller sleeps. Failures of tasks since the last wait are reported once, here. A task that was only
+    !> cancelled, because of a failure that was reported before, is no failure of its own.
     !>
     !> @retval DVM_SUCCESS              all tasks have ended, none has failed since the last wait
     !> @retval DVM_ERR_TASK             all tasks have ended, some have failed: dvm_last_error names processings and codes
@@ -726,7 +730,7 @@ module dvm
     !> @retval DVM_SUCCESS          libdvm is running
     !> @retval DVM_ERR_ARGUMENT     an environment variable of libdvm has a value that is not understood
     !> @retval DVM_ERR_MEMORY       the threads could not be started
-    !> @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read
+    !> @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read, or this process was forked while libdvm ran
     !>
     !> Thread safety: any thread, any time, several at once. Source: added to the report's interface.
     function dvm_graph_start() &
@@ -747,7 +751,8 @@ module dvm
     !>                                  or the box has more than 2^63 - 1 points: nothing has run. Or a successor lies
     !>                                  outside the box
     !> @retval DVM_ERR_TASK             a tile failed: the tiles after it have not run, others may have
-    !> @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran
+    !> @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran, or predecessors and successors do
+    !>                                  not agree
     !> @retval DVM_ERR_IN_TASK          called inside a task or a tile
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>

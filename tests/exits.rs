@@ -156,3 +156,40 @@ fn workers_block_all_signals() {
     }
     assert_eq!(play("workers_block_all_signals"), Some(23));
 }
+
+/// The child of a fork has no workers: a wait in it once slept for ever.
+#[test]
+fn a_forked_child_is_told_that_it_has_no_workers() {
+    if playing() {
+        workers(2);
+        init().unwrap();
+        let nothing = processing(&[], c"nothing", |_| 0);
+        onto(rank_at(0), nothing, &[]).unwrap();
+        // Data that wait keep their tasks outstanding in the child's copy.
+        let never = promise(8).unwrap();
+        near(processing(&[IN], c"reads", |_| 0), &[never]).unwrap();
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let refused = [
+                (onto([0; 8], nothing, &[]).err(), Code::DVM_ERR_NOT_INITIALIZED),
+                (get(never).err(), Code::DVM_ERR_NOT_INITIALIZED),
+                (wait().err(), Code::DVM_ERR_NOT_INITIALIZED),
+                (init().err(), Code::DVM_ERR_UNSUPPORTED),
+                (finalize().err(), Code::DVM_ERR_NOT_INITIALIZED),
+            ];
+            let right = refused.iter().all(|(found, wanted)| *found == Some(*wanted));
+            let right = right && dvm::ffi::graph::dvm_graph_start() == Code::DVM_ERR_UNSUPPORTED;
+            // Through exit, so that what runs at exit runs here too.
+            unsafe { libc::exit(i32::from(!right)) };
+        }
+        let mut status = 0;
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        publish(never).unwrap();
+        wait().unwrap();
+        finalize().unwrap();
+        std::process::exit(if status == 0 { 21 } else { 1 });
+    }
+    for _ in 0..5 {
+        assert_eq!(play("a_forked_child_is_told_that_it_has_no_workers"), Some(21));
+    }
+}

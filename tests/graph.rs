@@ -141,6 +141,19 @@ fn a_tile_cannot_wait_for_a_graph() {
     assert_eq!(dvm_finalize(), DVM_SUCCESS);
 }
 
+/// The one tile of a graph runs on the calling thread, and once could run graphs until the stack was full.
+#[test]
+fn the_only_tile_of_a_graph_cannot_wait_for_a_graph_either() {
+    let _turn = turn();
+    assert_eq!(dvm_init(), DVM_SUCCESS);
+    let sum = Sum::default();
+    let outer = dvm_graph_t { run: Some(nest), ..graph(&[5, 5], &[5, 5], None, &sum) };
+    assert_eq!(run(&outer), DVM_SUCCESS);
+    assert_eq!(sum.nested.load(Ordering::Relaxed), DVM_ERR_IN_TASK as u64);
+    assert_eq!(run(&outer), DVM_SUCCESS, "the thread is no tile any more");
+    assert_eq!(dvm_finalize(), DVM_SUCCESS);
+}
+
 #[test]
 fn sizes_are_chosen_and_given_ones_stay() {
     let _turn = turn();

@@ -716,3 +716,24 @@ fn calls_during_finalize_are_safe() {
         }
     }
 }
+
+/// A schedule that was refused once counted as the first task of its processing.
+#[test]
+fn a_refused_schedule_does_not_settle_the_modes() {
+    let _turn = turn();
+    workers(1);
+    init().unwrap();
+    let mut late = processing(&[IN], c"late", |_| 0);
+    assert!(onto(rank_at(0), late, &[[0, 9]]).is_err());
+    assert!(onto(rank_at(0), late, &[]).is_err());
+    let access = |late: &mut Id, mode| unsafe {
+        dvm::ffi::processing::dvm_processing_access(late.as_mut_ptr(), [mode].as_mut_ptr())
+    };
+    assert_eq!(access(&mut late, OUT), Code::DVM_SUCCESS);
+    let made = promise(8).unwrap();
+    onto(rank_at(0), late, &[made]).unwrap();
+    assert_eq!(access(&mut late, IN), Code::DVM_ERR_STATE);
+    wait().unwrap();
+    assert_eq!(value(made), Ok(0));
+    finalize().unwrap();
+}

@@ -96,7 +96,8 @@ struct Return;
 
 impl Drop for Return {
     fn drop(&mut self) {
-        if let Some(lane) = CURRENT.take() {
+        // In a forked child the lock may be held for ever, and nobody needs the lane.
+        if let Some(lane) = CURRENT.take().filter(|_| !super::forked::is_orphan()) {
             LANES.lock().free.push(lane);
         }
     }

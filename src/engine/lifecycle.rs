@@ -10,7 +10,7 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::worker::{self, Address, Worker};
-use super::{Call, ENGINE, Engine, Lane, enter, lane, not_running};
+use super::{Call, ENGINE, Engine, Lane, enter, forked, lane, not_running};
 use crate::config::Config;
 use crate::data::{Outcome, STORE};
 use crate::error::{Error, dvm_retcode_t};
@@ -25,12 +25,15 @@ struct Life {
     implicit: bool,
     /// True once the program's end will call [`end_at_exit`].
     exit_watched: bool,
+    /// True once a child of fork will find out that it is one.
+    forks_watched: bool,
     /// The process that started the workers: a forked child has none.
     process: u32,
 }
 
 /// Held by whoever inits, waits or finalizes.
-static LIFE: Mutex<Life> = Mutex::new(Life { threads: Vec::new(), implicit: false, exit_watched: false, process: 0 });
+static LIFE: Mutex<Life> =
+    Mutex::new(Life { threads: Vec::new(), implicit: false, exit_watched: false, forks_watched: false, process: 0 });
 
 /// Makes sure that the calling thread may init, wait or finalize, and that no other does.
 fn alone() -> Result<MutexGuard<'static, Life>, Error> {
@@ -40,6 +43,9 @@ fn alone() -> Result<MutexGuard<'static, Life>, Error> {
             "init, wait, serve and finalize are not allowed in a task or a free callback: schedule a task on what you \
              would wait for",
         ));
+    }
+    if forked::is_orphan() {
+        return Err(forked::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED));
     }
     LIFE.try_lock()
         .ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
@@ -51,6 +57,7 @@ fn running() -> bool {
 
 /// `dvm_init`.
 pub(crate) fn init() -> Result<(), Error> {
+    refuse_orphans()?;
     let mut life = alone()?;
     if running() {
         if std::mem::take(&mut life.implicit) {
@@ -59,6 +66,11 @@ pub(crate) fn init() -> Result<(), Error> {
         return Err(already_running());
     }
     start(&mut life)
+}
+
+/// Nothing can be started in a process that was forked while libdvm was running.
+fn refuse_orphans() -> Result<(), Error> {
+    if forked::is_orphan() { Err(forked::orphaned(dvm_retcode_t::DVM_ERR_UNSUPPORTED)) } else { Ok(()) }
 }
 
 fn already_running() -> Error {
@@ -92,6 +104,7 @@ pub(crate) fn start_implicit() -> Result<(), Error> {
     if running() {
         return Ok(());
     }
+    refuse_orphans()?;
     let mut life = LIFE.lock();
     if running() {
         return Ok(());
@@ -118,6 +131,9 @@ extern "C" fn end_at_exit() {
 }
 
 fn start(life: &mut Life) -> Result<(), Error> {
+    if !life.forks_watched {
+        life.forks_watched = forked::watch();
+    }
     let config = Config::load()?;
     let machine = Machine::configured(&config)?;
     let count = machine.workers();
@@ -278,7 +294,8 @@ fn with_stuck(report: Result<(), Error>, stuck: u64) -> Result<(), Error> {
     if stuck == 0 {
         return report;
     }
-    let tale = format!("{stuck} tasks waited for data that nobody published, and were cancelled");
+    let (tasks, were) = if stuck == 1 { ("task", "was") } else { ("tasks", "were") };
+    let tale = format!("{stuck} {tasks} waited for data that nobody published, and {were} cancelled");
     match report {
         Ok(()) => Err(Error::state(format!("{tale}: publish every promise that tasks read"))),
         Err(error) => Err(Error::new(error.code(), format!("{}; {tale}", error.message()))),

@@ -4,11 +4,13 @@
 //! - `lifecycle`: init, wait, finalize, and the start on behalf of generated code
 //! - `schedule`: from a call to a ready task; `values`: what calls do with data
 //! - `worker`: the loop; `run`: one task from start to end
+//! - `forked`: a child of fork has no workers
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
 
 mod completion;
 mod failures;
+mod forked;
 mod lane;
 mod lifecycle;
 mod run;
@@ -76,6 +78,9 @@ pub(crate) struct Call {
 /// The failure of a call while nothing runs.
 #[cold]
 fn not_running() -> Error {
+    if forked::is_orphan() {
+        return forked::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED);
+    }
     Error::new(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED, "libdvm is not running: call dvm_init first")
 }
 
@@ -129,6 +134,19 @@ impl Call {
     /// Whether the call comes from a worker, or from a callback of libdvm.
     pub(crate) fn inside_task(&self) -> bool {
         self.lane.inside()
+    }
+
+    /// Runs a callback of the program on the calling thread, where it may do what a task may do, and no more.
+    pub(crate) fn as_task<R>(&self, callback: impl FnOnce() -> R) -> R {
+        struct Back<'a>(&'a Lane);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.depth.set(self.0.depth.get() - 1);
+            }
+        }
+        self.lane.depth.set(self.lane.depth.get() + 1);
+        let _back = Back(self.lane);
+        callback()
     }
 
     /// The worker with this rank.

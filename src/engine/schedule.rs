@@ -41,7 +41,7 @@ impl Call {
 
     fn schedule(&self, worker: u32, function: ProcId, ids: &[DataId]) -> Result<(), Error> {
         self.open()?;
-        let plan = REGISTRY.employ(function)?;
+        let plan = REGISTRY.plan(function)?;
         if ids.len() != plan.count {
             return Err(Error::argument(format!(
                 "processing '{}' has {} arguments, not {}",
@@ -63,6 +63,7 @@ impl Call {
                 }
             }
         })?;
+        REGISTRY.settle(function);
         count(&self.lane.counters.scheduled);
         if worker != UNPLACED {
             self.engine().workers[worker as usize].assigned.fetch_add(1, Ordering::Relaxed);

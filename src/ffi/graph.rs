@@ -66,7 +66,7 @@ pub struct dvm_graph_t {
 /// @retval DVM_SUCCESS          libdvm is running
 /// @retval DVM_ERR_ARGUMENT     an environment variable of libdvm has a value that is not understood
 /// @retval DVM_ERR_MEMORY       the threads could not be started
-/// @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read
+/// @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read, or this process was forked while libdvm ran
 ///
 /// Thread safety: any thread, any time, several at once. Source: added to the report's interface.
 #[unsafe(no_mangle)]
@@ -86,7 +86,8 @@ pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
 ///                                  or the box has more than 2^63 - 1 points: nothing has run. Or a successor lies
 ///                                  outside the box
 /// @retval DVM_ERR_TASK             a tile failed: the tiles after it have not run, others may have
-/// @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran
+/// @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran, or predecessors and successors do
+///                                  not agree
 /// @retval DVM_ERR_IN_TASK          called inside a task or a tile
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///

@@ -89,7 +89,8 @@ pub(crate) fn execute(
     }
     let engine = call.engine();
     if space.volume() == 1 && !callbacks.tells_edges() {
-        return Running::new(name, space, carried, callbacks, 1).run_alone();
+        let running = Running::new(name, space, carried, callbacks, 1);
+        return call.as_task(|| running.run_alone());
     }
     let label = engine.trace().name(&name);
     let running = Running::new(name, space, carried, callbacks, engine.workers());

@@ -24,6 +24,10 @@ struct Lane {
     created: AtomicU64,
     /// Tiles that ended here, after `created` has counted their successors.
     ended: AtomicU64,
+    /// Tiles that were looked at here and wait for predecessors, in a graph that tells its edges.
+    waiting: AtomicU64,
+    /// Root tiles that were found here.
+    rooted: AtomicU64,
 }
 
 /// What a graph needs of the engine whose workers run it.
@@ -72,6 +76,8 @@ impl Running {
             scanned: AtomicU64::new(0),
             created: AtomicU64::new(0),
             ended: AtomicU64::new(0),
+            waiting: AtomicU64::new(0),
+            rooted: AtomicU64::new(0),
         };
         Self {
             name,
@@ -133,9 +139,13 @@ impl Running {
         let lane = &self.lanes[worker];
         while !self.stopped.load(Ordering::Relaxed) {
             let number = self.root(self.roots.next(worker)?);
-            let is_root = self.callbacks.predecessors(&self.space.tile(number)).is_none_or(|count| count == 0);
+            let predecessors = self.callbacks.predecessors(&self.space.tile(number)).unwrap_or(0);
+            let is_root = predecessors == 0;
             if is_root {
+                bump(&lane.rooted, 1);
                 bump(&lane.created, 1);
+            } else if predecessors > 0 {
+                bump(&lane.waiting, 1);
             }
             bump(&lane.scanned, 1);
             if is_root {
@@ -193,8 +203,24 @@ impl Running {
                 let what = format!("has a successor outside the graph's box: {coordinates:?}");
                 return self.fail(dvm_retcode_t::DVM_ERR_ARGUMENT, tile, &what);
             };
-            let total = || self.callbacks.predecessors(&self.space.tile(successor)).unwrap_or(1).max(1) as u64;
-            if self.pending.arrive(successor, total) {
+            let mut total = 1;
+            let arrived = self.pending.arrive(successor, || {
+                total = self.callbacks.predecessors(&self.space.tile(successor)).unwrap_or(1);
+                total.max(1) as u64
+            });
+            if total <= 0 {
+                let what = format!(
+                    "has the successor {coordinates:?}, which {}: predecessors and successors do not agree",
+                    if total == 0 { "has no predecessors" } else { "is no tile" }
+                );
+                return self.fail(dvm_retcode_t::DVM_ERR_STATE, tile, &what);
+            }
+            // A cycle makes tiles run again and again: more of them than the box has points.
+            if arrived && lane.created.load(Ordering::Relaxed) >= self.space.volume() {
+                let what = "has run again and again: the graph has a cycle";
+                return self.fail(dvm_retcode_t::DVM_ERR_STATE, tile, what);
+            }
+            if arrived {
                 make_ready(successor);
             }
         });
@@ -235,17 +261,19 @@ impl Running {
     /// The fence makes at least the last worker to come here see everybody's counts.
     fn finish_if_over(&self) {
         fence(Ordering::SeqCst);
-        let sum = |counter: fn(&Lane) -> &AtomicU64| {
-            self.lanes.iter().map(|lane| counter(lane).load(Ordering::Acquire)).sum::<u64>()
-        };
-        if sum(|lane| &lane.scanned) < self.root_count {
+        if self.sum(|lane| &lane.scanned) < self.root_count {
             return;
         }
-        let ended = sum(|lane| &lane.ended);
-        if ended == sum(|lane| &lane.created) && !self.finishing.swap(true, Ordering::Relaxed) {
+        let ended = self.sum(|lane| &lane.ended);
+        if ended == self.sum(|lane| &lane.created) && !self.finishing.swap(true, Ordering::Relaxed) {
             *self.done.lock() = true;
             self.over.notify_all();
         }
+    }
+
+    /// A counter over all lanes.
+    fn sum(&self, counter: fn(&Lane) -> &AtomicU64) -> u64 {
+        self.lanes.iter().map(|lane| counter(lane).load(Ordering::Acquire)).sum()
     }
 
     /// Runs the graph on the calling thread, which is its only worker.
@@ -283,8 +311,25 @@ impl Running {
                     ),
                 ))
             }
-            _ => Ok(()),
+            _ => self.all_reached(),
         }
+    }
+
+    /// The tiles with predecessors that became ready are as many as there are: the edges were told in agreement.
+    fn all_reached(&self) -> Result<(), Error> {
+        let waiting = self.sum(|lane| &lane.waiting);
+        let reached = self.sum(|lane| &lane.created) - self.sum(|lane| &lane.rooted);
+        if !self.callbacks.tells_edges() || reached == waiting {
+            return Ok(());
+        }
+        Err(Error::new(
+            dvm_retcode_t::DVM_ERR_STATE,
+            format!(
+                "graph '{}': {waiting} tiles have predecessors, but successors have made {reached} tiles ready: \
+                 its predecessors and successors functions do not agree, or the graph has a cycle",
+                self.name
+            ),
+        ))
     }
 }
 

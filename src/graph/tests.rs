@@ -181,7 +181,7 @@ fn edges_that_disagree_are_an_error() {
     }
     let scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
     let context = std::ptr::from_ref(&scene).cast_mut().cast();
-    let cases: [(super::callbacks::Successors, bool); 2] = [(no_successors, false), (next_only, true)];
+    let cases: [(super::callbacks::Successors, bool); 2] = [(no_successors, true), (next_only, true)];
     for (successors, is_error) in cases {
         // SAFETY: as in `Scene::callbacks`.
         let callbacks = unsafe { Callbacks::new(context, run, Some(predecessors), Some(successors)) };
@@ -189,4 +189,53 @@ fn edges_that_disagree_are_an_error() {
         while graph.poll(0, &Threads::new(1)) {}
         assert_eq!(graph.wait().is_err(), is_error);
     }
+}
+
+/// Tiles that wait for predecessors nobody announces, in a graph without any root, once counted as a success.
+#[test]
+fn a_graph_that_runs_no_tile_for_want_of_roots_is_an_error() {
+    assert_disagreement(waits_for_one, nobody, "tiles have predecessors");
+}
+
+/// Tiles that are told as successors and say that they have no predecessors once ran again and again.
+#[test]
+fn a_successor_without_predecessors_is_an_error() {
+    assert_disagreement(waits_for_none, successors, "has no predecessors");
+}
+
+/// A cycle behind a root once never ended.
+#[test]
+fn a_cycle_behind_a_root_is_an_error() {
+    assert_disagreement(all_but_the_first_wait, there_and_back, "has a cycle");
+}
+
+unsafe extern "C" fn waits_for_one(_: *mut c_void, _: *const i64) -> i64 {
+    1
+}
+
+unsafe extern "C" fn waits_for_none(_: *mut c_void, _: *const i64) -> i64 {
+    0
+}
+
+unsafe extern "C" fn all_but_the_first_wait(context: *mut c_void, tile: *const i64) -> i64 {
+    i64::from(scene(context, tile).1 != 0)
+}
+
+unsafe extern "C" fn nobody(_: *mut c_void, _: *const i64, _: Visit, _: *mut c_void) {}
+
+unsafe extern "C" fn there_and_back(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void) {
+    let (scene, number) = scene(context, tile);
+    // SAFETY: as in `successors`.
+    unsafe { visit(visitor, scene.space.tile(if number == 1 { 2 } else { 1 }).as_ptr()) };
+}
+
+fn assert_disagreement(before: super::callbacks::Predecessors, after: super::callbacks::Successors, story: &str) {
+    let scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
+    let context = std::ptr::from_ref(&scene).cast_mut().cast();
+    // SAFETY: as in `Scene::callbacks`.
+    let callbacks = unsafe { Callbacks::new(context, run, Some(before), Some(after)) };
+    let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, callbacks, 1);
+    while graph.poll(0, &Threads::new(1)) {}
+    let error = graph.wait().expect_err("the edges do not agree");
+    assert!(error.message().contains(story), "{}", error.message());
 }

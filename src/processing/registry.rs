@@ -211,14 +211,15 @@ impl Registry {
         entry.read(generation).ok_or_else(|| unknown(id))
     }
 
-    /// Looks a processing up for a task that is being scheduled: from now on its modes are settled.
+    /// A task was scheduled with a processing: from now on its modes are settled. One that has been unregistered
+    /// meanwhile has none.
     #[inline]
-    pub(crate) fn employ(&self, id: ProcId) -> Result<Plan, Error> {
-        let (entry, generation) = self.entry(id)?;
-        if !entry.used.load(Ordering::Relaxed) {
+    pub(crate) fn settle(&self, id: ProcId) {
+        if let Ok((entry, generation)) = self.entry(id)
+            && !entry.used.load(Ordering::Relaxed)
+        {
             self.settle_modes(entry, generation);
         }
-        entry.read(generation).ok_or_else(|| unknown(id))
     }
 
     #[cold]
@@ -302,7 +303,8 @@ mod tests {
     fn modes_are_settled_by_the_first_task() {
         let id = REGISTRY.register(Callee::plain(nothing), 2, "settled").unwrap();
         REGISTRY.access(id, &[Mode::In, Mode::Out]).unwrap();
-        assert_eq!(REGISTRY.employ(id).unwrap().mode(1), Mode::Out);
+        assert_eq!(REGISTRY.plan(id).unwrap().mode(1), Mode::Out);
+        REGISTRY.settle(id);
         assert_eq!(REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err().code(), dvm_retcode_t::DVM_ERR_STATE);
         REGISTRY.unregister(id).unwrap();
     }
