@@ -844,7 +844,7 @@ dvm_retcode_t dvm_graph_start(void);
  * @retval DVM_SUCCESS              every tile has run
  * @retval DVM_ERR_ARGUMENT         graph or its run is NULL, a bound array is missing, the dimension is out of range,
  *                                  size is not that of this version, one of predecessors and successors is missing,
- *                                  or the box has more than 2^63 - 1 points: nothing has run. Or a successor lies
+ *                                  or the box has more than 2^63 - 2 points: nothing has run. Or a successor lies
  *                                  outside the box
  * @retval DVM_ERR_TASK             a tile failed: the tiles after it have not run, others may have
  * @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran, or predecessors and successors do

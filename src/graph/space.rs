@@ -46,7 +46,7 @@ impl Space {
                 return Err(Error::new(
                     dvm_retcode_t::DVM_ERR_ARGUMENT,
                     format!(
-                        "the box of tiles has more than 2^63 - 1 points (coordinate {k}: {} to {}): use larger tiles",
+                        "the box of tiles has more than 2^63 - 2 points (coordinate {k}: {} to {}): use larger tiles",
                         lower[k], upper[k]
                     ),
                 ));

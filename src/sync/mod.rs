@@ -1,4 +1,4 @@
-//! Lock-free structures, each with its invariant in `README.md`, each checked by loom.
+//! Lock-free structures, each with its invariant in `README.md`, which also says what loom checks.
 
 pub(crate) mod deque;
 #[allow(unsafe_code, reason = "entries keep their addresses, which safe Rust cannot promise")]
