@@ -184,6 +184,11 @@ impl Lane {
         self.depth.get() > 0 || self.worker.get() != UNPLACED
     }
 
+    /// True inside a free callback.
+    pub(super) fn is_giving_back(&self) -> bool {
+        self.with(|own| own.giving_back)
+    }
+
     /// The next of `count` in turn.
     pub(super) fn deal(&self, count: usize) -> usize {
         let turn = self.turn.get();

@@ -145,6 +145,8 @@ fn start(life: &mut Life) -> Result<(), Error> {
         config,
         trace,
         dormitory: super::Dormitory::default(),
+        arbiter: super::Arbiter::new(count),
+        stand_ins: Mutex::new(Vec::new()),
         sources: super::Sources::default(),
         completion: super::Completion::default(),
         failures: super::Failures::default(),
@@ -172,7 +174,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
 fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<JoinHandle<()>>, Error> {
     let mut threads = Vec::with_capacity(count);
     for me in 0..count {
-        match worker::start(Address(engine), me) {
+        match worker::start(Address(engine), me, 0) {
             Ok(thread) => threads.push(thread),
             Err(error) => {
                 // SAFETY: the caller keeps the engine until its threads have ended.
@@ -187,13 +189,20 @@ fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<JoinHandle<(
     Ok(threads)
 }
 
-/// Runs `body` with all signals blocked, so that threads it starts never run a handler of the program.
-fn without_signals<R>(body: impl FnOnce() -> R) -> R {
+/// Signals that a thread gets for what it has itself done: they are never blocked, or a fault in a task would not reach
+/// the program's handler.
+const FAULTS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
+
+/// Runs `body` with all other signals blocked, so that the program's handlers never run on threads that it starts.
+pub(super) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: plain calls on two signal sets of this frame; both are filled in before they are read.
     unsafe {
         let mut all = MaybeUninit::<libc::sigset_t>::uninit();
         libc::sigfillset(all.as_mut_ptr());
+        for fault in FAULTS {
+            libc::sigdelset(all.as_mut_ptr(), fault);
+        }
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
     }
     let result = body();
@@ -206,7 +215,12 @@ fn stop(engine: &Engine, threads: Vec<JoinHandle<()>>) {
     engine.stopping.store(true, Ordering::SeqCst);
     // A worker that is not idle yet looks at `stopping` before it sleeps.
     engine.wake_all();
+    engine.workers.iter().for_each(|worker| worker.seat.announce_end());
     for thread in threads {
+        let _ = thread.join();
+    }
+    // A thread that starts another has put it here before it ends itself.
+    while let Some(thread) = { engine.stand_ins.lock().pop() } {
         let _ = thread.join();
     }
 }

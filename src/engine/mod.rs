@@ -3,12 +3,16 @@
 //! - `lane`: what each thread keeps to itself; the counters that tell when all is done
 //! - `lifecycle`: init, wait, finalize, and the start on behalf of generated code
 //! - `schedule`: from a call to a ready task; `values`: what calls do with data
+//! - `blocking`, `cores`: tasks that block, and tasks that need several cores
 //! - `worker`: the loop; `run`: one task from start to end
 //! - `forked`: a child of fork has no workers
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
 
+mod blocking;
+mod callback;
 mod completion;
+mod cores;
 mod failures;
 mod forked;
 mod lane;
@@ -35,6 +39,7 @@ use crate::error::{Error, dvm_retcode_t};
 use crate::machine::Machine;
 use crate::trace::Trace;
 use completion::Completion;
+use cores::Arbiter;
 use failures::Failures;
 use sleep::Dormitory;
 use source::Sources;
@@ -47,6 +52,10 @@ pub(crate) struct Engine {
     trace: Trace,
     workers: Box<[Worker]>,
     dormitory: Dormitory,
+    /// Who stands still for whom.
+    arbiter: Arbiter,
+    /// Threads started for blocking sections.
+    stand_ins: Mutex<Vec<std::thread::JoinHandle<()>>>,
     sources: Sources,
     completion: Completion,
     failures: Failures,

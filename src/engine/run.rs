@@ -1,10 +1,9 @@
 //! One task, from start to end.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use super::lane::count;
-use super::{Call, panic_text};
+use super::Call;
 use crate::data::{Carry, DataId, Outcome, STORE, Storage};
 use crate::error::Error;
 use crate::processing::Mode;
@@ -60,17 +59,10 @@ impl Call {
         });
         ids.clear();
         ids.extend_from_slice(task_ref.ids());
-        self.lane.depth.set(self.lane.depth.get() + 1);
-        // SAFETY: whoever registered the function says that it takes so many arguments.
-        let result = catch_unwind(AssertUnwindSafe(|| unsafe { plan.callee.call(&mut ids) }));
-        self.lane.depth.set(self.lane.depth.get() - 1);
+        let result = self.call_back(&plan, &mut ids);
         self.lane.with(|own| own.frame.ids = ids);
         self.lane.put_all();
-        match result {
-            Ok(0) => Ok(()),
-            Ok(code) => Err(format!("returned {code}")),
-            Err(payload) => Err(format!("panicked ({})", panic_text(payload.as_ref()))),
-        }
+        result
     }
 
     /// Publishes or poisons the outputs, drops the references, and gives the descriptor back.

@@ -1,27 +1,29 @@
 //! Sleeping and waking: see `README.md` beside this file for the protocol and why no wake-up is lost.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::thread::Thread;
+
+use parking_lot::Mutex;
 
 /// What one worker sleeps on.
 #[derive(Default)]
 pub(super) struct Bed {
     /// True while the worker sleeps, or is about to; whoever sets it to false wakes the worker.
     asleep: AtomicBool,
-    thread: OnceLock<Thread>,
+    /// The thread that is the worker now.
+    thread: Mutex<Option<Thread>>,
 }
 
 impl Bed {
     /// Says which thread sleeps here.
     pub(super) fn assign(&self, thread: Thread) {
-        let _ = self.thread.set(thread);
+        *self.thread.lock() = Some(thread);
     }
 
     /// Wakes the worker if it sleeps; true when this call did. Work was made visible, and a fence passed, before.
     pub(super) fn wake(&self) -> bool {
         let mine = self.asleep.load(Ordering::Relaxed) && self.asleep.swap(false, Ordering::SeqCst);
-        if mine && let Some(thread) = self.thread.get() {
+        if mine && let Some(thread) = self.thread.lock().as_ref() {
             thread.unpark();
         }
         mine

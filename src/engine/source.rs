@@ -34,6 +34,21 @@ fn address(source: &Arc<dyn Source>) -> *mut () {
     Arc::as_ptr(source).cast::<()>().cast_mut()
 }
 
+/// What a worker was polling at some moment.
+pub(super) type Mark = *mut ();
+
+impl Polling {
+    /// What is being polled.
+    pub(super) fn mark(&self) -> Mark {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Says what is being polled: for a thread that goes on with what it began.
+    pub(super) fn set(&self, mark: Mark) {
+        self.0.store(mark, Ordering::SeqCst);
+    }
+}
+
 impl Sources {
     /// Adds a source; the caller then wakes the workers.
     pub(super) fn attach(&self, source: Arc<dyn Source>) {

@@ -1,11 +1,11 @@
 //! Workers: each runs its ready tasks in order, then helps others, then polls, then sleeps.
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
 use std::time::Instant;
 
+use super::blocking::{STILL_WANTED, Seat};
 use super::sleep::Bed;
 use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
@@ -23,6 +23,7 @@ const STACK: usize = 8 << 20;
 pub(super) struct Worker {
     pub(super) queue: ReadyQueue,
     pub(super) bed: Bed,
+    pub(super) seat: Seat,
     /// Tasks that were given to this worker.
     pub(super) assigned: AtomicU64,
     /// Tasks that ended here. Written by the worker alone.
@@ -35,6 +36,7 @@ impl Worker {
         Worker {
             queue: ReadyQueue::new(),
             bed: Bed::default(),
+            seat: Seat::new(),
             assigned: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             polling: Polling::default(),
@@ -49,22 +51,27 @@ pub(super) struct Address(pub(super) *const Engine);
 // SAFETY: whoever starts the worker keeps the engine until the worker's thread has ended.
 unsafe impl Send for Address {}
 
-/// Starts the thread of a worker. The caller keeps the engine until the thread has ended.
-pub(super) fn start(engine: Address, me: usize) -> std::io::Result<std::thread::JoinHandle<()>> {
-    Builder::new().name(format!("dvm-{me}")).stack_size(STACK).spawn(move || {
+/// Starts a thread of a worker: number 0, or one that stands in for it while tasks block. The caller keeps the engine
+/// until the thread has ended.
+pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Result<std::thread::JoinHandle<()>> {
+    let name = if number == 0 { format!("dvm-{me}") } else { format!("dvm-{me}-{number}") };
+    Builder::new().name(name).stack_size(STACK).spawn(move || {
         let engine = engine;
         let lane = Lane::current();
         lane.employ(engine.0, Some(me));
         // SAFETY: whoever started the thread keeps the engine until it has ended.
         let shared = unsafe { &*engine.0 };
         shared.machine.bind(me);
-        shared.workers[me].bed.assign(std::thread::current());
+        let worker = &shared.workers[me];
         let call = Call { lane, engine: engine.0, outermost: false };
-        let mut state =
-            Loop { call: &call, shared, me, batch: VecDeque::new(), sources: Copied::default(), ran: false };
-        while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work())) {
-            shared.note_defect(panic_text(payload.as_ref()));
-            state.sources.recover(&shared.workers[me].polling);
+        let mut state = Loop { call: &call, shared, me, sources: Copied::default(), ran: false };
+        while worker.seat.sit(shared) {
+            worker.bed.assign(std::thread::current());
+            while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work())) {
+                shared.note_defect(panic_text(payload.as_ref()));
+                state.sources.recover(&worker.polling);
+            }
+            worker.seat.rise();
         }
         lane.employ(std::ptr::null(), None);
     })
@@ -75,19 +82,20 @@ struct Loop<'a> {
     call: &'a Call,
     shared: &'a Engine,
     me: usize,
-    /// Tasks taken from the queue, to be run in this order.
-    batch: VecDeque<*mut Task>,
     sources: Copied,
     /// True when a task was run since the waiting thread was last told.
     ran: bool,
 }
 
 impl Loop<'_> {
-    /// Works until the engine stops.
+    /// Works until the engine stops, or another thread is to be this worker.
     fn work(&mut self) {
         loop {
+            if self.mine().seat.summoned() && self.step_aside() {
+                return;
+            }
             self.work_off();
-            if self.steal() || self.poll() {
+            if self.mine().seat.summoned() || self.steal() || self.poll() {
                 continue;
             }
             if std::mem::take(&mut self.ran) {
@@ -106,14 +114,35 @@ impl Loop<'_> {
         &self.shared.workers[self.me]
     }
 
-    /// Runs the worker's own tasks until there are none.
+    /// Does what is wanted of this worker between two tasks; true when the thread is to get up.
+    #[cold]
+    fn step_aside(&mut self) -> bool {
+        if std::mem::take(&mut self.ran) {
+            self.shared.completion.notify();
+        }
+        let seat = &self.mine().seat;
+        if seat.asked(STILL_WANTED) {
+            self.shared.arbiter.stand_still(self.shared, self.me);
+        }
+        seat.is_wanted()
+    }
+
+    /// The next of the worker's own tasks.
+    fn next(&self) -> Option<*mut Task> {
+        let worker = self.mine();
+        worker.seat.with_batch(|batch| {
+            if batch.is_empty() {
+                worker.queue.take(batch);
+            }
+            batch.pop_front()
+        })
+    }
+
+    /// Runs the worker's own tasks until there are none, or something else is wanted of it.
     fn work_off(&mut self) {
         let mut since_poll = 0;
-        loop {
-            if self.batch.is_empty() {
-                self.shared.workers[self.me].queue.take(&mut self.batch);
-            }
-            let Some(task) = self.batch.pop_front() else { return };
+        while !self.mine().seat.summoned() {
+            let Some(task) = self.next() else { return };
             self.run(task);
             since_poll += 1;
             if since_poll == TASKS_PER_POLL {
@@ -153,6 +182,7 @@ impl Loop<'_> {
     fn sees_task(&self) -> bool {
         let others = self.shared.machine.neighbours(self.me);
         !self.mine().queue.is_empty()
+            || self.mine().seat.summoned()
             || others.iter().any(|&other| self.shared.workers[other as usize].queue.has_stealable())
     }
 
@@ -186,7 +216,9 @@ impl Loop<'_> {
         self.sources.forget();
         let mine = &shared.workers[self.me];
         let since = shared.trace.begin();
-        idle.sleep(&mine.bed, || !mine.queue.is_empty() || shared.stopping.load(Ordering::SeqCst));
+        idle.sleep(&mine.bed, || {
+            !mine.queue.is_empty() || mine.seat.summoned() || shared.stopping.load(Ordering::SeqCst)
+        });
         shared.trace.sleep(self.me, since);
     }
 }

@@ -15,6 +15,7 @@
 
 use std::ffi::c_int;
 
+pub mod blocking;
 pub mod data;
 pub mod errors;
 pub mod graph;

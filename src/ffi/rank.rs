@@ -69,7 +69,7 @@ pub unsafe extern "C" fn dvm_rank_dimension(dimension: *mut c_int) -> dvm_retcod
 pub unsafe extern "C" fn dvm_rank_get(rank_array: RankArg, rank_array_size: c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_get", |call| {
         let machine = call.machine();
-        let rank = machine.rank(call.worker().unwrap_or(0));
+        let rank = machine.rank(call.executor().unwrap_or(0));
         // SAFETY: the caller guarantees that rank_array has rank_array_size components.
         unsafe { write_components(rank_array, "rank_array", rank_array_size, machine.dimension(), &rank) }
     })

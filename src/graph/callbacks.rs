@@ -2,13 +2,17 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
+use std::mem::transmute;
 
 use super::space::Tile;
+use crate::processing::border;
 
 /// `dvm_graph_visit_t`: what `successors` calls once per successor.
 pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, tile: *const i64);
 /// Runs a tile; 0 is success.
 pub(crate) type Run = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int;
+/// The same, as it is called: what it throws is let through to whoever runs the tile.
+type RunCalled = unsafe extern "C-unwind" fn(context: *mut c_void, tile: *const i64) -> c_int;
 /// Number of predecessors of a tile; negative: not a tile of the graph.
 pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> i64;
 /// Calls `visit` for each successor of a tile.
@@ -18,7 +22,7 @@ pub(crate) type Successors =
 /// The callbacks of one graph and their context.
 pub(crate) struct Callbacks {
     context: *mut c_void,
-    run: Run,
+    run: RunCalled,
     predecessors: Option<Predecessors>,
     successors: Option<Successors>,
 }
@@ -38,6 +42,8 @@ impl Callbacks {
         predecessors: Option<Predecessors>,
         successors: Option<Successors>,
     ) -> Self {
+        // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
+        let run = unsafe { transmute::<Run, RunCalled>(run) };
         Self { context, run, predecessors, successors }
     }
 
@@ -46,10 +52,14 @@ impl Callbacks {
         self.predecessors.is_some()
     }
 
-    /// Runs a tile.
-    pub(crate) fn run(&self, tile: &Tile) -> i32 {
+    /// Runs a tile; what went wrong is told in words.
+    pub(crate) fn run(&self, tile: &Tile) -> Result<(), String> {
         // SAFETY: by the promise made to `new`; `tile` holds at least `dimension` coordinates.
-        unsafe { (self.run)(self.context, tile.as_ptr()) }
+        match border::call(|| unsafe { (self.run)(self.context, tile.as_ptr()) }) {
+            Ok(0) => Ok(()),
+            Ok(code) => Err(format!("failed with code {code}")),
+            Err(thrown) => Err(thrown),
+        }
     }
 
     /// Number of predecessors, or `None` when the graph leaves that to the carried coordinates.

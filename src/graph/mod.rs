@@ -67,6 +67,7 @@ impl Host for Attached {
         let trace = self.engine().trace();
         let start = trace.begin();
         run();
+        self.engine().end_section();
         trace.tile(worker, start, self.name, tile);
     }
 }

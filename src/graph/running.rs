@@ -178,12 +178,11 @@ impl Running {
     fn run(&self, worker: usize, number: u64, host: &dyn Host) {
         if !self.stopped.load(Ordering::Relaxed) {
             let tile = self.space.tile(number);
-            let mut code = 0;
-            host.observe(worker, &tile[..self.space.dimension()], &mut || code = self.callbacks.run(&tile));
-            if code == 0 {
-                self.release(worker, number, &tile, host);
-            } else {
-                self.fail(dvm_retcode_t::DVM_ERR_TASK, &tile, &format!("failed with code {code}"));
+            let mut result = Ok(());
+            host.observe(worker, &tile[..self.space.dimension()], &mut || result = self.callbacks.run(&tile));
+            match result {
+                Ok(()) => self.release(worker, number, &tile, host),
+                Err(story) => self.fail(dvm_retcode_t::DVM_ERR_TASK, &tile, &story),
             }
         }
         bump(&self.lanes[worker].ended, 1);

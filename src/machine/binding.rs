@@ -40,11 +40,13 @@ fn thread_cpus(thread: libc::pid_t) -> Option<Vec<u32>> {
     None
 }
 
-/// Binds the calling thread to `cpu`. False when the system refuses.
-pub(super) fn bind_thread(cpu: u32) -> bool {
-    let cpu = cpu as usize;
-    let mut mask = vec![0_u64; (cpu / WORD + 1).max(1024 / WORD)];
-    mask[cpu / WORD] |= 1 << (cpu % WORD);
+/// Binds the calling thread to these CPUs. False when the system refuses.
+pub(super) fn bind_thread(cpus: &[u32]) -> bool {
+    let most = cpus.iter().copied().max().unwrap_or(0) as usize;
+    let mut mask = vec![0_u64; (most / WORD + 1).max(1024 / WORD)];
+    for &cpu in cpus {
+        mask[cpu as usize / WORD] |= 1 << (cpu as usize % WORD);
+    }
     // SAFETY: the mask has as many bytes as are said.
     unsafe { libc::sched_setaffinity(0, size_of_val(mask.as_slice()), mask.as_ptr().cast()) == 0 }
 }
@@ -58,12 +60,12 @@ mod tests {
         let cpus = process_cpus().unwrap();
         for &cpu in &cpus {
             std::thread::spawn(move || {
-                assert!(bind_thread(cpu));
+                assert!(bind_thread(&[cpu]));
                 assert_eq!(thread_cpus(0).unwrap(), [cpu]);
             })
             .join()
             .unwrap();
         }
-        assert!(!bind_thread(200_000), "a CPU that does not exist is refused");
+        assert!(!bind_thread(&[200_000]), "a CPU that does not exist is refused");
     }
 }

@@ -160,7 +160,12 @@ impl Machine {
     /// Binds the calling thread to the PU of `worker`. False when it is not bound: a synthetic machine, more workers than PUs,
     /// `DVM_BIND=0`, or the system refused.
     pub fn bind(&self, worker: usize) -> bool {
-        self.cpus.as_ref().is_some_and(|cpus| binding::bind_thread(cpus[worker]))
+        self.cpus.as_ref().is_some_and(|cpus| binding::bind_thread(&cpus[worker..=worker]))
+    }
+
+    /// Lets the calling thread, and threads that it starts, run on the PUs of all workers, where workers are bound at all.
+    pub fn unbind(&self) -> bool {
+        self.cpus.as_ref().is_some_and(|cpus| binding::bind_thread(cpus))
     }
 
     /// Whether there are more workers than the process has CPUs (by its cpuset and its quota): who spins then takes the

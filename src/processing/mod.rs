@@ -1,9 +1,11 @@
 //! Processings: functions that tasks run.
 //!
+//! - `border`: calls functions of the program, and stops whatever they throw
 //! - `callee`: a function of the program, and how to call it with any number of arguments
 //! - `registry`: ids and what stands behind them
 #![allow(unsafe_code, reason = "calls functions of the program through their addresses")]
 
+pub(crate) mod border;
 mod callee;
 mod registry;
 

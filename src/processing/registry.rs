@@ -35,6 +35,8 @@ pub(crate) struct Plan {
     pub(crate) callee: Callee,
     /// The number of arguments.
     pub(crate) count: usize,
+    /// The number of workers that a task of it needs for itself, from 1.
+    pub(crate) cores: u32,
     pub(crate) description: &'static str,
     /// One mode per argument; `None` when all are inputs.
     pub(crate) modes: Option<&'static [Mode]>,
@@ -52,6 +54,7 @@ impl Plan {
 struct Entry {
     generation: AtomicU32,
     count: AtomicU32,
+    cores: AtomicU32,
     function: AtomicPtr<()>,
     context: AtomicPtr<c_void>,
     with_context: AtomicBool,
@@ -66,6 +69,7 @@ impl Entry {
         Entry {
             generation: AtomicU32::new(0),
             count: AtomicU32::new(0),
+            cores: AtomicU32::new(1),
             function: AtomicPtr::new(ptr::null_mut()),
             context: AtomicPtr::new(ptr::null_mut()),
             with_context: AtomicBool::new(false),
@@ -82,6 +86,7 @@ impl Entry {
             return None;
         }
         let count = self.count.load(Ordering::Relaxed);
+        let cores = self.cores.load(Ordering::Relaxed);
         let function = self.function.load(Ordering::Relaxed);
         let context = self.context.load(Ordering::Relaxed);
         let with_context = self.with_context.load(Ordering::Relaxed);
@@ -100,7 +105,7 @@ impl Entry {
                 Callee::Plain(transmute::<*mut (), PlainCalled>(function))
             };
             let modes = modes.as_ref().map(Vec::as_slice);
-            Some(Plan { callee, count: count as usize, description: description.as_ref()?, modes })
+            Some(Plan { callee, count: count as usize, cores, description: description.as_ref()?, modes })
         }
     }
 
@@ -113,6 +118,7 @@ impl Entry {
         // A reader that sees any of the new fields also sees that the old generation has gone.
         fence(Ordering::Release);
         self.count.store(count as u32, Ordering::Relaxed);
+        self.cores.store(1, Ordering::Relaxed);
         self.function.store(function, Ordering::Relaxed);
         self.context.store(context, Ordering::Relaxed);
         self.with_context.store(matches!(callee, Callee::WithContext(..)), Ordering::Relaxed);
@@ -179,6 +185,18 @@ fn unknown(id: ProcId) -> Error {
     )
 }
 
+/// The plan of a processing that no task was scheduled with yet. The caller holds the registry's lock.
+fn unsettled(entry: &Entry, generation: u32, id: ProcId, what: &str) -> Result<Plan, Error> {
+    let plan = entry.read(generation).ok_or_else(|| unknown(id))?;
+    if entry.used.load(Ordering::Relaxed) {
+        return Err(Error::state(format!(
+            "tasks of processing '{}' were scheduled already: say {what} before the first one",
+            plan.description
+        )));
+    }
+    Ok(plan)
+}
+
 impl Registry {
     /// Registers a function of `count` arguments.
     pub(crate) fn register(&self, callee: Callee, count: usize, description: &str) -> Result<ProcId, Error> {
@@ -234,13 +252,7 @@ impl Registry {
     pub(crate) fn access(&self, id: ProcId, modes: &[Mode]) -> Result<(), Error> {
         let (entry, generation) = self.entry(id)?;
         let mut writers = self.writers.lock();
-        let plan = entry.read(generation).ok_or_else(|| unknown(id))?;
-        if entry.used.load(Ordering::Relaxed) {
-            return Err(Error::state(format!(
-                "tasks of processing '{}' were scheduled already: say what its arguments are before the first one",
-                plan.description
-            )));
-        }
+        let plan = unsettled(entry, generation, id, "what its arguments are")?;
         if modes.len() != plan.count {
             return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), plan.count)));
         }
@@ -250,6 +262,15 @@ impl Registry {
             ptr::null_mut()
         };
         entry.modes.store(kept, Ordering::Release);
+        Ok(())
+    }
+
+    /// Sets how many workers a task of the processing needs, before its first task.
+    pub(crate) fn set_cores(&self, id: ProcId, cores: u32) -> Result<(), Error> {
+        let (entry, generation) = self.entry(id)?;
+        let _writers = self.writers.lock();
+        unsettled(entry, generation, id, "how many cores it needs")?;
+        entry.cores.store(cores, Ordering::Release);
         Ok(())
     }
 

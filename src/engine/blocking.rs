@@ -1,0 +1,281 @@
+//! Blocking sections: a task that is about to wait for something outside libdvm leaves its worker to another thread.
+//!
+//! Each worker has one *seat*, and whoever sits on it is the worker: takes its tasks, polls, steals, sleeps on its bed.
+//! There is one thread per seat at the beginning. A task that begins a blocking section gets up, and another thread
+//! sits down: a spare one, else a new one. A section that ends waits for the seat; whoever sits there gets up for it
+//! when its current task has ended, and becomes a spare thread. So exactly one thread is the worker at any time, its
+//! structures have one owner, and no more tasks run at once than there are workers.
+//!
+//! Nobody waits in a circle: a thread in a section holds nothing (also no cores, `cores.rs`), and who waits for the seat
+//! waits for a task that runs. Seats are given back in the order in which the sections ended.
+
+use std::cell::{Cell, UnsafeCell};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+
+use parking_lot::{Condvar, Mutex};
+
+use super::source::Mark;
+use super::worker::{self, Address};
+use super::{Call, Engine, Lane};
+use crate::error::{Error, dvm_retcode_t};
+use crate::task::Task;
+
+/// Somebody wants the seat.
+const SEAT_WANTED: u32 = 1;
+
+/// Somebody wants the worker to stand still (`cores.rs`).
+pub(super) const STILL_WANTED: u32 = 2;
+
+/// Where the thread sits that is the worker.
+pub(super) struct Seat {
+    /// What the worker is to look at before its next task; 0 almost always.
+    summons: AtomicU32,
+    state: Mutex<State>,
+    changed: Condvar,
+    batch: Batch,
+}
+
+/// Tasks that the worker has taken from its queue, to be run in this order. They stay with the seat.
+struct Batch(UnsafeCell<VecDeque<*mut Task>>);
+
+// SAFETY: only the thread on the seat touches it, and the seat changes hands under a lock.
+unsafe impl Sync for Batch {}
+// SAFETY: tasks may change threads.
+unsafe impl Send for Batch {}
+
+struct State {
+    taken: bool,
+    /// Sections that ended so far, and those of them that have the seat back.
+    ended: u64,
+    back: u64,
+    /// Threads without a task that wait for the seat to be free.
+    spare: usize,
+    /// Threads started for this seat after the first.
+    started: usize,
+}
+
+impl State {
+    fn somebody_returns(&self) -> bool {
+        self.ended != self.back
+    }
+}
+
+impl Seat {
+    /// An empty seat; one thread is about to be started for it.
+    pub(super) fn new() -> Seat {
+        let state = State { taken: false, ended: 0, back: 0, spare: 1, started: 0 };
+        Seat {
+            summons: AtomicU32::new(0),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            batch: Batch(UnsafeCell::new(VecDeque::new())),
+        }
+    }
+
+    /// True when something is wanted of the worker before its next task.
+    #[inline]
+    pub(super) fn summoned(&self) -> bool {
+        self.summons.load(Ordering::Relaxed) != 0
+    }
+
+    /// Asks something of the worker; whoever calls then wakes it.
+    pub(super) fn summon(&self, what: u32) {
+        self.summons.fetch_or(what, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+    }
+
+    /// Whether this is asked of the worker.
+    pub(super) fn asked(&self, what: u32) -> bool {
+        self.summons.load(Ordering::SeqCst) & what != 0
+    }
+
+    /// Takes a summons back.
+    pub(super) fn dismiss(&self, what: u32) {
+        self.summons.fetch_and(!what, Ordering::SeqCst);
+    }
+
+    /// True when the worker is to get up before its next task.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.asked(SEAT_WANTED)
+    }
+
+    /// Lends the tasks that were taken from the queue to the worker. `body` may not call the program.
+    #[inline]
+    pub(super) fn with_batch<R>(&self, body: impl FnOnce(&mut VecDeque<*mut Task>) -> R) -> R {
+        // SAFETY: only the thread on the seat comes here, and `body` does not come back here.
+        body(unsafe { &mut *self.batch.0.get() })
+    }
+
+    /// For a spare thread: waits until it can sit down. False when the engine stops.
+    pub(super) fn sit(&self, engine: &Engine) -> bool {
+        let mut state = self.state.lock();
+        loop {
+            if engine.stopping.load(Ordering::SeqCst) {
+                return false;
+            }
+            if !state.taken && !state.somebody_returns() {
+                break;
+            }
+            self.changed.wait(&mut state);
+        }
+        state.spare -= 1;
+        state.taken = true;
+        true
+    }
+
+    /// Gets up between two tasks, for whoever waits for the seat; the caller is a spare thread from now on.
+    pub(super) fn rise(&self) {
+        let mut state = self.state.lock();
+        state.taken = false;
+        state.spare += 1;
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// For a task that begins a section: gets up, and sees to it that somebody else can sit down.
+    fn leave(&self, start: impl FnOnce(usize) -> std::io::Result<()>) -> std::io::Result<()> {
+        let mut state = self.state.lock();
+        if state.spare == 0 && !state.somebody_returns() {
+            start(state.started + 1)?;
+            state.started += 1;
+            state.spare += 1;
+        }
+        state.taken = false;
+        drop(state);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// For a task whose section ends: waits for the seat.
+    fn come_back(&self, wake: impl FnOnce()) {
+        let mut state = self.state.lock();
+        let turn = state.ended;
+        state.ended += 1;
+        self.summon(SEAT_WANTED);
+        wake();
+        while state.taken || state.back != turn {
+            self.changed.wait(&mut state);
+        }
+        state.taken = true;
+        state.back += 1;
+        if !state.somebody_returns() {
+            self.dismiss(SEAT_WANTED);
+        }
+    }
+
+    /// Tells the spare threads that the engine stops.
+    pub(super) fn announce_end(&self) {
+        drop(self.state.lock());
+        self.changed.notify_all();
+    }
+}
+
+/// A section that a task on this thread has begun.
+#[derive(Clone, Copy)]
+struct Section {
+    worker: usize,
+    /// What the worker was polling when the section began: the tile that began it is a part of that.
+    polled: Mark,
+    /// The cores that the task had, and gave up for the section.
+    cores: u32,
+}
+
+thread_local! {
+    static SECTION: Cell<Option<Section>> = const { Cell::new(None) };
+}
+
+impl Call {
+    /// The worker whose task makes the call, also from a blocking section of it.
+    pub(crate) fn executor(&self) -> Option<usize> {
+        self.worker().or_else(|| SECTION.get().map(|section| section.worker))
+    }
+
+    /// Refuses sections where there is no task that could have one; true when there is a worker to leave.
+    fn may_have_sections(&self, function: &str) -> Result<bool, Error> {
+        if !self.inside_task() {
+            return Err(Error::state(format!("{function} is for tasks and tiles: no worker waits for this thread")));
+        }
+        if self.lane.is_giving_back() {
+            return Err(Error::state(format!("{function} is not for free callbacks: they belong to no task")));
+        }
+        Ok(self.worker().is_some())
+    }
+
+    /// `dvm_blocking_begin`.
+    pub(crate) fn blocking_begin(&self) -> Result<(), Error> {
+        let Some(me) = self.may_have_sections("dvm_blocking_begin")?.then(|| self.worker()).flatten() else {
+            return match SECTION.get() {
+                Some(_) => Err(Error::state("this task is in a blocking section already: end that one first")),
+                None => Ok(()), // a lone tile on a thread of the program, which keeps no worker
+            };
+        };
+        let engine = self.engine();
+        let worker = &engine.workers[me];
+        let section = Section { worker: me, polled: worker.polling.mark(), cores: engine.arbiter.held_by(me) };
+        engine.arbiter.give_up(engine, me);
+        let left = worker.seat.leave(|number| {
+            let thread = super::lifecycle::without_signals(|| worker::start(Address(engine), me, number))?;
+            engine.stand_ins.lock().push(thread);
+            Ok(())
+        });
+        if let Err(error) = left {
+            engine.arbiter.take(engine, me, section.cores);
+            return Err(Error::new(
+                dvm_retcode_t::DVM_ERR_MEMORY,
+                format!("no thread could be started to stand in for worker {me} ({error}): the task keeps its worker"),
+            ));
+        }
+        SECTION.set(Some(section));
+        self.lane.employ(engine, None);
+        self.lane.depth.set(self.lane.depth.get() + 1);
+        Ok(())
+    }
+
+    /// `dvm_blocking_end`.
+    pub(crate) fn blocking_end(&self) -> Result<(), Error> {
+        let on_worker = self.may_have_sections("dvm_blocking_end")?;
+        if SECTION.get().is_some() {
+            self.return_to_seat();
+            return Ok(());
+        }
+        if on_worker {
+            return Err(Error::state("this task is in no blocking section: dvm_blocking_begin begins one"));
+        }
+        Ok(())
+    }
+
+    /// Ends the section that the task which has just ended here, in whatever way, has left open.
+    #[inline]
+    pub(crate) fn end_section(&self) {
+        if self.lane.worker().is_none() && SECTION.get().is_some() {
+            self.return_to_seat();
+        }
+    }
+
+    #[cold]
+    fn return_to_seat(&self) {
+        let Some(section) = SECTION.take() else { return };
+        let engine = self.engine();
+        let worker = &engine.workers[section.worker];
+        worker.seat.come_back(|| {
+            worker.bed.wake();
+        });
+        worker.bed.assign(std::thread::current());
+        worker.polling.set(section.polled);
+        self.lane.depth.set(self.lane.depth.get() - 1);
+        self.lane.employ(engine, Some(section.worker));
+        engine.arbiter.take(engine, section.worker, section.cores);
+    }
+}
+
+impl Engine {
+    /// Ends the section that a tile which has just ended on this thread has left open.
+    #[inline]
+    pub(crate) fn end_section(&self) {
+        let lane = Lane::current();
+        if lane.worker().is_none() && SECTION.get().is_some() {
+            Call { lane, engine: self, outermost: false }.return_to_seat();
+        }
+    }
+}

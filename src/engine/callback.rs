@@ -1,0 +1,34 @@
+//! Calling the function of a task: with the cores that it needs, and whatever it does.
+
+use super::Call;
+use crate::data::DataId;
+use crate::processing::{Plan, border};
+
+impl Call {
+    /// Calls the function of a task on these ids. What went wrong is told in words.
+    pub(super) fn call_back(&self, plan: &Plan, ids: &mut [DataId]) -> Result<(), String> {
+        if plan.cores > 1 {
+            return self.call_with_cores(plan, ids);
+        }
+        self.lane.depth.set(self.lane.depth.get() + 1);
+        // SAFETY: whoever registered the function says that it takes so many arguments.
+        let result = border::call(|| unsafe { plan.callee.call(ids) });
+        self.end_section();
+        self.lane.depth.set(self.lane.depth.get() - 1);
+        match result {
+            Ok(0) => Ok(()),
+            Ok(code) => Err(format!("returned {code}")),
+            Err(thrown) => Err(thrown),
+        }
+    }
+
+    #[cold]
+    fn call_with_cores(&self, plan: &Plan, ids: &mut [DataId]) -> Result<(), String> {
+        let engine = self.engine();
+        let me = self.worker().unwrap_or(0);
+        engine.arbiter.take(engine, me, plan.cores);
+        let result = self.call_back(&Plan { cores: 1, ..*plan }, ids);
+        engine.arbiter.give_up(engine, me);
+        result
+    }
+}

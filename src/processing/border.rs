@@ -1,0 +1,297 @@
+//! Calling a function of the program: whatever it throws stops here and becomes words.
+//!
+//! `std::panic::catch_unwind` ends the process when it meets anything but a Rust panic. A callback may be C++ and throw,
+//! or leave with `pthread_exit`, which glibc carries out as a forced unwinding. So the call goes through a frame of a few
+//! instructions with a personality of its own, which catches everything:
+//!
+//! - a Rust panic is raised again under `catch_unwind`, which takes it apart;
+//! - a C++ exception is ended as a C++ handler ends it, through the C++ run-time that is in the process;
+//! - a forced unwinding is dropped: the thread, which is libdvm's, goes on. Its state belongs to the C library and is not
+//!   touched.
+//!
+//! Whatever stands between the thrower and this frame is unwound: destructors and cleanup handlers have run. The
+//! exception's layout and the personality's contract are those of the Itanium C++ ABI, "Exception Handling", level I.
+
+use std::any::Any;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::transmute;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::OnceLock;
+
+/// The head of every exception.
+#[repr(C)]
+struct Exception {
+    class: u64,
+    cleanup: Option<unsafe extern "C" fn(c_int, *mut Exception)>,
+    private: [usize; 2],
+}
+
+/// What came across the border.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Caught {
+    /// NULL when the function has returned.
+    exception: *mut Exception,
+    /// Not 0 when the thread was to be ended.
+    forced: usize,
+}
+
+enum Context {}
+
+const SEARCH_PHASE: c_int = 1;
+const FORCE_UNWIND: c_int = 8;
+const FATAL_PHASE1_ERROR: c_int = 3;
+const HANDLER_FOUND: c_int = 6;
+const INSTALL_CONTEXT: c_int = 7;
+
+unsafe extern "C" {
+    fn _Unwind_SetGR(context: *mut Context, register: c_int, value: usize);
+    fn _Unwind_SetIP(context: *mut Context, address: usize);
+    fn _Unwind_GetLanguageSpecificData(context: *mut Context) -> usize;
+    fn _Unwind_DeleteException(exception: *mut Exception);
+}
+unsafe extern "C-unwind" {
+    fn _Unwind_RaiseException(exception: *mut Exception) -> c_int;
+}
+
+/// Says to the unwinder what `enter` does with an exception: it catches each, and goes on at the place that stands where
+/// other functions have their language-specific data.
+unsafe extern "C" fn personality(
+    version: c_int,
+    actions: c_int,
+    _class: u64,
+    exception: *mut Exception,
+    context: *mut Context,
+) -> c_int {
+    if version != 1 {
+        return FATAL_PHASE1_ERROR;
+    }
+    if actions & SEARCH_PHASE != 0 {
+        return HANDLER_FOUND;
+    }
+    // SAFETY: the unwinder has given the context of `enter`'s frame, whose landing reads these two registers: numbers 0
+    // and 1 are rax and rdx on x86-64, x0 and x1 on AArch64.
+    unsafe {
+        _Unwind_SetGR(context, 0, exception as usize);
+        _Unwind_SetGR(context, 1, usize::from(actions & FORCE_UNWIND != 0));
+        _Unwind_SetIP(context, _Unwind_GetLanguageSpecificData(context));
+    }
+    INSTALL_CONTEXT
+}
+
+/// Calls `function(argument)`.
+#[unsafe(naked)]
+unsafe extern "C" fn enter(function: unsafe extern "C-unwind" fn(*mut c_void), argument: *mut c_void) -> Caught {
+    #[cfg(target_arch = "x86_64")]
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        ".cfi_personality 0x1b, {personality}",
+        ".cfi_lsda 0x1b, .Ldvm_border_landing",
+        "sub rsp, 8",
+        ".cfi_adjust_cfa_offset 8",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "call rax",
+        "xor eax, eax",
+        "xor edx, edx",
+        ".Ldvm_border_landing:",
+        "add rsp, 8",
+        ".cfi_adjust_cfa_offset -8",
+        "ret",
+        ".cfi_endproc",
+        personality = sym personality,
+    );
+    #[cfg(target_arch = "aarch64")]
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        ".cfi_personality 0x1b, {personality}",
+        ".cfi_lsda 0x1b, .Ldvm_border_landing",
+        "stp x29, x30, [sp, #-16]!",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset 29, -16",
+        ".cfi_offset 30, -8",
+        "mov x29, sp",
+        "mov x9, x0",
+        "mov x0, x1",
+        "blr x9",
+        "mov x0, xzr",
+        "mov x1, xzr",
+        ".Ldvm_border_landing:",
+        "ldp x29, x30, [sp], #16",
+        ".cfi_def_cfa_offset 0",
+        ".cfi_restore 29",
+        ".cfi_restore 30",
+        "ret",
+        ".cfi_endproc",
+        personality = sym personality,
+    );
+}
+
+/// What goes across the border and back.
+struct Parcel<F, R> {
+    body: Option<F>,
+    result: Option<R>,
+}
+
+unsafe extern "C-unwind" fn open<F: FnOnce() -> R, R>(parcel: *mut c_void) {
+    // SAFETY: `cross` passes the address of a parcel of this type that nobody else has.
+    let parcel = unsafe { &mut *parcel.cast::<Parcel<F, R>>() };
+    if let Some(body) = parcel.body.take() {
+        parcel.result = Some(body());
+    }
+}
+
+/// Runs `body`, which calls the program and has nothing to clean up itself.
+fn cross<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
+    fn opener<F: FnOnce() -> R, R>(_: &Parcel<F, R>) -> unsafe extern "C-unwind" fn(*mut c_void) {
+        open::<F, R>
+    }
+    let mut parcel = Parcel { body: Some(body), result: None };
+    let opener = opener(&parcel);
+    // SAFETY: the opener is the one for this type of parcel.
+    let caught = unsafe { enter(opener, (&raw mut parcel).cast()) };
+    parcel.result.ok_or(caught)
+}
+
+/// Calls the program through `body`, which has nothing to clean up itself; what is thrown is told in words.
+#[inline]
+pub(crate) fn call<R>(body: impl FnOnce() -> R) -> Result<R, String> {
+    cross(body).map_err(tell)
+}
+
+/// Exceptions of Rust and of the two C++ compilers have these classes. Rust has changed the order of the bytes.
+const RUST: [u64; 2] = [u64::from_be_bytes(*b"MOZ\0RUST"), u64::from_le_bytes(*b"MOZ\0RUST")];
+const CXX: [u64; 2] = [u64::from_be_bytes(*b"GNUCC++\0"), u64::from_be_bytes(*b"CLNGC++\0")];
+
+/// Ends an exception, and says what it was.
+#[cold]
+fn tell(caught: Caught) -> String {
+    if caught.forced != 0 {
+        return "called pthread_exit, which ends the task and not the worker".to_owned();
+    }
+    // SAFETY: the unwinder has given the exception, and nobody else has it.
+    let class = unsafe { (*caught.exception).class };
+    if RUST.contains(&class) {
+        tell_panic(caught.exception)
+    } else if CXX.contains(&class) {
+        format!("threw a C++ exception of type {}", end_cxx(caught.exception))
+    } else {
+        // SAFETY: it has been caught, so its own cleanup may end it.
+        unsafe { _Unwind_DeleteException(caught.exception) };
+        "threw an exception of an unknown language".to_owned()
+    }
+}
+
+/// Raises a Rust panic where the standard library catches it.
+fn raise(exception: *mut Exception) -> Result<(), Box<dyn Any + Send>> {
+    catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: it has been caught and nobody else has it; it comes back only when nobody catches it.
+        unsafe { _Unwind_RaiseException(exception) };
+    }))
+}
+
+fn tell_panic(exception: *mut Exception) -> String {
+    /// The cleanup function of this copy of Rust's run-time, which marks its panics: those of another copy cannot be
+    /// taken apart, and stay.
+    static OWN: OnceLock<usize> = OnceLock::new();
+    // SAFETY: the exception is there until it is raised again.
+    let cleanup = |exception: *mut Exception| unsafe { (*exception).cleanup.map_or(0, |cleanup| cleanup as usize) };
+    let own = *OWN.get_or_init(|| match cross(|| resume_unwind(Box::new(()))) {
+        Ok(()) => 0,
+        Err(caught) => {
+            let own = cleanup(caught.exception);
+            let _ = raise(caught.exception);
+            own
+        }
+    });
+    if cleanup(exception) != own {
+        return "panicked, in Rust code with a run-time of its own".to_owned();
+    }
+    match raise(exception) {
+        Ok(()) => "panicked".to_owned(),
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().copied();
+            let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+            format!("panicked ({})", text.unwrap_or("without words"))
+        }
+    }
+}
+
+/// A function of the C++ run-time, if there is one in the process.
+fn cxx(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: the name ends with a NUL; RTLD_DEFAULT asks the whole program.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!address.is_null()).then_some(address)
+}
+
+/// Ends a C++ exception as a handler does; its type.
+fn end_cxx(exception: *mut Exception) -> String {
+    let functions =
+        (cxx(c"__cxa_begin_catch"), cxx(c"__cxa_current_exception_type"), cxx(c"__cxa_end_catch"), cxx(c"__cxa_demangle"));
+    let (Some(begin), Some(kind), Some(end), Some(demangle)) = functions else {
+        // SAFETY: it has been caught, so its own cleanup may end it.
+        unsafe { _Unwind_DeleteException(exception) };
+        return "unknown".to_owned();
+    };
+    // SAFETY: these are the functions of the Itanium C++ ABI; a type's second word is its name. A destructor of the
+    // exception that throws itself ends the process, as in C++.
+    unsafe {
+        let begin = transmute::<*mut c_void, unsafe extern "C" fn(*mut Exception) -> *mut c_void>(begin);
+        let kind = transmute::<*mut c_void, unsafe extern "C" fn() -> *const [*const c_char; 2]>(kind);
+        let end = transmute::<*mut c_void, unsafe extern "C" fn()>(end);
+        begin(exception);
+        let kind = kind();
+        let name = if kind.is_null() { c"unknown".as_ptr() } else { (*kind)[1] };
+        let text = demangled(demangle, name).unwrap_or_else(|| CStr::from_ptr(name).to_string_lossy().into_owned());
+        end();
+        text
+    }
+}
+
+type Demangle =
+    unsafe extern "C" fn(name: *const c_char, room: *mut c_char, size: *mut usize, status: *mut c_int) -> *mut c_char;
+
+/// A type's name as it is written in C++.
+///
+/// # Safety
+/// `demangle` is `__cxa_demangle`, and `name` a string.
+unsafe fn demangled(demangle: *mut c_void, name: *const c_char) -> Option<String> {
+    // SAFETY: by this function's contract; the result is a string from malloc, or NULL.
+    unsafe {
+        let text = transmute::<*mut c_void, Demangle>(demangle)(name, std::ptr::null_mut(), std::ptr::null_mut(), &mut 0);
+        let result = (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned());
+        libc::free(text.cast());
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_and_panics_come_back_again_and_again() {
+        for turn in 0..100 {
+            assert_eq!(call(|| turn), Ok(turn));
+            let told = call(|| -> i32 { panic!("at turn {turn}") }).unwrap_err();
+            assert_eq!(told, format!("panicked (at turn {turn})"));
+            assert!(!std::thread::panicking());
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_told_to_exit_goes_on() {
+        unsafe extern "C-unwind" {
+            fn pthread_exit(value: *mut c_void) -> !;
+        }
+        let thread = std::thread::spawn(|| {
+            for _ in 0..3 {
+                // SAFETY: nothing between here and the border has anything to clean up.
+                let told = call(|| -> i32 { unsafe { pthread_exit(std::ptr::null_mut()) } }).unwrap_err();
+                assert!(told.contains("pthread_exit"), "{told}");
+            }
+            7
+        });
+        assert_eq!(thread.join().unwrap(), 7);
+    }
+}

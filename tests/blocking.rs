@@ -1,0 +1,282 @@
+//! Tasks that block, and tasks that need several cores: nothing hangs, nobody runs where somebody else does.
+#![allow(unsafe_code, reason = "calls the C interface")]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all for one reason: what is passed lives until the call, or the task, has ended"
+)]
+
+#[path = "random/program.rs"]
+#[allow(dead_code, reason = "only the numbers are used here")]
+mod program;
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use dvm::ffi::blocking::*;
+use program::Random;
+use support::*;
+
+fn begin() -> Outcome {
+    let code = unsafe { dvm_blocking_begin() };
+    if code == Code::DVM_SUCCESS { Ok(()) } else { Err(code) }
+}
+fn end() -> Outcome {
+    let code = unsafe { dvm_blocking_end() };
+    if code == Code::DVM_SUCCESS { Ok(()) } else { Err(code) }
+}
+fn cores(mut id: Id, cores: i32) -> Code {
+    unsafe { dvm_processing_cores(id.as_mut_ptr(), cores) }
+}
+
+/// Two tasks of one worker, of which the first waits for the second: without a section nothing would ever end.
+#[test]
+fn a_task_that_blocks_lets_others_run_in_its_place() {
+    let _turn = turn();
+    workers(1);
+    init().unwrap();
+    let rank = rank_at(0);
+    let (send, receive) = channel::<u64>();
+    let receive = std::sync::Mutex::new(receive);
+    let order: &'static std::sync::Mutex<Vec<&str>> = Box::leak(Box::default());
+    let waits = processing(&[], c"waits", move |_| {
+        let thread = std::thread::current().id();
+        assert_eq!(end(), Err(Code::DVM_ERR_STATE));
+        begin().unwrap();
+        assert_eq!(begin(), Err(Code::DVM_ERR_STATE));
+        assert_eq!(here(), rank, "the section is still on its processing unit");
+        let got = receive.lock().unwrap().recv().unwrap();
+        end().unwrap();
+        order.lock().unwrap().push("waited");
+        assert_eq!(thread, std::thread::current().id());
+        i32::from(got != 5)
+    });
+    let sends = processing(&[], c"sends", move |_| {
+        send.send(5).unwrap();
+        std::thread::sleep(Duration::from_millis(30));
+        order.lock().unwrap().push("sent");
+        0
+    });
+    onto(rank, waits, &[]).unwrap();
+    onto(rank, sends, &[]).unwrap();
+    wait().unwrap();
+    assert_eq!(*order.lock().unwrap(), ["sent", "waited"], "the task goes on when the one in its place has ended");
+    finalize().unwrap();
+}
+
+#[test]
+fn sections_are_for_tasks() {
+    let _turn = turn();
+    workers(2);
+    init().unwrap();
+    assert_eq!(begin(), Err(Code::DVM_ERR_STATE));
+    assert_eq!(end(), Err(Code::DVM_ERR_STATE));
+    static REFUSED: AtomicU64 = AtomicU64::new(0);
+    unsafe extern "C" fn free(_: *mut std::ffi::c_void, _: usize) {
+        let refused = [begin(), end()].iter().filter(|&&code| code == Err(Code::DVM_ERR_STATE)).count();
+        REFUSED.fetch_add(refused as u64, Ordering::SeqCst);
+    }
+    let memory = Box::leak(Box::new([0_u64; 1])).as_mut_ptr();
+    let outside = register(memory.cast(), 8, Some(free)).unwrap();
+    relax(outside).unwrap();
+    let inside = register(memory.cast(), 8, Some(free)).unwrap();
+    let reads = processing(&[IN], c"reads", |_| 0);
+    near(reads, &[inside]).unwrap();
+    wait().unwrap();
+    assert_eq!(REFUSED.load(Ordering::SeqCst), 4);
+    // A section that is left open ends with its task, and the worker works on.
+    let forgets = processing(&[], c"forgets", |_| begin().map_or(1, |()| 0));
+    for _ in 0..100 {
+        onto(rank_at(0), forgets, &[]).unwrap();
+    }
+    wait().unwrap();
+    let fails = processing(&[], c"fails", |_| {
+        begin().unwrap();
+        3
+    });
+    near(fails, &[]).unwrap();
+    assert_eq!(wait(), Err(Code::DVM_ERR_TASK));
+    finalize().unwrap();
+}
+
+/// Many tasks of one worker block at once, each until a later one has come: threads nest as deep as there are tasks.
+#[test]
+fn a_tower_of_blocked_tasks_comes_down() {
+    const HEIGHT: u64 = 40;
+    let _turn = turn();
+    workers(2);
+    init().unwrap();
+    let reached: &'static AtomicU64 = Box::leak(Box::default());
+    let climbs = processing(&[], c"climbs", move |_| {
+        reached.fetch_add(1, Ordering::SeqCst);
+        begin().unwrap();
+        while reached.load(Ordering::SeqCst) < HEIGHT {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        end().unwrap();
+        0
+    });
+    for _ in 0..3 {
+        reached.store(0, Ordering::SeqCst);
+        for _ in 0..HEIGHT {
+            onto(rank_at(0), climbs, &[]).unwrap();
+        }
+        wait().unwrap();
+    }
+    finalize().unwrap();
+}
+
+/// What runs where: each worker runs one task at a time, and a task of several cores has as many workers to itself.
+struct Watch {
+    /// Tasks that run now, without those in sections.
+    running: AtomicI64,
+    /// Cores that these tasks have together.
+    cores: AtomicI64,
+    most: i64,
+    wrong: AtomicBool,
+}
+
+impl Watch {
+    fn new(workers: i64) -> Arc<Watch> {
+        Arc::new(Watch {
+            running: AtomicI64::new(0),
+            cores: AtomicI64::new(0),
+            most: workers,
+            wrong: AtomicBool::new(false),
+        })
+    }
+    fn enter(&self, cores: i64) {
+        let cores = cores.min(self.most);
+        self.running.fetch_add(1, Ordering::SeqCst);
+        if self.cores.fetch_add(cores, Ordering::SeqCst) + cores > self.most {
+            self.wrong.store(true, Ordering::SeqCst);
+        }
+    }
+    fn leave(&self, cores: i64) {
+        self.cores.fetch_sub(cores.min(self.most), Ordering::SeqCst);
+        self.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn pause(turns: u64) {
+    for _ in 0..turns {
+        std::hint::spin_loop();
+    }
+}
+
+#[test]
+fn tasks_of_several_cores_have_them_to_themselves() {
+    let _turn = turn();
+    workers(4);
+    init().unwrap();
+    let watch = Watch::new(4);
+    let mut kinds = Vec::new();
+    for wanted in 1..=6 {
+        let seen = Arc::clone(&watch);
+        let kind = processing(&[], c"wide", move |_| {
+            seen.enter(i64::from(wanted));
+            pause(2000);
+            seen.leave(i64::from(wanted));
+            0
+        });
+        assert_eq!(cores(kind, wanted), Code::DVM_SUCCESS);
+        kinds.push(kind);
+    }
+    for turn in 0..4000_usize {
+        let kind = kinds[(turn * 7 + turn / 5) % kinds.len()];
+        if turn % 3 == 0 {
+            near(kind, &[]).unwrap();
+        } else {
+            onto(rank_at(turn as u64 % 4), kind, &[]).unwrap();
+        }
+    }
+    wait().unwrap();
+    assert!(!watch.wrong.load(Ordering::SeqCst));
+    assert_eq!(cores(kinds[0], 2), Code::DVM_ERR_STATE, "after its first task");
+    finalize().unwrap();
+}
+
+/// Random programs of tasks that block, need cores, wait for each other in sections, fail, and schedule more.
+#[test]
+fn random_programs_of_blocking_and_wide_tasks_end() {
+    let _turn = turn();
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let alone = number("DVM_TEST_SEED");
+    let first = alone.unwrap_or_else(|| Random::from_clock().number());
+    let count = if alone.is_some() { 1 } else { number("DVM_TEST_PROGRAMS").map_or(60, |count| count / 10 + 1) };
+    println!("seeds from {first}: replay one with DVM_TEST_SEED=<seed>");
+    for seed in (0..count).map(|turn| first.wrapping_add(turn)) {
+        one_program(seed);
+    }
+}
+
+fn one_program(seed: u64) {
+    let mut random = Random::new(seed);
+    let count = random.below(5) + 1;
+    workers(count);
+    init().unwrap();
+    let watch = Watch::new(count as i64);
+    let tokens: &'static (std::sync::Mutex<u64>, std::sync::Condvar) = Box::leak(Box::default());
+    let leaf = processing(&[], c"leaf", |_| 0);
+    let kinds: Vec<(Id, bool)> = (0..6)
+        .map(|_| {
+            let (wanted, shape) = (random.below(count + 2) + 1, random.below(5));
+            let spins = random.below(3000) as u64;
+            let seen = Arc::clone(&watch);
+            let kind = processing(&[], c"random", move |_| {
+                let cores = wanted as i64;
+                seen.enter(cores);
+                pause(spins);
+                if shape == 1 || shape == 2 {
+                    seen.leave(cores);
+                    begin().unwrap();
+                    let (lock, changed) = tokens;
+                    let mut left = lock.lock().unwrap();
+                    while *left == 0 && shape == 1 {
+                        left = changed.wait(left).unwrap();
+                    }
+                    *left -= u64::from(shape == 1);
+                    drop(left);
+                    end().unwrap();
+                    seen.enter(cores);
+                    pause(spins / 2);
+                } else if shape == 3 {
+                    near(leaf, &[]).unwrap();
+                }
+                seen.leave(cores);
+                if shape == 4 {
+                    begin().unwrap();
+                }
+                0
+            });
+            assert_eq!(cores(kind, wanted as i32), Code::DVM_SUCCESS);
+            (kind, shape == 1)
+        })
+        .collect();
+    // Each task that waits for a token has one that brings it, at any time and on any worker.
+    let seen = Arc::clone(&watch);
+    let brings = processing(&[], c"brings", move |_| {
+        seen.enter(1);
+        *tokens.0.lock().unwrap() += 1;
+        tokens.1.notify_one();
+        seen.leave(1);
+        0
+    });
+    for _ in 0..random.below(400) {
+        let (kind, waits) = kinds[random.below(6)];
+        let place = |random: &mut Random, kind| match random.below(3) {
+            0 => near(kind, &[]).unwrap(),
+            _ => onto(rank_at(random.below(count) as u64), kind, &[]).unwrap(),
+        };
+        place(&mut random, kind);
+        if waits {
+            place(&mut random, brings);
+        }
+    }
+    wait().unwrap();
+    assert!(!watch.wrong.load(Ordering::SeqCst), "DVM_TEST_SEED={seed}: cores were used twice");
+    assert_eq!(watch.running.load(Ordering::SeqCst), 0);
+    finalize().unwrap();
+}
