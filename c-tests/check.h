@@ -6,11 +6,19 @@
 #include <dvm.h>
 
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#ifdef __cplusplus /* whose stdatomic.h comes with C++23 */
+#include <atomic>
+using std::atomic_fetch_add;
+using std::atomic_int;
+using std::atomic_load;
+#else
+#include <stdatomic.h>
+#endif
 
 static atomic_int check_count, check_failures;
 

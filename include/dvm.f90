@@ -155,6 +155,9 @@ module dvm
   public :: dvm_sched_onto
   public :: dvm_sched_near
   public :: dvm_sched_load
+  public :: dvm_blocking_begin
+  public :: dvm_blocking_end
+  public :: dvm_processing_cores
   public :: dvm_graph_start
   public :: dvm_graph_run
   public :: dvm_graph_sizes
@@ -721,6 +724,68 @@ module dvm
       integer(c_int64_t), intent(out) :: load
       integer(c_int) :: code
     end function dvm_sched_load
+
+    !> @brief Say that this task is about to wait for something outside libdvm: a message, a file, a lock.
+    !>
+    !> Until dvm_blocking_end another thread runs tasks on this processing unit in its place: a spare one, or a new one.
+    !> There is no limit to the number of tasks that block at once but the system's for threads. All other calls stay
+    !> allowed, and do what they do in a task. A section that the task leaves open ends with the task. In a tile that runs
+    !> on the program's own thread the call succeeds and does nothing.
+    !>
+    !> @retval DVM_SUCCESS              the section has begun
+    !> @retval DVM_ERR_STATE            not called in a task or tile, or the task is in a section already
+    !> @retval DVM_ERR_MEMORY           no thread could be started; the task may block all the same, and holds its processing
+    !>                                  unit meanwhile
+    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+    !>
+    !> Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+    function dvm_blocking_begin() &
+        bind(C, name="dvm_blocking_begin") result(code)
+      import
+      integer(c_int) :: code
+    end function dvm_blocking_begin
+
+    !> @brief Say that this task has waited, and goes on computing.
+    !>
+    !> The call returns when the task that runs in its place has ended: a processing unit runs one task at a time. A task of
+    !> several cores gets them again, too.
+    !>
+    !> @retval DVM_SUCCESS              the section has ended
+    !> @retval DVM_ERR_STATE            not called in a task or tile, or the task is in no section
+    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+    !>
+    !> Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+    function dvm_blocking_end() &
+        bind(C, name="dvm_blocking_end") result(code)
+      import
+      integer(c_int) :: code
+    end function dvm_blocking_end
+
+    !> @brief Say how many processing units each task of a processing needs for itself: the one that it runs on, and its
+    !> nearest neighbours.
+    !>
+    !> Before the first task of the processing. The neighbours have ended their tasks before the callback starts, and start
+    !> no others until it has ended; when there are fewer, all of them stand still. Meanwhile the callback's thread may run
+    !> on the processing units of all workers, and so may threads that it starts, of OpenMP for instance; how many it starts
+    !> is for the callback to say. Such tasks are served in the order in which they get to run. In a blocking section the
+    !> task has no processing unit at all.
+    !>
+    !> @param[in] id     the processing
+    !> @param[in] cores  how many, from 1
+    !> @retval DVM_SUCCESS              the number is set
+    !> @retval DVM_ERR_ARGUMENT         id is NULL, or cores is below 1
+    !> @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
+    !> @retval DVM_ERR_STATE            a task of this processing was scheduled already
+    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+    !>
+    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    function dvm_processing_cores(id, cores) &
+        bind(C, name="dvm_processing_cores") result(code)
+      import
+      integer(c_int64_t), intent(in) :: id(2)
+      integer(c_int), value :: cores
+      integer(c_int) :: code
+    end function dvm_processing_cores
 
     !> @brief Start libdvm when it is not running yet: for generated code in programs that do not call dvm_init.
     !>

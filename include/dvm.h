@@ -748,6 +748,63 @@ dvm_retcode_t dvm_sched_near(dvm_processing_id_t function,
  */
 dvm_retcode_t dvm_sched_load(dvm_rank_t rank, uint64_t *load);
 
+/* ----- Living with others: tasks that block, and tasks that use several cores ----- */
+
+/**
+ * @brief Say that this task is about to wait for something outside libdvm: a message, a file, a lock.
+ *
+ * Until dvm_blocking_end another thread runs tasks on this processing unit in its place: a spare one, or a new one.
+ * There is no limit to the number of tasks that block at once but the system's for threads. All other calls stay
+ * allowed, and do what they do in a task. A section that the task leaves open ends with the task. In a tile that runs
+ * on the program's own thread the call succeeds and does nothing.
+ *
+ * @retval DVM_SUCCESS              the section has begun
+ * @retval DVM_ERR_STATE            not called in a task or tile, or the task is in a section already
+ * @retval DVM_ERR_MEMORY           no thread could be started; the task may block all the same, and holds its processing
+ *                                  unit meanwhile
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_blocking_begin(void);
+
+/**
+ * @brief Say that this task has waited, and goes on computing.
+ *
+ * The call returns when the task that runs in its place has ended: a processing unit runs one task at a time. A task of
+ * several cores gets them again, too.
+ *
+ * @retval DVM_SUCCESS              the section has ended
+ * @retval DVM_ERR_STATE            not called in a task or tile, or the task is in no section
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_blocking_end(void);
+
+/**
+ * @brief Say how many processing units each task of a processing needs for itself: the one that it runs on, and its
+ * nearest neighbours.
+ *
+ * Before the first task of the processing. The neighbours have ended their tasks before the callback starts, and start
+ * no others until it has ended; when there are fewer, all of them stand still. Meanwhile the callback's thread may run
+ * on the processing units of all workers, and so may threads that it starts, of OpenMP for instance; how many it starts
+ * is for the callback to say. Such tasks are served in the order in which they get to run. In a blocking section the
+ * task has no processing unit at all.
+ *
+ * @param[in] id     the processing
+ * @param[in] cores  how many, from 1
+ * @retval DVM_SUCCESS              the number is set
+ * @retval DVM_ERR_ARGUMENT         id is NULL, or cores is below 1
+ * @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
+ * @retval DVM_ERR_STATE            a task of this processing was scheduled already
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any thread, any task. Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_processing_cores(dvm_processing_id_t id,
+                                   int cores);
+
 /* ----- Parameterised task graphs: the interface of generated code ----- */
 
 /**

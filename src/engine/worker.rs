@@ -9,6 +9,7 @@ use super::blocking::{STILL_WANTED, Seat};
 use super::sleep::Bed;
 use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
+use crate::processing::forced;
 use crate::sched::ReadyQueue;
 use crate::task::Task;
 
@@ -59,6 +60,7 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
         let engine = engine;
         let lane = Lane::current();
         lane.employ(engine.0, Some(me));
+        forced::guard_thread();
         // SAFETY: whoever started the thread keeps the engine until it has ended.
         let shared = unsafe { &*engine.0 };
         shared.machine.bind(me);

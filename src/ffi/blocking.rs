@@ -8,10 +8,10 @@ use crate::processing::REGISTRY;
 
 /// @brief Say that this task is about to wait for something outside libdvm: a message, a file, a lock.
 ///
-/// Until dvm_blocking_end another thread runs tasks on this processing unit in its place: a spare one, or a new one. There
-/// is no limit to the number of tasks that block at once but the system's for threads. All other calls stay allowed, and do
-/// what they do in a task. A section that the task leaves open ends with the task. In a tile that runs on the
-/// program's own thread the call succeeds and does nothing.
+/// Until dvm_blocking_end another thread runs tasks on this processing unit in its place: a spare one, or a new one.
+/// There is no limit to the number of tasks that block at once but the system's for threads. All other calls stay
+/// allowed, and do what they do in a task. A section that the task leaves open ends with the task. In a tile that runs
+/// on the program's own thread the call succeeds and does nothing.
 ///
 /// @retval DVM_SUCCESS              the section has begun
 /// @retval DVM_ERR_STATE            not called in a task or tile, or the task is in a section already
@@ -46,8 +46,8 @@ pub unsafe extern "C" fn dvm_blocking_end() -> dvm_retcode_t {
 /// Before the first task of the processing. The neighbours have ended their tasks before the callback starts, and start
 /// no others until it has ended; when there are fewer, all of them stand still. Meanwhile the callback's thread may run
 /// on the processing units of all workers, and so may threads that it starts, of OpenMP for instance; how many it starts
-/// is for the callback to say. Such tasks are served in the order in which they get to run. In a blocking section the task has no
-/// processing unit at all.
+/// is for the callback to say. Such tasks are served in the order in which they get to run. In a blocking section the
+/// task has no processing unit at all.
 ///
 /// @param[in] id     the processing
 /// @param[in] cores  how many, from 1

@@ -91,6 +91,7 @@ pub(crate) fn execute(
     let engine = call.engine();
     if space.volume() == 1 && !callbacks.tells_edges() {
         let running = Running::new(name, space, carried, callbacks, 1);
+        crate::processing::forced::note_place();
         return call.as_task(|| running.run_alone());
     }
     let label = engine.trace().name(&name);

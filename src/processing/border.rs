@@ -6,8 +6,7 @@
 //!
 //! - a Rust panic is raised again under `catch_unwind`, which takes it apart;
 //! - a C++ exception is ended as a C++ handler ends it, through the C++ run-time that is in the process;
-//! - a forced unwinding is dropped: the thread, which is libdvm's, goes on. Its state belongs to the C library and is not
-//!   touched.
+//! - a forced unwinding is dropped: the thread, which is libdvm's, goes on (`forced`).
 //!
 //! Whatever stands between the thrower and this frame is unwound: destructors and cleanup handlers have run. The
 //! exception's layout and the personality's contract are those of the Itanium C++ ABI, "Exception Handling", level I.
@@ -167,7 +166,8 @@ const CXX: [u64; 2] = [u64::from_be_bytes(*b"GNUCC++\0"), u64::from_be_bytes(*b"
 #[cold]
 fn tell(caught: Caught) -> String {
     if caught.forced != 0 {
-        return "called pthread_exit, which ends the task and not the worker".to_owned();
+        super::forced::put_back();
+        return "was unwound by pthread_exit or pthread_cancel, which ends the task and not the worker".to_owned();
     }
     // SAFETY: the unwinder has given the exception, and nobody else has it.
     let class = unsafe { (*caught.exception).class };
@@ -285,6 +285,7 @@ mod tests {
             fn pthread_exit(value: *mut c_void) -> !;
         }
         let thread = std::thread::spawn(|| {
+            super::super::forced::guard_thread();
             for _ in 0..3 {
                 // SAFETY: nothing between here and the border has anything to clean up.
                 let told = call(|| -> i32 { unsafe { pthread_exit(std::ptr::null_mut()) } }).unwrap_err();

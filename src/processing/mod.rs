@@ -1,12 +1,14 @@
 //! Processings: functions that tasks run.
 //!
 //! - `border`: calls functions of the program, and stops whatever they throw
+//! - `forced`: threads that a callback wants to end
 //! - `callee`: a function of the program, and how to call it with any number of arguments
 //! - `registry`: ids and what stands behind them
 #![allow(unsafe_code, reason = "calls functions of the program through their addresses")]
 
 pub(crate) mod border;
 mod callee;
+pub(crate) mod forced;
 mod registry;
 
 pub(crate) use callee::{Callee, MAX_PLAIN_ARGUMENTS};
