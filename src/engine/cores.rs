@@ -134,7 +134,8 @@ fn mark(engine: &Engine, places: &mut [Place], me: usize, cores: u32) -> bool {
     }
     let free = |&&other: &&u32| places[other as usize].kept_for.is_none() && places[other as usize].cores == 0;
     let neighbours = engine.machine.neighbours(me);
-    let chosen: Vec<usize> = neighbours.iter().filter(free).take(cores as usize - 1).map(|&other| other as usize).collect();
+    let chosen: Vec<usize> =
+        neighbours.iter().filter(free).take(cores as usize - 1).map(|&other| other as usize).collect();
     if chosen.len() + 1 < cores as usize {
         return false;
     }

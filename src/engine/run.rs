@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use super::lane::count;
 use super::Call;
+use super::lane::count;
 use crate::data::{Carry, DataId, Outcome, STORE, Storage};
 use crate::error::Error;
 use crate::processing::Mode;

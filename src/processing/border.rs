@@ -226,8 +226,12 @@ fn cxx(name: &CStr) -> Option<*mut c_void> {
 
 /// Ends a C++ exception as a handler does; its type.
 fn end_cxx(exception: *mut Exception) -> String {
-    let functions =
-        (cxx(c"__cxa_begin_catch"), cxx(c"__cxa_current_exception_type"), cxx(c"__cxa_end_catch"), cxx(c"__cxa_demangle"));
+    let functions = (
+        cxx(c"__cxa_begin_catch"),
+        cxx(c"__cxa_current_exception_type"),
+        cxx(c"__cxa_end_catch"),
+        cxx(c"__cxa_demangle"),
+    );
     let (Some(begin), Some(kind), Some(end), Some(demangle)) = functions else {
         // SAFETY: it has been caught, so its own cleanup may end it.
         unsafe { _Unwind_DeleteException(exception) };
@@ -258,7 +262,8 @@ type Demangle =
 unsafe fn demangled(demangle: *mut c_void, name: *const c_char) -> Option<String> {
     // SAFETY: by this function's contract; the result is a string from malloc, or NULL.
     unsafe {
-        let text = transmute::<*mut c_void, Demangle>(demangle)(name, std::ptr::null_mut(), std::ptr::null_mut(), &mut 0);
+        let text =
+            transmute::<*mut c_void, Demangle>(demangle)(name, std::ptr::null_mut(), std::ptr::null_mut(), &mut 0);
         let result = (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned());
         libc::free(text.cast());
         result
