@@ -138,9 +138,18 @@ const VERBOSE: Knob = Knob {
     documentation: "Whether notes are printed on stderr: the machine found, why a region ran sequentially, and the like. Without it the library prints nothing.",
 };
 
+const SEED: Knob = Knob {
+    name: "seed",
+    variable: "DVM_SEED",
+    kind: Kind::Number { least: 0, most: u64::MAX },
+    unit: "",
+    default: "the order of readiness",
+    documentation: "For finding mistakes: each worker takes its ready tasks in an order drawn from this number, instead of the order in which they became ready. Any         such order is one that a program must be able to bear, but for programs that rely on the order of their tasks on one PU. With one worker (`DVM_WORKERS=1`)         the same number gives the same order each time: tasks then only run while a thread of the program waits, in dvm_wait, dvm_finalize, dvm_graph_run or for a         datum in dvm_data_get; a program with one thread that schedules repeats exactly. A program that waits in a way of its own is let on after one second, and then         its orders are not repeated. Slow; not for production.",
+};
+
 /// Every knob, in the order of the book.
 #[cfg(test)]
-const KNOBS: &[&Knob] = &[&WORKERS, &SYNTHETIC, &BIND, &SPIN, &TILE, &TRACE, &TRACE_EVENTS, &VERBOSE];
+const KNOBS: &[&Knob] = &[&WORKERS, &SYNTHETIC, &BIND, &SPIN, &TILE, &TRACE, &TRACE_EVENTS, &VERBOSE, &SEED];
 
 /// Tile sizes from the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,6 +176,7 @@ pub(crate) struct Config {
     trace: Option<PathBuf>,
     trace_events: usize,
     verbose: bool,
+    seed: Option<u64>,
 }
 
 impl Config {
@@ -190,6 +200,7 @@ impl Config {
             trace: get(&TRACE).map(PathBuf::from),
             trace_events: number(&TRACE_EVENTS, &or_default(&TRACE_EVENTS, get(&TRACE_EVENTS)))? as usize,
             verbose: flag(&VERBOSE, get(&VERBOSE))?,
+            seed: get(&SEED).map(|value| number(&SEED, &value)).transpose()?,
         })
     }
 
@@ -226,6 +237,11 @@ impl Config {
     /// How many events of each worker a timeline keeps.
     pub fn trace_events(&self) -> usize {
         self.trace_events
+    }
+
+    /// What orders are drawn from.
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
     }
 
     /// Whether notes may be printed on stderr.
@@ -346,12 +362,13 @@ mod tests {
             ("DVM_TRACE", "a/b.json"),
             ("DVM_TRACE_EVENTS", "7"),
             ("DVM_VERBOSE", "1"),
+            ("DVM_SEED", "18446744073709551615"),
         ])
         .unwrap();
         assert_eq!((config.workers(), config.synthetic()), (Some(3), Some("core:2 pu:2")));
         assert_eq!((config.bind(), config.spin(), config.verbose()), (false, Duration::ZERO, true));
         assert_eq!((config.trace(), config.trace_events()), (Some(&PathBuf::from("a/b.json")), 7));
-        assert_eq!(config.tile(), &TileSizes(vec![32, 64]));
+        assert_eq!((config.tile(), config.seed()), (&TileSizes(vec![32, 64]), Some(u64::MAX)));
     }
 
     #[test]
@@ -378,6 +395,8 @@ mod tests {
             ("DVM_TILE", "32;32"),
             ("DVM_TILE", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"),
             ("DVM_TRACE_EVENTS", "0"),
+            ("DVM_SEED", "-1"),
+            ("DVM_SEED", "18446744073709551616"),
         ];
         for (variable, value) in bad {
             let error = config(&[(variable, value)]).unwrap_err();

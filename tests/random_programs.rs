@@ -100,6 +100,34 @@ fn random_programs_do_what_the_model_says() {
     println!("{}", stage.tally());
 }
 
+/// With a seed and one worker a program runs the same way each time, and other seeds give other ways: the orders that
+/// the first test meets by chance are met here by choice, and a failure replays exactly.
+#[test]
+fn programs_replay_from_their_seed() {
+    let _turn = support::turn();
+    let alone = number_from("DVM_TEST_SEED");
+    let count = if alone.is_some() { 1 } else { number_from("DVM_TEST_PROGRAMS").map_or(400, |count| count / 20 + 1) };
+    let first = alone.unwrap_or_else(|| Random::from_clock().number());
+    println!("seeds from {first}: replay one with DVM_TEST_SEED=<seed>");
+    watch(&PROGRESS);
+    let (mut distinct, mut several) = (0, 0);
+    for seed in (0..count).map(|turn| first.wrapping_add(turn)) {
+        PROGRESS.store(seed, Ordering::Relaxed);
+        let program = Program::random(seed);
+        let orders = [seed, seed, !seed].map(|order| {
+            support::seeded(Some(order), || {
+                let outcome = Stage::new().run(&program);
+                outcome.unwrap_or_else(|story| panic!("DVM_TEST_SEED={seed} with DVM_SEED={order}: {story}\n{program}"));
+                Stage::order()
+            })
+        });
+        assert_eq!(orders[0], orders[1], "DVM_TEST_SEED={seed} runs in two ways:\n{program}");
+        several += u64::from(orders[0].len() > 3);
+        distinct += u64::from(orders[0] != orders[2]);
+    }
+    assert!(alone.is_some() || distinct * 4 > several, "{distinct} of {several} programs have run in two orders");
+}
+
 /// The model must notice: a runtime that computes something else than the model says is caught and shrunk.
 #[test]
 fn a_wrong_value_is_found_and_shrunk() {

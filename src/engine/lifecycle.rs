@@ -141,6 +141,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
     config.note(|| machine.to_string());
     let engine = Box::into_raw(Box::new(Engine {
         workers: (0..count).map(|_| Worker::new()).collect(),
+        seeded: config.seed().map(|seed| super::Seeded::new(seed, count)),
         machine,
         config,
         trace,
@@ -230,6 +231,7 @@ pub(crate) fn wait() -> Result<(), Error> {
     let _life = alone()?;
     let call = enter()?;
     let engine = call.engine();
+    let _waits = engine.program_waits();
     engine.completion.wait_until(|| lane::outstanding() == 0 || engine.defect().is_some());
     match engine.defect() {
         Some(defect) => Err(defect),
@@ -277,6 +279,7 @@ fn end(life: &mut Life) -> Result<(), Error> {
 /// Waits until no task can run, then cancels those that wait for data; gives their number.
 fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
     let defective = || engine.defect().is_some();
+    let _waits = engine.program_waits();
     engine.completion.wait_until(|| lane::under_way() == 0 || defective());
     engine.closing.store(true, Ordering::SeqCst);
     let stuck = lane::outstanding();

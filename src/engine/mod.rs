@@ -36,7 +36,9 @@ pub(crate) use source::Source;
 
 use crate::config::Config;
 use crate::error::{Error, dvm_retcode_t};
+use crate::data::{DataId, Readiness, STORE};
 use crate::machine::Machine;
+use crate::sched::Seeded;
 use crate::trace::Trace;
 use completion::Completion;
 use cores::Arbiter;
@@ -54,6 +56,8 @@ pub(crate) struct Engine {
     dormitory: Dormitory,
     /// Who stands still for whom.
     arbiter: Arbiter,
+    /// Draws the orders of tasks, when a seed was given.
+    seeded: Option<Seeded>,
     /// Threads started for blocking sections.
     stand_ins: Mutex<Vec<std::thread::JoinHandle<()>>>,
     sources: Sources,
@@ -231,6 +235,17 @@ impl Engine {
         if !self.workers[worker].bed.wake() {
             self.machine.neighbours(worker).iter().any(|&other| self.workers[other as usize].bed.wake());
         }
+    }
+
+    /// While the value lives, a thread of the program waits for everything.
+    pub(crate) fn program_waits(&self) -> Option<impl Drop + '_> {
+        self.seeded.as_ref().map(Seeded::wait)
+    }
+
+    /// While the value lives, a thread of the program waits for this datum, if that is not published yet.
+    #[inline]
+    fn program_waits_for(&self, id: DataId) -> Option<impl Drop + '_> {
+        self.seeded.as_ref().filter(|_| STORE.readiness(id) == Readiness::Promised).map(|seeded| seeded.wait_for(id))
     }
 
     /// The story of a defect that workers have met: what they were doing may never end.

@@ -86,6 +86,7 @@ impl Call {
     /// Address and size of a datum.
     pub(crate) fn get(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
         let may_sleep = !self.lane.inside();
+        let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         self.lane.with(|own| {
             let task = own.frame.task;
             if task.is_null() {

@@ -132,7 +132,11 @@ impl Loop<'_> {
     /// The next of the worker's own tasks.
     fn next(&self) -> Option<*mut Task> {
         let worker = self.mine();
+        let wanted = || worker.seat.summoned() || self.shared.stopping.load(Ordering::SeqCst);
         worker.seat.with_batch(|batch| {
+            if let Some(seeded) = &self.shared.seeded {
+                return seeded.next(self.me, &worker.queue, batch, wanted);
+            }
             if batch.is_empty() {
                 worker.queue.take(batch);
             }

@@ -99,7 +99,9 @@ pub(crate) fn execute(
     let attached = Arc::new(Attached { running, engine, name: label });
     let source: Arc<dyn Source> = attached.clone();
     engine.attach(Arc::clone(&source));
+    let waits = engine.program_waits();
     let result = attached.running.wait();
+    drop(waits);
     engine.detach(&source);
     result
 }

@@ -27,6 +27,8 @@ struct Bound {
 static TASKS: RwLock<Vec<Arc<Bound>>> = RwLock::new(Vec::new());
 static LEAVES: AtomicU64 = AtomicU64::new(0);
 static FREED: AtomicU64 = AtomicU64::new(0);
+/// The indices of the tasks of the running program, as they began.
+static ORDER: RwLock<Vec<u64>> = RwLock::new(Vec::new());
 
 /// Memory given up by its datum: marks that it was, and leaves it to the program, which may look.
 unsafe extern "C" fn free(addr: *mut c_void, size: usize) {
@@ -97,6 +99,7 @@ fn tell(what: &str) -> impl Fn(Code) -> String + '_ {
 /// What a task's callback does.
 fn perform(ids: &[Id], inputs: usize, leaf: Id) -> Result<c_int, String> {
     let index = support::value(ids[0]).map_err(tell("its index"))?;
+    ORDER.write().push(index);
     let bound = TASKS.read()[index as usize].clone();
     let (inputs, outputs) = ids[1..].split_at(inputs);
     if inputs != bound.inputs || outputs != bound.outputs {
@@ -166,6 +169,11 @@ impl Stage {
         )
     }
 
+    /// The order in which the tasks of the last program began.
+    pub fn order() -> Vec<u64> {
+        ORDER.read().clone()
+    }
+
     fn ensure_running(&mut self) {
         if !self.running {
             support::init().unwrap();
@@ -178,6 +186,7 @@ impl Stage {
     pub fn run(&mut self, program: &Program) -> Result<(), String> {
         self.ensure_running();
         TASKS.write().clear();
+        ORDER.write().clear();
         LEAVES.store(0, Ordering::SeqCst);
         FREED.store(0, Ordering::SeqCst);
         let processings = PROCESSINGS.read().clone().unwrap();
@@ -427,7 +436,8 @@ impl Run {
     fn end(&mut self, abruptly: bool) -> Result<bool, String> {
         self.release(|_| true)?;
         if !abruptly {
-            let promises: Vec<Name> = self.ids.keys().copied().collect();
+            let mut promises: Vec<Name> = self.ids.keys().copied().collect();
+            promises.sort_unstable(); // in an order that a replay has too
             for name in promises {
                 if self
                     .model

@@ -41,6 +41,25 @@ pub fn workers(count: usize) {
     unsafe { std::env::set_var("DVM_WORKERS", count.to_string()) };
 }
 
+/// Runs `body`, which starts engines, with one worker and this `DVM_SEED`.
+pub fn seeded<R>(seed: Option<u64>, body: impl FnOnce() -> R) -> R {
+    let before = std::env::var_os("DVM_WORKERS");
+    workers(1);
+    // SAFETY: tests take turns, and no other thread reads the environment.
+    unsafe {
+        if let Some(seed) = seed {
+            std::env::set_var("DVM_SEED", seed.to_string());
+        }
+        let result = body();
+        std::env::remove_var("DVM_SEED");
+        match before {
+            Some(before) => std::env::set_var("DVM_WORKERS", before),
+            None => std::env::remove_var("DVM_WORKERS"),
+        }
+        result
+    }
+}
+
 pub fn init() -> Outcome {
     outcome(unsafe { dvm_init() }, ())
 }
