@@ -5,7 +5,7 @@ CARGO ?= cargo
 MINUTES ?= 10
 CMAKE_BUILD ?= target/cmake
 
-.PHONY: help all demo check install header loom fuzz bench packages packages-bench clean
+.PHONY: help all demo check install header loom soak fuzz bench packages packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,12 @@ header: ## write include/dvm.h, include/dvm.f90 and docs/environment.md anew fro
 
 loom: ## model-check the lock-free structures
 	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib -- model
+
+soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each
+	$(if $(filter command% environment,$(origin MINUTES)),DVM_SOAK_MINUTES=$(MINUTES),DVM_SOAK_TASKS=1000000000) \
+		$(CARGO) test --release --locked -p dvm --test soak -- --nocapture
+	tests/sanitize.sh tsan $(MINUTES)
+	tests/sanitize.sh asan $(MINUTES)
 
 fuzz: packages ## random tests with fresh seeds for MINUTES (10)
 	tools/fuzz.sh $(MINUTES)

@@ -117,7 +117,8 @@ fn programs_replay_from_their_seed() {
         let orders = [seed, seed, !seed].map(|order| {
             support::seeded(Some(order), || {
                 let outcome = Stage::new().run(&program);
-                outcome.unwrap_or_else(|story| panic!("DVM_TEST_SEED={seed} with DVM_SEED={order}: {story}\n{program}"));
+                outcome
+                    .unwrap_or_else(|story| panic!("DVM_TEST_SEED={seed} with DVM_SEED={order}: {story}\n{program}"));
                 Stage::order()
             })
         });

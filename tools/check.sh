@@ -22,8 +22,8 @@ run_examples() { examples/run.sh; }
 run_sweep() { examples/sweep.sh; }
 run_bench() { target/release/dvm-bench --quick; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
-run_asan() { c-tests/sanitize.sh asan; }
-run_tsan() { c-tests/sanitize.sh tsan && tests/tsan.sh; }
+run_asan() { c-tests/sanitize.sh asan && tests/sanitize.sh asan; }
+run_tsan() { c-tests/sanitize.sh tsan && tests/sanitize.sh tsan; }
 
 # Adds up what a step's output says: cargo's and ctest's closing lines, and "N passed, M failed" of our scripts.
 count() {

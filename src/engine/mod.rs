@@ -35,8 +35,8 @@ pub(crate) use lifecycle::{finalize, init, init_comm, serve, start_implicit, wai
 pub(crate) use source::Source;
 
 use crate::config::Config;
-use crate::error::{Error, dvm_retcode_t};
 use crate::data::{DataId, Readiness, STORE};
+use crate::error::{Error, dvm_retcode_t};
 use crate::machine::Machine;
 use crate::sched::Seeded;
 use crate::trace::Trace;

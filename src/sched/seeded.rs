@@ -43,11 +43,7 @@ impl Seeded {
     /// The choices of `seed` for so many workers.
     pub(crate) fn new(seed: u64, workers: usize) -> Seeded {
         let state = |worker: u64| AtomicU64::new(mix(seed ^ mix(worker)));
-        Seeded {
-            states: (0..workers as u64).map(state).collect(),
-            waiting: Mutex::default(),
-            changed: Condvar::new(),
-        }
+        Seeded { states: (0..workers as u64).map(state).collect(), waiting: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Any of the worker's ready tasks, which are all moved to `batch`; `None` when there are none, or when something

@@ -8,19 +8,16 @@
 //! are written and loaded with acquire before they are read.
 
 use std::alloc::{Layout, alloc};
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-/// The number of entries of the first level.
-const FIRST: u32 = 1024;
+use super::slab_parts::{AtomicPtr, AtomicU32, FIRST, Ordering};
 
-/// Levels enough for every 32-bit index.
-const LEVELS: usize = 23;
+/// Levels enough for every 32-bit index, if the first has 1024 entries.
+pub(super) const LEVELS: usize = 23;
 
 /// A row of entries that only grows.
 pub(crate) struct Slab<T> {
-    levels: [AtomicPtr<T>; LEVELS],
-    length: AtomicU32,
+    pub(super) levels: [AtomicPtr<T>; LEVELS],
+    pub(super) length: AtomicU32,
 }
 
 /// The level of an index and the place in it.
@@ -31,11 +28,6 @@ fn locate(index: u32) -> (usize, usize) {
 }
 
 impl<T: Sync> Slab<T> {
-    /// An empty row.
-    pub(crate) const fn new() -> Slab<T> {
-        Slab { levels: [const { AtomicPtr::new(ptr::null_mut()) }; LEVELS], length: AtomicU32::new(0) }
-    }
-
     /// The number of entries.
     pub(crate) fn len(&self) -> u32 {
         self.length.load(Ordering::Acquire)
@@ -74,7 +66,7 @@ impl<T: Sync> Slab<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
