@@ -5,7 +5,8 @@
 #
 # A C program with a region pragma is compiled by dvmcc. Settings: LIBDVM, the shared library (default: what cargo builds
 # in target/release); DVMCC (default: target/release/dvmcc); CC; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
-# Exit status 0: all printed what they should.
+# A line `needs: -OPTION` in a program is an option for its compiler; a program whose options do not even link is skipped, by
+# name. Exit status 0: all others printed what they should.
 set -uo pipefail
 export LC_ALL=C
 
@@ -34,9 +35,13 @@ build() {
     elif grep -qE '^[[:space:]]*#[[:space:]]*pragma[[:space:]]+(dvm[[:space:]]+region|scop)' "$source"; then
         "$dvmcc" -O2 "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}" -lm
     else
-        "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Werror "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}"
+        "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Werror "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}" "${needs[@]}"
     fi
 }
+
+# What a program needs beyond libdvm, and whether the machine has it.
+needed_by() { sed -n 's/^ \* needs: \(-[^ ]*\).*/\1/p' "$1"; }
+have() { echo 'int main(void) { return 0; }' | "${CC:-cc}" "$@" -x c - -x none -o "$work/probe" "$@" >"$work/log" 2>&1; }
 
 # failed NAME WHAT: with what the last command had to say.
 failed() {
@@ -56,6 +61,9 @@ for name in "${names[@]}"; do
     for candidate in "$here/$name".{c,f90}; do [ -e "$candidate" ] && source=$candidate; done
     if [ -z "$source" ]; then
         failed "$name" "does not exist"
+    elif mapfile -t needs < <(needed_by "$source") && [ ${#needs[@]} -gt 0 ] && ! have "${needs[@]}"; then
+        count=$((count - 1))
+        echo "SKIPPED $name: needs ${needs[*]}: $(sed -n 's/^ \* needs: .*(\(.*\)).*/\1/p' "$source" | paste -sd';')"
     elif ! build "$source" "$work/$name" >"$work/log" 2>&1; then
         failed "$name" "does not build"
     elif ! timeout 120 "$work/$name" >"$work/output" 2>"$work/log"; then
