@@ -28,8 +28,8 @@ export DVM_TEST_PROGRAMS=${DVM_TEST_PROGRAMS:-400} DVM_SOAK_TASKS=${DVM_SOAK_TAS
 # Checkers keep freed memory for a while.
 export DVM_TEST_SHADOWED=1
 end=$((SECONDS + 60 * minutes))
-while
+while true; do
     cargo test --release --locked -p dvm --target "$target" --target-dir "target/$kind" \
         --test random_programs --test blocking --test soak -- --test-threads=1 --nocapture
-    [ "$SECONDS" -lt "$end" ]
-do :; done
+    [ "$SECONDS" -lt "$end" ] || break
+done

@@ -3,11 +3,16 @@
 /// The stencil's width; bench/peers/common/work.h has the same.
 const WIDTH: u64 = 64;
 
+/// How many workers a work for too many workers has on each PU.
+const WORKERS_PER_PU: usize = 4;
+
 /// What the number of a work means.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// Wall time over the number of tasks, in ns.
     PerTask,
+    /// Wall time over the number of hops from worker to worker, in ns, with several workers on each PU.
+    PerHop,
     /// METG(50 %), in ns.
     Granularity,
     /// Peak memory, in MiB.
@@ -19,6 +24,7 @@ impl Measure {
     pub fn unit(self) -> &'static str {
         match self {
             Measure::PerTask => "ns per task",
+            Measure::PerHop => "ns per hop",
             Measure::Granularity => "ns, METG(50 %)",
             Measure::Memory => "MiB",
         }
@@ -44,6 +50,9 @@ pub struct Work {
 impl Work {
     /// The goal for a number of workers.
     pub fn goal(&self, workers: usize) -> Option<f64> {
+        if self.measure == Measure::PerHop {
+            return self.goals[1]; // it has one number of workers
+        }
         self.goals.get(workers.checked_sub(1)?).copied().flatten()
     }
 
@@ -63,6 +72,7 @@ impl Work {
     pub fn workers(&self, asked: &[usize]) -> Vec<usize> {
         match self.measure {
             Measure::PerTask => asked.to_vec(),
+            Measure::PerHop => asked.iter().max().map(|most| most * WORKERS_PER_PU).into_iter().collect(),
             Measure::Granularity | Measure::Memory => asked.iter().copied().max().into_iter().collect(),
         }
     }
@@ -85,6 +95,14 @@ pub const WORKS: &[Work] = &[
     tasks("c-datum", "binary spawn tree, 2^{} leaves, one datum per task", [20, 12], [40.0, 40.0]),
     tasks("d", "stencil {}: three data read, one written, one submitter", [10_000, 200], [120.0, 110.0]),
     tasks("e", "stencil {} described beforehand: parameterised or prebuilt graph, loops", [10_000, 200], [40.0, 40.0]),
+    Work {
+        key: "hop",
+        title: "{} hops: a task schedules the next one on the next worker, four workers per PU",
+        measure: Measure::PerHop,
+        size: 200_000,
+        quick: 4_000,
+        goals: [None, Some(5000.0)],
+    },
     metg("metg-stencil_1d", "METG, 32 points x {} steps, stencil_1d: three inputs", 600.0),
     metg("metg-nearest", "METG, 32 points x {} steps, nearest: five inputs", 600.0),
     metg("metg-fft", "METG, 32 points x {} steps, fft: three inputs, strides 1 to 16", 800.0),
@@ -116,6 +134,8 @@ mod tests {
     fn metg_is_run_on_all_workers_only() {
         assert_eq!(WORKS.iter().find(|work| work.key == "metg-fft").unwrap().workers(&[1, 4, 2]), [4]);
         assert_eq!(WORKS[0].workers(&[1, 2]), [1, 2]);
+        let hop = WORKS.iter().find(|work| work.key == "hop").unwrap();
+        assert_eq!((hop.workers(&[1, 2]), hop.goal(8)), (vec![8], Some(5000.0)));
         assert_eq!((WORKS[0].goal(2), WORKS[0].goal(3), WORKS[0].goal(0)), (Some(80.0), None, None));
     }
 }
