@@ -125,7 +125,7 @@ static void throws_from_free(void *, size_t)
     throw Oops();
 }
 
-// A free callback has nobody to tell: the program ends as C++ says, with std::terminate.
+// A free callback has nobody to tell: the program is aborted.
 static void a_free_callback_that_throws_ends_the_program()
 {
     pid_t child = fork();

@@ -67,6 +67,12 @@ fn a_task_that_blocks_lets_others_run_in_its_place() {
     finalize().unwrap();
 }
 
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+unsafe extern "C" fn free(_: *mut std::ffi::c_void, _: usize) {
+    let refused = [begin(), end()].iter().filter(|&&code| code == Err(Code::DVM_ERR_STATE)).count();
+    REFUSED.fetch_add(refused as u64, Ordering::SeqCst);
+}
+
 #[test]
 fn sections_are_for_tasks() {
     let _turn = turn();
@@ -74,11 +80,6 @@ fn sections_are_for_tasks() {
     init().unwrap();
     assert_eq!(begin(), Err(Code::DVM_ERR_STATE));
     assert_eq!(end(), Err(Code::DVM_ERR_STATE));
-    static REFUSED: AtomicU64 = AtomicU64::new(0);
-    unsafe extern "C" fn free(_: *mut std::ffi::c_void, _: usize) {
-        let refused = [begin(), end()].iter().filter(|&&code| code == Err(Code::DVM_ERR_STATE)).count();
-        REFUSED.fetch_add(refused as u64, Ordering::SeqCst);
-    }
     let memory = Box::leak(Box::new([0_u64; 1])).as_mut_ptr();
     let outside = register(memory.cast(), 8, Some(free)).unwrap();
     relax(outside).unwrap();

@@ -68,9 +68,9 @@ fn four_workers_on_each_pu_never_hang() {
     for burst in 0..200_u64 {
         for turn in 0..burst {
             if turn % 2 == 0 {
-                near(leaf, &[]).unwrap()
+                near(leaf, &[]).unwrap();
             } else {
-                onto(ranks[turn as usize % ranks.len()], leaf, &[]).unwrap()
+                onto(ranks[turn as usize % ranks.len()], leaf, &[]).unwrap();
             }
         }
         wait().unwrap();

@@ -105,7 +105,7 @@ impl Kinds {
     }
 
     fn place(&self, turn: usize, kind: Id, ids: &[Id]) {
-        if turn % 3 == 0 {
+        if turn.is_multiple_of(3) {
             near(kind, ids).unwrap();
         } else {
             onto(self.ranks[turn % self.ranks.len()], kind, ids).unwrap();
@@ -121,11 +121,14 @@ fn stencil(kinds: &Kinds, random: &mut Random) -> u64 {
     let mut row: Vec<Id> = expected.iter().map(|&value| number(value)).collect();
     let around = |cell: usize| [(cell + CELLS - 1) % CELLS, cell, (cell + 1) % CELLS];
     for _ in 0..STEPS {
-        row.iter().for_each(|&id| (0..2).for_each(|_| acquire(id).unwrap()));
+        for &id in &row {
+            acquire(id).unwrap();
+            acquire(id).unwrap();
+        }
         let next: Vec<Id> = row.iter().map(|_| promise(8).unwrap()).collect();
-        for cell in 0..CELLS {
+        for (cell, &after) in next.iter().enumerate() {
             let [left, mine, right] = around(cell).map(|cell| row[cell]);
-            kinds.place(cell, kinds.stencil, &[left, mine, right, next[cell]]);
+            kinds.place(cell, kinds.stencil, &[left, mine, right, after]);
         }
         row = next;
         expected = (0..CELLS)

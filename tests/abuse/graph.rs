@@ -75,8 +75,11 @@ pub fn rows(t: &mut Table) {
     });
 }
 
+/// A function and a call of it.
+type Named = (&'static str, fn() -> Code);
+
 /// Calls that a task may not make.
-pub const NOT_IN_TASKS: [(&str, fn() -> Code); 6] = [
+pub const NOT_IN_TASKS: [Named; 6] = [
     ("dvm_init", || unsafe { dvm_init() }),
     ("dvm_init_comm", || unsafe { dvm_init_comm(0) }),
     ("dvm_finalize", || unsafe { dvm_finalize() }),

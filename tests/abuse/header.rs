@@ -14,7 +14,7 @@ pub fn exported() -> BTreeMap<String, String> {
             callers.clear();
         }
         if let Some((_, words)) = line.split_once("Thread safety: ") {
-            callers = words.to_owned();
+            words.clone_into(&mut callers);
         }
         let declares = line.starts_with(|first: char| first.is_ascii_lowercase()) && !line.starts_with("typedef");
         let name = line.split(" dvm_").chain(line.split("*dvm_")).nth(1).and_then(|rest| rest.split_once('('));
