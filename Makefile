@@ -36,7 +36,7 @@ install: all ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran modu
 
 header: ## write include/dvm.h, include/dvm.f90 and docs/environment.md anew from the Rust sources
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-bindings
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib environment
+	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_of_the_book
 
 loom: ## model-check the lock-free structures
 	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib -- model
