@@ -30,12 +30,14 @@ static void check_worker_works(dvm_rank_t rank)
 
 /* ----- longjmp ----- */
 
-static void deep(jmp_buf target, int depth)
+static void deeper(jmp_buf target, int code)
 {
-    if (depth > 0)
-        deep(target, depth - 1);
-    else
-        longjmp(target, 7);
+    longjmp(target, code);
+}
+
+static void deep(jmp_buf target, int code)
+{
+    deeper(target, code + 1);
 }
 
 static int jumps(dvm_data_id_t id)
@@ -44,7 +46,7 @@ static int jumps(dvm_data_id_t id)
     volatile int64_t number = number_in(id);
     int code = setjmp(target);
     if (code == 0)
-        deep(target, 5);
+        deep(target, 6);
     atomic_fetch_add(&ran, (int)number);
     return code == 7 ? 0 : 1;
 }

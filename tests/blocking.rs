@@ -208,11 +208,17 @@ fn random_programs_of_blocking_and_wide_tasks_end() {
     let alone = number("DVM_TEST_SEED");
     let first = alone.unwrap_or_else(|| Random::from_clock().number());
     let count = if alone.is_some() { 1 } else { number("DVM_TEST_PROGRAMS").map_or(60, |count| count / 10 + 1) };
+    watch(&SEED, |seed| format!("the program with DVM_TEST_SEED={seed} hangs"));
     println!("seeds from {first}: replay one with DVM_TEST_SEED=<seed>");
     for seed in (0..count).map(|turn| first.wrapping_add(turn)) {
+        SEED.store(seed, Ordering::Relaxed);
         one_program(seed);
     }
+    SEED.store(0, Ordering::Relaxed);
 }
+
+/// Of the running program.
+static SEED: AtomicU64 = AtomicU64::new(0);
 
 fn one_program(seed: u64) {
     let mut random = Random::new(seed);

@@ -5,31 +5,11 @@ mod support;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use support::*;
 
-/// A program that makes no progress for so long hangs.
-const PATIENCE: Duration = Duration::from_mins(1);
-
 static PROGRESS: AtomicU64 = AtomicU64::new(0);
-
-/// Aborts when nothing goes on any more: there is no other way out of a wait that does not return.
-fn watch() {
-    std::thread::spawn(|| {
-        let (mut last, mut since) = (u64::MAX, Instant::now());
-        loop {
-            std::thread::sleep(Duration::from_millis(200));
-            let now = PROGRESS.load(Ordering::Relaxed);
-            if now != last {
-                (last, since) = (now, Instant::now());
-            } else if since.elapsed() > PATIENCE {
-                eprintln!("no task has run for {PATIENCE:?}, after {now}");
-                std::process::abort();
-            }
-        }
-    });
-}
 
 /// Tokens that go round over all workers, a ring with a look at the neighbours, and bursts with pauses, in which all
 /// workers go to sleep and are woken together.
@@ -38,7 +18,7 @@ fn four_workers_on_each_pu_never_hang() {
     const TOKENS: u64 = 3;
     const HOPS: u64 = 20_000;
     let _turn = turn();
-    watch();
+    watch(&PROGRESS, |ran| format!("no task runs any more, after {ran}"));
     let pus = std::thread::available_parallelism().unwrap().get();
     workers(4 * pus);
     init().unwrap();
@@ -79,4 +59,5 @@ fn four_workers_on_each_pu_never_hang() {
         }
     }
     finalize().unwrap();
+    PROGRESS.store(0, Ordering::Relaxed);
 }

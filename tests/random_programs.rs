@@ -17,36 +17,15 @@ mod program;
 mod support;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use execute::Stage;
 use program::{Program, Random};
-
-/// A program that takes longer hangs.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A failure that does not show again within so many runs counts as gone.
 const RUNS_PER_CANDIDATE: usize = 10;
 
 fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")))
-}
-
-/// Aborts, naming the seed, when a program hangs: there is no other way out of a call that does not return.
-fn watch(progress: &'static AtomicU64) {
-    std::thread::spawn(move || {
-        let (mut last, mut since) = (u64::MAX, Instant::now());
-        loop {
-            std::thread::sleep(Duration::from_millis(200));
-            let now = progress.load(Ordering::Relaxed);
-            if now != last {
-                (last, since) = (now, Instant::now());
-            } else if since.elapsed() > PATIENCE {
-                eprintln!("the program with DVM_TEST_SEED={now} hangs:\n{}", Program::random(now));
-                std::process::abort();
-            }
-        }
-    });
 }
 
 /// Runs a program several times, each on a fresh engine; its first failure.
@@ -85,7 +64,9 @@ fn random_programs_do_what_the_model_says() {
     let count = if alone.is_some() { 1 } else { count };
     println!("seeds from {first}: replay one with DVM_TEST_SEED=<seed>");
     support::workers(3);
-    watch(&PROGRESS);
+    support::watch(&PROGRESS, |seed| {
+        format!("the program with DVM_TEST_SEED={seed} hangs:\n{}", Program::random(seed))
+    });
     let mut stage = Stage::new();
     for seed in (0..count).map(|turn| first.wrapping_add(turn)) {
         PROGRESS.store(seed, Ordering::Relaxed);
@@ -97,6 +78,7 @@ fn random_programs_do_what_the_model_says() {
             panic!("DVM_TEST_SEED={seed}: {failure}\nshrunk to:\n{small}which fails with: {again}");
         }
     }
+    PROGRESS.store(0, Ordering::Relaxed);
     println!("{}", stage.tally());
 }
 
@@ -109,13 +91,15 @@ fn programs_replay_from_their_seed() {
     let count = if alone.is_some() { 1 } else { number_from("DVM_TEST_PROGRAMS").map_or(400, |count| count / 20 + 1) };
     let first = alone.unwrap_or_else(|| Random::from_clock().number());
     println!("seeds from {first}: replay one with DVM_TEST_SEED=<seed>");
-    watch(&PROGRESS);
+    support::watch(&PROGRESS, |seed| {
+        format!("the program with DVM_TEST_SEED={seed} hangs:\n{}", Program::random(seed))
+    });
     let (mut distinct, mut several) = (0, 0);
     for seed in (0..count).map(|turn| first.wrapping_add(turn)) {
         PROGRESS.store(seed, Ordering::Relaxed);
         let program = Program::random(seed);
         let orders = [seed, seed, !seed].map(|order| {
-            support::seeded(Some(order), || {
+            support::seeded(order, || {
                 let outcome = Stage::new().run(&program);
                 outcome
                     .unwrap_or_else(|story| panic!("DVM_TEST_SEED={seed} with DVM_SEED={order}: {story}\n{program}"));
@@ -126,6 +110,7 @@ fn programs_replay_from_their_seed() {
         several += u64::from(orders[0].len() > 3);
         distinct += u64::from(orders[0] != orders[2]);
     }
+    PROGRESS.store(0, Ordering::Relaxed);
     assert!(alone.is_some() || distinct * 4 > several, "{distinct} of {several} programs have run in two orders");
 }
 

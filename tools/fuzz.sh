@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Random tests with fresh seeds for as long as asked: loop nests through dvm-codegen against the original loops, programs on
-# libdvm against the sequential model, redistributions against brute force.
+# libdvm against the sequential model, programs of blocking and wide tasks, redistributions against brute force.
 #
 #   tools/fuzz.sh [MINUTES]      (default 10)
 #
@@ -27,8 +27,9 @@ DVM_TEST_FIRST=$(date +%s)
 while [ "$SECONDS" -lt "$end" ]; do
     round cargo test --release --locked -p dvm-codegen --test random -- --nocapture
     round cargo test --release --locked -p dvm --test random_programs -- --nocapture
+    round cargo test --release --locked -p dvm --test blocking -- --nocapture
     round cargo test --release --locked -p redist --test random -- --nocapture
     rounds=$((rounds + 1)) DVM_TEST_FIRST=$((DVM_TEST_FIRST + DVM_TEST_CASES))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
-printf '\n%d passed, 0 failed\n' $((3 * rounds))
+printf '\n%d passed, 0 failed\n' $((4 * rounds))

@@ -8,6 +8,8 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use dvm::ffi::data::*;
 pub use dvm::ffi::dvm_retcode_t as Code;
@@ -35,6 +37,27 @@ pub fn turn() -> std::sync::MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// Without progress for so long a program hangs.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Aborts when `progress` does not change any more, with the story that `tell` has of its last value: there is no other
+/// way out of a call that does not return. Once per progress; at 0 nothing has begun.
+pub fn watch(progress: &'static AtomicU64, tell: impl Fn(u64) -> String + Send + 'static) {
+    std::thread::spawn(move || {
+        let (mut last, mut since) = (0, Instant::now());
+        loop {
+            std::thread::sleep(Duration::from_millis(200));
+            let now = progress.load(Ordering::Relaxed);
+            if now != last || now == 0 {
+                (last, since) = (now, Instant::now());
+            } else if since.elapsed() > PATIENCE {
+                eprintln!("{}", tell(now));
+                std::process::abort();
+            }
+        }
+    });
+}
+
 /// Limits the workers of the engines that this binary starts. Before the first.
 pub fn workers(count: usize) {
     // SAFETY: tests take turns, and no other thread reads the environment.
@@ -42,14 +65,12 @@ pub fn workers(count: usize) {
 }
 
 /// Runs `body`, which starts engines, with one worker and this `DVM_SEED`.
-pub fn seeded<R>(seed: Option<u64>, body: impl FnOnce() -> R) -> R {
+pub fn seeded<R>(seed: u64, body: impl FnOnce() -> R) -> R {
     let before = std::env::var_os("DVM_WORKERS");
     workers(1);
     // SAFETY: tests take turns, and no other thread reads the environment.
     unsafe {
-        if let Some(seed) = seed {
-            std::env::set_var("DVM_SEED", seed.to_string());
-        }
+        std::env::set_var("DVM_SEED", seed.to_string());
         let result = body();
         std::env::remove_var("DVM_SEED");
         match before {
