@@ -1,6 +1,5 @@
 //! Workers: each runs its ready tasks in order, then helps others, then polls, then sleeps.
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
@@ -23,11 +22,13 @@ const STACK: usize = 8 << 20;
 pub(super) struct Worker {
     pub(super) queue: ReadyQueue,
     pub(super) bed: Bed,
-    /// Tasks that were given to this worker.
+    /// Tasks that others gave to this worker, minus those that they took away.
     pub(super) assigned: AtomicU64,
-    /// Tasks that ended here. Written by the worker alone.
-    pub(super) ended: AtomicU64,
     pub(super) polling: Polling,
+    /// Tasks that the worker gave to itself. Written by the worker alone, as `ended`.
+    pub(super) own: AtomicU64,
+    /// Tasks that ended here.
+    pub(super) ended: AtomicU64,
 }
 
 impl Worker {
@@ -36,8 +37,9 @@ impl Worker {
             queue: ReadyQueue::new(),
             bed: Bed::default(),
             assigned: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
             polling: Polling::default(),
+            own: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
         }
     }
 }
@@ -60,8 +62,7 @@ pub(super) fn start(engine: Address, me: usize) -> std::io::Result<std::thread::
         shared.machine.bind(me);
         shared.workers[me].bed.assign(std::thread::current());
         let call = Call { lane, engine: engine.0, outermost: false };
-        let mut state =
-            Loop { call: &call, shared, me, batch: VecDeque::new(), sources: Copied::default(), ran: false };
+        let mut state = Loop { call: &call, shared, me, turn: 0, sources: Copied::default(), ran: false };
         while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work())) {
             shared.note_defect(panic_text(payload.as_ref()));
             state.sources.recover(&shared.workers[me].polling);
@@ -75,8 +76,8 @@ struct Loop<'a> {
     call: &'a Call,
     shared: &'a Engine,
     me: usize,
-    /// Tasks taken from the queue, to be run in this order.
-    batch: VecDeque<*mut Task>,
+    /// Counts tasks, so that none of the places where tasks lie is forgotten.
+    turn: u32,
     sources: Copied,
     /// True when a task was run since the waiting thread was last told.
     ran: bool,
@@ -108,19 +109,32 @@ impl Loop<'_> {
 
     /// Runs the worker's own tasks until there are none.
     fn work_off(&mut self) {
-        let mut since_poll = 0;
-        loop {
-            if self.batch.is_empty() {
-                self.shared.workers[self.me].queue.take(&mut self.batch);
-            }
-            let Some(task) = self.batch.pop_front() else { return };
+        while let Some(task) = self.next() {
             self.run(task);
-            since_poll += 1;
-            if since_poll == TASKS_PER_POLL {
-                since_poll = 0;
+            self.turn = self.turn.wrapping_add(1);
+            if self.turn % TASKS_PER_POLL == 0 {
                 self.poll();
             }
         }
+    }
+
+    /// The worker's next task: the next placed one, then the near ones; at times the other way round, so that neither
+    /// kind holds the other back for ever.
+    #[inline]
+    fn next(&self) -> Option<*mut Task> {
+        let queue = &self.mine().queue;
+        if self.turn % TASKS_PER_POLL == 0
+            && let Some(task) = queue.take()
+        {
+            return Some(task);
+        }
+        let placed = self.call.lane.with(|own| {
+            own.placed.pop().or_else(|| {
+                own.placed.collect(queue);
+                own.placed.pop()
+            })
+        });
+        placed.or_else(|| queue.take())
     }
 
     fn run(&mut self, task: *mut Task) {
@@ -133,9 +147,7 @@ impl Loop<'_> {
         let since = self.shared.trace.begin();
         for &other in self.shared.machine.neighbours(self.me) {
             let victim = &self.shared.workers[other as usize];
-            if let Some(task) = victim.queue.steal() {
-                self.mine().assigned.fetch_add(1, Ordering::Relaxed);
-                victim.assigned.fetch_sub(1, Ordering::Relaxed);
+            if let Some(task) = victim.queue.steal(&self.mine().queue) {
                 self.shared.trace.steal(self.me, since, other as usize);
                 self.run(task);
                 return true;
@@ -152,7 +164,8 @@ impl Loop<'_> {
     /// True when there is a task that this worker could run.
     fn sees_task(&self) -> bool {
         let others = self.shared.machine.neighbours(self.me);
-        !self.mine().queue.is_empty()
+        !self.mine().queue.nothing_handed_over()
+            || self.mine().queue.has_stealable()
             || others.iter().any(|&other| self.shared.workers[other as usize].queue.has_stealable())
     }
 
@@ -186,7 +199,7 @@ impl Loop<'_> {
         self.sources.forget();
         let mine = &shared.workers[self.me];
         let since = shared.trace.begin();
-        idle.sleep(&mine.bed, || !mine.queue.is_empty() || shared.stopping.load(Ordering::SeqCst));
+        idle.sleep(&mine.bed, || !mine.queue.nothing_handed_over() || shared.stopping.load(Ordering::SeqCst));
         shared.trace.sleep(self.me, since);
     }
 }

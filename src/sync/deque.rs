@@ -8,6 +8,7 @@
 use std::sync::OnceLock;
 
 use super::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering, fence};
+use super::fence::full;
 
 /// Slots of the first buffer; each further buffer doubles it.
 #[cfg(not(loom))]
@@ -96,7 +97,7 @@ impl Deque {
         }
         let buffer = self.buffer(self.class.load(Ordering::Relaxed));
         self.bottom.store(bottom, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
+        full();
         let top = self.top.load(Ordering::Relaxed);
         if top > bottom {
             self.bottom.store(bottom + 1, Ordering::Relaxed);
@@ -112,10 +113,16 @@ impl Deque {
         Some(item)
     }
 
+    /// True when there seems to be nothing.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.top.load(Ordering::Relaxed) >= self.bottom.load(Ordering::Relaxed)
+    }
+
     /// Takes the oldest item. Any thread.
     pub(crate) fn steal(&self) -> Steal {
         let top = self.top.load(Ordering::Acquire);
-        fence(Ordering::SeqCst);
+        full();
         let bottom = self.bottom.load(Ordering::Acquire);
         if top >= bottom {
             return Steal::Empty;

@@ -9,8 +9,11 @@ use parking_lot::Mutex;
 
 use super::Task;
 
-/// Descriptors move between a thread and the pool, and are allocated, in batches of this size.
+/// Descriptors move between a thread and the pool in batches of this size.
 const BATCH: usize = 64;
+
+/// Descriptors that are allocated at once.
+const CHUNK: usize = 1024;
 
 /// Free descriptors that a thread keeps to itself.
 pub(crate) struct Cache(Vec<NonNull<Task>>);
@@ -51,15 +54,14 @@ impl Pool {
     fn refill(&self, cache: &mut Cache) -> NonNull<Task> {
         let mut shared = self.0.lock();
         if shared.free.is_empty() {
-            let mut chunk: Box<[Task]> = (0..BATCH).map(|_| Task::blank()).collect();
+            let mut chunk: Box<[Task]> = (0..CHUNK).map(|_| Task::blank()).collect();
             let first = NonNull::from(&mut chunk[..]).cast::<Task>();
-            // SAFETY: the chunk has BATCH descriptors, and keeps its address when the box moves.
-            cache.0.extend((0..BATCH).map(|place| unsafe { first.add(place) }));
+            // SAFETY: the chunk has CHUNK descriptors, and keeps its address when the box moves.
+            shared.free.extend((0..CHUNK).rev().map(|place| unsafe { first.add(place) }));
             shared.chunks.push(chunk);
-        } else {
-            let rest = shared.free.len().saturating_sub(BATCH);
-            cache.0.extend(shared.free.drain(rest..));
         }
+        let rest = shared.free.len().saturating_sub(BATCH);
+        cache.0.extend(shared.free.drain(rest..));
         cache.0.pop().expect("just filled")
     }
 
@@ -69,9 +71,11 @@ impl Pool {
     /// It came from this pool, the caller owns it, and nobody has its address any more.
     #[inline]
     pub(crate) unsafe fn give(&self, cache: &mut Cache, task: *mut Task) {
-        // SAFETY: came from the pool, so it is not NULL; owned by the caller.
-        let task = unsafe { NonNull::new_unchecked(task) };
-        cache.0.push(task);
+        // SAFETY: owned by the caller; came from the pool, so it is not NULL.
+        unsafe {
+            (*task).more = None;
+            cache.0.push(NonNull::new_unchecked(task));
+        }
         if cache.0.len() >= 2 * BATCH {
             self.0.lock().free.extend(cache.0.drain(BATCH..));
         }
