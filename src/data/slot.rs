@@ -1,6 +1,6 @@
 //! One datum's state, and when it may go: one cache line.
 //!
-//! Everything changes under the slot's own lock only, which takes one atomic exchange. A few fields are atomics because
+//! Everything changes under the slot's own lock only, which takes one atomic exchange; the birth of a datum needs none. A few fields are atomics because
 //! they are also read without it: by whoever keeps the datum (holds a reference of a published datum, or is the task
 //! that produces it), to whom they do not change. `addr` and `home` are written before `phase` says that they mean
 //! something.
@@ -109,6 +109,26 @@ impl Slot {
         Locked(self)
     }
 
+    /// Makes a free entry a datum with one reference; gives its generation. No lock is needed: to others the entry is
+    /// free, and they look at nothing but its generation and phase, until `phase` is stored.
+    ///
+    /// # Safety
+    /// The entry is free, and the caller alone has its index.
+    #[inline]
+    pub(super) unsafe fn begin(&self, phase: Phase, size: usize, home: u32, storage: &Storage) -> u32 {
+        // SAFETY: by this function's contract; others only read `generation`, which does not change here.
+        let generation = unsafe {
+            let body = self.body.get();
+            (&raw mut (*body).available).write(1);
+            (&raw const (*body).generation).read()
+        };
+        self.size.store(size, Ordering::Relaxed);
+        self.home.store(home, Ordering::Relaxed);
+        self.set_storage(storage);
+        self.phase.store(phase as u8, Ordering::Release);
+        generation
+    }
+
     /// How far the value has come. Whoever sees that it is published sees its bytes.
     #[inline]
     pub(super) fn phase(&self) -> Phase {
@@ -191,16 +211,6 @@ impl<'a> Locked<'a> {
     #[inline]
     pub(super) fn slot(&self) -> &'a Slot {
         self.0
-    }
-
-    /// Makes a free entry a datum.
-    pub(super) fn begin(&mut self, phase: Phase, size: usize, home: u32, storage: &Storage) {
-        self.available = 1;
-        let slot = self.0;
-        slot.size.store(size, Ordering::Relaxed);
-        slot.home.store(home, Ordering::Relaxed);
-        slot.set_storage(storage);
-        slot.phase.store(phase as u8, Ordering::Release);
     }
 
     /// Says how far the value has come.

@@ -10,10 +10,14 @@ use super::storage::{Released, Storage};
 use super::waiting::Waiters;
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::inbox::Chain;
+use crate::sync::prefetch;
 use crate::sync::slab::Slab;
 
 /// Free entries move between a thread and the store in batches of this size.
 const BATCH: usize = 64;
+
+/// An entry's line is asked for when so many others are to be used before it.
+const AHEAD: usize = 4;
 
 /// All data of this process.
 pub(crate) struct Store {
@@ -109,15 +113,28 @@ impl Store {
     /// Makes a datum with one reference.
     #[inline]
     pub(crate) fn create(&self, cache: &mut Cache, initial: Initial) -> Result<DataId, Error> {
-        let Some(index) = cache.free.pop().or_else(|| self.refill(cache)) else {
+        let index = cache.free.pop();
+        if let Some(soon) = cache.free.len().checked_sub(AHEAD) {
+            self.expect(cache.free[soon]);
+        }
+        let Some(index) = index.or_else(|| self.refill(cache)) else {
             cache.release(initial.storage, initial.size);
             return Err(no_memory(size_of::<Slot>()));
         };
-        let mut body = self.slots.get(index).expect("a free index names an entry").lock();
-        debug_assert_eq!(body.slot().phase(), Phase::Free);
+        let slot = self.slots.get(index).expect("a free index names an entry");
+        debug_assert_eq!(slot.phase(), Phase::Free);
         let phase = if initial.published { Phase::Published } else { Phase::Promised };
-        body.begin(phase, initial.size, initial.home, &initial.storage);
-        Ok([0, u64::from(body.generation) << 32 | u64::from(index)])
+        // SAFETY: the entry is free, and its index came out of a list of free ones: nobody else has it.
+        let generation = unsafe { slot.begin(phase, initial.size, initial.home, &initial.storage) };
+        Ok([0, u64::from(generation) << 32 | u64::from(index)])
+    }
+
+    /// Asks for the line of an entry that is about to be changed.
+    #[inline]
+    pub(crate) fn expect(&self, index: u32) {
+        if let Some(slot) = self.slots.get(index) {
+            prefetch::to_write(slot);
+        }
     }
 
     /// Gets free entries for a thread that has none left, and one of them to use.
@@ -145,8 +162,8 @@ impl Store {
     pub(super) fn lock(&self, id: DataId) -> Result<Locked<'_>, Error> {
         let Some(slot) = self.slots.get(id[1] as u32).filter(|_| id[0] == 0) else { return Err(unknown(id, false)) };
         let body = slot.lock();
-        let generation = (id[1] >> 32) as u32;
-        if body.generation == generation && slot.phase() != Phase::Free {
+        let (there, generation) = (slot.phase() != Phase::Free, (id[1] >> 32) as u32);
+        if there && body.generation == generation {
             Ok(body)
         } else {
             Err(unknown(id, generation != 0 && generation < body.generation))

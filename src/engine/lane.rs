@@ -45,8 +45,32 @@ pub(super) struct Own {
     pub(super) weights: Weights,
     /// Placed tasks of the worker that this thread is.
     pub(super) placed: Placed,
+    /// True while the outputs of the task that has just run are being published.
+    pub(super) finishing: bool,
+    /// A near task that the end of the last one has made ready here: it runs next, while its data are in the cache.
+    hot: *mut Task,
     /// True while memory is being given back, further up on this thread's stack.
     giving_back: bool,
+}
+
+impl Own {
+    /// Keeps a near task to be run right after the one that is ending; false when one is kept already, or none is
+    /// ending: then it would be out of the reach of thieves for longer than a moment.
+    #[inline]
+    pub(super) fn take_on(&mut self, task: *mut Task) -> bool {
+        let free = self.finishing && self.hot.is_null();
+        if free {
+            self.hot = task;
+        }
+        free
+    }
+
+    /// The task that is to be run next, if one was kept.
+    #[inline]
+    pub(super) fn hot(&mut self) -> Option<*mut Task> {
+        let hot = std::mem::replace(&mut self.hot, ptr::null_mut());
+        (!hot.is_null()).then_some(hot)
+    }
 }
 
 /// How many tasks this thread has scheduled, made ready and ended, since the beginning of the program.
@@ -156,6 +180,8 @@ impl Lane {
                 frame,
                 weights: Weights::new(),
                 placed: Placed::new(),
+                finishing: false,
+                hot: ptr::null_mut(),
                 giving_back: false,
             }),
             #[cfg(debug_assertions)]

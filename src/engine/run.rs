@@ -41,8 +41,8 @@ impl Call {
     #[cold]
     fn moved(&self, task: &mut Task, me: usize) {
         let workers = &self.engine().workers;
-        count(&workers[me].own);
-        workers[task.worker as usize].assigned.fetch_sub(1, Ordering::Relaxed);
+        count(&workers[me].counts.0.own);
+        workers[task.worker as usize].assigned.0.fetch_sub(1, Ordering::Relaxed);
         task.worker = me as u16;
     }
 
@@ -109,12 +109,14 @@ impl Call {
         let task_ref = unsafe { &*task };
         let plan = task_ref.plan();
         if plan.modes.is_some() {
+            self.lane.with(|own| own.finishing = true);
             for (place, id) in task_ref.ids().enumerate() {
                 if plan.mode(place) == Mode::Out {
                     let waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
                     self.activate(waiters, outcome);
                 }
             }
+            self.lane.with(|own| own.finishing = false);
         }
         self.lane.with(|own| {
             for (place, id) in task_ref.ids().enumerate() {
@@ -126,7 +128,7 @@ impl Call {
             unsafe { POOL.give(&mut own.tasks, task) };
         });
         self.lane.give_back();
-        count(&self.engine().workers[me].ended);
+        count(&self.engine().workers[me].counts.0.ended);
         count(&self.lane.counters.ended);
     }
 }

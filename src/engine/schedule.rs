@@ -28,8 +28,9 @@ impl Call {
     /// Tasks of a worker that were scheduled and have not ended.
     pub(crate) fn load(&self, worker: usize) -> u64 {
         let worker = &self.engine().workers[worker];
-        let ended = worker.ended.load(Ordering::Acquire);
-        let given = worker.assigned.load(Ordering::Acquire).wrapping_add(worker.own.load(Ordering::Acquire));
+        let ended = worker.counts.0.ended.load(Ordering::Acquire);
+        let own = worker.counts.0.own.load(Ordering::Acquire);
+        let given = worker.assigned.0.load(Ordering::Acquire).wrapping_add(own);
         // What others take away is counted at two places, one after the other.
         u64::try_from(given.wrapping_sub(ended).cast_signed()).unwrap_or(0)
     }
@@ -76,9 +77,9 @@ impl Call {
     fn assign(&self, worker: usize) {
         let of = &self.engine().workers[worker];
         if self.lane.worker() == Some(worker) {
-            count(&of.own);
+            count(&of.counts.0.own);
         } else {
-            of.assigned.fetch_add(1, Ordering::Relaxed);
+            of.assigned.0.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -138,6 +139,9 @@ impl Call {
         let engine = self.engine();
         let queue = &engine.workers[worker].queue;
         if self.lane.worker() == Some(worker) {
+            if self.lane.with(|own| own.take_on(task)) {
+                return;
+            }
             queue.keep(task);
         } else {
             // SAFETY: the task belongs to this thread, and goes to the queue.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
 use std::time::Instant;
 
+use super::lane::Own;
 use super::sleep::Bed;
 use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
@@ -17,29 +18,39 @@ const TASKS_PER_POLL: u32 = 64;
 /// The stack of a worker: what a program's main thread usually has.
 const STACK: usize = 8 << 20;
 
-/// What others see of a worker.
+/// What others see of a worker. What others write and what the worker writes lie on different cache lines.
 #[repr(align(128))]
 pub(super) struct Worker {
     pub(super) queue: ReadyQueue,
     pub(super) bed: Bed,
-    /// Tasks that others gave to this worker, minus those that they took away.
-    pub(super) assigned: AtomicU64,
     pub(super) polling: Polling,
-    /// Tasks that the worker gave to itself. Written by the worker alone, as `ended`.
+    /// Tasks that others gave to this worker, minus those that they took away.
+    pub(super) assigned: Line<AtomicU64>,
+    pub(super) counts: Line<Counts>,
+}
+
+/// What the worker alone writes.
+#[derive(Default)]
+pub(super) struct Counts {
+    /// Tasks that the worker gave to itself.
     pub(super) own: AtomicU64,
     /// Tasks that ended here.
     pub(super) ended: AtomicU64,
 }
+
+/// A value on cache lines of its own.
+#[repr(align(128))]
+#[derive(Default)]
+pub(super) struct Line<T>(pub(super) T);
 
 impl Worker {
     pub(super) fn new() -> Worker {
         Worker {
             queue: ReadyQueue::new(),
             bed: Bed::default(),
-            assigned: AtomicU64::new(0),
             polling: Polling::default(),
-            own: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
+            assigned: Line::default(),
+            counts: Line::default(),
         }
     }
 }
@@ -118,12 +129,20 @@ impl Loop<'_> {
         }
     }
 
-    /// The worker's next task: the next placed one, then the near ones; at times the other way round, so that neither
-    /// kind holds the other back for ever.
+    /// The worker's next task: the one that the last one has left, the next placed one, then the near ones. Once per
+    /// [`TASKS_PER_POLL`] the others go first, in turn, so that no kind holds another back for ever.
     #[inline]
     fn next(&self) -> Option<*mut Task> {
         let queue = &self.mine().queue;
-        if self.turn % TASKS_PER_POLL == 0
+        let fair = self.turn % TASKS_PER_POLL == 0;
+        if let Some(hot) = self.call.lane.with(Own::hot) {
+            if !fair {
+                return Some(hot);
+            }
+            queue.keep(hot);
+        }
+        if fair
+            && self.turn % (2 * TASKS_PER_POLL) == 0
             && let Some(task) = queue.take()
         {
             return Some(task);

@@ -10,6 +10,7 @@
 
 use std::ptr;
 
+use crate::data::STORE;
 use crate::sync::deque::{Deque, Steal};
 use crate::sync::inbox::{Chain, Inbox};
 use crate::task::Task;
@@ -74,7 +75,11 @@ impl ReadyQueue {
 
     /// Puts tasks, newest first, into the deque.
     fn move_mail(&self, chain: Chain) {
-        chain.for_each(|link| self.keep(Task::of(link)));
+        for link in chain {
+            let task = Task::of(link);
+            expect(task);
+            self.keep(task);
+        }
     }
 
     /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all mail over and takes the
@@ -107,6 +112,16 @@ impl ReadyQueue {
     }
 }
 
+/// Asks for the line of the task's first datum, which another thread has written last.
+#[inline]
+fn expect(task: *mut Task) {
+    // SAFETY: the caller has just taken the task out of a list, so it owns it.
+    let task = unsafe { &*task };
+    if task.count() > 0 {
+        STORE.expect(task.id(0)[1] as u32);
+    }
+}
+
 /// The placed tasks that a worker has taken out of its inbox, or has made ready itself. Only the worker touches it.
 pub(crate) struct Placed {
     first: *mut Task,
@@ -124,7 +139,10 @@ impl Placed {
     pub(crate) fn collect(&mut self, queue: &ReadyQueue) {
         if !queue.nothing_handed_over() {
             // SAFETY: the chain owns its tasks, and hands them out here.
-            queue.inbox.take_all().reversed().for_each(|link| unsafe { self.append(Task::of(link)) });
+            queue.inbox.take_all().reversed().for_each(|link| unsafe {
+                expect(Task::of(link));
+                self.append(Task::of(link));
+            });
         }
     }
 
@@ -174,7 +192,12 @@ impl Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::{Cache, POOL};
+    use crate::processing::{Callee, Plan};
+    use crate::task::{Cache, POOL, UNPLACED};
+
+    extern "C" fn nothing() -> std::ffi::c_int {
+        0
+    }
 
     struct Scene {
         cache: Cache,
@@ -184,7 +207,15 @@ mod tests {
     impl Scene {
         fn new(count: usize) -> Scene {
             let mut cache = Cache::new();
-            let tasks = (0..count).map(|_| POOL.take(&mut cache)).collect();
+            let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache)).collect();
+            let plan: &'static Plan = Box::leak(Box::new(Plan {
+                callee: Callee::plain(nothing),
+                count: 0,
+                description: "nothing",
+                modes: None,
+            }));
+            // SAFETY: just taken from the pool.
+            tasks.iter().for_each(|&task| unsafe { (*task).fill(plan, &[], UNPLACED) });
             Scene { cache, tasks }
         }
     }

@@ -5,6 +5,8 @@ pub(crate) mod deque;
 pub(crate) mod fence;
 #[allow(unsafe_code, reason = "the nodes are linked by address and allocate nothing")]
 pub(crate) mod inbox;
+#[allow(unsafe_code, reason = "the instruction")]
+pub(crate) mod prefetch;
 #[allow(unsafe_code, reason = "entries keep their addresses, which safe Rust cannot promise")]
 pub(crate) mod slab;
 pub(crate) mod spin;

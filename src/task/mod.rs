@@ -27,7 +27,7 @@ pub(crate) const UNPLACED: u16 = u16::MAX;
 #[repr(C, align(64))]
 pub(crate) struct Task {
     link: Link,
-    /// Its processing; `None` while it is in the pool.
+    /// Its processing; `None` before its first use.
     plan: Option<&'static Plan>,
     /// The numbers of its data (the home process of all is this one).
     numbers: [u64; INLINE],
@@ -76,6 +76,14 @@ impl Task {
             }
         } else {
             self.more = Some(Box::new(ids.iter().map(|id| id[1]).collect()));
+        }
+    }
+
+    /// Ends the task; the descriptor can be filled again.
+    #[inline]
+    fn clear(&mut self) {
+        if self.more.is_some() {
+            self.more = None;
         }
     }
 

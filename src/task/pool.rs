@@ -8,9 +8,14 @@ use std::ptr::NonNull;
 use parking_lot::Mutex;
 
 use super::Task;
+use crate::sync::prefetch;
 
 /// Descriptors move between a thread and the pool in batches of this size.
 const BATCH: usize = 64;
+
+/// A descriptor's line is asked for when so many others are to be used before it: it was last written by the worker that
+/// ran its last task.
+const AHEAD: usize = 4;
 
 /// Descriptors that are allocated at once.
 const CHUNK: usize = 1024;
@@ -44,10 +49,11 @@ impl Pool {
     /// A free descriptor, owned by the caller.
     #[inline]
     pub(crate) fn take(&self, cache: &mut Cache) -> *mut Task {
-        match cache.0.pop() {
-            Some(task) => task.as_ptr(),
-            None => self.refill(cache).as_ptr(),
+        let task = cache.0.pop();
+        if let Some(soon) = cache.0.len().checked_sub(AHEAD) {
+            prefetch::to_write(cache.0[soon].as_ptr());
         }
+        task.unwrap_or_else(|| self.refill(cache)).as_ptr()
     }
 
     #[cold]
@@ -73,7 +79,7 @@ impl Pool {
     pub(crate) unsafe fn give(&self, cache: &mut Cache, task: *mut Task) {
         // SAFETY: owned by the caller; came from the pool, so it is not NULL.
         unsafe {
-            (*task).more = None;
+            (*task).clear();
             cache.0.push(NonNull::new_unchecked(task));
         }
         if cache.0.len() >= 2 * BATCH {
