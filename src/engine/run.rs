@@ -8,6 +8,7 @@ use super::{Call, panic_text};
 use crate::data::{Carry, DataId, Outcome, STORE};
 use crate::error::Error;
 use crate::processing::Mode;
+use crate::sync::inbox::Chain;
 use crate::task::{POOL, Task};
 
 /// Tasks with up to so many arguments get their ids in an array on the stack.
@@ -108,16 +109,7 @@ impl Call {
         // SAFETY: the task belongs to this worker; nobody else looks at it.
         let task_ref = unsafe { &*task };
         let plan = task_ref.plan();
-        if plan.modes.is_some() {
-            self.lane.with(|own| own.finishing = true);
-            for (place, id) in task_ref.ids().enumerate() {
-                if plan.mode(place) == Mode::Out {
-                    let waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
-                    self.activate(waiters, outcome);
-                }
-            }
-            self.lane.with(|own| own.finishing = false);
-        }
+        let waiters = if plan.modes.is_some() { self.publish_outputs(task_ref, outcome, me) } else { Chain::EMPTY };
         self.lane.with(|own| {
             for (place, id) in task_ref.ids().enumerate() {
                 if plan.mode(place) == Mode::In {
@@ -126,10 +118,30 @@ impl Call {
             }
             // SAFETY: it came from the pool, and belongs to this worker; it is in no list.
             unsafe { POOL.give(&mut own.tasks, task) };
+            own.finishing = true;
         });
+        self.activate(waiters, outcome);
+        self.lane.with(|own| own.finishing = false);
         self.lane.give_back();
         count(&self.engine().workers[me].counts.0.ended);
         count(&self.lane.counters.ended);
+    }
+}
+
+impl Call {
+    /// Publishes or poisons the outputs of a task that has ended. Who waited for the last one is left to the caller,
+    /// who has something else to do while their descriptors come from another core.
+    #[inline]
+    fn publish_outputs(&self, task: &Task, outcome: Outcome, me: usize) -> Chain {
+        let mut waiters = Chain::EMPTY;
+        for (place, id) in task.ids().enumerate() {
+            if task.plan().mode(place) == Mode::Out {
+                self.activate(std::mem::replace(&mut waiters, Chain::EMPTY), outcome);
+                waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
+            }
+        }
+        waiters.expect();
+        waiters
     }
 }
 

@@ -101,6 +101,7 @@ impl Call {
                 Some(Outcome::Poisoned) => task_ref.poisoned = true,
             }
         }
+        task_ref.expect_data();
         self.ready(task, false);
     }
 

@@ -15,6 +15,15 @@ use crate::task::Task;
 /// A worker polls the sources once per so many tasks of its own, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
 
+/// A worker that ran no more than so many tasks since it last ran out of them looks rarely.
+const FEW_TASKS: u32 = 4;
+
+/// Pauses between two looks; each takes some tens of nanoseconds.
+const MOST_PAUSES: u32 = 8;
+
+/// Looks before an idle worker gives its core away for a moment.
+const LOOKS_PER_YIELD: u32 = 16;
+
 /// The stack of a worker: what a program's main thread usually has.
 const STACK: usize = 8 << 20;
 
@@ -73,7 +82,8 @@ pub(super) fn start(engine: Address, me: usize) -> std::io::Result<std::thread::
         shared.machine.bind(me);
         shared.workers[me].bed.assign(std::thread::current());
         let call = Call { lane, engine: engine.0, outermost: false };
-        let mut state = Loop { call: &call, shared, me, turn: 0, sources: Copied::default(), ran: false };
+        let mut state =
+            Loop { call: &call, shared, me, turn: 0, spun: 0, pauses: 1, sources: Copied::default(), ran: false };
         while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work())) {
             shared.note_defect(panic_text(payload.as_ref()));
             state.sources.recover(&shared.workers[me].polling);
@@ -89,6 +99,9 @@ struct Loop<'a> {
     me: usize,
     /// Counts tasks, so that none of the places where tasks lie is forgotten.
     turn: u32,
+    /// The turn when the worker last ran out of tasks, and how long it waited between two looks.
+    spun: u32,
+    pauses: u32,
     sources: Copied,
     /// True when a task was run since the waiting thread was last told.
     ran: bool,
@@ -189,23 +202,37 @@ impl Loop<'_> {
     }
 
     /// Looks around for a short while; true when there is something to do. Polled work is done here.
+    ///
+    /// Each look takes the line with the worker's mail away from whoever is about to write to it. So the looks become
+    /// rarer while there is nothing, and stay rare when each finds next to nothing: then the next finds several tasks.
     fn spin(&mut self) -> bool {
         if self.shared.machine.oversubscribed() {
             return false;
         }
+        if self.turn.wrapping_sub(self.spun) > FEW_TASKS {
+            self.pauses = 1;
+        }
         let end = Instant::now() + self.shared.config.spin();
-        loop {
-            for _ in 0..16 {
-                if self.sees_task() || self.poll() {
-                    return true;
-                }
+        let mut looks = 0;
+        let found = loop {
+            for _ in 0..self.pauses {
                 std::hint::spin_loop();
             }
-            if Instant::now() >= end {
-                std::thread::yield_now();
-                return false;
+            if self.sees_task() || self.poll() {
+                break true;
             }
-        }
+            self.pauses = (2 * self.pauses).min(MOST_PAUSES);
+            looks += 1;
+            if looks % LOOKS_PER_YIELD == 0 {
+                // Whoever has something to do may be waiting for this very core.
+                std::thread::yield_now();
+                if Instant::now() >= end {
+                    break false;
+                }
+            }
+        };
+        self.spun = self.turn;
+        found
     }
 
     /// Sleeps until there may be work: see `README.md` beside this file.

@@ -10,7 +10,6 @@
 
 use std::ptr;
 
-use crate::data::STORE;
 use crate::sync::deque::{Deque, Steal};
 use crate::sync::inbox::{Chain, Inbox};
 use crate::task::Task;
@@ -112,14 +111,11 @@ impl ReadyQueue {
     }
 }
 
-/// Asks for the line of the task's first datum, which another thread has written last.
+/// Asks for the lines of the task's first data, which other threads have written last.
 #[inline]
 fn expect(task: *mut Task) {
     // SAFETY: the caller has just taken the task out of a list, so it owns it.
-    let task = unsafe { &*task };
-    if task.count() > 0 {
-        STORE.expect(task.id(0)[1] as u32);
-    }
+    unsafe { (*task).expect_data() };
 }
 
 /// The placed tasks that a worker has taken out of its inbox, or has made ready itself. Only the worker touches it.

@@ -7,6 +7,7 @@
 use std::ptr;
 
 use super::atomic::{AtomicPtr, Ordering};
+use super::prefetch;
 
 /// What links a node to the next. It lies at the beginning of the node.
 #[derive(Debug)]
@@ -52,6 +53,8 @@ impl Inbox {
     /// The caller owns the node, which stays where it is, and hands it over.
     #[inline]
     pub(crate) unsafe fn push(&self, node: *mut Link) -> bool {
+        // Otherwise the load would ask for the line once, and the exchange once more.
+        prefetch::to_write(&raw const self.top);
         let mut top = self.top.load(Ordering::Relaxed);
         loop {
             // SAFETY: owned by the caller until the exchange below has succeeded.
@@ -95,6 +98,12 @@ impl Chain {
     /// They are valid, belong to the caller, and are handed over.
     pub(crate) unsafe fn of(first: *mut Link) -> Chain {
         Chain { first }
+    }
+
+    /// Asks for the line of the first node.
+    #[inline]
+    pub(crate) fn expect(&self) {
+        prefetch::to_write(self.first);
     }
 
     /// The same nodes the other way round.

@@ -3,11 +3,12 @@
 /// Asks for the line at this address, to be written. A hint: any address will do, and nothing is read.
 #[inline(always)]
 pub(crate) fn to_write<T>(address: *const T) {
+    // The intrinsic asks for a line to be read, unless the program is built for a processor that is known to have the
+    // instruction; all of 64 bits have it, or take it for nothing.
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch never faults, whatever the address.
     unsafe {
-        use core::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_ET0>(address.cast());
+        core::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, readonly, preserves_flags));
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;

@@ -13,7 +13,7 @@ mod pool;
 
 pub(crate) use pool::{Cache, POOL};
 
-use crate::data::DataId;
+use crate::data::{DataId, STORE};
 use crate::processing::Plan;
 use crate::sync::inbox::Link;
 
@@ -110,6 +110,14 @@ impl Task {
     pub(crate) fn ids(&self) -> impl Iterator<Item = DataId> + '_ {
         let numbers = self.more.as_ref().map_or_else(|| &self.numbers[..self.count()], |more| &more[..]);
         numbers.iter().map(|&number| [0, number])
+    }
+
+    /// Asks for the lines of the data that lie in the descriptor, which other threads may have written last.
+    #[inline]
+    pub(crate) fn expect_data(&self) {
+        for place in 0..self.count().min(INLINE) {
+            STORE.expect(self.numbers[place] as u32);
+        }
     }
 
     /// The task as lists see it.
