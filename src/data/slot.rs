@@ -76,6 +76,7 @@ pub(super) struct Slot {
     lock: Spin,
 }
 
+#[cfg(not(loom))]
 const _: () = assert!(size_of::<Slot>() == 64, "one cache line");
 
 // SAFETY: `body` is only reached through `Locked`, which holds the lock; the rest is atomic.

@@ -260,6 +260,7 @@ impl Store {
     ///
     /// # Safety
     /// No datum exists, and `caches` are those of all threads; no thread is inside a call or can get inside.
+    #[allow(clippy::unused_self, reason = "the data of this store are the only ones")]
     pub(crate) unsafe fn give_blocks_back<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
         // SAFETY: without data no block is in use; the rest by this function's contract.
         unsafe { BLOCKS.clear(caches.map(|cache| &mut cache.blocks)) };

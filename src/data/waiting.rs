@@ -57,20 +57,4 @@ impl Waiters {
             Chain::of(first)
         }
     }
-
-    /// Looks at each link, in the order in which they came.
-    pub(crate) fn each(&self, mut visit: impl FnMut(*mut Link)) {
-        if self.last.is_null() {
-            return;
-        }
-        let mut link = self.last;
-        loop {
-            // SAFETY: the links of the list are valid.
-            link = unsafe { (*link).next() };
-            visit(link);
-            if link == self.last {
-                return;
-            }
-        }
-    }
 }

@@ -136,7 +136,7 @@ impl Loop<'_> {
         while let Some(task) = self.next() {
             self.run(task);
             self.turn = self.turn.wrapping_add(1);
-            if self.turn % TASKS_PER_POLL == 0 {
+            if self.turn.is_multiple_of(TASKS_PER_POLL) {
                 self.poll();
             }
         }
@@ -147,7 +147,7 @@ impl Loop<'_> {
     #[inline]
     fn next(&self) -> Option<*mut Task> {
         let queue = &self.mine().queue;
-        let fair = self.turn % TASKS_PER_POLL == 0;
+        let fair = self.turn.is_multiple_of(TASKS_PER_POLL);
         if let Some(hot) = self.call.lane.with(Own::hot) {
             if !fair {
                 return Some(hot);
@@ -155,7 +155,7 @@ impl Loop<'_> {
             queue.keep(hot);
         }
         if fair
-            && self.turn % (2 * TASKS_PER_POLL) == 0
+            && self.turn.is_multiple_of(2 * TASKS_PER_POLL)
             && let Some(task) = queue.take()
         {
             return Some(task);

@@ -3,13 +3,15 @@
 /// A sequentially consistent fence. On x86-64 a locked instruction on the stack is one, at half the price of `mfence`.
 #[inline]
 pub(crate) fn full() {
-    #[cfg(all(target_arch = "x86_64", not(loom), not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
     // SAFETY: adds nothing to a word of this thread's own stack; as a locked instruction it orders all accesses.
     unsafe {
         core::arch::asm!("lock or dword ptr [rsp], 0", options(nostack));
     }
-    #[cfg(not(all(target_arch = "x86_64", not(loom), not(miri))))]
-    super::atomic::fence(super::atomic::Ordering::SeqCst);
+    #[cfg(loom)]
+    loom::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    #[cfg(not(any(loom, target_arch = "x86_64")))]
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }
 
 pub(crate) use asymmetric::{heavy, light};

@@ -28,26 +28,31 @@ impl Spin {
     /// Takes the lock.
     #[inline]
     pub(crate) fn lock(&self) {
-        if self.0.swap(true, Ordering::Acquire) {
+        if !self.try_lock() {
             self.contend();
         }
+    }
+
+    #[inline]
+    fn try_lock(&self) -> bool {
+        self.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     #[cold]
     fn contend(&self) {
         let mut looks = 0;
-        loop {
-            while self.0.load(Ordering::Relaxed) {
+        while !self.try_lock() {
+            // A load leaves the line where it is. (In loom's model it may see what was there before for ever.)
+            while cfg!(not(loom)) && self.0.load(Ordering::Relaxed) {
                 looks += 1;
-                if cfg!(loom) || looks % LOOKS == 0 {
+                if looks % LOOKS == 0 {
                     yield_now();
                 } else {
                     std::hint::spin_loop();
                 }
             }
-            if !self.0.swap(true, Ordering::Acquire) {
-                return;
-            }
+            #[cfg(loom)]
+            loom::hint::spin_loop();
         }
     }
 
@@ -64,6 +69,7 @@ use loom::thread::yield_now;
 use std::thread::yield_now;
 
 #[cfg(all(test, loom))]
+#[allow(unsafe_code, reason = "what the lock protects is reached as its users reach it")]
 mod model {
     use super::*;
     use loom::cell::UnsafeCell;
@@ -71,11 +77,12 @@ mod model {
 
     #[test]
     fn one_at_a_time_sees_what_the_one_before_wrote() {
-        let mut model = loom::model::Builder::new();
-        model.preemption_bound = Some(3);
-        model.check(|| {
+        // No bound on preemptions: who waits is preempted as often as it looks.
+        loom::model(|| {
             struct Shared(Spin, UnsafeCell<u32>);
+            // SAFETY: the cell is only touched under the lock.
             unsafe impl Sync for Shared {}
+            // SAFETY: as above.
             unsafe impl Send for Shared {}
             fn add(shared: &Shared) {
                 shared.0.lock();
@@ -84,16 +91,12 @@ mod model {
                 shared.0.unlock();
             }
             let shared = Arc::new(Shared(Spin::new(), UnsafeCell::new(0)));
-            let others: Vec<_> = (0..2)
-                .map(|_| {
-                    let shared = Arc::clone(&shared);
-                    loom::thread::spawn(move || add(&shared))
-                })
-                .collect();
+            let theirs = Arc::clone(&shared);
+            let other = loom::thread::spawn(move || add(&theirs));
             add(&shared);
-            others.into_iter().for_each(|other| other.join().unwrap());
-            // SAFETY: the others have ended.
-            assert_eq!(shared.1.with(|sum| unsafe { *sum }), 3);
+            other.join().unwrap();
+            // SAFETY: the other has ended.
+            assert_eq!(shared.1.with(|sum| unsafe { *sum }), 2);
         });
     }
 }

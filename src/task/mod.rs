@@ -32,6 +32,7 @@ pub(crate) struct Task {
     /// The numbers of its data (the home process of all is this one).
     numbers: [u64; INLINE],
     /// The numbers of a task that has more of them; the memory goes with the task.
+    #[allow(clippy::box_collection, reason = "one word in the line")]
     more: Option<Box<Vec<u64>>>,
     /// The place of the input that it waits for.
     pub(crate) waits_for: u32,
@@ -43,6 +44,7 @@ pub(crate) struct Task {
     pub(crate) poisoned: bool,
 }
 
+#[cfg(not(loom))]
 const _: () = assert!(size_of::<Task>() == 64, "one cache line");
 
 // SAFETY: one owner at a time, see above.
