@@ -102,6 +102,14 @@ const SPIN: Knob = Knob {
     default: "20",
     documentation: "How long an idle worker looks for work before it sleeps. 0 sleeps at once. Workers never spin when there are more of them than CPUs.",
 };
+const WINDOW: Knob = Knob {
+    name: "window",
+    variable: "DVM_WINDOW",
+    kind: Kind::Number { least: 0, most: 1 << 40 },
+    unit: "tasks",
+    default: "0",
+    documentation: "How many tasks may be scheduled and not ended before a thread that schedules more outside tasks is held back; 0 sets no limit. It saves memory when tasks are made faster than they run: 8000 keep a program in cache. A thread is not held back while nothing runs, because it may still have to publish what the tasks wait for, and never by a task that takes long: it goes on after ten milliseconds without the end of a task.",
+};
 const TILE: Knob = Knob {
     name: "tile",
     variable: "DVM_TILE",
@@ -149,7 +157,7 @@ const SEED: Knob = Knob {
 
 /// Every knob, in the order of the book.
 #[cfg(test)]
-const KNOBS: &[&Knob] = &[&WORKERS, &SYNTHETIC, &BIND, &SPIN, &TILE, &TRACE, &TRACE_EVENTS, &VERBOSE, &SEED];
+const KNOBS: &[&Knob] = &[&WORKERS, &SYNTHETIC, &BIND, &SPIN, &WINDOW, &TILE, &TRACE, &TRACE_EVENTS, &VERBOSE, &SEED];
 
 /// Tile sizes from the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -172,6 +180,7 @@ pub(crate) struct Config {
     synthetic: Option<String>,
     bind: bool,
     spin: Duration,
+    window: u64,
     tile: TileSizes,
     trace: Option<PathBuf>,
     trace_events: usize,
@@ -196,6 +205,7 @@ impl Config {
             synthetic: get(&SYNTHETIC).map(|value| text(&SYNTHETIC, &value).map(str::to_owned)).transpose()?,
             bind: flag(&BIND, get(&BIND))?,
             spin: Duration::from_micros(number(&SPIN, &or_default(&SPIN, get(&SPIN)))?),
+            window: number(&WINDOW, &or_default(&WINDOW, get(&WINDOW)))?,
             tile: get(&TILE).map(|value| sizes(&TILE, &value)).transpose()?.unwrap_or_default(),
             trace: get(&TRACE).map(PathBuf::from),
             trace_events: number(&TRACE_EVENTS, &or_default(&TRACE_EVENTS, get(&TRACE_EVENTS)))? as usize,
@@ -222,6 +232,11 @@ impl Config {
     /// How long an idle worker looks for work before it sleeps.
     pub fn spin(&self) -> Duration {
         self.spin
+    }
+
+    /// Tasks under way before who schedules is held back; 0 for no limit.
+    pub fn window(&self) -> u64 {
+        self.window
     }
 
     /// The tile sizes asked for.

@@ -572,6 +572,71 @@ fn load_counts_what_has_not_ended() {
     });
 }
 
+/// A task that schedules itself again until the flag is up, on one worker.
+fn again_until(flag: Arc<std::sync::atomic::AtomicBool>, placed: bool) -> Id {
+    let me = Arc::new(std::sync::OnceLock::new());
+    let mine = me.clone();
+    let again = processing(&[], c"again", move |_| {
+        if !flag.load(Ordering::Acquire) {
+            let me = *mine.get().unwrap();
+            if placed { onto(here(), me, &[]) } else { near(me, &[]) }.unwrap();
+        }
+        0
+    });
+    me.set(again).unwrap();
+    again
+}
+
+#[test]
+fn neither_placed_nor_near_tasks_hold_the_others_back_for_ever() {
+    let _turn = turn();
+    for placed in [true, false] {
+        workers(1);
+        init().unwrap();
+        let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let again = again_until(flag.clone(), placed);
+        let raise = processing(&[], c"raise", move |_| {
+            flag.store(true, Ordering::Release);
+            0
+        });
+        if placed { onto(rank_at(0), again, &[]) } else { near(again, &[]) }.unwrap();
+        if placed { near(raise, &[]) } else { onto(rank_at(0), raise, &[]) }.unwrap();
+        wait().unwrap();
+        finalize().unwrap();
+    }
+}
+
+#[test]
+fn a_successor_that_runs_directly_holds_no_placed_task_back_for_ever() {
+    let _turn = turn();
+    workers(1);
+    init().unwrap();
+    let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let (up, seen) = (flag.clone(), flag);
+    let me = Arc::new(std::sync::OnceLock::new());
+    let mine = me.clone();
+    // Each link of the chain schedules the next one on its own output, whose publication makes it ready.
+    let link = processing(&[IN, OUT], c"link", move |ids| {
+        if seen.load(Ordering::Acquire) {
+            return relax(ids[1]).map_or(1, |()| 0);
+        }
+        let after = next(ids[1]).unwrap();
+        near(*mine.get().unwrap(), &[ids[1], after]).unwrap();
+        0
+    });
+    me.set(link).unwrap();
+    let raise = processing(&[], c"raise", move |_| {
+        up.store(true, Ordering::Release);
+        0
+    });
+    let first = number(0);
+    near(link, &[first, next(first).unwrap()]).unwrap();
+    onto(rank_at(0), raise, &[]).unwrap();
+    wait().unwrap();
+    finalize().unwrap();
+    workers(2);
+}
+
 #[test]
 fn stealable_tasks_are_stolen_and_placed_ones_never() {
     with_engine(|| {

@@ -2,7 +2,7 @@
 
 use super::DataId;
 use super::publication::poisoned;
-use super::slot::Phase;
+use super::slot::{Locked, Phase};
 use super::store::{Cache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
 
@@ -31,18 +31,31 @@ pub(crate) struct Got {
 }
 
 impl Store {
-    /// Gives a datum's bytes. A task's own inputs and unpublished outputs stay without being counted: inputs by the
-    /// references that the task has taken, outputs by their producer being at work.
+    /// Gives the bytes of an argument of the running task without a lock, when they exist. They stay without being
+    /// counted: inputs by the references that the task has taken, outputs by their producer being at work. `None`
+    /// sends the caller to [`Store::get`].
+    #[inline]
+    pub(crate) fn argument(&self, id: DataId, reach: Reach) -> Option<Got> {
+        let slot = self.kept(id);
+        // An output that its task has published by hand is kept by a counted get.
+        let wanted = if reach == Reach::Output { Phase::Promised } else { Phase::Published };
+        let addr = slot.addr().filter(|_| slot.phase() == wanted)?;
+        Some(Got { addr, size: slot.size(), counted: false })
+    }
+
+    /// Gives a datum's bytes.
     #[inline]
     pub(crate) fn get(&self, cache: &mut Cache, id: DataId, reach: Reach) -> Result<Got, Error> {
-        let (slot, mut body) = self.lock(id)?;
+        let mut body = self.lock(id)?;
+        let slot = body.slot();
         if !body.referenced() && reach != Reach::Output {
             return Err(unknown(id, true));
         }
         if body.carried_on() && reach != Reach::Input {
             return Err(Error::state(format!("the storage of {} is being carried on in place by a task", name(id))));
         }
-        if body.phase == Phase::Promised && !matches!(reach, Reach::Outside | Reach::Output) {
+        let promised = slot.phase() == Phase::Promised;
+        if promised && !matches!(reach, Reach::Outside | Reach::Output) {
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_NOT_READY,
                 format!(
@@ -53,38 +66,53 @@ impl Store {
         }
         let counted = match reach {
             Reach::Input => false,
-            Reach::Output => body.phase != Phase::Promised,
+            Reach::Output => !promised,
             _ => true,
         };
         let outside = matches!(reach, Reach::Outside | Reach::Callback);
         body.gets += u32::from(counted);
         body.outside += u32::from(outside);
-        if reach == Reach::Outside && body.phase == Phase::Promised {
-            body.sleepers += 1;
-            while body.phase == Phase::Promised && !body.abandoned() {
-                slot.changed.wait(&mut body);
-            }
-            body.sleepers -= 1;
+        if reach == Reach::Outside && promised {
+            body = self.sleep_until_published(body);
         }
-        let bytes = match body.phase {
+        let bytes = match slot.phase() {
             Phase::Poisoned => Err(poisoned(id)),
             Phase::Promised if reach == Reach::Outside => Err(unknown(id, true)),
-            _ => body.materialise(),
+            _ => body.materialise(cache),
         };
         match bytes {
-            Ok(addr) => Ok(Got { addr, size: body.size, counted }),
+            Ok(addr) => Ok(Got { addr, size: slot.size(), counted }),
             Err(error) => {
                 body.gets -= u32::from(counted);
                 body.outside -= u32::from(outside);
-                self.settle(cache, id, slot, body);
+                self.settle(cache, id, body);
                 Err(error)
             }
         }
     }
 
+    /// Sleeps until the datum is published or poisoned, or nobody is left who could do that. The caller's get keeps it.
+    #[cold]
+    fn sleep_until_published<'a>(&self, mut body: Locked<'a>) -> Locked<'a> {
+        let slot = body.slot();
+        body.sleepers += 1;
+        drop(body);
+        let mut asleep = self.asleep.lock();
+        loop {
+            let mut body = slot.lock();
+            if slot.phase() != Phase::Promised || body.abandoned() {
+                body.sleepers -= 1;
+                return body;
+            }
+            drop(body);
+            // Whoever ends the promise, or abandons it, sees the sleeper and takes this lock before it wakes.
+            self.changed.wait(&mut asleep);
+        }
+    }
+
     /// Ends a get that was made outside tasks.
     pub(crate) fn put_outside(&self, cache: &mut Cache, id: DataId) -> Result<(), Error> {
-        let (slot, mut body) = self.lock(id)?;
+        let mut body = self.lock(id)?;
         if body.outside <= body.sleepers {
             return Err(if body.needed() && !body.referenced() && !body.produced() {
                 unknown(id, true)
@@ -94,15 +122,15 @@ impl Store {
         }
         body.outside -= 1;
         body.gets -= 1;
-        self.settle(cache, id, slot, body);
+        self.settle(cache, id, body);
         Ok(())
     }
 
     /// Ends a counted get of a task.
     pub(crate) fn put_counted(&self, cache: &mut Cache, id: DataId) {
-        let (slot, mut body) = self.lock(id).expect("a datum that somebody has got exists");
+        let mut body = self.kept(id).lock();
         body.gets -= 1;
-        self.settle(cache, id, slot, body);
+        self.settle(cache, id, body);
     }
 
     /// The failure of a task's put of a datum that it has not got.

@@ -5,13 +5,14 @@
 //! - `references`: what the program holds and what its scheduled tasks have taken
 //! - `publication`: promises, producers, poison, and storage carried on by a successor
 //! - `access`: addresses of bytes
-//! - `storage`, `waiting`: the bytes, and who waits for them
+//! - `storage`, `blocks`, `waiting`: the bytes, memory for small ones, and who waits for them
 //!
 //! Nothing here knows threads, tasks or workers: calls return who is to be woken, and leave what is to be given back
 //! in the caller's [`Cache`]. At no time are two data locked.
 #![allow(unsafe_code, reason = "the byte store: memory of any origin, and lists that allocate nothing")]
 
 mod access;
+mod blocks;
 mod publication;
 mod references;
 mod slot;
@@ -24,8 +25,7 @@ pub(crate) use publication::{Carry, Outcome};
 pub(crate) use references::Readiness;
 pub(crate) use slot::NOWHERE;
 pub(crate) use storage::{FreeCallback, Storage};
-pub(crate) use store::{Cache, Initial, STORE, no_memory};
-pub(crate) use waiting::{Owner, Wait, Waiters};
+pub(crate) use store::{Cache, Initial, STORE};
 
 /// A datum's id: its home process, and a number that is never given twice.
 pub(crate) type DataId = [u64; 2];

@@ -1,11 +1,11 @@
 //! Promises: their producers, their one moment of publication, poison, and storage carried on by a successor.
 
 use super::DataId;
-use super::slot::{Body, NOWHERE, Phase, Producer};
+use super::slot::{Locked, NOWHERE, Phase, Producer};
 use super::storage::Storage;
-use super::store::{Cache, Store, name, no_memory, unknown};
-use super::waiting::{Owner, Wait, Waiters};
+use super::store::{Cache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
+use crate::sync::inbox::{Chain, Link};
 
 /// What a promise comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,25 +25,27 @@ pub(crate) enum Carry {
     Copy { from: *const u8, size: usize },
 }
 
-impl Body {
+impl Locked<'_> {
     /// Ends the promise and hands out who waited for it. The caller wakes the sleepers.
-    pub(super) fn conclude(&mut self, outcome: Outcome, home: u32) -> Waiters {
-        self.phase = match outcome {
+    #[inline]
+    pub(super) fn conclude(&mut self, outcome: Outcome, home: u32) -> Chain {
+        if home != NOWHERE {
+            self.set_home(home);
+        }
+        self.set_phase(match outcome {
             Outcome::Published => Phase::Published,
             Outcome::Poisoned => Phase::Poisoned,
-        };
-        if home != NOWHERE {
-            self.home = home;
-        }
+        });
         self.waiters.take_all()
     }
 }
 
 impl Store {
     /// Makes a task the producer of a promise; gives the datum that the promise carries on.
-    pub(crate) fn claim(&self, id: DataId, owner: Owner) -> Result<Option<DataId>, Error> {
-        let (_, mut body) = self.lock_referenced(id)?;
-        match (body.phase, body.producer) {
+    #[inline]
+    pub(crate) fn claim(&self, id: DataId) -> Result<Option<DataId>, Error> {
+        let body = self.lock_referenced(id)?;
+        match (body.slot().phase(), body.producer()) {
             (Phase::Promised, Producer::Nobody) => {}
             (Phase::Published, _) => {
                 return Err(Error::state(format!(
@@ -61,67 +63,69 @@ impl Store {
                 return Err(Error::state(format!("{} is the output of another task: it has one producer", name(id))));
             }
         }
-        body.producer = Producer::Task(owner);
-        Ok((body.predecessor != 0).then_some([0, body.predecessor]))
+        body.set_producer(Producer::Task);
+        Ok(body.slot().predecessor().map(|number| [0, number]))
     }
 
     /// Takes a claim back: the task was not scheduled after all.
     pub(crate) fn unclaim(&self, cache: &mut Cache, id: DataId) {
-        if let Ok((slot, mut body)) = self.lock(id) {
-            body.producer = Producer::Nobody;
-            self.settle(cache, id, slot, body);
+        if let Ok(body) = self.lock(id) {
+            body.set_producer(Producer::Nobody);
+            self.settle(cache, id, body);
         }
     }
 
     /// Takes a claim back without letting the datum go: the caller still counts it among its claims.
     pub(crate) fn abandon(&self, id: DataId) {
-        if let Ok((_, mut body)) = self.lock(id) {
-            body.producer = Producer::Nobody;
+        if let Ok(body) = self.lock(id) {
+            body.set_producer(Producer::Nobody);
         }
     }
 
     /// Puts a task on the list of those that wait for the datum, unless it is published or poisoned by now.
     ///
     /// # Safety
-    /// The node is prepared, in no list, and stays valid until its owner is handed out by [`Waiters`].
-    pub(crate) unsafe fn enlist(&self, id: DataId, node: *mut Wait) -> Option<Outcome> {
-        let (_, mut body) = self.lock(id).expect("a datum with a taken reference exists");
-        match body.phase {
-            Phase::Promised => {
+    /// The caller holds a taken reference of the datum; the link is in no list, and stays valid until it is handed out
+    /// with the datum's waiters.
+    #[inline]
+    pub(crate) unsafe fn enlist(&self, id: DataId, link: *mut Link) -> Option<Outcome> {
+        let slot = self.kept(id);
+        if slot.phase() == Phase::Promised {
+            let mut body = slot.lock();
+            if slot.phase() == Phase::Promised {
                 // SAFETY: by this function's contract.
-                unsafe { body.waiters.append(node) };
-                None
+                unsafe { body.waiters.append(link) };
+                return None;
             }
-            Phase::Published => Some(Outcome::Published),
-            Phase::Poisoned | Phase::Free => Some(Outcome::Poisoned),
         }
+        Some(if slot.phase() == Phase::Published { Outcome::Published } else { Outcome::Poisoned })
     }
 
-    /// Publishes a promise on behalf of the program; `actor` is the task that asks, if it is one, and `gets` the
-    /// addresses of the datum that this task keeps.
+    /// Publishes a promise on behalf of the program; `mine`: a task asks whose output it is; `gets`: the addresses of
+    /// the datum that this task keeps.
     pub(crate) fn publish(
         &self,
         cache: &mut Cache,
         id: DataId,
-        actor: Option<Owner>,
+        mine: bool,
         gets: u32,
         home: u32,
-    ) -> Result<Waiters, Error> {
-        let (slot, mut body) = self.lock(id)?;
-        match body.phase {
+    ) -> Result<Chain, Error> {
+        let mut body = self.lock(id)?;
+        match body.slot().phase() {
             Phase::Published => {
                 return Err(Error::state(format!("{} is published already: a datum is published once", name(id))));
             }
             Phase::Poisoned => return Err(poisoned(id)),
             Phase::Promised | Phase::Free => {}
         }
-        match body.producer {
-            Producer::Task(owner) if Some(owner) == actor => {}
-            Producer::Task(_) => {
+        match body.producer() {
+            Producer::Task if mine => {}
+            Producer::Task => {
                 return Err(Error::state(format!("{} is the output of another task, which publishes it", name(id))));
             }
-            Producer::Hand => body.producer = Producer::Nobody,
-            Producer::Nobody if body.predecessor != 0 => {
+            Producer::Hand => body.set_producer(Producer::Nobody),
+            Producer::Nobody if body.slot().predecessor().is_some() => {
                 return Err(Error::state(format!(
                     "{} carries another datum on: it can only be the output of a task that reads that datum",
                     name(id)
@@ -132,17 +136,26 @@ impl Store {
         }
         body.gets += gets;
         let waiters = body.conclude(Outcome::Published, home);
-        if body.sleepers > 0 {
-            slot.changed.notify_all();
-        }
-        self.settle(cache, id, slot, body);
+        self.concluded(cache, id, body);
         Ok(waiters)
     }
 
+    /// What follows the end of a promise: sleepers are woken, and the datum goes if nobody needs it.
+    #[inline]
+    fn concluded(&self, cache: &mut Cache, id: DataId, body: Locked<'_>) {
+        if body.sleepers > 0 {
+            // Those who sleep keep the datum by their gets.
+            drop(body);
+            self.wake_sleepers();
+        } else {
+            self.settle(cache, id, body);
+        }
+    }
+
     /// Makes the program the producer of a promise; gives its bytes and their number.
-    pub(crate) fn write(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
-        let (_, mut body) = self.lock_referenced(id)?;
-        match (body.phase, body.producer) {
+    pub(crate) fn write(&self, cache: &mut Cache, id: DataId) -> Result<(*mut u8, usize), Error> {
+        let body = self.lock_referenced(id)?;
+        match (body.slot().phase(), body.producer()) {
             (Phase::Promised, Producer::Nobody) => {}
             (Phase::Published, _) => {
                 return Err(Error::state(format!("{} is published: its bytes do not change any more", name(id))));
@@ -150,59 +163,63 @@ impl Store {
             (Phase::Poisoned, _) => return Err(poisoned(id)),
             _ => return Err(Error::state(format!("{} has a producer already", name(id)))),
         }
-        if body.predecessor != 0 {
+        if body.slot().predecessor().is_some() {
             return Err(Error::state(format!(
                 "{} carries another datum on: it can only be the output of a task that reads that datum",
                 name(id)
             )));
         }
-        let addr = body.materialise()?;
-        body.producer = Producer::Hand;
-        Ok((addr, body.size))
+        let addr = body.materialise(cache)?;
+        body.set_producer(Producer::Hand);
+        Ok((addr, body.slot().size()))
     }
 
     /// The task that was to produce the datum has ended: publishes or poisons it, unless the task has done so by hand.
-    pub(crate) fn finish(&self, cache: &mut Cache, id: DataId, outcome: Outcome, home: u32) -> Waiters {
-        let (slot, mut body) = self.lock(id).expect("a datum with a producer exists");
-        body.producer = Producer::Nobody;
-        let mut waiters = Waiters::NONE;
-        if body.phase == Phase::Promised {
-            waiters = body.conclude(outcome, home);
-            if body.sleepers > 0 {
-                slot.changed.notify_all();
-            }
+    #[inline]
+    pub(crate) fn finish(&self, cache: &mut Cache, id: DataId, outcome: Outcome, home: u32) -> Chain {
+        let mut body = self.kept(id).lock();
+        body.set_producer(Producer::Nobody);
+        if body.slot().phase() != Phase::Promised {
+            self.settle(cache, id, body);
+            return Chain::EMPTY;
         }
-        self.settle(cache, id, slot, body);
+        let waiters = body.conclude(outcome, home);
+        self.concluded(cache, id, body);
         waiters
     }
 
-    /// The datum that a promise carries on.
+    /// The datum that an output of the calling task carries on.
+    #[inline]
     pub(crate) fn predecessor(&self, id: DataId) -> Option<DataId> {
-        let (_, body) = self.lock(id).ok()?;
-        (body.predecessor != 0).then_some([0, body.predecessor])
+        self.kept(id).predecessor().map(|number| [0, number])
     }
 
     /// What a starting task that reads `id` and has taken `mine` references of it hands on to its successor. The
     /// storage moves when these references are the last ones and nobody holds an address.
-    pub(crate) fn carry(&self, id: DataId, mine: u32, may_move: bool) -> Result<Carry, Error> {
-        let (_, mut body) = self.lock(id)?;
+    pub(crate) fn carry(&self, id: DataId, mine: u32, may_move: bool) -> Carry {
+        let body = self.kept(id).lock();
         let last = body.available == 0 && body.taken == mine && body.gets == 0;
-        let Some(addr) = body.storage.addr() else { return Ok(Carry::Moved(Storage::Absent)) };
+        let slot = body.slot();
+        let Some(addr) = slot.addr() else { return Carry::Moved(Storage::Absent) };
         if last && may_move && !body.carried_on() {
-            return Ok(Carry::Moved(std::mem::replace(&mut body.storage, Storage::Lent { addr })));
+            let storage = slot.storage();
+            slot.set_storage(&Storage::Lent { addr });
+            return Carry::Moved(storage);
         }
-        Ok(Carry::Copy { from: addr, size: body.size })
+        Carry::Copy { from: addr, size: slot.size() }
     }
 }
 
-impl Body {
+impl Locked<'_> {
     /// The address of the bytes; those that nobody has asked for yet come into being here, as zeros.
-    pub(super) fn materialise(&mut self) -> Result<*mut u8, Error> {
-        if let Some(addr) = self.storage.addr() {
+    pub(super) fn materialise(&self, cache: &mut Cache) -> Result<*mut u8, Error> {
+        let slot = self.slot();
+        if let Some(addr) = slot.addr() {
             return Ok(addr);
         }
-        self.storage = Storage::zeroed(self.size).ok_or_else(|| no_memory(self.size))?;
-        Ok(self.storage.addr().expect("memory has an address"))
+        let storage = cache.zeroed(slot.size())?;
+        slot.set_storage(&storage);
+        Ok(slot.addr().expect("memory has an address"))
     }
 }
 

@@ -1,9 +1,8 @@
 //! References: what the program holds, and what its scheduled tasks have taken.
 
 use super::DataId;
-use super::slot::{Phase, Producer};
+use super::slot::{Phase, Slot};
 use super::store::{Cache, Store, name, unknown};
-use super::waiting::Owner;
 use crate::error::{Error, dvm_retcode_t};
 
 /// What a task finds when it takes a reference of an input.
@@ -20,7 +19,7 @@ pub(crate) enum Readiness {
 impl Store {
     /// Adds a reference.
     pub(crate) fn acquire(&self, id: DataId) -> Result<(), Error> {
-        let (_, mut body) = self.lock_referenced(id)?;
+        let mut body = self.lock_referenced(id)?;
         if body.carried_on() {
             return Err(Error::state(format!(
                 "{} ends with the task that reads it, which carries its storage on in place: acquire before that task \
@@ -37,40 +36,30 @@ impl Store {
 
     /// Drops a reference of the program.
     pub(crate) fn relax(&self, cache: &mut Cache, id: DataId) -> Result<(), Error> {
-        let (slot, mut body) = self.lock_referenced(id)?;
+        let mut body = self.lock_referenced(id)?;
         if body.available == 0 {
             return Err(none_left(id, body.taken));
         }
         body.available -= 1;
-        self.settle(cache, id, slot, body);
+        self.settle(cache, id, body);
         Ok(())
     }
 
     /// Takes a reference for a task that reads the datum.
     #[inline]
-    pub(crate) fn take(&self, id: DataId, reader: Owner) -> Result<Readiness, Error> {
-        let (_, mut body) = self.lock_referenced(id)?;
+    pub(crate) fn take(&self, id: DataId) -> Result<Readiness, Error> {
+        let mut body = self.lock_referenced(id)?;
         if body.available == 0 {
             return Err(none_left(id, body.taken));
         }
-        if body.producer == Producer::Task(reader) {
-            return Err(Error::state(format!(
-                "{} is input and output of one task, which would wait for itself",
-                name(id)
-            )));
-        }
         body.available -= 1;
         body.taken += 1;
-        Ok(match body.phase {
-            Phase::Published => Readiness::Published { size: body.size, home: body.home },
-            Phase::Poisoned => Readiness::Poisoned,
-            Phase::Promised | Phase::Free => Readiness::Promised,
-        })
+        Ok(Readiness::of(body.slot()))
     }
 
     /// Gives a taken reference back to the program: its task was not scheduled after all.
     pub(crate) fn untake(&self, id: DataId) {
-        if let Ok((_, mut body)) = self.lock(id) {
+        if let Ok(mut body) = self.lock(id) {
             body.taken -= 1;
             body.available += 1;
         }
@@ -79,20 +68,25 @@ impl Store {
     /// Drops a taken reference: its task has ended.
     #[inline]
     pub(crate) fn drop_taken(&self, cache: &mut Cache, id: DataId) {
-        let (slot, mut body) = self.lock(id).expect("a datum with a taken reference exists");
+        let mut body = self.kept(id).lock();
         body.taken -= 1;
-        self.settle(cache, id, slot, body);
+        self.settle(cache, id, body);
     }
 
     /// What has become of an input since its reference was taken.
+    #[inline]
     pub(crate) fn readiness(&self, id: DataId) -> Readiness {
-        match self.lock(id) {
-            Ok((_, body)) => match body.phase {
-                Phase::Published => Readiness::Published { size: body.size, home: body.home },
-                Phase::Poisoned => Readiness::Poisoned,
-                Phase::Promised | Phase::Free => Readiness::Promised,
-            },
-            Err(_) => Readiness::Poisoned,
+        Readiness::of(self.kept(id))
+    }
+}
+
+impl Readiness {
+    #[inline]
+    fn of(slot: &Slot) -> Readiness {
+        match slot.phase() {
+            Phase::Published => Readiness::Published { size: slot.size(), home: slot.home() },
+            Phase::Poisoned | Phase::Free => Readiness::Poisoned,
+            Phase::Promised => Readiness::Promised,
         }
     }
 }

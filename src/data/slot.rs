@@ -1,15 +1,26 @@
-//! One datum's state, and when it may go.
+//! One datum's state, and when it may go: one cache line.
+//!
+//! Everything changes under the slot's own lock only, which takes one atomic exchange; the birth of a datum needs none. A few fields are atomics because
+//! they are also read without it: by whoever keeps the datum (holds a reference of a published datum, or is the task
+//! that produces it), to whom they do not change. `addr` and `home` are written before `phase` says that they mean
+//! something.
 
-use parking_lot::{Condvar, Mutex};
+use std::cell::UnsafeCell;
+use std::ffi::c_void;
+use std::ops::{Deref, DerefMut};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 use super::storage::Storage;
-use super::waiting::{Owner, Waiters};
+use super::waiting::Waiters;
+use crate::sync::spin::Spin;
 
 /// The home of a datum that no worker has written.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// How far a datum's value has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum Phase {
     /// There is no datum: the entry is free.
     Free,
@@ -29,15 +40,13 @@ pub(super) enum Producer {
     /// The program, between write and publish.
     Hand,
     /// A task, from its scheduling to its end.
-    Task(Owner),
+    Task,
 }
 
-/// One datum.
+/// What the lock protects.
 pub(super) struct Body {
     /// Tells the data that use this entry one after the other apart; the upper half of the id's number.
     pub(super) generation: u32,
-    pub(super) phase: Phase,
-    pub(super) producer: Producer,
     /// References that the program holds.
     pub(super) available: u32,
     /// References that scheduled tasks have taken.
@@ -46,69 +55,219 @@ pub(super) struct Body {
     pub(super) gets: u32,
     /// Those among them that were made outside tasks.
     pub(super) outside: u32,
-    /// The worker that wrote the bytes.
-    pub(super) home: u32,
     /// Threads that sleep until the datum is published.
     pub(super) sleepers: u32,
-    pub(super) size: usize,
-    pub(super) storage: Storage,
-    /// The number of the datum whose storage this one carries on; 0 for none.
-    pub(super) predecessor: u64,
     pub(super) waiters: Waiters,
 }
 
-/// A datum behind its lock, and what threads that wait for its publication sleep on.
+/// A datum.
 #[repr(align(64))]
 pub(super) struct Slot {
-    pub(super) body: Mutex<Body>,
-    pub(super) changed: Condvar,
+    body: UnsafeCell<Body>,
+    addr: AtomicPtr<u8>,
+    /// What `kind` says: a predecessor's number, a `free_cb`, or what the allocator gave.
+    extra: AtomicPtr<c_void>,
+    size: AtomicUsize,
+    /// The worker that wrote the bytes.
+    home: AtomicU32,
+    phase: AtomicU8,
+    kind: AtomicU8,
+    producer: AtomicU8,
+    lock: Spin,
 }
+
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<Slot>() == 64, "one cache line");
+
+// SAFETY: `body` is only reached through `Locked`, which holds the lock; the rest is atomic.
+unsafe impl Sync for Slot {}
+
+/// A datum whose lock is held.
+pub(super) struct Locked<'a>(&'a Slot);
 
 impl Slot {
     /// A free entry.
     pub(super) fn new() -> Slot {
-        let body = Body {
-            generation: 1,
-            phase: Phase::Free,
-            producer: Producer::Nobody,
-            available: 0,
-            taken: 0,
-            gets: 0,
-            outside: 0,
-            home: NOWHERE,
-            sleepers: 0,
-            size: 0,
-            storage: Storage::Absent,
-            predecessor: 0,
-            waiters: Waiters::NONE,
+        let body =
+            Body { generation: 1, available: 0, taken: 0, gets: 0, outside: 0, sleepers: 0, waiters: Waiters::NONE };
+        Slot {
+            body: UnsafeCell::new(body),
+            addr: AtomicPtr::new(ptr::null_mut()),
+            extra: AtomicPtr::new(ptr::null_mut()),
+            size: AtomicUsize::new(0),
+            home: AtomicU32::new(NOWHERE),
+            phase: AtomicU8::new(Phase::Free as u8),
+            kind: AtomicU8::new(0),
+            producer: AtomicU8::new(Producer::Nobody as u8),
+            lock: Spin::new(),
+        }
+    }
+
+    /// Locks the datum.
+    #[inline]
+    pub(super) fn lock(&self) -> Locked<'_> {
+        self.lock.lock();
+        Locked(self)
+    }
+
+    /// Makes a free entry a datum with one reference; gives its generation. No lock is needed: to others the entry is
+    /// free, and they look at nothing but its generation and phase, until `phase` is stored.
+    ///
+    /// # Safety
+    /// The entry is free, and the caller alone has its index.
+    #[inline]
+    pub(super) unsafe fn begin(&self, phase: Phase, size: usize, home: u32, storage: &Storage) -> u32 {
+        // SAFETY: by this function's contract; others only read `generation`, which does not change here.
+        let generation = unsafe {
+            let body = self.body.get();
+            (&raw mut (*body).available).write(1);
+            (&raw const (*body).generation).read()
         };
-        Slot { body: Mutex::new(body), changed: Condvar::new() }
+        self.size.store(size, Ordering::Relaxed);
+        self.home.store(home, Ordering::Relaxed);
+        self.set_storage(storage);
+        self.phase.store(phase as u8, Ordering::Release);
+        generation
+    }
+
+    /// How far the value has come. Whoever sees that it is published sees its bytes.
+    #[inline]
+    pub(super) fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Acquire) {
+            0 => Phase::Free,
+            1 => Phase::Promised,
+            2 => Phase::Published,
+            _ => Phase::Poisoned,
+        }
+    }
+
+    /// The size in bytes: fixed when the datum is made.
+    #[inline]
+    pub(super) fn size(&self) -> usize {
+        self.size.load(Ordering::Relaxed)
+    }
+
+    /// The worker that wrote the bytes.
+    #[inline]
+    pub(super) fn home(&self) -> u32 {
+        self.home.load(Ordering::Relaxed)
+    }
+
+    /// The address of the bytes, if they exist.
+    #[inline]
+    pub(super) fn addr(&self) -> Option<*mut u8> {
+        let addr = self.addr.load(Ordering::Acquire);
+        (!addr.is_null()).then_some(addr)
+    }
+
+    /// Where the bytes lie. For whoever holds the lock or is the task that produces the datum.
+    pub(super) fn storage(&self) -> Storage {
+        let (kind, extra) = (self.kind.load(Ordering::Relaxed), self.extra.load(Ordering::Relaxed));
+        // SAFETY: the three were taken from a storage by `set_storage`.
+        unsafe { Storage::assemble(kind, self.addr.load(Ordering::Relaxed), extra) }
+    }
+
+    /// Says where the bytes lie. For whoever holds the lock or is the task that produces the datum.
+    #[inline]
+    pub(super) fn set_storage(&self, storage: &Storage) {
+        let (kind, addr, extra) = storage.parts();
+        self.kind.store(kind, Ordering::Relaxed);
+        self.extra.store(extra, Ordering::Relaxed);
+        self.addr.store(addr, Ordering::Release);
+    }
+
+    /// The number of the datum whose storage this one carries on, until it does.
+    #[inline]
+    pub(super) fn predecessor(&self) -> Option<u64> {
+        Storage::predecessor(self.kind.load(Ordering::Relaxed), self.extra.load(Ordering::Relaxed))
     }
 }
 
-impl Body {
+impl Deref for Locked<'_> {
+    type Target = Body;
+    #[inline]
+    fn deref(&self) -> &Body {
+        // SAFETY: the lock is held.
+        unsafe { &*self.0.body.get() }
+    }
+}
+
+impl DerefMut for Locked<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Body {
+        // SAFETY: the lock is held, and this is the only way to the body.
+        unsafe { &mut *self.0.body.get() }
+    }
+}
+
+impl Drop for Locked<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.lock.unlock();
+    }
+}
+
+impl<'a> Locked<'a> {
+    /// The datum itself.
+    #[inline]
+    pub(super) fn slot(&self) -> &'a Slot {
+        self.0
+    }
+
+    /// Says how far the value has come.
+    #[inline]
+    pub(super) fn set_phase(&self, phase: Phase) {
+        self.0.phase.store(phase as u8, Ordering::Release);
+    }
+
+    /// Says who has written the bytes.
+    #[inline]
+    pub(super) fn set_home(&self, home: u32) {
+        self.0.home.store(home, Ordering::Relaxed);
+    }
+
+    /// Who produces the datum.
+    #[inline]
+    pub(super) fn producer(&self) -> Producer {
+        match self.0.producer.load(Ordering::Relaxed) {
+            0 => Producer::Nobody,
+            1 => Producer::Hand,
+            _ => Producer::Task,
+        }
+    }
+
+    /// Says who produces the datum.
+    #[inline]
+    pub(super) fn set_producer(&self, producer: Producer) {
+        self.0.producer.store(producer as u8, Ordering::Relaxed);
+    }
+
     /// True while the datum has references: then every call knows its id.
+    #[inline]
     pub(super) fn referenced(&self) -> bool {
         self.available > 0 || self.taken > 0
     }
 
     /// True while a producer is at work on it.
+    #[inline]
     pub(super) fn produced(&self) -> bool {
-        self.producer != Producer::Nobody
+        self.producer() != Producer::Nobody
     }
 
     /// True while anybody needs the bytes.
+    #[inline]
     pub(super) fn needed(&self) -> bool {
         self.referenced() || self.produced() || self.gets > 0
     }
 
     /// True when nobody will ever publish this promise: only threads that sleep on it are left.
     pub(super) fn abandoned(&self) -> bool {
-        self.phase == Phase::Promised && !self.referenced() && !self.produced()
+        self.0.phase() == Phase::Promised && !self.referenced() && !self.produced()
     }
 
     /// True when a successor has taken the storage over and this datum ends with the task that reads it.
+    #[inline]
     pub(super) fn carried_on(&self) -> bool {
-        matches!(self.storage, Storage::Lent { .. })
+        Storage::is_lent(self.0.kind.load(Ordering::Relaxed))
     }
 }

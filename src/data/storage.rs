@@ -1,7 +1,9 @@
 //! Where a datum's bytes lie, and how they are given back.
 
 use std::ffi::c_void;
-use std::ptr;
+use std::ptr::{self, NonNull};
+
+use super::blocks::{self, BLOCKS};
 
 /// The alignment of memory that libdvm allocates.
 pub(crate) const ALIGNMENT: usize = 64;
@@ -17,6 +19,10 @@ pub(crate) type FreeCallback = unsafe extern "C" fn(addr: *mut c_void, size: usi
 pub(crate) enum Storage {
     /// Nowhere: they do not exist, or are zeros that nobody has asked for yet.
     Absent,
+    /// Nowhere yet: they are to be those of the datum with this number, or a copy of them.
+    Successor { of: u64 },
+    /// In a block of the pool.
+    Block { addr: NonNull<u8> },
     /// In memory of libdvm; `base` is what the allocator gave, NULL when the datum is empty.
     Owned { addr: *mut u8, base: *mut c_void },
     /// In memory of the program.
@@ -28,26 +34,94 @@ pub(crate) enum Storage {
 // SAFETY: memory may be given back on any thread; a program that registers memory agrees to that (free_cb's contract).
 unsafe impl Send for Storage {}
 
+const ABSENT: u8 = 0;
+const SUCCESSOR: u8 = 1;
+const BLOCK: u8 = 2;
+const OWNED: u8 = 3;
+const REGISTERED: u8 = 4;
+const LENT: u8 = 5;
+
 impl Storage {
     /// Zeroed memory; `None` when there is not that much.
-    pub(crate) fn zeroed(size: usize) -> Option<Storage> {
-        Storage::allocate(size, true)
+    #[inline]
+    pub(super) fn zeroed(blocks: &mut blocks::Cache, size: usize) -> Option<Storage> {
+        Storage::allocate(blocks, size, true)
     }
 
     /// Memory with the same bytes as those at `from`; `None` when there is not that much.
     ///
     /// # Safety
     /// `from` is the address of `size` bytes that nobody writes during the call.
-    pub(crate) unsafe fn copied(from: *const u8, size: usize) -> Option<Storage> {
-        let storage = Storage::allocate(size, false)?;
-        if let Storage::Owned { addr, .. } = storage {
+    pub(super) unsafe fn copied(blocks: &mut blocks::Cache, from: *const u8, size: usize) -> Option<Storage> {
+        let storage = Storage::allocate(blocks, size, false)?;
+        if let Some(addr) = storage.addr().filter(|_| size > 0) {
             // SAFETY: the new memory has `size` bytes and overlaps nothing; `from` by this function's contract.
             unsafe { ptr::copy_nonoverlapping(from, addr, size) };
         }
         Some(storage)
     }
 
-    fn allocate(size: usize, zeroed: bool) -> Option<Storage> {
+    /// What a slot keeps of it: which kind it is, the address of the bytes, and what else belongs to the kind.
+    #[inline]
+    pub(super) fn parts(&self) -> (u8, *mut u8, *mut c_void) {
+        match *self {
+            Storage::Absent => (ABSENT, ptr::null_mut(), ptr::null_mut()),
+            Storage::Successor { of } => (SUCCESSOR, ptr::null_mut(), ptr::without_provenance_mut(of as usize)),
+            Storage::Block { addr } => (BLOCK, addr.as_ptr(), ptr::null_mut()),
+            Storage::Owned { addr, base } => (OWNED, addr, base),
+            Storage::Registered { addr, free } => {
+                (REGISTERED, addr, free.map_or(ptr::null_mut(), |free| free as *mut c_void))
+            }
+            Storage::Lent { addr } => (LENT, addr, ptr::null_mut()),
+        }
+    }
+
+    /// The reverse of [`Storage::parts`].
+    ///
+    /// # Safety
+    /// The three came from one call of `parts`.
+    #[inline]
+    pub(super) unsafe fn assemble(kind: u8, addr: *mut u8, extra: *mut c_void) -> Storage {
+        match kind {
+            SUCCESSOR => Storage::Successor { of: extra.addr() as u64 },
+            // SAFETY: `parts` took the address from a pointer that is not NULL.
+            BLOCK => Storage::Block { addr: unsafe { NonNull::new_unchecked(addr) } },
+            OWNED => Storage::Owned { addr, base: extra },
+            REGISTERED => {
+                // SAFETY: `parts` took it from a function of this type, or NULL, which stands for none.
+                let free = unsafe { std::mem::transmute::<*mut c_void, Option<FreeCallback>>(extra) };
+                Storage::Registered { addr, free }
+            }
+            LENT => Storage::Lent { addr },
+            _ => Storage::Absent,
+        }
+    }
+
+    /// The number of the datum to be carried on, from two of the parts.
+    #[inline]
+    pub(super) fn predecessor(kind: u8, extra: *mut c_void) -> Option<u64> {
+        (kind == SUCCESSOR).then(|| extra.addr() as u64)
+    }
+
+    /// True when a successor answers for the memory.
+    #[inline]
+    pub(super) fn is_lent(kind: u8) -> bool {
+        kind == LENT
+    }
+
+    fn allocate(blocks: &mut blocks::Cache, size: usize, zeroed: bool) -> Option<Storage> {
+        if (1..=blocks::LARGEST).contains(&size) {
+            let addr = BLOCKS.take(blocks, size)?;
+            if zeroed {
+                // SAFETY: the block has `size` bytes and is nobody else's.
+                unsafe { addr.write_bytes(0, size) };
+            }
+            return Some(Storage::Block { addr });
+        }
+        Storage::allocate_large(size, zeroed)
+    }
+
+    fn allocate_large(size: usize, zeroed: bool) -> Option<Storage> {
         if size == 0 {
             return Some(Storage::Owned { addr: ptr::without_provenance_mut(ALIGNMENT), base: ptr::null_mut() });
         }
@@ -70,14 +144,21 @@ impl Storage {
     /// The address of the bytes, if they exist.
     pub(crate) fn addr(&self) -> Option<*mut u8> {
         match *self {
-            Storage::Absent => None,
+            Storage::Absent | Storage::Successor { .. } => None,
+            Storage::Block { addr } => Some(addr.as_ptr()),
             Storage::Owned { addr, .. } | Storage::Registered { addr, .. } | Storage::Lent { addr } => Some(addr),
         }
     }
 
-    /// What has to be given back when the datum goes.
-    pub(super) fn release(self, size: usize) -> Option<Released> {
+    /// Ends the datum's use of the memory: a block goes back at once, other memory is what the caller has to give back.
+    #[inline]
+    pub(super) fn release(self, blocks: &mut blocks::Cache, size: usize) -> Option<Released> {
         match self {
+            Storage::Block { addr } => {
+                // SAFETY: it was taken for a datum of this size, which nobody uses any more.
+                unsafe { BLOCKS.give(blocks, addr, size) };
+                None
+            }
             Storage::Owned { base, .. } if !base.is_null() => Some(Released(Kind::Owned { base })),
             Storage::Registered { addr, free: Some(free) } => Some(Released(Kind::Registered { addr, size, free })),
             _ => None,
@@ -122,30 +203,57 @@ mod tests {
 
     #[test]
     fn memory_is_aligned_and_zeroed_at_every_size() {
-        for size in [0, 1, 63, 64, 65, 4096, FRESH_PAGES - 1, FRESH_PAGES, 1 << 20] {
-            let storage = Storage::zeroed(size).unwrap();
+        let mut blocks = blocks::Cache::new();
+        for size in
+            [0, 1, 63, 64, 65, blocks::LARGEST, blocks::LARGEST + 1, 4096, FRESH_PAGES - 1, FRESH_PAGES, 1 << 20]
+        {
+            let storage = Storage::zeroed(&mut blocks, size).unwrap();
             let addr = storage.addr().unwrap();
             assert_eq!(addr.addr() % ALIGNMENT, 0);
             // SAFETY: the storage has `size` bytes.
             assert!(unsafe { std::slice::from_raw_parts(addr, size) }.iter().all(|&byte| byte == 0));
-            assert_eq!(storage.release(size).map(Released::give_back).is_some(), size > 0);
+            let large = storage.release(&mut blocks, size).map(Released::give_back).is_some();
+            assert_eq!(large, size > blocks::LARGEST);
         }
     }
 
     #[test]
     fn impossible_sizes_are_refused() {
         for size in [usize::MAX, usize::MAX - 63, isize::MAX as usize, isize::MAX as usize - 62] {
-            assert!(Storage::zeroed(size).is_none());
+            assert!(Storage::zeroed(&mut blocks::Cache::new(), size).is_none());
         }
     }
 
     #[test]
     fn a_copy_has_the_same_bytes() {
-        let bytes: Vec<u8> = (0..200).collect();
-        // SAFETY: the vector has that many bytes.
-        let storage = unsafe { Storage::copied(bytes.as_ptr(), bytes.len()) }.unwrap();
-        // SAFETY: so does the copy.
-        assert_eq!(unsafe { std::slice::from_raw_parts(storage.addr().unwrap(), 200) }, bytes);
-        storage.release(200).unwrap().give_back();
+        let mut blocks = blocks::Cache::new();
+        for size in [0, 200, 5000] {
+            let bytes: Vec<u8> = (0..size).map(|place| (place % 251) as u8).collect();
+            // SAFETY: the vector has that many bytes.
+            let storage = unsafe { Storage::copied(&mut blocks, bytes.as_ptr(), bytes.len()) }.unwrap();
+            // SAFETY: so does the copy.
+            assert_eq!(unsafe { std::slice::from_raw_parts(storage.addr().unwrap(), size) }, bytes);
+            storage.release(&mut blocks, size).into_iter().for_each(Released::give_back);
+        }
+    }
+
+    #[test]
+    fn what_a_slot_keeps_is_the_whole_of_it() {
+        unsafe extern "C" fn free(_: *mut c_void, _: usize) {}
+        let addr = NonNull::<u8>::dangling();
+        for storage in [
+            Storage::Absent,
+            Storage::Successor { of: 7 << 32 | 9 },
+            Storage::Block { addr },
+            Storage::Owned { addr: addr.as_ptr(), base: addr.as_ptr().cast() },
+            Storage::Registered { addr: addr.as_ptr(), free: None },
+            Storage::Registered { addr: addr.as_ptr(), free: Some(free) },
+            Storage::Lent { addr: addr.as_ptr() },
+        ] {
+            let (kind, addr, extra) = storage.parts();
+            // SAFETY: the three come from one call.
+            let again = unsafe { Storage::assemble(kind, addr, extra) };
+            assert_eq!(format!("{again:?}"), format!("{storage:?}"));
+        }
     }
 }

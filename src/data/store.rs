@@ -1,44 +1,82 @@
 //! Ids, creation and freeing.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 
 use super::DataId;
+use super::blocks::{self, BLOCKS};
 use super::publication::Outcome;
-use super::slot::{Body, NOWHERE, Phase, Producer, Slot};
+use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::{Released, Storage};
 use super::waiting::Waiters;
 use crate::error::{Error, dvm_retcode_t};
+use crate::sync::inbox::Chain;
+use crate::sync::prefetch;
 use crate::sync::slab::Slab;
 
 /// Free entries move between a thread and the store in batches of this size.
 const BATCH: usize = 64;
+
+/// An entry's line is asked for when so many others are to be used before it.
+const AHEAD: usize = 4;
 
 /// All data of this process.
 pub(crate) struct Store {
     slots: Slab<Slot>,
     /// Free entries that no thread keeps. Taken once per [`BATCH`] data.
     free: Mutex<Vec<u32>>,
+    /// What threads that wait for a publication sleep on. Taken before a slot's lock, never inside one.
+    pub(super) asleep: Mutex<()>,
+    pub(super) changed: Condvar,
 }
 
 /// The store. It outlives the engine: ids are not given again after finalize and init.
 pub(crate) static STORE: Store = Store::new();
 
-/// What a thread keeps to itself: free entries, and memory that is to be given back once no lock is held.
+/// What a thread keeps to itself: free entries and blocks, and memory that is to be given back once no lock is held.
 pub(crate) struct Cache {
     free: Vec<u32>,
+    blocks: blocks::Cache,
     released: Vec<Released>,
 }
 
 impl Cache {
     /// Nothing kept.
     pub(crate) const fn new() -> Cache {
-        Cache { free: Vec::new(), released: Vec::new() }
+        Cache { free: Vec::new(), blocks: blocks::Cache::new(), released: Vec::new() }
     }
 
     /// The next piece of memory to be given back.
     #[inline]
     pub(crate) fn released(&mut self) -> Option<Released> {
         self.released.pop()
+    }
+
+    /// True when no memory is to be given back.
+    #[inline]
+    pub(crate) fn owes_nothing(&self) -> bool {
+        self.released.is_empty()
+    }
+
+    /// Memory with zeros.
+    #[inline]
+    pub(crate) fn zeroed(&mut self, size: usize) -> Result<Storage, Error> {
+        Storage::zeroed(&mut self.blocks, size).ok_or_else(|| no_memory(size))
+    }
+
+    /// Memory with a copy of what is at `from`.
+    ///
+    /// # Safety
+    /// `from` is the address of `size` bytes that nobody writes during the call.
+    pub(crate) unsafe fn copied(&mut self, from: *const u8, size: usize) -> Result<Storage, Error> {
+        // SAFETY: by this function's contract.
+        unsafe { Storage::copied(&mut self.blocks, from, size) }.ok_or_else(|| no_memory(size))
+    }
+
+    /// Ends the use of a storage of so many bytes.
+    #[inline]
+    fn release(&mut self, storage: Storage, size: usize) {
+        let released = storage.release(&mut self.blocks, size);
+        self.released.extend(released);
     }
 }
 
@@ -48,8 +86,6 @@ pub(crate) struct Initial {
     pub(crate) storage: Storage,
     pub(crate) published: bool,
     pub(crate) home: u32,
-    /// The datum whose storage it carries on.
-    pub(crate) predecessor: Option<DataId>,
 }
 
 /// How messages call a datum.
@@ -71,25 +107,34 @@ pub(crate) fn no_memory(size: usize) -> Error {
 
 impl Store {
     pub(super) const fn new() -> Store {
-        Store { slots: Slab::new(), free: Mutex::new(Vec::new()) }
+        Store { slots: Slab::new(), free: Mutex::new(Vec::new()), asleep: Mutex::new(()), changed: Condvar::new() }
     }
 
     /// Makes a datum with one reference.
+    #[inline]
     pub(crate) fn create(&self, cache: &mut Cache, initial: Initial) -> Result<DataId, Error> {
-        let Some(index) = cache.free.pop().or_else(|| self.refill(cache)) else {
-            initial.storage.release(initial.size).into_iter().for_each(|released| cache.released.push(released));
+        let index = cache.free.pop();
+        if let Some(soon) = cache.free.len().checked_sub(AHEAD) {
+            self.expect(cache.free[soon]);
+        }
+        let Some(index) = index.or_else(|| self.refill(cache)) else {
+            cache.release(initial.storage, initial.size);
             return Err(no_memory(size_of::<Slot>()));
         };
         let slot = self.slots.get(index).expect("a free index names an entry");
-        let mut body = slot.body.lock();
-        debug_assert_eq!(body.phase, Phase::Free);
-        body.phase = if initial.published { Phase::Published } else { Phase::Promised };
-        body.available = 1;
-        body.home = initial.home;
-        body.size = initial.size;
-        body.storage = initial.storage;
-        body.predecessor = initial.predecessor.map_or(0, |id| id[1]);
-        Ok([0, u64::from(body.generation) << 32 | u64::from(index)])
+        debug_assert_eq!(slot.phase(), Phase::Free);
+        let phase = if initial.published { Phase::Published } else { Phase::Promised };
+        // SAFETY: the entry is free, and its index came out of a list of free ones: nobody else has it.
+        let generation = unsafe { slot.begin(phase, initial.size, initial.home, &initial.storage) };
+        Ok([0, u64::from(generation) << 32 | u64::from(index)])
+    }
+
+    /// Asks for the line of an entry that is about to be changed.
+    #[inline]
+    pub(crate) fn expect(&self, index: u32) {
+        if let Some(slot) = self.slots.get(index) {
+            prefetch::to_write(slot);
+        }
     }
 
     /// Gets free entries for a thread that has none left, and one of them to use.
@@ -106,14 +151,20 @@ impl Store {
         cache.free.pop()
     }
 
+    /// The entry of a datum that the caller keeps, by a reference or as the task that produces it.
+    #[inline]
+    pub(super) fn kept(&self, id: DataId) -> &Slot {
+        self.slots.get(id[1] as u32).expect("a datum that is kept exists")
+    }
+
     /// Locks the datum with this id.
     #[inline]
-    pub(super) fn lock(&self, id: DataId) -> Result<(&Slot, MutexGuard<'_, Body>), Error> {
-        let slot = self.slots.get(id[1] as u32).filter(|_| id[0] == 0).ok_or_else(|| unknown(id, false))?;
-        let body = slot.body.lock();
-        let generation = (id[1] >> 32) as u32;
-        if body.generation == generation && body.phase != Phase::Free {
-            Ok((slot, body))
+    pub(super) fn lock(&self, id: DataId) -> Result<Locked<'_>, Error> {
+        let Some(slot) = self.slots.get(id[1] as u32).filter(|_| id[0] == 0) else { return Err(unknown(id, false)) };
+        let body = slot.lock();
+        let (there, generation) = (slot.phase() != Phase::Free, (id[1] >> 32) as u32);
+        if there && body.generation == generation {
+            Ok(body)
         } else {
             Err(unknown(id, generation != 0 && generation < body.generation))
         }
@@ -121,31 +172,40 @@ impl Store {
 
     /// Locks the datum with this id, if it still has references.
     #[inline]
-    pub(super) fn lock_referenced(&self, id: DataId) -> Result<(&Slot, MutexGuard<'_, Body>), Error> {
-        let (slot, body) = self.lock(id)?;
-        if body.referenced() { Ok((slot, body)) } else { Err(unknown(id, true)) }
+    pub(super) fn lock_referenced(&self, id: DataId) -> Result<Locked<'_>, Error> {
+        let body = self.lock(id)?;
+        if body.referenced() { Ok(body) } else { Err(unknown(id, true)) }
+    }
+
+    /// Wakes the threads that sleep until some datum is published. No slot's lock is held.
+    #[cold]
+    pub(super) fn wake_sleepers(&self) {
+        drop(self.asleep.lock());
+        self.changed.notify_all();
     }
 
     /// Frees the datum if nobody needs it any more.
     #[inline]
-    pub(super) fn settle(&self, cache: &mut Cache, id: DataId, slot: &Slot, body: MutexGuard<'_, Body>) {
+    pub(super) fn settle(&self, cache: &mut Cache, id: DataId, body: Locked<'_>) {
         if !body.needed() {
             self.free(cache, id, body);
         } else if body.sleepers > 0 && body.abandoned() {
-            slot.changed.notify_all();
+            drop(body);
+            self.wake_sleepers();
         }
     }
 
-    fn free(&self, cache: &mut Cache, id: DataId, mut body: MutexGuard<'_, Body>) {
+    fn free(&self, cache: &mut Cache, id: DataId, mut body: Locked<'_>) {
         debug_assert!(body.waiters.is_empty(), "who waits holds a reference");
-        body.phase = Phase::Free;
-        let storage = std::mem::replace(&mut body.storage, Storage::Absent);
-        let size = body.size;
+        let slot = body.slot();
+        body.set_phase(Phase::Free);
+        let (storage, size) = (slot.storage(), slot.size());
+        slot.set_storage(&Storage::Absent);
         let again = body.generation.checked_add(1);
         // An entry whose generations are used up is never used again: its last generation stays behind as freed.
         body.generation = again.unwrap_or(u32::MAX);
         drop(body);
-        cache.released.extend(storage.release(size));
+        cache.release(storage, size);
         if again.is_some() {
             cache.free.push(id[1] as u32);
             if cache.free.len() >= 2 * BATCH {
@@ -155,26 +215,26 @@ impl Store {
     }
 
     /// Every datum that exists, one after the other.
-    fn each(&self, mut visit: impl FnMut(DataId, &Slot, MutexGuard<'_, Body>)) {
+    fn each(&self, mut visit: impl FnMut(DataId, Locked<'_>)) {
         for index in 0..self.slots.len() {
-            let slot = self.slots.get(index).expect("below the length");
-            let body = slot.body.lock();
-            if body.phase != Phase::Free {
+            let body = self.slots.get(index).expect("below the length").lock();
+            if body.slot().phase() != Phase::Free {
                 let id = [0, u64::from(body.generation) << 32 | u64::from(index)];
-                visit(id, slot, body);
+                visit(id, body);
             }
         }
     }
 
     /// Poisons every promise that is not published: for the end, when nobody is left who could. Hands out who waited.
-    pub(crate) fn poison_promises(&self, mut wake: impl FnMut(Waiters)) {
-        self.each(|_, slot, mut body| {
-            if body.phase == Phase::Promised {
+    pub(crate) fn poison_promises(&self, mut wake: impl FnMut(Chain)) {
+        self.each(|_, mut body| {
+            if body.slot().phase() == Phase::Promised {
                 let waiters = body.conclude(Outcome::Poisoned, NOWHERE);
-                if body.sleepers > 0 {
-                    slot.changed.notify_all();
-                }
+                let sleepers = body.sleepers > 0;
                 drop(body);
+                if sleepers {
+                    self.wake_sleepers();
+                }
                 wake(waiters);
             }
         });
@@ -183,36 +243,47 @@ impl Store {
     /// Frees every datum, whatever its references: for the end, when no task is left. True when there was any.
     pub(crate) fn free_all(&self, cache: &mut Cache) -> bool {
         let mut any = false;
-        self.each(|id, _, mut body| {
+        self.each(|id, mut body| {
             any = true;
             body.available = 0;
             body.taken = 0;
             body.gets = 0;
             body.outside = 0;
-            body.producer = Producer::Nobody;
+            body.set_producer(Producer::Nobody);
             body.waiters = Waiters::NONE;
             self.free(cache, id, body);
         });
         any
     }
 
-    /// The size of a datum.
-    pub(crate) fn size(&self, id: DataId) -> Result<usize, Error> {
-        Ok(self.lock_referenced(id)?.1.size)
+    /// Gives the memory of blocks back to the system.
+    ///
+    /// # Safety
+    /// No datum exists, and `caches` are those of all threads; no thread is inside a call or can get inside.
+    #[allow(clippy::unused_self, reason = "the data of this store are the only ones")]
+    pub(crate) unsafe fn give_blocks_back<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
+        // SAFETY: without data no block is in use; the rest by this function's contract.
+        unsafe { BLOCKS.clear(caches.map(|cache| &mut cache.blocks)) };
     }
 
-    /// Gives a datum that has no bytes its storage.
-    pub(crate) fn adopt(&self, id: DataId, storage: Storage) {
-        let (_, mut body) = self.lock(id).expect("the caller keeps the datum");
-        debug_assert!(body.storage.addr().is_none(), "a datum gets its storage once");
-        body.storage = storage;
+    /// The size of a datum.
+    pub(crate) fn size(&self, id: DataId) -> Result<usize, Error> {
+        Ok(self.lock_referenced(id)?.slot().size())
+    }
+
+    /// Gives a datum that has no bytes its storage. The caller is the only one who asks for them: it has just made the
+    /// datum, or is the task that produces it.
+    pub(crate) fn adopt(&self, id: DataId, storage: &Storage) {
+        let slot = self.kept(id);
+        debug_assert!(slot.addr().is_none(), "a datum gets its storage once");
+        slot.set_storage(storage);
     }
 
     /// The number of data that exist.
     #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         let mut count = 0;
-        self.each(|_, _, _| count += 1);
+        self.each(|_, _| count += 1);
         count
     }
 }

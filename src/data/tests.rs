@@ -4,8 +4,9 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::store::Store;
-use super::{Cache, Carry, DataId, Initial, NOWHERE, Outcome, Owner, Reach, Readiness, Storage, Wait};
+use super::{Cache, Carry, DataId, Initial, NOWHERE, Outcome, Reach, Readiness, Storage};
 use crate::error::dvm_retcode_t;
+use crate::sync::inbox::Link;
 
 /// A store with its cache; what is released is given back at once and counted.
 struct Scene {
@@ -13,26 +14,22 @@ struct Scene {
     cache: Cache,
 }
 
-fn owner(number: usize) -> Owner {
-    Owner(std::ptr::without_provenance_mut(number * 64))
-}
-
 impl Scene {
     fn new() -> Scene {
         Scene { store: Store::new(), cache: Cache::new() }
     }
 
-    fn create(&mut self, storage: Storage, published: bool, predecessor: Option<DataId>) -> DataId {
-        let initial = Initial { size: 8, storage, published, home: 0, predecessor };
-        self.store.create(&mut self.cache, initial).unwrap()
+    fn create(&mut self, storage: Storage, published: bool) -> DataId {
+        self.store.create(&mut self.cache, Initial { size: SIZE, storage, published, home: 0 }).unwrap()
     }
 
     fn number(&mut self) -> DataId {
-        self.create(Storage::zeroed(8).unwrap(), true, None)
+        let storage = self.cache.zeroed(SIZE).unwrap();
+        self.create(storage, true)
     }
 
     fn promise(&mut self) -> DataId {
-        self.create(Storage::Absent, false, None)
+        self.create(Storage::Absent, false)
     }
 
     /// Gives back what was released; the number of pieces.
@@ -44,6 +41,9 @@ impl Scene {
         self.store.drop_taken(&mut self.cache, id);
     }
 }
+
+/// So large that the memory is none of the pool's.
+const SIZE: usize = 5000;
 
 fn code<T: std::fmt::Debug>(result: Result<T, crate::error::Error>) -> dvm_retcode_t {
     result.unwrap_err().code()
@@ -80,12 +80,12 @@ fn messages_tell_freed_from_never_given() {
 fn an_output_outlives_its_references_until_its_task_ends() {
     let mut scene = Scene::new();
     let id = scene.promise();
-    scene.store.claim(id, owner(1)).unwrap();
+    scene.store.claim(id).unwrap();
     scene.store.relax(&mut scene.cache, id).unwrap();
     assert_eq!(code(scene.store.get(&mut scene.cache, id, Reach::Task)), dvm_retcode_t::DVM_ERR_ID);
     let got = scene.store.get(&mut scene.cache, id, Reach::Output).unwrap();
     assert!(!got.addr.is_null() && !got.counted);
-    assert!(scene.store.finish(&mut scene.cache, id, Outcome::Published, 3).is_empty());
+    assert!(scene.store.finish(&mut scene.cache, id, Outcome::Published, 3).next().is_none());
     assert_eq!(scene.give_back(), 1);
     assert_eq!(scene.store.count(), 0);
 }
@@ -94,17 +94,17 @@ fn an_output_outlives_its_references_until_its_task_ends() {
 fn waiters_are_handed_out_in_the_order_in_which_they_came() {
     let mut scene = Scene::new();
     let id = scene.promise();
-    let mut nodes = [const { Wait::IDLE }; 5];
-    for (place, node) in nodes.iter_mut().enumerate() {
+    let links: Vec<Link> = (0..5).map(|_| Link::new()).collect();
+    let addresses: Vec<_> = links.iter().map(|link| std::ptr::from_ref(link).cast_mut()).collect();
+    for &link in &addresses {
         scene.store.acquire(id).unwrap();
-        assert_eq!(scene.store.take(id, owner(place + 1)).unwrap(), Readiness::Promised);
-        node.prepare(owner(place + 1));
-        // SAFETY: the nodes live to the end of the test, and each is in one list.
-        assert_eq!(unsafe { scene.store.enlist(id, node) }, None);
+        assert_eq!(scene.store.take(id).unwrap(), Readiness::Promised);
+        // SAFETY: the links live to the end of the test, and each is in one list.
+        assert_eq!(unsafe { scene.store.enlist(id, link) }, None);
     }
-    let waiters = scene.store.publish(&mut scene.cache, id, None, 0, 2).unwrap();
-    assert_eq!(waiters.collect::<Vec<_>>(), (1..=5).map(owner).collect::<Vec<_>>());
-    assert_eq!(scene.store.readiness(id), Readiness::Published { size: 8, home: 2 });
+    let waiters = scene.store.publish(&mut scene.cache, id, false, 0, 2).unwrap();
+    assert_eq!(waiters.collect::<Vec<_>>(), addresses);
+    assert_eq!(scene.store.readiness(id), Readiness::Published { size: SIZE, home: 2 });
     (0..5).for_each(|_| scene.drop_taken(id));
     scene.store.relax(&mut scene.cache, id).unwrap();
     assert_eq!(scene.store.count(), 0);
@@ -116,8 +116,8 @@ fn storage_moves_to_the_successor_only_with_the_last_reference() {
     let current = scene.number();
     let addr = scene.store.get(&mut scene.cache, current, Reach::Outside).unwrap().addr;
     scene.store.acquire(current).unwrap();
-    scene.store.take(current, owner(1)).unwrap();
-    let carry = |scene: &Scene| scene.store.carry(current, 1, true).unwrap();
+    scene.store.take(current).unwrap();
+    let carry = |scene: &Scene| scene.store.carry(current, 1, true);
     assert!(matches!(carry(&scene), Carry::Copy { .. }), "another reference");
     scene.store.relax(&mut scene.cache, current).unwrap();
     assert!(matches!(carry(&scene), Carry::Copy { .. }), "an address is kept");
@@ -125,7 +125,7 @@ fn storage_moves_to_the_successor_only_with_the_last_reference() {
     let Carry::Moved(storage) = carry(&scene) else { panic!("nobody else needs it") };
     assert_eq!(storage.addr(), Some(addr));
     assert_eq!(code(scene.store.acquire(current)), dvm_retcode_t::DVM_ERR_STATE);
-    let next = scene.create(storage, true, Some(current));
+    let next = scene.create(storage, true);
     scene.drop_taken(current);
     assert_eq!(scene.give_back(), 0, "the successor answers for the memory");
     scene.store.relax(&mut scene.cache, next).unwrap();
@@ -143,7 +143,7 @@ fn the_end_frees_everything_once() {
     let mut scene = Scene::new();
     let mut memory = 0_u64;
     for _ in 0..1000 {
-        let id = scene.create(Storage::Registered { addr: (&raw mut memory).cast(), free: Some(called) }, true, None);
+        let id = scene.create(Storage::Registered { addr: (&raw mut memory).cast(), free: Some(called) }, true);
         scene.store.acquire(id).unwrap();
         scene.promise();
     }
@@ -160,10 +160,10 @@ fn the_end_frees_everything_once() {
 #[test]
 fn a_datum_nobody_wrote_has_no_home_and_one_that_was_has() {
     let mut scene = Scene::new();
-    let initial = Initial { size: 8, storage: Storage::Absent, published: false, home: NOWHERE, predecessor: None };
+    let initial = Initial { size: SIZE, storage: Storage::Absent, published: false, home: NOWHERE };
     let id = scene.store.create(&mut scene.cache, initial).unwrap();
-    scene.store.claim(id, owner(1)).unwrap();
+    scene.store.claim(id).unwrap();
     scene.store.finish(&mut scene.cache, id, Outcome::Published, 5);
-    assert_eq!(scene.store.readiness(id), Readiness::Published { size: 8, home: 5 });
+    assert_eq!(scene.store.readiness(id), Readiness::Published { size: SIZE, home: 5 });
     scene.store.relax(&mut scene.cache, id).unwrap();
 }

@@ -15,10 +15,12 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use parking_lot::{Condvar, Mutex};
 
+use super::lane::Own;
 use super::source::Mark;
 use super::worker::{self, Address};
 use super::{Call, Engine, Lane};
 use crate::error::{Error, dvm_retcode_t};
+use crate::sched::{Placed, ReadyQueue};
 use crate::task::Task;
 
 /// Somebody wants the seat.
@@ -36,8 +38,16 @@ pub(super) struct Seat {
     batch: Batch,
 }
 
-/// Tasks that the worker has taken from its queue, to be run in this order. They stay with the seat.
-struct Batch(UnsafeCell<VecDeque<*mut Task>>);
+/// What stays with the seat when its thread gets up.
+struct Left {
+    /// Placed tasks that the worker has taken out of its inbox.
+    placed: Placed,
+    /// With a seed: all ready tasks.
+    batch: VecDeque<*mut Task>,
+}
+
+/// The same, for the thread on the seat.
+struct Batch(UnsafeCell<Left>);
 
 // SAFETY: only the thread on the seat touches it, and the seat changes hands under a lock.
 unsafe impl Sync for Batch {}
@@ -69,7 +79,7 @@ impl Seat {
             summons: AtomicU32::new(0),
             state: Mutex::new(state),
             changed: Condvar::new(),
-            batch: Batch(UnsafeCell::new(VecDeque::new())),
+            batch: Batch(UnsafeCell::new(Left { placed: Placed::new(), batch: VecDeque::new() })),
         }
     }
 
@@ -100,11 +110,25 @@ impl Seat {
         self.asked(SEAT_WANTED)
     }
 
-    /// Lends the tasks that were taken from the queue to the worker. `body` may not call the program.
-    #[inline]
+    /// Lends the worker the tasks that a seed draws from. `body` may not call the program.
     pub(super) fn with_batch<R>(&self, body: impl FnOnce(&mut VecDeque<*mut Task>) -> R) -> R {
         // SAFETY: only the thread on the seat comes here, and `body` does not come back here.
-        body(unsafe { &mut *self.batch.0.get() })
+        body(unsafe { &mut (*self.batch.0.get()).batch })
+    }
+
+    /// For the thread that gets up: leaves the worker's tasks here, those that others may run in its queue.
+    pub(super) fn leave_behind(&self, own: &mut Own, queue: &ReadyQueue) {
+        if let Some(hot) = own.hot() {
+            queue.keep(hot);
+        }
+        // SAFETY: only the thread on the seat comes here.
+        unsafe { (*self.batch.0.get()).placed = std::mem::replace(&mut own.placed, Placed::new()) };
+    }
+
+    /// For the thread that has sat down: takes the worker's tasks.
+    pub(super) fn receive(&self, own: &mut Own) {
+        // SAFETY: only the thread on the seat comes here.
+        own.placed = unsafe { std::mem::replace(&mut (*self.batch.0.get()).placed, Placed::new()) };
     }
 
     /// For a spare thread: waits until it can sit down. False when the engine stops.
@@ -214,12 +238,14 @@ impl Call {
         let worker = &engine.workers[me];
         let section = Section { worker: me, polled: worker.polling.mark(), cores: engine.arbiter.held_by(me) };
         engine.arbiter.give_up(engine, me);
+        self.lane.with(|own| worker.seat.leave_behind(own, &worker.queue));
         let left = worker.seat.leave(|number| {
             let thread = super::lifecycle::without_signals(|| worker::start(Address(engine), me, number))?;
             engine.stand_ins.lock().push(thread);
             Ok(())
         });
         if let Err(error) = left {
+            self.lane.with(|own| worker.seat.receive(own));
             engine.arbiter.take(engine, me, section.cores);
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_MEMORY,
@@ -262,6 +288,7 @@ impl Call {
             worker.bed.wake();
         });
         worker.bed.assign(std::thread::current());
+        self.lane.with(|own| worker.seat.receive(own));
         worker.polling.set(section.polled);
         self.lane.depth.set(self.lane.depth.get() - 1);
         self.lane.employ(engine, Some(section.worker));

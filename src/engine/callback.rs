@@ -2,17 +2,18 @@
 
 use super::Call;
 use crate::data::DataId;
-use crate::processing::{Plan, border};
+use crate::processing::{Callee, border};
 
 impl Call {
     /// Calls the function of a task on these ids. What went wrong is told in words.
-    pub(super) fn call_back(&self, plan: &Plan, ids: &mut [DataId]) -> Result<(), String> {
-        if plan.cores > 1 {
-            return self.call_with_cores(plan, ids);
+    #[inline]
+    pub(super) fn call_back(&self, callee: Callee, cores: u32, ids: &mut [DataId]) -> Result<(), String> {
+        if cores > 1 {
+            return self.call_with_cores(callee, cores, ids);
         }
         self.lane.depth.set(self.lane.depth.get() + 1);
         // SAFETY: whoever registered the function says that it takes so many arguments.
-        let result = border::call(|| unsafe { plan.callee.call(ids) });
+        let result = border::call(|| unsafe { callee.call(ids) });
         self.end_section();
         self.lane.depth.set(self.lane.depth.get() - 1);
         match result {
@@ -23,11 +24,11 @@ impl Call {
     }
 
     #[cold]
-    fn call_with_cores(&self, plan: &Plan, ids: &mut [DataId]) -> Result<(), String> {
+    fn call_with_cores(&self, callee: Callee, cores: u32, ids: &mut [DataId]) -> Result<(), String> {
         let engine = self.engine();
         let me = self.worker().unwrap_or(0);
-        engine.arbiter.take(engine, me, plan.cores);
-        let result = self.call_back(&Plan { cores: 1, ..*plan }, ids);
+        engine.arbiter.take(engine, me, cores);
+        let result = self.call_back(callee, 1, ids);
         engine.arbiter.give_up(engine, me);
         result
     }

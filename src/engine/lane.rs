@@ -4,8 +4,8 @@
 //! go on. Only `active` and the counters are read by others.
 //!
 //! `active` protects the engine's memory. A thread outside tasks sets it, and then looks for the engine; who ends the
-//! engine hides it first, and then waits until no lane is active (Dekker's pattern, both sides sequentially
-//! consistent). Workers need no such mark: the engine ends after they have.
+//! engine hides it first, and then waits until no lane is active (Dekker's pattern, with the heavy fence on the side of
+//! who ends). Workers need no such mark: the engine ends after they have.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
@@ -15,7 +15,8 @@ use parking_lot::Mutex;
 
 use super::Engine;
 use crate::data::{self, DataId};
-use crate::sched::Weights;
+use crate::sched::{Placed, Weights};
+use crate::sync::fence;
 use crate::task::{self, Task, UNPLACED};
 
 /// An address that a task has got.
@@ -34,8 +35,6 @@ pub(super) struct Frame {
     /// NULL between tasks.
     pub(super) task: *mut Task,
     pub(super) held: Vec<Held>,
-    /// The ids as the callback gets them; it may write to them.
-    pub(super) ids: Vec<DataId>,
 }
 
 /// What only the thread of the lane touches.
@@ -44,8 +43,39 @@ pub(super) struct Own {
     pub(super) tasks: task::Cache,
     pub(super) frame: Frame,
     pub(super) weights: Weights,
+    /// Placed tasks of the worker that this thread is.
+    pub(super) placed: Placed,
+    /// True while the outputs of the task that has just run are being published.
+    pub(super) finishing: bool,
+    /// A near task that the end of the last one has made ready here: it runs next, while its data are in the cache.
+    hot: *mut Task,
     /// True while memory is being given back, further up on this thread's stack.
     giving_back: bool,
+}
+
+impl Own {
+    /// Keeps a near task to be run right after the one that is ending; false when one is kept already, or none is
+    /// ending: then it would be out of the reach of thieves for longer than a moment.
+    #[inline]
+    pub(super) fn take_on(&mut self, task: *mut Task) -> bool {
+        let free = self.finishing && self.hot.is_null();
+        if free {
+            self.hot = task;
+        }
+        free
+    }
+
+    /// True when the worker that this thread is has tasks here.
+    pub(super) fn has_task(&self) -> bool {
+        !self.hot.is_null() || !self.placed.is_empty()
+    }
+
+    /// The task that is to be run next, if one was kept.
+    #[inline]
+    pub(super) fn hot(&mut self) -> Option<*mut Task> {
+        let hot = std::mem::replace(&mut self.hot, ptr::null_mut());
+        (!hot.is_null()).then_some(hot)
+    }
 }
 
 /// How many tasks this thread has scheduled, made ready and ended, since the beginning of the program.
@@ -59,7 +89,13 @@ pub(super) struct Counters {
 /// Counts one more; only the lane's thread does.
 #[inline]
 pub(super) fn count(counter: &AtomicU64) {
-    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Release);
+    counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+}
+
+/// Takes one back; only the lane's thread does.
+#[inline]
+pub(super) fn uncount(counter: &AtomicU64) {
+    counter.store(counter.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Release);
 }
 
 /// What a thread keeps to itself.
@@ -71,10 +107,13 @@ pub(crate) struct Lane {
     pub(super) engine: Cell<*const Engine>,
     /// Callbacks of the program on this thread's stack.
     pub(super) depth: Cell<u32>,
-    worker: Cell<u32>,
+    worker: Cell<u16>,
     /// Deals out homes and places in turn.
     turn: Cell<u32>,
+    /// Tasks scheduled since they were last held against the window.
+    made: Cell<u64>,
     own: UnsafeCell<Own>,
+    #[cfg(debug_assertions)]
     lent: Cell<bool>,
 }
 
@@ -131,7 +170,7 @@ impl Lane {
     }
 
     fn new(turn: u32) -> Lane {
-        let frame = Frame { task: ptr::null_mut(), held: Vec::new(), ids: Vec::new() };
+        let frame = Frame { task: ptr::null_mut(), held: Vec::new() };
         Lane {
             active: AtomicBool::new(false),
             counters: Counters::default(),
@@ -139,13 +178,18 @@ impl Lane {
             depth: Cell::new(0),
             worker: Cell::new(UNPLACED),
             turn: Cell::new(turn),
+            made: Cell::new(0),
             own: UnsafeCell::new(Own {
                 data: data::Cache::new(),
                 tasks: task::Cache::new(),
                 frame,
                 weights: Weights::new(),
+                placed: Placed::new(),
+                finishing: false,
+                hot: ptr::null_mut(),
                 giving_back: false,
             }),
+            #[cfg(debug_assertions)]
             lent: Cell::new(false),
         }
     }
@@ -153,14 +197,17 @@ impl Lane {
     /// Lends what only this thread touches. Neither callbacks of the program nor another `with` may run inside.
     #[inline]
     pub(super) fn with<R>(&self, body: impl FnOnce(&mut Own) -> R) -> R {
-        struct Back<'a>(&'a Cell<bool>);
-        impl Drop for Back<'_> {
-            fn drop(&mut self) {
-                self.0.set(false);
+        #[cfg(debug_assertions)]
+        let _lent = {
+            struct Back<'a>(&'a Cell<bool>);
+            impl Drop for Back<'_> {
+                fn drop(&mut self) {
+                    self.0.set(false);
+                }
             }
-        }
-        assert!(!self.lent.replace(true), "a lane is lent once at a time");
-        let _back = Back(&self.lent);
+            assert!(!self.lent.replace(true), "a lane is lent once at a time");
+            Back(&self.lent)
+        };
         // SAFETY: only the lane's thread comes here, and only once at a time.
         body(unsafe { &mut *self.own.get() })
     }
@@ -175,7 +222,7 @@ impl Lane {
     /// Makes this thread a worker of the engine, or an ordinary thread again.
     pub(super) fn employ(&self, engine: *const Engine, worker: Option<usize>) {
         self.engine.set(engine);
-        self.worker.set(worker.map_or(UNPLACED, |worker| worker as u32));
+        self.worker.set(worker.map_or(UNPLACED, |worker| worker as u16));
     }
 
     /// True on a worker, and inside a callback of the program on any thread.
@@ -187,6 +234,13 @@ impl Lane {
     /// True inside a free callback.
     pub(super) fn is_giving_back(&self) -> bool {
         self.with(|own| own.giving_back)
+    }
+
+    /// True once per `count` calls.
+    pub(super) fn every(&self, count: u64) -> bool {
+        let made = self.made.get() + 1;
+        self.made.set(if made >= count { 0 } else { made });
+        made >= count
     }
 
     /// The next of `count` in turn.
@@ -206,6 +260,14 @@ impl Lane {
     /// so that a long chain of data that free each other needs no deep stack.
     #[inline]
     pub(super) fn give_back(&self) {
+        if self.with(|own| own.data.owes_nothing()) {
+            return;
+        }
+        self.give_all_back();
+    }
+
+    #[cold]
+    fn give_all_back(&self) {
         while let Some(released) = self.with(|own| if own.giving_back { None } else { own.data.released() }) {
             if released.calls_out() {
                 self.with(|own| own.giving_back = true);
@@ -222,7 +284,8 @@ impl Lane {
 
 /// Sums a counter over all lanes.
 fn sum(counter: impl Fn(&Counters) -> &AtomicU64) -> u64 {
-    LANES.lock().all.iter().map(|lane| counter(&lane.counters).load(Ordering::Acquire)).sum()
+    let lanes = LANES.lock();
+    lanes.all.iter().fold(0, |sum, lane| sum.wrapping_add(counter(&lane.counters).load(Ordering::Acquire)))
 }
 
 /// Tasks that were scheduled and have not ended. When it is 0, then all tasks that were scheduled before the call, and
@@ -233,6 +296,11 @@ pub(super) fn outstanding() -> u64 {
     sum(|counters| &counters.scheduled).wrapping_sub(ended)
 }
 
+/// Tasks that have ended.
+pub(super) fn ended() -> u64 {
+    sum(|counters| &counters.ended)
+}
+
 /// Tasks that became ready and have not ended; read as [`outstanding`] is. When it is 0, all others wait for data.
 pub(super) fn under_way() -> u64 {
     let ended = sum(|counters| &counters.ended);
@@ -241,13 +309,14 @@ pub(super) fn under_way() -> u64 {
 
 /// True when a thread other than this one is inside a call.
 pub(super) fn others_active(mine: &Lane) -> bool {
+    fence::heavy();
     LANES.lock().all.iter().any(|lane| !ptr::eq(*lane, mine) && lane.active.load(Ordering::SeqCst))
 }
 
-/// Forgets the tasks that were counted and the descriptors that lanes keep.
+/// Forgets the tasks that were counted, and the descriptors and blocks that lanes keep.
 ///
 /// # Safety
-/// No task exists, no worker runs, and no other thread is inside a call or can get inside.
+/// No task and no datum exists, no worker runs, and no other thread is inside a call or can get inside.
 pub(super) unsafe fn reset() {
     let lanes = LANES.lock();
     for lane in &lanes.all {
@@ -255,6 +324,9 @@ pub(super) unsafe fn reset() {
             counter.store(0, Ordering::Release);
         }
     }
-    // SAFETY: nobody is inside a call, so nobody else touches what the lanes own.
-    unsafe { task::POOL.clear(lanes.all.iter().map(|lane| &mut (*lane.own.get()).tasks)) };
+    // SAFETY: nobody is inside a call, so nobody else touches what the lanes own; no datum exists any more.
+    unsafe {
+        task::POOL.clear(lanes.all.iter().map(|lane| &mut (*lane.own.get()).tasks));
+        data::STORE.give_blocks_back(lanes.all.iter().map(|lane| &mut (*lane.own.get()).data));
+    }
 }

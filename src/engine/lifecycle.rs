@@ -16,6 +16,7 @@ use crate::data::{Outcome, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::machine::Machine;
 use crate::processing::REGISTRY;
+use crate::sync::fence;
 use crate::trace::Trace;
 
 /// What has to be known to end the engine.
@@ -282,6 +283,7 @@ fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
     let _waits = engine.program_waits();
     engine.completion.wait_until(|| lane::under_way() == 0 || defective());
     engine.closing.store(true, Ordering::SeqCst);
+    fence::heavy();
     let stuck = lane::outstanding();
     mine.engine.set(engine);
     let call = Call { lane: mine, engine, outermost: false };

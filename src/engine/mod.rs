@@ -4,6 +4,7 @@
 //! - `lifecycle`: init, wait, finalize, and the start on behalf of generated code
 //! - `schedule`: from a call to a ready task; `values`: what calls do with data
 //! - `blocking`, `cores`: tasks that block, and tasks that need several cores
+//! - `window`: holding a submitter back
 //! - `worker`: the loop; `run`: one task from start to end
 //! - `forked`: a child of fork has no workers
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports
@@ -22,6 +23,7 @@ mod schedule;
 mod sleep;
 mod source;
 mod values;
+mod window;
 mod worker;
 
 use std::any::Any;
@@ -39,6 +41,7 @@ use crate::data::{DataId, Readiness, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::machine::Machine;
 use crate::sched::Seeded;
+use crate::sync::fence;
 use crate::trace::Trace;
 use completion::Completion;
 use cores::Arbiter;
@@ -104,10 +107,11 @@ pub(crate) fn enter() -> Result<Call, Error> {
     if lane.inside() {
         return Ok(Call { lane, engine: lane.engine.get(), outermost: false });
     }
-    lane.active.store(true, Ordering::SeqCst);
-    let engine = ENGINE.load(Ordering::SeqCst);
+    lane.active.store(true, Ordering::Relaxed);
+    fence::light();
+    let engine = ENGINE.load(Ordering::Acquire);
     // SAFETY: the lane is active, and the engine was not hidden before that: it stays until the lane is not.
-    if engine.is_null() || unsafe { (*engine).closing.load(Ordering::SeqCst) } {
+    if engine.is_null() || unsafe { (*engine).closing.load(Ordering::Acquire) } {
         lane.active.store(false, Ordering::Release);
         return Err(not_running());
     }

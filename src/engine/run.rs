@@ -3,28 +3,33 @@
 use std::sync::atomic::Ordering;
 
 use super::Call;
-use super::lane::count;
-use crate::data::{Carry, DataId, Outcome, STORE, Storage};
+use super::lane::{Own, count};
+use crate::data::{Carry, DataId, Outcome, STORE};
 use crate::error::Error;
 use crate::processing::Mode;
+use crate::sync::inbox::Chain;
 use crate::task::{POOL, Task};
+
+/// Tasks with up to so many arguments get their ids in an array on the stack.
+const FEW: usize = 8;
 
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
+    #[inline]
     pub(super) fn run(&self, task: *mut Task, me: usize) {
         // SAFETY: a task out of a queue belongs to the worker that took it out.
-        let outcome = if unsafe { (*task).poisoned.load(Ordering::Relaxed) } {
+        let task_ref = unsafe { &mut *task };
+        if task_ref.near && task_ref.worker != me as u16 {
+            self.moved(task_ref, me);
+        }
+        let outcome = if task_ref.poisoned {
             self.engine().failures.cancelled();
             Outcome::Poisoned
         } else {
-            match self.traced(task, me) {
+            match self.traced(task_ref, me) {
                 Ok(()) => Outcome::Published,
                 Err(story) => {
-                    // SAFETY: as above.
-                    let description = unsafe { (*task).plan().description };
-                    let rank = self.machine().rank(me);
-                    let rank = &rank[..self.machine().dimension()];
-                    self.engine().failures.failed(|| format!("processing '{description}' {story} on rank {rank:?}"));
+                    self.failed(task_ref, &story, me);
                     Outcome::Poisoned
                 }
             }
@@ -32,92 +37,127 @@ impl Call {
         self.finish(task, outcome, me);
     }
 
+    /// A near task runs elsewhere than it was to: it is counted here.
+    #[cold]
+    fn moved(&self, task: &mut Task, me: usize) {
+        let workers = &self.engine().workers;
+        count(&workers[me].counts.0.own);
+        workers[task.worker as usize].assigned.0.fetch_sub(1, Ordering::Relaxed);
+        task.worker = me as u16;
+    }
+
+    /// Notes that a task has failed.
+    #[cold]
+    fn failed(&self, task: &Task, story: &str, me: usize) {
+        let description = task.plan().description;
+        let rank = &self.machine().rank(me)[..self.machine().dimension()];
+        self.engine().failures.failed(|| format!("processing '{description}' {story} on rank {rank:?}"));
+    }
+
     /// Executes a task, and records it when a trace is on.
-    fn traced(&self, task: *mut Task, me: usize) -> Result<(), String> {
+    #[inline]
+    fn traced(&self, task: &mut Task, me: usize) -> Result<(), String> {
         let trace = self.engine().trace();
+        if !trace.is_on() {
+            return self.execute(task);
+        }
         let start = trace.begin();
         let result = self.execute(task);
-        if trace.is_on() {
-            // SAFETY: the task belongs to this worker.
-            let description = unsafe { (*task).plan().description };
-            trace.task(me, start, trace.name(description));
-        }
+        trace.task(me, start, trace.name(task.plan().description));
         result
     }
 
     /// Calls the function; what went wrong is told in words.
-    fn execute(&self, task: *mut Task) -> Result<(), String> {
-        // SAFETY: the task belongs to this worker; nobody else looks at it until it has ended.
-        let task_ref = unsafe { &*task };
-        let plan = *task_ref.plan();
-        if task_ref.carries {
-            carry_all(task_ref).map_err(|error| format!("could not start: {error}"))?;
+    #[inline]
+    fn execute(&self, task: &mut Task) -> Result<(), String> {
+        if task.plan().modes.is_some() {
+            self.lane.with(|own| carry_all(own, task)).map_err(|error| format!("could not start: {error}"))?;
         }
-        let mut ids = self.lane.with(|own| {
-            own.frame.task = task;
-            std::mem::take(&mut own.frame.ids)
-        });
-        ids.clear();
-        ids.extend_from_slice(task_ref.ids());
-        let result = self.call_back(&plan, &mut ids);
-        self.lane.with(|own| own.frame.ids = ids);
+        if task.count() > FEW {
+            let mut ids: Vec<DataId> = task.ids().collect();
+            return self.call(task, &mut ids);
+        }
+        let mut ids = [[0; 2]; FEW];
+        for (place, id) in task.ids().enumerate() {
+            ids[place] = id;
+        }
+        let count = task.count();
+        self.call(task, &mut ids[..count])
+    }
+
+    /// Calls the function with ids that it may write to.
+    #[inline]
+    fn call(&self, task: &mut Task, ids: &mut [DataId]) -> Result<(), String> {
+        let (callee, cores) = (task.plan().callee, task.plan().cores);
+        self.lane.with(|own| own.frame.task = task);
+        let result = self.call_back(callee, cores, ids);
         self.lane.put_all();
         result
     }
 
     /// Publishes or poisons the outputs, drops the references, and gives the descriptor back.
+    #[inline]
     fn finish(&self, task: *mut Task, outcome: Outcome, me: usize) {
         // SAFETY: the task belongs to this worker; nobody else looks at it.
         let task_ref = unsafe { &*task };
-        let plan = *task_ref.plan();
-        if plan.modes.is_some() {
-            for (place, &id) in task_ref.ids().iter().enumerate() {
-                if plan.mode(place) == Mode::Out {
-                    let waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
-                    self.activate(waiters, outcome);
-                }
-            }
-        }
+        let plan = task_ref.plan();
+        let waiters = if plan.modes.is_some() { self.publish_outputs(task_ref, outcome, me) } else { Chain::EMPTY };
         self.lane.with(|own| {
-            for (place, &id) in task_ref.ids().iter().enumerate() {
+            for (place, id) in task_ref.ids().enumerate() {
                 if plan.mode(place) == Mode::In {
                     STORE.drop_taken(&mut own.data, id);
                 }
             }
-            // SAFETY: it came from the pool, and belongs to this worker; no datum has it on its list.
+            // SAFETY: it came from the pool, and belongs to this worker; it is in no list.
             unsafe { POOL.give(&mut own.tasks, task) };
+            own.finishing = true;
         });
+        self.activate(waiters, outcome);
+        self.lane.with(|own| own.finishing = false);
         self.lane.give_back();
-        let worker = &self.engine().workers[me];
-        count(&worker.ended);
+        count(&self.engine().workers[me].counts.0.ended);
         count(&self.lane.counters.ended);
+    }
+}
+
+impl Call {
+    /// Publishes or poisons the outputs of a task that has ended. Who waited for the last one is left to the caller,
+    /// who has something else to do while their descriptors come from another core.
+    #[inline]
+    fn publish_outputs(&self, task: &Task, outcome: Outcome, me: usize) -> Chain {
+        let mut waiters = Chain::EMPTY;
+        for (place, id) in task.ids().enumerate() {
+            if task.plan().mode(place) == Mode::Out {
+                self.activate(std::mem::replace(&mut waiters, Chain::EMPTY), outcome);
+                waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
+            }
+        }
+        waiters.expect();
+        waiters
     }
 }
 
 /// Gives each output of a starting task that carries an input on its storage: the last one of each input may have the
 /// input's own, the others get copies before that.
-fn carry_all(task: &Task) -> Result<(), Error> {
-    let ids = task.ids();
+fn carry_all(own: &mut Own, task: &Task) -> Result<(), Error> {
     let plan = task.plan();
-    let outputs = || (0..ids.len()).filter(|&place| plan.mode(place) == Mode::Out);
+    let outputs = || (0..task.count()).filter(|&place| plan.mode(place) == Mode::Out);
     for place in outputs() {
-        let Some(predecessor) = STORE.predecessor(ids[place]) else { continue };
-        let last = !outputs().any(|later| later > place && STORE.predecessor(ids[later]) == Some(predecessor));
-        let mine = (0..ids.len()).filter(|&input| ids[input] == predecessor && plan.mode(input) == Mode::In).count();
-        carry(ids[place], predecessor, mine as u32, last)?;
+        let Some(predecessor) = STORE.predecessor(task.id(place)) else { continue };
+        let last = !outputs().any(|later| later > place && STORE.predecessor(task.id(later)) == Some(predecessor));
+        let reads = |input: &usize| task.id(*input) == predecessor && plan.mode(*input) == Mode::In;
+        let mine = (0..task.count()).filter(reads).count();
+        carry(own, task.id(place), predecessor, mine as u32, last)?;
     }
     Ok(())
 }
 
-fn carry(id: DataId, predecessor: DataId, mine: u32, may_move: bool) -> Result<(), Error> {
-    let storage = match STORE.carry(predecessor, mine, may_move)? {
+fn carry(own: &mut Own, id: DataId, predecessor: DataId, mine: u32, may_move: bool) -> Result<(), Error> {
+    let storage = match STORE.carry(predecessor, mine, may_move) {
         Carry::Moved(storage) => storage,
-        Carry::Copy { from, size } => {
-            // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
-            let copy = unsafe { Storage::copied(from, size) };
-            copy.ok_or_else(|| crate::data::no_memory(size))?
-        }
+        // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
+        Carry::Copy { from, size } => unsafe { own.data.copied(from, size) }?,
     };
-    STORE.adopt(id, storage);
+    STORE.adopt(id, &storage);
     Ok(())
 }

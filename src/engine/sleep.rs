@@ -1,9 +1,11 @@
 //! Sleeping and waking: see `README.md` beside this file for the protocol and why no wake-up is lost.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::Thread;
 
 use parking_lot::Mutex;
+
+use crate::sync::fence;
 
 /// What one worker sleeps on.
 #[derive(Default)]
@@ -21,6 +23,7 @@ impl Bed {
     }
 
     /// Wakes the worker if it sleeps; true when this call did. Work was made visible, and a fence passed, before.
+    #[inline]
     pub(super) fn wake(&self) -> bool {
         let mine = self.asleep.load(Ordering::Relaxed) && self.asleep.swap(false, Ordering::SeqCst);
         if mine && let Some(thread) = self.thread.lock().as_ref() {
@@ -51,13 +54,14 @@ impl Dormitory {
     pub(super) fn enter(&self) -> Idle<'_> {
         self.idle.fetch_add(1, Ordering::SeqCst);
         let epoch = self.epoch.load(Ordering::SeqCst);
-        fence(Ordering::SeqCst);
+        fence::heavy();
         Idle { dormitory: self, epoch }
     }
 
     /// Announces work for anybody, which is visible already. True when somebody is idle: then one worker is to be woken.
+    #[inline]
     pub(super) fn announce(&self) -> bool {
-        fence(Ordering::SeqCst);
+        fence::light();
         if self.idle.load(Ordering::Relaxed) == 0 {
             return false;
         }
@@ -70,7 +74,7 @@ impl Idle<'_> {
     /// Sleeps until woken, unless `work` has come for this worker or was announced to anybody meanwhile.
     pub(super) fn sleep(self, bed: &Bed, work: impl Fn() -> bool) {
         bed.asleep.store(true, Ordering::SeqCst);
-        fence(Ordering::SeqCst);
+        fence::heavy();
         if self.dormitory.epoch.load(Ordering::SeqCst) != self.epoch || work() {
             bed.asleep.store(false, Ordering::SeqCst);
             return;

@@ -4,7 +4,7 @@ use std::ptr;
 
 use super::lane::{Frame, Held};
 use super::{Call, Lane};
-use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Owner, Reach, STORE, Storage};
+use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage};
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::Mode;
 use crate::task::Task;
@@ -14,7 +14,7 @@ fn reach(task: *mut Task, id: DataId) -> Reach {
     // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
     let task = unsafe { &*task };
     let plan = task.plan();
-    match task.ids().iter().position(|&argument| argument == id) {
+    match task.ids().position(|argument| argument == id) {
         None => Reach::Task,
         Some(place) if plan.mode(place) == Mode::Out => Reach::Output,
         Some(_) => Reach::Input,
@@ -41,18 +41,21 @@ impl Call {
         if addr.addr().checked_add(size).is_none() || size > isize::MAX as usize {
             return Err(Error::argument(format!("{size} bytes at {addr:p} do not fit into the address space")));
         }
-        let initial = Initial { size, storage: Storage::Absent, published: true, home: self.home(), predecessor: None };
+        let initial = Initial { size, storage: Storage::Absent, published: true, home: self.home() };
         // Should the store have no room, the memory stays the caller's: nothing is registered yet.
         let id = self.create(initial)?;
-        STORE.adopt(id, Storage::Registered { addr, free });
+        STORE.adopt(id, &Storage::Registered { addr, free });
         Ok(id)
     }
 
     /// Makes a datum of new, zeroed memory.
     pub(crate) fn allocate(&self, size: usize) -> Result<DataId, Error> {
         self.open()?;
-        let storage = Storage::zeroed(size).ok_or_else(|| crate::data::no_memory(size))?;
-        self.create(Initial { size, storage, published: true, home: self.home(), predecessor: None })
+        let home = self.home();
+        self.lane.with(|own| {
+            let storage = own.data.zeroed(size)?;
+            STORE.create(&mut own.data, Initial { size, storage, published: true, home })
+        })
     }
 
     /// Makes a promise.
@@ -61,15 +64,15 @@ impl Call {
         if size > isize::MAX as usize - 4096 {
             return Err(too_large(size));
         }
-        self.create(Initial { size, storage: Storage::Absent, published: false, home: NOWHERE, predecessor: None })
+        self.create(Initial { size, storage: Storage::Absent, published: false, home: NOWHERE })
     }
 
     /// Makes a promise that carries on the storage of a datum.
     pub(crate) fn next(&self, current: DataId) -> Result<DataId, Error> {
         self.open()?;
         let size = STORE.size(current)?;
-        let predecessor = Some(current);
-        self.create(Initial { size, storage: Storage::Absent, published: false, home: NOWHERE, predecessor })
+        let storage = Storage::Successor { of: current[1] };
+        self.create(Initial { size, storage, published: false, home: NOWHERE })
     }
 
     /// Adds a reference.
@@ -97,7 +100,9 @@ impl Call {
                 held.count += 1;
                 return Ok((held.addr, held.size));
             }
-            let got = STORE.get(&mut own.data, id, reach(task, id))?;
+            let reach = reach(task, id);
+            let argument = if reach == Reach::Task { None } else { STORE.argument(id, reach) };
+            let got = argument.map_or_else(|| STORE.get(&mut own.data, id, reach), Ok)?;
             own.frame.held.push(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
             Ok((got.addr, got.size))
         })
@@ -122,9 +127,8 @@ impl Call {
     }
 
     /// Makes the caller the producer of a promise.
-    #[allow(clippy::unused_self, reason = "the call keeps the engine while the store is used")]
     pub(crate) fn write(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
-        STORE.write(id)
+        self.lane.with(|own| STORE.write(&mut own.data, id))
     }
 
     /// Publishes a promise by hand.
@@ -132,10 +136,10 @@ impl Call {
         let home = self.home();
         let waiters = self.lane.with(|own| {
             let task = own.frame.task;
-            let actor = (!task.is_null()).then(|| Task::owner(task));
+            let mine = !task.is_null() && reach(task, id) == Reach::Output;
             let held = own.frame.held(id).filter(|held| !held.counted);
             // From now on other tasks may read it, and carry it on: an address that is kept has to be counted.
-            let waiters = STORE.publish(&mut own.data, id, actor, u32::from(held.is_some()), home)?;
+            let waiters = STORE.publish(&mut own.data, id, mine, u32::from(held.is_some()), home)?;
             if let Some(held) = own.frame.held(id) {
                 held.counted = true;
             }
@@ -165,9 +169,4 @@ impl Lane {
             }
         });
     }
-}
-
-/// The task that an owner stands for.
-pub(super) fn task_of(owner: Owner) -> *mut Task {
-    owner.0.cast()
 }

@@ -1,11 +1,13 @@
 //! Workers: each runs its ready tasks in order, then helps others, then polls, then sleeps.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
 use std::time::Instant;
 
 use super::blocking::{STILL_WANTED, Seat};
+use super::lane::Own;
 use super::sleep::Bed;
 use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
@@ -16,21 +18,43 @@ use crate::task::Task;
 /// A worker polls the sources once per so many tasks of its own, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
 
+/// A worker that ran no more than so many tasks since it last ran out of them looks rarely.
+const FEW_TASKS: u32 = 4;
+
+/// Pauses between two looks; each takes some tens of nanoseconds.
+const MOST_PAUSES: u32 = 8;
+
+/// Looks before an idle worker gives its core away for a moment.
+const LOOKS_PER_YIELD: u32 = 16;
+
 /// The stack of a worker: what a program's main thread usually has.
 const STACK: usize = 8 << 20;
 
-/// What others see of a worker.
+/// What others see of a worker. What others write and what the worker writes lie on different cache lines.
 #[repr(align(128))]
 pub(super) struct Worker {
     pub(super) queue: ReadyQueue,
     pub(super) bed: Bed,
     pub(super) seat: Seat,
-    /// Tasks that were given to this worker.
-    pub(super) assigned: AtomicU64,
-    /// Tasks that ended here. Written by the worker alone.
-    pub(super) ended: AtomicU64,
     pub(super) polling: Polling,
+    /// Tasks that others gave to this worker, minus those that they took away.
+    pub(super) assigned: Line<AtomicU64>,
+    pub(super) counts: Line<Counts>,
 }
+
+/// What the worker alone writes.
+#[derive(Default)]
+pub(super) struct Counts {
+    /// Tasks that the worker gave to itself.
+    pub(super) own: AtomicU64,
+    /// Tasks that ended here.
+    pub(super) ended: AtomicU64,
+}
+
+/// A value on cache lines of its own.
+#[repr(align(128))]
+#[derive(Default)]
+pub(super) struct Line<T>(pub(super) T);
 
 impl Worker {
     pub(super) fn new() -> Worker {
@@ -38,9 +62,9 @@ impl Worker {
             queue: ReadyQueue::new(),
             bed: Bed::default(),
             seat: Seat::new(),
-            assigned: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
             polling: Polling::default(),
+            assigned: Line::default(),
+            counts: Line::default(),
         }
     }
 }
@@ -66,13 +90,16 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
         shared.machine.bind(me);
         let worker = &shared.workers[me];
         let call = Call { lane, engine: engine.0, outermost: false };
-        let mut state = Loop { call: &call, shared, me, sources: Copied::default(), ran: false };
+        let mut state =
+            Loop { call: &call, shared, me, turn: 0, spun: 0, pauses: 1, sources: Copied::default(), ran: false };
         while worker.seat.sit(shared) {
             worker.bed.assign(std::thread::current());
+            lane.with(|own| worker.seat.receive(own));
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work())) {
                 shared.note_defect(panic_text(payload.as_ref()));
                 state.sources.recover(&worker.polling);
             }
+            lane.with(|own| worker.seat.leave_behind(own, &worker.queue));
             worker.seat.rise();
         }
         lane.employ(std::ptr::null(), None);
@@ -84,6 +111,11 @@ struct Loop<'a> {
     call: &'a Call,
     shared: &'a Engine,
     me: usize,
+    /// Counts tasks, so that none of the places where tasks lie is forgotten.
+    turn: u32,
+    /// The turn when the worker last ran out of tasks, and how long it waited between two looks.
+    spun: u32,
+    pauses: u32,
     sources: Copied,
     /// True when a task was run since the waiting thread was last told.
     ran: bool,
@@ -122,6 +154,9 @@ impl Loop<'_> {
         if std::mem::take(&mut self.ran) {
             self.shared.completion.notify();
         }
+        if let Some(hot) = self.call.lane.with(Own::hot) {
+            self.mine().queue.keep(hot); // others may run it meanwhile
+        }
         let seat = &self.mine().seat;
         if seat.asked(STILL_WANTED) {
             self.shared.arbiter.stand_still(self.shared, self.me);
@@ -129,33 +164,65 @@ impl Loop<'_> {
         seat.is_wanted()
     }
 
-    /// The next of the worker's own tasks.
-    fn next(&self) -> Option<*mut Task> {
-        let worker = self.mine();
-        let wanted = || worker.seat.summoned() || self.shared.stopping.load(Ordering::SeqCst);
-        worker.seat.with_batch(|batch| {
-            if let Some(seeded) = &self.shared.seeded {
-                return seeded.next(self.me, &worker.queue, batch, wanted);
-            }
-            if batch.is_empty() {
-                worker.queue.take(batch);
-            }
-            batch.pop_front()
-        })
-    }
-
     /// Runs the worker's own tasks until there are none, or something else is wanted of it.
     fn work_off(&mut self) {
-        let mut since_poll = 0;
         while !self.mine().seat.summoned() {
             let Some(task) = self.next() else { return };
             self.run(task);
-            since_poll += 1;
-            if since_poll == TASKS_PER_POLL {
-                since_poll = 0;
+            self.turn = self.turn.wrapping_add(1);
+            if self.turn.is_multiple_of(TASKS_PER_POLL) {
                 self.poll();
             }
         }
+    }
+
+    /// The worker's next task: the one that the last one has left, the next placed one, then the near ones. Once per
+    /// [`TASKS_PER_POLL`] the others go first, in turn, so that no kind holds another back for ever.
+    #[inline]
+    fn next(&self) -> Option<*mut Task> {
+        if self.shared.seeded.is_some() { self.next_seeded() } else { self.next_in_order() }
+    }
+
+    /// The next task as `DVM_SEED` says.
+    #[cold]
+    fn next_seeded(&self) -> Option<*mut Task> {
+        let (worker, seeded) = (self.mine(), self.shared.seeded.as_ref()?);
+        let wanted = || worker.seat.summoned() || self.shared.stopping.load(Ordering::SeqCst);
+        let any = || {
+            let queue = &worker.queue;
+            !queue.nothing_handed_over() || queue.has_stealable() || self.call.lane.with(|own| own.has_task())
+        };
+        let gather = |batch: &mut VecDeque<*mut Task>| {
+            while let Some(task) = self.next_in_order() {
+                batch.push_back(task);
+            }
+        };
+        worker.seat.with_batch(|batch| seeded.next(self.me, batch, any, gather, wanted))
+    }
+
+    #[inline]
+    fn next_in_order(&self) -> Option<*mut Task> {
+        let queue = &self.mine().queue;
+        let fair = self.turn.is_multiple_of(TASKS_PER_POLL);
+        if let Some(hot) = self.call.lane.with(Own::hot) {
+            if !fair {
+                return Some(hot);
+            }
+            queue.keep(hot);
+        }
+        if fair
+            && self.turn.is_multiple_of(2 * TASKS_PER_POLL)
+            && let Some(task) = queue.take()
+        {
+            return Some(task);
+        }
+        let placed = self.call.lane.with(|own| {
+            own.placed.pop().or_else(|| {
+                own.placed.collect(queue);
+                own.placed.pop()
+            })
+        });
+        placed.or_else(|| queue.take())
     }
 
     fn run(&mut self, task: *mut Task) {
@@ -168,9 +235,7 @@ impl Loop<'_> {
         let since = self.shared.trace.begin();
         for &other in self.shared.machine.neighbours(self.me) {
             let victim = &self.shared.workers[other as usize];
-            if let Some(task) = victim.queue.steal() {
-                self.mine().assigned.fetch_add(1, Ordering::Relaxed);
-                victim.assigned.fetch_sub(1, Ordering::Relaxed);
+            if let Some(task) = victim.queue.steal(&self.mine().queue) {
                 self.shared.trace.steal(self.me, since, other as usize);
                 self.run(task);
                 return true;
@@ -187,29 +252,44 @@ impl Loop<'_> {
     /// True when there is a task that this worker could run.
     fn sees_task(&self) -> bool {
         let others = self.shared.machine.neighbours(self.me);
-        !self.mine().queue.is_empty()
+        !self.mine().queue.nothing_handed_over()
             || self.mine().seat.summoned()
+            || self.mine().queue.has_stealable()
             || others.iter().any(|&other| self.shared.workers[other as usize].queue.has_stealable())
     }
 
     /// Looks around for a short while; true when there is something to do. Polled work is done here.
+    ///
+    /// Each look takes the line with the worker's mail away from whoever is about to write to it. So the looks become
+    /// rarer while there is nothing, and stay rare when each finds next to nothing: then the next finds several tasks.
     fn spin(&mut self) -> bool {
         if self.shared.machine.oversubscribed() {
             return false;
         }
+        if self.turn.wrapping_sub(self.spun) > FEW_TASKS {
+            self.pauses = 1;
+        }
         let end = Instant::now() + self.shared.config.spin();
-        loop {
-            for _ in 0..16 {
-                if self.sees_task() || self.poll() {
-                    return true;
-                }
+        let mut looks = 0;
+        let found = loop {
+            for _ in 0..self.pauses {
                 std::hint::spin_loop();
             }
-            if Instant::now() >= end {
-                std::thread::yield_now();
-                return false;
+            if self.sees_task() || self.poll() {
+                break true;
             }
-        }
+            self.pauses = (2 * self.pauses).min(MOST_PAUSES);
+            looks += 1;
+            if looks % LOOKS_PER_YIELD == 0 {
+                // Whoever has something to do may be waiting for this very core.
+                std::thread::yield_now();
+                if Instant::now() >= end {
+                    break false;
+                }
+            }
+        };
+        self.spun = self.turn;
+        found
     }
 
     /// Sleeps until there may be work: see `README.md` beside this file.
@@ -223,7 +303,7 @@ impl Loop<'_> {
         let mine = &shared.workers[self.me];
         let since = shared.trace.begin();
         idle.sleep(&mine.bed, || {
-            !mine.queue.is_empty() || mine.seat.summoned() || shared.stopping.load(Ordering::SeqCst)
+            !mine.queue.nothing_handed_over() || mine.seat.summoned() || shared.stopping.load(Ordering::SeqCst)
         });
         shared.trace.sleep(self.me, since);
     }

@@ -144,7 +144,7 @@ pub unsafe extern "C" fn dvm_processing_access(id: ProcIdArg, modes: *mut c_int)
         guard::given(modes, "modes")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
         let id = unsafe { guard::read_id(id, "id") }?;
-        let count = REGISTRY.plan(id)?.count;
+        let count = REGISTRY.find(id)?.plan.count;
         // SAFETY: not NULL; the caller guarantees one mode per argument of the processing.
         let modes = unsafe { std::slice::from_raw_parts(modes, count) };
         let modes = modes.iter().enumerate().map(|(place, &mode)| match mode {

@@ -102,7 +102,8 @@ unsafe extern "C" fn onto_impl(
         let worker = call.worker_at(&unsafe { guard::read_rank(rank, "rank") }?)?;
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_id(function, "function") }?;
-        let count = REGISTRY.plan(function)?.count;
+        let found = REGISTRY.find(function)?;
+        let count = found.plan.count;
         let id = |place: usize| {
             // SAFETY: the caller gave `count` arguments, and the entry tells where the convention puts them.
             let argument = unsafe {
@@ -116,9 +117,9 @@ unsafe extern "C" fn onto_impl(
             for (place, slot) in ids[..count].iter_mut().enumerate() {
                 *slot = id(place)?;
             }
-            call.onto(worker, function, &ids[..count])
+            call.onto(worker, function, found, &ids[..count])
         } else {
-            call.onto(worker, function, &(0..count).map(id).collect::<Result<Vec<_>, _>>()?)
+            call.onto(worker, function, found, &(0..count).map(id).collect::<Result<Vec<_>, _>>()?)
         }
     })
 }
@@ -173,7 +174,7 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_id(function, "function") }?;
         // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
-        call.onto(worker, function, unsafe { read_ids(ids, count) }?)
+        call.onto(worker, function, REGISTRY.find(function)?, unsafe { read_ids(ids, count) }?)
     })
 }
 
@@ -204,7 +205,7 @@ pub unsafe extern "C" fn dvm_sched_near(function: ProcIdArg, ids: *mut DataId, c
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_id(function, "function") }?;
         // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
-        call.near(function, unsafe { read_ids(ids, count) }?)
+        call.near(function, REGISTRY.find(function)?, unsafe { read_ids(ids, count) }?)
     })
 }
 

@@ -15,12 +15,12 @@ type Plain = unsafe extern "C" fn() -> c_int;
 type WithContext = unsafe extern "C" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
 
 /// The same two, as they are called: a panic of a callback written in Rust is let through to whoever runs the task.
-pub(super) type PlainCalled = unsafe extern "C-unwind" fn() -> c_int;
-pub(super) type WithContextCalled =
-    unsafe extern "C-unwind" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
+type PlainCalled = unsafe extern "C-unwind" fn() -> c_int;
+type WithContextCalled = unsafe extern "C-unwind" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
 
 /// A function of the program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(unpredictable_function_pointer_comparisons, reason = "equal plans are kept once to save memory, no more")]
 pub(crate) enum Callee {
     /// Called with one pointer per argument.
     Plain(PlainCalled),

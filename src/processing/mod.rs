@@ -12,7 +12,7 @@ pub(crate) mod forced;
 mod registry;
 
 pub(crate) use callee::{Callee, MAX_PLAIN_ARGUMENTS};
-pub(crate) use registry::{Mode, Plan, REGISTRY};
+pub(crate) use registry::{Found, Mode, Plan, REGISTRY};
 
 /// A processing's id: the process that registered it, and a number that is never given twice.
 pub(crate) type ProcId = [u64; 2];

@@ -2,21 +2,19 @@
 //!
 //! Looking a processing up takes no lock: each entry is read under its generation, which is odd while a processing is
 //! registered there and checked again after reading (a sequence lock). Entries are never unmapped and a generation is
-//! never used twice, so a stale id is always recognised. A task copies what it needs from the entry; what the copy
-//! points to (descriptions, modes) is kept once per distinct content, for the life of the program. That is why queued
-//! tasks survive `unregister` and why no task touches a counter that others touch.
+//! never used twice, so a stale id is always recognised. What an entry points to (plan, description, modes) is kept once
+//! per distinct content, for the life of the program. That is why queued tasks survive `unregister` and why no task
+//! touches a counter that others touch.
 
 use std::collections::HashSet;
-use std::ffi::c_void;
 use std::hash::Hash;
-use std::mem::transmute;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
 use parking_lot::Mutex;
 
 use super::ProcId;
-use super::callee::{Callee, MAX_PLAIN_ARGUMENTS, PlainCalled, WithContextCalled};
+use super::callee::{Callee, MAX_PLAIN_ARGUMENTS};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::slab::Slab;
 
@@ -29,8 +27,8 @@ pub(crate) enum Mode {
     Out,
 }
 
-/// What a task needs to know of its processing.
-#[derive(Clone, Copy, Debug)]
+/// What a task needs to know of its processing. Kept once per distinct content, for the life of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Plan {
     pub(crate) callee: Callee,
     /// The number of arguments.
@@ -50,80 +48,48 @@ impl Plan {
     }
 }
 
+/// A processing that was looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) plan: &'static Plan,
+    /// True when no task was scheduled with it yet: the first one settles its modes.
+    pub(crate) fresh: bool,
+}
+
 /// One entry. The fields behind `generation` mean something while it is odd.
 struct Entry {
     generation: AtomicU32,
-    count: AtomicU32,
-    cores: AtomicU32,
-    function: AtomicPtr<()>,
-    context: AtomicPtr<c_void>,
-    with_context: AtomicBool,
-    description: AtomicPtr<String>,
-    modes: AtomicPtr<Vec<Mode>>,
     /// True once a task was scheduled with it.
     used: AtomicBool,
+    plan: AtomicPtr<Plan>,
 }
 
 impl Entry {
     fn new() -> Entry {
-        Entry {
-            generation: AtomicU32::new(0),
-            count: AtomicU32::new(0),
-            cores: AtomicU32::new(1),
-            function: AtomicPtr::new(ptr::null_mut()),
-            context: AtomicPtr::new(ptr::null_mut()),
-            with_context: AtomicBool::new(false),
-            description: AtomicPtr::new(ptr::null_mut()),
-            modes: AtomicPtr::new(ptr::null_mut()),
-            used: AtomicBool::new(false),
-        }
+        Entry { generation: AtomicU32::new(0), used: AtomicBool::new(false), plan: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Reads the entry; `None` unless it is and stays of this generation.
     #[inline]
-    fn read(&self, generation: u32) -> Option<Plan> {
+    fn read(&self, generation: u32) -> Option<Found> {
         if self.generation.load(Ordering::Acquire) != generation {
             return None;
         }
-        let count = self.count.load(Ordering::Relaxed);
-        let cores = self.cores.load(Ordering::Relaxed);
-        let function = self.function.load(Ordering::Relaxed);
-        let context = self.context.load(Ordering::Relaxed);
-        let with_context = self.with_context.load(Ordering::Relaxed);
-        let description = self.description.load(Ordering::Relaxed);
-        let modes = self.modes.load(Ordering::Relaxed);
+        let fresh = !self.used.load(Ordering::Relaxed);
+        let plan = self.plan.load(Ordering::Acquire);
         fence(Ordering::Acquire);
         if self.generation.load(Ordering::Relaxed) != generation {
             return None;
         }
-        // SAFETY: the generation did not change while reading, so `function` is what `write` took from a callee of
-        // this kind, and the two others are NULL or leaked.
-        unsafe {
-            let callee = if with_context {
-                Callee::WithContext(transmute::<*mut (), WithContextCalled>(function), context)
-            } else {
-                Callee::Plain(transmute::<*mut (), PlainCalled>(function))
-            };
-            let modes = modes.as_ref().map(Vec::as_slice);
-            Some(Plan { callee, count: count as usize, cores, description: description.as_ref()?, modes })
-        }
+        // SAFETY: NULL, or a plan that is kept for the life of the program and does not change.
+        Some(Found { plan: unsafe { plan.as_ref() }?, fresh })
     }
 
     /// Fills a free entry in and gives its new generation. The caller holds the registry's lock.
-    fn write(&self, callee: Callee, count: usize, description: &'static String) -> u32 {
-        let (function, context) = match callee {
-            Callee::Plain(function) => (function as *mut (), ptr::null_mut()),
-            Callee::WithContext(function, context) => (function as *mut (), context),
-        };
+    fn write(&self, plan: &'static Plan) -> u32 {
         // A reader that sees any of the new fields also sees that the old generation has gone.
         fence(Ordering::Release);
-        self.count.store(count as u32, Ordering::Relaxed);
-        self.cores.store(1, Ordering::Relaxed);
-        self.function.store(function, Ordering::Relaxed);
-        self.context.store(context, Ordering::Relaxed);
-        self.with_context.store(matches!(callee, Callee::WithContext(..)), Ordering::Relaxed);
-        self.description.store(ptr::from_ref(description).cast_mut(), Ordering::Relaxed);
-        self.modes.store(ptr::null_mut(), Ordering::Relaxed);
+        self.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         self.used.store(false, Ordering::Relaxed);
         let generation = self.generation.load(Ordering::Relaxed) + 1;
         self.generation.store(generation, Ordering::Release);
@@ -136,6 +102,7 @@ struct Writers {
     free: Vec<u32>,
     descriptions: Kept<String>,
     modes: Kept<Vec<Mode>>,
+    plans: Kept<Plan>,
 }
 
 impl Writers {
@@ -173,7 +140,7 @@ pub(crate) struct Registry {
 /// The registry. It outlives the engine: ids are not given again after finalize and init.
 pub(crate) static REGISTRY: Registry = Registry {
     entries: Slab::new(),
-    writers: Mutex::new(Writers { free: Vec::new(), descriptions: Kept(None), modes: Kept(None) }),
+    writers: Mutex::new(Writers { free: Vec::new(), descriptions: Kept(None), modes: Kept(None), plans: Kept(None) }),
 };
 
 /// The failure of a call that names a processing which is not there.
@@ -186,15 +153,15 @@ fn unknown(id: ProcId) -> Error {
 }
 
 /// The plan of a processing that no task was scheduled with yet. The caller holds the registry's lock.
-fn unsettled(entry: &Entry, generation: u32, id: ProcId, what: &str) -> Result<Plan, Error> {
-    let plan = entry.read(generation).ok_or_else(|| unknown(id))?;
-    if entry.used.load(Ordering::Relaxed) {
-        return Err(Error::state(format!(
-            "tasks of processing '{}' were scheduled already: say {what} before the first one",
-            plan.description
-        )));
+fn unsettled(entry: &Entry, generation: u32, id: ProcId, what: &str) -> Result<&'static Plan, Error> {
+    let Found { plan, fresh } = entry.read(generation).ok_or_else(|| unknown(id))?;
+    if fresh {
+        return Ok(plan);
     }
-    Ok(plan)
+    Err(Error::state(format!(
+        "tasks of processing '{}' were scheduled already: say {what} before the first one",
+        plan.description
+    )))
 }
 
 impl Registry {
@@ -210,8 +177,9 @@ impl Registry {
             Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for another processing: unregister some")
         })?;
         let description = writers.descriptions.keep(description.to_owned());
+        let plan = writers.plans.keep(Plan { callee, count, cores: 1, description, modes: None });
         let entry = self.entries.get(index).expect("a free index names an entry");
-        Ok([0, u64::from(entry.write(callee, count, description)) << 32 | u64::from(index)])
+        Ok([0, u64::from(entry.write(plan)) << 32 | u64::from(index)])
     }
 
     /// The entry that an id names, whether or not it is still registered, and the id's generation.
@@ -224,24 +192,16 @@ impl Registry {
 
     /// Looks a processing up.
     #[inline]
-    pub(crate) fn plan(&self, id: ProcId) -> Result<Plan, Error> {
+    pub(crate) fn find(&self, id: ProcId) -> Result<Found, Error> {
         let (entry, generation) = self.entry(id)?;
         entry.read(generation).ok_or_else(|| unknown(id))
     }
 
-    /// A task was scheduled with a processing: from now on its modes are settled. One that has been unregistered
-    /// meanwhile has none.
-    #[inline]
-    pub(crate) fn settle(&self, id: ProcId) {
-        if let Ok((entry, generation)) = self.entry(id)
-            && !entry.used.load(Ordering::Relaxed)
-        {
-            self.settle_modes(entry, generation);
-        }
-    }
-
+    /// The first task was scheduled with a processing: from now on its modes are settled. One that has been
+    /// unregistered meanwhile has none.
     #[cold]
-    fn settle_modes(&self, entry: &Entry, generation: u32) {
+    pub(crate) fn settle(&self, id: ProcId) {
+        let Ok((entry, generation)) = self.entry(id) else { return };
         let _writers = self.writers.lock();
         if entry.generation.load(Ordering::Relaxed) == generation {
             entry.used.store(true, Ordering::Relaxed);
@@ -256,21 +216,19 @@ impl Registry {
         if modes.len() != plan.count {
             return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), plan.count)));
         }
-        let kept = if modes.contains(&Mode::Out) {
-            ptr::from_ref(writers.modes.keep(modes.to_vec())).cast_mut()
-        } else {
-            ptr::null_mut()
-        };
-        entry.modes.store(kept, Ordering::Release);
+        let modes = modes.contains(&Mode::Out).then(|| writers.modes.keep(modes.to_vec()).as_slice());
+        let plan = writers.plans.keep(Plan { modes, ..*plan });
+        entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
     }
 
     /// Sets how many workers a task of the processing needs, before its first task.
     pub(crate) fn set_cores(&self, id: ProcId, cores: u32) -> Result<(), Error> {
         let (entry, generation) = self.entry(id)?;
-        let _writers = self.writers.lock();
-        unsettled(entry, generation, id, "how many cores it needs")?;
-        entry.cores.store(cores, Ordering::Release);
+        let mut writers = self.writers.lock();
+        let plan = unsettled(entry, generation, id, "how many cores it needs")?;
+        let plan = writers.plans.keep(Plan { cores, ..*plan });
+        entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
     }
 
@@ -312,9 +270,9 @@ mod tests {
             let id = REGISTRY.register(Callee::plain(nothing), 2, "nothing").unwrap();
             assert!(seen.insert(id));
             assert_ne!(id, [0, 0]);
-            assert_eq!(REGISTRY.plan(id).unwrap().description, "nothing");
+            assert_eq!(REGISTRY.find(id).unwrap().plan.description, "nothing");
             REGISTRY.unregister(id).unwrap();
-            for refused in [REGISTRY.plan(id).map(|_| ()), REGISTRY.unregister(id), REGISTRY.access(id, &[])] {
+            for refused in [REGISTRY.find(id).map(|_| ()), REGISTRY.unregister(id), REGISTRY.access(id, &[])] {
                 assert_eq!(refused.unwrap_err().code(), dvm_retcode_t::DVM_ERR_PROCESSING);
             }
         }
@@ -324,7 +282,7 @@ mod tests {
     fn modes_are_settled_by_the_first_task() {
         let id = REGISTRY.register(Callee::plain(nothing), 2, "settled").unwrap();
         REGISTRY.access(id, &[Mode::In, Mode::Out]).unwrap();
-        assert_eq!(REGISTRY.plan(id).unwrap().mode(1), Mode::Out);
+        assert_eq!(REGISTRY.find(id).unwrap().plan.mode(1), Mode::Out);
         REGISTRY.settle(id);
         assert_eq!(REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err().code(), dvm_retcode_t::DVM_ERR_STATE);
         REGISTRY.unregister(id).unwrap();

@@ -1,6 +1,6 @@
 //! Scheduling: which worker a task goes to, and in which order a worker takes its tasks.
 //!
-//! - `queue`: a worker's ready tasks in the order in which they became ready, some of them for others to steal
+//! - `queue`: a worker's ready tasks: placed ones in the order in which they became ready, others for anybody to steal
 //! - `seeded`: another order, drawn from a seed
 //! - `placement`: the worker near a task's data
 #![allow(unsafe_code, reason = "queues link the descriptors themselves and allocate nothing")]
@@ -10,5 +10,5 @@ mod queue;
 mod seeded;
 
 pub(crate) use placement::{Weights, near};
-pub(crate) use queue::ReadyQueue;
+pub(crate) use queue::{Placed, ReadyQueue};
 pub(crate) use seeded::Seeded;

@@ -1,204 +1,275 @@
-//! A worker's ready tasks, in the order in which they became ready.
+//! A worker's ready tasks.
 //!
-//! Tasks placed by rank and tasks that others may steal lie in two lists under one lock per worker; each task has its
-//! turn, so that the owner takes them in one order, and a thief finds the oldest task that it may have at once. The
-//! lock is taken to hand work over, never by all workers. The owner takes several placed tasks under one lock.
+//! Tasks placed by rank run in the order in which they became ready: those that others hand over lie in `inbox` until
+//! the worker takes them all into its private list ([`Placed`]). What is in the inbox became ready after everything in
+//! the list, because the worker empties the inbox before it appends to the list itself.
 //!
-//! `length` and `stealable` are hints for those who look without the lock. They are stored under the lock, so that
-//! whoever stores last stores the truth.
+//! Tasks placed near their data may be stolen. Those that the worker makes ready itself lie in `deque`: it runs the
+//! newest first, whose data are still in its cache, and others take the oldest. Those that others make ready lie in
+//! `mail`, which whoever comes first moves to its own deque, so that it runs them oldest first.
 
-use std::collections::VecDeque;
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
-
+use crate::sync::deque::{Deque, Steal};
+use crate::sync::inbox::{Chain, Inbox};
 use crate::task::Task;
 
-/// The owner takes at most so many tasks at a time.
-const BATCH: usize = 32;
-
-/// Tasks linked through their `next`.
-struct List {
-    first: *mut Task,
-    last: *mut Task,
-    length: usize,
+/// What others see of a worker's ready tasks.
+#[repr(align(128))]
+pub(crate) struct ReadyQueue {
+    inbox: Inbox,
+    mail: Inbox,
+    /// On a line of its own: the owner writes it all the time.
+    deque: Line,
 }
 
-impl List {
-    const EMPTY: List = List { first: ptr::null_mut(), last: ptr::null_mut(), length: 0 };
+#[repr(align(128))]
+struct Line(Deque);
+
+impl ReadyQueue {
+    /// No tasks.
+    pub(crate) fn new() -> ReadyQueue {
+        ReadyQueue { inbox: Inbox::new(), mail: Inbox::new(), deque: Line(Deque::new()) }
+    }
+
+    /// Hands a task to its worker, which alone may run it. True when the worker may have to be woken: otherwise whoever
+    /// pushed the first of those that lie there sees to that.
+    ///
+    /// # Safety
+    /// The caller owns the task and hands it over.
+    #[inline]
+    pub(crate) unsafe fn hand_over(&self, task: *mut Task) -> bool {
+        // SAFETY: by this function's contract; descriptors stay where they are.
+        unsafe { self.inbox.push(Task::link(task)) }
+    }
+
+    /// Leaves a task for the worker or a thief.
+    ///
+    /// # Safety
+    /// The caller owns the task and hands it over.
+    #[inline]
+    pub(crate) unsafe fn mail(&self, task: *mut Task) {
+        // SAFETY: by this function's contract; descriptors stay where they are.
+        unsafe { self.mail.push(Task::link(task)) };
+    }
+
+    /// For the worker itself: keeps a task that others may steal.
+    #[inline]
+    pub(crate) fn keep(&self, task: *mut Task) {
+        self.deque.0.push(task.expose_provenance() as u64);
+    }
+
+    /// For the worker itself: the newest task that it kept, else the oldest that came by mail.
+    #[inline]
+    pub(crate) fn take(&self) -> Option<*mut Task> {
+        if let Some(task) = self.deque.0.pop() {
+            return Some(ptr::with_exposed_provenance_mut(task as usize));
+        }
+        if self.mail.is_empty() {
+            return None;
+        }
+        self.move_mail(self.mail.take_all());
+        self.deque.0.pop().map(|task| ptr::with_exposed_provenance_mut(task as usize))
+    }
+
+    /// Puts tasks, newest first, into the deque.
+    fn move_mail(&self, chain: Chain) {
+        for link in chain {
+            let task = Task::of(link);
+            expect(task);
+            self.keep(task);
+        }
+    }
+
+    /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all mail over and takes the
+    /// oldest of that.
+    pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<*mut Task> {
+        loop {
+            match self.deque.0.steal() {
+                Steal::Item(task) => return Some(ptr::with_exposed_provenance_mut(task as usize)),
+                Steal::Retry => std::hint::spin_loop(),
+                Steal::Empty => break,
+            }
+        }
+        if self.mail.is_empty() {
+            return None;
+        }
+        thief.move_mail(self.mail.take_all());
+        thief.take()
+    }
+
+    /// True when nothing was handed over.
+    #[inline]
+    pub(crate) fn nothing_handed_over(&self) -> bool {
+        self.inbox.is_empty()
+    }
+
+    /// True when there is something that any worker may run.
+    #[inline]
+    pub(crate) fn has_stealable(&self) -> bool {
+        !self.deque.0.is_empty() || !self.mail.is_empty()
+    }
+}
+
+/// Asks for the lines of the task's first data, which other threads have written last.
+#[inline]
+fn expect(task: *mut Task) {
+    // SAFETY: the caller has just taken the task out of a list, so it owns it.
+    unsafe { (*task).expect_data() };
+}
+
+/// The placed tasks that a worker has taken out of its inbox, or has made ready itself. Only the worker touches it.
+pub(crate) struct Placed {
+    first: *mut Task,
+    last: *mut Task,
+}
+
+impl Placed {
+    /// No tasks.
+    pub(crate) const fn new() -> Placed {
+        Placed { first: ptr::null_mut(), last: ptr::null_mut() }
+    }
+
+    /// Takes what others have handed over.
+    #[inline]
+    pub(crate) fn collect(&mut self, queue: &ReadyQueue) {
+        if !queue.nothing_handed_over() {
+            // SAFETY: the chain owns its tasks, and hands them out here.
+            queue.inbox.take_all().reversed().for_each(|link| unsafe {
+                expect(Task::of(link));
+                self.append(Task::of(link));
+            });
+        }
+    }
+
+    /// Appends a task that this worker has made ready, behind everything that was ready before.
+    ///
+    /// # Safety
+    /// The caller owns the task and hands it over.
+    #[inline]
+    pub(crate) unsafe fn push(&mut self, queue: &ReadyQueue, task: *mut Task) {
+        self.collect(queue);
+        // SAFETY: by this function's contract.
+        unsafe { self.append(task) };
+    }
 
     /// # Safety
-    /// The caller owns the task and hands it to the list.
-    unsafe fn push(&mut self, task: *mut Task) {
+    /// The caller owns the task and hands it over.
+    #[inline]
+    unsafe fn append(&mut self, task: *mut Task) {
         // SAFETY: owned by the caller; `last` is owned by the list.
         unsafe {
-            (*task).next = ptr::null_mut();
+            (*Task::link(task)).set_next(ptr::null_mut());
             if self.last.is_null() {
                 self.first = task;
             } else {
-                (*self.last).next = task;
+                (*Task::link(self.last)).set_next(Task::link(task));
             }
         }
         self.last = task;
-        self.length += 1;
     }
 
-    fn pop(&mut self) -> Option<*mut Task> {
+    /// True when there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_null()
+    }
+
+    /// Takes the first task.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<*mut Task> {
         let task = self.first;
         if task.is_null() {
             return None;
         }
         // SAFETY: the list owns its tasks.
-        self.first = unsafe { (*task).next };
+        self.first = Task::of(unsafe { (*Task::link(task)).next() });
         if self.first.is_null() {
             self.last = ptr::null_mut();
         }
-        self.length -= 1;
         Some(task)
-    }
-
-    /// The turn of the first task; the end of time when there is none.
-    fn turn(&self) -> u64 {
-        // SAFETY: the list owns its tasks.
-        if self.first.is_null() { u64::MAX } else { unsafe { (*self.first).turn } }
-    }
-}
-
-struct Lists {
-    placed: List,
-    stealable: List,
-    turn: u64,
-}
-
-// SAFETY: the lists own their tasks, and tasks may change threads.
-unsafe impl Send for Lists {}
-
-/// A worker's ready tasks.
-pub(crate) struct ReadyQueue {
-    lists: Mutex<Lists>,
-    length: AtomicUsize,
-    stealable: AtomicUsize,
-}
-
-impl ReadyQueue {
-    /// No tasks.
-    pub(crate) fn new() -> ReadyQueue {
-        let lists = Lists { placed: List::EMPTY, stealable: List::EMPTY, turn: 0 };
-        ReadyQueue { lists: Mutex::new(lists), length: AtomicUsize::new(0), stealable: AtomicUsize::new(0) }
-    }
-
-    fn publish_lengths(&self, lists: &Lists) {
-        self.length.store(lists.placed.length + lists.stealable.length, Ordering::Release);
-        self.stealable.store(lists.stealable.length, Ordering::Release);
-    }
-
-    /// Appends a task that has become ready.
-    ///
-    /// # Safety
-    /// The caller owns the task and hands it over.
-    pub(crate) unsafe fn push(&self, task: *mut Task) {
-        let mut lists = self.lists.lock();
-        lists.turn += 1;
-        // SAFETY: owned by the caller.
-        let near = unsafe {
-            (*task).turn = lists.turn;
-            (*task).near
-        };
-        let list = if near { &mut lists.stealable } else { &mut lists.placed };
-        // SAFETY: owned by the caller, and handed over.
-        unsafe { list.push(task) };
-        self.publish_lengths(&lists);
-    }
-
-    /// For the owner: appends the next tasks to `batch`, which the owner will run in this order. A stealable task is
-    /// only taken to be run at once.
-    pub(crate) fn take(&self, batch: &mut VecDeque<*mut Task>) {
-        if self.is_empty() {
-            return;
-        }
-        let mut lists = self.lists.lock();
-        while batch.len() < BATCH {
-            if lists.placed.turn() < lists.stealable.turn() {
-                batch.extend(lists.placed.pop());
-            } else if batch.is_empty() {
-                batch.extend(lists.stealable.pop());
-                break;
-            } else {
-                break;
-            }
-        }
-        self.publish_lengths(&lists);
-    }
-
-    /// For others: the oldest task that may be stolen.
-    pub(crate) fn steal(&self) -> Option<*mut Task> {
-        if self.stealable.load(Ordering::Acquire) == 0 {
-            return None;
-        }
-        let mut lists = self.lists.lock();
-        let task = lists.stealable.pop();
-        self.publish_lengths(&lists);
-        task
-    }
-
-    /// True when there is nothing for the owner.
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.length.load(Ordering::Acquire) == 0
-    }
-
-    /// True when there is something for others.
-    #[inline]
-    pub(crate) fn has_stealable(&self) -> bool {
-        self.stealable.load(Ordering::Acquire) > 0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::{Cache, POOL};
+    use crate::processing::{Callee, Plan};
+    use crate::task::{Cache, POOL, UNPLACED};
 
-    fn task(cache: &mut Cache, near: bool) -> *mut Task {
-        let task = POOL.take(cache);
-        // SAFETY: just taken.
-        unsafe { (*task).near = near };
-        task
+    extern "C" fn nothing() -> std::ffi::c_int {
+        0
     }
 
-    #[test]
-    fn the_owner_takes_both_kinds_in_the_order_of_readiness() {
-        let (queue, mut cache) = (ReadyQueue::new(), Cache::new());
-        let kinds = [false, false, true, false, true, true, false];
-        let tasks = kinds.map(|near| task(&mut cache, near));
-        // SAFETY: each task is taken from the pool and owned here.
-        tasks.iter().for_each(|&task| unsafe { queue.push(task) });
-        let mut order = Vec::new();
-        while !queue.is_empty() {
-            let mut batch = VecDeque::new();
-            queue.take(&mut batch);
-            order.extend(batch);
+    struct Scene {
+        cache: Cache,
+        tasks: Vec<*mut Task>,
+    }
+
+    impl Scene {
+        fn new(count: usize) -> Scene {
+            let mut cache = Cache::new();
+            let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache)).collect();
+            let plan: &'static Plan = Box::leak(Box::new(Plan {
+                callee: Callee::plain(nothing),
+                count: 0,
+                cores: 1,
+                description: "nothing",
+                modes: None,
+            }));
+            // SAFETY: just taken from the pool.
+            tasks.iter().for_each(|&task| unsafe { (*task).fill(plan, &[], UNPLACED) });
+            Scene { cache, tasks }
         }
-        assert_eq!(order, tasks);
-        // SAFETY: out of the queue again.
-        tasks.iter().for_each(|&task| unsafe { POOL.give(&mut cache, task) });
+    }
+
+    impl Drop for Scene {
+        fn drop(&mut self) {
+            for &task in &self.tasks {
+                // SAFETY: the test has taken it out of all lists.
+                unsafe { POOL.give(&mut self.cache, task) };
+            }
+        }
     }
 
     #[test]
-    fn thieves_take_the_oldest_stealable_task_and_never_a_placed_one() {
-        let (queue, mut cache) = (ReadyQueue::new(), Cache::new());
-        let tasks = [false, true, false, true].map(|near| task(&mut cache, near));
-        // SAFETY: each task is taken from the pool and owned here.
-        tasks.iter().for_each(|&task| unsafe { queue.push(task) });
-        assert_eq!(queue.steal(), Some(tasks[1]));
-        assert_eq!(queue.steal(), Some(tasks[3]));
-        assert_eq!(queue.steal(), None);
-        assert!(!queue.has_stealable());
-        let mut batch = VecDeque::new();
-        queue.take(&mut batch);
-        assert_eq!(batch, [tasks[0], tasks[2]]);
-        // SAFETY: out of the queue again.
-        tasks.iter().for_each(|&task| unsafe { POOL.give(&mut cache, task) });
+    fn placed_tasks_run_in_the_order_of_readiness() {
+        let (scene, queue, mut placed) = (Scene::new(6), ReadyQueue::new(), Placed::new());
+        let tasks = &scene.tasks;
+        // SAFETY: each task is owned here and goes into one list.
+        unsafe {
+            assert!(queue.hand_over(tasks[0]));
+            assert!(!queue.hand_over(tasks[1]));
+            placed.push(&queue, tasks[2]);
+            queue.hand_over(tasks[3]);
+            queue.hand_over(tasks[4]);
+            placed.push(&queue, tasks[5]);
+        }
+        assert_eq!(std::iter::from_fn(|| placed.pop()).collect::<Vec<_>>(), *tasks);
+        assert!(queue.nothing_handed_over() && !queue.has_stealable());
+    }
+
+    #[test]
+    fn thieves_take_the_oldest_near_task_and_never_a_placed_one() {
+        let (scene, victim, thief) = (Scene::new(6), ReadyQueue::new(), ReadyQueue::new());
+        let tasks = &scene.tasks;
+        // SAFETY: each task is owned here and goes into one list.
+        unsafe {
+            victim.hand_over(tasks[0]);
+            victim.mail(tasks[3]);
+            victim.mail(tasks[4]);
+            victim.mail(tasks[5]);
+        }
+        victim.keep(tasks[1]);
+        victim.keep(tasks[2]);
+        assert_eq!(victim.steal(&thief), Some(tasks[1]));
+        assert_eq!(victim.take(), Some(tasks[2]), "the owner takes the newest of its own");
+        assert_eq!(victim.steal(&thief), Some(tasks[3]), "the mail moves over, oldest first");
+        assert_eq!(thief.take(), Some(tasks[4]));
+        assert_eq!(victim.take(), None);
+        assert_eq!(thief.steal(&victim), Some(tasks[5]), "what was moved can be stolen back");
+        assert_eq!(victim.steal(&thief), None);
+        let mut placed = Placed::new();
+        placed.collect(&victim);
+        assert_eq!(placed.pop(), Some(tasks[0]));
     }
 }

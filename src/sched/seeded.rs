@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::ReadyQueue;
 use crate::data::{DataId, Readiness, STORE};
 use crate::task::Task;
 
@@ -46,24 +45,28 @@ impl Seeded {
         Seeded { states: (0..workers as u64).map(state).collect(), waiting: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Any of the worker's ready tasks, which are all moved to `batch`; `None` when there are none, or when something
+    /// Any of the worker's ready tasks, which `gather` moves to `batch`; `None` when there are none, or when something
     /// else is wanted of the worker.
     pub(crate) fn next(
         &self,
         worker: usize,
-        queue: &ReadyQueue,
         batch: &mut VecDeque<*mut Task>,
+        any: impl Fn() -> bool,
+        gather: impl Fn(&mut VecDeque<*mut Task>),
         wanted: impl Fn() -> bool,
     ) -> Option<*mut Task> {
         if self.states.len() == 1 {
             self.waiting.lock().busy = false;
             self.changed.notify_all();
         }
-        gather(queue, batch);
-        if batch.is_empty() || (self.states.len() == 1 && !self.pass(wanted)) {
+        // What lies ready is only looked at while the program waits: in how many parts it came shall not count.
+        if (batch.is_empty() && !any()) || (self.states.len() == 1 && !self.pass(wanted)) {
             return None;
         }
-        gather(queue, batch);
+        gather(batch);
+        if batch.is_empty() {
+            return None;
+        }
         let choice = self.number(worker) % batch.len() as u64;
         batch.remove(choice as usize)
     }
@@ -121,15 +124,6 @@ impl Drop for Ends<'_> {
                 while waiting.busy && !self.0.changed.wait_until(&mut waiting, end).timed_out() {}
             }
         }
-    }
-}
-
-/// Moves all of a worker's ready tasks to `batch`.
-fn gather(queue: &ReadyQueue, batch: &mut VecDeque<*mut Task>) {
-    let mut some = VecDeque::new();
-    while !queue.is_empty() {
-        queue.take(&mut some);
-        batch.append(&mut some);
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! The owner pushes and pops at the bottom (last in, first out: the newest item's data are still in its
 //! cache), thieves take the oldest at the top. The algorithm is Chase and Lev's with the memory orders of Lê, Pop,
-//! Cohen and Zappa Nardelli, "Correct and Efficient Work-Stealing for Weak Memory Models" (PPoPP 2013), Figure 1.
-//! Items are words in atomics, so that no read is ever a data race, and there is no unsafe code.
+//! Cohen and Zappa Nardelli, "Correct and Efficient Work-Stealing for Weak Memory Models" (PPoPP 2013), Figure 1, except
+//! that each store to `bottom` is a release, which on x86-64 costs nothing and which ThreadSanitizer understands. Items are words in atomics, so that no read is ever a data race, and there is no unsafe code.
 
 use std::sync::OnceLock;
 
-use super::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering, fence};
+use super::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use super::fence::full;
 
 /// Slots of the first buffer; each further buffer doubles it.
 #[cfg(not(loom))]
@@ -71,8 +72,7 @@ impl Deque {
             buffer = self.grow(top, bottom);
         }
         Self::slot(buffer, bottom).store(item, Ordering::Relaxed);
-        fence(Ordering::Release);
-        self.bottom.store(bottom + 1, Ordering::Relaxed);
+        self.bottom.store(bottom + 1, Ordering::Release);
     }
 
     /// Copies the live items to a buffer of twice the size and puts it in use.
@@ -95,27 +95,33 @@ impl Deque {
             return None;
         }
         let buffer = self.buffer(self.class.load(Ordering::Relaxed));
-        self.bottom.store(bottom, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
+        self.bottom.store(bottom, Ordering::Release);
+        full();
         let top = self.top.load(Ordering::Relaxed);
         if top > bottom {
-            self.bottom.store(bottom + 1, Ordering::Relaxed);
+            self.bottom.store(bottom + 1, Ordering::Release);
             return None;
         }
         let item = Self::slot(buffer, bottom).load(Ordering::Relaxed);
         if top == bottom {
             // The last item: thieves may want it too.
             let won = self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok();
-            self.bottom.store(bottom + 1, Ordering::Relaxed);
+            self.bottom.store(bottom + 1, Ordering::Release);
             return won.then_some(item);
         }
         Some(item)
     }
 
+    /// True when there seems to be nothing.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.top.load(Ordering::Relaxed) >= self.bottom.load(Ordering::Relaxed)
+    }
+
     /// Takes the oldest item. Any thread.
     pub(crate) fn steal(&self) -> Steal {
         let top = self.top.load(Ordering::Acquire);
-        fence(Ordering::SeqCst);
+        full();
         let bottom = self.bottom.load(Ordering::Acquire);
         if top >= bottom {
             return Steal::Empty;

@@ -1,56 +1,51 @@
 //! Tasks: a processing and the data it is run on.
 //!
-//! A task descriptor has one owner at a time, which alone touches its plain fields:
+//! A task descriptor is one cache line and has one owner at a time, which alone touches it:
 //!
-//! 1. the thread that schedules it, until it gives its guard count up;
-//! 2. then, if inputs are missing, nobody: whoever publishes the last one (brings `missing` to 0) becomes the owner;
-//! 3. the ready queue it is pushed to, then the worker that takes it out;
+//! 1. the thread that schedules it;
+//! 2. while an input is missing, the list of that datum: a task waits for one input after the other, and whoever
+//!    publishes the one becomes the owner and looks at the next;
+//! 3. the queue it is pushed to, then the worker that takes it out;
 //! 4. the pool, once the task has ended.
 #![allow(unsafe_code, reason = "descriptors are pooled and change owners through lists that allocate nothing")]
 
 mod pool;
 
-use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU32};
-
 pub(crate) use pool::{Cache, POOL};
 
-use crate::data::{DataId, Owner, Wait};
+use crate::data::{DataId, STORE};
 use crate::processing::Plan;
+use crate::sync::inbox::Link;
 
 /// Up to so many arguments lie in the descriptor itself.
 const INLINE: usize = 4;
 
 /// The place of a task that has none yet.
-pub(crate) const UNPLACED: u32 = u32::MAX;
+pub(crate) const UNPLACED: u16 = u16::MAX;
 
-/// A task descriptor.
-#[repr(align(64))]
+/// A task descriptor. The link comes first: lists of links are lists of tasks.
+#[repr(C, align(64))]
 pub(crate) struct Task {
-    /// Inputs that are not published, and one for the thread that schedules it.
-    pub(crate) missing: AtomicU32,
-    /// Set when an input is poisoned, before `missing` is counted down for it.
-    pub(crate) poisoned: AtomicBool,
+    link: Link,
+    /// Its processing; `None` before its first use.
+    plan: Option<&'static Plan>,
+    /// The numbers of its data (the home process of all is this one).
+    numbers: [u64; INLINE],
+    /// The numbers of a task that has more of them; the memory goes with the task.
+    #[allow(clippy::box_collection, reason = "one word in the line")]
+    more: Option<Box<Vec<u64>>>,
+    /// The place of the input that it waits for.
+    pub(crate) waits_for: u32,
+    /// The worker that is to run it, or [`UNPLACED`].
+    pub(crate) worker: u16,
     /// True when idle workers may steal it.
     pub(crate) near: bool,
-    /// True when an output carries on the storage of an input.
-    pub(crate) carries: bool,
-    /// The worker that is to run it, or [`UNPLACED`].
-    pub(crate) worker: u32,
-    /// The next task of the list it is in.
-    pub(crate) next: *mut Task,
-    /// Its turn in the queue it is in.
-    pub(crate) turn: u64,
-    /// Its processing; `None` while it is in the pool.
-    pub(crate) plan: Option<Plan>,
-    /// True when the arguments lie in the descriptor itself.
-    in_place: bool,
-    ids: [DataId; INLINE],
-    waits: [Wait; INLINE],
-    /// The ids and waits of tasks with more arguments; they keep their memory for the next such task.
-    more_ids: Vec<DataId>,
-    more_waits: Vec<Wait>,
+    /// True when an input is poisoned.
+    pub(crate) poisoned: bool,
 }
+
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<Task>() == 64, "one cache line");
 
 // SAFETY: one owner at a time, see above.
 unsafe impl Send for Task {}
@@ -59,82 +54,83 @@ impl Task {
     /// A descriptor for the pool.
     fn blank() -> Task {
         Task {
-            missing: AtomicU32::new(0),
-            poisoned: AtomicBool::new(false),
-            near: false,
-            carries: false,
-            worker: UNPLACED,
-            next: ptr::null_mut(),
-            turn: 0,
+            link: Link::new(),
             plan: None,
-            in_place: true,
-            ids: [[0; 2]; INLINE],
-            waits: [const { Wait::IDLE }; INLINE],
-            more_ids: Vec::new(),
-            more_waits: Vec::new(),
+            numbers: [0; INLINE],
+            more: None,
+            worker: UNPLACED,
+            waits_for: 0,
+            near: false,
+            poisoned: false,
         }
     }
 
     /// Makes the descriptor a new task.
     #[inline]
-    pub(crate) fn fill(&mut self, plan: Plan, ids: &[DataId], near: bool, worker: u32) {
-        *self.poisoned.get_mut() = false;
-        self.near = near;
-        self.carries = false;
-        self.worker = worker;
+    pub(crate) fn fill(&mut self, plan: &'static Plan, ids: &[DataId], worker: u16) {
         self.plan = Some(plan);
-        self.in_place = ids.len() <= INLINE;
-        if self.in_place {
-            self.ids[..ids.len()].copy_from_slice(ids);
+        self.worker = worker;
+        self.near = worker == UNPLACED;
+        self.poisoned = false;
+        if ids.len() <= INLINE {
+            for (number, id) in self.numbers.iter_mut().zip(ids) {
+                *number = id[1];
+            }
         } else {
-            self.more_ids.clear();
-            self.more_ids.extend_from_slice(ids);
-            self.more_waits.clear();
-            self.more_waits.resize_with(ids.len(), || Wait::IDLE);
+            self.more = Some(Box::new(ids.iter().map(|id| id[1]).collect()));
+        }
+    }
+
+    /// Ends the task; the descriptor can be filled again.
+    #[inline]
+    fn clear(&mut self) {
+        if self.more.is_some() {
+            self.more = None;
         }
     }
 
     /// Its processing.
     #[inline]
-    pub(crate) fn plan(&self) -> &Plan {
-        self.plan.as_ref().expect("a task in use has a processing")
+    pub(crate) fn plan(&self) -> &'static Plan {
+        self.plan.expect("a task in use has a processing")
+    }
+
+    /// The number of its data.
+    #[inline]
+    pub(crate) fn count(&self) -> usize {
+        self.plan().count
+    }
+
+    /// The id of an argument.
+    #[inline]
+    pub(crate) fn id(&self, place: usize) -> DataId {
+        [0, self.more.as_ref().map_or_else(|| self.numbers[place], |more| more[place])]
     }
 
     /// The ids of its data.
     #[inline]
-    pub(crate) fn ids(&self) -> &[DataId] {
-        if self.in_place { &self.ids[..self.plan().count] } else { &self.more_ids }
+    pub(crate) fn ids(&self) -> impl Iterator<Item = DataId> + '_ {
+        let numbers = self.more.as_ref().map_or_else(|| &self.numbers[..self.count()], |more| &more[..]);
+        numbers.iter().map(|&number| [0, number])
     }
 
-    /// The node with which a task waits for an argument, without touching the rest of the descriptor.
-    ///
-    /// # Safety
-    /// The task is in use, and the calling thread may touch the fields that are not atomic.
+    /// Asks for the lines of the data that lie in the descriptor, which other threads may have written last.
     #[inline]
-    pub(crate) unsafe fn wait_at(task: *mut Task, place: usize) -> *mut Wait {
-        // SAFETY: by this function's contract; only the fields named are touched.
-        unsafe {
-            if place < INLINE && (*task).in_place {
-                &raw mut (*task).waits[place]
-            } else {
-                (&mut (*task).more_waits)[place..].as_mut_ptr()
-            }
+    pub(crate) fn expect_data(&self) {
+        for place in 0..self.count().min(INLINE) {
+            STORE.expect(self.numbers[place] as u32);
         }
     }
 
-    /// The id of an argument, without touching the rest of the descriptor.
-    ///
-    /// # Safety
-    /// As for [`Task::wait_at`].
+    /// The task as lists see it.
     #[inline]
-    pub(crate) unsafe fn id_at(task: *mut Task, place: usize) -> DataId {
-        // SAFETY: by this function's contract; only the fields named are touched.
-        unsafe { if (*task).in_place { (*task).ids[place] } else { (&(*task).more_ids)[place] } }
+    pub(crate) fn link(task: *mut Task) -> *mut Link {
+        task.cast()
     }
 
-    /// The task as the data see it.
+    /// The task that a link stands for: the reverse of [`Task::link`].
     #[inline]
-    pub(crate) fn owner(task: *mut Task) -> Owner {
-        Owner(task.cast())
+    pub(crate) fn of(link: *mut Link) -> *mut Task {
+        link.cast()
     }
 }

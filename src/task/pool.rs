@@ -8,9 +8,17 @@ use std::ptr::NonNull;
 use parking_lot::Mutex;
 
 use super::Task;
+use crate::sync::prefetch;
 
-/// Descriptors move between a thread and the pool, and are allocated, in batches of this size.
+/// Descriptors move between a thread and the pool in batches of this size.
 const BATCH: usize = 64;
+
+/// A descriptor's line is asked for when so many others are to be used before it: it was last written by the worker that
+/// ran its last task.
+const AHEAD: usize = 4;
+
+/// Descriptors that are allocated at once.
+const CHUNK: usize = 1024;
 
 /// Free descriptors that a thread keeps to itself.
 pub(crate) struct Cache(Vec<NonNull<Task>>);
@@ -41,25 +49,25 @@ impl Pool {
     /// A free descriptor, owned by the caller.
     #[inline]
     pub(crate) fn take(&self, cache: &mut Cache) -> *mut Task {
-        match cache.0.pop() {
-            Some(task) => task.as_ptr(),
-            None => self.refill(cache).as_ptr(),
+        let task = cache.0.pop();
+        if let Some(soon) = cache.0.len().checked_sub(AHEAD) {
+            prefetch::to_write(cache.0[soon].as_ptr());
         }
+        task.unwrap_or_else(|| self.refill(cache)).as_ptr()
     }
 
     #[cold]
     fn refill(&self, cache: &mut Cache) -> NonNull<Task> {
         let mut shared = self.0.lock();
         if shared.free.is_empty() {
-            let mut chunk: Box<[Task]> = (0..BATCH).map(|_| Task::blank()).collect();
+            let mut chunk: Box<[Task]> = (0..CHUNK).map(|_| Task::blank()).collect();
             let first = NonNull::from(&mut chunk[..]).cast::<Task>();
-            // SAFETY: the chunk has BATCH descriptors, and keeps its address when the box moves.
-            cache.0.extend((0..BATCH).map(|place| unsafe { first.add(place) }));
+            // SAFETY: the chunk has CHUNK descriptors, and keeps its address when the box moves.
+            shared.free.extend((0..CHUNK).rev().map(|place| unsafe { first.add(place) }));
             shared.chunks.push(chunk);
-        } else {
-            let rest = shared.free.len().saturating_sub(BATCH);
-            cache.0.extend(shared.free.drain(rest..));
         }
+        let rest = shared.free.len().saturating_sub(BATCH);
+        cache.0.extend(shared.free.drain(rest..));
         cache.0.pop().expect("just filled")
     }
 
@@ -69,9 +77,11 @@ impl Pool {
     /// It came from this pool, the caller owns it, and nobody has its address any more.
     #[inline]
     pub(crate) unsafe fn give(&self, cache: &mut Cache, task: *mut Task) {
-        // SAFETY: came from the pool, so it is not NULL; owned by the caller.
-        let task = unsafe { NonNull::new_unchecked(task) };
-        cache.0.push(task);
+        // SAFETY: owned by the caller; came from the pool, so it is not NULL.
+        unsafe {
+            (*task).clear();
+            cache.0.push(NonNull::new_unchecked(task));
+        }
         if cache.0.len() >= 2 * BATCH {
             self.0.lock().free.extend(cache.0.drain(BATCH..));
         }

@@ -1,0 +1,147 @@
+//! Memory for small data: blocks of few sizes that threads keep and pass on in batches.
+//!
+//! What one thread uses up and another gives back would send the C allocator to its slow path with each datum. Chunks
+//! go back to the system when the engine ends.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+
+use parking_lot::Mutex;
+
+use super::storage::ALIGNMENT;
+
+/// Sizes: `ALIGNMENT << class` bytes.
+const CLASSES: usize = 5;
+
+/// Blocks move between a thread and the pool in batches of this number.
+const BATCH: usize = 64;
+
+/// The memory that is asked for at once.
+const CHUNK: usize = 64 << 10;
+
+/// The largest block.
+pub(super) const LARGEST: usize = ALIGNMENT << (CLASSES - 1);
+
+/// Free blocks that a thread keeps, by class.
+pub(super) struct Cache([Vec<NonNull<u8>>; CLASSES]);
+
+// SAFETY: a free block belongs to the list that holds it.
+unsafe impl Send for Cache {}
+
+impl Cache {
+    /// Nothing kept.
+    pub(super) const fn new() -> Cache {
+        Cache([const { Vec::new() }; CLASSES])
+    }
+}
+
+struct Shared {
+    free: [Vec<NonNull<u8>>; CLASSES],
+    chunks: Vec<NonNull<u8>>,
+}
+
+// SAFETY: as for `Cache`.
+unsafe impl Send for Shared {}
+
+/// The free blocks that no thread keeps, and the memory of all.
+pub(super) struct Blocks(Mutex<Shared>);
+
+/// The pool of all threads.
+pub(super) static BLOCKS: Blocks =
+    Blocks(Mutex::new(Shared { free: [const { Vec::new() }; CLASSES], chunks: Vec::new() }));
+
+/// The class of blocks for so many bytes; `None` for none and for too many.
+#[inline]
+fn class_of(size: usize) -> Option<usize> {
+    if size == 0 || size > LARGEST {
+        return None;
+    }
+    Some((size.div_ceil(ALIGNMENT)).next_power_of_two().trailing_zeros() as usize)
+}
+
+fn chunk_layout() -> Layout {
+    Layout::from_size_align(CHUNK, 4096).expect("constants")
+}
+
+impl Blocks {
+    /// A block for so many bytes, with whatever was in it; `None` when there is no memory.
+    ///
+    /// # Panics
+    /// When no class has blocks of this size: 1 to [`LARGEST`] bytes.
+    #[inline]
+    pub(super) fn take(&self, cache: &mut Cache, size: usize) -> Option<NonNull<u8>> {
+        let class = class_of(size).expect("the caller keeps to small sizes");
+        cache.0[class].pop().or_else(|| self.refill(&mut cache.0[class], class))
+    }
+
+    #[cold]
+    fn refill(&self, kept: &mut Vec<NonNull<u8>>, class: usize) -> Option<NonNull<u8>> {
+        let mut shared = self.0.lock();
+        if shared.free[class].is_empty() {
+            // SAFETY: the layout has a size.
+            let chunk = NonNull::new(unsafe { alloc(chunk_layout()) })?;
+            shared.chunks.push(chunk);
+            let step = ALIGNMENT << class;
+            // SAFETY: all offsets lie in the chunk.
+            shared.free[class].extend((0..CHUNK / step).rev().map(|place| unsafe { chunk.add(place * step) }));
+        }
+        let rest = shared.free[class].len().saturating_sub(BATCH);
+        kept.extend(shared.free[class].drain(rest..));
+        kept.pop()
+    }
+
+    /// Gives a block back.
+    ///
+    /// # Safety
+    /// It was taken for so many bytes, and nobody uses it any more.
+    #[inline]
+    pub(super) unsafe fn give(&self, cache: &mut Cache, block: NonNull<u8>, size: usize) {
+        let class = class_of(size).expect("it was taken with this size");
+        let kept = &mut cache.0[class];
+        kept.push(block);
+        if kept.len() >= 2 * BATCH {
+            self.0.lock().free[class].extend(kept.drain(BATCH..));
+        }
+    }
+
+    /// Gives all memory back.
+    ///
+    /// # Safety
+    /// No block is in use, and `caches` are those of all threads that ever took or gave one; none does so now.
+    pub(super) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
+        caches.for_each(|cache| cache.0.iter_mut().for_each(|kept| *kept = Vec::new()));
+        let mut shared = self.0.lock();
+        shared.free = [const { Vec::new() }; CLASSES];
+        for chunk in std::mem::take(&mut shared.chunks) {
+            // SAFETY: it was allocated with this layout, and no block of it is in use.
+            unsafe { dealloc(chunk.as_ptr(), chunk_layout()) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_aligned_apart_and_used_again() {
+        let (pool, mut cache) =
+            (Blocks(Mutex::new(Shared { free: [const { Vec::new() }; CLASSES], chunks: Vec::new() })), Cache::new());
+        for size in [1, 64, 65, 128, 200, 512, 513, LARGEST] {
+            let mut blocks: Vec<_> = (0..1000).map(|_| pool.take(&mut cache, size).unwrap()).collect();
+            blocks.sort_unstable();
+            assert!(blocks.iter().all(|block| block.addr().get() % ALIGNMENT == 0));
+            assert!(blocks.windows(2).all(|two| two[1].addr().get() - two[0].addr().get() >= size));
+            let chunks = pool.0.lock().chunks.len();
+            // SAFETY: taken above, used by nobody.
+            blocks.iter().for_each(|&block| unsafe { pool.give(&mut cache, block, size) });
+            let again: Vec<_> = (0..1000).map(|_| pool.take(&mut cache, size).unwrap()).collect();
+            assert_eq!(pool.0.lock().chunks.len(), chunks, "no new memory");
+            // SAFETY: as above.
+            again.into_iter().for_each(|block| unsafe { pool.give(&mut cache, block, size) });
+        }
+        // SAFETY: all blocks are back.
+        unsafe { pool.clear(std::iter::once(&mut cache)) };
+        assert!(pool.0.lock().chunks.is_empty());
+    }
+}

@@ -1,0 +1,102 @@
+//! A lock for a few instructions: one atomic exchange to take it, one plain store to leave it.
+//!
+//! What it protects is never held across a call of the program or of the system. A holder that the system has taken off
+//! its core is waited for by giving the core away.
+
+use super::atomic::{AtomicBool, Ordering};
+
+/// Looks so often before the core is given away.
+const LOOKS: u32 = 64;
+
+/// The lock alone; what it protects lies beside it.
+#[derive(Debug)]
+pub(crate) struct Spin(AtomicBool);
+
+impl Spin {
+    /// Not taken.
+    #[cfg(not(loom))]
+    pub(crate) const fn new() -> Spin {
+        Spin(AtomicBool::new(false))
+    }
+
+    /// Not taken.
+    #[cfg(loom)]
+    pub(crate) fn new() -> Spin {
+        Spin(AtomicBool::new(false))
+    }
+
+    /// Takes the lock.
+    #[inline]
+    pub(crate) fn lock(&self) {
+        if !self.try_lock() {
+            self.contend();
+        }
+    }
+
+    #[inline]
+    fn try_lock(&self) -> bool {
+        self.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    #[cold]
+    fn contend(&self) {
+        let mut looks = 0;
+        while !self.try_lock() {
+            // A load leaves the line where it is. (In loom's model it may see what was there before for ever.)
+            while cfg!(not(loom)) && self.0.load(Ordering::Relaxed) {
+                looks += 1;
+                if looks % LOOKS == 0 {
+                    yield_now();
+                } else {
+                    std::hint::spin_loop();
+                }
+            }
+            #[cfg(loom)]
+            loom::hint::spin_loop();
+        }
+    }
+
+    /// Leaves the lock. Only who has taken it does.
+    #[inline]
+    pub(crate) fn unlock(&self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+#[cfg(loom)]
+use loom::thread::yield_now;
+#[cfg(not(loom))]
+use std::thread::yield_now;
+
+#[cfg(all(test, loom))]
+#[allow(unsafe_code, reason = "what the lock protects is reached as its users reach it")]
+mod model {
+    use super::*;
+    use loom::cell::UnsafeCell;
+    use loom::sync::Arc;
+
+    #[test]
+    fn one_at_a_time_sees_what_the_one_before_wrote() {
+        // No bound on preemptions: who waits is preempted as often as it looks.
+        loom::model(|| {
+            struct Shared(Spin, UnsafeCell<u32>);
+            // SAFETY: the cell is only touched under the lock.
+            unsafe impl Sync for Shared {}
+            // SAFETY: as above.
+            unsafe impl Send for Shared {}
+            fn add(shared: &Shared) {
+                shared.0.lock();
+                // SAFETY: the lock is held; loom's cell checks exactly that.
+                shared.1.with_mut(|sum| unsafe { *sum += 1 });
+                shared.0.unlock();
+            }
+            let shared = Arc::new(Shared(Spin::new(), UnsafeCell::new(0)));
+            let theirs = Arc::clone(&shared);
+            let other = loom::thread::spawn(move || add(&theirs));
+            add(&shared);
+            other.join().unwrap();
+            // SAFETY: the other has ended.
+            assert_eq!(shared.1.with(|sum| unsafe { *sum }), 2);
+        });
+    }
+}
