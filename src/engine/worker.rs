@@ -31,8 +31,9 @@ const STACK: usize = 8 << 20;
 #[repr(align(128))]
 pub(super) struct Worker {
     pub(super) queue: ReadyQueue,
-    pub(super) bed: Bed,
-    pub(super) polling: Polling,
+    /// Read with each hand-over, written when the worker goes to sleep.
+    pub(super) bed: Line<Bed>,
+    pub(super) polling: Line<Polling>,
     /// Tasks that others gave to this worker, minus those that they took away.
     pub(super) assigned: Line<AtomicU64>,
     pub(super) counts: Line<Counts>,
@@ -56,8 +57,8 @@ impl Worker {
     pub(super) fn new() -> Worker {
         Worker {
             queue: ReadyQueue::new(),
-            bed: Bed::default(),
-            polling: Polling::default(),
+            bed: Line::default(),
+            polling: Line::default(),
             assigned: Line::default(),
             counts: Line::default(),
         }
@@ -80,13 +81,13 @@ pub(super) fn start(engine: Address, me: usize) -> std::io::Result<std::thread::
         // SAFETY: whoever started the thread keeps the engine until it has ended.
         let shared = unsafe { &*engine.0 };
         shared.machine.bind(me);
-        shared.workers[me].bed.assign(std::thread::current());
+        shared.workers[me].bed.0.assign(std::thread::current());
         let call = Call { lane, engine: engine.0, outermost: false };
         let mut state =
             Loop { call: &call, shared, me, turn: 0, spun: 0, pauses: 1, sources: Copied::default(), ran: false };
         while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work())) {
             shared.note_defect(panic_text(payload.as_ref()));
-            state.sources.recover(&shared.workers[me].polling);
+            state.sources.recover(&shared.workers[me].polling.0);
         }
         lane.employ(std::ptr::null(), None);
     })
@@ -190,7 +191,7 @@ impl Loop<'_> {
 
     /// Polls the sources.
     fn poll(&mut self) -> bool {
-        self.shared.sources.poll(&mut self.sources, &self.shared.workers[self.me].polling, self.me)
+        self.shared.sources.poll(&mut self.sources, &self.shared.workers[self.me].polling.0, self.me)
     }
 
     /// True when there is a task that this worker could run.
@@ -245,7 +246,7 @@ impl Loop<'_> {
         self.sources.forget();
         let mine = &shared.workers[self.me];
         let since = shared.trace.begin();
-        idle.sleep(&mine.bed, || !mine.queue.nothing_handed_over() || shared.stopping.load(Ordering::SeqCst));
+        idle.sleep(&mine.bed.0, || !mine.queue.nothing_handed_over() || shared.stopping.load(Ordering::SeqCst));
         shared.trace.sleep(self.me, since);
     }
 }
