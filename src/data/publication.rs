@@ -36,7 +36,7 @@ impl Locked<'_> {
             Outcome::Published => Phase::Published,
             Outcome::Poisoned => Phase::Poisoned,
         });
-        self.waiters.take_all()
+        self.slot().waiters().take_all()
     }
 }
 
@@ -91,10 +91,10 @@ impl Store {
     pub(crate) unsafe fn enlist(&self, id: DataId, link: *mut Link) -> Option<Outcome> {
         let slot = self.kept(id);
         if slot.phase() == Phase::Promised {
-            let mut body = slot.lock();
+            let _body = slot.lock();
             if slot.phase() == Phase::Promised {
                 // SAFETY: by this function's contract.
-                unsafe { body.waiters.append(link) };
+                unsafe { slot.waiters().append(link) };
                 return None;
             }
         }

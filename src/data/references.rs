@@ -1,9 +1,10 @@
 //! References: what the program holds, and what its scheduled tasks have taken.
 
 use super::DataId;
-use super::slot::{Phase, Slot};
+use super::slot::{Locked, Phase, Slot};
 use super::store::{Cache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
+use crate::sync::inbox::Link;
 
 /// What a task finds when it takes a reference of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,12 +50,25 @@ impl Store {
     #[inline]
     pub(crate) fn take(&self, id: DataId) -> Result<Readiness, Error> {
         let mut body = self.lock_referenced(id)?;
-        if body.available == 0 {
-            return Err(none_left(id, body.taken));
-        }
-        body.available -= 1;
-        body.taken += 1;
+        body.take(id)?;
         Ok(Readiness::of(body.slot()))
+    }
+
+    /// Takes a reference for a task that reads the datum, and when it is a promise puts the task on the list of those
+    /// that wait for it: then the task is the caller's no longer.
+    ///
+    /// # Safety
+    /// The link is in no list, and stays valid until it is handed out with the datum's waiters.
+    #[inline]
+    pub(crate) unsafe fn take_or_wait(&self, id: DataId, link: *mut Link) -> Result<Readiness, Error> {
+        let mut body = self.lock_referenced(id)?;
+        body.take(id)?;
+        let slot = body.slot();
+        if slot.phase() == Phase::Promised {
+            // SAFETY: by this function's contract.
+            unsafe { slot.waiters().append(link) };
+        }
+        Ok(Readiness::of(slot))
     }
 
     /// Gives a taken reference back to the program: its task was not scheduled after all.
@@ -77,6 +91,18 @@ impl Store {
     #[inline]
     pub(crate) fn readiness(&self, id: DataId) -> Readiness {
         Readiness::of(self.kept(id))
+    }
+}
+
+impl Locked<'_> {
+    #[inline]
+    fn take(&mut self, id: DataId) -> Result<(), Error> {
+        if self.available == 0 {
+            return Err(none_left(id, self.taken));
+        }
+        self.available -= 1;
+        self.taken += 1;
+        Ok(())
     }
 }
 

@@ -45,8 +45,6 @@ pub(super) enum Producer {
 
 /// What the lock protects.
 pub(super) struct Body {
-    /// Tells the data that use this entry one after the other apart; the upper half of the id's number.
-    pub(super) generation: u32,
     /// References that the program holds.
     pub(super) available: u32,
     /// References that scheduled tasks have taken.
@@ -57,7 +55,6 @@ pub(super) struct Body {
     pub(super) outside: u32,
     /// Threads that sleep until the datum is published.
     pub(super) sleepers: u32,
-    pub(super) waiters: Waiters,
 }
 
 /// A datum.
@@ -74,6 +71,9 @@ pub(super) struct Slot {
     kind: AtomicU8,
     producer: AtomicU8,
     lock: Spin,
+    /// Tells the data that use this entry one after the other apart; the upper half of the id's number.
+    generation: AtomicU32,
+    waiters: Waiters,
 }
 
 #[cfg(not(loom))]
@@ -88,8 +88,7 @@ pub(super) struct Locked<'a>(&'a Slot);
 impl Slot {
     /// A free entry.
     pub(super) fn new() -> Slot {
-        let body =
-            Body { generation: 1, available: 0, taken: 0, gets: 0, outside: 0, sleepers: 0, waiters: Waiters::NONE };
+        let body = Body { available: 0, taken: 0, gets: 0, outside: 0, sleepers: 0 };
         Slot {
             body: UnsafeCell::new(body),
             addr: AtomicPtr::new(ptr::null_mut()),
@@ -100,6 +99,8 @@ impl Slot {
             kind: AtomicU8::new(0),
             producer: AtomicU8::new(Producer::Nobody as u8),
             lock: Spin::new(),
+            generation: AtomicU32::new(1),
+            waiters: Waiters::none(),
         }
     }
 
@@ -117,17 +118,25 @@ impl Slot {
     /// The entry is free, and the caller alone has its index.
     #[inline]
     pub(super) unsafe fn begin(&self, phase: Phase, size: usize, home: u32, storage: &Storage) -> u32 {
-        // SAFETY: by this function's contract; others only read `generation`, which does not change here.
-        let generation = unsafe {
-            let body = self.body.get();
-            (&raw mut (*body).available).write(1);
-            (&raw const (*body).generation).read()
-        };
+        // SAFETY: by this function's contract others look at no part of the body.
+        unsafe { (&raw mut (*self.body.get()).available).write(1) };
         self.size.store(size, Ordering::Relaxed);
         self.home.store(home, Ordering::Relaxed);
         self.set_storage(storage);
         self.phase.store(phase as u8, Ordering::Release);
-        generation
+        self.generation()
+    }
+
+    /// The generation, which changes when the datum is freed.
+    #[inline]
+    pub(super) fn generation(&self) -> u32 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// Who waits for the datum; to be changed under the lock.
+    #[inline]
+    pub(super) fn waiters(&self) -> &Waiters {
+        &self.waiters
     }
 
     /// How far the value has come. Whoever sees that it is published sees its bytes.
@@ -218,6 +227,12 @@ impl<'a> Locked<'a> {
     #[inline]
     pub(super) fn set_phase(&self, phase: Phase) {
         self.0.phase.store(phase as u8, Ordering::Release);
+    }
+
+    /// Ends the generation.
+    #[inline]
+    pub(super) fn set_generation(&self, generation: u32) {
+        self.0.generation.store(generation, Ordering::Relaxed);
     }
 
     /// Says who has written the bytes.

@@ -7,7 +7,6 @@ use super::blocks::{self, BLOCKS};
 use super::publication::Outcome;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::{Released, Storage};
-use super::waiting::Waiters;
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::inbox::Chain;
 use crate::sync::prefetch;
@@ -163,10 +162,10 @@ impl Store {
         let Some(slot) = self.slots.get(id[1] as u32).filter(|_| id[0] == 0) else { return Err(unknown(id, false)) };
         let body = slot.lock();
         let (there, generation) = (slot.phase() != Phase::Free, (id[1] >> 32) as u32);
-        if there && body.generation == generation {
+        if there && slot.generation() == generation {
             Ok(body)
         } else {
-            Err(unknown(id, generation != 0 && generation < body.generation))
+            Err(unknown(id, generation != 0 && generation < slot.generation()))
         }
     }
 
@@ -195,15 +194,15 @@ impl Store {
         }
     }
 
-    fn free(&self, cache: &mut Cache, id: DataId, mut body: Locked<'_>) {
-        debug_assert!(body.waiters.is_empty(), "who waits holds a reference");
+    fn free(&self, cache: &mut Cache, id: DataId, body: Locked<'_>) {
+        debug_assert!(body.slot().waiters().is_empty(), "who waits holds a reference");
         let slot = body.slot();
         body.set_phase(Phase::Free);
         let (storage, size) = (slot.storage(), slot.size());
         slot.set_storage(&Storage::Absent);
-        let again = body.generation.checked_add(1);
+        let again = slot.generation().checked_add(1);
         // An entry whose generations are used up is never used again: its last generation stays behind as freed.
-        body.generation = again.unwrap_or(u32::MAX);
+        body.set_generation(again.unwrap_or(u32::MAX));
         drop(body);
         cache.release(storage, size);
         if again.is_some() {
@@ -219,7 +218,7 @@ impl Store {
         for index in 0..self.slots.len() {
             let body = self.slots.get(index).expect("below the length").lock();
             if body.slot().phase() != Phase::Free {
-                let id = [0, u64::from(body.generation) << 32 | u64::from(index)];
+                let id = [0, u64::from(body.slot().generation()) << 32 | u64::from(index)];
                 visit(id, body);
             }
         }
@@ -250,7 +249,7 @@ impl Store {
             body.gets = 0;
             body.outside = 0;
             body.set_producer(Producer::Nobody);
-            body.waiters = Waiters::NONE;
+            let _nobody = body.slot().waiters().take_all();
             self.free(cache, id, body);
         });
         any
@@ -269,6 +268,12 @@ impl Store {
     /// The size of a datum.
     pub(crate) fn size(&self, id: DataId) -> Result<usize, Error> {
         Ok(self.lock_referenced(id)?.slot().size())
+    }
+
+    /// Asks for the line of a task that waits for an output of the calling task: it will be next.
+    #[inline]
+    pub(crate) fn expect_waiter(&self, id: DataId) {
+        prefetch::to_write(self.kept(id).waiters().last());
     }
 
     /// Gives a datum that has no bytes its storage. The caller is the only one who asks for them: it has just made the

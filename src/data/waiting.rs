@@ -4,25 +4,31 @@
 //! to that list; it comes back to its task when the list is taken at publication. The data know tasks only as links.
 
 use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::sync::inbox::{Chain, Link};
 
-/// The waiting links of one datum, in a ring: the last one points to the first.
-pub(crate) struct Waiters {
-    last: *mut Link,
+/// The waiting links of one datum, in a ring: the last one points to the first. Changed under the datum's lock.
+pub(super) struct Waiters {
+    last: AtomicPtr<Link>,
 }
-
-// SAFETY: the list owns its links while they are in it.
-unsafe impl Send for Waiters {}
 
 impl Waiters {
     /// Nobody.
-    pub(crate) const NONE: Waiters = Waiters { last: ptr::null_mut() };
+    pub(super) const fn none() -> Waiters {
+        Waiters { last: AtomicPtr::new(ptr::null_mut()) }
+    }
 
     /// True when nobody waits.
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.last.is_null()
+    pub(super) fn is_empty(&self) -> bool {
+        self.last().is_null()
+    }
+
+    /// The link that came last. Without the lock this is a guess.
+    #[inline]
+    pub(super) fn last(&self) -> *mut Link {
+        self.last.load(Ordering::Relaxed)
     }
 
     /// Appends a link.
@@ -30,26 +36,28 @@ impl Waiters {
     /// # Safety
     /// The link is in no list, and stays valid until the list hands it out.
     #[inline]
-    pub(super) unsafe fn append(&mut self, link: *mut Link) {
+    pub(super) unsafe fn append(&self, link: *mut Link) {
+        let last = self.last();
         // SAFETY: `link` by this function's contract; `last` is in this list, hence valid by the same contract.
         unsafe {
-            if self.last.is_null() {
+            if last.is_null() {
                 (*link).set_next(link);
             } else {
-                (*link).set_next((*self.last).next());
-                (*self.last).set_next(link);
+                (*link).set_next((*last).next());
+                (*last).set_next(link);
             }
         }
-        self.last = link;
+        self.last.store(link, Ordering::Relaxed);
     }
 
     /// Takes the whole list, leaving nobody: a chain in the order in which they came.
     #[inline]
-    pub(super) fn take_all(&mut self) -> Chain {
-        let last = std::mem::replace(&mut self.last, ptr::null_mut());
+    pub(super) fn take_all(&self) -> Chain {
+        let last = self.last();
         if last.is_null() {
             return Chain::EMPTY;
         }
+        self.last.store(ptr::null_mut(), Ordering::Relaxed);
         // SAFETY: the links of the list are valid, and belong to the chain from now on.
         unsafe {
             let first = (*last).next();

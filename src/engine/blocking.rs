@@ -236,16 +236,16 @@ impl Call {
         };
         let engine = self.engine();
         let worker = &engine.workers[me];
-        let section = Section { worker: me, polled: worker.polling.mark(), cores: engine.arbiter.held_by(me) };
+        let section = Section { worker: me, polled: worker.polling.0.mark(), cores: engine.arbiter.held_by(me) };
         engine.arbiter.give_up(engine, me);
-        self.lane.with(|own| worker.seat.leave_behind(own, &worker.queue));
-        let left = worker.seat.leave(|number| {
+        self.lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue));
+        let left = worker.seat.0.leave(|number| {
             let thread = super::lifecycle::without_signals(|| worker::start(Address(engine), me, number))?;
             engine.stand_ins.lock().push(thread);
             Ok(())
         });
         if let Err(error) = left {
-            self.lane.with(|own| worker.seat.receive(own));
+            self.lane.with(|own| worker.seat.0.receive(own));
             engine.arbiter.take(engine, me, section.cores);
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_MEMORY,
@@ -284,12 +284,12 @@ impl Call {
         let Some(section) = SECTION.take() else { return };
         let engine = self.engine();
         let worker = &engine.workers[section.worker];
-        worker.seat.come_back(|| {
-            worker.bed.wake();
+        worker.seat.0.come_back(|| {
+            worker.bed.0.wake();
         });
-        worker.bed.assign(std::thread::current());
-        self.lane.with(|own| worker.seat.receive(own));
-        worker.polling.set(section.polled);
+        worker.bed.0.assign(std::thread::current());
+        self.lane.with(|own| worker.seat.0.receive(own));
+        worker.polling.0.set(section.polled);
         self.lane.depth.set(self.lane.depth.get() - 1);
         self.lane.employ(engine, Some(section.worker));
         engine.arbiter.take(engine, section.worker, section.cores);

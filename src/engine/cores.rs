@@ -85,7 +85,7 @@ impl Arbiter {
         for worker in 0..state.places.len() {
             if state.places[worker].kept_for == Some(me) {
                 state.places[worker].kept_for = None;
-                engine.workers[worker].seat.dismiss(STILL_WANTED);
+                engine.workers[worker].seat.0.dismiss(STILL_WANTED);
                 self.changed[worker].notify_one();
             }
         }
@@ -141,8 +141,8 @@ fn mark(engine: &Engine, places: &mut [Place], me: usize, cores: u32) -> bool {
     }
     for other in chosen {
         places[other].kept_for = Some(me);
-        engine.workers[other].seat.summon(STILL_WANTED);
-        engine.workers[other].bed.wake();
+        engine.workers[other].seat.0.summon(STILL_WANTED);
+        engine.workers[other].bed.0.wake();
     }
     true
 }

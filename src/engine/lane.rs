@@ -19,6 +19,9 @@ use crate::sched::{Placed, Weights};
 use crate::sync::fence;
 use crate::task::{self, Task, UNPLACED};
 
+/// Tasks with up to so many arguments are cheaper to run: their ids and gets lie in arrays.
+pub(super) const FEW: usize = 8;
+
 /// An address that a task has got.
 pub(super) struct Held {
     pub(super) id: DataId,
@@ -34,6 +37,10 @@ pub(super) struct Held {
 pub(super) struct Frame {
     /// NULL between tasks.
     pub(super) task: *mut Task,
+    /// Gets minus puts of the first arguments, as long as the task alone can reach their bytes or their references
+    /// keep them.
+    pub(super) arguments: [u32; FEW],
+    /// All other addresses that the task has got.
     pub(super) held: Vec<Held>,
 }
 
@@ -170,7 +177,7 @@ impl Lane {
     }
 
     fn new(turn: u32) -> Lane {
-        let frame = Frame { task: ptr::null_mut(), held: Vec::new() };
+        let frame = Frame { task: ptr::null_mut(), arguments: [0; FEW], held: Vec::new() };
         Lane {
             active: AtomicBool::new(false),
             counters: Counters::default(),

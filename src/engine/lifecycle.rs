@@ -217,7 +217,7 @@ fn stop(engine: &Engine, threads: Vec<JoinHandle<()>>) {
     engine.stopping.store(true, Ordering::SeqCst);
     // A worker that is not idle yet looks at `stopping` before it sleeps.
     engine.wake_all();
-    engine.workers.iter().for_each(|worker| worker.seat.announce_end());
+    engine.workers.iter().for_each(|worker| worker.seat.0.announce_end());
     for thread in threads {
         let _ = thread.join();
     }

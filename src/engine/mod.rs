@@ -215,7 +215,7 @@ impl Engine {
     pub(crate) fn detach(&self, source: &std::sync::Arc<dyn Source>) {
         let me = Lane::current().worker();
         let others = self.workers.iter().enumerate().filter(|&(worker, _)| Some(worker) != me);
-        self.sources.detach(source, others.map(|(_, worker)| &worker.polling));
+        self.sources.detach(source, others.map(|(_, worker)| &worker.polling.0));
     }
 
     /// Wakes one sleeping worker, if there is one, for work that is visible already. Cheap when nobody sleeps.
@@ -229,15 +229,15 @@ impl Engine {
     pub(crate) fn wake_all(&self) {
         if self.dormitory.announce() {
             self.workers.iter().for_each(|worker| {
-                worker.bed.wake();
+                worker.bed.0.wake();
             });
         }
     }
 
     /// Wakes this worker if it sleeps, else the nearest that does.
     fn wake_near(&self, worker: usize) {
-        if !self.workers[worker].bed.wake() {
-            self.machine.neighbours(worker).iter().any(|&other| self.workers[other as usize].bed.wake());
+        if !self.workers[worker].bed.0.wake() {
+            self.machine.neighbours(worker).iter().any(|&other| self.workers[other as usize].bed.0.wake());
         }
     }
 

@@ -3,15 +3,12 @@
 use std::sync::atomic::Ordering;
 
 use super::Call;
-use super::lane::{Own, count};
+use super::lane::{FEW, Own, count};
 use crate::data::{Carry, DataId, Outcome, STORE};
 use crate::error::Error;
 use crate::processing::Mode;
 use crate::sync::inbox::Chain;
 use crate::task::{POOL, Task};
-
-/// Tasks with up to so many arguments get their ids in an array on the stack.
-const FEW: usize = 8;
 
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
@@ -143,6 +140,7 @@ fn carry_all(own: &mut Own, task: &Task) -> Result<(), Error> {
     let plan = task.plan();
     let outputs = || (0..task.count()).filter(|&place| plan.mode(place) == Mode::Out);
     for place in outputs() {
+        STORE.expect_waiter(task.id(place));
         let Some(predecessor) = STORE.predecessor(task.id(place)) else { continue };
         let last = !outputs().any(|later| later > place && STORE.predecessor(task.id(later)) == Some(predecessor));
         let reads = |input: &usize| task.id(*input) == predecessor && plan.mode(*input) == Mode::In;

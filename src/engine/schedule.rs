@@ -44,13 +44,13 @@ impl Call {
         self.hold_back();
         // Before the task can end: whoever waits must never see more ends than tasks.
         count(&self.lane.counters.scheduled);
+        self.assign(worker, 1);
         let taken = self.lane.with(|own| {
             let task = POOL.take(&mut own.tasks);
             // SAFETY: just taken from the pool, so it belongs to this thread.
-            let task_ref = unsafe { &mut *task };
-            task_ref.fill(plan, ids, worker);
-            match take_all(own, task_ref, plan, ids) {
-                Ok(missing) => Ok((task, missing)),
+            unsafe { (*task).fill(plan, ids, worker) };
+            match take_all(own, task, plan, ids) {
+                Ok(taken) => Ok((task, taken)),
                 Err(error) => {
                     // SAFETY: it still belongs to this thread: it is in no list.
                     unsafe { POOL.give(&mut own.tasks, task) };
@@ -58,37 +58,42 @@ impl Call {
                 }
             }
         });
-        let (task, missing) = taken.inspect_err(|_| uncount(&self.lane.counters.scheduled))?;
+        let (task, taken) = taken.inspect_err(|_| {
+            self.assign(worker, -1);
+            uncount(&self.lane.counters.scheduled);
+        })?;
         if found.fresh {
             REGISTRY.settle(function);
         }
-        if worker != UNPLACED {
-            self.assign(worker as usize);
-        }
-        match missing {
-            None => self.ready(task, true),
-            Some(place) => self.advance(task, place),
+        match taken {
+            Taken::Ready => self.ready(task, true),
+            Taken::Missing(place) => self.advance(task, place),
+            Taken::Waits => {}
         }
         Ok(())
     }
 
-    /// Counts a task for a worker.
+    /// Counts tasks for a worker, if there is one.
     #[inline]
-    fn assign(&self, worker: usize) {
-        let of = &self.engine().workers[worker];
-        if self.lane.worker() == Some(worker) {
-            count(&of.counts.0.own);
+    fn assign(&self, worker: u16, tasks: i64) {
+        if worker == UNPLACED {
+            return;
+        }
+        let of = &self.engine().workers[worker as usize];
+        if self.lane.worker() == Some(worker as usize) {
+            let own = &of.counts.0.own;
+            own.store(own.load(Ordering::Relaxed).wrapping_add_signed(tasks), Ordering::Release);
         } else {
-            of.assigned.0.fetch_add(1, Ordering::Relaxed);
+            of.assigned.0.fetch_add(tasks.cast_unsigned(), Ordering::Relaxed);
         }
     }
 
-    /// Looks at a task's inputs from `place` on: lets it wait for the first one that is missing, or makes it ready.
+    /// Looks at a task's inputs from `place` down: lets it wait for the first one that is missing, or makes it ready.
     fn advance(&self, task: *mut Task, place: usize) {
         // SAFETY: the task belongs to this thread until it is on a list.
         let task_ref = unsafe { &mut *task };
         let plan = task_ref.plan();
-        for place in place..plan.count {
+        for place in (0..=place).rev() {
             if plan.mode(place) == Mode::Out {
                 continue;
             }
@@ -101,7 +106,14 @@ impl Call {
                 Some(Outcome::Poisoned) => task_ref.poisoned = true,
             }
         }
-        task_ref.expect_data();
+        self.present(task);
+    }
+
+    /// Makes a task ready whose inputs other threads may have published.
+    #[inline]
+    fn present(&self, task: *mut Task) {
+        // SAFETY: a task that misses nothing belongs to whoever found that out, which is this thread.
+        unsafe { (*task).expect_data() };
         self.ready(task, false);
     }
 
@@ -115,7 +127,11 @@ impl Call {
                 (*task).poisoned |= outcome == Outcome::Poisoned;
                 (*task).waits_for as usize
             };
-            self.advance(task, place + 1);
+            if place == 0 {
+                self.present(task);
+            } else {
+                self.advance(task, place - 1);
+            }
         }
     }
 
@@ -128,7 +144,7 @@ impl Call {
         if task_ref.near {
             let place = self.place(task_ref, weighed);
             task_ref.worker = place as u16;
-            self.assign(place);
+            self.assign(place as u16, 1);
             self.ready_near(task, place);
         } else {
             self.ready_placed(task, task_ref.worker as usize);
@@ -162,7 +178,7 @@ impl Call {
                 self.lane.with(|own| own.placed.push(&of.queue, task));
             } else if of.queue.hand_over(task) {
                 fence::light();
-                of.bed.wake();
+                of.bed.0.wake();
             }
         }
     }
@@ -198,10 +214,19 @@ fn wrong_count(plan: &Plan, count: usize) -> Error {
     Error::argument(format!("processing '{}' has {} arguments, not {count}", plan.description, plan.count))
 }
 
-/// Claims a task's outputs and takes its references; gives the place of the first input that is missing. On an error
-/// everything is as before.
+/// What has become of a task whose references were taken.
+enum Taken {
+    /// It misses nothing.
+    Ready,
+    /// It misses the input at this place, and maybe some before that.
+    Missing(usize),
+    /// It waits for its last input, and is the caller's no longer.
+    Waits,
+}
+
+/// Claims a task's outputs and takes its references. On an error everything is as before.
 #[inline]
-fn take_all(own: &mut Own, task: &mut Task, plan: &Plan, ids: &[DataId]) -> Result<Option<usize>, Error> {
+fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
     if plan.modes.is_some() {
         for place in 0..ids.len() {
             if let Err(error) = claim(plan, ids, place) {
@@ -211,23 +236,34 @@ fn take_all(own: &mut Own, task: &mut Task, plan: &Plan, ids: &[DataId]) -> Resu
         }
     }
     own.weights.clear();
-    let mut missing = None;
+    // SAFETY: the task belongs to this thread.
+    let near = unsafe { (*task).near };
+    let last = (0..ids.len()).rev().find(|&place| plan.mode(place) == Mode::In);
+    let mut taken = Taken::Ready;
     for (place, &id) in ids.iter().enumerate() {
         if plan.mode(place) == Mode::Out {
             continue;
         }
-        match STORE.take(id) {
-            Ok(Readiness::Published { size, home }) if task.near => own.weights.add(home, size),
+        // SAFETY: the task belongs to this thread until it waits for its last input, after which it is not touched; it
+        // is in no list before.
+        let found = unsafe {
+            (*task).waits_for = place as u32;
+            if Some(place) == last { STORE.take_or_wait(id, Task::link(task)) } else { STORE.take(id) }
+        };
+        match found {
+            Ok(Readiness::Published { size, home }) if near => own.weights.add(home, size),
             Ok(Readiness::Published { .. }) => {}
-            Ok(Readiness::Promised) => missing = missing.or(Some(place)),
-            Ok(Readiness::Poisoned) => task.poisoned = true,
+            Ok(Readiness::Promised) if Some(place) == last => return Ok(Taken::Waits),
+            Ok(Readiness::Promised) => taken = Taken::Missing(place),
+            // SAFETY: as above.
+            Ok(Readiness::Poisoned) => unsafe { (*task).poisoned = true },
             Err(error) => {
                 roll_back(own, plan, ids, ids.len(), place);
                 return Err(error);
             }
         }
     }
-    Ok(missing)
+    Ok(taken)
 }
 
 /// Claims one output; inputs are let pass.

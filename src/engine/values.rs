@@ -2,23 +2,20 @@
 
 use std::ptr;
 
-use super::lane::{Frame, Held};
+use super::lane::{FEW, Frame, Held};
 use super::{Call, Lane};
 use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage};
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::Mode;
 use crate::task::Task;
 
-/// What a task's argument is to it.
-fn reach(task: *mut Task, id: DataId) -> Reach {
+/// The place of a datum among a task's arguments, and what it is to the task.
+#[inline]
+fn place(task: *mut Task, id: DataId) -> Option<(usize, Reach)> {
     // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
     let task = unsafe { &*task };
-    let plan = task.plan();
-    match task.ids().position(|argument| argument == id) {
-        None => Reach::Task,
-        Some(place) if plan.mode(place) == Mode::Out => Reach::Output,
-        Some(_) => Reach::Input,
-    }
+    let place = task.ids().position(|argument| argument == id)?;
+    Some((place, if task.plan().mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
 }
 
 /// The failure of a size that no machine has.
@@ -96,13 +93,19 @@ impl Call {
                 let reach = if may_sleep { Reach::Outside } else { Reach::Callback };
                 return STORE.get(&mut own.data, id, reach).map(|got| (got.addr, got.size));
             }
+            let place = place(task, id);
+            if let Some((place, reach)) = place
+                && place < FEW
+                && let Some(got) = STORE.argument(id, reach)
+            {
+                own.frame.arguments[place] += 1;
+                return Ok((got.addr, got.size));
+            }
             if let Some(held) = own.frame.held(id) {
                 held.count += 1;
                 return Ok((held.addr, held.size));
             }
-            let reach = reach(task, id);
-            let argument = if reach == Reach::Task { None } else { STORE.argument(id, reach) };
-            let got = argument.map_or_else(|| STORE.get(&mut own.data, id, reach), Ok)?;
+            let got = STORE.get(&mut own.data, id, place.map_or(Reach::Task, |(_, reach)| reach))?;
             own.frame.held.push(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
             Ok((got.addr, got.size))
         })
@@ -113,6 +116,13 @@ impl Call {
         self.lane.with(|own| {
             if own.frame.task.is_null() {
                 return STORE.put_outside(&mut own.data, id);
+            }
+            if let Some((place, _)) = place(own.frame.task, id)
+                && place < FEW
+                && own.frame.arguments[place] > 0
+            {
+                own.frame.arguments[place] -= 1;
+                return Ok(());
             }
             let Some(place) = own.frame.held.iter().position(|held| held.id == id) else {
                 return Err(STORE.refuse_put(id));
@@ -136,10 +146,14 @@ impl Call {
         let home = self.home();
         let waiters = self.lane.with(|own| {
             let task = own.frame.task;
-            let mine = !task.is_null() && reach(task, id) == Reach::Output;
+            let mine =
+                (!task.is_null()).then(|| place(task, id)).flatten().filter(|&(_, reach)| reach == Reach::Output);
+            if let Some((place, _)) = mine {
+                own.frame.hold(place, id);
+            }
             let held = own.frame.held(id).filter(|held| !held.counted);
             // From now on other tasks may read it, and carry it on: an address that is kept has to be counted.
-            let waiters = STORE.publish(&mut own.data, id, mine, u32::from(held.is_some()), home)?;
+            let waiters = STORE.publish(&mut own.data, id, mine.is_some(), u32::from(held.is_some()), home)?;
             if let Some(held) = own.frame.held(id) {
                 held.counted = true;
             }
@@ -151,6 +165,18 @@ impl Call {
 }
 
 impl Frame {
+    /// Keeps what the gets of an unpublished output have got as an address that can be counted.
+    fn hold(&mut self, place: usize, id: DataId) {
+        if let Some(count) = self.arguments.get_mut(place).map(std::mem::take).filter(|&count| count > 0)
+            && let Some(got) = STORE.argument(id, Reach::Output)
+        {
+            match self.held(id) {
+                Some(held) => held.count += count,
+                None => self.held.push(Held { id, addr: got.addr, size: got.size, count, counted: false }),
+            }
+        }
+    }
+
     fn held(&mut self, id: DataId) -> Option<&mut Held> {
         self.held.iter_mut().find(|held| held.id == id)
     }
@@ -162,6 +188,7 @@ impl Lane {
     pub(super) fn put_all(&self) {
         self.with(|own| {
             own.frame.task = ptr::null_mut();
+            own.frame.arguments = [0; FEW];
             for held in own.frame.held.drain(..) {
                 if held.counted {
                     STORE.put_counted(&mut own.data, held.id);

@@ -34,9 +34,10 @@ const STACK: usize = 8 << 20;
 #[repr(align(128))]
 pub(super) struct Worker {
     pub(super) queue: ReadyQueue,
-    pub(super) bed: Bed,
-    pub(super) seat: Seat,
-    pub(super) polling: Polling,
+    /// Read with each hand-over, written when the worker goes to sleep.
+    pub(super) bed: Line<Bed>,
+    pub(super) polling: Line<Polling>,
+    pub(super) seat: Line<Seat>,
     /// Tasks that others gave to this worker, minus those that they took away.
     pub(super) assigned: Line<AtomicU64>,
     pub(super) counts: Line<Counts>,
@@ -60,9 +61,9 @@ impl Worker {
     pub(super) fn new() -> Worker {
         Worker {
             queue: ReadyQueue::new(),
-            bed: Bed::default(),
-            seat: Seat::new(),
-            polling: Polling::default(),
+            bed: Line::default(),
+            polling: Line::default(),
+            seat: Line(Seat::new()),
             assigned: Line::default(),
             counts: Line::default(),
         }
@@ -92,15 +93,15 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
         let call = Call { lane, engine: engine.0, outermost: false };
         let mut state =
             Loop { call: &call, shared, me, turn: 0, spun: 0, pauses: 1, sources: Copied::default(), ran: false };
-        while worker.seat.sit(shared) {
-            worker.bed.assign(std::thread::current());
-            lane.with(|own| worker.seat.receive(own));
+        while worker.seat.0.sit(shared) {
+            worker.bed.0.assign(std::thread::current());
+            lane.with(|own| worker.seat.0.receive(own));
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work())) {
                 shared.note_defect(panic_text(payload.as_ref()));
-                state.sources.recover(&worker.polling);
+                state.sources.recover(&worker.polling.0);
             }
-            lane.with(|own| worker.seat.leave_behind(own, &worker.queue));
-            worker.seat.rise();
+            lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue));
+            worker.seat.0.rise();
         }
         lane.employ(std::ptr::null(), None);
     })
@@ -125,11 +126,11 @@ impl Loop<'_> {
     /// Works until the engine stops, or another thread is to be this worker.
     fn work(&mut self) {
         loop {
-            if self.mine().seat.summoned() && self.step_aside() {
+            if self.mine().seat.0.summoned() && self.step_aside() {
                 return;
             }
             self.work_off();
-            if self.mine().seat.summoned() || self.steal() || self.poll() {
+            if self.mine().seat.0.summoned() || self.steal() || self.poll() {
                 continue;
             }
             if std::mem::take(&mut self.ran) {
@@ -157,7 +158,7 @@ impl Loop<'_> {
         if let Some(hot) = self.call.lane.with(Own::hot) {
             self.mine().queue.keep(hot); // others may run it meanwhile
         }
-        let seat = &self.mine().seat;
+        let seat = &self.mine().seat.0;
         if seat.asked(STILL_WANTED) {
             self.shared.arbiter.stand_still(self.shared, self.me);
         }
@@ -166,7 +167,7 @@ impl Loop<'_> {
 
     /// Runs the worker's own tasks until there are none, or something else is wanted of it.
     fn work_off(&mut self) {
-        while !self.mine().seat.summoned() {
+        while !self.mine().seat.0.summoned() {
             let Some(task) = self.next() else { return };
             self.run(task);
             self.turn = self.turn.wrapping_add(1);
@@ -187,7 +188,7 @@ impl Loop<'_> {
     #[cold]
     fn next_seeded(&self) -> Option<*mut Task> {
         let (worker, seeded) = (self.mine(), self.shared.seeded.as_ref()?);
-        let wanted = || worker.seat.summoned() || self.shared.stopping.load(Ordering::SeqCst);
+        let wanted = || worker.seat.0.summoned() || self.shared.stopping.load(Ordering::SeqCst);
         let any = || {
             let queue = &worker.queue;
             !queue.nothing_handed_over() || queue.has_stealable() || self.call.lane.with(|own| own.has_task())
@@ -197,7 +198,7 @@ impl Loop<'_> {
                 batch.push_back(task);
             }
         };
-        worker.seat.with_batch(|batch| seeded.next(self.me, batch, any, gather, wanted))
+        worker.seat.0.with_batch(|batch| seeded.next(self.me, batch, any, gather, wanted))
     }
 
     #[inline]
@@ -246,14 +247,14 @@ impl Loop<'_> {
 
     /// Polls the sources.
     fn poll(&mut self) -> bool {
-        self.shared.sources.poll(&mut self.sources, &self.shared.workers[self.me].polling, self.me)
+        self.shared.sources.poll(&mut self.sources, &self.shared.workers[self.me].polling.0, self.me)
     }
 
     /// True when there is a task that this worker could run.
     fn sees_task(&self) -> bool {
         let others = self.shared.machine.neighbours(self.me);
         !self.mine().queue.nothing_handed_over()
-            || self.mine().seat.summoned()
+            || self.mine().seat.0.summoned()
             || self.mine().queue.has_stealable()
             || others.iter().any(|&other| self.shared.workers[other as usize].queue.has_stealable())
     }
@@ -302,8 +303,8 @@ impl Loop<'_> {
         self.sources.forget();
         let mine = &shared.workers[self.me];
         let since = shared.trace.begin();
-        idle.sleep(&mine.bed, || {
-            !mine.queue.nothing_handed_over() || mine.seat.summoned() || shared.stopping.load(Ordering::SeqCst)
+        idle.sleep(&mine.bed.0, || {
+            !mine.queue.nothing_handed_over() || mine.seat.0.summoned() || shared.stopping.load(Ordering::SeqCst)
         });
         shared.trace.sleep(self.me, since);
     }
