@@ -87,6 +87,11 @@ impl Store {
         self.settle(cache, id, body);
     }
 
+    /// True when there is such a datum and it is not published yet. Any id will do.
+    pub(crate) fn is_promised(&self, id: DataId) -> bool {
+        self.lock(id).is_ok_and(|body| body.slot().phase() == Phase::Promised)
+    }
+
     /// What has become of an input since its reference was taken.
     #[inline]
     pub(crate) fn readiness(&self, id: DataId) -> Readiness {

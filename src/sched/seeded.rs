@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::data::{DataId, Readiness, STORE};
+use crate::data::{DataId, STORE};
 use crate::task::Task;
 
 /// So long tasks wait for a program that does not wait for them.
@@ -81,7 +81,7 @@ impl Seeded {
     fn pass(&self, wanted: impl Fn() -> bool) -> bool {
         let begin = Instant::now();
         let mut waiting = self.waiting.lock();
-        let promised = |&id: &DataId| matches!(STORE.readiness(id), Readiness::Promised);
+        let promised = |&id: &DataId| STORE.is_promised(id);
         while waiting.all == 0 && !waiting.data.iter().any(promised) && begin.elapsed() < PATIENCE {
             if wanted() {
                 return false;
