@@ -5,7 +5,7 @@
 //! in the box) in its worker's deque; the tile that was released last runs next on the same worker, thieves take the oldest.
 
 mod callbacks;
-mod pending;
+mod lane;
 mod roots;
 mod running;
 mod sizes;
@@ -63,7 +63,7 @@ impl Host for Attached {
         self.engine().wake_one();
     }
 
-    fn observe(&self, worker: usize, tile: &[i64], run: &mut dyn FnMut()) {
+    fn observe(&self, worker: usize, tile: &[i64], run: impl FnOnce()) {
         let trace = self.engine().trace();
         let start = trace.begin();
         run();

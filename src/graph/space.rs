@@ -60,6 +60,11 @@ impl Space {
         Ok(space)
     }
 
+    /// Number of points at right angles to the longest coordinate: about as many tiles are in flight at a time.
+    pub(crate) fn cross_section(&self) -> u64 {
+        self.volume / self.extent[..self.dimension].iter().copied().max().unwrap_or(1).max(1)
+    }
+
     /// Number of points.
     pub(crate) fn volume(&self) -> u64 {
         self.volume
@@ -81,17 +86,35 @@ impl Space {
     }
 
     /// The point with this number.
-    pub(crate) fn tile(&self, mut number: u64) -> Tile {
+    pub(crate) fn tile(&self, number: u64) -> Tile {
         let mut tile = [0; MAX_DIMENSION];
-        for (k, coordinate) in tile.iter_mut().enumerate().take(self.dimension) {
-            let index = number / self.stride[k];
-            number -= index * self.stride[k];
-            *coordinate = self.lower[k] + index as i64;
-        }
+        self.locate(number, &mut tile);
         tile
     }
 
+    /// Writes the point with this number.
+    pub(crate) fn locate(&self, mut number: u64, tile: &mut Tile) {
+        for (k, coordinate) in tile.iter_mut().enumerate().take(self.dimension) {
+            // A division takes longer than all the rest.
+            let index = if self.stride[k] == 1 { number } else { number / self.stride[k] };
+            number -= index * self.stride[k];
+            *coordinate = self.lower[k] + index as i64;
+        }
+    }
+
+    /// Moves to the point with the next number; behind the last one comes the first.
+    pub(crate) fn advance(&self, tile: &mut Tile) {
+        for k in (0..self.dimension).rev() {
+            if self.index(tile, k) + 1 < self.extent[k] {
+                tile[k] += 1;
+                return;
+            }
+            tile[k] = self.lower[k];
+        }
+    }
+
     /// The number of a point, or `None` when it is outside.
+    #[inline]
     pub(crate) fn number(&self, tile: &[i64]) -> Option<u64> {
         let mut number = 0;
         for (k, &coordinate) in tile.iter().enumerate().take(self.dimension) {
@@ -118,11 +141,13 @@ mod tests {
     fn numbers_and_points_are_inverse_and_in_order() {
         let space = Space::new(&[-2, 5, 0], &[1, 7, 0]).expect("space");
         assert_eq!(space.volume(), 12);
-        let mut last = None;
+        let (mut last, mut next) = (None, space.tile(0));
         for number in 0..space.volume() {
             let tile = space.tile(number);
             assert_eq!(space.number(&tile), Some(number));
             assert!(last < Some(tile));
+            assert_eq!(next, tile);
+            space.advance(&mut next);
             last = Some(tile);
         }
         for outside in [[-3, 5, 0], [2, 5, 0], [0, 4, 0], [0, 8, 0], [0, 5, 1]] {
