@@ -8,12 +8,18 @@ pub(crate) const MAX_DIMENSION: usize = 16;
 /// Coordinates of one tile; only the first `dimension` are used.
 pub(crate) type Tile = [i64; MAX_DIMENSION];
 
+/// A coordinate's range, and what the number of a point grows by with it.
+#[derive(Debug, Clone, Copy)]
+struct Axis {
+    lower: i64,
+    extent: u64,
+    stride: u64,
+}
+
 /// A box of integer points, numbered from 0 in lexicographic order.
 #[derive(Debug, Clone)]
 pub(crate) struct Space {
-    lower: Tile,
-    extent: [u64; MAX_DIMENSION],
-    stride: [u64; MAX_DIMENSION],
+    axes: [Axis; MAX_DIMENSION],
     dimension: usize,
     volume: u64,
 }
@@ -29,16 +35,13 @@ impl Space {
             ));
         }
         let mut space = Self {
-            lower: [0; MAX_DIMENSION],
-            extent: [1; MAX_DIMENSION],
-            stride: [1; MAX_DIMENSION],
+            axes: [Axis { lower: 0, extent: 1, stride: 1 }; MAX_DIMENSION],
             dimension,
             volume: 1,
         };
         let empty = lower.iter().zip(upper).any(|(low, high)| high < low);
         for k in (0..dimension).rev() {
-            space.lower[k] = lower[k];
-            space.stride[k] = space.volume;
+            let stride = space.volume;
             let extent = if empty { 0 } else { i128::from(upper[k]) - i128::from(lower[k]) + 1 };
             let volume = i128::from(space.volume) * extent.max(i128::from(empty));
             // One number is kept free; i64 leaves room for every sum of two.
@@ -51,7 +54,7 @@ impl Space {
                     ),
                 ));
             }
-            space.extent[k] = extent as u64;
+            space.axes[k] = Axis { lower: lower[k], extent: extent as u64, stride };
             space.volume = volume as u64;
         }
         if empty {
@@ -60,9 +63,14 @@ impl Space {
         Ok(space)
     }
 
+    #[inline]
+    fn axes(&self) -> &[Axis] {
+        &self.axes[..self.dimension]
+    }
+
     /// Number of points at right angles to the longest coordinate: about as many tiles are in flight at a time.
     pub(crate) fn cross_section(&self) -> u64 {
-        self.volume / self.extent[..self.dimension].iter().copied().max().unwrap_or(1).max(1)
+        self.volume / self.axes().iter().map(|axis| axis.extent).max().unwrap_or(1).max(1)
     }
 
     /// Number of points.
@@ -77,12 +85,12 @@ impl Space {
 
     /// Number of values of coordinate `k`.
     pub(crate) fn extent(&self, k: usize) -> u64 {
-        self.extent[k]
+        self.axes[k].extent
     }
 
     /// What the number of a point grows by with coordinate `k`.
     pub(crate) fn stride(&self, k: usize) -> u64 {
-        self.stride[k]
+        self.axes[k].stride
     }
 
     /// The point with this number.
@@ -94,42 +102,43 @@ impl Space {
 
     /// Writes the point with this number.
     pub(crate) fn locate(&self, mut number: u64, tile: &mut Tile) {
-        for (k, coordinate) in tile.iter_mut().enumerate().take(self.dimension) {
+        for (coordinate, axis) in tile.iter_mut().zip(self.axes()) {
             // A division takes longer than all the rest.
-            let index = if self.stride[k] == 1 { number } else { number / self.stride[k] };
-            number -= index * self.stride[k];
-            *coordinate = self.lower[k] + index as i64;
+            let index = if axis.stride == 1 { number } else { number / axis.stride };
+            number -= index * axis.stride;
+            *coordinate = axis.lower + index as i64;
         }
     }
 
     /// Moves to the point with the next number; behind the last one comes the first.
     pub(crate) fn advance(&self, tile: &mut Tile) {
-        for k in (0..self.dimension).rev() {
-            if self.index(tile, k) + 1 < self.extent[k] {
-                tile[k] += 1;
+        for (coordinate, axis) in tile.iter_mut().zip(self.axes()).rev() {
+            if coordinate.wrapping_sub(axis.lower) as u64 + 1 < axis.extent {
+                *coordinate += 1;
                 return;
             }
-            tile[k] = self.lower[k];
+            *coordinate = axis.lower;
         }
     }
 
     /// The number of a point, or `None` when it is outside.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each edge")]
     pub(crate) fn number(&self, tile: &[i64]) -> Option<u64> {
         let mut number = 0;
-        for (k, &coordinate) in tile.iter().enumerate().take(self.dimension) {
-            let index = coordinate.wrapping_sub(self.lower[k]) as u64;
-            if coordinate < self.lower[k] || index >= self.extent[k] {
+        for (&coordinate, axis) in tile.iter().zip(self.axes()) {
+            let index = coordinate.wrapping_sub(axis.lower) as u64;
+            if coordinate < axis.lower || index >= axis.extent {
                 return None;
             }
-            number += index * self.stride[k];
+            number += index * axis.stride;
         }
         Some(number)
     }
 
     /// Coordinate `k` of a point, counted from its lower bound.
     pub(crate) fn index(&self, tile: &Tile, k: usize) -> u64 {
-        tile[k].wrapping_sub(self.lower[k]) as u64
+        tile[k].wrapping_sub(self.axes[k].lower) as u64
     }
 }
 

@@ -13,41 +13,52 @@ use parking_lot::Mutex;
 use super::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, yield_now};
 
 /// Counters in a bucket: what fits a cache line.
-const ENTRIES: usize = if cfg!(loom) { 1 } else { 5 };
+const ENTRIES: usize = if cfg!(loom) { 2 } else { 5 };
 
 /// Neighbouring keys that share a bucket, as a power of two: they are often counted down by the same thread, one after the other.
-const NEIGHBOURS: u32 = if cfg!(loom) { 0 } else { 2 };
+/// Each has an entry of the bucket as its home.
+const NEIGHBOURS: u32 = if cfg!(loom) { 1 } else { 2 };
 
-/// Number of tables: each has `GROWTH` times the buckets of the one before.
+/// Number of tables: each has `1 << GROWTH` times the buckets of the one before.
 const CLASSES: usize = 20;
-const GROWTH_BITS: u32 = 2;
+const GROWTH: u32 = 2;
 
-/// Most bits of a counter in a bucket; larger counts are kept apart.
+/// Most bits of a counter in an entry; larger counts are kept apart.
 const MAX_COUNT_BITS: u32 = 16;
 
-/// The lock word of a bucket while somebody changes it: the lowest bit. The rest is a version.
+/// The state of a bucket. Lowest bit: somebody changes it.
 const LOCKED: u64 = 1;
-/// The lock word of a bucket that has moved to the next table, for good.
+/// Above it: the number of keys that are not at home. Once it is `MANY`, it stays.
+const STRAY: u64 = 2;
+const STRAYS: u64 = 0x7FFF * STRAY;
+const MANY: u64 = 0x7FFE * STRAY;
+/// The rest: a version, which each change makes greater.
+const VERSION: u64 = 1 << 16;
+/// The bucket has moved to the next table, for good.
 const MOVED: u64 = u64::MAX;
 
 /// Looks at a taken lock before the processor is given to others.
 const PATIENCE: u32 = 64;
 
-/// Entries are `key << count_bits | count`; 0 is a free one. Changed under the lock only.
+/// Entries are `key + 1 << count_bits | count`; 0 is a free one. Changed under the lock only.
 #[repr(align(64))]
 struct Bucket {
-    version: AtomicU64,
+    state: AtomicU64,
     /// More entries of this bucket, under this bucket's lock. Kept once made.
     more: OnceLock<Box<Bucket>>,
     entries: [AtomicU64; ENTRIES],
 }
 
-/// What a look into a bucket has found.
+/// Where a key is, or could be.
 enum Place<'a> {
-    /// The key's entry and its value.
-    Entry(&'a AtomicU64, u64),
-    /// The key is not there, but room for it.
-    Room(&'a AtomicU64),
+    /// The key's entry, with this value.
+    Home(&'a AtomicU64, u64),
+    /// The same, not at the key's home.
+    Stray(&'a AtomicU64, u64),
+    /// The key is not there; its home is free.
+    HomeFree(&'a AtomicU64),
+    /// The key is not there; its home is not free, but another entry is.
+    StrayFree(&'a AtomicU64),
     /// The key is not there, and this last part of the bucket is full.
     Full(&'a Bucket),
 }
@@ -55,27 +66,42 @@ enum Place<'a> {
 impl Bucket {
     fn new() -> Self {
         Self {
-            version: AtomicU64::new(0),
+            state: AtomicU64::new(0),
             more: OnceLock::new(),
             entries: std::array::from_fn(|_| AtomicU64::new(0)),
         }
     }
 
+    /// Looks for a key; `tag` is what its entry holds above the count.
     #[inline]
-    fn find(&self, key: u64, count_bits: u32) -> Place<'_> {
-        let (mut bucket, mut room) = (self, None);
+    fn find(&self, state: u64, key: u64, tag: u64, count_bits: u32) -> Place<'_> {
+        let home = &self.entries[key as usize & ((1 << NEIGHBOURS) - 1)];
+        let value = home.load(Ordering::Relaxed);
+        if value >> count_bits == tag {
+            Place::Home(home, value)
+        } else if value == 0 && state & STRAYS == 0 {
+            Place::HomeFree(home)
+        } else {
+            self.find_stray(home, tag, count_bits)
+        }
+    }
+
+    #[inline(never)]
+    fn find_stray<'a>(&'a self, home: &'a AtomicU64, tag: u64, count_bits: u32) -> Place<'a> {
+        let (mut bucket, mut free) = (self, None);
         loop {
             for entry in &bucket.entries {
                 let value = entry.load(Ordering::Relaxed);
                 if value == 0 {
-                    room = room.or(Some(entry));
-                } else if value >> count_bits == key {
-                    return Place::Entry(entry, value);
+                    free = free.or(Some(entry));
+                } else if value >> count_bits == tag {
+                    return Place::Stray(entry, value);
                 }
             }
             match bucket.more.get() {
                 Some(more) => bucket = more,
-                None => return room.map_or(Place::Full(bucket), Place::Room),
+                None if home.load(Ordering::Relaxed) == 0 => return Place::HomeFree(home),
+                None => return free.map_or(Place::Full(bucket), Place::StrayFree),
             }
         }
     }
@@ -89,21 +115,41 @@ impl Bucket {
     }
 }
 
+/// The buckets of one class.
+struct Table {
+    buckets: Box<[Bucket]>,
+    /// What a spread key is shifted by to give its bucket.
+    shift: u32,
+}
+
+impl Table {
+    fn new(bits: u32) -> Self {
+        Self { buckets: (0..1_usize << bits).map(|_| Bucket::new()).collect(), shift: u64::BITS - bits }
+    }
+
+    /// Multiplication by the golden ratio (Knuth, TAOCP 6.4) spreads neighbouring groups of keys well.
+    #[inline]
+    fn bucket(&self, key: u64) -> &Bucket {
+        let spread = (key >> NEIGHBOURS).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        &self.buckets[(spread >> self.shift) as usize]
+    }
+}
+
 /// The table.
 pub(crate) struct Countdown {
     /// Tables are only added; whoever still looks into an old one finds its buckets moved.
-    tables: [OnceLock<Box<[Bucket]>>; CLASSES],
+    tables: [OnceLock<Table>; CLASSES],
     /// Index of the table in use; while a table grows some buckets are in the next one already.
     class: AtomicUsize,
     first_bits: u32,
     count_bits: u32,
+    /// One thread at a time uses the table: no lock is taken.
+    alone: bool,
     /// Counts that do not fit an entry, which then holds the greatest count. Taken under the bucket's lock.
     large: Mutex<HashMap<u64, u64>>,
     /// Parts that were added to full buckets since the last growth.
     added: AtomicUsize,
     growing: AtomicBool,
-    /// One thread at a time uses the table: no lock is taken.
-    alone: bool,
 }
 
 /// Waits for a lock: a short while by spinning, then by letting others run, among them who holds it.
@@ -125,6 +171,7 @@ impl Countdown {
     /// A table for keys below `keys`, of which about `expected` are in flight at a time. `alone` promises that no two
     /// threads arrive at the same time.
     pub(crate) fn new(keys: u64, expected: u64, alone: bool) -> Self {
+        // Entries hold a key and 1.
         let key_bits = u64::BITS - keys.leading_zeros();
         let countdown = Self {
             tables: std::array::from_fn(|_| OnceLock::new()),
@@ -140,21 +187,9 @@ impl Countdown {
         countdown
     }
 
-    fn bits(&self, class: usize) -> u32 {
-        self.first_bits + GROWTH_BITS * class as u32
-    }
-
     #[inline]
-    fn table(&self, class: usize) -> &[Bucket] {
-        self.tables[class].get_or_init(|| (0..1_usize << self.bits(class)).map(|_| Bucket::new()).collect())
-    }
-
-    /// Multiplication by the golden ratio (Knuth, TAOCP 6.4) spreads neighbouring groups of keys well.
-    #[inline]
-    fn bucket(&self, class: usize, key: u64) -> &Bucket {
-        let spread = (key >> NEIGHBOURS).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let table = self.table(class);
-        &table[(spread >> (u64::BITS - self.bits(class))) as usize]
+    fn table(&self, class: usize) -> &Table {
+        self.tables[class].get_or_init(|| Table::new(self.first_bits + GROWTH * class as u32))
     }
 
     /// The greatest count that an entry can hold: it says that the count is in `large`.
@@ -163,21 +198,17 @@ impl Countdown {
         (1 << self.count_bits) - 1
     }
 
-    /// Takes the lock of a bucket that is in this version; false when it is not any more.
+    /// Takes the lock of a bucket in this state; false when it is not any more.
     #[inline]
-    fn lock(&self, bucket: &Bucket, version: u64) -> bool {
+    fn lock(&self, bucket: &Bucket, state: u64) -> bool {
         self.alone
-            || bucket
-                .version
-                .compare_exchange_weak(version, version | LOCKED, Ordering::Acquire, Ordering::Relaxed)
-                .is_ok()
+            || bucket.state.compare_exchange_weak(state, state | LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
+    /// Gives the lock back; `state` is what it was, with the strays that there are now.
     #[inline]
-    fn unlock(&self, bucket: &Bucket, version: u64) {
-        if !self.alone {
-            bucket.version.store(version + 2, Ordering::Release);
-        }
+    fn unlock(&self, bucket: &Bucket, state: u64) {
+        bucket.state.store(state.wrapping_add(VERSION), Ordering::Release);
     }
 
     /// One more input of `key` is there, of `total()` in all: asked, without a lock, when there is no counter yet. True when it was
@@ -185,47 +216,75 @@ impl Countdown {
     #[inline]
     pub(crate) fn arrive(&self, key: u64, mut total: impl FnMut() -> u64) -> bool {
         let (mut class, mut missing) = (self.class.load(Ordering::Acquire), 0);
+        let tag = key + 1;
         let mut waiting = Waiting(0);
         loop {
-            let bucket = self.bucket(class, key);
-            let version = bucket.version.load(Ordering::Acquire);
-            if version & LOCKED != 0 {
-                if version == MOVED {
+            let bucket = self.table(class).bucket(key);
+            let state = bucket.state.load(Ordering::Acquire);
+            if state & LOCKED != 0 {
+                if state == MOVED {
                     class += 1;
                 } else {
                     waiting.pause();
                 }
                 continue;
             }
-            // True in this version, which the lock is about to make sure of.
-            let place = bucket.find(key, self.count_bits);
-            if missing == 0 && !matches!(place, Place::Entry(..)) {
+            // True in this state, which the lock is about to make sure of.
+            let place = bucket.find(state, key, tag, self.count_bits);
+            if let Place::Home(entry, value) | Place::Stray(entry, value) = place {
+                if !self.lock(bucket, state) {
+                    continue;
+                }
+                let last = self.count_down(key, entry, value);
+                let stray = last && matches!(place, Place::Stray(..));
+                self.unlock(bucket, if stray { one_stray_less(state) } else { state });
+                return last;
+            }
+            if missing == 0 {
                 missing = total().saturating_sub(1);
                 if missing == 0 {
                     return true;
                 }
             }
-            if !self.lock(bucket, version) {
-                continue;
-            }
-            let mut crowded = false;
-            let last = match place {
-                Place::Entry(entry, value) => self.count_down(key, entry, value),
-                Place::Room(entry) => {
-                    entry.store(self.entry(key, missing), Ordering::Relaxed);
-                    false
+            if self.lock(bucket, state) {
+                let crowded = self.insert(bucket, state, &place, key, missing);
+                if crowded {
+                    self.grow(class);
                 }
-                Place::Full(part) => {
-                    crowded = self.extend(part, self.entry(key, missing));
-                    false
-                }
-            };
-            self.unlock(bucket, version);
-            if crowded {
-                self.grow(class);
+                return false;
             }
-            return last;
         }
+    }
+
+    /// Writes a key that is not there yet and gives the lock back. True when there is not enough room in the table.
+    #[inline]
+    fn insert(&self, bucket: &Bucket, state: u64, place: &Place, key: u64, missing: u64) -> bool {
+        if missing >= self.limit() {
+            self.large.lock().insert(key, missing);
+        }
+        let value = (key + 1) << self.count_bits | missing.min(self.limit());
+        self.write(bucket, state, place, value)
+    }
+
+    /// Writes an entry to a place where it is not yet and gives the lock back. True when there is not enough room in the table.
+    #[inline]
+    fn write(&self, bucket: &Bucket, state: u64, place: &Place, value: u64) -> bool {
+        let (mut state, mut crowded) = (state, false);
+        match place {
+            Place::Home(entry, _) | Place::Stray(entry, _) | Place::HomeFree(entry) => {
+                entry.store(value, Ordering::Relaxed);
+            }
+            Place::StrayFree(entry) => {
+                entry.store(value, Ordering::Relaxed);
+                state = one_stray_more(state);
+            }
+            Place::Full(last) => {
+                crowded = self.extend(last, value);
+                state = one_stray_more(state);
+            }
+        }
+        self.unlock(bucket, state);
+        crowded
     }
 
     /// Takes one off an entry; true when nothing is left. Under the lock.
@@ -252,81 +311,73 @@ impl Countdown {
         left == 0
     }
 
-    /// The entry of a key with `missing` inputs, 1 at least. Under the lock.
-    #[inline]
-    fn entry(&self, key: u64, missing: u64) -> u64 {
-        if missing >= self.limit() {
-            self.large.lock().insert(key, missing);
-        }
-        key << self.count_bits | missing.min(self.limit())
-    }
-
     /// Adds an entry in a new part after the last part of a full bucket. Under the lock. True when that has happened often.
     #[cold]
     fn extend(&self, last: &Bucket, value: u64) -> bool {
         last.more.get_or_init(|| Box::new(Bucket::new())).entries[0].store(value, Ordering::Relaxed);
-        let class = self.class.load(Ordering::Relaxed);
-        self.added.fetch_add(1, Ordering::Relaxed) >= 1 << self.bits(class) >> 2
+        let buckets = self.table(self.class.load(Ordering::Relaxed)).buckets.len();
+        self.added.fetch_add(1, Ordering::Relaxed) >= buckets / 4
     }
 
     /// Moves everything from table `class` to the next one. Nobody waits for more than one bucket.
     #[cold]
     fn grow(&self, class: usize) {
-        if class + 1 == CLASSES || self.bits(class + 1) + NEIGHBOURS > usize::BITS - 8 {
-            return;
-        }
-        if self.growing.swap(true, Ordering::Acquire) {
+        if class + 1 == CLASSES || self.growing.swap(true, Ordering::Acquire) {
             return;
         }
         if self.class.load(Ordering::Relaxed) == class {
-            self.table(class + 1);
             self.added.store(0, Ordering::Relaxed);
-            for bucket in self.table(class) {
+            let next = self.table(class + 1);
+            for bucket in &self.table(class).buckets {
                 self.lock_any(bucket);
                 for (entry, value) in bucket.used() {
-                    self.put(class + 1, value);
+                    self.put(next, value);
                     entry.store(0, Ordering::Relaxed);
                 }
-                bucket.version.store(MOVED, Ordering::Release);
+                bucket.state.store(MOVED, Ordering::Release);
             }
             self.class.store(class + 1, Ordering::Release);
         }
         self.growing.store(false, Ordering::Release);
     }
 
-    /// Takes the lock of a bucket in whatever version it is; the version.
+    /// Takes the lock of a bucket in whatever state it is; the state.
     fn lock_any(&self, bucket: &Bucket) -> u64 {
         let mut waiting = Waiting(0);
         loop {
-            let version = bucket.version.load(Ordering::Relaxed);
-            if version & LOCKED == 0 && self.lock(bucket, version) {
-                return version;
+            let state = bucket.state.load(Ordering::Relaxed);
+            if state & LOCKED == 0 && self.lock(bucket, state) {
+                return state;
             }
             waiting.pause();
         }
     }
 
-    /// Puts an entry as it is into table `class`, which does not move meanwhile.
-    fn put(&self, class: usize, value: u64) {
-        let key = value >> self.count_bits;
-        let bucket = self.bucket(class, key);
-        let version = self.lock_any(bucket);
-        match bucket.find(key, self.count_bits) {
-            Place::Room(entry) | Place::Entry(entry, _) => entry.store(value, Ordering::Relaxed),
-            Place::Full(part) => {
-                self.extend(part, value);
-            }
-        }
-        self.unlock(bucket, version);
+    /// Puts an entry as it is into a table that does not move meanwhile and does not have its key.
+    fn put(&self, table: &Table, value: u64) {
+        let tag = value >> self.count_bits;
+        let bucket = table.bucket(tag - 1);
+        let state = self.lock_any(bucket);
+        self.write(bucket, state, &bucket.find(state, tag - 1, tag, self.count_bits), value);
     }
 
     /// Number of keys that still wait, and one of them. Only while nobody arrives.
     pub(crate) fn left(&self) -> (usize, Option<u64>) {
-        let tables = self.tables.iter().filter_map(OnceLock::get).flatten();
+        let tables = self.tables.iter().filter_map(OnceLock::get).flat_map(|table| &table.buckets);
         tables.flat_map(Bucket::used).fold((0, None), |(count, sample), (_, value)| {
-            (count + 1, sample.or(Some(value >> self.count_bits)))
+            (count + 1, sample.or(Some((value >> self.count_bits) - 1)))
         })
     }
+}
+
+/// A state with one more key that is not at home.
+fn one_stray_more(state: u64) -> u64 {
+    if state & STRAYS == MANY { state } else { state + STRAY }
+}
+
+/// A state with one key less that is not at home; not when they have been too many to count.
+fn one_stray_less(state: u64) -> u64 {
+    if state & STRAYS == MANY { state } else { state - STRAY }
 }
 
 /// The logarithm of the number of buckets for this many counters.
