@@ -253,12 +253,13 @@ impl Running {
                 any = true;
             }
         };
+        let table = self.pending.table_in_use();
         let told = self.callbacks.successors(&at.tile, dimension, |coordinates| {
             let Some(successor) = self.space.number(coordinates) else {
                 return self.fail_outside(at, coordinates);
             };
             let mut total = 1;
-            let arrived = self.pending.arrive(successor, || {
+            let arrived = self.pending.arrive(table, successor, || {
                 total = self.callbacks.predecessors(coordinates).unwrap_or(1);
                 total.max(1) as u64
             });
@@ -286,13 +287,14 @@ impl Running {
 
     /// Tells the neighbours along the carried coordinates that a tile has run.
     fn release_carried(&self, at: &Position, mut make_ready: impl FnMut(u64, &[i64])) {
+        let table = self.pending.table_in_use();
         let reached = self.carried.iter().filter(|&&k| self.space.index(&at.tile, k) > 0).count() as u64;
         for &k in &self.carried {
             let index = self.space.index(&at.tile, k);
             if index + 1 < self.space.extent(k) {
                 let (successor, total) = (at.number + self.space.stride(k), reached + u64::from(index == 0));
                 // With one input there is nothing to count.
-                if total == 1 || self.pending.arrive(successor, || total) {
+                if total == 1 || self.pending.arrive(table, successor, || total) {
                     let mut tile = at.tile;
                     tile[k] += 1;
                     make_ready(successor, &tile[..self.space.dimension()]);

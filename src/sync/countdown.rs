@@ -72,10 +72,15 @@ impl Bucket {
         }
     }
 
-    /// Looks for a key; `tag` is what its entry holds above the count.
+    /// The entry that a key takes if it can.
     #[inline]
+    fn home(&self, key: u64) -> &AtomicU64 {
+        &self.entries[key as usize & ((1 << NEIGHBOURS) - 1)]
+    }
+
+    /// Looks for a key; `tag` is what its entry holds above the count.
     fn find(&self, state: u64, key: u64, tag: u64, count_bits: u32) -> Place<'_> {
-        let home = &self.entries[key as usize & ((1 << NEIGHBOURS) - 1)];
+        let home = self.home(key);
         let value = home.load(Ordering::Relaxed);
         if value >> count_bits == tag {
             Place::Home(home, value)
@@ -86,7 +91,6 @@ impl Bucket {
         }
     }
 
-    #[inline(never)]
     fn find_stray<'a>(&'a self, home: &'a AtomicU64, tag: u64, count_bits: u32) -> Place<'a> {
         let (mut bucket, mut free) = (self, None);
         loop {
@@ -116,7 +120,7 @@ impl Bucket {
 }
 
 /// The buckets of one class.
-struct Table {
+pub(crate) struct Table {
     buckets: Box<[Bucket]>,
     /// What a spread key is shifted by to give its bucket.
     shift: u32,
@@ -211,10 +215,46 @@ impl Countdown {
         bucket.state.store(state.wrapping_add(VERSION), Ordering::Release);
     }
 
+    /// The table in use, for `arrive`; one that was in use before does as well.
+    #[inline]
+    pub(crate) fn table_in_use(&self) -> &Table {
+        self.table(self.class.load(Ordering::Acquire))
+    }
+
     /// One more input of `key` is there, of `total()` in all: asked, without a lock, when there is no counter yet. True when it was
     /// the last one; what the threads did before their arrivals at this key has happened before then.
     #[inline]
-    pub(crate) fn arrive(&self, key: u64, mut total: impl FnMut() -> u64) -> bool {
+    pub(crate) fn arrive(&self, table: &Table, key: u64, mut total: impl FnMut() -> u64) -> bool {
+        let bucket = table.bucket(key);
+        let state = bucket.state.load(Ordering::Acquire);
+        let home = bucket.home(key);
+        let value = home.load(Ordering::Relaxed);
+        // What was read is true in `state`, and taking the lock makes sure of that. This is for keys at home that nobody else
+        // changes at the moment; the rest is done below.
+        if state & LOCKED == 0 && value >> self.count_bits == key + 1 {
+            let count = value & self.limit();
+            if count != self.limit() && self.lock(bucket, state) {
+                home.store(if count == 1 { 0 } else { value - 1 }, Ordering::Relaxed);
+                self.unlock(bucket, state);
+                return count == 1;
+            }
+        } else if state & (LOCKED | STRAYS) == 0 && value == 0 {
+            let missing = total().saturating_sub(1);
+            if missing == 0 {
+                return true;
+            }
+            if missing < self.limit() && self.lock(bucket, state) {
+                home.store((key + 1) << self.count_bits | missing, Ordering::Relaxed);
+                self.unlock(bucket, state);
+                return false;
+            }
+        }
+        self.arrive_slowly(key, &mut total)
+    }
+
+    /// `arrive` in all cases.
+    #[inline(never)]
+    fn arrive_slowly(&self, key: u64, total: &mut dyn FnMut() -> u64) -> bool {
         let (mut class, mut missing) = (self.class.load(Ordering::Acquire), 0);
         let tag = key + 1;
         let mut waiting = Waiting(0);
@@ -229,7 +269,6 @@ impl Countdown {
                 }
                 continue;
             }
-            // True in this state, which the lock is about to make sure of.
             let place = bucket.find(state, key, tag, self.count_bits);
             if let Place::Home(entry, value) | Place::Stray(entry, value) = place {
                 if !self.lock(bucket, state) {
@@ -247,8 +286,7 @@ impl Countdown {
                 }
             }
             if self.lock(bucket, state) {
-                let crowded = self.insert(bucket, state, &place, key, missing);
-                if crowded {
+                if self.insert(bucket, state, &place, key, missing) {
                     self.grow(class);
                 }
                 return false;
@@ -257,7 +295,6 @@ impl Countdown {
     }
 
     /// Writes a key that is not there yet and gives the lock back. True when there is not enough room in the table.
-    #[inline]
     fn insert(&self, bucket: &Bucket, state: u64, place: &Place, key: u64, missing: u64) -> bool {
         if missing >= self.limit() {
             self.large.lock().insert(key, missing);
@@ -267,7 +304,6 @@ impl Countdown {
     }
 
     /// Writes an entry to a place where it is not yet and gives the lock back. True when there is not enough room in the table.
-    #[inline]
     fn write(&self, bucket: &Bucket, state: u64, place: &Place, value: u64) -> bool {
         let (mut state, mut crowded) = (state, false);
         match place {
@@ -288,7 +324,6 @@ impl Countdown {
     }
 
     /// Takes one off an entry; true when nothing is left. Under the lock.
-    #[inline]
     fn count_down(&self, key: u64, entry: &AtomicU64, value: u64) -> bool {
         let count = value & self.limit();
         if count == self.limit() {
