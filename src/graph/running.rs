@@ -1,5 +1,6 @@
 //! A graph while it runs: tiles are found, run and release their successors.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex};
@@ -123,7 +124,7 @@ impl Running {
         let lane = &self.lanes[worker];
         let mut found = lane.kept.take().or_else(|| lane.ready.pop());
         while found.is_none() {
-            let scanned = self.scan(worker, at);
+            let scanned = self.scan(worker, host, at);
             if scanned == Scanned::Root {
                 return true;
             }
@@ -145,7 +146,7 @@ impl Running {
     }
 
     /// Looks for a tile without predecessors in the worker's own part of the candidates.
-    fn scan(&self, worker: usize, at: &mut Position) -> Scanned {
+    fn scan<H: Host>(&self, worker: usize, host: &H, at: &mut Position) -> Scanned {
         let (lane, mut most, mut looked) = (&self.lanes[worker], 1, 0);
         while looked < CANDIDATES_PER_LOOK {
             if self.stopped.load(Ordering::Relaxed) {
@@ -154,28 +155,12 @@ impl Running {
                 return Scanned::None;
             }
             let Some(candidates) = self.roots.next(worker, most) else { return Scanned::None };
-            let (mut waiting, mut past) = (0, candidates.end);
-            let mut is_root = false;
-            at.number = self.root(candidates.start);
-            self.space.locate(at.number, &mut at.tile);
-            for root in candidates.clone() {
-                let predecessors = self.callbacks.predecessors(&at.tile).unwrap_or(0);
-                is_root = predecessors == 0;
-                if is_root {
-                    past = root + 1;
-                    break;
-                }
-                waiting += u64::from(predecessors > 0);
-                // Only a graph that tells its edges gets here: its candidates are all tiles, one after the other.
-                at.number += 1;
-                self.space.advance(&mut at.tile);
+            let (past, is_root) = self.scan_some(worker, &candidates, at);
+            if past < candidates.end {
+                // While they were here, others may have looked in vain and gone to sleep.
+                self.roots.give_back(worker, past..candidates.end);
+                host.work_ready();
             }
-            self.roots.give_back(worker, past..candidates.end);
-            bump(&lane.counts.waiting, waiting);
-            bump(&lane.counts.rooted, u64::from(is_root));
-            bump(&lane.counts.created, u64::from(is_root));
-            bump(&lane.counts.scanned, past - candidates.start);
-            lane.unsettle();
             if is_root {
                 return Scanned::Root;
             }
@@ -183,6 +168,31 @@ impl Running {
             most = (2 * most).min(MOST_CANDIDATES);
         }
         Scanned::Some
+    }
+
+    /// Looks for a tile without predecessors among some candidates. Behind the last that was looked at, and whether `at` is one.
+    fn scan_some(&self, worker: usize, candidates: &Range<u64>, at: &mut Position) -> (u64, bool) {
+        let lane = &self.lanes[worker];
+        let (mut waiting, mut past) = (0, candidates.start);
+        at.number = self.root(past);
+        self.space.locate(at.number, &mut at.tile);
+        let is_root = loop {
+            let predecessors = self.callbacks.predecessors(&at.tile).unwrap_or(0);
+            past += 1;
+            waiting += u64::from(predecessors > 0);
+            if predecessors == 0 || past == candidates.end {
+                break predecessors == 0;
+            }
+            // Only a graph that tells its edges gets here: its candidates are all tiles, one after the other.
+            at.number += 1;
+            self.space.advance(&mut at.tile);
+        };
+        bump(&lane.counts.waiting, waiting);
+        bump(&lane.counts.rooted, u64::from(is_root));
+        bump(&lane.counts.created, u64::from(is_root));
+        bump(&lane.counts.scanned, past - candidates.start);
+        lane.unsettle();
+        (past, is_root)
     }
 
     /// The tile number of a root number: its digits are the free coordinates, the carried ones are at their lower bounds.
@@ -236,21 +246,21 @@ impl Running {
         false
     }
 
-    /// Tells the successors of a tile that it has run. The first that is ready then is written to `next`: true when there is one.
+    /// Tells the successors of a tile that it has run. The last one that is ready then is written to `next`, which is true,
+    /// the others may run elsewhere.
     fn release<H: Host>(&self, worker: usize, at: &Position, next: &mut Position, host: &H) -> bool {
         let (lane, dimension) = (&self.lanes[worker], self.space.dimension());
         let (mut any, mut pushed) = (false, false);
         let mut make_ready = |number: u64, tile: &[i64]| {
             if any {
                 bump(&lane.counts.created, 1);
-                lane.ready.push(number);
+                lane.ready.push(next.number);
                 pushed = true;
-            } else {
-                next.number = number;
-                for (to, from) in next.tile.iter_mut().zip(tile) {
-                    *to = *from;
-                }
-                any = true;
+            }
+            any = true;
+            next.number = number;
+            for (to, from) in next.tile.iter_mut().zip(tile) {
+                *to = *from;
             }
         };
         let table = self.pending.table_in_use();
@@ -278,7 +288,6 @@ impl Running {
         if !told {
             self.release_carried(at, make_ready);
         }
-        // One of them runs here next; the others may run elsewhere.
         if pushed {
             host.work_ready();
         }
@@ -289,15 +298,16 @@ impl Running {
     fn release_carried(&self, at: &Position, mut make_ready: impl FnMut(u64, &[i64])) {
         let table = self.pending.table_in_use();
         let reached = self.carried.iter().filter(|&&k| self.space.index(&at.tile, k) > 0).count() as u64;
+        let mut tile = at.tile;
         for &k in &self.carried {
             let index = self.space.index(&at.tile, k);
             if index + 1 < self.space.extent(k) {
                 let (successor, total) = (at.number + self.space.stride(k), reached + u64::from(index == 0));
                 // With one input there is nothing to count.
                 if total == 1 || self.pending.arrive(table, successor, || total) {
-                    let mut tile = at.tile;
                     tile[k] += 1;
                     make_ready(successor, &tile[..self.space.dimension()]);
+                    tile[k] -= 1;
                 }
             }
         }

@@ -34,11 +34,7 @@ impl Space {
                 format!("a graph has 0 to {MAX_DIMENSION} coordinates, not {dimension}"),
             ));
         }
-        let mut space = Self {
-            axes: [Axis { lower: 0, extent: 1, stride: 1 }; MAX_DIMENSION],
-            dimension,
-            volume: 1,
-        };
+        let mut space = Self { axes: [Axis { lower: 0, extent: 1, stride: 1 }; MAX_DIMENSION], dimension, volume: 1 };
         let empty = lower.iter().zip(upper).any(|(low, high)| high < low);
         for k in (0..dimension).rev() {
             let stride = space.volume;

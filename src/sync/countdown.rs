@@ -65,11 +65,7 @@ enum Place<'a> {
 
 impl Bucket {
     fn new() -> Self {
-        Self {
-            state: AtomicU64::new(0),
-            more: OnceLock::new(),
-            entries: std::array::from_fn(|_| AtomicU64::new(0)),
-        }
+        Self { state: AtomicU64::new(0), more: OnceLock::new(), entries: std::array::from_fn(|_| AtomicU64::new(0)) }
     }
 
     /// The entry that a key takes if it can.
@@ -399,9 +395,9 @@ impl Countdown {
     /// Number of keys that still wait, and one of them. Only while nobody arrives.
     pub(crate) fn left(&self) -> (usize, Option<u64>) {
         let tables = self.tables.iter().filter_map(OnceLock::get).flat_map(|table| &table.buckets);
-        tables.flat_map(Bucket::used).fold((0, None), |(count, sample), (_, value)| {
-            (count + 1, sample.or(Some((value >> self.count_bits) - 1)))
-        })
+        tables
+            .flat_map(Bucket::used)
+            .fold((0, None), |(count, sample), (_, value)| (count + 1, sample.or(Some((value >> self.count_bits) - 1))))
     }
 }
 
@@ -418,4 +414,185 @@ fn one_stray_less(state: u64) -> u64 {
 /// The logarithm of the number of buckets for this many counters.
 fn first_bits(expected: u64) -> u32 {
     if cfg!(loom) { 1 } else { expected.saturating_mul(2).clamp(256, 1 << 14).next_power_of_two().trailing_zeros() }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    /// A small generator, from a seed that is printed.
+    fn random() -> impl FnMut(u64) -> u64 {
+        let fresh = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
+        let mut state = std::env::var("DVM_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(fresh);
+        println!("DVM_TEST_SEED={state}");
+        move |below| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        }
+    }
+
+    fn arrive(countdown: &Countdown, key: u64, total: u64) -> bool {
+        countdown.arrive(countdown.table_in_use(), key, || total)
+    }
+
+    #[test]
+    fn a_key_is_done_with_its_last_input_only() {
+        for alone in [false, true] {
+            let countdown = Countdown::new(1000, 10, alone);
+            assert!((0..1000).all(|key| arrive(&countdown, key, 1)), "one input: at once");
+            for round in 1..=3 {
+                assert!((0..1000).all(|key| arrive(&countdown, key, 3) == (round == 3)));
+            }
+            assert_eq!(countdown.left(), (0, None));
+            assert!(!arrive(&countdown, 5, 2));
+            assert_eq!(countdown.left(), (1, Some(5)));
+        }
+    }
+
+    /// Against a map: few and many keys in flight, near ones and the greatest there are, counts that fit an entry and that do not.
+    #[test]
+    fn the_table_counts_as_a_map_does() {
+        let mut random = random();
+        for round in 0..40 {
+            let keys = [40, 5000, 1 << 40, i64::MAX as u64 - 1][round % 4];
+            let countdown = Countdown::new(keys, random(100), random(2) == 0);
+            let (mut model, mut in_flight) = (HashMap::new(), Vec::new());
+            let most = 1 + random(3000);
+            for _ in 0..20_000 {
+                let again = in_flight.len() as u64 >= most || (!in_flight.is_empty() && random(2) == 0);
+                let key: u64 = if again {
+                    in_flight[random(in_flight.len() as u64) as usize]
+                } else {
+                    keys - 1 - random(keys.min(1 << 31))
+                };
+                let total = if random(50) == 0 { 65_530 + random(10) } else { 1 + random(6) };
+                let left = model.entry(key).or_insert_with(|| {
+                    in_flight.push(key);
+                    total
+                });
+                *left -= 1;
+                let last = *left == 0;
+                assert_eq!(arrive(&countdown, key, total), last, "key {key} of {keys}");
+                if last {
+                    model.remove(&key);
+                    in_flight.retain(|&other| other != key);
+                }
+            }
+            let (count, sample) = countdown.left();
+            assert_eq!(count, model.len());
+            assert!(sample.is_none_or(|key| model.contains_key(&key)));
+        }
+    }
+
+    #[test]
+    fn a_greater_table_is_used_when_many_keys_are_in_flight() {
+        let countdown = Countdown::new(1 << 30, 1, false);
+        let before = countdown.table_in_use();
+        let buckets = before.buckets.len();
+        assert!((0..20_000).all(|key| !arrive(&countdown, key * 77, 2)));
+        assert!(countdown.table_in_use().buckets.len() > buckets);
+        assert_eq!(countdown.left().0, 20_000);
+        assert!((0..20_000).all(|key| countdown.arrive(before, key * 77, || unreachable!("they are there"))));
+        assert_eq!(countdown.left(), (0, None));
+    }
+
+    /// Each of several threads brings two of a key's inputs, in an order of its own.
+    #[test]
+    fn one_thread_has_the_last_input_of_each_key() {
+        const KEYS: u64 = 20_000;
+        const THREADS: u64 = 4;
+        let countdown = Countdown::new(KEYS, 1, false);
+        let done: Vec<AtomicU64> = (0..KEYS).map(|_| AtomicU64::new(0)).collect();
+        let brought: Vec<AtomicU64> = (0..KEYS).map(|_| AtomicU64::new(0)).collect();
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (countdown, done, brought) = (&countdown, &done, &brought);
+                scope.spawn(move || {
+                    for step in 0..2 * KEYS {
+                        // Odd factors that 20,000 has not: each key comes twice.
+                        let key = (step * [1, 3, 7, 9][thread as usize] + thread * 11) % KEYS;
+                        brought[key as usize].fetch_add(1, Ordering::Relaxed);
+                        if arrive(countdown, key, 2 * THREADS) {
+                            assert_eq!(brought[key as usize].load(Ordering::Relaxed), 2 * THREADS);
+                            done[key as usize].fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(done.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+        assert_eq!(countdown.left(), (0, None));
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::sync::Arc;
+
+    fn check(model: impl Fn() + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(model);
+    }
+
+    fn arrive(countdown: &Countdown, key: u64, total: u64) -> bool {
+        countdown.arrive(countdown.table_in_use(), key, || total)
+    }
+
+    /// Three inputs of one key from three threads: one is the last, and sees what all have written before.
+    #[test]
+    fn the_last_input_sees_what_was_done_before_the_others() {
+        check(|| {
+            let shared =
+                Arc::new((Countdown::new(8, 1, false), [AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0)]));
+            let bring = |thread: usize| {
+                let shared = Arc::clone(&shared);
+                move || {
+                    let (countdown, written) = &*shared;
+                    written[thread].store(1, Ordering::Relaxed);
+                    let last = arrive(countdown, 3, 3);
+                    assert!(!last || written.iter().all(|word| word.load(Ordering::Relaxed) == 1));
+                    last
+                }
+            };
+            let others = [loom::thread::spawn(bring(0)), loom::thread::spawn(bring(1))];
+            let mine = bring(2)();
+            let last = others.into_iter().map(|thread| thread.join().unwrap()).filter(|&last| last).count();
+            assert_eq!(last + usize::from(mine), 1);
+            assert_eq!(shared.0.left(), (0, None));
+        });
+    }
+
+    /// Keys 0, 1 and 4 share a bucket of two entries, which makes the table grow while others count down.
+    #[test]
+    fn inputs_are_counted_while_the_table_grows() {
+        check(|| {
+            let countdown = Arc::new(Countdown::new(8, 1, false));
+            assert!(!arrive(&countdown, 0, 2) && !arrive(&countdown, 1, 2));
+            let grower = Arc::clone(&countdown);
+            let grower = loom::thread::spawn(move || arrive(&grower, 4, 2));
+            assert!(arrive(&countdown, 0, 2), "the second of two");
+            let mine = arrive(&countdown, 4, 2);
+            assert!(grower.join().unwrap() != mine, "one of them is the last");
+            assert!(arrive(&countdown, 1, 2));
+            assert_eq!(countdown.left(), (0, None));
+        });
+    }
+
+    /// A key away from home and the key whose home that is come and go at the same time.
+    #[test]
+    fn strays_are_found() {
+        check(|| {
+            let countdown = Arc::new(Countdown::new(8, 1, false));
+            assert!(!arrive(&countdown, 0, 2) && !arrive(&countdown, 4, 2));
+            let other = Arc::clone(&countdown);
+            let other = loom::thread::spawn(move || (arrive(&other, 0, 2), arrive(&other, 1, 2)));
+            let mine = (arrive(&countdown, 4, 2), arrive(&countdown, 1, 2));
+            let theirs = other.join().unwrap();
+            assert!(mine.0 && theirs.0 && mine.1 != theirs.1);
+            assert_eq!(countdown.left(), (0, None));
+        });
+    }
 }

@@ -43,3 +43,50 @@ impl Kept {
         self.0.compare_exchange(word, NOTHING, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_taken_once() {
+        let kept = Kept::new();
+        assert_eq!((kept.seen(), kept.take()), (None, None));
+        kept.keep(7);
+        assert_eq!((kept.seen(), kept.take_same(8)), (Some(7), false));
+        assert_eq!((kept.take(), kept.take()), (Some(7), None));
+        kept.keep(0);
+        assert!(kept.take_same(0) && !kept.take_same(0));
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::sync::Arc;
+
+    /// The owner and a thief want the word; who gets it sees what the owner did before.
+    #[test]
+    fn one_thread_takes_the_word() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let shared = Arc::new((Kept::new(), AtomicU64::new(0)));
+            let other = Arc::clone(&shared);
+            let thief = loom::thread::spawn(move || {
+                let took = other.0.seen().filter(|&word| other.0.take_same(word));
+                assert!(took.is_none_or(|word| other.1.load(Ordering::Relaxed) >= word));
+                took
+            });
+            let mut mine = Vec::new();
+            for word in 1..=2 {
+                shared.1.store(word, Ordering::Relaxed);
+                shared.0.keep(word);
+                mine.extend(shared.0.take());
+            }
+            mine.extend(thief.join().unwrap());
+            mine.sort_unstable();
+            assert_eq!(mine, [1, 2]);
+        });
+    }
+}
