@@ -168,6 +168,23 @@ fn independent_tiles_stop_at_a_failure_too() {
     assert_eq!(scene.runs[5].load(Ordering::Relaxed), 0);
 }
 
+/// What a worker has kept for its next turn is taken by another one when that turn does not come.
+#[test]
+fn a_chain_goes_on_elsewhere_when_its_worker_stays_away() {
+    for tells_edges in [false, true] {
+        let scene = new_scene(&[0], &[99], vec![true], 0);
+        let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, scene.callbacks(tells_edges), 2);
+        let host = Threads::new(2);
+        let ran = || scene.runs.iter().filter(|times| times.load(Ordering::Relaxed) > 0).count();
+        assert!(graph.poll(0, &host));
+        assert!((1..100).contains(&ran()), "{}", ran());
+        let polls = (0..100_000).take_while(|_| ran() < 100).map(|_| graph.poll(1, &host)).count();
+        assert_eq!(ran(), 100, "after {polls} polls");
+        while graph.poll(1, &host) || graph.poll(0, &host) {}
+        graph.wait().expect("graph");
+    }
+}
+
 /// Predecessors that nobody announces: the graph ends with an error instead of hanging.
 #[test]
 fn edges_that_disagree_are_an_error() {
