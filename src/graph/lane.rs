@@ -64,10 +64,10 @@ impl Lane {
         !before
     }
 
-    /// Takes the oldest tile of `victim`, another worker's lane.
-    pub(super) fn steal(&self, victim: &Lane) -> Option<u64> {
+    /// Takes the oldest ready tile, for another worker.
+    pub(super) fn steal(&self) -> Option<u64> {
         loop {
-            match victim.ready.steal() {
+            match self.ready.steal() {
                 Steal::Item(number) => return Some(number),
                 Steal::Empty => return None,
                 Steal::Retry => std::hint::spin_loop(),

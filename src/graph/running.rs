@@ -128,7 +128,7 @@ impl Running {
             if scanned == Scanned::Root {
                 return true;
             }
-            found = host.neighbours(worker).iter().find_map(|&victim| lane.steal(&self.lanes[victim as usize]));
+            found = host.neighbours(worker).iter().find_map(|&victim| self.lanes[victim as usize].steal());
             if found.is_some() || scanned == Scanned::Some {
                 continue;
             }

@@ -106,6 +106,12 @@ impl Bucket {
         }
     }
 
+    /// Gives the lock back; `state` is what it was, with the strays that there are now.
+    #[inline]
+    fn unlock(&self, state: u64) {
+        self.state.store(state.wrapping_add(VERSION), Ordering::Release);
+    }
+
     /// The entries in use. Under the lock, or when nobody changes them.
     fn used(&self) -> impl Iterator<Item = (&AtomicU64, u64)> {
         std::iter::successors(Some(self), |bucket| bucket.more.get().map(Box::as_ref))
@@ -205,12 +211,6 @@ impl Countdown {
             || bucket.state.compare_exchange_weak(state, state | LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Gives the lock back; `state` is what it was, with the strays that there are now.
-    #[inline]
-    fn unlock(&self, bucket: &Bucket, state: u64) {
-        bucket.state.store(state.wrapping_add(VERSION), Ordering::Release);
-    }
-
     /// The table in use, for `arrive`; one that was in use before does as well.
     #[inline]
     pub(crate) fn table_in_use(&self) -> &Table {
@@ -231,7 +231,7 @@ impl Countdown {
             let count = value & self.limit();
             if count != self.limit() && self.lock(bucket, state) {
                 home.store(if count == 1 { 0 } else { value - 1 }, Ordering::Relaxed);
-                self.unlock(bucket, state);
+                bucket.unlock(state);
                 return count == 1;
             }
         } else if state & (LOCKED | STRAYS) == 0 && value == 0 {
@@ -241,7 +241,7 @@ impl Countdown {
             }
             if missing < self.limit() && self.lock(bucket, state) {
                 home.store((key + 1) << self.count_bits | missing, Ordering::Relaxed);
-                self.unlock(bucket, state);
+                bucket.unlock(state);
                 return false;
             }
         }
@@ -272,7 +272,7 @@ impl Countdown {
                 }
                 let last = self.count_down(key, entry, value);
                 let stray = last && matches!(place, Place::Stray(..));
-                self.unlock(bucket, if stray { one_stray_less(state) } else { state });
+                bucket.unlock(if stray { one_stray_less(state) } else { state });
                 return last;
             }
             if missing == 0 {
@@ -315,7 +315,7 @@ impl Countdown {
                 state = one_stray_more(state);
             }
         }
-        self.unlock(bucket, state);
+        bucket.unlock(state);
         crowded
     }
 
