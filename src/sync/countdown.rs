@@ -497,6 +497,15 @@ mod tests {
         assert_eq!(countdown.left(), (0, None));
     }
 
+    /// More strays than can be counted are never thought to be gone, nor taken for a moved bucket.
+    #[test]
+    fn too_many_strays_stay_too_many() {
+        let many = (0..40_000).fold(VERSION, |state, _| one_stray_more(state));
+        assert_eq!((many, one_stray_less(many)), (VERSION | MANY, VERSION | MANY));
+        assert_ne!((u64::MAX - STRAYS) | MANY, MOVED);
+        assert_eq!(one_stray_less(one_stray_more(VERSION)), VERSION);
+    }
+
     /// Each of several threads brings two of a key's inputs, in an order of its own.
     #[test]
     fn one_thread_has_the_last_input_of_each_key() {
