@@ -53,6 +53,7 @@ impl Callbacks {
     }
 
     /// Runs a tile; what went wrong is told in words.
+    #[inline]
     pub(crate) fn run(&self, tile: &Tile) -> Result<(), String> {
         // SAFETY: by the promise made to `new`; `tile` holds at least `dimension` coordinates.
         match border::call(|| unsafe { (self.run)(self.context, tile.as_ptr()) }) {
@@ -63,21 +64,24 @@ impl Callbacks {
     }
 
     /// Number of predecessors, or `None` when the graph leaves that to the carried coordinates.
-    pub(crate) fn predecessors(&self, tile: &Tile) -> Option<i64> {
+    /// `tile` has at least `dimension` coordinates.
+    #[inline]
+    pub(crate) fn predecessors(&self, tile: &[i64]) -> Option<i64> {
         // SAFETY: as in `run`.
         self.predecessors.map(|function| unsafe { function(self.context, tile.as_ptr()) })
     }
 
     /// Visits the successors; false when the graph leaves that to the carried coordinates.
     /// The slice has `dimension` coordinates.
-    pub(crate) fn successors(&self, tile: &Tile, dimension: usize, visit: &mut dyn FnMut(&[i64])) -> bool {
-        struct Visitor<'a> {
+    #[inline]
+    pub(crate) fn successors<V: FnMut(&[i64])>(&self, tile: &Tile, dimension: usize, visit: V) -> bool {
+        struct Visitor<V> {
             dimension: usize,
-            visit: &'a mut dyn FnMut(&[i64]),
+            visit: V,
         }
-        unsafe extern "C" fn forward(visitor: *mut c_void, tile: *const i64) {
+        unsafe extern "C" fn forward<V: FnMut(&[i64])>(visitor: *mut c_void, tile: *const i64) {
             // SAFETY: `visitor` is the address passed to `successors` just below, which has not returned yet.
-            let visitor = unsafe { &mut *visitor.cast::<Visitor>() };
+            let visitor = unsafe { &mut *visitor.cast::<Visitor<V>>() };
             if !tile.is_null() {
                 // SAFETY: the contract of `dvm_graph_visit_t`: `tile` has `dimension` coordinates.
                 (visitor.visit)(unsafe { std::slice::from_raw_parts(tile, visitor.dimension) });
@@ -86,7 +90,7 @@ impl Callbacks {
         let Some(successors) = self.successors else { return false };
         let mut visitor = Visitor { dimension, visit };
         // SAFETY: by the promise made to `new`; the visitor lives until the call returns.
-        unsafe { successors(self.context, tile.as_ptr(), forward, (&raw mut visitor).cast()) };
+        unsafe { successors(self.context, tile.as_ptr(), forward::<V>, (&raw mut visitor).cast()) };
         true
     }
 }

@@ -1,11 +1,12 @@
 //! Parameterised task graphs for generated code: tiles described by functions of integer coordinates.
 //!
 //! A tile becomes a task when its first input arrives and is forgotten when it has run, so the whole graph is never held.
-//! Tiles without predecessors are found by all workers in parallel while others already run. A ready tile is one word (its number
-//! in the box) in its worker's deque; the tile that was released last runs next on the same worker, thieves take the oldest.
+//! Tiles without predecessors are found by all workers in parallel while others already run. The tile that became ready last runs
+//! next on the same worker: depth first, its data are still in the cache. Other ready tiles are one word each (the number
+//! in the box) in the worker's deque; thieves take the oldest.
 
 mod callbacks;
-mod pending;
+mod lane;
 mod roots;
 mod running;
 mod sizes;
@@ -63,7 +64,7 @@ impl Host for Attached {
         self.engine().wake_one();
     }
 
-    fn observe(&self, worker: usize, tile: &[i64], run: &mut dyn FnMut()) {
+    fn observe(&self, worker: usize, tile: &[i64], run: impl FnOnce()) {
         let trace = self.engine().trace();
         let start = trace.begin();
         run();

@@ -1,10 +1,34 @@
 //! The tiles that may have no predecessor, handed out in pieces to the workers.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use parking_lot::Mutex;
 
-/// A half-open range of root numbers on a cache line of its own.
+/// A range of root numbers on a cache line of its own.
 #[repr(align(64))]
-struct Part(Mutex<(u64, u64)>);
+struct Part {
+    /// Whether something is left: written under the lock, read without it by those who look for work.
+    any: AtomicBool,
+    range: Mutex<Range<u64>>,
+}
+
+impl Part {
+    fn new(range: Range<u64>) -> Self {
+        Self { any: AtomicBool::new(!range.is_empty()), range: Mutex::new(range) }
+    }
+
+    /// Changes the range; `None` when it is empty.
+    fn change<R>(&self, change: impl FnOnce(&mut Range<u64>) -> R) -> Option<R> {
+        if !self.any.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut range = self.range.lock();
+        let result = (!range.is_empty()).then(|| change(&mut range));
+        self.any.store(!range.is_empty(), Ordering::Relaxed);
+        result
+    }
+}
 
 /// Numbers `0 .. count`, each given out once. They start in equal consecutive parts, one per worker, so that a worker meets the
 /// same part of the arrays in every graph of the same shape; who has none left takes half of another's rest.
@@ -16,41 +40,48 @@ impl Roots {
     /// `count` roots for `workers` workers.
     pub(crate) fn new(count: u64, workers: usize) -> Self {
         let share = |part: usize| (u128::from(count) * part as u128 / workers as u128) as u64;
-        Self { parts: (0..workers).map(|w| Part(Mutex::new((share(w), share(w + 1))))).collect() }
+        Self { parts: (0..workers).map(|w| Part::new(share(w)..share(w + 1))).collect() }
     }
 
-    /// The next root of the worker's own part.
-    pub(crate) fn next(&self, worker: usize) -> Option<u64> {
-        let mut part = self.parts[worker].0.lock();
-        (part.0 < part.1).then(|| {
-            part.0 += 1;
-            part.0 - 1
+    /// The next roots of the worker's own part, `most` of them or what is left.
+    pub(crate) fn next(&self, worker: usize, most: u64) -> Option<Range<u64>> {
+        self.parts[worker].change(|range| {
+            let first = range.start;
+            range.start += most.min(range.end - first);
+            first..range.start
         })
+    }
+
+    /// Gives back the last ones of what `next` gave out, before anything else is taken from the worker's own part by itself.
+    pub(crate) fn give_back(&self, worker: usize, rest: Range<u64>) {
+        if rest.is_empty() {
+            return;
+        }
+        let part = &self.parts[worker];
+        let mut range = part.range.lock();
+        // Others take from the end only: what is left, if anything, goes on where `rest` ends.
+        *range = if range.is_empty() { rest } else { rest.start..range.end };
+        part.any.store(true, Ordering::Relaxed);
     }
 
     /// Moves the later half of `victim`'s rest to `worker`, whose part is empty. True when there was something.
     pub(crate) fn take_half(&self, worker: usize, victim: usize) -> bool {
-        let taken = {
-            let mut part = self.parts[victim].0.lock();
-            let rest = part.1 - part.0;
-            if rest == 0 {
-                return false;
-            }
-            let middle = part.1 - rest.div_ceil(2);
-            let taken = (middle, part.1);
-            part.1 = middle;
+        let taken = self.parts[victim].change(|range| {
+            let middle = range.end - (range.end - range.start).div_ceil(2);
+            let taken = middle..range.end;
+            range.end = middle;
             taken
-        };
-        *self.parts[worker].0.lock() = taken;
+        });
+        let Some(taken) = taken else { return false };
+        let mine = &self.parts[worker];
+        *mine.range.lock() = taken;
+        mine.any.store(true, Ordering::Relaxed);
         true
     }
 
     /// Takes away everything that is left in the worker's own part and says how much it was.
     pub(crate) fn abandon(&self, worker: usize) -> u64 {
-        let mut part = self.parts[worker].0.lock();
-        let rest = part.1 - part.0;
-        part.0 = part.1;
-        rest
+        self.next(worker, u64::MAX).map_or(0, |range| range.end - range.start)
     }
 }
 
@@ -66,8 +97,10 @@ mod tests {
             // Only the last worker works: it must take everything from the others.
             let worker = workers - 1;
             loop {
-                while let Some(root) = roots.next(worker) {
-                    seen.push(root);
+                while let Some(given) = roots.next(worker, 1 + seen.len() as u64 % 7) {
+                    // One is used, the rest goes back.
+                    roots.give_back(worker, given.start + 1..given.end);
+                    seen.push(given.start);
                 }
                 if !(0..worker).any(|victim| roots.take_half(worker, victim)) {
                     break;
@@ -81,7 +114,7 @@ mod tests {
     #[test]
     fn abandoned_roots_are_counted() {
         let roots = Roots::new(10, 2);
-        roots.next(0);
-        assert_eq!((roots.abandon(0), roots.abandon(1), roots.next(1)), (4, 5, None));
+        assert_eq!(roots.next(0, 1), Some(0..1));
+        assert_eq!((roots.abandon(0), roots.abandon(1), roots.next(1, 1)), (4, 5, None));
     }
 }

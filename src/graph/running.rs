@@ -1,33 +1,37 @@
 //! A graph while it runs: tiles are found, run and release their successors.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
 use super::callbacks::Callbacks;
-use super::pending::Pending;
+use super::lane::{Counts, Lane, bump};
 use super::roots::Roots;
-use super::space::{Space, Tile};
+use super::space::{MAX_DIMENSION, Space, Tile};
 use crate::error::{Error, dvm_retcode_t};
-use crate::sync::deque::{Deque, Steal};
+use crate::sync::countdown::Countdown;
+use crate::sync::fence;
 
 /// Tiles that one call of `poll` runs at most, so that the worker looks at its own queue from time to time.
 const BATCH: usize = 16;
 
-/// What one worker has: its ready tiles and how many tiles it has seen. Only the owner writes the counters.
-#[repr(align(64))]
-struct Lane {
-    ready: Deque,
-    /// Root candidates that were looked at, after `created` has counted them.
-    scanned: AtomicU64,
-    /// Tiles that became ready here.
-    created: AtomicU64,
-    /// Tiles that ended here, after `created` has counted their successors.
-    ended: AtomicU64,
-    /// Tiles that were looked at here and wait for predecessors, in a graph that tells its edges.
-    waiting: AtomicU64,
-    /// Root tiles that were found here.
-    rooted: AtomicU64,
+/// Root candidates that are looked at in one go while none of them is a root.
+const MOST_CANDIDATES: u64 = 256;
+
+/// Root candidates after which a worker looks for other workers' tiles once.
+const CANDIDATES_PER_LOOK: u64 = 4096;
+
+/// A tile: its number and its coordinates.
+struct Position {
+    number: u64,
+    tile: Tile,
+}
+
+impl Position {
+    fn new() -> Self {
+        Self { number: 0, tile: [0; MAX_DIMENSION] }
+    }
 }
 
 /// What a graph needs of the engine whose workers run it.
@@ -37,9 +41,20 @@ pub(crate) trait Host {
     /// There are more tiles than this worker runs next.
     fn work_ready(&self);
     /// Runs a tile by calling `run`; the place to record it.
-    fn observe(&self, _worker: usize, _tile: &[i64], run: &mut dyn FnMut()) {
+    fn observe(&self, _worker: usize, _tile: &[i64], run: impl FnOnce()) {
         run();
     }
+}
+
+/// What a look at the root candidates has brought.
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Scanned {
+    /// A tile to run.
+    Root,
+    /// Many candidates that were no roots; there are more.
+    Some,
+    /// No candidates are left.
+    None,
 }
 
 /// A running graph.
@@ -54,7 +69,8 @@ pub(crate) struct Running {
     root_count: u64,
     roots: Roots,
     lanes: Box<[Lane]>,
-    pending: Pending,
+    /// Inputs that tiles wait for: of those that have been reached and are not ready.
+    pending: Countdown,
     stopped: AtomicBool,
     failure: Mutex<Option<Error>>,
     finishing: AtomicBool,
@@ -71,22 +87,14 @@ impl Running {
         let is_carried = |k: &usize| !general && carried.get(*k).copied().unwrap_or(false);
         let free: Vec<usize> = (0..dimension).filter(|k| !is_carried(k)).collect();
         let root_count = if space.volume() == 0 { 0 } else { free.iter().map(|&k| space.extent(k)).product() };
-        let lane = || Lane {
-            ready: Deque::new(),
-            scanned: AtomicU64::new(0),
-            created: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
-            waiting: AtomicU64::new(0),
-            rooted: AtomicU64::new(0),
-        };
         Self {
             name,
             carried: (0..dimension).filter(is_carried).collect(),
             free,
             root_count,
             roots: Roots::new(root_count, workers),
-            lanes: (0..workers).map(|_| lane()).collect(),
-            pending: Pending::new(workers),
+            lanes: (0..workers).map(|_| Lane::new()).collect(),
+            pending: Countdown::new(space.volume(), space.cross_section(), workers == 1),
             space,
             callbacks,
             stopped: AtomicBool::new(false),
@@ -98,65 +106,100 @@ impl Running {
     }
 
     /// Runs some tiles as worker `worker`, which no other thread is meanwhile. False when there were none.
-    pub(crate) fn poll(&self, worker: usize, host: &dyn Host) -> bool {
-        for ran in 0..BATCH {
-            let Some(number) = self.next(worker, host) else {
-                self.finish_if_over();
-                return ran > 0;
-            };
-            self.run(worker, number, host);
+    pub(crate) fn poll<H: Host>(&self, worker: usize, host: &H) -> bool {
+        let (mut at, mut next) = (Position::new(), Position::new());
+        let mut left = BATCH;
+        while left > 0 {
+            if !self.next(worker, host, &mut at) {
+                self.finish_if_over(worker);
+                break;
+            }
+            left -= self.run_chain(worker, &mut at, &mut next, left, host);
         }
+        left < BATCH
+    }
+
+    /// A ready tile: the one that was kept, the newest of the own ones, a root, or another worker's oldest.
+    fn next<H: Host>(&self, worker: usize, host: &H, at: &mut Position) -> bool {
+        let lane = &self.lanes[worker];
+        let mut found = lane.kept.take().or_else(|| lane.ready.pop());
+        while found.is_none() {
+            let scanned = self.scan(worker, host, at);
+            if scanned == Scanned::Root {
+                return true;
+            }
+            found = host.neighbours(worker).iter().find_map(|&victim| self.lanes[victim as usize].steal());
+            if found.is_some() || scanned == Scanned::Some {
+                continue;
+            }
+            if host.neighbours(worker).iter().any(|&victim| self.roots.take_half(worker, victim as usize)) {
+                host.work_ready();
+                continue;
+            }
+            found = host.neighbours(worker).iter().find_map(|&victim| lane.take_kept(&self.lanes[victim as usize]));
+            break;
+        }
+        let Some(number) = found else { return false };
+        at.number = number;
+        self.space.locate(number, &mut at.tile);
         true
     }
 
-    /// A ready tile: the newest of the own ones, a root, or another worker's oldest.
-    fn next(&self, worker: usize, host: &dyn Host) -> Option<u64> {
-        let lane = &self.lanes[worker];
-        if let Some(number) = lane.ready.pop() {
-            return Some(number);
-        }
-        loop {
-            if let Some(number) = self.next_root(worker) {
-                return Some(number);
-            }
+    /// Looks for a tile without predecessors in the worker's own part of the candidates.
+    fn scan<H: Host>(&self, worker: usize, host: &H, at: &mut Position) -> Scanned {
+        let (lane, mut most, mut looked) = (&self.lanes[worker], 1, 0);
+        while looked < CANDIDATES_PER_LOOK {
             if self.stopped.load(Ordering::Relaxed) {
-                bump(&lane.scanned, self.roots.abandon(worker));
+                bump(&lane.counts.scanned, self.roots.abandon(worker));
+                lane.unsettle();
+                return Scanned::None;
             }
-            for &victim in host.neighbours(worker) {
-                if let Some(number) = self.steal(victim as usize) {
-                    return Some(number);
-                }
+            let Some(candidates) = self.roots.next(worker, most) else { return Scanned::None };
+            let (past, is_root) = self.scan_some(worker, &candidates, at);
+            if past < candidates.end {
+                // While they were here, others may have looked in vain and gone to sleep.
+                self.roots.give_back(worker, past..candidates.end);
+                host.work_ready();
             }
-            if !host.neighbours(worker).iter().any(|&victim| self.roots.take_half(worker, victim as usize)) {
-                return None;
+            if is_root {
+                return Scanned::Root;
             }
-            host.work_ready();
+            looked += past - candidates.start;
+            most = (2 * most).min(MOST_CANDIDATES);
         }
+        Scanned::Some
     }
 
-    /// The next root of the worker's own part that is a tile without predecessors.
-    fn next_root(&self, worker: usize) -> Option<u64> {
+    /// Looks for a tile without predecessors among some candidates. Behind the last that was looked at, and whether `at` is one.
+    fn scan_some(&self, worker: usize, candidates: &Range<u64>, at: &mut Position) -> (u64, bool) {
         let lane = &self.lanes[worker];
-        while !self.stopped.load(Ordering::Relaxed) {
-            let number = self.root(self.roots.next(worker)?);
-            let predecessors = self.callbacks.predecessors(&self.space.tile(number)).unwrap_or(0);
-            let is_root = predecessors == 0;
-            if is_root {
-                bump(&lane.rooted, 1);
-                bump(&lane.created, 1);
-            } else if predecessors > 0 {
-                bump(&lane.waiting, 1);
+        let (mut waiting, mut past) = (0, candidates.start);
+        at.number = self.root(past);
+        self.space.locate(at.number, &mut at.tile);
+        let is_root = loop {
+            let predecessors = self.callbacks.predecessors(&at.tile).unwrap_or(0);
+            past += 1;
+            waiting += u64::from(predecessors > 0);
+            if predecessors == 0 || past == candidates.end {
+                break predecessors == 0;
             }
-            bump(&lane.scanned, 1);
-            if is_root {
-                return Some(number);
-            }
-        }
-        None
+            // Only a graph that tells its edges gets here: its candidates are all tiles, one after the other.
+            at.number += 1;
+            self.space.advance(&mut at.tile);
+        };
+        bump(&lane.counts.waiting, waiting);
+        bump(&lane.counts.rooted, u64::from(is_root));
+        bump(&lane.counts.created, u64::from(is_root));
+        bump(&lane.counts.scanned, past - candidates.start);
+        lane.unsettle();
+        (past, is_root)
     }
 
     /// The tile number of a root number: its digits are the free coordinates, the carried ones are at their lower bounds.
     fn root(&self, mut root: u64) -> u64 {
+        if self.callbacks.tells_edges() {
+            return root;
+        }
         let mut number = 0;
         for &k in self.free.iter().rev() {
             number += root % self.space.extent(k) * self.space.stride(k);
@@ -165,81 +208,135 @@ impl Running {
         number
     }
 
-    fn steal(&self, victim: usize) -> Option<u64> {
-        loop {
-            match self.lanes[victim].ready.steal() {
-                Steal::Item(number) => return Some(number),
-                Steal::Empty => return None,
-                Steal::Retry => std::hint::spin_loop(),
-            }
-        }
-    }
-
-    fn run(&self, worker: usize, number: u64, host: &dyn Host) {
-        if !self.stopped.load(Ordering::Relaxed) {
-            let tile = self.space.tile(number);
-            let mut result = Ok(());
-            host.observe(worker, &tile[..self.space.dimension()], &mut || result = self.callbacks.run(&tile));
-            match result {
-                Ok(()) => self.release(worker, number, &tile, host),
-                Err(story) => self.fail(dvm_retcode_t::DVM_ERR_TASK, &tile, &story),
-            }
-        }
-        bump(&self.lanes[worker].ended, 1);
-    }
-
-    /// Tells the successors of a tile that it has run.
-    fn release(&self, worker: usize, number: u64, tile: &Tile, host: &dyn Host) {
+    /// Runs a tile, then a tile that it made ready, and so on, `most` tiles in all; what is next then is kept for later.
+    /// The number of tiles.
+    fn run_chain<'a, H: Host>(
+        &self,
+        worker: usize,
+        mut at: &'a mut Position,
+        mut next: &'a mut Position,
+        most: usize,
+        host: &H,
+    ) -> usize {
         let lane = &self.lanes[worker];
-        let mut ready = 0;
-        let mut make_ready = |successor: u64| {
-            bump(&lane.created, 1);
-            lane.ready.push(successor);
-            ready += 1;
+        for ran in 1..=most {
+            if !self.run(worker, at, next, host) {
+                bump(&lane.counts.ended, 1);
+                lane.unsettle();
+                return ran;
+            }
+            bump(&lane.counts.followed, 1);
+            std::mem::swap(&mut at, &mut next);
+        }
+        if lane.kept.seen().is_some() {
+            // A thread that stood in for this worker while a tile blocked has put one aside.
+            lane.ready.push(at.number);
+        } else {
+            lane.kept.keep(at.number);
+        }
+        most
+    }
+
+    /// Runs a tile; true when it has written what is to run next here.
+    fn run<H: Host>(&self, worker: usize, at: &Position, next: &mut Position, host: &H) -> bool {
+        if self.stopped.load(Ordering::Relaxed) {
+            return false;
+        }
+        let mut result = Ok(());
+        host.observe(worker, &at.tile[..self.space.dimension()], || result = self.callbacks.run(&at.tile));
+        match result {
+            Ok(()) => return self.release(worker, at, next, host),
+            Err(story) => self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, &story),
+        }
+        false
+    }
+
+    /// Tells the successors of a tile that it has run. The last one that is ready then is written to `next`, which is true,
+    /// the others may run elsewhere.
+    fn release<H: Host>(&self, worker: usize, at: &Position, next: &mut Position, host: &H) -> bool {
+        let (lane, dimension) = (&self.lanes[worker], self.space.dimension());
+        let (mut any, mut pushed) = (false, false);
+        let mut make_ready = |number: u64, tile: &[i64]| {
+            if any {
+                bump(&lane.counts.created, 1);
+                lane.ready.push(next.number);
+                pushed = true;
+            }
+            any = true;
+            next.number = number;
+            for (to, from) in next.tile.iter_mut().zip(tile) {
+                *to = *from;
+            }
         };
-        let told = self.callbacks.successors(tile, self.space.dimension(), &mut |coordinates| {
+        let table = self.pending.table_in_use();
+        let told = self.callbacks.successors(&at.tile, dimension, |coordinates| {
             let Some(successor) = self.space.number(coordinates) else {
-                let what = format!("has a successor outside the graph's box: {coordinates:?}");
-                return self.fail(dvm_retcode_t::DVM_ERR_ARGUMENT, tile, &what);
+                return self.fail_outside(at, coordinates);
             };
             let mut total = 1;
-            let arrived = self.pending.arrive(successor, || {
-                total = self.callbacks.predecessors(&self.space.tile(successor)).unwrap_or(1);
+            let arrived = self.pending.arrive(table, successor, || {
+                total = self.callbacks.predecessors(coordinates).unwrap_or(1);
                 total.max(1) as u64
             });
             if total <= 0 {
-                let what = format!(
-                    "has the successor {coordinates:?}, which {}: predecessors and successors do not agree",
-                    if total == 0 { "has no predecessors" } else { "is no tile" }
-                );
-                return self.fail(dvm_retcode_t::DVM_ERR_STATE, tile, &what);
-            }
-            // A cycle makes tiles run again and again: more of them than the box has points.
-            if arrived && lane.created.load(Ordering::Relaxed) >= self.space.volume() {
-                let what = "has run again and again: the graph has a cycle";
-                return self.fail(dvm_retcode_t::DVM_ERR_STATE, tile, what);
+                return self.fail_disagreeing(at, coordinates, total);
             }
             if arrived {
-                make_ready(successor);
+                // A cycle makes tiles run again and again: more of them than the box has points.
+                let ready = lane.counts.created.load(Ordering::Relaxed) + lane.counts.followed.load(Ordering::Relaxed);
+                if ready >= self.space.volume() {
+                    return self.fail_cyclic(at);
+                }
+                make_ready(successor, coordinates);
             }
         });
         if !told {
-            let reached = self.carried.iter().filter(|&&k| self.space.index(tile, k) > 0).count() as u64;
-            for &k in &self.carried {
-                let index = self.space.index(tile, k);
-                if index + 1 < self.space.extent(k) {
-                    let (successor, total) = (number + self.space.stride(k), reached + u64::from(index == 0));
-                    // With one input there is nothing to count.
-                    if total == 1 || self.pending.arrive(successor, || total) {
-                        make_ready(successor);
-                    }
+            self.release_carried(at, make_ready);
+        }
+        if pushed {
+            host.work_ready();
+        }
+        any
+    }
+
+    /// Tells the neighbours along the carried coordinates that a tile has run.
+    fn release_carried(&self, at: &Position, mut make_ready: impl FnMut(u64, &[i64])) {
+        let table = self.pending.table_in_use();
+        let reached = self.carried.iter().filter(|&&k| self.space.index(&at.tile, k) > 0).count() as u64;
+        let mut tile = at.tile;
+        for &k in &self.carried {
+            let index = self.space.index(&at.tile, k);
+            if index + 1 < self.space.extent(k) {
+                let (successor, total) = (at.number + self.space.stride(k), reached + u64::from(index == 0));
+                // With one input there is nothing to count.
+                if total == 1 || self.pending.arrive(table, successor, || total) {
+                    tile[k] += 1;
+                    make_ready(successor, &tile[..self.space.dimension()]);
+                    tile[k] -= 1;
                 }
             }
         }
-        // One of them runs here next; the others may run elsewhere.
-        if ready > 1 {
-            host.work_ready();
-        }
+    }
+
+    #[cold]
+    fn fail_outside(&self, at: &Position, successor: &[i64]) {
+        let what = format!("has a successor outside the graph's box: {successor:?}");
+        self.fail(dvm_retcode_t::DVM_ERR_ARGUMENT, &at.tile, &what);
+    }
+
+    #[cold]
+    fn fail_disagreeing(&self, at: &Position, successor: &[i64], predecessors: i64) {
+        let what = format!(
+            "has the successor {successor:?}, which {}: predecessors and successors do not agree",
+            if predecessors == 0 { "has no predecessors" } else { "is no tile" }
+        );
+        self.fail(dvm_retcode_t::DVM_ERR_STATE, &at.tile, &what);
+    }
+
+    #[cold]
+    fn fail_cyclic(&self, at: &Position) {
+        let what = "has run again and again: the graph has a cycle";
+        self.fail(dvm_retcode_t::DVM_ERR_STATE, &at.tile, what);
     }
 
     /// Stops the graph: what has not begun does not run. The first failure is kept.
@@ -253,26 +350,30 @@ impl Running {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the graph when every root has been looked at and every tile that became ready has ended.
+    /// Ends the graph when every root has been looked at and every chain has ended.
     ///
-    /// The counters only grow and are read in this order: scanned (all: no further roots), ended, created. A tile's end is
-    /// counted after its successors' readiness, so equal sums mean that nothing is left, at the moment when `ended` was read.
-    /// The fence makes at least the last worker to come here see everybody's counts.
-    fn finish_if_over(&self) {
-        fence(Ordering::SeqCst);
-        if self.sum(|lane| &lane.scanned) < self.root_count {
+    /// The counters only grow and are read in this order: scanned (all: no further roots), ended, created. A chain's end is
+    /// counted after the beginnings of those that it left behind, so equal sums mean that nothing is left, at the moment when `ended`
+    /// was read. Each worker looks once after it last counted something; the fence makes at least the last one that
+    /// does see everybody's counts.
+    fn finish_if_over(&self, worker: usize) {
+        if !self.lanes[worker].settle() {
             return;
         }
-        let ended = self.sum(|lane| &lane.ended);
-        if ended == self.sum(|lane| &lane.created) && !self.finishing.swap(true, Ordering::Relaxed) {
+        fence::full();
+        if self.sum(|counts| &counts.scanned) < self.root_count {
+            return;
+        }
+        let ended = self.sum(|counts| &counts.ended);
+        if ended == self.sum(|counts| &counts.created) && !self.finishing.swap(true, Ordering::Relaxed) {
             *self.done.lock() = true;
             self.over.notify_all();
         }
     }
 
     /// A counter over all lanes.
-    fn sum(&self, counter: fn(&Lane) -> &AtomicU64) -> u64 {
-        self.lanes.iter().map(|lane| counter(lane).load(Ordering::Acquire)).sum()
+    fn sum(&self, counter: fn(&Counts) -> &AtomicU64) -> u64 {
+        self.lanes.iter().map(|lane| counter(&lane.counts).load(Ordering::Acquire)).sum()
     }
 
     /// Runs the graph on the calling thread, which is its only worker.
@@ -316,8 +417,9 @@ impl Running {
 
     /// The tiles with predecessors that became ready are as many as there are: the edges were told in agreement.
     fn all_reached(&self) -> Result<(), Error> {
-        let waiting = self.sum(|lane| &lane.waiting);
-        let reached = self.sum(|lane| &lane.created) - self.sum(|lane| &lane.rooted);
+        let waiting = self.sum(|counts| &counts.waiting);
+        let ready = self.sum(|counts| &counts.created) + self.sum(|counts| &counts.followed);
+        let reached = ready - self.sum(|counts| &counts.rooted);
         if !self.callbacks.tells_edges() || reached == waiting {
             return Ok(());
         }
@@ -330,9 +432,4 @@ impl Running {
             ),
         ))
     }
-}
-
-/// Adds to a counter that only this thread writes.
-fn bump(counter: &AtomicU64, by: u64) {
-    counter.store(counter.load(Ordering::Relaxed) + by, Ordering::Release);
 }

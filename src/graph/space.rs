@@ -8,12 +8,18 @@ pub(crate) const MAX_DIMENSION: usize = 16;
 /// Coordinates of one tile; only the first `dimension` are used.
 pub(crate) type Tile = [i64; MAX_DIMENSION];
 
+/// A coordinate's range, and what the number of a point grows by with it.
+#[derive(Debug, Clone, Copy)]
+struct Axis {
+    lower: i64,
+    extent: u64,
+    stride: u64,
+}
+
 /// A box of integer points, numbered from 0 in lexicographic order.
 #[derive(Debug, Clone)]
 pub(crate) struct Space {
-    lower: Tile,
-    extent: [u64; MAX_DIMENSION],
-    stride: [u64; MAX_DIMENSION],
+    axes: [Axis; MAX_DIMENSION],
     dimension: usize,
     volume: u64,
 }
@@ -28,17 +34,10 @@ impl Space {
                 format!("a graph has 0 to {MAX_DIMENSION} coordinates, not {dimension}"),
             ));
         }
-        let mut space = Self {
-            lower: [0; MAX_DIMENSION],
-            extent: [1; MAX_DIMENSION],
-            stride: [1; MAX_DIMENSION],
-            dimension,
-            volume: 1,
-        };
+        let mut space = Self { axes: [Axis { lower: 0, extent: 1, stride: 1 }; MAX_DIMENSION], dimension, volume: 1 };
         let empty = lower.iter().zip(upper).any(|(low, high)| high < low);
         for k in (0..dimension).rev() {
-            space.lower[k] = lower[k];
-            space.stride[k] = space.volume;
+            let stride = space.volume;
             let extent = if empty { 0 } else { i128::from(upper[k]) - i128::from(lower[k]) + 1 };
             let volume = i128::from(space.volume) * extent.max(i128::from(empty));
             // One number is kept free; i64 leaves room for every sum of two.
@@ -51,13 +50,23 @@ impl Space {
                     ),
                 ));
             }
-            space.extent[k] = extent as u64;
+            space.axes[k] = Axis { lower: lower[k], extent: extent as u64, stride };
             space.volume = volume as u64;
         }
         if empty {
             space.volume = 0;
         }
         Ok(space)
+    }
+
+    #[inline]
+    fn axes(&self) -> &[Axis] {
+        &self.axes[..self.dimension]
+    }
+
+    /// Number of points at right angles to the longest coordinate: about as many tiles are in flight at a time.
+    pub(crate) fn cross_section(&self) -> u64 {
+        self.volume / self.axes().iter().map(|axis| axis.extent).max().unwrap_or(1).max(1)
     }
 
     /// Number of points.
@@ -72,41 +81,60 @@ impl Space {
 
     /// Number of values of coordinate `k`.
     pub(crate) fn extent(&self, k: usize) -> u64 {
-        self.extent[k]
+        self.axes[k].extent
     }
 
     /// What the number of a point grows by with coordinate `k`.
     pub(crate) fn stride(&self, k: usize) -> u64 {
-        self.stride[k]
+        self.axes[k].stride
     }
 
     /// The point with this number.
-    pub(crate) fn tile(&self, mut number: u64) -> Tile {
+    pub(crate) fn tile(&self, number: u64) -> Tile {
         let mut tile = [0; MAX_DIMENSION];
-        for (k, coordinate) in tile.iter_mut().enumerate().take(self.dimension) {
-            let index = number / self.stride[k];
-            number -= index * self.stride[k];
-            *coordinate = self.lower[k] + index as i64;
-        }
+        self.locate(number, &mut tile);
         tile
     }
 
+    /// Writes the point with this number.
+    pub(crate) fn locate(&self, mut number: u64, tile: &mut Tile) {
+        for (coordinate, axis) in tile.iter_mut().zip(self.axes()) {
+            // A division takes longer than all the rest.
+            let index = if axis.stride == 1 { number } else { number / axis.stride };
+            number -= index * axis.stride;
+            *coordinate = axis.lower + index as i64;
+        }
+    }
+
+    /// Moves to the point with the next number; behind the last one comes the first.
+    pub(crate) fn advance(&self, tile: &mut Tile) {
+        for (coordinate, axis) in tile.iter_mut().zip(self.axes()).rev() {
+            if coordinate.wrapping_sub(axis.lower) as u64 + 1 < axis.extent {
+                *coordinate += 1;
+                return;
+            }
+            *coordinate = axis.lower;
+        }
+    }
+
     /// The number of a point, or `None` when it is outside.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each edge")]
     pub(crate) fn number(&self, tile: &[i64]) -> Option<u64> {
         let mut number = 0;
-        for (k, &coordinate) in tile.iter().enumerate().take(self.dimension) {
-            let index = coordinate.wrapping_sub(self.lower[k]) as u64;
-            if coordinate < self.lower[k] || index >= self.extent[k] {
+        for (&coordinate, axis) in tile.iter().zip(self.axes()) {
+            let index = coordinate.wrapping_sub(axis.lower) as u64;
+            if coordinate < axis.lower || index >= axis.extent {
                 return None;
             }
-            number += index * self.stride[k];
+            number += index * axis.stride;
         }
         Some(number)
     }
 
     /// Coordinate `k` of a point, counted from its lower bound.
     pub(crate) fn index(&self, tile: &Tile, k: usize) -> u64 {
-        tile[k].wrapping_sub(self.lower[k]) as u64
+        tile[k].wrapping_sub(self.axes[k].lower) as u64
     }
 }
 
@@ -118,11 +146,13 @@ mod tests {
     fn numbers_and_points_are_inverse_and_in_order() {
         let space = Space::new(&[-2, 5, 0], &[1, 7, 0]).expect("space");
         assert_eq!(space.volume(), 12);
-        let mut last = None;
+        let (mut last, mut next) = (None, space.tile(0));
         for number in 0..space.volume() {
             let tile = space.tile(number);
             assert_eq!(space.number(&tile), Some(number));
             assert!(last < Some(tile));
+            assert_eq!(next, tile);
+            space.advance(&mut next);
             last = Some(tile);
         }
         for outside in [[-3, 5, 0], [2, 5, 0], [0, 4, 0], [0, 8, 0], [0, 5, 1]] {

@@ -1,6 +1,7 @@
 //! Random graphs run by plain threads: every tile once, after all its predecessors.
 #![allow(unsafe_code)]
 
+use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -32,6 +33,8 @@ struct Scene {
     runs: Vec<AtomicU32>,
     /// Tiles that ran before one of their predecessors.
     early: AtomicU64,
+    /// What each tile makes of its predecessors' values: plain memory, which only the graph's edges order.
+    values: Vec<UnsafeCell<u64>>,
     fails_at: Option<u64>,
     /// Holes: numbers divisible by this are no tiles (for graphs that tell their edges).
     hole: u64,
@@ -68,6 +71,12 @@ unsafe extern "C" fn run(context: *mut c_void, tile: *const i64) -> c_int {
     let (scene, number) = scene(context, tile);
     if scene.before(number).iter().any(|&n| scene.runs[n as usize].load(Ordering::Relaxed) == 0) {
         scene.early.fetch_add(1, Ordering::Relaxed);
+    }
+    let inputs = scene.before(number).into_iter();
+    // SAFETY: the predecessors have run, and nobody else writes this tile's value: what the test is about.
+    unsafe {
+        let sum = inputs.fold(number, |sum, n| sum.wrapping_mul(3).wrapping_add(*scene.values[n as usize].get()));
+        *scene.values[number as usize].get() = sum;
     }
     scene.runs[number as usize].fetch_add(1, Ordering::Relaxed);
     c_int::from(scene.fails_at == Some(number)) * 42
@@ -114,7 +123,19 @@ fn execute(scene: &Scene, tells_edges: bool, workers: usize) -> Result<(), crate
 fn new_scene(lower: &[i64], upper: &[i64], carried: Vec<bool>, hole: u64) -> Scene {
     let space = Space::new(lower, upper).expect("space");
     let runs = (0..space.volume()).map(|_| AtomicU32::new(0)).collect();
-    Scene { space, carried, runs, early: AtomicU64::new(0), fails_at: None, hole }
+    let values = (0..space.volume()).map(|_| UnsafeCell::new(0)).collect();
+    Scene { space, carried, runs, early: AtomicU64::new(0), values, fails_at: None, hole }
+}
+
+/// The values that tiles make, one after the other.
+fn sequential(scene: &Scene) -> Vec<u64> {
+    let mut values: Vec<u64> = Vec::new();
+    for number in 0..scene.space.volume() {
+        let inputs = if scene.is_tile(number) { scene.before(number) } else { Vec::new() };
+        let sum = inputs.into_iter().fold(number, |sum, n| sum.wrapping_mul(3).wrapping_add(values[n as usize]));
+        values.push(if scene.is_tile(number) { sum } else { 0 });
+    }
+    values
 }
 
 fn seed() -> u64 {
@@ -145,6 +166,9 @@ fn every_tile_runs_once_and_in_order() {
             .find(|&n| scene.runs[n as usize].load(Ordering::Relaxed) != u32::from(scene.is_tile(n)));
         assert_eq!(wrong, None, "{lower:?} {upper:?} {:?} hole {hole} workers {workers}", scene.carried);
         assert_eq!(scene.early.load(Ordering::Relaxed), 0, "order");
+        let expected = sequential(&scene);
+        let values: Vec<u64> = scene.values.into_iter().map(UnsafeCell::into_inner).collect();
+        assert_eq!(values, expected, "values");
     }
 }
 
@@ -166,6 +190,25 @@ fn independent_tiles_stop_at_a_failure_too() {
     scene.fails_at = Some(3);
     execute(&scene, false, 1).expect_err("fails");
     assert_eq!(scene.runs[5].load(Ordering::Relaxed), 0);
+}
+
+/// What a worker has kept for its next turn is taken by another one when that turn does not come.
+#[test]
+fn a_chain_goes_on_elsewhere_when_its_worker_stays_away() {
+    for tells_edges in [false, true] {
+        let scene = new_scene(&[0], &[99], vec![true], 0);
+        let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, scene.callbacks(tells_edges), 2);
+        let host = Threads::new(2);
+        let ran = || scene.runs.iter().filter(|times| times.load(Ordering::Relaxed) > 0).count();
+        assert!(graph.poll(0, &host));
+        assert!((1..100).contains(&ran()), "{}", ran());
+        for _ in 0..100_000 {
+            graph.poll(1, &host);
+        }
+        assert_eq!(ran(), 100);
+        while graph.poll(1, &host) || graph.poll(0, &host) {}
+        graph.wait().expect("graph");
+    }
 }
 
 /// Predecessors that nobody announces: the graph ends with an error instead of hanging.

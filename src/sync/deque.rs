@@ -3,12 +3,13 @@
 //! The owner pushes and pops at the bottom (last in, first out: the newest item's data are still in its
 //! cache), thieves take the oldest at the top. The algorithm is Chase and Lev's with the memory orders of Lê, Pop,
 //! Cohen and Zappa Nardelli, "Correct and Efficient Work-Stealing for Weak Memory Models" (PPoPP 2013), Figure 1, except
-//! that each store to `bottom` is a release, which on x86-64 costs nothing and which ThreadSanitizer understands. Items are words in atomics, so that no read is ever a data race, and there is no unsafe code.
+//! that each store to `bottom` is a release, so that a thief sees what an item stands for.
+//! Items are words in atomics, so that no read is ever a data race, and there is no unsafe code.
 
 use std::sync::OnceLock;
 
 use super::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use super::fence::full;
+use super::fence;
 
 /// Slots of the first buffer; each further buffer doubles it.
 #[cfg(not(loom))]
@@ -30,12 +31,17 @@ pub(crate) enum Steal {
     Retry,
 }
 
+/// An index on a cache line of its own: thieves look at `top` while the owner writes `bottom`.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Line(AtomicI64);
+
 /// The deque. `push` and `pop` belong to one thread at a time, the owner; `steal` to everybody. Misuse loses or
 /// doubles items but never touches memory that is not the deque's.
 #[derive(Debug)]
 pub(crate) struct Deque {
-    top: AtomicI64,
-    bottom: AtomicI64,
+    top: Line,
+    bottom: Line,
     /// Index of the buffer in use in `buffers`.
     class: AtomicUsize,
     /// Buffers are only ever added; a thief may still read an old one, whose live slots stay valid.
@@ -46,8 +52,8 @@ impl Deque {
     /// An empty deque.
     pub(crate) fn new() -> Self {
         let deque = Self {
-            top: AtomicI64::new(0),
-            bottom: AtomicI64::new(0),
+            top: Line(AtomicI64::new(0)),
+            bottom: Line(AtomicI64::new(0)),
             class: AtomicUsize::new(0),
             buffers: std::array::from_fn(|_| OnceLock::new()),
         };
@@ -65,14 +71,14 @@ impl Deque {
 
     /// Adds an item. Owner only.
     pub(crate) fn push(&self, item: u64) {
-        let bottom = self.bottom.load(Ordering::Relaxed);
-        let top = self.top.load(Ordering::Acquire);
+        let bottom = self.bottom.0.load(Ordering::Relaxed);
+        let top = self.top.0.load(Ordering::Acquire);
         let mut buffer = self.buffer(self.class.load(Ordering::Relaxed));
         if bottom - top >= buffer.len() as i64 {
             buffer = self.grow(top, bottom);
         }
         Self::slot(buffer, bottom).store(item, Ordering::Relaxed);
-        self.bottom.store(bottom + 1, Ordering::Release);
+        self.bottom.0.store(bottom + 1, Ordering::Release);
     }
 
     /// Copies the live items to a buffer of twice the size and puts it in use.
@@ -89,24 +95,24 @@ impl Deque {
 
     /// Takes the newest item. Owner only.
     pub(crate) fn pop(&self) -> Option<u64> {
-        let bottom = self.bottom.load(Ordering::Relaxed) - 1;
+        let bottom = self.bottom.0.load(Ordering::Relaxed) - 1;
         // An empty deque needs no fence: only the owner could have added something.
-        if bottom < self.top.load(Ordering::Relaxed) {
+        if bottom < self.top.0.load(Ordering::Relaxed) {
             return None;
         }
         let buffer = self.buffer(self.class.load(Ordering::Relaxed));
-        self.bottom.store(bottom, Ordering::Release);
-        full();
-        let top = self.top.load(Ordering::Relaxed);
+        self.bottom.0.store(bottom, Ordering::Release);
+        fence::full();
+        let top = self.top.0.load(Ordering::Relaxed);
         if top > bottom {
-            self.bottom.store(bottom + 1, Ordering::Release);
+            self.bottom.0.store(bottom + 1, Ordering::Release);
             return None;
         }
         let item = Self::slot(buffer, bottom).load(Ordering::Relaxed);
         if top == bottom {
             // The last item: thieves may want it too.
-            let won = self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok();
-            self.bottom.store(bottom + 1, Ordering::Release);
+            let won = self.top.0.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok();
+            self.bottom.0.store(bottom + 1, Ordering::Release);
             return won.then_some(item);
         }
         Some(item)
@@ -115,20 +121,24 @@ impl Deque {
     /// True when there seems to be nothing.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.top.load(Ordering::Relaxed) >= self.bottom.load(Ordering::Relaxed)
+        self.top.0.load(Ordering::Relaxed) >= self.bottom.0.load(Ordering::Relaxed)
     }
 
     /// Takes the oldest item. Any thread.
     pub(crate) fn steal(&self) -> Steal {
-        let top = self.top.load(Ordering::Acquire);
-        full();
-        let bottom = self.bottom.load(Ordering::Acquire);
+        let top = self.top.0.load(Ordering::Acquire);
+        // What looks empty is reported as empty: who must not miss an item has passed a fence since it was announced.
+        if top >= self.bottom.0.load(Ordering::Relaxed) {
+            return Steal::Empty;
+        }
+        fence::full();
+        let bottom = self.bottom.0.load(Ordering::Acquire);
         if top >= bottom {
             return Steal::Empty;
         }
         let buffer = self.buffer(self.class.load(Ordering::Acquire));
         let item = Self::slot(buffer, top).load(Ordering::Relaxed);
-        match self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed) {
+        match self.top.0.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed) {
             Ok(_) => Steal::Item(item),
             Err(_) => Steal::Retry,
         }

@@ -1,0 +1,96 @@
+//! What one worker has of a running graph.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use crate::sync::deque::{Deque, Steal};
+use crate::sync::kept::Kept;
+
+/// Looks at another worker's kept tile before it is taken: about as long as a worker that is busy with tiles takes to come back.
+const PATIENCE: u32 = 64;
+
+/// How many tiles a worker has seen. Only the worker writes them, others read them when they have run out of tiles.
+#[repr(align(64))]
+#[derive(Default)]
+pub(super) struct Counts {
+    /// Root candidates that were looked at, after `created` has counted them.
+    pub(super) scanned: AtomicU64,
+    /// Tiles that began a chain here: roots, and what went through the deque.
+    pub(super) created: AtomicU64,
+    /// Chains that ended here, after `created` has counted what they left in the deque.
+    pub(super) ended: AtomicU64,
+    /// Tiles that went on with a chain here.
+    pub(super) followed: AtomicU64,
+    /// Tiles that were looked at here and wait for predecessors, in a graph that tells its edges.
+    pub(super) waiting: AtomicU64,
+    /// Root tiles that were found here.
+    pub(super) rooted: AtomicU64,
+}
+
+/// What the worker alone uses.
+#[repr(align(64))]
+#[derive(Default)]
+struct Own {
+    /// Whether this worker has looked for the end of the graph since it last counted something.
+    settled: AtomicBool,
+    /// The tile that another worker had kept when this one looked last, and how often it has seen it.
+    watched: AtomicU64,
+    looks: AtomicU32,
+}
+
+/// A worker's ready tiles and counts.
+pub(super) struct Lane {
+    pub(super) ready: Deque,
+    /// The tile to go on with after a pause.
+    pub(super) kept: Kept,
+    pub(super) counts: Counts,
+    own: Own,
+}
+
+impl Lane {
+    pub(super) fn new() -> Self {
+        Self { ready: Deque::new(), kept: Kept::new(), counts: Counts::default(), own: Own::default() }
+    }
+
+    /// Says that something was counted.
+    #[inline]
+    pub(super) fn unsettle(&self) {
+        self.own.settled.store(false, Ordering::Relaxed);
+    }
+
+    /// True once after something was counted, and the first time.
+    pub(super) fn settle(&self) -> bool {
+        let before = self.own.settled.load(Ordering::Relaxed);
+        self.own.settled.store(true, Ordering::Relaxed);
+        !before
+    }
+
+    /// Takes the oldest ready tile, for another worker.
+    pub(super) fn steal(&self) -> Option<u64> {
+        loop {
+            match self.ready.steal() {
+                Steal::Item(number) => return Some(number),
+                Steal::Empty => return None,
+                Steal::Retry => std::hint::spin_loop(),
+            }
+        }
+    }
+
+    /// Takes the tile that `victim` has kept when it lies there for long: its worker is busy with something else.
+    pub(super) fn take_kept(&self, victim: &Lane) -> Option<u64> {
+        let number = victim.kept.seen()?;
+        let looks = if self.own.watched.load(Ordering::Relaxed) == number {
+            self.own.looks.load(Ordering::Relaxed) + 1
+        } else {
+            self.own.watched.store(number, Ordering::Relaxed);
+            0
+        };
+        self.own.looks.store(looks, Ordering::Relaxed);
+        (looks >= PATIENCE && victim.kept.take_same(number)).then_some(number)
+    }
+}
+
+/// Adds to a counter that only this thread writes.
+#[inline]
+pub(super) fn bump(counter: &AtomicU64, by: u64) {
+    counter.store(counter.load(Ordering::Relaxed) + by, Ordering::Release);
+}

@@ -1,0 +1,608 @@
+//! A table of counters that go down to zero: how many inputs are missing, by key.
+//!
+//! The first arrival at a key makes its counter, the last one removes it: the table holds only what is in flight. Counters lie
+//! in buckets of one cache line, under a lock that is one word. A bucket is read before its lock is taken, and the lock is
+//! taken only in the version that was read: one read-modify-write for each arrival, and the caller's function runs unlocked.
+//! There is no unsafe code.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
+
+use super::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, yield_now};
+
+/// Counters in a bucket: what fits a cache line.
+const ENTRIES: usize = if cfg!(loom) { 2 } else { 5 };
+
+/// Neighbouring keys that share a bucket, as a power of two: they are often counted down by the same thread, one after the other.
+/// Each has an entry of the bucket as its home.
+const NEIGHBOURS: u32 = if cfg!(loom) { 1 } else { 2 };
+
+/// Number of tables: each has `1 << GROWTH` times the buckets of the one before.
+const CLASSES: usize = 20;
+const GROWTH: u32 = 2;
+
+/// Most bits of a counter in an entry; larger counts are kept apart.
+const MAX_COUNT_BITS: u32 = 16;
+
+/// The state of a bucket. Lowest bit: somebody changes it.
+const LOCKED: u64 = 1;
+/// Above it: the number of keys that are not at home. Once it is `MANY`, it stays.
+const STRAY: u64 = 2;
+const STRAYS: u64 = 0x7FFF * STRAY;
+const MANY: u64 = 0x7FFE * STRAY;
+/// The rest: a version, which each change makes greater.
+const VERSION: u64 = 1 << 16;
+/// The bucket has moved to the next table, for good.
+const MOVED: u64 = u64::MAX;
+
+/// Looks at a taken lock before the processor is given to others.
+const PATIENCE: u32 = 64;
+
+/// Entries are `key + 1 << count_bits | count`; 0 is a free one. Changed under the lock only.
+#[repr(align(64))]
+struct Bucket {
+    state: AtomicU64,
+    /// More entries of this bucket, under this bucket's lock. Kept once made.
+    more: OnceLock<Box<Bucket>>,
+    entries: [AtomicU64; ENTRIES],
+}
+
+/// Where a key is, or could be.
+enum Place<'a> {
+    /// The key's entry, with this value.
+    Home(&'a AtomicU64, u64),
+    /// The same, not at the key's home.
+    Stray(&'a AtomicU64, u64),
+    /// The key is not there; its home is free.
+    HomeFree(&'a AtomicU64),
+    /// The key is not there; its home is not free, but another entry is.
+    StrayFree(&'a AtomicU64),
+    /// The key is not there, and this last part of the bucket is full.
+    Full(&'a Bucket),
+}
+
+impl Bucket {
+    fn new() -> Self {
+        Self { state: AtomicU64::new(0), more: OnceLock::new(), entries: std::array::from_fn(|_| AtomicU64::new(0)) }
+    }
+
+    /// The entry that a key takes if it can.
+    #[inline]
+    fn home(&self, key: u64) -> &AtomicU64 {
+        &self.entries[key as usize & ((1 << NEIGHBOURS) - 1)]
+    }
+
+    /// Looks for a key; `tag` is what its entry holds above the count.
+    fn find(&self, state: u64, key: u64, tag: u64, count_bits: u32) -> Place<'_> {
+        let home = self.home(key);
+        let value = home.load(Ordering::Relaxed);
+        if value >> count_bits == tag {
+            Place::Home(home, value)
+        } else if value == 0 && state & STRAYS == 0 {
+            Place::HomeFree(home)
+        } else {
+            self.find_stray(home, tag, count_bits)
+        }
+    }
+
+    fn find_stray<'a>(&'a self, home: &'a AtomicU64, tag: u64, count_bits: u32) -> Place<'a> {
+        let (mut bucket, mut free) = (self, None);
+        loop {
+            for entry in &bucket.entries {
+                let value = entry.load(Ordering::Relaxed);
+                if value == 0 {
+                    free = free.or(Some(entry));
+                } else if value >> count_bits == tag {
+                    return Place::Stray(entry, value);
+                }
+            }
+            match bucket.more.get() {
+                Some(more) => bucket = more,
+                None if home.load(Ordering::Relaxed) == 0 => return Place::HomeFree(home),
+                None => return free.map_or(Place::Full(bucket), Place::StrayFree),
+            }
+        }
+    }
+
+    /// Gives the lock back; `state` is what it was, with the strays that there are now.
+    #[inline]
+    fn unlock(&self, state: u64) {
+        self.state.store(state.wrapping_add(VERSION), Ordering::Release);
+    }
+
+    /// The entries in use. Under the lock, or when nobody changes them.
+    fn used(&self) -> impl Iterator<Item = (&AtomicU64, u64)> {
+        std::iter::successors(Some(self), |bucket| bucket.more.get().map(Box::as_ref))
+            .flat_map(|bucket| &bucket.entries)
+            .map(|entry| (entry, entry.load(Ordering::Relaxed)))
+            .filter(|&(_, value)| value != 0)
+    }
+}
+
+/// The buckets of one class.
+pub(crate) struct Table {
+    buckets: Box<[Bucket]>,
+    /// What a spread key is shifted by to give its bucket.
+    shift: u32,
+}
+
+impl Table {
+    fn new(bits: u32) -> Self {
+        Self { buckets: (0..1_usize << bits).map(|_| Bucket::new()).collect(), shift: u64::BITS - bits }
+    }
+
+    /// Multiplication by the golden ratio (Knuth, TAOCP 6.4) spreads neighbouring groups of keys well.
+    #[inline]
+    fn bucket(&self, key: u64) -> &Bucket {
+        let spread = (key >> NEIGHBOURS).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        &self.buckets[(spread >> self.shift) as usize]
+    }
+}
+
+/// The table.
+pub(crate) struct Countdown {
+    /// Tables are only added; whoever still looks into an old one finds its buckets moved.
+    tables: [OnceLock<Table>; CLASSES],
+    /// Index of the table in use; while a table grows some buckets are in the next one already.
+    class: AtomicUsize,
+    first_bits: u32,
+    count_bits: u32,
+    /// One thread at a time uses the table: no lock is taken.
+    alone: bool,
+    /// Counts that do not fit an entry, which then holds the greatest count. Taken under the bucket's lock.
+    large: Mutex<HashMap<u64, u64>>,
+    /// Parts that were added to full buckets since the last growth.
+    added: AtomicUsize,
+    growing: AtomicBool,
+}
+
+/// Waits for a lock: a short while by spinning, then by letting others run, among them who holds it.
+struct Waiting(u32);
+
+impl Waiting {
+    #[cold]
+    fn pause(&mut self) {
+        if self.0 < PATIENCE && cfg!(not(loom)) {
+            self.0 += 1;
+            std::hint::spin_loop();
+        } else {
+            yield_now();
+        }
+    }
+}
+
+impl Countdown {
+    /// A table for keys below `keys`, of which about `expected` are in flight at a time. `alone` promises that no two
+    /// threads arrive at the same time.
+    pub(crate) fn new(keys: u64, expected: u64, alone: bool) -> Self {
+        // Entries hold a key and 1.
+        let key_bits = u64::BITS - keys.leading_zeros();
+        let countdown = Self {
+            tables: std::array::from_fn(|_| OnceLock::new()),
+            class: AtomicUsize::new(0),
+            first_bits: first_bits(expected),
+            count_bits: (u64::BITS - key_bits).clamp(1, MAX_COUNT_BITS),
+            large: Mutex::default(),
+            added: AtomicUsize::new(0),
+            growing: AtomicBool::new(false),
+            alone,
+        };
+        countdown.table(0);
+        countdown
+    }
+
+    #[inline]
+    fn table(&self, class: usize) -> &Table {
+        self.tables[class].get_or_init(|| Table::new(self.first_bits + GROWTH * class as u32))
+    }
+
+    /// The greatest count that an entry can hold: it says that the count is in `large`.
+    #[inline]
+    fn limit(&self) -> u64 {
+        (1 << self.count_bits) - 1
+    }
+
+    /// Takes the lock of a bucket in this state; false when it is not any more.
+    #[inline]
+    fn lock(&self, bucket: &Bucket, state: u64) -> bool {
+        self.alone
+            || bucket.state.compare_exchange_weak(state, state | LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// The table in use, for `arrive`; one that was in use before does as well.
+    #[inline]
+    pub(crate) fn table_in_use(&self) -> &Table {
+        self.table(self.class.load(Ordering::Acquire))
+    }
+
+    /// One more input of `key` is there, of `total()` in all: asked, without a lock, when there is no counter yet. True when it was
+    /// the last one; what the threads did before their arrivals at this key has happened before then.
+    #[inline]
+    pub(crate) fn arrive(&self, table: &Table, key: u64, mut total: impl FnMut() -> u64) -> bool {
+        let bucket = table.bucket(key);
+        let state = bucket.state.load(Ordering::Acquire);
+        let home = bucket.home(key);
+        let value = home.load(Ordering::Relaxed);
+        // What was read is true in `state`, and taking the lock makes sure of that. This is for keys at home that nobody else
+        // changes at the moment; the rest is done below.
+        if state & LOCKED == 0 && value >> self.count_bits == key + 1 {
+            let count = value & self.limit();
+            if count != self.limit() && self.lock(bucket, state) {
+                home.store(if count == 1 { 0 } else { value - 1 }, Ordering::Relaxed);
+                bucket.unlock(state);
+                return count == 1;
+            }
+        } else if state & (LOCKED | STRAYS) == 0 && value == 0 {
+            let missing = total().saturating_sub(1);
+            if missing == 0 {
+                return true;
+            }
+            if missing < self.limit() && self.lock(bucket, state) {
+                home.store((key + 1) << self.count_bits | missing, Ordering::Relaxed);
+                bucket.unlock(state);
+                return false;
+            }
+        }
+        self.arrive_slowly(key, &mut total)
+    }
+
+    /// `arrive` in all cases.
+    #[inline(never)]
+    fn arrive_slowly(&self, key: u64, total: &mut dyn FnMut() -> u64) -> bool {
+        let (mut class, mut missing) = (self.class.load(Ordering::Acquire), 0);
+        let tag = key + 1;
+        let mut waiting = Waiting(0);
+        loop {
+            let bucket = self.table(class).bucket(key);
+            let state = bucket.state.load(Ordering::Acquire);
+            if state & LOCKED != 0 {
+                if state == MOVED {
+                    class += 1;
+                } else {
+                    waiting.pause();
+                }
+                continue;
+            }
+            let place = bucket.find(state, key, tag, self.count_bits);
+            if let Place::Home(entry, value) | Place::Stray(entry, value) = place {
+                if !self.lock(bucket, state) {
+                    continue;
+                }
+                let last = self.count_down(key, entry, value);
+                let stray = last && matches!(place, Place::Stray(..));
+                bucket.unlock(if stray { one_stray_less(state) } else { state });
+                return last;
+            }
+            if missing == 0 {
+                missing = total().saturating_sub(1);
+                if missing == 0 {
+                    return true;
+                }
+            }
+            if self.lock(bucket, state) {
+                if self.insert(bucket, state, &place, key, missing) {
+                    self.grow(class);
+                }
+                return false;
+            }
+        }
+    }
+
+    /// Writes a key that is not there yet and gives the lock back. True when there is not enough room in the table.
+    fn insert(&self, bucket: &Bucket, state: u64, place: &Place, key: u64, missing: u64) -> bool {
+        if missing >= self.limit() {
+            self.large.lock().insert(key, missing);
+        }
+        let value = (key + 1) << self.count_bits | missing.min(self.limit());
+        self.write(bucket, state, place, value)
+    }
+
+    /// Writes an entry to a place where it is not yet and gives the lock back. True when there is not enough room in the table.
+    fn write(&self, bucket: &Bucket, state: u64, place: &Place, value: u64) -> bool {
+        let (mut state, mut crowded) = (state, false);
+        match place {
+            Place::Home(entry, _) | Place::Stray(entry, _) | Place::HomeFree(entry) => {
+                entry.store(value, Ordering::Relaxed);
+            }
+            Place::StrayFree(entry) => {
+                entry.store(value, Ordering::Relaxed);
+                state = one_stray_more(state);
+            }
+            Place::Full(last) => {
+                crowded = self.extend(last, value);
+                state = one_stray_more(state);
+            }
+        }
+        bucket.unlock(state);
+        crowded
+    }
+
+    /// Takes one off an entry; true when nothing is left. Under the lock.
+    fn count_down(&self, key: u64, entry: &AtomicU64, value: u64) -> bool {
+        let count = value & self.limit();
+        if count == self.limit() {
+            return self.count_down_large(key, entry);
+        }
+        entry.store(if count == 1 { 0 } else { value - 1 }, Ordering::Relaxed);
+        count == 1
+    }
+
+    #[cold]
+    fn count_down_large(&self, key: u64, entry: &AtomicU64) -> bool {
+        let mut large = self.large.lock();
+        let left = large.get(&key).map_or(0, |count| count - 1);
+        if left > 0 {
+            large.insert(key, left);
+        } else {
+            large.remove(&key);
+            entry.store(0, Ordering::Relaxed);
+        }
+        left == 0
+    }
+
+    /// Adds an entry in a new part after the last part of a full bucket. Under the lock. True when that has happened often.
+    #[cold]
+    fn extend(&self, last: &Bucket, value: u64) -> bool {
+        last.more.get_or_init(|| Box::new(Bucket::new())).entries[0].store(value, Ordering::Relaxed);
+        let buckets = self.table(self.class.load(Ordering::Relaxed)).buckets.len();
+        self.added.fetch_add(1, Ordering::Relaxed) >= buckets / 4
+    }
+
+    /// Moves everything from table `class` to the next one. Nobody waits for more than one bucket.
+    #[cold]
+    fn grow(&self, class: usize) {
+        if class + 1 == CLASSES || self.growing.swap(true, Ordering::Acquire) {
+            return;
+        }
+        if self.class.load(Ordering::Relaxed) == class {
+            self.added.store(0, Ordering::Relaxed);
+            let next = self.table(class + 1);
+            for bucket in &self.table(class).buckets {
+                self.lock_any(bucket);
+                for (entry, value) in bucket.used() {
+                    self.put(next, value);
+                    entry.store(0, Ordering::Relaxed);
+                }
+                bucket.state.store(MOVED, Ordering::Release);
+            }
+            self.class.store(class + 1, Ordering::Release);
+        }
+        self.growing.store(false, Ordering::Release);
+    }
+
+    /// Takes the lock of a bucket in whatever state it is; the state.
+    fn lock_any(&self, bucket: &Bucket) -> u64 {
+        let mut waiting = Waiting(0);
+        loop {
+            let state = bucket.state.load(Ordering::Relaxed);
+            if state & LOCKED == 0 && self.lock(bucket, state) {
+                return state;
+            }
+            waiting.pause();
+        }
+    }
+
+    /// Puts an entry as it is into a table that does not move meanwhile and does not have its key.
+    fn put(&self, table: &Table, value: u64) {
+        let tag = value >> self.count_bits;
+        let bucket = table.bucket(tag - 1);
+        let state = self.lock_any(bucket);
+        self.write(bucket, state, &bucket.find(state, tag - 1, tag, self.count_bits), value);
+    }
+
+    /// Number of keys that still wait, and one of them. Only while nobody arrives.
+    pub(crate) fn left(&self) -> (usize, Option<u64>) {
+        let tables = self.tables.iter().filter_map(OnceLock::get).flat_map(|table| &table.buckets);
+        tables
+            .flat_map(Bucket::used)
+            .fold((0, None), |(count, sample), (_, value)| (count + 1, sample.or(Some((value >> self.count_bits) - 1))))
+    }
+}
+
+/// A state with one more key that is not at home.
+fn one_stray_more(state: u64) -> u64 {
+    if state & STRAYS == MANY { state } else { state + STRAY }
+}
+
+/// A state with one key less that is not at home; not when they have been too many to count.
+fn one_stray_less(state: u64) -> u64 {
+    if state & STRAYS == MANY { state } else { state - STRAY }
+}
+
+/// The logarithm of the number of buckets for this many counters.
+fn first_bits(expected: u64) -> u32 {
+    if cfg!(loom) { 1 } else { expected.saturating_mul(2).clamp(256, 1 << 14).next_power_of_two().trailing_zeros() }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    /// A small generator, from a seed that is printed.
+    fn random() -> impl FnMut(u64) -> u64 {
+        let fresh = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
+        let mut state = std::env::var("DVM_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(fresh);
+        println!("DVM_TEST_SEED={state}");
+        move |below| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        }
+    }
+
+    fn arrive(countdown: &Countdown, key: u64, total: u64) -> bool {
+        countdown.arrive(countdown.table_in_use(), key, || total)
+    }
+
+    #[test]
+    fn a_key_is_done_with_its_last_input_only() {
+        for alone in [false, true] {
+            let countdown = Countdown::new(1000, 10, alone);
+            assert!((0..1000).all(|key| arrive(&countdown, key, 1)), "one input: at once");
+            for round in 1..=3 {
+                assert!((0..1000).all(|key| arrive(&countdown, key, 3) == (round == 3)));
+            }
+            assert_eq!(countdown.left(), (0, None));
+            assert!(!arrive(&countdown, 5, 2));
+            assert_eq!(countdown.left(), (1, Some(5)));
+        }
+    }
+
+    /// Against a map: few and many keys in flight, near ones and the greatest there are, counts that fit an entry and that do not.
+    #[test]
+    fn the_table_counts_as_a_map_does() {
+        let mut random = random();
+        for round in 0..40 {
+            let keys = [40, 5000, 1 << 40, i64::MAX as u64 - 1][round % 4];
+            let countdown = Countdown::new(keys, random(100), random(2) == 0);
+            let (mut model, mut in_flight) = (HashMap::new(), Vec::new());
+            let most = 1 + random(3000);
+            for _ in 0..20_000 {
+                let again = in_flight.len() as u64 >= most || (!in_flight.is_empty() && random(2) == 0);
+                let key: u64 = if again {
+                    in_flight[random(in_flight.len() as u64) as usize]
+                } else {
+                    keys - 1 - random(keys.min(1 << 31))
+                };
+                let total = if random(50) == 0 { 65_530 + random(10) } else { 1 + random(6) };
+                let left = model.entry(key).or_insert_with(|| {
+                    in_flight.push(key);
+                    total
+                });
+                *left -= 1;
+                let last = *left == 0;
+                assert_eq!(arrive(&countdown, key, total), last, "key {key} of {keys}");
+                if last {
+                    model.remove(&key);
+                    in_flight.retain(|&other| other != key);
+                }
+            }
+            let (count, sample) = countdown.left();
+            assert_eq!(count, model.len());
+            assert!(sample.is_none_or(|key| model.contains_key(&key)));
+        }
+    }
+
+    #[test]
+    fn a_greater_table_is_used_when_many_keys_are_in_flight() {
+        let countdown = Countdown::new(1 << 30, 1, false);
+        let before = countdown.table_in_use();
+        let buckets = before.buckets.len();
+        assert!((0..20_000).all(|key| !arrive(&countdown, key * 77, 2)));
+        assert!(countdown.table_in_use().buckets.len() > buckets);
+        assert_eq!(countdown.left().0, 20_000);
+        assert!((0..20_000).all(|key| countdown.arrive(before, key * 77, || unreachable!("they are there"))));
+        assert_eq!(countdown.left(), (0, None));
+    }
+
+    /// More strays than can be counted are never thought to be gone, nor taken for a moved bucket.
+    #[test]
+    fn too_many_strays_stay_too_many() {
+        let many = (0..40_000).fold(VERSION, |state, _| one_stray_more(state));
+        assert_eq!((many, one_stray_less(many)), (VERSION | MANY, VERSION | MANY));
+        assert_ne!((u64::MAX - STRAYS) | MANY, MOVED);
+        assert_eq!(one_stray_less(one_stray_more(VERSION)), VERSION);
+    }
+
+    /// Each of several threads brings two of a key's inputs, in an order of its own.
+    #[test]
+    fn one_thread_has_the_last_input_of_each_key() {
+        const KEYS: u64 = 20_000;
+        const THREADS: u64 = 4;
+        let countdown = Countdown::new(KEYS, 1, false);
+        let done: Vec<AtomicU64> = (0..KEYS).map(|_| AtomicU64::new(0)).collect();
+        let brought: Vec<AtomicU64> = (0..KEYS).map(|_| AtomicU64::new(0)).collect();
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (countdown, done, brought) = (&countdown, &done, &brought);
+                scope.spawn(move || {
+                    for step in 0..2 * KEYS {
+                        // Odd factors that 20,000 has not: each key comes twice.
+                        let key = (step * [1, 3, 7, 9][thread as usize] + thread * 11) % KEYS;
+                        brought[key as usize].fetch_add(1, Ordering::Relaxed);
+                        if arrive(countdown, key, 2 * THREADS) {
+                            assert_eq!(brought[key as usize].load(Ordering::Relaxed), 2 * THREADS);
+                            done[key as usize].fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(done.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+        assert_eq!(countdown.left(), (0, None));
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::sync::Arc;
+
+    fn check(model: impl Fn() + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(model);
+    }
+
+    fn arrive(countdown: &Countdown, key: u64, total: u64) -> bool {
+        countdown.arrive(countdown.table_in_use(), key, || total)
+    }
+
+    /// Four inputs of one key, two from each thread: one is the last, and sees what both have written before theirs.
+    #[test]
+    fn the_last_input_sees_what_was_done_before_the_others() {
+        check(|| {
+            let shared = Arc::new((Countdown::new(8, 1, false), [AtomicU64::new(0), AtomicU64::new(0)]));
+            let bring = |thread: usize| {
+                let shared = Arc::clone(&shared);
+                move || {
+                    let (countdown, written) = &*shared;
+                    let last = [1, 2].map(|times| {
+                        written[thread].store(times, Ordering::Relaxed);
+                        let last = arrive(countdown, 3, 4);
+                        assert!(!last || written.iter().all(|word| word.load(Ordering::Relaxed) == 2));
+                        last
+                    });
+                    last.into_iter().filter(|&last| last).count()
+                }
+            };
+            let other = loom::thread::spawn(bring(0));
+            let mine = bring(1)();
+            assert_eq!(mine + other.join().unwrap(), 1);
+            assert_eq!(shared.0.left(), (0, None));
+        });
+    }
+
+    /// Keys 0, 1 and 4 share a bucket of two entries, which makes the table grow while others count down.
+    #[test]
+    fn inputs_are_counted_while_the_table_grows() {
+        check(|| {
+            let countdown = Arc::new(Countdown::new(8, 1, false));
+            assert!(!arrive(&countdown, 0, 2) && !arrive(&countdown, 1, 2));
+            let grower = Arc::clone(&countdown);
+            let grower = loom::thread::spawn(move || arrive(&grower, 4, 2));
+            assert!(arrive(&countdown, 0, 2), "the second of two");
+            let mine = arrive(&countdown, 4, 2);
+            assert!(grower.join().unwrap() != mine, "one of them is the last");
+            assert!(arrive(&countdown, 1, 2));
+            assert_eq!(countdown.left(), (0, None));
+        });
+    }
+
+    /// A key away from home and the key whose home that is come and go at the same time.
+    #[test]
+    fn strays_are_found() {
+        check(|| {
+            let countdown = Arc::new(Countdown::new(8, 1, false));
+            assert!(!arrive(&countdown, 0, 2) && !arrive(&countdown, 4, 2));
+            let other = Arc::clone(&countdown);
+            let other = loom::thread::spawn(move || (arrive(&other, 0, 2), arrive(&other, 1, 2)));
+            let mine = (arrive(&countdown, 4, 2), arrive(&countdown, 1, 2));
+            let theirs = other.join().unwrap();
+            assert!(mine.0 && theirs.0 && mine.1 != theirs.1);
+            assert_eq!(countdown.left(), (0, None));
+        });
+    }
+}
