@@ -289,3 +289,64 @@ fn one_program(seed: u64) {
     assert_eq!(watch.running.load(Ordering::SeqCst), 0);
     finalize().unwrap();
 }
+
+/// What the tiles of a graph check: each runs once, after its predecessors in all carried coordinates.
+struct Grid {
+    rows: i64,
+    columns: i64,
+    ran: Vec<AtomicU64>,
+    wrong: AtomicU64,
+    pause: u64,
+}
+
+unsafe extern "C" fn blocking_tile(context: *mut std::ffi::c_void, tile: *const i64) -> i32 {
+    let grid = unsafe { &*context.cast::<Grid>() };
+    let (row, column) = unsafe { (*tile, *tile.add(1)) };
+    let at = |row: i64, column: i64| &grid.ran[(row * grid.columns + column) as usize];
+    let before = |row: i64, column: i64| row < 0 || column < 0 || at(row, column).load(Ordering::Acquire) == 1;
+    if !before(row - 1, column) || !before(row, column - 1) {
+        grid.wrong.fetch_add(1, Ordering::Relaxed);
+    }
+    // Some tiles leave their worker to another thread, which goes on with the same graph meanwhile.
+    let blocks = (row * 7 + column * 3) % 4 == 0;
+    if blocks {
+        begin().unwrap();
+        (0..grid.pause).for_each(|_| std::thread::yield_now());
+        end().unwrap();
+    }
+    if at(row, column).fetch_add(1, Ordering::Release) != 0 {
+        grid.wrong.fetch_add(1, Ordering::Relaxed);
+    }
+    0
+}
+
+/// A stand-in takes over the tiles that its worker has put aside, and may put others aside itself.
+#[test]
+fn every_tile_runs_once_when_tiles_block() {
+    let _turn = turn();
+    for (count, rows, columns, pause) in
+        [(1, 3, 400, 3), (2, 40, 60, 5), (2, 1, 500, 2), (3, 64, 64, 20), (2, 30, 100, 50)]
+    {
+        workers(count);
+        init().unwrap();
+        let ran = (0..rows * columns).map(|_| AtomicU64::new(0)).collect();
+        let mut grid = Grid { rows, columns, ran, wrong: AtomicU64::new(0), pause };
+        let (lower, upper, carried) = ([0, 0], [grid.rows - 1, grid.columns - 1], [1, 1]);
+        let graph = dvm::ffi::graph::dvm_graph_t {
+            size: size_of::<dvm::ffi::graph::dvm_graph_t>(),
+            name: c"blocking".as_ptr(),
+            dimension: 2,
+            lower: lower.as_ptr(),
+            upper: upper.as_ptr(),
+            carried: carried.as_ptr(),
+            context: (&raw mut grid).cast(),
+            run: Some(blocking_tile),
+            predecessors: None,
+            successors: None,
+        };
+        assert_eq!(unsafe { dvm::ffi::graph::dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS, "{}", last_error());
+        assert_eq!(grid.wrong.load(Ordering::Relaxed), 0);
+        assert!(grid.ran.iter().all(|ran| ran.load(Ordering::Relaxed) == 1), "{rows} x {columns}");
+        finalize().unwrap();
+    }
+}
