@@ -12,6 +12,9 @@ mod trace;
 
 mod machine;
 
+#[doc(hidden)]
+pub mod report;
+
 mod data;
 
 mod processing;
