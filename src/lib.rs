@@ -27,4 +27,6 @@ mod engine;
 
 mod graph;
 
+mod explain;
+
 pub mod ffi;

@@ -155,7 +155,7 @@ impl Store {
     }
 
     /// Every datum that exists, one after the other.
-    fn each(&self, mut visit: impl FnMut(DataId, &Slot, MutexGuard<'_, Body>)) {
+    pub(super) fn each(&self, mut visit: impl FnMut(DataId, &Slot, MutexGuard<'_, Body>)) {
         for index in 0..self.slots.len() {
             let slot = self.slots.get(index).expect("below the length");
             let body = slot.body.lock();

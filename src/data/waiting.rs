@@ -70,6 +70,13 @@ impl Waiters {
         self.last = node;
     }
 
+    /// Those who wait, in the order in which they came; the list stays as it is.
+    pub(super) fn owners(&self) -> impl Iterator<Item = Owner> {
+        // SAFETY: nodes are in this list, hence valid; the list does not change while it is borrowed.
+        let node = |node: *mut Wait| unsafe { node.as_ref() };
+        std::iter::successors(node(self.first), move |before| node(before.next)).map(|node| node.owner)
+    }
+
     /// Takes the whole list, leaving nobody.
     pub(super) fn take_all(&mut self) -> Waiters {
         std::mem::replace(self, Waiters::NONE)

@@ -51,7 +51,8 @@ fn alone() -> Result<MutexGuard<'static, Life>, Error> {
         .ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
 }
 
-fn running() -> bool {
+/// Whether an engine runs.
+pub(crate) fn running() -> bool {
     !ENGINE.load(Ordering::SeqCst).is_null()
 }
 
@@ -188,7 +189,7 @@ fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<JoinHandle<(
 }
 
 /// Runs `body` with all signals blocked, so that threads it starts never run a handler of the program.
-fn without_signals<R>(body: impl FnOnce() -> R) -> R {
+pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: plain calls on two signal sets of this frame; both are filled in before they are read.
     unsafe {

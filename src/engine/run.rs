@@ -37,7 +37,10 @@ impl Call {
     fn traced(&self, task: *mut Task, me: usize) -> Result<(), String> {
         let trace = self.engine().trace();
         let start = trace.begin();
+        // SAFETY: the task belongs to this worker.
+        self.engine().note_running(me, Some(unsafe { (*task).plan().description }));
         let result = self.execute(task);
+        self.engine().note_running(me, None);
         if trace.is_on() {
             // SAFETY: the task belongs to this worker.
             let description = unsafe { (*task).plan().description };

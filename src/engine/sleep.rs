@@ -18,6 +18,11 @@ impl Bed {
         let _ = self.thread.set(thread);
     }
 
+    /// True while the worker sleeps, or is about to.
+    pub(super) fn is_asleep(&self) -> bool {
+        self.asleep.load(Ordering::Relaxed)
+    }
+
     /// Wakes the worker if it sleeps; true when this call did. Work was made visible, and a fence passed, before.
     pub(super) fn wake(&self) -> bool {
         let mine = self.asleep.load(Ordering::Relaxed) && self.asleep.swap(false, Ordering::SeqCst);

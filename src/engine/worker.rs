@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::thread::Builder;
 use std::time::Instant;
 
@@ -28,6 +28,8 @@ pub(super) struct Worker {
     /// Tasks that ended here. Written by the worker alone.
     pub(super) ended: AtomicU64,
     pub(super) polling: Polling,
+    /// The description of the task that it runs; NULL between tasks. Written by the worker alone.
+    pub(super) running: AtomicPtr<String>,
 }
 
 impl Worker {
@@ -38,6 +40,7 @@ impl Worker {
             assigned: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             polling: Polling::default(),
+            running: AtomicPtr::default(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use super::{dvm_retcode_t, guard};
 use crate::engine;
+use crate::explain;
 
 /// @brief Start libdvm: look at the machine and start one worker thread per processing unit.
 ///
@@ -24,7 +25,12 @@ use crate::engine;
 /// Thread safety: one thread at a time, no task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
-    guard::guarded("dvm_init", engine::init)
+    guard::guarded("dvm_init", || {
+        engine::init()?;
+        explain::begin().inspect_err(|_| {
+            let _ = engine::finalize();
+        })
+    })
 }
 
 /// @brief Start libdvm beside an MPI program, on the processes of one of its communicators.
@@ -61,7 +67,13 @@ pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
 /// running or not. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_finalize() -> dvm_retcode_t {
-    guard::guarded("dvm_finalize", engine::finalize)
+    guard::guarded("dvm_finalize", || {
+        let result = engine::finalize();
+        if !engine::running() {
+            explain::end();
+        }
+        result
+    })
 }
 
 /// @brief Wait until every scheduled task has ended, in all processes.

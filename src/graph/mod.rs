@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(crate) use callbacks::{Callbacks, Predecessors, Run, Successors, Visit};
 pub(crate) use space::{MAX_DIMENSION, Space};
 
-use crate::engine::{Call, Engine, Source};
+use crate::engine::{Account, Call, Engine, Source};
 use crate::error::{Error, dvm_retcode_t};
 use crate::trace::Name;
 use running::{Host, Running};
@@ -51,6 +51,14 @@ impl Attached {
 impl Source for Attached {
     fn poll(&self, worker: usize) -> bool {
         self.running.poll(worker, self)
+    }
+
+    fn ended(&self) -> u64 {
+        self.running.ended()
+    }
+
+    fn account(&self) -> Account {
+        self.running.account()
     }
 }
 

@@ -45,14 +45,17 @@ impl Pending {
         Self { shards: (0..count).map(|_| Line::default()).collect() }
     }
 
-    /// One more input of tile `number` is there, of `total()` in all (asked the first time only).
-    /// True when it was the last one.
-    pub(crate) fn arrive(&self, number: u64, total: impl FnOnce() -> u64) -> bool {
+    fn shard(&self, number: u64) -> &Line {
         let mut hasher = Spread::default();
         hasher.write_u64(number);
         // The map takes its bits from both ends of the hash, the shard from the middle.
-        let shard = &self.shards[(hasher.finish() >> 20) as usize & (self.shards.len() - 1)];
-        match shard.0.lock().entry(number) {
+        &self.shards[(hasher.finish() >> 20) as usize & (self.shards.len() - 1)]
+    }
+
+    /// One more input of tile `number` is there, of `total()` in all (asked the first time only).
+    /// True when it was the last one.
+    pub(crate) fn arrive(&self, number: u64, total: impl FnOnce() -> u64) -> bool {
+        match self.shard(number).0.lock().entry(number) {
             Entry::Occupied(mut entry) => {
                 *entry.get_mut() -= 1;
                 if *entry.get() > 0 {
@@ -69,6 +72,24 @@ impl Pending {
                 total <= 1
             }
         }
+    }
+
+    /// How many inputs a tile misses, if it waits.
+    pub(crate) fn missing(&self, number: u64) -> Option<u64> {
+        self.shard(number).0.lock().get(&number).copied()
+    }
+
+    /// The number of tiles that wait, and up to `most` of them with what they miss, in the order of their numbers.
+    pub(crate) fn some(&self, most: usize) -> (usize, Vec<(u64, u64)>) {
+        let (mut count, mut found) = (0, Vec::new());
+        for shard in &self.shards {
+            let shard = shard.0.lock();
+            count += shard.len();
+            found.extend(shard.iter().map(|(&number, &missing)| (number, missing)));
+            found.sort_unstable();
+            found.truncate(most);
+        }
+        (count, found)
     }
 
     /// Number of tiles that still wait, and one of them.

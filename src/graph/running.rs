@@ -1,5 +1,7 @@
 //! A graph while it runs: tiles are found, run and release their successors.
 
+mod account;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
 use parking_lot::{Condvar, Mutex};
@@ -28,6 +30,8 @@ struct Lane {
     waiting: AtomicU64,
     /// Root tiles that were found here.
     rooted: AtomicU64,
+    /// One more than the number of the tile that runs here; 0: none.
+    running: AtomicU64,
 }
 
 /// What a graph needs of the engine whose workers run it.
@@ -78,6 +82,7 @@ impl Running {
             ended: AtomicU64::new(0),
             waiting: AtomicU64::new(0),
             rooted: AtomicU64::new(0),
+            running: AtomicU64::new(0),
         };
         Self {
             name,
@@ -179,7 +184,9 @@ impl Running {
         if !self.stopped.load(Ordering::Relaxed) {
             let tile = self.space.tile(number);
             let mut code = 0;
+            self.lanes[worker].running.store(number + 1, Ordering::Release);
             host.observe(worker, &tile[..self.space.dimension()], &mut || code = self.callbacks.run(&tile));
+            self.lanes[worker].running.store(0, Ordering::Release);
             if code == 0 {
                 self.release(worker, number, &tile, host);
             } else {

@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     pub(crate) callee: Callee,
     /// The number of arguments.
     pub(crate) count: usize,
-    pub(crate) description: &'static str,
+    pub(crate) description: &'static String,
     /// One mode per argument; `None` when all are inputs.
     pub(crate) modes: Option<&'static [Mode]>,
 }

@@ -148,6 +148,11 @@ impl ReadyQueue {
         self.length.load(Ordering::Acquire) == 0
     }
 
+    /// How many tasks there are.
+    pub(crate) fn len(&self) -> usize {
+        self.length.load(Ordering::Acquire)
+    }
+
     /// True when there is something for others.
     #[inline]
     pub(crate) fn has_stealable(&self) -> bool {

@@ -8,11 +8,13 @@
 //! 4. the pool, once the task has ended.
 #![allow(unsafe_code, reason = "descriptors are pooled and change owners through lists that allocate nothing")]
 
+mod description;
 mod pool;
 
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
+pub(crate) use description::TaskView;
 pub(crate) use pool::{Cache, POOL};
 
 use crate::data::{DataId, Owner, Wait};
