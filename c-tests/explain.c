@@ -47,5 +47,5 @@ int main(void)
     CHECK_CODE(DVM_ERR_NOT_INITIALIZED, dvm_explain());
     CHECK_CODE(DVM_ERR_NOT_INITIALIZED, dvm_explain_text(NULL, 0, &needed));
     a_waiting_task_is_named();
-    return check_end();
+    return check_end("explain");
 }

@@ -38,6 +38,12 @@ impl PendingView<'_> {
 }
 
 impl Store {
+    /// The size of a promise that is not published.
+    pub(crate) fn promised_size(&self, id: DataId) -> Option<usize> {
+        let (_, body) = self.lock(id).ok()?;
+        (body.phase == Phase::Promised).then_some(body.size)
+    }
+
     /// Shows every promise that is not published, one after the other, each under its lock: `visit` takes no lock of
     /// data, and is short.
     pub(crate) fn each_pending(&self, mut visit: impl FnMut(&PendingView<'_>)) {

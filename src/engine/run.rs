@@ -43,8 +43,7 @@ impl Call {
         self.engine().note_running(me, None);
         if trace.is_on() {
             // SAFETY: the task belongs to this worker.
-            let description = unsafe { (*task).plan().description };
-            trace.task(me, start, trace.name(description));
+            trace.task(me, start, unsafe { (*task).plan().description });
         }
         result
     }
@@ -55,7 +54,7 @@ impl Call {
         let task_ref = unsafe { &*task };
         let plan = *task_ref.plan();
         if task_ref.carries {
-            carry_all(task_ref).map_err(|error| format!("could not start: {error}"))?;
+            carry_all(self, task_ref).map_err(|error| format!("could not start: {error}"))?;
         }
         let mut ids = self.lane.with(|own| {
             own.frame.task = task;
@@ -84,6 +83,8 @@ impl Call {
         if plan.modes.is_some() {
             for (place, &id) in task_ref.ids().iter().enumerate() {
                 if plan.mode(place) == Mode::Out {
+                    let bytes = if outcome == Outcome::Published { self.traced_size(id) } else { None };
+                    self.trace_publication(id, bytes);
                     let waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
                     self.activate(waiters, outcome);
                 }
@@ -107,7 +108,7 @@ impl Call {
 
 /// Gives each output of a starting task that carries an input on its storage: the last one of each input may have the
 /// input's own, the others get copies before that.
-fn carry_all(task: &Task) -> Result<(), Error> {
+fn carry_all(call: &Call, task: &Task) -> Result<(), Error> {
     let ids = task.ids();
     let plan = task.plan();
     let outputs = || (0..ids.len()).filter(|&place| plan.mode(place) == Mode::Out);
@@ -115,17 +116,20 @@ fn carry_all(task: &Task) -> Result<(), Error> {
         let Some(predecessor) = STORE.predecessor(ids[place]) else { continue };
         let last = !outputs().any(|later| later > place && STORE.predecessor(ids[later]) == Some(predecessor));
         let mine = (0..ids.len()).filter(|&input| ids[input] == predecessor && plan.mode(input) == Mode::In).count();
-        carry(ids[place], predecessor, mine as u32, last)?;
+        carry(call, ids[place], predecessor, mine as u32, last)?;
     }
     Ok(())
 }
 
-fn carry(id: DataId, predecessor: DataId, mine: u32, may_move: bool) -> Result<(), Error> {
+fn carry(call: &Call, id: DataId, predecessor: DataId, mine: u32, may_move: bool) -> Result<(), Error> {
     let storage = match STORE.carry(predecessor, mine, may_move)? {
         Carry::Moved(storage) => storage,
         Carry::Copy { from, size } => {
+            let trace = call.engine().trace();
+            let start = trace.begin();
             // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
             let copy = unsafe { Storage::copied(from, size) };
+            trace.copy(call.worker(), start, predecessor[1], size);
             copy.ok_or_else(|| crate::data::no_memory(size))?
         }
     };

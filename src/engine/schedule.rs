@@ -64,6 +64,8 @@ impl Call {
             }
         })?;
         REGISTRY.settle(function);
+        let produced = |(place, id): (usize, &DataId)| (id[1], plan.mode(place) == Mode::Out);
+        self.engine().trace().scheduled(plan.description, ids.iter().enumerate().map(produced));
         count(&self.lane.counters.scheduled);
         if worker != UNPLACED {
             self.engine().workers[worker as usize].assigned.fetch_add(1, Ordering::Relaxed);

@@ -5,6 +5,7 @@
 //! in the box) in its worker's deque; the tile that was released last runs next on the same worker, thieves take the oldest.
 
 mod callbacks;
+mod drawing;
 mod pending;
 mod roots;
 mod running;
@@ -21,7 +22,7 @@ pub(crate) use space::{MAX_DIMENSION, Space};
 
 use crate::engine::{Account, Call, Engine, Source};
 use crate::error::{Error, dvm_retcode_t};
-use crate::trace::Name;
+use crate::trace::{Name, Trace};
 use running::{Host, Running};
 
 /// A running graph among the engine's sources.
@@ -75,7 +76,27 @@ impl Host for Attached {
         let trace = self.engine().trace();
         let start = trace.begin();
         run();
-        trace.tile(worker, start, self.name, tile);
+        trace.tile(Some(worker), start, self.name, tile);
+    }
+}
+
+/// The calling thread as a graph's only worker.
+struct Alone<'a> {
+    trace: &'a Trace,
+    name: Name,
+}
+
+impl Host for Alone<'_> {
+    fn neighbours(&self, _worker: usize) -> &[u32] {
+        &[]
+    }
+
+    fn work_ready(&self) {}
+
+    fn observe(&self, _worker: usize, tile: &[i64], run: &mut dyn FnMut()) {
+        let start = self.trace.begin();
+        run();
+        self.trace.tile(None, start, self.name, tile);
     }
 }
 
@@ -96,11 +117,13 @@ pub(crate) fn execute(
         ));
     }
     let engine = call.engine();
+    let trace = engine.trace();
+    trace.graph(&name, space.volume(), |tiles| call.as_task(|| drawing::draw(&space, carried, &callbacks, tiles)));
+    let label = trace.name(&name);
     if space.volume() == 1 && !callbacks.tells_edges() {
         let running = Running::new(name, space, carried, callbacks, 1);
-        return call.as_task(|| running.run_alone());
+        return call.as_task(|| running.run_alone(&Alone { trace, name: label }));
     }
-    let label = engine.trace().name(&name);
     let running = Running::new(name, space, carried, callbacks, engine.workers());
     let attached = Arc::new(Attached { running, engine, name: label });
     let source: Arc<dyn Source> = attached.clone();

@@ -284,15 +284,8 @@ impl Running {
     }
 
     /// Runs the graph on the calling thread, which is its only worker.
-    pub(crate) fn run_alone(&self) -> Result<(), Error> {
-        struct Alone;
-        impl Host for Alone {
-            fn neighbours(&self, _worker: usize) -> &[u32] {
-                &[]
-            }
-            fn work_ready(&self) {}
-        }
-        while self.poll(0, &Alone) {}
+    pub(crate) fn run_alone(&self, host: &dyn Host) -> Result<(), Error> {
+        while self.poll(0, host) {}
         self.wait()
     }
 

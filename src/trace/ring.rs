@@ -11,9 +11,13 @@ pub(super) enum Kind {
     Tile,
     Steal,
     Sleep,
+    /// Has no duration; `coordinates` are the number of the datum and its bytes.
+    Publish,
+    /// `coordinates` as for a publication.
+    Copy,
 }
 
-/// Something that a worker did.
+/// Something that a worker or another thread did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     /// Nanoseconds since the trace began.
@@ -53,6 +57,11 @@ impl Ring {
             self.events[earliest] = event;
         }
         self.pushed += 1;
+    }
+
+    /// Whether nothing was ever pushed.
+    pub fn is_empty(&self) -> bool {
+        self.pushed == 0
     }
 
     /// How many were overwritten.
