@@ -18,6 +18,7 @@ foreach(program IN LISTS DVM_PROGRAM_NAMES)
 endforeach()
 
 install(FILES info/dvm-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES tools/gdb/dvm.py DESTINATION ${CMAKE_INSTALL_DATADIR}/dvm)
 
 # From the directory of the .pc files back to the prefix; an absolute library directory cannot be moved.
 set(DVM_PC_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
