@@ -36,7 +36,7 @@ fn megabytes(bytes: u64) -> String {
 fn show(elapsed: u64, peak: u64, titles: &[&str], tallies: &[Tally], names: &[String]) -> String {
     let workers = tallies.len() - 1;
     let mut text = format!(
-        "libdvm: summary of {} s on {workers} worker{}; peak memory {}\n",
+        "libdvm: summary of {:.3} s on {workers} worker{}; peak memory {}\n",
         elapsed as f64 / 1e9,
         if workers == 1 { "" } else { "s" },
         megabytes(peak)
@@ -134,7 +134,7 @@ mod tests {
         let names = ["axpy".to_owned(), "wave".to_owned()];
         let shown = show(10_000_000, 123_400_000, &["rank 0 0", "rank 0 1", "other threads"], &tallies, &names);
         let expected = "\
-libdvm: summary of 0.01 s on 2 workers; peak memory 123.4 MB
+libdvm: summary of 0.010 s on 2 workers; peak memory 123.4 MB
          run     total ms      mean us   longest us  of
            2        5.000     2500.000     4000.000  tile 'wave'
            3        3.000     1000.000     1500.000  task 'axpy'
