@@ -54,7 +54,7 @@ fn name(id: Id) -> String {
 
 /// Asks again until the answer has this part.
 fn await_part(part: &str) -> String {
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_mins(1);
     loop {
         let text = explanation();
         if text.contains(part) {

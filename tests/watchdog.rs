@@ -7,7 +7,7 @@
 
 mod support;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufReader, Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 
 use dvm::ffi::explain::dvm_explain;

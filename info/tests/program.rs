@@ -40,11 +40,8 @@ fn imagined_machines_are_told_word_for_word() {
     for (name, environment) in MACHINES {
         let shown = text(&run(&["--machine"], environment));
         // Whether they have more workers than this machine has CPUs is this machine's.
-        let shown: String = shown
-            .lines()
-            .filter(|line| !line.starts_with("There are more workers"))
-            .map(|line| format!("{line}\n"))
-            .collect();
+        let lines: Vec<&str> = shown.lines().filter(|line| !line.starts_with("There are more workers")).collect();
+        let shown = lines.join("\n") + "\n";
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/machines/{name}.txt"));
         if std::env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -55,7 +55,9 @@ pub(super) fn find(snapshot: &Snapshot) -> Findings {
 fn behind(snapshot: &Snapshot, datum: usize) -> usize {
     let mut seen = vec![false; snapshot.tasks.len()];
     let direct = &snapshot.data[datum].waiters;
-    direct.iter().for_each(|&task| seen[task] = true);
+    for &task in direct {
+        seen[task] = true;
+    }
     let mut open = direct.clone();
     let mut count = 0;
     while let Some(task) = open.pop() {
@@ -166,7 +168,9 @@ impl Components {
         let start = stack.iter().rposition(|&task| task == root).expect("the root is on the stack");
         let members = stack.split_off(start);
         let least = members.iter().copied().min().unwrap_or(root);
-        members.iter().for_each(|&task| self.of[task] = self.sizes.len());
+        for &task in &members {
+            self.of[task] = self.sizes.len();
+        }
         self.sizes.push((least, members.len()));
     }
 

@@ -10,7 +10,9 @@ fn snapshot(tasks: usize, data: &[(Source, Vec<usize>, u32)]) -> Snapshot {
     let mut snapshot = Snapshot { tasks: (0..tasks).map(|_| node()).collect(), ..Snapshot::default() };
     for (place, (source, waiters, sleepers)) in data.iter().enumerate() {
         let (id, waiters) = ([0, place as u64 + 1], waiters.clone());
-        waiters.iter().for_each(|&task| snapshot.tasks[task].missing.push(place));
+        for &task in &waiters {
+            snapshot.tasks[task].missing.push(place);
+        }
         if let Source::Task(task) = source {
             snapshot.tasks[*task].outputs.push(place);
         }

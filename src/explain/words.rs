@@ -233,7 +233,9 @@ impl Words<'_> {
         self.list(&lines, all.len());
         if all.len() > TOLD {
             let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
-            all.iter().for_each(|&task| *kinds.entry(snapshot.tasks[task].description).or_default() += 1);
+            for &task in &all {
+                *kinds.entry(snapshot.tasks[task].description).or_default() += 1;
+            }
             let mut kinds: Vec<(&str, u64)> = kinds.into_iter().collect();
             kinds.sort_by_key(|&(description, number)| (std::cmp::Reverse(number), description));
             let told: Vec<String> =

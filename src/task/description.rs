@@ -19,7 +19,7 @@ impl Task {
     /// The task is in use from before the call until after it.
     pub(crate) unsafe fn processing(task: *const Task) -> &'static str {
         // SAFETY: by this function's contract; the field does not change while the task is in use.
-        unsafe { (*(&raw const (*task).plan)).map_or("", |plan| plan.description) }
+        unsafe { (*task).plan.map_or("", |plan| plan.description) }
     }
 
     /// Tells what it is. Reads only what does not change while the task is in use.
@@ -30,7 +30,7 @@ impl Task {
         // SAFETY: by this function's contract. Each field named is written before the task is seen by others and not
         // again while it is in use, but for the worker of a task near its data, which is not read.
         unsafe {
-            let Some(plan) = *(&raw const (*task).plan) else {
+            let Some(plan) = (*task).plan else {
                 return TaskView { arguments: Vec::new(), worker: None };
             };
             let in_place = (*task).in_place && plan.count <= INLINE;

@@ -30,7 +30,7 @@ pub(crate) struct Tiles {
     name: String,
     volume: u64,
     /// Number and label of each tile.
-    tiles: Vec<(u64, String)>,
+    nodes: Vec<(u64, String)>,
     edges: Vec<(u64, u64)>,
     /// False when they were too many.
     drawn: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Tiles {
 impl Tiles {
     /// Adds a tile.
     pub(crate) fn tile(&mut self, number: u64, coordinates: &[i64]) {
-        self.tiles.push((number, coordinates.iter().map(i64::to_string).collect::<Vec<_>>().join(",")));
+        self.nodes.push((number, coordinates.iter().map(i64::to_string).collect::<Vec<_>>().join(",")));
     }
 
     /// Adds an edge.
@@ -82,7 +82,7 @@ impl Drawing {
     /// Begins a graph; `None` when it has too many points to be drawn, which is noted.
     pub(super) fn begin_graph(&mut self, name: &str, volume: u64) -> Option<Tiles> {
         let drawn = volume <= (self.limit - self.nodes) as u64;
-        let graph = Tiles { name: name.to_owned(), volume, tiles: Vec::new(), edges: Vec::new(), drawn };
+        let graph = Tiles { name: name.to_owned(), volume, nodes: Vec::new(), edges: Vec::new(), drawn };
         if drawn {
             // So that graphs which are told at the same time keep to the limit together.
             self.nodes += volume as usize;
@@ -127,7 +127,7 @@ impl Tiles {
     fn write(&self, out: &mut impl Write, turn: usize, limit: usize) -> Result<()> {
         writeln!(out, "  subgraph cluster_{turn} {{\n    label={};", Quoted(&format!("graph {}", self.name)))?;
         if self.drawn {
-            for (number, label) in &self.tiles {
+            for (number, label) in &self.nodes {
                 writeln!(out, "    g{turn}_{number} [label={}];", Quoted(label))?;
             }
             for (from, to) in &self.edges {
