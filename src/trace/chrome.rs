@@ -17,6 +17,8 @@ pub(super) fn write(out: &mut impl Write, session: &Session) -> Result<()> {
     writeln!(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"dropped\":{dropped}}},\"traceEvents\":[")?;
     write!(out, "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":\"libdvm\"}}}}")?;
     let names = session.names.lock();
+    let rate = session.clock.rate();
+    let nanoseconds = |units: u64| (units as f64 * rate) as u64;
     for (worker, row) in session.rows.iter().enumerate() {
         if worker + 1 == session.rows.len() && row.book.lock().ring.is_empty() {
             break;
@@ -25,10 +27,16 @@ pub(super) fn write(out: &mut impl Write, session: &Session) -> Result<()> {
         let title = Json(&row.title);
         write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",{place},\"args\":{{\"name\":{title}}}}}")?;
         write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_sort_index\",{place},\"args\":{{\"sort_index\":{worker}}}}}")?;
-        let (events, dropped) = {
+        let (mut events, dropped) = {
             let book = row.book.lock();
             (book.ring.in_order(), book.ring.dropped())
         };
+        for event in &mut events {
+            // The end is rounded as starts are, so that what lay inside of something still does.
+            let end = nanoseconds(event.start + event.duration);
+            event.start = nanoseconds(event.start);
+            event.duration = end - event.start;
+        }
         if dropped > 0 {
             let at = Microseconds(events.first().map_or(0, |event| event.start));
             write!(

@@ -4,11 +4,13 @@
 //! overwritten when it is full, and sums. One more book is for the threads that are no workers. [`Trace::finish`] writes
 //! the files and prints the table. When nothing is asked for, each call is one branch: no clock is read and nothing is stored.
 //!
+//! - `clock`: what time is read from
 //! - `ring`: events; `chrome`: the timeline's file
 //! - `tally`: sums; `summary`: the table
 //! - `drawing`: the graph of tasks
 
 mod chrome;
+mod clock;
 mod drawing;
 mod ring;
 mod summary;
@@ -19,7 +21,6 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use parking_lot::Mutex;
 
@@ -28,6 +29,7 @@ use crate::error::{Error, dvm_retcode_t};
 
 pub(crate) use drawing::Tiles;
 
+use clock::Clock;
 use drawing::Drawing;
 use ring::{Event, Kind, Ring};
 use tally::Tally;
@@ -50,7 +52,7 @@ pub(crate) struct Name(u32);
 
 #[derive(Debug)]
 struct Session {
-    start: Instant,
+    clock: Clock,
     timeline: Option<Output>,
     summary: bool,
     drawing: Option<(Output, Mutex<Drawing>)>,
@@ -85,6 +87,8 @@ struct Book {
     tally: Tally,
     /// Numbers of names by the address of their text, so that a task's name is found without a lock that others take.
     known: HashMap<usize, u32>,
+    /// The one that was found last: most tasks follow one of their own kind.
+    last: (usize, u32),
 }
 
 #[derive(Debug, Default)]
@@ -110,11 +114,12 @@ impl Trace {
         let timeline = config.trace().map(|path| Output::open("DVM_TRACE", "trace", path)).transpose()?;
         let drawing = config.dot().map(|path| Output::open("DVM_DOT", "drawing", path)).transpose()?;
         let drawing = drawing.map(|output| (output, Mutex::new(Drawing::new(config.dot_nodes()))));
+        let events = if timeline.is_some() { config.trace_events() } else { 0 };
         let book =
-            || Book { ring: Ring::new(config.trace_events()), tally: Tally::default(), known: HashMap::default() };
+            || Book { ring: Ring::new(events), tally: Tally::default(), known: HashMap::default(), last: (0, 0) };
         let row = |title| Row { title, book: Mutex::new(book()) };
         Ok(Trace(Some(Arc::new(Session {
-            start: Instant::now(),
+            clock: Clock::new(),
             timeline,
             summary: config.summary(),
             drawing,
@@ -229,21 +234,25 @@ impl Trace {
 
 impl Session {
     fn now(&self) -> u64 {
-        self.start.elapsed().as_nanos() as u64
+        self.clock.now()
     }
 
     fn task(&self, worker: usize, start: Stamp, description: &'static str) {
         let now = self.now();
         let mut book = self.rows[worker].book.lock();
         let address = description.as_ptr().addr();
-        let name = book.known.get(&address).copied();
         // Equal addresses are equal texts: descriptions are kept once each, and an empty one has no other's address.
-        let name = name.unwrap_or_else(|| {
-            let Name(name) = self.names.lock().intern(description);
-            book.known.insert(address, name);
-            name
-        });
+        if book.last.0 != address {
+            book.last = (address, self.known(&mut book, address, description));
+        }
+        let name = book.last.1;
         self.enter(&mut book, now, start, Kind::Task, name, &[]);
+    }
+
+    #[cold]
+    fn known(&self, book: &mut Book, address: usize, description: &str) -> u32 {
+        let name = || self.names.lock().intern(description).0;
+        *book.known.entry(address).or_insert_with(name)
     }
 
     fn record(&self, row: usize, start: Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
@@ -256,7 +265,7 @@ impl Session {
         for (kept, coordinate) in kept.iter_mut().zip(coordinates) {
             *kept = *coordinate;
         }
-        let duration = now - start;
+        let duration = now.saturating_sub(start);
         let event = Event { start, duration, coordinates: kept, subject, dimension: coordinates.len() as u16, kind };
         if self.summary {
             book.tally.add(&event);

@@ -11,8 +11,10 @@ const TOLD: usize = 24;
 
 /// The whole table.
 pub(super) fn table(session: &Session) -> String {
-    let elapsed = session.now();
-    let tallies: Vec<Tally> = session.rows.iter().map(|row| row.book.lock().tally.clone()).collect();
+    let rate = session.clock.rate();
+    let elapsed = (session.now() as f64 * rate) as u64;
+    let tally = |row: &super::Row| row.book.lock().tally.clone().in_nanoseconds(rate);
+    let tallies: Vec<Tally> = session.rows.iter().map(tally).collect();
     let titles: Vec<&str> = session.rows.iter().map(|row| row.title.as_str()).collect();
     show(elapsed, peak_memory(), &titles, &tallies, &session.names.lock().texts)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ring::{Event, Kind};
 
-/// Sums, times in nanoseconds.
+/// Sums, times in units of the trace's clock.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     /// By the number of the processing's name.
@@ -40,6 +40,16 @@ impl Sum {
 }
 
 impl Tally {
+    /// The same with times in nanoseconds.
+    pub fn in_nanoseconds(mut self, rate: f64) -> Tally {
+        let times = self.tasks.values_mut().chain(self.tiles.values_mut()).chain([&mut self.asleep]);
+        times.for_each(|sum| {
+            sum.total = (sum.total as f64 * rate) as u64;
+            sum.most = (sum.most as f64 * rate) as u64;
+        });
+        self
+    }
+
     /// Adds an event.
     pub fn add(&mut self, event: &Event) {
         let bytes = event.coordinates[1].cast_unsigned();
