@@ -216,7 +216,7 @@ module dvm
     !> @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
     !> @retval DVM_ERR_STATE            libdvm has ended; tasks waited for data that nobody published and were cancelled.
     !>                                  Or: another thread is in init, wait, serve or finalize, and nothing was done
-    !> @retval DVM_ERR_ARGUMENT         libdvm has ended; the trace could not be written to the file of DVM_TRACE
+    !> @retval DVM_ERR_ARGUMENT         libdvm has ended; the file of DVM_TRACE or of DVM_DOT could not be written
     !> @retval DVM_ERR_NOT_INITIALIZED  it was not running
     !> @retval DVM_ERR_IN_TASK          called inside a task or a free callback
     !>

@@ -123,7 +123,7 @@ const TRACE: Knob = Knob {
     kind: Kind::Path,
     unit: "file",
     default: "no trace",
-    documentation: "Writes a timeline of the run to this file: tasks, tiles, steals and sleeps of each worker, in the Chrome trace format, for Perfetto or \
+    documentation: "Writes a timeline of the run to this file: tasks, tiles, steals, sleeps, publications and copies of data of each worker, in the Chrome trace format, for Perfetto or \
         chrome://tracing. The file is opened at init, so that a path that cannot be written is found at once, and written at finalize.",
 };
 const TRACE_EVENTS: Knob = Knob {

@@ -278,6 +278,10 @@ fn a_text_that_does_not_fit_is_cut_and_its_size_is_told() {
 /// Tiles of a graph whose tile [1, 1] waits until it is let go.
 static HELD: AtomicBool = AtomicBool::new(true);
 
+unsafe extern "C" fn run_at_once(_: *mut c_void, _: *const i64) -> c_int {
+    0
+}
+
 unsafe extern "C" fn hold_one(_: *mut c_void, tile: *const i64) -> c_int {
     let tile = unsafe { std::slice::from_raw_parts(tile, 2) };
     while tile == [1, 1] && HELD.load(Ordering::Acquire) {
@@ -286,24 +290,28 @@ unsafe extern "C" fn hold_one(_: *mut c_void, tile: *const i64) -> c_int {
     0
 }
 
+/// Runs a graph of two carried coordinates from 0 to `most`.
+fn wave(most: i64, run: unsafe extern "C" fn(*mut c_void, *const i64) -> c_int) -> Code {
+    let upper = [most, most];
+    let graph = dvm_graph_t {
+        size: size_of::<dvm_graph_t>(),
+        name: c"wave".as_ptr(),
+        dimension: 2,
+        lower: [0_i64, 0].as_ptr(),
+        upper: upper.as_ptr(),
+        carried: [1 as c_int, 1].as_ptr(),
+        run: Some(run),
+        predecessors: None,
+        successors: None,
+        context: std::ptr::null_mut(),
+    };
+    unsafe { dvm_graph_run(&raw const graph) }
+}
+
 #[test]
 fn a_tile_that_does_not_end_and_the_tiles_that_miss_it() {
     let _turn = start();
-    let graph = std::thread::spawn(|| {
-        let graph = dvm_graph_t {
-            size: size_of::<dvm_graph_t>(),
-            name: c"wave".as_ptr(),
-            dimension: 2,
-            lower: [0_i64, 0].as_ptr(),
-            upper: [3_i64, 3].as_ptr(),
-            carried: [1 as c_int, 1].as_ptr(),
-            run: Some(hold_one),
-            predecessors: None,
-            successors: None,
-            context: std::ptr::null_mut(),
-        };
-        unsafe { dvm_graph_run(&raw const graph) }
-    });
+    let graph = std::thread::spawn(|| wave(3, hold_one));
     // Everything that does not need tile [1, 1] runs: the first row and the first column.
     let text = await_part(
         "Graph 'wave': of 16 tiles 7 have run, 1 running, 0 ready, 4 waiting for predecessors that have not run\n",
@@ -329,6 +337,11 @@ fn explanations_while_tasks_come_and_go() {
         scope.spawn(|| {
             while !over.load(Ordering::Acquire) {
                 assert!(explanation().starts_with("libdvm: what waits for what\n"));
+            }
+        });
+        scope.spawn(|| {
+            for most in 0..40 {
+                assert_eq!(wave(most, run_at_once), Code::DVM_SUCCESS);
             }
         });
         for round in 0..300 {

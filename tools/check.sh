@@ -18,7 +18,7 @@ run_packages() { tools/packages_test.sh; }
 run_readme() { tools/readme.sh check; }
 run_c() { c-tests/run.sh; }
 run_consumers() { c-tests/consumers/run.sh; }
-run_examples() { examples/run.sh; }
+run_examples() { examples/run.sh && examples/trace.sh; }
 run_sweep() { examples/sweep.sh; }
 run_howto() { tools/howto.sh; }
 run_gdb() { tools/gdb/test.sh; }
