@@ -43,7 +43,7 @@ fn together<T>(read: impl Fn() -> T, took: impl Fn(&T, &T) -> Duration) -> (T, u
 
 impl Clock {
     pub(super) fn new() -> Clock {
-        let (start, units) = together(Instant::now, |a, b| *b - *a);
+        let (start, units) = together(Instant::now, |a, b| b.duration_since(*a));
         Clock { start, counter: trusted().then_some(units) }
     }
 
@@ -59,7 +59,7 @@ impl Clock {
     /// Nanoseconds of a unit, measured from the start until now.
     pub(super) fn rate(&self) -> f64 {
         let Some(start) = self.counter else { return 1.0 };
-        let (elapsed, units) = together(|| self.start.elapsed(), |a, b| *b - *a);
+        let (elapsed, units) = together(|| self.start.elapsed(), |a, b| b.saturating_sub(*a));
         let units = units.saturating_sub(start);
         if units == 0 { 1.0 } else { elapsed.as_nanos() as f64 / units as f64 }
     }
