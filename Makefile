@@ -11,7 +11,7 @@ help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), MINUTES (10), CARGO (cargo), BENCH (options of dvm-bench)'
 
-all: packages ## build the library, dvm-codegen and dvmcc (target/release)
+all: packages ## build the library, dvm-codegen, dvmcc and dvm-info (target/release)
 	$(CARGO) build --release --locked --workspace --lib --bins
 
 demo: all ## run the examples by pragma at real sizes against the plain compiler; writes target/demo/
@@ -29,14 +29,15 @@ bench: all ## measure what a task costs, beside the peers that are installed; wr
 packages-bench: ## install the peers that `make bench` compares with (packages-bench.txt)
 	@DVM_PACKAGES=packages-bench.txt tools/packages.sh
 
-install: all ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc
+install: all ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc, dvm-info
 	cmake -S . -B $(CMAKE_BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	cmake --build $(CMAKE_BUILD)
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)
 
-header: ## write include/dvm.h, include/dvm.f90 and docs/environment.md anew from the Rust sources
+header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man page anew from the Rust sources
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-bindings
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_of_the_book
+	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info man_page
 
 loom: ## model-check the lock-free structures
 	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib -- model

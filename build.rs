@@ -10,6 +10,7 @@ const HWLOC_FUNCTIONS: &[&str] = &[
     "hwloc_distances_release",
     "hwloc_get_api_version",
     "hwloc_get_obj_by_depth",
+    "hwloc_obj_type_string",
     "hwloc_topology_destroy",
     "hwloc_topology_init",
     "hwloc_topology_is_thissystem",
@@ -31,7 +32,23 @@ fn main() {
         println!("cargo:rustc-cdylib-link-arg=-Wl,{argument}");
     }
     link_soname();
-    bind_hwloc();
+    let hwloc = bind_hwloc();
+    say_how_it_is_built(&hwloc);
+}
+
+/// Hands what a report tells about the build to the compiler.
+fn say_how_it_is_built(hwloc: &str) {
+    let set = |name: &str| env::var(name).unwrap_or_default();
+    let rustc = std::process::Command::new(set("RUSTC")).arg("--version").output();
+    let rustc = rustc.map_or(String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    for (name, value) in [
+        ("RUSTC", rustc.as_str()),
+        ("PROFILE", &format!("{}, optimisation {}", set("PROFILE"), set("OPT_LEVEL"))),
+        ("TARGET", &set("TARGET")),
+        ("HWLOC", hwloc),
+    ] {
+        println!("cargo:rustc-env=DVM_BUILD_{name}={value}");
+    }
 }
 
 /// Puts `libdvm.so.0` beside `libdvm.so`, so that programs linked to the build tree find the library by its SONAME.
@@ -43,8 +60,8 @@ fn link_soname() {
     }
 }
 
-/// Links hwloc and writes `hwloc.rs` from its installed header.
-fn bind_hwloc() {
+/// Links hwloc and writes `hwloc.rs` from its installed header; gives its version.
+fn bind_hwloc() -> String {
     let hwloc = pkg_config::Config::new().atleast_version("2.0").probe("hwloc").unwrap_or_else(|why| {
         panic!(
             "hwloc 2.x is needed to read the machine's topology (Debian: apt install libhwloc-dev pkg-config): {why}"
@@ -67,4 +84,5 @@ fn bind_hwloc() {
     });
     let directory = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts"));
     bindings.write_to_file(directory.join("hwloc.rs")).expect("the bindings are written to cargo's OUT_DIR");
+    hwloc.version
 }

@@ -12,7 +12,7 @@ set(DVM_SONAME libdvm.so.${PROJECT_VERSION_MAJOR})
 set(DVM_LIBRARY_NAME libdvm.so.${PROJECT_VERSION})
 set(DVM_LIBRARY_FILE ${CMAKE_CURRENT_BINARY_DIR}/${DVM_LIBRARY_NAME})
 
-set(DVM_PROGRAM_NAMES dvmcc dvm-codegen)
+set(DVM_PROGRAM_NAMES dvmcc dvm-codegen dvm-info)
 
 set(_arguments build --release --locked --lib)
 set(_environment --unset=MAKEFLAGS)
@@ -29,8 +29,10 @@ endif()
 if(DVM_PROGRAMS AND NOT DVM_SANITIZER)
   # The whole workspace, as `make all` does: a choice of packages would be compiled anew, with features of its own.
   list(APPEND _arguments --workspace --bins)
-else()
+elseif(DVM_SANITIZER)
   list(APPEND _arguments --package dvm)
+else()
+  list(APPEND _arguments --package dvm --package dvm-info --bins)
 endif()
 
 add_custom_target(dvm_cargo ALL

@@ -17,6 +17,9 @@ foreach(program IN LISTS DVM_PROGRAM_NAMES)
   install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/bin/${program} DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 endforeach()
 
+install(FILES info/dvm-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES tools/gdb/dvm.py DESTINATION ${CMAKE_INSTALL_DATADIR}/dvm)
+
 # From the directory of the .pc files back to the prefix; an absolute library directory cannot be moved.
 set(DVM_PC_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})

@@ -161,6 +161,8 @@ module dvm
   public :: dvm_graph_start
   public :: dvm_graph_run
   public :: dvm_graph_sizes
+  public :: dvm_explain
+  public :: dvm_explain_text
   public :: dvm_strerror
   public :: dvm_last_error
 
@@ -217,7 +219,7 @@ module dvm
     !> @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
     !> @retval DVM_ERR_STATE            libdvm has ended; tasks waited for data that nobody published and were cancelled.
     !>                                  Or: another thread is in init, wait, serve or finalize, and nothing was done
-    !> @retval DVM_ERR_ARGUMENT         libdvm has ended; the trace could not be written to the file of DVM_TRACE
+    !> @retval DVM_ERR_ARGUMENT         libdvm has ended; the file of DVM_TRACE or of DVM_DOT could not be written
     !> @retval DVM_ERR_NOT_INITIALIZED  it was not running
     !> @retval DVM_ERR_IN_TASK          called inside a task or a free callback
     !>
@@ -841,6 +843,47 @@ module dvm
       integer(c_int64_t), intent(inout) :: sizes(*)
       integer(c_int) :: code
     end function c_dvm_graph_sizes
+
+    !> @brief Print on stderr what waits for what.
+    !>
+    !> Each task that waits is named with its processing's description, its arguments and its place, with the datum that it
+    !> misses and with who was to publish that: a task, the program by hand, or nobody. Cycles are found. Threads that sleep in
+    !> dvm_data_get are counted with the datum that they wait for. Of graphs that run, the tiles that run and that wait are
+    !> told, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
+    !>
+    !> The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
+    !>
+    !> @retval DVM_SUCCESS              it is printed
+    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+    !>
+    !> Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+    function dvm_explain() &
+        bind(C, name="dvm_explain") result(code)
+      import
+      integer(c_int) :: code
+    end function dvm_explain
+
+    !> @brief The text that dvm_explain prints, in the caller's memory.
+    !>
+    !> The text ends with a NUL. A text that does not fit is cut, and needed says so: it is then greater than size. What
+    !> waits may change between two calls, and the text's size with it.
+    !>
+    !> @param[out] buffer  where the text goes, size bytes; may be NULL when size is 0
+    !> @param[in]  size    its size in bytes; 0 asks for the size that is needed
+    !> @param[out] needed  the bytes of the whole text, with its NUL
+    !> @retval DVM_SUCCESS              buffer and needed are written
+    !> @retval DVM_ERR_ARGUMENT         needed is NULL, or buffer is NULL and size is not 0
+    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+    !>
+    !> Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+    function dvm_explain_text(buffer, size, needed) &
+        bind(C, name="dvm_explain_text") result(code)
+      import
+      type(c_ptr), value :: buffer
+      integer(c_size_t), value :: size
+      integer(c_size_t), intent(out) :: needed
+      integer(c_int) :: code
+    end function dvm_explain_text
 
     function c_dvm_strerror(code) &
         bind(C, name="dvm_strerror") result(address)

@@ -203,7 +203,7 @@ dvm_retcode_t dvm_init_comm(int fortran_comm);
  * @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
  * @retval DVM_ERR_STATE            libdvm has ended; tasks waited for data that nobody published and were cancelled.
  *                                  Or: another thread is in init, wait, serve or finalize, and nothing was done
- * @retval DVM_ERR_ARGUMENT         libdvm has ended; the trace could not be written to the file of DVM_TRACE
+ * @retval DVM_ERR_ARGUMENT         libdvm has ended; the file of DVM_TRACE or of DVM_DOT could not be written
  * @retval DVM_ERR_NOT_INITIALIZED  it was not running
  * @retval DVM_ERR_IN_TASK          called inside a task or a free callback
  *
@@ -942,6 +942,44 @@ dvm_retcode_t dvm_graph_sizes(const char *name,
                               int64_t (*footprint)(void *context, const int64_t *sizes),
                               void *context,
                               int64_t *sizes);
+
+/* ----- Explanations: what waits for what, for a program that does not go on ----- */
+
+/**
+ * @brief Print on stderr what waits for what.
+ *
+ * Each task that waits is named with its processing's description, its arguments and its place, with the datum that it
+ * misses and with who was to publish that: a task, the program by hand, or nobody. Cycles are found. Threads that sleep in
+ * dvm_data_get are counted with the datum that they wait for. Of graphs that run, the tiles that run and that wait are
+ * told, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
+ *
+ * The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
+ *
+ * @retval DVM_SUCCESS              it is printed
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_explain(void);
+
+/**
+ * @brief The text that dvm_explain prints, in the caller's memory.
+ *
+ * The text ends with a NUL. A text that does not fit is cut, and needed says so: it is then greater than size. What
+ * waits may change between two calls, and the text's size with it.
+ *
+ * @param[out] buffer  where the text goes, size bytes; may be NULL when size is 0
+ * @param[in]  size    its size in bytes; 0 asks for the size that is needed
+ * @param[out] needed  the bytes of the whole text, with its NUL
+ * @retval DVM_SUCCESS              buffer and needed are written
+ * @retval DVM_ERR_ARGUMENT         needed is NULL, or buffer is NULL and size is not 0
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_explain_text(void *buffer,
+                               size_t size,
+                               size_t *needed);
 
 /* ----- Errors in words ----- */
 

@@ -5,8 +5,6 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-#[cfg(test)]
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,7 +29,13 @@ enum Kind {
     Text,
     /// The path of a file.
     Path,
+    /// The name of a signal.
+    Signal,
 }
+
+/// The signals that may be asked for: those that programs have for purposes of their own, with their numbers.
+const SIGNALS: [(&str, i32); 4] =
+    [("SIGHUP", libc::SIGHUP), ("SIGQUIT", libc::SIGQUIT), ("SIGUSR1", libc::SIGUSR1), ("SIGUSR2", libc::SIGUSR2)];
 
 impl Kind {
     /// What is allowed, in words.
@@ -44,15 +48,16 @@ impl Kind {
             Kind::Flag => "0 or 1".into(),
             Kind::Text => "text".into(),
             Kind::Path => "the path of a file".into(),
+            Kind::Signal => SIGNALS.map(|(name, _)| name).join(", "),
         }
     }
 }
 
 /// One thing that the environment can set.
 #[derive(Debug)]
-#[cfg_attr(not(test), allow(dead_code, reason = "some fields are only for the book and the tests"))]
 struct Knob {
     /// What the rest of the library calls it.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the tests compare it with the variable"))]
     name: &'static str,
     /// The environment variable.
     variable: &'static str,
@@ -126,7 +131,7 @@ const TRACE: Knob = Knob {
     kind: Kind::Path,
     unit: "file",
     default: "no trace",
-    documentation: "Writes a timeline of the run to this file: tasks, tiles, steals and sleeps of each worker, in the Chrome trace format, for Perfetto or \
+    documentation: "Writes a timeline of the run to this file: tasks, tiles, steals, sleeps, publications and copies of data of each worker, in the Chrome trace format, for Perfetto or \
         chrome://tracing. The file is opened at init, so that a path that cannot be written is found at once, and written at finalize.",
 };
 const TRACE_EVENTS: Knob = Knob {
@@ -136,6 +141,53 @@ const TRACE_EVENTS: Knob = Knob {
     unit: "events per worker",
     default: "200000",
     documentation: "How many events of each worker a trace keeps, 64 bytes each. When there are more, the earliest are dropped, and the trace says how many.",
+};
+const SUMMARY: Knob = Knob {
+    name: "summary",
+    variable: "DVM_SUMMARY",
+    kind: Kind::Flag,
+    unit: "",
+    default: "0",
+    documentation: "Prints a table on stderr at finalize: time per processing and graph; tasks, tiles, busy, idle and sleeping time and steals of each \
+        worker; the bytes that were published and copied; the peak memory of the process.",
+};
+const DOT: Knob = Knob {
+    name: "dot",
+    variable: "DVM_DOT",
+    kind: Kind::Path,
+    unit: "file",
+    default: "no drawing",
+    documentation: "Writes the graph of all tasks to this file, in the language of Graphviz's dot: a node for each task and for each tile of a \
+        parameterised graph, an edge for each datum that a task reads of another and for each order between tiles. The file is opened at init and \
+        written at finalize.",
+};
+const DOT_NODES: Knob = Knob {
+    name: "dot_nodes",
+    variable: "DVM_DOT_NODES",
+    kind: Kind::Number { least: 1, most: 10_000_000 },
+    unit: "nodes",
+    default: "5000",
+    documentation: "How many nodes DVM_DOT draws. What comes later is counted, and a node says how many there were: programs that lay graphs out \
+        need minutes for a few thousand.",
+};
+const WATCHDOG: Knob = Knob {
+    name: "watchdog",
+    variable: "DVM_WATCHDOG",
+    kind: Kind::Number { least: 0, most: 1_000_000 },
+    unit: "seconds",
+    default: "0",
+    documentation: "When no task and no tile has ended for so long while some are outstanding, or while a thread sleeps in dvm_data_get, what waits \
+        for what is printed on stderr, as dvm_explain does, and then once per such period. 0: no watchdog. A task that runs longer than this is \
+        named too; nothing is ever ended.",
+};
+const EXPLAIN_SIGNAL: Knob = Knob {
+    name: "explain_signal",
+    variable: "DVM_EXPLAIN_SIGNAL",
+    kind: Kind::Signal,
+    unit: "signal",
+    default: "no signal",
+    documentation: "When the process gets this signal, it prints on stderr what waits for what, as dvm_explain does, and goes on. Init fails when the \
+        program has a handler for the signal already; a handler that the program sets later takes the signal over.",
 };
 const VERBOSE: Knob = Knob {
     name: "verbose",
@@ -156,8 +208,23 @@ const SEED: Knob = Knob {
 };
 
 /// Every knob, in the order of the book.
-#[cfg(test)]
-const KNOBS: &[&Knob] = &[&WORKERS, &SYNTHETIC, &BIND, &SPIN, &WINDOW, &TILE, &TRACE, &TRACE_EVENTS, &VERBOSE, &SEED];
+const KNOBS: &[&Knob] = &[
+    &WORKERS,
+    &SYNTHETIC,
+    &BIND,
+    &SPIN,
+    &WINDOW,
+    &TILE,
+    &TRACE,
+    &TRACE_EVENTS,
+    &SUMMARY,
+    &DOT,
+    &DOT_NODES,
+    &WATCHDOG,
+    &EXPLAIN_SIGNAL,
+    &VERBOSE,
+    &SEED,
+];
 
 /// Tile sizes from the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -184,6 +251,11 @@ pub(crate) struct Config {
     tile: TileSizes,
     trace: Option<PathBuf>,
     trace_events: usize,
+    summary: bool,
+    dot: Option<PathBuf>,
+    dot_nodes: usize,
+    watchdog: Option<Duration>,
+    explain_signal: Option<i32>,
     verbose: bool,
     seed: Option<u64>,
 }
@@ -209,6 +281,12 @@ impl Config {
             tile: get(&TILE).map(|value| sizes(&TILE, &value)).transpose()?.unwrap_or_default(),
             trace: get(&TRACE).map(PathBuf::from),
             trace_events: number(&TRACE_EVENTS, &or_default(&TRACE_EVENTS, get(&TRACE_EVENTS)))? as usize,
+            summary: flag(&SUMMARY, get(&SUMMARY))?,
+            dot: get(&DOT).map(PathBuf::from),
+            dot_nodes: number(&DOT_NODES, &or_default(&DOT_NODES, get(&DOT_NODES)))? as usize,
+            watchdog: Some(Duration::from_secs(number(&WATCHDOG, &or_default(&WATCHDOG, get(&WATCHDOG)))?))
+                .filter(|period| !period.is_zero()),
+            explain_signal: get(&EXPLAIN_SIGNAL).map(|value| signal(&EXPLAIN_SIGNAL, &value)).transpose()?,
             verbose: flag(&VERBOSE, get(&VERBOSE))?,
             seed: get(&SEED).map(|value| number(&SEED, &value)).transpose()?,
         })
@@ -257,6 +335,31 @@ impl Config {
     /// What orders are drawn from.
     pub fn seed(&self) -> Option<u64> {
         self.seed
+    }
+
+    /// Whether a table is printed at the end.
+    pub fn summary(&self) -> bool {
+        self.summary
+    }
+
+    /// Where the drawing of the task graph goes; `None`: no drawing.
+    pub fn dot(&self) -> Option<&PathBuf> {
+        self.dot.as_ref()
+    }
+
+    /// How many nodes are drawn.
+    pub fn dot_nodes(&self) -> usize {
+        self.dot_nodes
+    }
+
+    /// How long nothing may end before what waits is explained; `None`: for ever.
+    pub fn watchdog(&self) -> Option<Duration> {
+        self.watchdog
+    }
+
+    /// The signal that asks for an explanation.
+    pub fn explain_signal(&self) -> Option<i32> {
+        self.explain_signal
     }
 
     /// Whether notes may be printed on stderr.
@@ -328,24 +431,19 @@ fn sizes(knob: &Knob, value: &OsStr) -> Result<TileSizes, Error> {
     sizes.filter(allowed).map(TileSizes).ok_or_else(|| refuse(knob, value))
 }
 
-/// The page of the book about the environment, from the table.
-#[cfg(test)]
-fn page() -> String {
-    let mut page = String::from(
-        "# The environment\n\n\
-         Read once, by `dvm_init` or by the first region that starts libdvm. A variable that is unset or empty has its default. A value that is \
-         not allowed makes init fail with `DVM_ERR_ARGUMENT`; `dvm_last_error` names the variable, the value and what is allowed.\n\n\
-         This page is generated from the table in `src/config.rs`: change it there, then run the tests with `DVM_BLESS=1`.\n\n\
-         | variable | value | unit | default |\n| --- | --- | --- | --- |\n",
-    );
-    for knob in KNOBS {
-        let _ = writeln!(page, "| `{}` | {} | {} | {} |", knob.variable, knob.kind.allowed(), knob.unit, knob.default);
-    }
-    for knob in KNOBS {
-        let _ = write!(page, "\n## {}\n\n{}\n", knob.variable, knob.documentation);
-    }
-    page
+/// The number of a signal; its name may lack the `SIG`.
+fn signal(knob: &Knob, value: &OsStr) -> Result<i32, Error> {
+    let name = text(knob, value)?;
+    let known = SIGNALS.iter().find(|(full, _)| *full == name || full.strip_prefix("SIG") == Some(name));
+    known.map(|&(_, number)| number).ok_or_else(|| refuse(knob, value))
 }
+
+/// The name of a signal that may be asked for.
+pub(crate) fn signal_name(number: i32) -> &'static str {
+    SIGNALS.iter().find(|(_, own)| *own == number).map_or("the signal", |(name, _)| name)
+}
+
+pub(crate) mod settings;
 
 #[cfg(test)]
 mod tests {
@@ -362,6 +460,8 @@ mod tests {
         assert_eq!((defaults.spin(), defaults.verbose(), defaults.bind()), (Duration::from_micros(20), false, true));
         assert_eq!(defaults.trace_events(), 200_000);
         assert_eq!(defaults.tile().size(0), None);
+        assert_eq!((defaults.summary(), defaults.dot(), defaults.watchdog()), (false, None, None));
+        assert_eq!(defaults.explain_signal(), None);
         let empty: Vec<_> = KNOBS.iter().map(|knob| (knob.variable, "")).collect();
         assert_eq!(config(&empty).unwrap(), defaults);
     }
@@ -376,6 +476,11 @@ mod tests {
             ("DVM_TILE", "32x64"),
             ("DVM_TRACE", "a/b.json"),
             ("DVM_TRACE_EVENTS", "7"),
+            ("DVM_SUMMARY", "1"),
+            ("DVM_DOT", "a.dot"),
+            ("DVM_DOT_NODES", "8"),
+            ("DVM_WATCHDOG", "9"),
+            ("DVM_EXPLAIN_SIGNAL", "USR1"),
             ("DVM_VERBOSE", "1"),
             ("DVM_SEED", "18446744073709551615"),
         ])
@@ -384,6 +489,10 @@ mod tests {
         assert_eq!((config.bind(), config.spin(), config.verbose()), (false, Duration::ZERO, true));
         assert_eq!((config.trace(), config.trace_events()), (Some(&PathBuf::from("a/b.json")), 7));
         assert_eq!((config.tile(), config.seed()), (&TileSizes(vec![32, 64]), Some(u64::MAX)));
+        assert_eq!(config.tile(), &TileSizes(vec![32, 64]));
+        assert_eq!((config.summary(), config.dot(), config.dot_nodes()), (true, Some(&PathBuf::from("a.dot")), 8));
+        assert_eq!(config.watchdog(), Some(Duration::from_secs(9)));
+        assert_eq!(config.explain_signal(), Some(libc::SIGUSR1));
     }
 
     #[test]
@@ -412,6 +521,11 @@ mod tests {
             ("DVM_TRACE_EVENTS", "0"),
             ("DVM_SEED", "-1"),
             ("DVM_SEED", "18446744073709551616"),
+            ("DVM_SUMMARY", "no"),
+            ("DVM_DOT_NODES", "0"),
+            ("DVM_WATCHDOG", "1s"),
+            ("DVM_EXPLAIN_SIGNAL", "SIGKILL"),
+            ("DVM_EXPLAIN_SIGNAL", "10"),
         ];
         for (variable, value) in bad {
             let error = config(&[(variable, value)]).unwrap_err();
@@ -430,16 +544,5 @@ mod tests {
             assert_eq!(knob.variable, format!("DVM_{}", knob.name.to_uppercase()));
             assert!(KNOBS[..i].iter().all(|other| other.variable != knob.variable));
         }
-    }
-
-    #[test]
-    fn the_page_of_the_book_is_up_to_date() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/environment.md");
-        if env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
-            std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
-            std::fs::write(path, page()).unwrap();
-        }
-        let committed = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(committed == page(), "docs/environment.md is out of date: run the tests with DVM_BLESS=1");
     }
 }

@@ -12,6 +12,9 @@ mod trace;
 
 mod machine;
 
+#[doc(hidden)]
+pub mod report;
+
 mod data;
 
 mod processing;
@@ -23,5 +26,7 @@ mod sched;
 mod engine;
 
 mod graph;
+
+mod explain;
 
 pub mod ffi;

@@ -19,6 +19,7 @@ use std::ptr::{self, null_mut};
 use dvm::ffi::blocking::*;
 use dvm::ffi::data::*;
 use dvm::ffi::errors::*;
+use dvm::ffi::explain::*;
 use dvm::ffi::lifecycle::*;
 use dvm::ffi::processing::*;
 use dvm::ffi::rank::*;
@@ -512,6 +513,16 @@ fn lifecycle_rows(t: &mut Table) {
     t.usual("dvm_wait", &KINDS, |_| unsafe { dvm_wait() });
     t.usual("dvm_serve", none, |_| unsafe { dvm_serve() });
     t.row("dvm_serve", Wrong::State, "process 0", DVM_ERR_UNSUPPORTED, |_| unsafe { dvm_serve() });
+    t.usual("dvm_explain", &KINDS, |_| unsafe { dvm_explain() });
+    t.usual("dvm_explain_text", &[Wrong::Range, Wrong::State, Wrong::Stale], |_| unsafe {
+        dvm_explain_text(null_mut(), 0, out())
+    });
+    t.row("dvm_explain_text", Wrong::Null, "needed", DVM_ERR_ARGUMENT, |_| unsafe {
+        dvm_explain_text(null_mut(), 0, null_mut())
+    });
+    t.row("dvm_explain_text", Wrong::Null, "buffer", DVM_ERR_ARGUMENT, |_| unsafe {
+        dvm_explain_text(null_mut(), 8, out())
+    });
     t.usual("dvm_process", &[Wrong::Range, Wrong::State, Wrong::Stale], |_| unsafe { dvm_process(out(), out()) });
     t.row("dvm_process", Wrong::Null, "index", DVM_ERR_ARGUMENT, |_| unsafe { dvm_process(null_mut(), out()) });
     t.row("dvm_process", Wrong::Null, "count", DVM_ERR_ARGUMENT, |_| unsafe { dvm_process(out(), null_mut()) });

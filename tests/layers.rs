@@ -97,6 +97,7 @@ fn crates_depend_only_on_lower_crates() {
         ("redist", "redist"),
         ("dvm", "."),
         ("dvm-codegen", "codegen"),
+        ("dvm-info", "info"),
         ("dvm-bindings", "bindings"),
         ("dvm-abi", "c-tests/abi"),
         ("dvm-bench", "bench"),

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 2
 log=target/check
 mkdir -p "$log"
 
-steps=(format lint cargo readme loom packages c consumers examples sweep bench valgrind asan tsan)
+steps=(format lint cargo readme loom packages c consumers examples sweep howto gdb bench valgrind asan tsan)
 
 run_format() { cargo fmt --all --check; }
 run_lint() { cargo clippy --release --locked --workspace --all-targets -- -D warnings; }
@@ -18,8 +18,10 @@ run_packages() { tools/packages_test.sh; }
 run_readme() { tools/readme.sh check; }
 run_c() { c-tests/run.sh; }
 run_consumers() { c-tests/consumers/run.sh; }
-run_examples() { examples/run.sh; }
+run_examples() { examples/run.sh && examples/trace.sh; }
 run_sweep() { examples/sweep.sh; }
+run_howto() { tools/howto.sh; }
+run_gdb() { tools/gdb/test.sh; }
 run_bench() { target/release/dvm-bench --quick; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
 run_asan() { c-tests/sanitize.sh asan && tests/sanitize.sh asan; }

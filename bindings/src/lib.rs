@@ -26,6 +26,7 @@ const SECTIONS: [&str; 10] = [
     "src/ffi/scheduling.rs",
     "src/ffi/blocking.rs",
     "src/ffi/graph.rs",
+    "src/ffi/explain.rs",
     "src/ffi/errors.rs",
 ];
 

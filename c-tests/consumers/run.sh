@@ -75,7 +75,8 @@ prefix=$work/first
 
 real=libdvm.so.$(version)
 for file in lib/$real include/dvm.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake lib/cmake/dvm/dvmConfigVersion.cmake \
-    lib/pkgconfig/dvm.pc lib/libdvm_fortran.a; do
+    lib/pkgconfig/dvm.pc lib/libdvm_fortran.a bin/dvm-info share/man/man1/dvm-info.1 \
+    share/dvm/dvm.py; do
     step "there is $file" test -s "$prefix/$file"
 done
 step "there is a .mod" test -n "$(find "$prefix/lib/dvm/fortran" -name dvm.mod)"
@@ -84,6 +85,7 @@ step "the links are relative" test "$(readlink "$prefix/lib/libdvm.so" | cut -c1
 for program in "$build"/bin/*; do
     [ -e "$program" ] && step "there is $(basename "$program")" test -x "$prefix/bin/$(basename "$program")"
 done
+step "dvm-info runs where it is installed" "$prefix/bin/dvm-info"
 step "no path of the build is written down" test -z "$(grep -rIl -e "$build" -e "$prefix" "$prefix/lib/cmake" "$prefix/lib/pkgconfig")"
 
 all_of_it "$prefix"

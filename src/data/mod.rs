@@ -5,6 +5,7 @@
 //! - `references`: what the program holds and what its scheduled tasks have taken
 //! - `publication`: promises, producers, poison, and storage carried on by a successor
 //! - `access`: addresses of bytes
+//! - `pending_view`: what is not published yet, for explanations
 //! - `storage`, `blocks`, `waiting`: the bytes, memory for small ones, and who waits for them
 //!
 //! Nothing here knows threads, tasks or workers: calls return who is to be woken, and leave what is to be given back
@@ -13,6 +14,7 @@
 
 mod access;
 mod blocks;
+mod pending_view;
 mod publication;
 mod references;
 mod slot;
@@ -21,6 +23,7 @@ mod store;
 mod waiting;
 
 pub(crate) use access::Reach;
+pub(crate) use pending_view::Publisher;
 pub(crate) use publication::{Carry, Outcome};
 pub(crate) use references::Readiness;
 pub(crate) use slot::NOWHERE;

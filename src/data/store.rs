@@ -214,7 +214,7 @@ impl Store {
     }
 
     /// Every datum that exists, one after the other.
-    fn each(&self, mut visit: impl FnMut(DataId, Locked<'_>)) {
+    pub(super) fn each(&self, mut visit: impl FnMut(DataId, Locked<'_>)) {
         for index in 0..self.slots.len() {
             let body = self.slots.get(index).expect("below the length").lock();
             if body.slot().phase() != Phase::Free {

@@ -65,4 +65,18 @@ impl Waiters {
             Chain::of(first)
         }
     }
+
+    /// Looks at each link, in the order in which they came. Under the datum's lock.
+    pub(super) fn each(&self, mut visit: impl FnMut(*mut Link)) {
+        let last = self.last();
+        let mut link = last;
+        while !link.is_null() {
+            // SAFETY: the links of the list are valid while the lock is held.
+            link = unsafe { (*link).next() };
+            visit(link);
+            if link == last {
+                return;
+            }
+        }
+    }
 }

@@ -44,6 +44,11 @@ impl Completion {
         self.waiting.store(false, Ordering::SeqCst);
     }
 
+    /// Whether a thread sleeps here.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
     /// Tells the waiting thread, if there is one, to look again.
     #[inline]
     pub(super) fn notify(&self) {

@@ -308,6 +308,15 @@ pub(super) fn ended() -> u64 {
     sum(|counters| &counters.ended)
 }
 
+/// A number that changes whenever a task is scheduled, becomes ready or ends.
+pub(super) fn movements() -> u64 {
+    let counts = |counters: &Counters| {
+        [&counters.scheduled, &counters.activated, &counters.ended].map(|count| count.load(Ordering::Relaxed))
+    };
+    let lanes = LANES.lock();
+    lanes.all.iter().flat_map(|lane| counts(&lane.counters)).fold(0, u64::wrapping_add)
+}
+
 /// Tasks that became ready and have not ended; read as [`outstanding`] is. When it is 0, all others wait for data.
 pub(super) fn under_way() -> u64 {
     let ended = sum(|counters| &counters.ended);

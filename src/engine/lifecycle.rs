@@ -52,7 +52,8 @@ fn alone() -> Result<MutexGuard<'static, Life>, Error> {
         .ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
 }
 
-fn running() -> bool {
+/// Whether an engine runs.
+pub(crate) fn running() -> bool {
     !ENGINE.load(Ordering::SeqCst).is_null()
 }
 
@@ -196,7 +197,7 @@ fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<JoinHandle<(
 const FAULTS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
 
 /// Runs `body` with all other signals blocked, so that the program's handlers never run on threads that it starts.
-pub(super) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
+pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: plain calls on two signal sets of this frame; both are filled in before they are read.
     unsafe {

@@ -7,6 +7,7 @@
 //! - `window`: holding a submitter back
 //! - `worker`: the loop; `run`: one task from start to end
 //! - `forked`: a child of fork has no workers
+//! - `view`: what it is at, for explanations
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
 
@@ -23,6 +24,7 @@ mod schedule;
 mod sleep;
 mod source;
 mod values;
+pub(crate) mod view;
 mod window;
 mod worker;
 
@@ -33,8 +35,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use parking_lot::Mutex;
 
 pub(crate) use lane::Lane;
-pub(crate) use lifecycle::{finalize, init, init_comm, serve, start_implicit, wait};
-pub(crate) use source::Source;
+pub(crate) use lifecycle::{finalize, init, init_comm, running, serve, start_implicit, wait, without_signals};
+pub(crate) use source::{Account, Missed, Source, WaitingTile};
 
 use crate::config::Config;
 use crate::data::{DataId, Readiness, STORE};

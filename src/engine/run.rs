@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::Call;
-use super::lane::{FEW, Own, count};
+use super::lane::{FEW, count};
 use crate::data::{Carry, DataId, Outcome, STORE};
 use crate::error::Error;
 use crate::processing::Mode;
@@ -51,16 +51,17 @@ impl Call {
         self.engine().failures.failed(|| format!("processing '{description}' {story} on rank {rank:?}"));
     }
 
-    /// Executes a task, and records it when a trace is on.
+    /// Executes a task, for all to see, and records it when a trace is on.
     #[inline]
     fn traced(&self, task: &mut Task, me: usize) -> Result<(), String> {
         let trace = self.engine().trace();
-        if !trace.is_on() {
-            return self.execute(task);
-        }
         let start = trace.begin();
+        self.engine().note_running(me, Some(task.plan().description));
         let result = self.execute(task);
-        trace.task(me, start, trace.name(task.plan().description));
+        self.engine().note_running(me, None);
+        if trace.is_on() {
+            trace.task(me, start, task.plan().description);
+        }
         result
     }
 
@@ -68,7 +69,7 @@ impl Call {
     #[inline]
     fn execute(&self, task: &mut Task) -> Result<(), String> {
         if task.plan().modes.is_some() {
-            self.lane.with(|own| carry_all(own, task)).map_err(|error| format!("could not start: {error}"))?;
+            carry_all(self, task).map_err(|error| format!("could not start: {error}"))?;
         }
         if task.count() > FEW {
             let mut ids: Vec<DataId> = task.ids().collect();
@@ -125,6 +126,8 @@ impl Call {
         let mut waiters = Chain::EMPTY;
         for (place, id) in task.ids().enumerate() {
             if task.plan().mode(place) == Mode::Out {
+                let bytes = if outcome == Outcome::Published { self.traced_size(id) } else { None };
+                self.trace_publication(id, bytes);
                 self.activate(std::mem::replace(&mut waiters, Chain::EMPTY), outcome);
                 waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
             }
@@ -136,7 +139,7 @@ impl Call {
 
 /// Gives each output of a starting task that carries an input on its storage: the last one of each input may have the
 /// input's own, the others get copies before that.
-fn carry_all(own: &mut Own, task: &Task) -> Result<(), Error> {
+fn carry_all(call: &Call, task: &Task) -> Result<(), Error> {
     let plan = task.plan();
     let outputs = || (0..task.count()).filter(|&place| plan.mode(place) == Mode::Out);
     for place in outputs() {
@@ -145,16 +148,22 @@ fn carry_all(own: &mut Own, task: &Task) -> Result<(), Error> {
         let last = !outputs().any(|later| later > place && STORE.predecessor(task.id(later)) == Some(predecessor));
         let reads = |input: &usize| task.id(*input) == predecessor && plan.mode(*input) == Mode::In;
         let mine = (0..task.count()).filter(reads).count();
-        carry(own, task.id(place), predecessor, mine as u32, last)?;
+        carry(call, task.id(place), predecessor, mine as u32, last)?;
     }
     Ok(())
 }
 
-fn carry(own: &mut Own, id: DataId, predecessor: DataId, mine: u32, may_move: bool) -> Result<(), Error> {
+fn carry(call: &Call, id: DataId, predecessor: DataId, mine: u32, may_move: bool) -> Result<(), Error> {
     let storage = match STORE.carry(predecessor, mine, may_move) {
         Carry::Moved(storage) => storage,
-        // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
-        Carry::Copy { from, size } => unsafe { own.data.copied(from, size) }?,
+        Carry::Copy { from, size } => {
+            let trace = call.engine().trace();
+            let start = trace.begin();
+            // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
+            let copy = call.lane.with(|own| unsafe { own.data.copied(from, size) });
+            trace.copy(call.worker(), start, predecessor[1], size);
+            copy?
+        }
     };
     STORE.adopt(id, &storage);
     Ok(())

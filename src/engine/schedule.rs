@@ -62,6 +62,8 @@ impl Call {
             self.assign(worker, -1);
             uncount(&self.lane.counters.scheduled);
         })?;
+        let produced = |(place, id): (usize, &DataId)| (id[1], plan.mode(place) == Mode::Out);
+        self.engine().trace().scheduled(plan.description, ids.iter().enumerate().map(produced));
         if found.fresh {
             REGISTRY.settle(function);
         }

@@ -10,6 +10,50 @@ use parking_lot::Mutex;
 pub(crate) trait Source: Send + Sync {
     /// Runs a bounded amount of work on worker `worker` (0-based). True when something was run.
     fn poll(&self, worker: usize) -> bool;
+    /// How many tiles have ended.
+    fn ended(&self) -> u64;
+    /// How far it has come.
+    fn account(&self) -> Account;
+}
+
+/// How far a graph has come.
+#[derive(Clone, Debug)]
+pub(crate) struct Account {
+    pub(crate) name: String,
+    /// Points of its box.
+    pub(crate) volume: u64,
+    /// Whether it tells its own edges, so that only it knows which predecessors a tile has.
+    pub(crate) general: bool,
+    pub(crate) ended: u64,
+    /// Tiles that could run.
+    pub(crate) ready: u64,
+    /// The tiles that run, each with its worker.
+    pub(crate) running: Vec<(usize, Vec<i64>)>,
+    /// The number of tiles with some but not all predecessors.
+    pub(crate) waiting: u64,
+    /// Some of these.
+    pub(crate) told: Vec<WaitingTile>,
+}
+
+/// A tile that waits for predecessors.
+#[derive(Clone, Debug)]
+pub(crate) struct WaitingTile {
+    pub(crate) tile: Vec<i64>,
+    /// How many predecessors it misses.
+    pub(crate) missing: u64,
+    /// Those of them that are known.
+    pub(crate) missed: Vec<(Vec<i64>, Missed)>,
+}
+
+/// Why a predecessor has not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missed {
+    /// It runs, on this worker.
+    Runs(usize),
+    /// It waits itself.
+    Waits,
+    /// None of its own predecessors has run.
+    Unreached,
 }
 
 /// The attached sources. Workers keep copies of the list and only compare versions.
@@ -69,6 +113,11 @@ impl Sources {
                 std::thread::yield_now();
             }
         }
+    }
+
+    /// Shows each attached source. None is detached meanwhile: `visit` is short.
+    pub(super) fn each(&self, mut visit: impl FnMut(&dyn Source)) {
+        self.list.lock().iter().for_each(|source| visit(source.as_ref()));
     }
 
     /// Polls each source once; true when something was run.

@@ -144,6 +144,7 @@ impl Call {
     /// Publishes a promise by hand.
     pub(crate) fn publish(&self, id: DataId) -> Result<(), Error> {
         let home = self.home();
+        let bytes = self.traced_size(id);
         let waiters = self.lane.with(|own| {
             let task = own.frame.task;
             let mine =
@@ -159,8 +160,25 @@ impl Call {
             }
             Ok(waiters)
         })?;
+        self.trace_publication(id, bytes);
         self.activate(waiters, Outcome::Published);
         Ok(())
+    }
+}
+
+impl Call {
+    /// The size of a promise that may be about to be published, when a trace is on.
+    #[inline]
+    pub(super) fn traced_size(&self, id: DataId) -> Option<usize> {
+        if self.engine().trace().is_on() { STORE.promised_size(id) } else { None }
+    }
+
+    /// Records that it was published.
+    #[inline]
+    pub(super) fn trace_publication(&self, id: DataId, bytes: Option<usize>) {
+        if let Some(bytes) = bytes {
+            self.engine().trace().publish(self.worker(), id[1], bytes);
+        }
     }
 }
 

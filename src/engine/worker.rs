@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::thread::Builder;
 use std::time::Instant;
 
@@ -50,6 +50,8 @@ pub(super) struct Counts {
     pub(super) own: AtomicU64,
     /// Tasks that ended here.
     pub(super) ended: AtomicU64,
+    /// The description of the task that runs here; NULL between tasks.
+    pub(super) running: AtomicPtr<String>,
 }
 
 /// A value on cache lines of its own.

@@ -6,6 +6,7 @@ use super::dvm_retcode_t;
 use super::guard::{given, guarded, running};
 use crate::engine;
 use crate::error::Error;
+use crate::explain;
 use crate::graph::{self, Callbacks, Predecessors, Run, Space, Successors, Visit};
 
 /// The greatest number of coordinates of a tile.
@@ -71,7 +72,10 @@ pub struct dvm_graph_t {
 /// Thread safety: any thread, any time, several at once. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
-    guarded("dvm_graph_start", engine::start_implicit)
+    guarded("dvm_graph_start", || {
+        engine::start_implicit()?;
+        explain::begin()
+    })
 }
 
 /// @brief Run a graph; returns when all of its tiles have run.

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use super::{dvm_retcode_t, guard};
 use crate::engine;
+use crate::explain;
 
 /// @brief Start libdvm: look at the machine and start one worker thread per processing unit.
 ///
@@ -24,7 +25,12 @@ use crate::engine;
 /// Thread safety: one thread at a time, no task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
-    guard::guarded("dvm_init", engine::init)
+    guard::guarded("dvm_init", || {
+        engine::init()?;
+        explain::begin().inspect_err(|_| {
+            let _ = engine::finalize();
+        })
+    })
 }
 
 /// @brief Start libdvm beside an MPI program, on the processes of one of its communicators.
@@ -53,7 +59,7 @@ pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
 /// @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
 /// @retval DVM_ERR_STATE            libdvm has ended; tasks waited for data that nobody published and were cancelled.
 ///                                  Or: another thread is in init, wait, serve or finalize, and nothing was done
-/// @retval DVM_ERR_ARGUMENT         libdvm has ended; the trace could not be written to the file of DVM_TRACE
+/// @retval DVM_ERR_ARGUMENT         libdvm has ended; the file of DVM_TRACE or of DVM_DOT could not be written
 /// @retval DVM_ERR_NOT_INITIALIZED  it was not running
 /// @retval DVM_ERR_IN_TASK          called inside a task or a free callback
 ///
@@ -61,7 +67,13 @@ pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
 /// running or not. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_finalize() -> dvm_retcode_t {
-    guard::guarded("dvm_finalize", engine::finalize)
+    guard::guarded("dvm_finalize", || {
+        let result = engine::finalize();
+        if !engine::running() {
+            explain::end();
+        }
+        result
+    })
 }
 
 /// @brief Wait until every scheduled task has ended, in all processes.

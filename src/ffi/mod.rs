@@ -18,6 +18,7 @@ use std::ffi::c_int;
 pub mod blocking;
 pub mod data;
 pub mod errors;
+pub mod explain;
 pub mod graph;
 mod guard;
 pub mod lifecycle;

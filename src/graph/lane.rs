@@ -24,6 +24,8 @@ pub(super) struct Counts {
     pub(super) waiting: AtomicU64,
     /// Root tiles that were found here.
     pub(super) rooted: AtomicU64,
+    /// One more than the number of the tile that runs here; 0: none.
+    pub(super) running: AtomicU64,
 }
 
 /// What the worker alone uses.

@@ -6,6 +6,7 @@
 //! in the box) in the worker's deque; thieves take the oldest.
 
 mod callbacks;
+mod drawing;
 mod lane;
 mod roots;
 mod running;
@@ -20,9 +21,9 @@ use std::sync::Arc;
 pub(crate) use callbacks::{Callbacks, Predecessors, Run, Successors, Visit};
 pub(crate) use space::{MAX_DIMENSION, Space};
 
-use crate::engine::{Call, Engine, Source};
+use crate::engine::{Account, Call, Engine, Source};
 use crate::error::{Error, dvm_retcode_t};
-use crate::trace::Name;
+use crate::trace::{Name, Trace};
 use running::{Host, Running};
 
 /// A running graph among the engine's sources.
@@ -53,6 +54,14 @@ impl Source for Attached {
     fn poll(&self, worker: usize) -> bool {
         self.running.poll(worker, self)
     }
+
+    fn ended(&self) -> u64 {
+        self.running.ended()
+    }
+
+    fn account(&self) -> Account {
+        self.running.account()
+    }
 }
 
 impl Host for Attached {
@@ -69,7 +78,27 @@ impl Host for Attached {
         let start = trace.begin();
         run();
         self.engine().end_section();
-        trace.tile(worker, start, self.name, tile);
+        trace.tile(Some(worker), start, self.name, tile);
+    }
+}
+
+/// The calling thread as a graph's only worker.
+struct Alone<'a> {
+    trace: &'a Trace,
+    name: Name,
+}
+
+impl Host for Alone<'_> {
+    fn neighbours(&self, _worker: usize) -> &[u32] {
+        &[]
+    }
+
+    fn work_ready(&self) {}
+
+    fn observe(&self, _worker: usize, tile: &[i64], run: impl FnOnce()) {
+        let start = self.trace.begin();
+        run();
+        self.trace.tile(None, start, self.name, tile);
     }
 }
 
@@ -90,12 +119,14 @@ pub(crate) fn execute(
         ));
     }
     let engine = call.engine();
+    let trace = engine.trace();
+    trace.graph(&name, space.volume(), |tiles| call.as_task(|| drawing::draw(&space, carried, &callbacks, tiles)));
+    let label = trace.name(&name);
     if space.volume() == 1 && !callbacks.tells_edges() {
         let running = Running::new(name, space, carried, callbacks, 1);
         crate::processing::forced::note_place();
-        return call.as_task(|| running.run_alone());
+        return call.as_task(|| running.run_alone(&Alone { trace, name: label }));
     }
-    let label = engine.trace().name(&name);
     let running = Running::new(name, space, carried, callbacks, engine.workers());
     let attached = Arc::new(Attached { running, engine, name: label });
     let source: Arc<dyn Source> = attached.clone();

@@ -1,5 +1,7 @@
 //! A graph while it runs: tiles are found, run and release their successors.
 
+mod account;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -243,7 +245,10 @@ impl Running {
             return false;
         }
         let mut result = Ok(());
+        let running = &self.lanes[worker].counts.running;
+        running.store(at.number + 1, Ordering::Release);
         host.observe(worker, &at.tile[..self.space.dimension()], || result = self.callbacks.run(&at.tile));
+        running.store(0, Ordering::Release);
         match result {
             Ok(()) => return self.release(worker, at, next, host),
             Err(story) => self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, &story),
@@ -377,15 +382,8 @@ impl Running {
     }
 
     /// Runs the graph on the calling thread, which is its only worker.
-    pub(crate) fn run_alone(&self) -> Result<(), Error> {
-        struct Alone;
-        impl Host for Alone {
-            fn neighbours(&self, _worker: usize) -> &[u32] {
-                &[]
-            }
-            fn work_ready(&self) {}
-        }
-        while self.poll(0, &Alone) {}
+    pub(crate) fn run_alone<H: Host>(&self, host: &H) -> Result<(), Error> {
+        while self.poll(0, host) {}
         self.wait()
     }
 

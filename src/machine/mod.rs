@@ -3,10 +3,12 @@
 //! [`Machine::configured`] reads everything once; what it returns never changes and holds nothing of hwloc.
 //! - `topology`: hwloc's tree as plain data (`hwloc`: its raw bindings); `synthetic`: of an imagined machine
 //! - `quota`, `binding`: what the process may use; `selection`: which PUs get workers
+//! - `description`: all of it for a report
 //! - `levels`: ranks; `distance`: the metric; `caches`: for tile sizes
 
 mod binding;
 mod caches;
+pub(crate) mod description;
 mod distance;
 mod hwloc;
 mod levels;
@@ -38,6 +40,8 @@ use topology::{Failure, Source, Topology};
 pub(crate) struct Machine {
     levels: Levels,
     refinement: Option<Refinement>,
+    /// The PU of each worker, as an index into those of the topology.
+    pus: Vec<u32>,
     /// The CPU of each worker, or none when workers are not bound.
     cpus: Option<Vec<u32>>,
     oversubscribed: bool,
@@ -76,9 +80,14 @@ impl Machine {
     /// system's topology cannot be read.
     pub fn configured(config: &Config) -> Result<Machine, Error> {
         let allowance = Allowance::read();
+        Machine::new(&Machine::topology(config)?, config, &allowance)
+    }
+
+    /// The tree that `config` asks for: the system's, or an imagined one.
+    fn topology(config: &Config) -> Result<Topology, Error> {
         match config.synthetic() {
-            Some(text) => Machine::new(&synthetic::read(text)?, config, &allowance),
-            None => Machine::new(&topology::read(Source::System).map_err(unreadable)?, config, &allowance),
+            Some(text) => synthetic::read(text),
+            None => topology::read(Source::System).map_err(unreadable),
         }
     }
 
@@ -105,6 +114,7 @@ impl Machine {
             caches: Caches::of(&distinct.iter().map(|&pu| &topology.pus[pu]).collect::<Vec<_>>()),
             neighbours: (0..workers).map(|_| OnceLock::new()).collect(),
             limits: limits(topology, config, usable, quota),
+            pus: selected.iter().map(|&pu| pu as u32).collect(),
             levels,
         })
     }

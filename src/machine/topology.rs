@@ -1,7 +1,7 @@
 //! The machine as hwloc sees it, copied into plain data: nothing of hwloc lives on after [`read`].
 #![allow(unsafe_code, reason = "hwloc is a C library")]
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::ptr;
 
 use super::hwloc as sys;
@@ -62,9 +62,26 @@ pub(super) struct Latencies {
     pub values: Vec<u64>,
 }
 
+/// An object that PUs hang below, or a PU, for whoever draws the tree.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// hwloc's name of its type: `Package`, `L3Cache`, `PU`.
+    pub kind: String,
+    /// Its number among the objects of its type, in the order of the tree.
+    pub index: u32,
+    /// Of a cache; 0: none, or unknown.
+    pub bytes: u64,
+    /// The object that it is below; `None`: it is the root.
+    pub parent: Option<u32>,
+    /// The NUMA nodes that serve just its PUs: their numbers and sizes.
+    pub memory: Vec<(u32, u64)>,
+}
+
 /// A machine.
 #[derive(Clone, Debug)]
 pub(super) struct Topology {
+    /// All objects; the numbers in [`Pu::path`] are places here.
+    pub nodes: Vec<Node>,
     /// All PUs, in the order of the tree.
     pub pus: Vec<Pu>,
     /// Whether this is the machine that the process runs on, so that its PUs can be bound to.
@@ -73,17 +90,23 @@ pub(super) struct Topology {
     pub latencies: Vec<Latencies>,
 }
 
+/// The version of hwloc that the process runs with.
+pub(super) fn hwloc_version() -> u32 {
+    // SAFETY: a call without arguments.
+    unsafe { sys::hwloc_get_api_version() }
+}
+
 /// Reads a machine.
 pub(super) fn read(source: Source<'_>) -> Result<Topology, Failure> {
     let handle = Handle::load(source)?;
-    let mut walk = Walk { next_object: 0, path: Vec::new(), caches: [None; 3], core: None, pus: Vec::new() };
+    let mut walk = Walk { nodes: Vec::new(), path: Vec::new(), caches: [None; 3], core: None, pus: Vec::new() };
     walk.visit(handle.root().ok_or(Failure::Load)?);
     let levels = walk.pus.iter().map(|pu| pu.path.len()).max().unwrap_or(0);
     for pu in &mut walk.pus {
         pu.pad_to(levels);
     }
     let latencies = handle.latencies(&walk.pus);
-    Ok(Topology { pus: walk.pus, is_this_system: handle.is_this_system(), latencies })
+    Ok(Topology { nodes: walk.nodes, pus: walk.pus, is_this_system: handle.is_this_system(), latencies })
 }
 
 impl Pu {
@@ -107,8 +130,7 @@ impl Drop for Handle {
 
 impl Handle {
     fn load(source: Source<'_>) -> Result<Handle, Failure> {
-        // SAFETY: a call without arguments.
-        let running = unsafe { sys::hwloc_get_api_version() };
+        let running = hwloc_version();
         let built = sys::HWLOC_API_VERSION;
         if running >> 16 != built >> 16 {
             return Err(Failure::Version { built, running });
@@ -222,6 +244,30 @@ impl<'a> Object<'a> {
         std::iter::successors(first, |child| unsafe { child.next_sibling.as_ref() }).map(Object)
     }
 
+    /// hwloc's name of its type.
+    fn type_name(self) -> String {
+        // SAFETY: hwloc gives a constant text for every type that it gives to objects.
+        unsafe { CStr::from_ptr(sys::hwloc_obj_type_string(self.kind())) }.to_string_lossy().into_owned()
+    }
+
+    /// The NUMA nodes beside it, also those behind a cache of memory: their numbers and sizes.
+    fn memory(self) -> Vec<(u32, u64)> {
+        // SAFETY: objects beside live as long as the one that they are beside, `'a`; hwloc ends the list with NULL.
+        let first = unsafe { self.0.memory_first_child.as_ref() };
+        // SAFETY: as above, for siblings.
+        let beside = std::iter::successors(first, |object| unsafe { object.next_sibling.as_ref() }).map(Object);
+        let mut nodes = Vec::new();
+        for object in beside {
+            if object.kind() == sys::hwloc_obj_type_t_HWLOC_OBJ_NUMANODE {
+                // SAFETY: the object is a NUMA node, so its attributes, where it has any, are those of one.
+                let bytes = unsafe { object.0.attr.as_ref().map_or(0, |attributes| attributes.numanode.local_memory) };
+                nodes.push((object.0.logical_index, bytes));
+            }
+            nodes.extend(object.memory());
+        }
+        nodes
+    }
+
     /// 0, 1, 2 for L1 data, L2, L3, and the size.
     fn cache(self) -> Option<(usize, u64)> {
         let level = match self.kind() {
@@ -238,7 +284,7 @@ impl<'a> Object<'a> {
 
 /// A walk down the tree that collects PUs.
 struct Walk {
-    next_object: u32,
+    nodes: Vec<Node>,
     path: Vec<Option<u32>>,
     caches: [Option<CacheAbove>; 3],
     core: Option<u32>,
@@ -247,8 +293,14 @@ struct Walk {
 
 impl Walk {
     fn visit(&mut self, object: Object<'_>) {
-        let id = self.next_object;
-        self.next_object += 1;
+        let id = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            kind: object.type_name(),
+            index: object.0.logical_index,
+            bytes: object.cache().map_or(0, |(_, bytes)| bytes),
+            parent: self.path.iter().rev().find_map(|above| *above),
+            memory: object.memory(),
+        });
         let (outer_levels, outer_caches, outer_core) = (self.path.len(), self.caches, self.core);
         self.path.resize(object.level(), None);
         self.path.push(Some(id));

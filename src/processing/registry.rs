@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     pub(crate) count: usize,
     /// The number of workers that a task of it needs for itself, from 1.
     pub(crate) cores: u32,
-    pub(crate) description: &'static str,
+    pub(crate) description: &'static String,
     /// One mode per argument; `None` when all are inputs.
     pub(crate) modes: Option<&'static [Mode]>,
 }

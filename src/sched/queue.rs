@@ -213,7 +213,7 @@ mod tests {
                 callee: Callee::plain(nothing),
                 count: 0,
                 cores: 1,
-                description: "nothing",
+                description: Box::leak(Box::new("nothing".to_owned())),
                 modes: None,
             }));
             // SAFETY: just taken from the pool.

@@ -392,6 +392,38 @@ impl Countdown {
         self.write(bucket, state, &bucket.find(state, tag - 1, tag, self.count_bits), value);
     }
 
+    /// The number of keys that wait, and up to `most` of them with what they miss, in the order of the keys. While others
+    /// arrive this is a guess: a key that moves may be seen twice or not at all.
+    pub(crate) fn some(&self, most: usize) -> (usize, Vec<(u64, u64)>) {
+        let tables = self.tables.iter().filter_map(OnceLock::get).flat_map(|table| &table.buckets);
+        let (mut count, mut found) = (0, Vec::new());
+        for (_, value) in tables.flat_map(Bucket::used) {
+            count += 1;
+            found.push(self.decode(value));
+            if found.len() >= 2 * most.max(1) {
+                found.sort_unstable();
+                found.truncate(most);
+            }
+        }
+        found.sort_unstable();
+        found.truncate(most);
+        (count, found)
+    }
+
+    /// What a key misses, if it waits. A guess as in [`Countdown::some`].
+    pub(crate) fn missing(&self, key: u64) -> Option<u64> {
+        let tables = self.tables.iter().filter_map(OnceLock::get);
+        let mut there = tables.flat_map(|table| table.bucket(key).used()).map(|(_, value)| self.decode(value));
+        there.find(|&(other, _)| other == key).map(|(_, missing)| missing)
+    }
+
+    /// An entry's key and what it misses.
+    fn decode(&self, value: u64) -> (u64, u64) {
+        let (key, count) = ((value >> self.count_bits) - 1, value & self.limit());
+        let large = || self.large.lock().get(&key).copied().unwrap_or(count);
+        (key, if count == self.limit() { large() } else { count })
+    }
+
     /// Number of keys that still wait, and one of them. Only while nobody arrives.
     pub(crate) fn left(&self) -> (usize, Option<u64>) {
         let tables = self.tables.iter().filter_map(OnceLock::get).flat_map(|table| &table.buckets);
@@ -483,6 +515,19 @@ mod tests {
             assert_eq!(count, model.len());
             assert!(sample.is_none_or(|key| model.contains_key(&key)));
         }
+    }
+
+    #[test]
+    fn what_waits_can_be_looked_at() {
+        let countdown = Countdown::new(10_000, 10, false);
+        for key in 0..3000 {
+            arrive(&countdown, key, 2 + key % 3);
+        }
+        let (count, some) = countdown.some(4);
+        assert_eq!((count, some), (3000, vec![(0, 1), (1, 2), (2, 3), (3, 1)]));
+        assert_eq!((countdown.missing(2999), countdown.missing(3000)), (Some(3), None));
+        arrive(&countdown, 0, 2);
+        assert_eq!((countdown.missing(0), countdown.some(1)), (None, (2999, vec![(1, 2)])));
     }
 
     #[test]

@@ -9,8 +9,10 @@
 //! 4. the pool, once the task has ended.
 #![allow(unsafe_code, reason = "descriptors are pooled and change owners through lists that allocate nothing")]
 
+mod description;
 mod pool;
 
+pub(crate) use description::TaskView;
 pub(crate) use pool::{Cache, POOL};
 
 use crate::data::{DataId, STORE};

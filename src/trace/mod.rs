@@ -1,32 +1,38 @@
-//! A timeline of the run: what each worker did when.
+//! What a run did: a timeline (`DVM_TRACE`), a table at its end (`DVM_SUMMARY`), a drawing of its tasks (`DVM_DOT`).
 //!
-//! On with `DVM_TRACE=file`. Each worker has a ring of its own, of fixed-size events, up to `DVM_TRACE_EVENTS`; when it is
-//! full the earliest are overwritten, and the file says how many. [`Trace::finish`] writes the file. When there is no
-//! trace, each call is one branch: no clock is read and nothing is stored.
+//! Each worker has a book of its own: a ring of fixed-size events, up to `DVM_TRACE_EVENTS`, of which the earliest are
+//! overwritten when it is full, and sums. One more book is for the threads that are no workers. [`Trace::finish`] writes
+//! the files and prints the table. When nothing is asked for, each call is one branch: no clock is read and nothing is stored.
 //!
-//! ```text
-//! let name = trace.name("axpy");      // once per processing or graph
-//! let start = trace.begin();
-//! run();
-//! trace.task(worker, start, name);    // records from `start` to now
-//! ```
+//! - `clock`: what time is read from
+//! - `ring`: events; `chrome`: the timeline's file
+//! - `tally`: sums; `summary`: the table
+//! - `drawing`: the graph of tasks
 
 mod chrome;
+mod clock;
+mod drawing;
 mod ring;
+mod summary;
+mod tally;
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use parking_lot::Mutex;
 
 use crate::config::Config;
 use crate::error::{Error, dvm_retcode_t};
 
+pub(crate) use drawing::Tiles;
+
+use clock::Clock;
+use drawing::Drawing;
 use ring::{Event, Kind, Ring};
+use tally::Tally;
 
 /// The most coordinates of a tile that an event holds.
 pub(crate) const MAX_COORDINATES: usize = 4;
@@ -46,20 +52,43 @@ pub(crate) struct Name(u32);
 
 #[derive(Debug)]
 struct Session {
-    start: Instant,
-    path: PathBuf,
-    /// Taken by the one that writes it.
-    file: Mutex<Option<File>>,
+    clock: Clock,
+    timeline: Option<Output>,
+    summary: bool,
+    drawing: Option<(Output, Mutex<Drawing>)>,
+    /// One for each worker, and one for all other threads.
     rows: Vec<Row>,
     names: Mutex<Names>,
 }
 
-/// A worker's part. Its lock is the worker's own until the trace is written; no two share a cache line.
+/// A file that is written at the end.
+#[derive(Debug)]
+struct Output {
+    /// The variable that asked for it, and what it holds, for messages.
+    variable: &'static str,
+    what: &'static str,
+    path: PathBuf,
+    /// Taken by the one that writes it.
+    file: Mutex<Option<File>>,
+}
+
+/// A worker's part. Its lock is the worker's own until the end; no two share a cache line.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Row {
     title: String,
-    ring: Mutex<Ring>,
+    book: Mutex<Book>,
+}
+
+/// What a worker writes.
+#[derive(Debug)]
+struct Book {
+    ring: Ring,
+    tally: Tally,
+    /// Numbers of names by the address of their text, so that a task's name is found without a lock that others take.
+    known: HashMap<usize, u32>,
+    /// The one that was found last: most tasks follow one of their own kind.
+    last: (usize, u32),
 }
 
 #[derive(Debug, Default)]
@@ -74,24 +103,33 @@ impl Trace {
         Trace(None)
     }
 
-    /// Opens the trace that `config` asks for; off when it asks for none. `titles`: one for each worker.
+    /// Opens what `config` asks for; off when it asks for nothing. `titles`: one for each worker.
     ///
     /// # Errors
-    /// `DVM_ERR_ARGUMENT` when the file cannot be opened for writing.
+    /// `DVM_ERR_ARGUMENT` when a file cannot be opened for writing.
     pub fn start(config: &Config, titles: impl IntoIterator<Item = String>) -> Result<Trace, Error> {
-        let Some(path) = config.trace() else { return Ok(Trace::off()) };
-        let file = File::create(path).map_err(|why| unwritable(path, &why))?;
-        let row = |title| Row { title, ring: Mutex::new(Ring::new(config.trace_events())) };
+        if config.trace().is_none() && config.dot().is_none() && !config.summary() {
+            return Ok(Trace::off());
+        }
+        let timeline = config.trace().map(|path| Output::open("DVM_TRACE", "trace", path)).transpose()?;
+        let drawing = config.dot().map(|path| Output::open("DVM_DOT", "drawing", path)).transpose()?;
+        let drawing = drawing.map(|output| (output, Mutex::new(Drawing::new(config.dot_nodes()))));
+        let events = if timeline.is_some() { config.trace_events() } else { 0 };
+        let book =
+            || Book { ring: Ring::new(events), tally: Tally::default(), known: HashMap::default(), last: (0, 0) };
+        let row = |title| Row { title, book: Mutex::new(book()) };
         Ok(Trace(Some(Arc::new(Session {
-            start: Instant::now(),
-            path: path.clone(),
-            file: Mutex::new(Some(file)),
-            rows: titles.into_iter().map(row).collect(),
+            clock: Clock::new(),
+            timeline,
+            summary: config.summary(),
+            drawing,
+            rows: titles.into_iter().chain(["other threads".to_owned()]).map(row).collect(),
             names: Mutex::default(),
         }))))
     }
 
     /// Whether anything is recorded.
+    #[inline]
     pub fn is_on(&self) -> bool {
         self.0.is_some()
     }
@@ -107,64 +145,134 @@ impl Trace {
         Stamp(self.0.as_ref().map_or(0, |session| session.now()))
     }
 
-    /// `worker` ran a task of the processing `name` since `start`.
+    /// `worker` ran a task of a processing since `start`. Its description lives as long as the program.
     #[inline]
-    pub fn task(&self, worker: usize, start: Stamp, name: Name) {
-        self.record(worker, start, Kind::Task, name.0, &[]);
+    pub fn task(&self, worker: usize, start: Stamp, description: &'static str) {
+        if let Some(session) = &self.0 {
+            session.task(worker, start, description);
+        }
     }
 
-    /// `worker` ran a tile of the graph `name` since `start`. The first [`MAX_COORDINATES`] coordinates are kept.
+    /// `worker` ran a tile of the graph `name` since `start`; `None`: a thread that is no worker. The first
+    /// [`MAX_COORDINATES`] coordinates are kept.
     #[inline]
-    pub fn tile(&self, worker: usize, start: Stamp, name: Name, coordinates: &[i64]) {
+    pub fn tile(&self, worker: Option<usize>, start: Stamp, name: Name, coordinates: &[i64]) {
         self.record(worker, start, Kind::Tile, name.0, coordinates);
     }
 
     /// `worker` looked for work of others since `start`, and got some of `victim`'s.
     #[inline]
     pub fn steal(&self, worker: usize, start: Stamp, victim: usize) {
-        self.record(worker, start, Kind::Steal, victim as u32, &[]);
+        self.record(Some(worker), start, Kind::Steal, victim as u32, &[]);
     }
 
     /// `worker` slept since `start`.
     #[inline]
     pub fn sleep(&self, worker: usize, start: Stamp) {
-        self.record(worker, start, Kind::Sleep, 0, &[]);
+        self.record(Some(worker), start, Kind::Sleep, 0, &[]);
+    }
+
+    /// A datum of so many bytes was published by a worker, or by a thread that is none.
+    #[inline]
+    pub fn publish(&self, worker: Option<usize>, datum: u64, bytes: usize) {
+        self.record(worker, self.begin(), Kind::Publish, 0, &[datum.cast_signed(), bytes as i64]);
+    }
+
+    /// The bytes of a datum were copied since `start` for one that carries it on.
+    #[inline]
+    pub fn copy(&self, worker: Option<usize>, start: Stamp, datum: u64, bytes: usize) {
+        self.record(worker, start, Kind::Copy, 0, &[datum.cast_signed(), bytes as i64]);
     }
 
     #[inline]
-    fn record(&self, worker: usize, start: Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
+    fn record(&self, worker: Option<usize>, start: Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
         if let Some(session) = &self.0 {
-            session.record(worker, start, kind, subject, coordinates);
+            session.record(worker.unwrap_or(session.rows.len() - 1), start, kind, subject, coordinates);
         }
     }
 
-    /// Writes the file, once: further calls, and calls when off, do nothing. For when no worker runs any more; what is
-    /// recorded later is lost.
+    /// A task was scheduled: its processing, and its data, each with whether the task produces it.
+    #[inline]
+    pub fn scheduled(&self, description: &str, data: impl Iterator<Item = (u64, bool)>) {
+        if let Some((_, drawing)) = self.0.as_ref().and_then(|session| session.drawing.as_ref()) {
+            drawing.lock().task(description, data);
+        }
+    }
+
+    /// A graph of `volume` points is about to run. `tiles` tells its tiles and edges; it is not called when they are too
+    /// many to draw.
+    pub fn graph(&self, name: &str, volume: u64, tiles: impl FnOnce(&mut Tiles)) {
+        if let Some((_, drawing)) = self.0.as_ref().and_then(|session| session.drawing.as_ref()) {
+            let begun = drawing.lock().begin_graph(name, volume);
+            // The program's functions are called without the lock.
+            if let Some(mut begun) = begun {
+                tiles(&mut begun);
+                drawing.lock().end_graph(begun);
+            }
+        }
+    }
+
+    /// Writes the files and prints the table, once: further calls, and calls when off, do nothing. For when no worker
+    /// runs any more; what is recorded later is lost.
     ///
     /// # Errors
-    /// `DVM_ERR_ARGUMENT` when the file cannot be written (a full disk). The trace is then lost, and nothing else:
+    /// `DVM_ERR_ARGUMENT` when a file cannot be written (a full disk). It is then lost, and nothing else:
     /// finalize goes on, and returns this error when it has no other to return.
     pub fn finish(&self) -> Result<(), Error> {
         let Some(session) = &self.0 else { return Ok(()) };
-        let Some(file) = session.file.lock().take() else { return Ok(()) };
-        let mut out = BufWriter::new(file);
-        chrome::write(&mut out, session).and_then(|()| out.flush()).map_err(|why| unwritable(&session.path, &why))
+        let timeline =
+            session.timeline.as_ref().map_or(Ok(()), |output| output.write(|out| chrome::write(out, session)));
+        let drawing =
+            session.drawing.as_ref().map_or(Ok(()), |(output, drawing)| output.write(|out| drawing.lock().write(out)));
+        if session.summary {
+            // Nobody is to be told when this cannot be printed.
+            let _ = std::io::stderr().lock().write_all(summary::table(session).as_bytes());
+        }
+        timeline.and(drawing)
     }
 }
 
 impl Session {
     fn now(&self) -> u64 {
-        self.start.elapsed().as_nanos() as u64
+        self.clock.now()
     }
 
-    fn record(&self, worker: usize, Stamp(start): Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
-        let duration = self.now() - start;
+    fn task(&self, worker: usize, start: Stamp, description: &'static str) {
+        let now = self.now();
+        let mut book = self.rows[worker].book.lock();
+        let address = description.as_ptr().addr();
+        // Equal addresses are equal texts: descriptions are kept once each, and an empty one has no other's address.
+        if book.last.0 != address {
+            book.last = (address, self.known(&mut book, address, description));
+        }
+        let name = book.last.1;
+        self.enter(&mut book, now, start, Kind::Task, name, &[]);
+    }
+
+    #[cold]
+    fn known(&self, book: &mut Book, address: usize, description: &str) -> u32 {
+        let name = || self.names.lock().intern(description).0;
+        *book.known.entry(address).or_insert_with(name)
+    }
+
+    fn record(&self, row: usize, start: Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
+        let now = self.now();
+        self.enter(&mut self.rows[row].book.lock(), now, start, kind, subject, coordinates);
+    }
+
+    fn enter(&self, book: &mut Book, now: u64, Stamp(start): Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
         let mut kept = [0; MAX_COORDINATES];
         for (kept, coordinate) in kept.iter_mut().zip(coordinates) {
             *kept = *coordinate;
         }
+        let duration = now.saturating_sub(start);
         let event = Event { start, duration, coordinates: kept, subject, dimension: coordinates.len() as u16, kind };
-        self.rows[worker].ring.lock().push(event);
+        if self.summary {
+            book.tally.add(&event);
+        }
+        if self.timeline.is_some() {
+            book.ring.push(event);
+        }
     }
 }
 
@@ -180,12 +288,30 @@ impl Names {
     }
 }
 
-fn unwritable(path: &std::path::Path, why: &std::io::Error) -> Error {
-    let message = format!(
-        "cannot write the trace to \"{}\": {why}: set the environment variable DVM_TRACE to a file that can be written",
-        path.display()
-    );
-    Error::new(dvm_retcode_t::DVM_ERR_ARGUMENT, message)
+impl Output {
+    fn open(variable: &'static str, what: &'static str, path: &Path) -> Result<Output, Error> {
+        let output = Output { variable, what, path: path.to_owned(), file: Mutex::new(None) };
+        let file = File::create(path).map_err(|why| output.unwritable(&why))?;
+        *output.file.lock() = Some(file);
+        Ok(output)
+    }
+
+    /// Has the file written, once.
+    fn write(&self, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), Error> {
+        let Some(file) = self.file.lock().take() else { return Ok(()) };
+        let mut out = BufWriter::new(file);
+        write(&mut out).and_then(|()| out.flush()).map_err(|why| self.unwritable(&why))
+    }
+
+    fn unwritable(&self, why: &std::io::Error) -> Error {
+        let message = format!(
+            "cannot write the {} to \"{}\": {why}: set the environment variable {} to a file that can be written",
+            self.what,
+            self.path.display(),
+            self.variable
+        );
+        Error::new(dvm_retcode_t::DVM_ERR_ARGUMENT, message)
+    }
 }
 
 #[cfg(test)]

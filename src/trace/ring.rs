@@ -4,6 +4,9 @@ use std::cmp::Reverse;
 
 use super::MAX_COORDINATES;
 
+/// So many events get their memory at once.
+const AT_ONCE: usize = 1 << 18;
+
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -11,14 +14,18 @@ pub(super) enum Kind {
     Tile,
     Steal,
     Sleep,
+    /// Has no duration; `coordinates` are the number of the datum and its bytes.
+    Publish,
+    /// `coordinates` as for a publication.
+    Copy,
 }
 
-/// Something that a worker did.
+/// Something that a worker or another thread did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
-    /// Nanoseconds since the trace began.
+    /// Since the trace began, in units of its clock.
     pub start: u64,
-    /// Nanoseconds.
+    /// In units of the clock.
     pub duration: u64,
     /// Of a tile.
     pub coordinates: [i64; MAX_COORDINATES],
@@ -35,13 +42,16 @@ pub(super) struct Ring {
     /// Grows up to `capacity`.
     events: Vec<Event>,
     capacity: usize,
+    /// The place of the earliest, once it is full.
+    earliest: usize,
     /// How many were ever pushed.
     pushed: u64,
 }
 
 impl Ring {
     pub fn new(capacity: usize) -> Ring {
-        Ring { events: Vec::new(), capacity, pushed: 0 }
+        // Memory that is not written yet costs nothing, and growing copies.
+        Ring { events: Vec::with_capacity(capacity.min(AT_ONCE)), capacity, earliest: 0, pushed: 0 }
     }
 
     /// Adds an event, over the earliest when full.
@@ -49,10 +59,15 @@ impl Ring {
         if self.events.len() < self.capacity {
             self.events.push(event);
         } else {
-            let earliest = (self.pushed % self.capacity as u64) as usize;
-            self.events[earliest] = event;
+            self.events[self.earliest] = event;
+            self.earliest = if self.earliest + 1 == self.capacity { 0 } else { self.earliest + 1 };
         }
         self.pushed += 1;
+    }
+
+    /// Whether nothing was ever pushed.
+    pub fn is_empty(&self) -> bool {
+        self.pushed == 0
     }
 
     /// How many were overwritten.

@@ -43,15 +43,15 @@ fn entries<'a>(file: &'a Value, phase: &str) -> Vec<&'a Value> {
 fn every_event_of_every_worker_is_shown_once() {
     let (workers, each) = (4, 500);
     let (trace, path) = start(workers, "10000");
-    let (task, tile) = (trace.name("axpy"), trace.name("jacobi"));
+    let tile = trace.name("jacobi");
     std::thread::scope(|scope| {
         for worker in 0..workers {
             let trace = trace.clone();
             scope.spawn(move || {
                 for i in 0..each {
-                    trace.tile(worker, trace.begin(), tile, &[worker as i64, -i]);
+                    trace.tile(Some(worker), trace.begin(), tile, &[worker as i64, -i]);
                 }
-                trace.task(worker, trace.begin(), task);
+                trace.task(worker, trace.begin(), "axpy");
                 trace.steal(worker, trace.begin(), (worker + 1) % workers);
                 trace.sleep(worker, trace.begin());
             });
@@ -89,7 +89,7 @@ fn a_full_ring_keeps_the_latest_and_says_how_many_are_missing() {
         let (trace, path) = start(2, "3");
         let name = trace.name("loop");
         for i in 0..pushed {
-            trace.tile(1, trace.begin(), name, &[i]);
+            trace.tile(Some(1), trace.begin(), name, &[i]);
         }
         let file = finish(&trace, &path);
         let tiles: Vec<_> =
@@ -106,12 +106,11 @@ fn a_full_ring_keeps_the_latest_and_says_how_many_are_missing() {
 #[test]
 fn times_are_those_of_the_clock_in_microseconds() {
     let (trace, path) = start(1, "10");
-    let name = trace.name("outer");
     let outer = trace.begin();
     let inner = trace.begin();
     std::thread::sleep(std::time::Duration::from_millis(5));
     trace.sleep(0, inner);
-    trace.task(0, outer, name);
+    trace.task(0, outer, "outer");
     let file = finish(&trace, &path);
     let span = |event: &Value| (event["ts"].as_f64().unwrap(), event["dur"].as_f64().unwrap());
     let ((outer, outer_length), (inner, inner_length)) = (span(entries(&file, "X")[0]), span(entries(&file, "X")[1]));
@@ -125,8 +124,8 @@ fn any_name_and_any_number_of_coordinates_give_valid_json() {
     let text = "a \"quoted\" \\ name\nwith\ttabs, \u{1} and ünïcode";
     assert_eq!(trace.name(text), trace.name(text));
     assert_ne!(trace.name(text), trace.name(""));
-    trace.tile(0, trace.begin(), trace.name(text), &[]);
-    trace.tile(0, trace.begin(), trace.name(text), &[i64::MIN, i64::MAX, 0, 4, 5, 6]);
+    trace.tile(Some(0), trace.begin(), trace.name(text), &[]);
+    trace.tile(Some(0), trace.begin(), trace.name(text), &[i64::MIN, i64::MAX, 0, 4, 5, 6]);
     let file = finish(&trace, &path);
     let events = entries(&file, "X");
     assert!(events.iter().all(|event| event["name"] == text));
@@ -138,7 +137,10 @@ fn any_name_and_any_number_of_coordinates_give_valid_json() {
 fn without_a_file_nothing_is_recorded() {
     let trace = Trace::start(&Config::read(|_| None).unwrap(), ["rank 0".into()]).unwrap();
     assert!(!trace.is_on() && !Trace::off().is_on());
-    trace.task(7, trace.begin(), trace.name("nothing"));
+    trace.task(7, trace.begin(), "nothing");
+    trace.publish(None, 1, 8);
+    trace.scheduled("nothing", std::iter::empty());
+    trace.graph("nothing", 1, |_| unreachable!("nothing is drawn"));
     trace.finish().unwrap();
 }
 
@@ -167,4 +169,27 @@ fn a_file_that_cannot_be_written_is_an_error_that_names_it() {
 #[test]
 fn an_event_takes_no_more_than_the_64_bytes_that_the_book_says() {
     assert!(size_of::<Event>() <= 64);
+}
+
+#[test]
+fn data_and_other_threads_are_shown() {
+    let (trace, path) = start(1, "10");
+    trace.publish(Some(0), u64::MAX, 24);
+    trace.copy(Some(0), trace.begin(), 7, 16);
+    trace.publish(None, 5, 0);
+    trace.tile(None, trace.begin(), trace.name("alone"), &[3]);
+    let file = finish(&trace, &path);
+    let told = |entry: &Value| format!("{} {} {} {}", entry["tid"], entry["cat"], entry["name"], entry["args"]);
+    let mut marks: Vec<_> = entries(&file, "i").into_iter().map(told).collect();
+    let mut spans: Vec<_> = entries(&file, "X").into_iter().map(told).collect();
+    marks.sort();
+    spans.sort();
+    let datum = |number: u64, bytes: u64| format!("{{\"bytes\":{bytes},\"datum\":\"{{0, {number}}}\"}}");
+    assert_eq!(
+        marks,
+        [format!("0 \"data\" \"publish\" {}", datum(u64::MAX, 24)), format!("1 \"data\" \"publish\" {}", datum(5, 0))]
+    );
+    let tile = "1 \"tile\" \"alone\" {\"dimension\":1,\"tile\":[3]}";
+    assert_eq!(spans, [format!("0 \"data\" \"copy\" {}", datum(7, 16)), tile.to_owned()]);
+    assert!(entries(&file, "M").iter().any(|entry| entry["args"]["name"] == "other threads"));
 }

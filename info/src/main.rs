@@ -1,0 +1,65 @@
+//! `dvm-info`: what libdvm sees. The facts come from the library's own code (`dvm::report`), in the environment of the caller.
+
+mod json;
+#[cfg(test)]
+mod man;
+mod text;
+
+use std::io::{ErrorKind, Write, stdout};
+use std::process::ExitCode;
+
+use clap::Parser;
+use dvm::report::{self, Report};
+
+/// Tells what libdvm sees: its version and build, the machine as a tree with workers and ranks, the distances between
+/// workers, binding and limits, and every option with its value and where that comes from.
+#[derive(Parser)]
+#[command(name = "dvm-info", version, after_help = EXIT_STATUS)]
+struct Arguments {
+    /// Only the options, with what they do
+    #[arg(long, conflicts_with = "machine")]
+    options: bool,
+    /// Only the machine
+    #[arg(long)]
+    machine: bool,
+    /// As JSON, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+const EXIT_STATUS: &str = "Exit status: 0: all is told; 1: an option has a value that is not allowed, or the machine \
+    cannot be read (dvm_init would fail here); 2: the command line is wrong; 3: the output cannot be written.";
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let report = report::report();
+    let output = show(&report, &arguments);
+    let written = stdout().write_all(output.as_bytes()).and_then(|()| stdout().flush());
+    match written {
+        // A reader that has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        Err(error) => {
+            eprintln!("dvm-info: the output cannot be written: {error}");
+            return ExitCode::from(3);
+        }
+        Ok(()) => {}
+    }
+    match trouble(&report) {
+        Some(why) => {
+            eprintln!("dvm-info: {why}");
+            ExitCode::from(1)
+        }
+        None => ExitCode::SUCCESS,
+    }
+}
+
+fn show(report: &Report, arguments: &Arguments) -> String {
+    let parts = text::Parts { machine: arguments.machine, options: arguments.options };
+    if arguments.json { json::show(report, parts) } else { text::show(report, parts) }
+}
+
+/// Why `dvm_init` would fail.
+fn trouble(report: &Report) -> Option<&str> {
+    let refused = report.options.iter().find_map(|option| option.refusal.as_deref());
+    refused.or(report.machine.as_ref().err().map(String::as_str))
+}

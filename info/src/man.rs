@@ -1,0 +1,101 @@
+//! The man page, generated from the command line and the table of options, so that it cannot drift from them.
+
+use std::fmt::Write as _;
+
+use clap::CommandFactory as _;
+
+use crate::{Arguments, EXIT_STATUS};
+
+/// Text for roff: its own signs escaped, words in backquotes bold.
+fn roff(text: &str) -> String {
+    let mut bold = false;
+    let mut out = String::new();
+    for letter in text.chars() {
+        match letter {
+            '\\' => out.push_str("\\e"),
+            '-' => out.push_str("\\-"),
+            '`' => {
+                bold = !bold;
+                out.push_str(if bold { "\\fB" } else { "\\fR" });
+            }
+            _ => out.push(letter),
+        }
+    }
+    // A line that begins with one of these would be a request.
+    if out.starts_with(['.', '\'']) { format!("\\&{out}") } else { out }
+}
+
+/// The whole page.
+fn page() -> String {
+    let command = Arguments::command();
+    let mut page = format!(
+        ".\\\" Generated from info/src and src/config.rs: run the tests with DVM_BLESS=1.\n\
+         .TH DVM\\-INFO 1 \"\" \"libdvm {}\" \"libdvm\"\n.SH NAME\ndvm\\-info \\- tells what libdvm sees\n.SH SYNOPSIS\n.B dvm\\-info\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    let options = || command.get_arguments().filter(|option| option.get_long().is_some());
+    for option in options() {
+        let _ = writeln!(page, "[\\fB\\-\\-{}\\fR]", roff(option.get_long().unwrap_or_default()));
+    }
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let _ = writeln!(
+        page,
+        ".SH DESCRIPTION\n{}\n.PP\nThe program contains the library's own code: it tells what dvm_init would find in the \
+         environment that it is started in.\n.SH OPTIONS",
+        roff(&about)
+    );
+    for option in options() {
+        let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(page, ".TP\n.B \\-\\-{}\n{}.", roff(option.get_long().unwrap_or_default()), roff(&help));
+    }
+    page.push_str(
+        ".TP\n.B \\-\\-help\nA summary of these options.\n.TP\n.B \\-\\-version\nThe version.\n.SH EXIT STATUS\n",
+    );
+    for status in EXIT_STATUS.trim_start_matches("Exit status: ").trim_end_matches('.').split("; ") {
+        let (code, meaning) = status.split_once(": ").unwrap_or_default();
+        let _ = writeln!(page, ".TP\n.B {code}\n{}.", roff(meaning));
+    }
+    page.push_str(".SH ENVIRONMENT\nThese are the options of libdvm, read by every program that uses it.\n");
+    for option in dvm::report::options() {
+        let unit = if option.unit.is_empty() { String::new() } else { format!(" ({})", option.unit) };
+        let _ = writeln!(
+            page,
+            ".TP\n.B {}\n{}{}; default: {}.\n.br\n{}",
+            roff(option.variable),
+            roff(&option.allowed),
+            roff(&unit),
+            roff(option.default),
+            roff(option.documentation)
+        );
+    }
+    page
+}
+
+#[test]
+fn the_man_page_is_up_to_date() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/dvm-info.1");
+    if std::env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
+        std::fs::write(path, page()).unwrap();
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(committed == page(), "info/dvm-info.1 is out of date: run the tests with DVM_BLESS=1");
+}
+
+#[test]
+fn every_option_of_the_command_line_and_of_the_environment_is_in_the_page() {
+    let page = page();
+    for name in ["\\-\\-options", "\\-\\-machine", "\\-\\-json", "\\-\\-help", "\\-\\-version"] {
+        assert!(page.contains(name), "{name}");
+    }
+    let options = dvm::report::options();
+    assert!(options.len() > 8);
+    for option in options {
+        assert!(page.contains(&format!(".B {}\n", option.variable)), "{}", option.variable);
+    }
+}
+
+#[test]
+fn what_roff_would_take_for_its_own_is_escaped() {
+    assert_eq!(roff("a-b \\ `c d`"), "a\\-b \\e \\fBc d\\fR");
+    assert_eq!(roff(".TH"), "\\&.TH");
+}

@@ -1,0 +1,162 @@
+//! What the program prints: on imagined machines word for word, on this one what can be known of it.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// Runs the program with these arguments, and of libdvm's environment with these variables only.
+fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dvm-info"));
+    command.args(arguments).envs(environment.iter().copied());
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("DVM_") && !environment.iter().any(|(set, _)| *set == name) {
+            command.env_remove(name);
+        }
+    }
+    command.output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn json(arguments: &[&str], environment: &[(&str, &str)]) -> Value {
+    serde_json::from_str(&text(&run(&[arguments, &["--json"]].concat(), environment))).unwrap()
+}
+
+/// Imagined machines, each with the name of the file that has the expected text.
+const MACHINES: [(&str, &[(&str, &str)]); 4] = [
+    ("laptop", &[("DVM_SYNTHETIC", "l3:1(size=8388608) l2:4(size=524288) core:1 pu:2")]),
+    ("server", &[("DVM_SYNTHETIC", "pack:2 [numa(memory=34359738368)] l3:2(size=16777216) core:3 pu:1")]),
+    ("wide", &[("DVM_SYNTHETIC", "numa:4(memory=8589934592) core:16 pu:1")]),
+    ("part", &[("DVM_SYNTHETIC", "pack:2 core:2 pu:2"), ("DVM_WORKERS", "5")]),
+];
+
+#[test]
+fn imagined_machines_are_told_word_for_word() {
+    for (name, environment) in MACHINES {
+        let shown = text(&run(&["--machine"], environment));
+        // Whether they have more workers than this machine has CPUs is this machine's.
+        let lines: Vec<&str> = shown.lines().filter(|line| !line.starts_with("There are more workers")).collect();
+        let shown = lines.join("\n") + "\n";
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/machines/{name}.txt"));
+        if std::env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &shown).unwrap();
+        }
+        assert_eq!(shown, std::fs::read_to_string(&path).unwrap_or_default(), "{name}: DVM_BLESS=1 writes it anew");
+    }
+}
+
+#[test]
+fn text_and_json_tell_the_same_machine() {
+    for (_, environment) in MACHINES {
+        let machine = &json(&[], environment)["machine"];
+        let shown = text(&run(&["--machine"], environment));
+        let ranks = machine["ranks"].as_array().unwrap();
+        assert_eq!(machine["workers"].as_u64().unwrap() as usize, ranks.len());
+        for (worker, rank) in ranks.iter().enumerate() {
+            let rank: Vec<String> = rank.as_array().unwrap().iter().map(Value::to_string).collect();
+            assert!(shown.contains(&format!("worker {worker}, rank {}", rank.join(" "))), "{worker} {rank:?}: {shown}");
+        }
+        let distances = machine["distances"].as_array().unwrap();
+        for (a, row) in distances.iter().enumerate() {
+            for (b, distance) in row.as_array().unwrap().iter().enumerate() {
+                assert_eq!(distance, &distances[b][a]);
+                assert_eq!(distance == 0, a == b);
+            }
+        }
+    }
+}
+
+#[test]
+fn this_machine_has_its_cpus_as_leaves() {
+    let machine = &json(&[], &[])["machine"];
+    assert_eq!(machine["real"], true);
+    let mut workers = Vec::new();
+    let mut open = vec![&machine["tree"]];
+    while let Some(object) = open.pop() {
+        let below = object["below"].as_array().unwrap();
+        assert_eq!(object["cpu"].is_null(), !below.is_empty(), "{object}");
+        workers.extend(object["workers"].as_array().unwrap().iter().map(|worker| worker.as_u64().unwrap()));
+        open.extend(below);
+    }
+    workers.sort_unstable();
+    assert_eq!(workers, (0..machine["workers"].as_u64().unwrap()).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_part_is_there_without_arguments() {
+    let shown = text(&run(&[], &[]));
+    for part in [
+        concat!("libdvm ", env!("CARGO_PKG_VERSION")),
+        "rustc 1.",
+        "release",
+        "hwloc",
+        "Machine:",
+        "Distances",
+        "cpuset",
+        "quota",
+        "DVM_SPIN",
+    ] {
+        let release_only = part == "release" && cfg!(debug_assertions);
+        assert!(release_only || shown.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn options_have_their_value_and_its_origin() {
+    let environment = [("DVM_SPIN", "7"), ("DVM_TILE", "")];
+    let options = json(&["--options"], &environment)["options"].as_array().unwrap().clone();
+    let shown = text(&run(&["--options"], &environment));
+    assert_eq!(options.len(), dvm::report::options().len());
+    for option in &options {
+        let name = option["variable"].as_str().unwrap();
+        let (value, origin) =
+            if name == "DVM_SPIN" { ("7", "environment") } else { (option["default"].as_str().unwrap(), "default") };
+        assert_eq!((option["value"].as_str(), option["origin"].as_str()), (Some(value), Some(origin)), "{name}");
+        assert!(shown.contains(&format!("{name:<19} {value} [{origin}]\n")), "{name}: {shown}");
+        let words = option["documentation"].as_str().unwrap().split_whitespace();
+        let unbroken = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(unbroken.contains(&words.collect::<Vec<_>>().join(" ")), "{name}");
+    }
+}
+
+#[test]
+fn exit_codes_tell_success_refused_values_and_wrong_command_lines() {
+    let code = |arguments: &[&str], environment: &[(&str, &str)]| run(arguments, environment).status.code();
+    for arguments in [&[][..], &["--options"], &["--machine"], &["--json"], &["--help"], &["--version"]] {
+        assert_eq!(code(arguments, &[]), Some(0), "{arguments:?}");
+    }
+    assert_eq!(code(&["--what"], &[]), Some(2));
+    assert_eq!(code(&["--machine", "--options"], &[]), Some(2));
+    let refused = run(&[], &[("DVM_SPIN", "soon")]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("DVM_SPIN"), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stdout).contains("soon [environment; not allowed]"), "{refused:?}");
+    let refused = run(&["--machine"], &[("DVM_SYNTHETIC", "nonsense")]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stdout).contains("cannot be read"), "{refused:?}");
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_failure() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_dvm-info"))
+        .arg("--json")
+        .env("DVM_SYNTHETIC", "pu:500")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(program.stdout.take());
+    assert!(program.wait().unwrap().success());
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_told() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_dvm-info")).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+}

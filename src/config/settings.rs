@@ -1,0 +1,130 @@
+//! The options as the reader of a report sees them: each with what it is and what the environment says.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+
+use super::{KNOBS, Kind, Knob, flag, number, signal, sizes, text};
+use crate::error::Error;
+
+/// One option and its value in an environment.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The environment variable.
+    pub variable: &'static str,
+    /// What values are allowed.
+    pub allowed: String,
+    /// The unit; empty when it has none.
+    pub unit: &'static str,
+    /// What holds when the variable is unset.
+    pub default: &'static str,
+    /// What it does.
+    pub documentation: &'static str,
+    /// What the environment says; `None`: nothing, and the default holds.
+    pub value: Option<String>,
+    /// Why that is not allowed.
+    pub refusal: Option<String>,
+}
+
+/// All options, with their values in the environment of the process.
+pub(crate) fn settings() -> Vec<Setting> {
+    read(|variable| env::var_os(variable))
+}
+
+/// All options, with their values in an environment given as a function from variable to value.
+fn read(environment: impl Fn(&str) -> Option<OsString>) -> Vec<Setting> {
+    let setting = |knob: &&Knob| {
+        let value = environment(knob.variable).filter(|value| !value.is_empty());
+        Setting {
+            variable: knob.variable,
+            allowed: knob.kind.allowed(),
+            unit: knob.unit,
+            default: knob.default,
+            documentation: knob.documentation,
+            refusal: value.as_ref().and_then(|value| check(knob, value).err()).map(|error| error.message().to_owned()),
+            value: value.map(|value| value.display().to_string()),
+        }
+    };
+    KNOBS.iter().map(setting).collect()
+}
+
+/// Whether a value is allowed, as far as the table knows: a text's own reader may refuse it later.
+fn check(knob: &Knob, value: &OsStr) -> Result<(), Error> {
+    match knob.kind {
+        Kind::Number { .. } => number(knob, value).map(drop),
+        Kind::Sizes => sizes(knob, value).map(drop),
+        Kind::Flag => flag(knob, Some(value.to_owned())).map(drop),
+        Kind::Text => text(knob, value).map(drop),
+        Kind::Path => Ok(()),
+        Kind::Signal => signal(knob, value).map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::config::Config;
+
+    /// The page of the book about the environment, from the table.
+    fn page() -> String {
+        let mut page = String::from(
+            "# The environment\n\n\
+             Read once, by `dvm_init` or by the first region that starts libdvm. A variable that is unset or empty has its default. A value that is \
+             not allowed makes init fail with `DVM_ERR_ARGUMENT`; `dvm_last_error` names the variable, the value and what is allowed. \
+             `dvm-info --options` shows what holds in a shell.\n\n\
+             This page is generated from the table in `src/config.rs`: change it there, then run the tests with `DVM_BLESS=1`.\n\n\
+             | variable | value | unit | default |\n| --- | --- | --- | --- |\n",
+        );
+        for knob in KNOBS {
+            let _ =
+                writeln!(page, "| `{}` | {} | {} | {} |", knob.variable, knob.kind.allowed(), knob.unit, knob.default);
+        }
+        for knob in KNOBS {
+            let _ = write!(page, "\n## {}\n\n{}\n", knob.variable, knob.documentation);
+        }
+        page
+    }
+
+    #[test]
+    fn the_page_about_the_environment_is_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/environment.md");
+        if env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
+            std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
+            std::fs::write(path, page()).unwrap();
+        }
+        let committed = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(committed == page(), "docs/environment.md is out of date: run the tests with DVM_BLESS=1");
+    }
+
+    /// The sources name no variable that the table does not have.
+    #[test]
+    fn every_variable_that_the_library_reads_is_in_the_table() {
+        let found = std::process::Command::new("grep")
+            .args(["-rnE", r"env::var(_os)?\(", concat!(env!("CARGO_MANIFEST_DIR"), "/src")])
+            .output()
+            .unwrap();
+        let lines = String::from_utf8(found.stdout).unwrap();
+        let test_only = ["DVM_TEST_", "DVM_BLESS", "DVM_SEED"];
+        let reads: Vec<_> = lines
+            .lines()
+            .filter(|line| line.contains("\"DVM_") && !test_only.iter().any(|name| line.contains(name)))
+            .collect();
+        assert!(reads.is_empty(), "read through the table in src/config.rs instead: {reads:?}");
+        assert!(lines.contains("src/config.rs"), "the search finds the one place that reads: {lines:?}");
+    }
+
+    #[test]
+    fn settings_and_the_reader_agree_about_what_is_allowed() {
+        let values = ["0", "1", "7", "x", "3,4", "SIGUSR1", "USR2", "-1", "core:2", ""];
+        for knob in KNOBS {
+            for value in values {
+                let environment = |name: &str| (name == knob.variable).then(|| value.into());
+                let setting = read(environment).into_iter().find(|setting| setting.variable == knob.variable).unwrap();
+                let config = Config::read(environment);
+                assert_eq!(setting.refusal.is_none(), config.is_ok(), "{}={value}: {config:?}", knob.variable);
+                assert_eq!(setting.value.as_deref(), Some(value).filter(|value| !value.is_empty()));
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What is promised and not published, for whoever explains what waits for what.
+
+use super::DataId;
+use super::slot::{Phase, Producer};
+use super::store::Store;
+use super::waiting::Waiters;
+use crate::sync::inbox::Link;
+
+/// Who is to publish a promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Publisher {
+    /// Nobody, so far.
+    Nobody,
+    /// The program, which has called write.
+    Hand,
+    /// A task, from its scheduling to its end.
+    Task,
+}
+
+/// A promise that is not published, while its lock is held.
+pub(crate) struct PendingView<'a> {
+    pub(crate) id: DataId,
+    pub(crate) size: usize,
+    /// The datum whose storage it carries on.
+    pub(crate) predecessor: Option<DataId>,
+    pub(crate) publisher: Publisher,
+    /// Threads that sleep until it is published.
+    pub(crate) sleepers: u32,
+    waiters: &'a Waiters,
+}
+
+impl PendingView<'_> {
+    /// Shows the tasks that wait for it, as links; one that misses several data waits for one of them at a time. They
+    /// stay in use while the view lives: a waiting task is not ready before it is taken off this list, under the lock that
+    /// the view holds.
+    pub(crate) fn each_waiter(&self, visit: impl FnMut(*mut Link)) {
+        self.waiters.each(visit);
+    }
+}
+
+impl Store {
+    /// The size of a promise that is not published.
+    pub(crate) fn promised_size(&self, id: DataId) -> Option<usize> {
+        let body = self.lock(id).ok()?;
+        (body.slot().phase() == Phase::Promised).then(|| body.slot().size())
+    }
+
+    /// Shows every promise that is not published, one after the other, each under its lock: `visit` takes no lock of
+    /// data, and is short.
+    pub(crate) fn each_pending(&self, mut visit: impl FnMut(&PendingView<'_>)) {
+        self.each(|id, body| {
+            let slot = body.slot();
+            if slot.phase() != Phase::Promised {
+                return;
+            }
+            visit(&PendingView {
+                id,
+                size: slot.size(),
+                predecessor: slot.predecessor().map(|number| [0, number]),
+                publisher: match body.producer() {
+                    Producer::Nobody => Publisher::Nobody,
+                    Producer::Hand => Publisher::Hand,
+                    Producer::Task => Publisher::Task,
+                },
+                sleepers: body.sleepers,
+                waiters: slot.waiters(),
+            });
+        });
+    }
+}

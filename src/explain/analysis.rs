@@ -1,0 +1,183 @@
+//! Causes: promises at which chains of waiting end, and cycles, which have no end.
+
+use super::snapshot::{Snapshot, Source};
+
+/// The number of tasks behind a cause is counted for so many causes.
+const COUNTED: usize = 16;
+
+/// Why things wait.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Findings {
+    /// Tasks that wait for each other: each for the datum given with it, which the next one is to publish.
+    pub(super) cycles: Vec<Vec<Step>>,
+    /// Promises that somebody waits for and whose publisher does not wait itself, those that hold up most tasks first.
+    pub(super) causes: Vec<Cause>,
+}
+
+/// A task of a cycle and what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) task: usize,
+    pub(super) datum: usize,
+}
+
+/// A promise at which a chain of waiting ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cause {
+    pub(super) datum: usize,
+    /// Tasks that wait for what those who wait for the datum are to publish; `None`: not counted.
+    pub(super) behind: Option<usize>,
+}
+
+/// Finds the causes.
+pub(super) fn find(snapshot: &Snapshot) -> Findings {
+    let waits = |task: usize| !snapshot.tasks[task].missing.is_empty();
+    let ends = |datum: usize| {
+        let datum = &snapshot.data[datum];
+        let wanted = !datum.waiters.is_empty() || datum.sleepers > 0;
+        wanted && !matches!(datum.source, Source::Task(task) if waits(task))
+    };
+    let mut ends: Vec<usize> = (0..snapshot.data.len()).filter(|&datum| ends(datum)).collect();
+    ends.sort_by_key(|&datum| (std::cmp::Reverse(snapshot.data[datum].waiters.len()), snapshot.data[datum].id));
+    let cause =
+        |(turn, datum): (usize, usize)| Cause { datum, behind: (turn < COUNTED).then(|| behind(snapshot, datum)) };
+    let mut causes: Vec<Cause> = ends.into_iter().enumerate().map(cause).collect();
+    causes.sort_by_key(|cause| {
+        let datum = &snapshot.data[cause.datum];
+        (std::cmp::Reverse(datum.waiters.len() + cause.behind.unwrap_or(0)), datum.id)
+    });
+    let components = Components::of(snapshot);
+    let cycles = components.circular().into_iter().map(|first| cycle(snapshot, &components, first)).collect();
+    Findings { cycles, causes }
+}
+
+/// How many tasks wait, over others, for a datum, without those that wait for it directly.
+fn behind(snapshot: &Snapshot, datum: usize) -> usize {
+    let mut seen = vec![false; snapshot.tasks.len()];
+    let direct = &snapshot.data[datum].waiters;
+    for &task in direct {
+        seen[task] = true;
+    }
+    let mut open = direct.clone();
+    let mut count = 0;
+    while let Some(task) = open.pop() {
+        for &output in &snapshot.tasks[task].outputs {
+            for &next in &snapshot.data[output].waiters {
+                if !std::mem::replace(&mut seen[next], true) {
+                    count += 1;
+                    open.push(next);
+                }
+            }
+        }
+    }
+    count
+}
+
+/// The steps from a task for each promise that it waits for to the task that is to publish it.
+fn steps(snapshot: &Snapshot, task: usize) -> impl Iterator<Item = (usize, usize)> {
+    snapshot.tasks[task].missing.iter().filter_map(|&datum| match snapshot.data[datum].source {
+        Source::Task(publisher) => Some((datum, publisher)),
+        _ => None,
+    })
+}
+
+/// A shortest way from a task back to itself.
+fn cycle(snapshot: &Snapshot, components: &Components, first: usize) -> Vec<Step> {
+    let mut came: Vec<Option<Step>> = vec![None; snapshot.tasks.len()];
+    let mut open = std::collections::VecDeque::from([first]);
+    while let Some(task) = open.pop_front() {
+        for (datum, publisher) in steps(snapshot, task) {
+            if components.of[publisher] != components.of[first] || came[publisher].is_some() {
+                continue;
+            }
+            came[publisher] = Some(Step { task, datum });
+            if publisher == first {
+                return back(&came, first);
+            }
+            open.push_back(publisher);
+        }
+    }
+    unreachable!("a circular component has a way from each of its tasks back to it")
+}
+
+/// Reads a way from its end.
+fn back(came: &[Option<Step>], first: usize) -> Vec<Step> {
+    let mut way = Vec::new();
+    let mut at = first;
+    loop {
+        let step = came[at].expect("the way was walked");
+        way.push(step);
+        at = step.task;
+        if at == first {
+            way.reverse();
+            return way;
+        }
+    }
+}
+
+/// Groups of tasks that all wait for each other: strongly connected components (Tarjan, 1972), without recursion.
+struct Components {
+    /// The component of each task.
+    of: Vec<usize>,
+    /// A task of each component, and how many there are.
+    sizes: Vec<(usize, usize)>,
+}
+
+impl Components {
+    fn of(snapshot: &Snapshot) -> Components {
+        const UNSEEN: usize = usize::MAX;
+        let count = snapshot.tasks.len();
+        let mut found = Components { of: vec![UNSEEN; count], sizes: Vec::new() };
+        let (mut order, mut low) = (vec![UNSEEN; count], vec![UNSEEN; count]);
+        let (mut stack, mut next) = (Vec::new(), 0);
+        for root in 0..count {
+            if order[root] != UNSEEN {
+                continue;
+            }
+            let mut calls = vec![(root, steps(snapshot, root).collect::<Vec<_>>())];
+            (order[root], low[root]) = (next, next);
+            next += 1;
+            stack.push(root);
+            while let Some((task, rest)) = calls.last_mut() {
+                let task = *task;
+                if let Some((_, to)) = rest.pop() {
+                    if order[to] == UNSEEN {
+                        (order[to], low[to]) = (next, next);
+                        next += 1;
+                        stack.push(to);
+                        calls.push((to, steps(snapshot, to).collect()));
+                    } else if found.of[to] == UNSEEN {
+                        low[task] = low[task].min(order[to]);
+                    }
+                    continue;
+                }
+                calls.pop();
+                if let Some((above, _)) = calls.last() {
+                    low[*above] = low[*above].min(low[task]);
+                }
+                if low[task] == order[task] {
+                    found.close(&mut stack, task);
+                }
+            }
+        }
+        found
+    }
+
+    /// Takes a whole component from the stack.
+    fn close(&mut self, stack: &mut Vec<usize>, root: usize) {
+        let start = stack.iter().rposition(|&task| task == root).expect("the root is on the stack");
+        let members = stack.split_off(start);
+        let least = members.iter().copied().min().unwrap_or(root);
+        for &task in &members {
+            self.of[task] = self.sizes.len();
+        }
+        self.sizes.push((least, members.len()));
+    }
+
+    /// A task of each component that is a cycle. No task waits for itself: scheduling refuses that.
+    fn circular(&self) -> Vec<usize> {
+        let mut tasks: Vec<usize> = self.sizes.iter().filter(|(_, size)| *size > 1).map(|&(task, _)| task).collect();
+        tasks.sort_unstable();
+        tasks
+    }
+}

@@ -1,0 +1,130 @@
+//! What the watching thread sleeps on: a pipe that it polls, into which a signal's handler may write.
+#![allow(unsafe_code, reason = "system calls of the C library")]
+
+use std::io::{Error, Result};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+/// What woke the thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Woken {
+    /// Nothing did, for so long as was asked.
+    Time,
+    /// The signal came, once or more.
+    Signal,
+    /// It is to end.
+    Stop,
+}
+
+static ASK: u8 = b'?';
+static STOP: u8 = b'.';
+
+/// A pipe.
+pub(super) struct Pipe {
+    read: OwnedFd,
+    write: OwnedFd,
+}
+
+impl Pipe {
+    pub(super) fn new() -> Result<Pipe> {
+        let mut ends = [0; 2];
+        // SAFETY: there is room for both ends.
+        if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) } != 0 {
+            return Err(Error::last_os_error());
+        }
+        // SAFETY: both were just opened, and nobody else has them.
+        Ok(unsafe { Pipe { read: OwnedFd::from_raw_fd(ends[0]), write: OwnedFd::from_raw_fd(ends[1]) } })
+    }
+
+    /// Ends the thread's next sleep, and the thread.
+    pub(super) fn stop(&self) {
+        // A full pipe holds signals only, and they are read at once: try again until there is room.
+        // SAFETY: one byte of a constant.
+        while unsafe { libc::write(self.write.as_raw_fd(), (&raw const STOP).cast(), 1) } != 1 {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Sleeps for so long (`None`: for ever), or until there is something in the pipe.
+    pub(super) fn sleep(&self, time: Option<Duration>) -> Woken {
+        let mut wanted = libc::pollfd { fd: self.read.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let milliseconds = time.map_or(-1, |time| i32::try_from(time.as_millis()).unwrap_or(i32::MAX));
+        // SAFETY: one entry, which lives.
+        if unsafe { libc::poll(&raw mut wanted, 1, milliseconds) } <= 0 {
+            return Woken::Time;
+        }
+        let mut bytes = [0_u8; 256];
+        // SAFETY: the array has so many bytes.
+        let got = unsafe { libc::read(self.read.as_raw_fd(), bytes.as_mut_ptr().cast(), bytes.len()) };
+        match bytes.get(..usize::try_from(got).unwrap_or(0)) {
+            Some(bytes) if bytes.contains(&STOP) => Woken::Stop,
+            Some(bytes) if bytes.contains(&ASK) => Woken::Signal,
+            _ => Woken::Time,
+        }
+    }
+}
+
+/// Where the handler writes: the end of the pipe, or -1; and the process that this holds for: a forked child shares the
+/// pipe and must not write to it.
+static END: AtomicI32 = AtomicI32::new(-1);
+static PROCESS: AtomicI32 = AtomicI32::new(0);
+
+/// Only what a handler may do: atomics, getpid, write; errno stays as it was.
+extern "C" fn ask(_signal: libc::c_int) {
+    // SAFETY: errno of this thread; the two calls are safe in a handler.
+    unsafe {
+        let errno = libc::__errno_location();
+        let before = *errno;
+        let end = END.load(Ordering::SeqCst);
+        if end >= 0 && libc::getpid() == PROCESS.load(Ordering::SeqCst) {
+            libc::write(end, (&raw const ASK).cast(), 1);
+        }
+        *errno = before;
+    }
+}
+
+/// A signal that writes to a pipe while the value lives.
+pub(super) struct Signal {
+    number: i32,
+    before: libc::sigaction,
+}
+
+// SAFETY: the description of a handler is plain data.
+unsafe impl Send for Signal {}
+
+fn action(number: i32, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
+    // SAFETY: all zeros are a valid description, and it is filled in below.
+    let mut old = unsafe { std::mem::zeroed::<libc::sigaction>() };
+    // SAFETY: both descriptions live; a handler that is given here is `ask`, or was there before.
+    let done = unsafe { libc::sigaction(number, new.map_or(std::ptr::null(), std::ptr::from_ref), &raw mut old) };
+    (done == 0).then_some(old)
+}
+
+impl Signal {
+    /// Has a signal write to the pipe, which outlives the value. `None` when the program has a handler for it.
+    pub(super) fn catch(number: i32, pipe: &Pipe) -> Option<Signal> {
+        let before = action(number, None)?;
+        if before.sa_sigaction != libc::SIG_DFL && before.sa_sigaction != libc::SIG_IGN {
+            return None;
+        }
+        PROCESS.store(std::process::id().cast_signed(), Ordering::SeqCst);
+        END.store(pipe.write.as_raw_fd(), Ordering::SeqCst);
+        // SAFETY: all zeros are a valid description.
+        let mut mine = unsafe { std::mem::zeroed::<libc::sigaction>() };
+        mine.sa_sigaction = ask as *const () as usize;
+        mine.sa_flags = libc::SA_RESTART;
+        action(number, Some(&mine))?;
+        Some(Signal { number, before })
+    }
+}
+
+impl Drop for Signal {
+    fn drop(&mut self) {
+        // A handler that the program has set meanwhile stays.
+        if action(self.number, None).is_some_and(|now| now.sa_sigaction == ask as *const () as usize) {
+            action(self.number, Some(&self.before));
+        }
+        END.store(-1, Ordering::SeqCst);
+    }
+}

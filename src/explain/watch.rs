@@ -1,0 +1,148 @@
+//! The thread that explains when nothing ends any more (`DVM_WATCHDOG`), or when a signal asks (`DVM_EXPLAIN_SIGNAL`).
+//! There is none unless one of the two is set.
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::wake::{Pipe, Signal, Woken};
+use super::{explain, snapshot};
+use crate::config;
+use crate::engine::{self, Call};
+use crate::error::{Error, dvm_retcode_t};
+
+/// The thread, and what ends it.
+struct Watch {
+    /// The process that has the thread: a forked child has not.
+    process: u32,
+    pipe: Arc<Pipe>,
+    signal: Option<Signal>,
+    thread: JoinHandle<()>,
+}
+
+static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
+
+/// Starts the thread when the environment asks for one and there is none. After the engine has started.
+pub(crate) fn begin() -> Result<(), Error> {
+    let Ok(call) = engine::enter() else { return Ok(()) };
+    let (period, number) = (call.engine().config().watchdog(), call.engine().config().explain_signal());
+    drop(call);
+    if period.is_none() && number.is_none() {
+        return Ok(());
+    }
+    let mut watch = WATCH.lock();
+    if watch.is_some() {
+        return Ok(());
+    }
+    let failed = |why: std::io::Error| {
+        Error::new(
+            dvm_retcode_t::DVM_ERR_MEMORY,
+            format!("the thread of DVM_WATCHDOG or DVM_EXPLAIN_SIGNAL cannot start: {why}"),
+        )
+    };
+    let pipe = Arc::new(Pipe::new().map_err(failed)?);
+    let signal = number.map(|number| Signal::catch(number, &pipe).ok_or_else(|| taken(number))).transpose()?;
+    let mine = Arc::clone(&pipe);
+    let thread = engine::without_signals(|| Builder::new().name("dvm-watch".into()).spawn(move || run(&mine, period)));
+    let thread = thread.map_err(failed)?;
+    *watch = Some(Watch { process: std::process::id(), pipe, signal, thread });
+    Ok(())
+}
+
+fn taken(number: i32) -> Error {
+    let name = config::signal_name(number);
+    config::refused("DVM_EXPLAIN_SIGNAL", name, "the program has a handler for this signal: choose another one")
+}
+
+/// Ends the thread. After the engine has ended.
+pub(crate) fn end() {
+    let Some(watch) = WATCH.lock().take() else { return };
+    drop(watch.signal);
+    if watch.process == std::process::id() {
+        watch.pipe.stop();
+        let _ = watch.thread.join();
+    }
+}
+
+/// What the thread does.
+fn run(pipe: &Pipe, period: Option<Duration>) {
+    let mut patience = period.map(Patience::new);
+    loop {
+        match pipe.sleep(period.map(|period| period / 4)) {
+            Woken::Stop => return,
+            Woken::Signal => {
+                if let Ok(call) = engine::enter() {
+                    let text = explain(&call);
+                    drop(call);
+                    print(&text);
+                }
+            }
+            Woken::Time => {
+                if let Some(patience) = &mut patience {
+                    patience.look();
+                }
+            }
+        }
+    }
+}
+
+/// Prints whole, so that other lines do not come between. Nobody is to be told when that fails.
+pub(crate) fn print(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Knows for how long nothing has ended.
+struct Patience {
+    period: Duration,
+    progress: u64,
+    /// Since when there was no progress.
+    since: Instant,
+    /// Since when there was none, and nothing was printed.
+    silent: Instant,
+    last: String,
+}
+
+impl Patience {
+    fn new(period: Duration) -> Patience {
+        let now = Instant::now();
+        Patience { period, progress: 0, since: now, silent: now, last: String::new() }
+    }
+
+    fn begin_anew(&mut self, progress: u64) {
+        (self.progress, self.since, self.silent) = (progress, Instant::now(), Instant::now());
+        self.last.clear();
+    }
+
+    /// Explains when there was no progress for a period, and once in each further one.
+    fn look(&mut self) {
+        let Ok(call) = engine::enter() else { return };
+        let progress = call.progress();
+        if progress != self.progress {
+            return self.begin_anew(progress);
+        }
+        if self.silent.elapsed() < self.period {
+            return;
+        }
+        if !waits(&call) {
+            return self.begin_anew(progress);
+        }
+        let text = explain(&call);
+        drop(call);
+        self.silent = Instant::now();
+        let time = self.since.elapsed().as_secs();
+        if text == self.last {
+            print(&format!("libdvm: no task has ended for {time} s; what waits for what is as told before\n"));
+        } else {
+            print(&format!("libdvm: no task has ended for {time} s (DVM_WATCHDOG={})\n{text}", self.period.as_secs()));
+            self.last = text;
+        }
+    }
+}
+
+/// Whether anything is outstanding.
+fn waits(call: &Call) -> bool {
+    call.busy() || snapshot::sleepers() > 0
+}

@@ -1,0 +1,292 @@
+//! The text of an explanation. Long lists are cut; what is left out is counted.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::analysis::{Cause, Findings, Step};
+use super::snapshot::{Snapshot, Source};
+use crate::data::DataId;
+use crate::engine::{Account, Missed};
+use crate::processing::Mode;
+
+/// Entries of a list that are told.
+const TOLD: usize = 16;
+
+/// Arguments of a task that are told.
+const ARGUMENTS: usize = 8;
+
+/// Tells what a snapshot and its causes say.
+pub(super) fn tell(snapshot: &Snapshot, findings: &Findings) -> String {
+    let mut text = Words { snapshot, text: String::new() };
+    text.overview();
+    text.workers();
+    text.cycles(&findings.cycles);
+    text.causes(&findings.causes);
+    text.waiting();
+    snapshot.engine.graphs.iter().for_each(|graph| text.graph(graph));
+    text.text
+}
+
+struct Words<'a> {
+    snapshot: &'a Snapshot,
+    text: String,
+}
+
+/// `1 task`, `2 tasks`.
+fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn name(id: DataId) -> String {
+    format!("datum {{{}, {}}}", id[0], id[1])
+}
+
+impl Words<'_> {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn overview(&mut self) {
+        let Self { snapshot, .. } = *self;
+        let engine = &snapshot.engine;
+        let waiting = snapshot.tasks.iter().filter(|task| !task.missing.is_empty()).count() as u64;
+        let running = engine.workers.iter().filter(|worker| worker.running.is_some()).count() as u64;
+        let sleepers: u64 = snapshot.data.iter().map(|datum| u64::from(datum.sleepers)).sum();
+        self.line("libdvm: what waits for what");
+        if engine.outstanding == 0 && engine.graphs.is_empty() && sleepers == 0 {
+            self.line("Nothing waits: every task has ended, no graph runs, and no thread sleeps in dvm_data_get.");
+            return;
+        }
+        let ready = engine.outstanding.saturating_sub(waiting).saturating_sub(running);
+        let have = if engine.outstanding == 1 { "has" } else { "have" };
+        let mut line = if engine.outstanding == 0 {
+            "No task is outstanding.".to_owned()
+        } else {
+            format!(
+                "{} {have} not ended: {running} running, {ready} ready, {waiting} waiting for data.",
+                count(engine.outstanding, "task")
+            )
+        };
+        if sleepers > 0 {
+            let _ = write!(line, " In dvm_data_get: {}.", count(sleepers, "thread"));
+        }
+        if engine.awaited {
+            line.push_str(" A thread is in dvm_wait or dvm_finalize.");
+        }
+        self.line(&line);
+        if snapshot.moved {
+            self.line("Tasks began or ended while this was read: parts of it may be out of date.");
+        }
+    }
+
+    /// Workers that run something or have something to run.
+    fn workers(&mut self) {
+        let workers = &self.snapshot.engine.workers;
+        let busy = |worker: &&crate::engine::view::WorkerView| worker.running.is_some() || worker.given > 0;
+        let lines: Vec<String> = workers
+            .iter()
+            .filter(busy)
+            .map(|worker| {
+                let runs = worker.running.map(|task| format!("runs '{task}'"));
+                let queued =
+                    (worker.given > 0).then(|| format!("was given {} that did not end", count(worker.given, "task")));
+                let asleep = worker.asleep.then(|| "sleeps".to_owned());
+                let parts: Vec<String> = [runs, queued, asleep].into_iter().flatten().collect();
+                format!("  the worker of {} {}", worker.title, parts.join(", "))
+            })
+            .collect();
+        self.list(&lines, lines.len());
+    }
+
+    /// The first lines of a list that has `all` entries, and how many are left out.
+    fn list(&mut self, lines: &[String], all: usize) {
+        lines.iter().take(TOLD).for_each(|line| self.line(line));
+        let told = lines.len().min(TOLD);
+        if all > told {
+            self.line(&format!("  and {} more", all - told));
+        }
+    }
+
+    /// A task with its arguments and place.
+    fn task(&self, task: usize) -> String {
+        let node = &self.snapshot.tasks[task];
+        let Some(view) = &node.view else { return format!("'{}'", node.description) };
+        let argument = |(mode, id): &(Mode, DataId)| {
+            let way = if *mode == Mode::In { "in" } else { "out" };
+            format!("{way} {{{}, {}}}", id[0], id[1])
+        };
+        let mut arguments: Vec<String> = view.arguments.iter().take(ARGUMENTS).map(argument).collect();
+        if view.arguments.len() > ARGUMENTS {
+            arguments.push(format!("{} more", view.arguments.len() - ARGUMENTS));
+        }
+        let place = view.worker.and_then(|worker| self.snapshot.engine.workers.get(worker as usize));
+        let place = place.map_or("near its data".to_owned(), |worker| format!("on {}", worker.title));
+        format!("'{}' ({}) {place}", node.description, arguments.join(", "))
+    }
+
+    /// Who is to publish a datum, after a colon.
+    fn publisher(&self, datum: usize) -> String {
+        let datum = &self.snapshot.data[datum];
+        match datum.source {
+            Source::Nobody => match datum.predecessor {
+                Some(id) => {
+                    format!("nobody is to publish it: it carries on {}, and no task has it as an output", name(id))
+                }
+                None => "nobody is to publish it".into(),
+            },
+            Source::Hand => "written by hand, not published yet".into(),
+            Source::Ready => "the output of a task that is ready or runs".into(),
+            Source::Task(task) => {
+                let node = &self.snapshot.tasks[task];
+                let state = if node.missing.is_empty() { "is ready or runs" } else { "waits itself" };
+                format!("the output of '{}', which {state}", node.description)
+            }
+        }
+    }
+
+    fn cycles(&mut self, cycles: &[Vec<Step>]) {
+        for steps in cycles.iter().take(TOLD) {
+            self.line(&format!(
+                "\nCycle of {}: each waits for what the next is to publish, and the last for the first's",
+                count(steps.len() as u64, "task")
+            ));
+            let line = |step: &Step| {
+                format!("  {} waits for {}", self.task(step.task), name(self.snapshot.data[step.datum].id))
+            };
+            let lines: Vec<String> = steps.iter().map(line).collect();
+            self.list(&lines, lines.len());
+            self.line("  What to do: no order of publication ends this; take one of these inputs away, or publish it by other means.");
+        }
+        if cycles.len() > TOLD {
+            self.line(&format!("\nand {} more", count((cycles.len() - TOLD) as u64, "cycle")));
+        }
+    }
+
+    fn causes(&mut self, causes: &[Cause]) {
+        for cause in causes.iter().take(TOLD) {
+            self.cause(cause);
+        }
+        if causes.len() > TOLD {
+            self.line(&format!(
+                "\nand {} more that somebody waits for",
+                count((causes.len() - TOLD) as u64, "promise")
+            ));
+        }
+    }
+
+    fn cause(&mut self, cause: &Cause) {
+        let Self { snapshot, .. } = *self;
+        let datum = &snapshot.data[cause.datum];
+        self.line(&format!(
+            "\nMissing: {} ({}): {}",
+            name(datum.id),
+            count(datum.size as u64, "byte"),
+            self.publisher(cause.datum)
+        ));
+        match datum.source {
+            Source::Nobody if datum.predecessor.is_some() => {
+                self.line("  What to do: schedule a task that reads that datum and has this one as an output.");
+            }
+            Source::Nobody => self.line(
+                "  What to do: schedule the task that has it as an output, or write it (dvm_data_write) and publish it (dvm_data_publish).",
+            ),
+            Source::Hand => self.line("  What to do: the thread that called dvm_data_write has to call dvm_data_publish."),
+            Source::Ready => self.line("  Its publisher is among the tasks that the workers above run or were given."),
+            Source::Task(task) => self.line(&format!("  Its publisher: {}", self.task(task))),
+        }
+        let mut held = vec![format!("{} for it", count(datum.waiters.len() as u64, "task"))];
+        match cause.behind {
+            Some(0) => {}
+            Some(behind) => held.push(format!("{} for what these are to publish", count(behind as u64, "task"))),
+            None => held.push("others for what these are to publish (not counted)".into()),
+        }
+        if datum.sleepers > 0 {
+            held.push(format!("{} in dvm_data_get", count(u64::from(datum.sleepers), "thread")));
+        }
+        self.line(&format!("  Waiting: {}.", held.join(", ")));
+    }
+
+    /// The tasks that wait, each with what it misses.
+    fn waiting(&mut self) {
+        let Self { snapshot, .. } = *self;
+        let all: Vec<usize> =
+            (0..snapshot.tasks.len()).filter(|&task| !snapshot.tasks[task].missing.is_empty()).collect();
+        if all.is_empty() {
+            return;
+        }
+        self.line("\nTasks that wait:");
+        let lines: Vec<String> = all
+            .iter()
+            .take(TOLD)
+            .map(|&task| {
+                let missing = &snapshot.tasks[task].missing;
+                let first = missing[0];
+                let more =
+                    if missing.len() > 1 { format!(" (and for {} more)", missing.len() - 1) } else { String::new() };
+                format!(
+                    "  {} waits for {}{more}: {}",
+                    self.task(task),
+                    name(snapshot.data[first].id),
+                    self.publisher(first)
+                )
+            })
+            .collect();
+        self.list(&lines, all.len());
+        if all.len() > TOLD {
+            let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+            for &task in &all {
+                *kinds.entry(snapshot.tasks[task].description).or_default() += 1;
+            }
+            let mut kinds: Vec<(&str, u64)> = kinds.into_iter().collect();
+            kinds.sort_by_key(|&(description, number)| (std::cmp::Reverse(number), description));
+            let told: Vec<String> =
+                kinds.iter().take(TOLD).map(|(description, number)| format!("{number} '{description}'")).collect();
+            let more =
+                if kinds.len() > TOLD { format!(", and {} more kinds", kinds.len() - TOLD) } else { String::new() };
+            self.line(&format!("  In all: {}{more}", told.join(", ")));
+        }
+    }
+
+    fn graph(&mut self, graph: &Account) {
+        let points = if graph.general { "points of its box" } else { "tiles" };
+        self.line(&format!(
+            "\nGraph '{}': of {} {points} {} have run, {} running, {} ready, {} waiting for predecessors that have not run",
+            graph.name,
+            graph.volume,
+            graph.ended,
+            graph.running.len(),
+            graph.ready,
+            graph.waiting
+        ));
+        let title = |worker: usize| self.snapshot.engine.workers.get(worker).map_or("", |worker| worker.title.as_str());
+        let lines: Vec<String> =
+            graph.running.iter().map(|(worker, tile)| format!("  tile {tile:?} runs on {}", title(*worker))).collect();
+        let waiting: Vec<String> = graph
+            .told
+            .iter()
+            .map(|waits| {
+                let predecessor = |(tile, why): &(Vec<i64>, Missed)| {
+                    let why = match why {
+                        Missed::Runs(worker) => format!("which runs on {}", title(*worker)),
+                        Missed::Waits => "which waits itself".into(),
+                        Missed::Unreached => "which has not been reached".into(),
+                    };
+                    format!("{tile:?}, {why}")
+                };
+                let mut missed: Vec<String> = waits.missed.iter().map(predecessor).collect();
+                let unknown = waits.missing.saturating_sub(missed.len() as u64);
+                if unknown > 0 {
+                    let why = if graph.general { "its successors function has to tell" } else { "ready, or just over" };
+                    missed.push(format!(
+                        "{unknown} that {} ({why})",
+                        if graph.general { "no tile has announced yet" } else { "could run" }
+                    ));
+                }
+                format!("  tile {:?} misses {}: {}", waits.tile, count(waits.missing, "predecessor"), missed.join("; "))
+            })
+            .collect();
+        self.list(&lines, lines.len());
+        self.list(&waiting, graph.waiting as usize);
+    }
+}

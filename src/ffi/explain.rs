@@ -1,0 +1,63 @@
+//! Explanations: what waits for what, for a program that does not go on.
+
+use std::ffi::c_void;
+
+use super::{dvm_retcode_t, guard};
+use crate::error::Error;
+use crate::explain;
+
+/// @brief Print on stderr what waits for what.
+///
+/// Each task that waits is named with its processing's description, its arguments and its place, with the datum that it
+/// misses and with who was to publish that: a task, the program by hand, or nobody. Cycles are found. Threads that sleep in
+/// dvm_data_get are counted with the datum that they wait for. Of graphs that run, the tiles that run and that wait are
+/// told, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
+///
+/// The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
+///
+/// @retval DVM_SUCCESS              it is printed
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_explain() -> dvm_retcode_t {
+    guard::running("dvm_explain", |call| {
+        explain::print(&explain::explain(call));
+        Ok(())
+    })
+}
+
+/// @brief The text that dvm_explain prints, in the caller's memory.
+///
+/// The text ends with a NUL. A text that does not fit is cut, and needed says so: it is then greater than size. What
+/// waits may change between two calls, and the text's size with it.
+///
+/// @param[out] buffer  where the text goes, size bytes; may be NULL when size is 0
+/// @param[in]  size    its size in bytes; 0 asks for the size that is needed
+/// @param[out] needed  the bytes of the whole text, with its NUL
+/// @retval DVM_SUCCESS              buffer and needed are written
+/// @retval DVM_ERR_ARGUMENT         needed is NULL, or buffer is NULL and size is not 0
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_explain_text(buffer: *mut c_void, size: usize, needed: *mut usize) -> dvm_retcode_t {
+    guard::running("dvm_explain_text", |call| {
+        guard::given(needed, "needed")?;
+        if size > 0 && buffer.is_null() {
+            return Err(Error::argument("`buffer` is NULL and `size` is not 0"));
+        }
+        let text = explain::explain(call);
+        // SAFETY: not NULL; the caller guarantees that it is the address of a size.
+        unsafe { needed.write(text.len() + 1) };
+        if size > 0 {
+            let cut = text.floor_char_boundary(size - 1);
+            // SAFETY: not NULL; the caller guarantees `size` bytes, and `cut` is less.
+            unsafe {
+                buffer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), cut);
+                buffer.cast::<u8>().add(cut).write(0);
+            }
+        }
+        Ok(())
+    })
+}

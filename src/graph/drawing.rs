@@ -1,0 +1,26 @@
+//! A graph's tiles and edges for a drawing.
+
+use super::callbacks::Callbacks;
+use super::space::Space;
+use crate::trace::Tiles;
+
+/// Tells the tiles and edges of a graph. It calls the graph's own functions, as a worker would.
+pub(super) fn draw(space: &Space, carried: &[bool], callbacks: &Callbacks, tiles: &mut Tiles) {
+    let dimension = space.dimension();
+    for number in 0..space.volume() {
+        let tile = space.tile(number);
+        if callbacks.predecessors(&tile).is_some_and(|predecessors| predecessors < 0) {
+            continue;
+        }
+        tiles.tile(number, &tile[..dimension]);
+        let told = callbacks.successors(&tile, dimension, |successor: &[i64]| {
+            if let Some(successor) = space.number(successor) {
+                tiles.edge(number, successor);
+            }
+        });
+        let along = |k: usize| carried.get(k).copied().unwrap_or(false) && space.index(&tile, k) + 1 < space.extent(k);
+        for k in (0..dimension).filter(|&k| !told && along(k)) {
+            tiles.edge(number, number + space.stride(k));
+        }
+    }
+}

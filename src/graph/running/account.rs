@@ -1,0 +1,72 @@
+//! How far a graph has come, for whoever explains what waits for what. It stops no worker and calls no function of the
+//! program: what is told may have changed by the time it is read.
+
+use std::sync::atomic::Ordering;
+
+use super::{Lane, Running};
+use crate::engine::{Account, Missed, WaitingTile};
+
+/// So many waiting tiles are told; all are counted.
+const TOLD: usize = 16;
+
+/// A tile's predecessors are followed up so far to find out whether it has been reached.
+const STEPS: u64 = 1_000;
+
+impl Running {
+    /// How many tiles have ended: chains that ended with their last one, and tiles that another one followed.
+    pub(crate) fn ended(&self) -> u64 {
+        self.sum(|counts| &counts.ended) + self.sum(|counts| &counts.followed)
+    }
+
+    /// How far the graph has come.
+    pub(crate) fn account(&self) -> Account {
+        let ended = self.ended();
+        let created = self.sum(|counts| &counts.created) + self.sum(|counts| &counts.followed);
+        let on = |(worker, lane): (usize, &Lane)| {
+            Some((worker, lane.counts.running.load(Ordering::Acquire).checked_sub(1)?))
+        };
+        let running: Vec<(usize, u64)> = self.lanes.iter().enumerate().filter_map(on).collect();
+        let (waiting, told) = self.pending.some(TOLD);
+        Account {
+            name: self.name.clone(),
+            volume: self.space.volume(),
+            general: self.callbacks.tells_edges(),
+            ended,
+            ready: created.saturating_sub(ended).saturating_sub(running.len() as u64),
+            running: running.iter().map(|&(worker, number)| (worker, self.coordinates(number))).collect(),
+            waiting: waiting as u64,
+            told: told.iter().map(|&(number, missing)| self.waiting_tile(number, missing, &running)).collect(),
+        }
+    }
+
+    fn coordinates(&self, number: u64) -> Vec<i64> {
+        self.space.tile(number)[..self.space.dimension()].to_vec()
+    }
+
+    fn waiting_tile(&self, number: u64, missing: u64, running: &[(usize, u64)]) -> WaitingTile {
+        let tile = self.space.tile(number);
+        let before = self.carried.iter().filter(|&&k| self.space.index(&tile, k) > 0);
+        let before = before.map(|&k| number - self.space.stride(k));
+        let missed = before.filter_map(|number| Some((self.coordinates(number), self.missed(number, running)?)));
+        WaitingTile { tile: self.coordinates(number), missing, missed: missed.collect() }
+    }
+
+    /// Why a predecessor along a carried coordinate has not run; `None`: it has, or is ready.
+    fn missed(&self, number: u64, running: &[(usize, u64)]) -> Option<Missed> {
+        let mut at = number;
+        for _ in 0..STEPS {
+            let why = match running.iter().find(|&&(_, tile)| tile == at) {
+                Some(&(worker, _)) => Some(Missed::Runs(worker)),
+                None => self.pending.missing(at).map(|_| Missed::Waits),
+            };
+            if why.is_some() {
+                return if at == number { why } else { Some(Missed::Unreached) };
+            }
+            // A tile that is neither running nor waiting has either run or not been reached, and it has been reached if
+            // and only if any one of its predecessors has run.
+            let tile = self.space.tile(at);
+            at -= self.space.stride(*self.carried.iter().find(|&&k| self.space.index(&tile, k) > 0)?);
+        }
+        None
+    }
+}

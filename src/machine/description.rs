@@ -1,0 +1,110 @@
+//! The machine for a report: the tree with its workers, their ranks and distances, and what the process may use.
+
+use super::topology::{Topology, hwloc_version};
+use super::{Allowance, Machine};
+use crate::config::Config;
+use crate::error::Error;
+
+/// An object of the machine's tree and what is below it.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// hwloc's name of its type.
+    pub kind: String,
+    /// Its number among the objects of its type.
+    pub index: u32,
+    /// Of a cache; 0: none, or unknown.
+    pub bytes: u64,
+    /// The NUMA nodes beside it: their numbers and sizes in bytes.
+    pub memory: Vec<(u32, u64)>,
+    /// Of a PU: the system's number for it.
+    pub cpu: Option<u32>,
+    /// Of a PU: the workers on it.
+    pub workers: Vec<usize>,
+    /// What is below it.
+    pub below: Vec<Branch>,
+}
+
+/// A machine and the workers that libdvm would start on it.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// Whether it is the machine that the process runs on.
+    pub real: bool,
+    /// Its tree.
+    pub tree: Branch,
+    /// The rank of each worker, without the components that are not used.
+    pub ranks: Vec<Vec<u64>>,
+    /// For each component of a rank the largest number of siblings.
+    pub sizes: Vec<u64>,
+    /// The CPU that each worker is bound to; `None`: workers are not bound.
+    pub bound: Option<Vec<u32>>,
+    /// Where the number of workers comes from, in words.
+    pub limits: String,
+    /// Whether there are more workers than CPUs.
+    pub oversubscribed: bool,
+    /// The distances of all pairs of workers, row by row.
+    pub distances: Vec<Vec<u64>>,
+    /// The CPUs that the process may use; `None`: the system does not say.
+    pub cpuset: Option<Vec<u32>>,
+    /// How many workers the CPU quota of the process's control groups is worth; `None`: no quota.
+    pub quota: Option<usize>,
+}
+
+/// Describes the machine that `config` and the system give.
+pub(crate) fn describe(config: &Config) -> Result<Description, Error> {
+    let allowance = Allowance::read();
+    let topology = Machine::topology(config)?;
+    let machine = Machine::new(&topology, config, &allowance)?;
+    let workers = machine.workers();
+    let dimension = machine.dimension();
+    Ok(Description {
+        real: topology.is_this_system,
+        tree: tree(&topology, &machine),
+        ranks: (0..workers).map(|worker| machine.rank(worker)[..dimension].to_vec()).collect(),
+        sizes: machine.sizes()[..dimension].to_vec(),
+        bound: machine.cpus.clone(),
+        limits: machine.limits.clone(),
+        oversubscribed: machine.oversubscribed,
+        distances: (0..workers).map(|a| (0..workers).map(|b| machine.distance(a, b)).collect()).collect(),
+        cpuset: allowance.cpus.map(|cpus| cpus.into_iter().collect()),
+        quota: allowance.quota,
+    })
+}
+
+/// The version of hwloc that the process runs with, as `2.9`.
+pub(crate) fn hwloc_running() -> String {
+    let version = hwloc_version();
+    format!("{}.{}", version >> 16, version >> 8 & 0xff)
+}
+
+/// The tree with the workers on its PUs.
+fn tree(topology: &Topology, machine: &Machine) -> Branch {
+    let mut branches: Vec<Option<Branch>> = topology
+        .nodes
+        .iter()
+        .map(|node| {
+            Some(Branch {
+                kind: node.kind.clone(),
+                index: node.index,
+                bytes: node.bytes,
+                memory: node.memory.clone(),
+                cpu: None,
+                workers: Vec::new(),
+                below: Vec::new(),
+            })
+        })
+        .collect();
+    for (place, pu) in topology.pus.iter().enumerate() {
+        let own = pu.path.last().copied().flatten().and_then(|object| branches[object as usize].as_mut());
+        if let Some(branch) = own {
+            branch.cpu = Some(pu.os_index);
+            branch.workers = (0..machine.workers()).filter(|&worker| machine.pus[worker] as usize == place).collect();
+        }
+    }
+    // An object comes after the one that it is below: from the last to the first each is complete when its turn comes.
+    for object in (1..branches.len()).rev() {
+        let branch = branches[object].take().expect("each object is taken once");
+        let parent = topology.nodes[object].parent.expect("every object but the root is below another");
+        branches[parent as usize].as_mut().expect("not taken yet").below.insert(0, branch);
+    }
+    branches[0].take().expect("the root is left")
+}

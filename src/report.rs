@@ -1,0 +1,53 @@
+//! What `dvm-info` tells, as plain data: for that program, and no part of the interface.
+
+pub use crate::config::settings::Setting;
+pub use crate::machine::description::{Branch, Description};
+
+use crate::config::{Config, settings};
+use crate::machine::description;
+
+/// What there is to tell.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The version of libdvm.
+    pub version: &'static str,
+    /// How it was built: what, and its value.
+    pub build: Vec<(&'static str, String)>,
+    /// The machine, or why it cannot be read.
+    pub machine: Result<Description, String>,
+    /// All options.
+    pub options: Vec<Setting>,
+}
+
+/// Tells everything about the calling process.
+pub fn report() -> Report {
+    let machine = Config::load().and_then(|config| description::describe(&config));
+    Report {
+        version: env!("CARGO_PKG_VERSION"),
+        build: build(),
+        machine: machine.map_err(|error| error.message().to_owned()),
+        options: options(),
+    }
+}
+
+/// All options and their values in the environment of the process.
+pub fn options() -> Vec<Setting> {
+    settings::settings()
+}
+
+fn build() -> Vec<(&'static str, String)> {
+    vec![
+        ("compiler", env!("DVM_BUILD_RUSTC").into()),
+        ("profile", env!("DVM_BUILD_PROFILE").into()),
+        ("target", env!("DVM_BUILD_TARGET").into()),
+        (
+            "hwloc",
+            format!(
+                "{} (interface of the library that runs: {})",
+                env!("DVM_BUILD_HWLOC"),
+                description::hwloc_running()
+            ),
+        ),
+        ("transport", "none: one process".into()),
+    ]
+}

@@ -1,0 +1,165 @@
+//! The table at the end.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::Session;
+use super::tally::{Sum, Tally};
+
+/// Processings and graphs that are told; all are counted.
+const TOLD: usize = 24;
+
+/// The whole table.
+pub(super) fn table(session: &Session) -> String {
+    let rate = session.clock.rate();
+    let elapsed = (session.now() as f64 * rate) as u64;
+    let tally = |row: &super::Row| row.book.lock().tally.clone().in_nanoseconds(rate);
+    let tallies: Vec<Tally> = session.rows.iter().map(tally).collect();
+    let titles: Vec<&str> = session.rows.iter().map(|row| row.title.as_str()).collect();
+    show(elapsed, peak_memory(), &titles, &tallies, &session.names.lock().texts)
+}
+
+/// The most memory that the process ever had, in bytes; 0 where the system does not say.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+fn milliseconds(nanoseconds: u64) -> String {
+    format!("{:.3}", nanoseconds as f64 / 1e6)
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+/// `titles` and `tallies`: one for each worker, and at the end one for the other threads.
+fn show(elapsed: u64, peak: u64, titles: &[&str], tallies: &[Tally], names: &[String]) -> String {
+    let workers = tallies.len() - 1;
+    let mut text = format!(
+        "libdvm: summary of {:.3} s on {workers} worker{}; peak memory {}\n",
+        elapsed as f64 / 1e9,
+        if workers == 1 { "" } else { "s" },
+        megabytes(peak)
+    );
+    let mut kinds: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
+    for tally in tallies {
+        for (what, sums) in [("task", &tally.tasks), ("tile", &tally.tiles)] {
+            for (&name, &sum) in sums {
+                kinds.entry((what, names[name as usize].as_str())).or_default().merge(sum);
+            }
+        }
+    }
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_by_key(|&(kind, sum)| (std::cmp::Reverse(sum.total), kind));
+    let _ = writeln!(text, "  {:>10} {:>12} {:>12} {:>12}  of", "run", "total ms", "mean us", "longest us");
+    for ((what, name), sum) in kinds.iter().take(TOLD) {
+        let mean = sum.total as f64 / sum.count.max(1) as f64 / 1e3;
+        let (total, most) = (milliseconds(sum.total), sum.most as f64 / 1e3);
+        let _ = writeln!(
+            text,
+            "  {:>10} {total:>12} {mean:>12.3} {most:>12.3}  {what} '{}'",
+            sum.count,
+            name.escape_debug()
+        );
+    }
+    if kinds.len() > TOLD {
+        let _ = writeln!(text, "  and {} more kinds", kinds.len() - TOLD);
+    }
+    let _ = writeln!(
+        text,
+        "  {:>10} {:>10} {:>12} {:>12} {:>12} {:>10}  by",
+        "tasks", "tiles", "busy ms", "idle ms", "asleep ms", "steals"
+    );
+    let count = |sums: &BTreeMap<u32, Sum>| sums.values().map(|sum| sum.count).sum::<u64>();
+    for (row, (title, tally)) in titles.iter().zip(tallies).enumerate() {
+        let (tasks, tiles, busy) = (count(&tally.tasks), count(&tally.tiles), tally.busy());
+        let worker = row < workers;
+        if !worker && tasks + tiles == 0 {
+            continue;
+        }
+        // What other threads do besides is not the library's.
+        let idle = if worker { milliseconds(elapsed.saturating_sub(busy)) } else { "-".into() };
+        let asleep = if worker { milliseconds(tally.asleep.total) } else { "-".into() };
+        let _ = writeln!(
+            text,
+            "  {tasks:>10} {tiles:>10} {:>12} {idle:>12} {asleep:>12} {:>10}  {title}",
+            milliseconds(busy),
+            tally.steals
+        );
+    }
+    let sum = |part: fn(&Tally) -> Sum| {
+        tallies.iter().fold(Sum::default(), |mut all, tally| {
+            all.merge(part(tally));
+            all
+        })
+    };
+    let (published, copied) = (sum(|tally| tally.published), sum(|tally| tally.copied));
+    let _ = writeln!(
+        text,
+        "  data: {} published ({}), {} copied to be carried on ({})",
+        published.count,
+        megabytes(published.total),
+        copied.count,
+        megabytes(copied.total)
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::ring::{Event, Kind};
+
+    fn event(kind: Kind, subject: u32, duration: u64, bytes: i64) -> Event {
+        Event { start: 0, duration, coordinates: [0, bytes, 0, 0], subject, dimension: 2, kind }
+    }
+
+    #[test]
+    fn the_table_has_the_sums_of_the_events() {
+        let mut tallies = vec![Tally::default(); 3];
+        for (worker, kind, subject, duration, bytes) in [
+            (0, Kind::Task, 0, 1_500_000, 0),
+            (0, Kind::Task, 0, 500_000, 0),
+            (1, Kind::Task, 0, 1_000_000, 0),
+            (1, Kind::Tile, 1, 4_000_000, 0),
+            (1, Kind::Sleep, 0, 2_000_000, 0),
+            (1, Kind::Steal, 0, 10, 0),
+            (0, Kind::Publish, 0, 0, 2_000_000),
+            (1, Kind::Publish, 0, 0, 1_000_000),
+            (0, Kind::Copy, 0, 77, 500_000),
+            (2, Kind::Tile, 1, 1_000_000, 0),
+        ] {
+            tallies[worker].add(&event(kind, subject, duration, bytes));
+        }
+        let names = ["axpy".to_owned(), "wave".to_owned()];
+        let shown = show(10_000_000, 123_400_000, &["rank 0 0", "rank 0 1", "other threads"], &tallies, &names);
+        let expected = "\
+libdvm: summary of 0.010 s on 2 workers; peak memory 123.4 MB
+         run     total ms      mean us   longest us  of
+           2        5.000     2500.000     4000.000  tile 'wave'
+           3        3.000     1000.000     1500.000  task 'axpy'
+       tasks      tiles      busy ms      idle ms    asleep ms     steals  by
+           2          0        2.000        8.000        0.000          0  rank 0 0
+           1          1        5.000        5.000        2.000          1  rank 0 1
+           0          1        1.000            -            -          0  other threads
+  data: 2 published (3.0 MB), 1 copied to be carried on (0.5 MB)
+";
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn many_kinds_are_cut_and_counted() {
+        let mut tallies = vec![Tally::default(); 2];
+        let names: Vec<String> = (0..30).map(|kind| format!("kind {kind}")).collect();
+        (0..30).for_each(|kind| tallies[0].add(&event(Kind::Task, kind, u64::from(kind), 0)));
+        let shown = show(1, 0, &["rank 0", "other threads"], &tallies, &names);
+        assert!(shown.contains("  and 6 more kinds\n") && shown.contains("'kind 29'") && !shown.contains("'kind 5'"));
+    }
+
+    #[test]
+    fn the_process_has_had_some_memory() {
+        assert!(peak_memory() > 1 << 20);
+    }
+}
