@@ -37,6 +37,10 @@ fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+fn were(number: u64) -> &'static str {
+    if number == 1 { "was" } else { "were" }
+}
+
 fn name(id: DataId) -> String {
     format!("datum {{{}, {}}}", id[0], id[1])
 }
@@ -80,22 +84,17 @@ impl Words<'_> {
         }
     }
 
-    /// Workers that run something or have something to run.
+    /// Workers that run something.
     fn workers(&mut self) {
-        let workers = &self.snapshot.engine.workers;
-        let busy = |worker: &&crate::engine::view::WorkerView| worker.running.is_some() || worker.given > 0;
-        let lines: Vec<String> = workers
-            .iter()
-            .filter(busy)
-            .map(|worker| {
-                let runs = worker.running.map(|task| format!("runs '{task}'"));
-                let queued =
-                    (worker.given > 0).then(|| format!("was given {} that did not end", count(worker.given, "task")));
-                let asleep = worker.asleep.then(|| "sleeps".to_owned());
-                let parts: Vec<String> = [runs, queued, asleep].into_iter().flatten().collect();
-                format!("  the worker of {} {}", worker.title, parts.join(", "))
-            })
-            .collect();
+        let line = |worker: &crate::engine::view::WorkerView| {
+            let runs = worker.running?;
+            let more = match worker.given.saturating_sub(1) {
+                0 => String::new(),
+                more => format!("; {} that did not end {} given to it", count(more, "more task"), were(more)),
+            };
+            Some(format!("  the worker of {} runs '{runs}'{more}", worker.title))
+        };
+        let lines: Vec<String> = self.snapshot.engine.workers.iter().filter_map(line).collect();
         self.list(&lines, lines.len());
     }
 
@@ -192,7 +191,7 @@ impl Words<'_> {
                 "  What to do: schedule the task that has it as an output, or write it (dvm_data_write) and publish it (dvm_data_publish).",
             ),
             Source::Hand => self.line("  What to do: the thread that called dvm_data_write has to call dvm_data_publish."),
-            Source::Ready => self.line("  Its publisher is among the tasks that the workers above run or were given."),
+            Source::Ready => self.line("  Its publisher misses nothing: it is among the tasks that the workers run or have before them."),
             Source::Task(task) => self.line(&format!("  Its publisher: {}", self.task(task))),
         }
         let mut held = vec![format!("{} for it", count(datum.waiters.len() as u64, "task"))];
