@@ -24,4 +24,6 @@ mod engine;
 
 mod graph;
 
+mod redistribution;
+
 pub mod ffi;
