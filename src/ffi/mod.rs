@@ -16,12 +16,15 @@
 use std::ffi::c_int;
 
 pub mod data;
+pub mod distribution;
+pub mod dma;
 pub mod errors;
 pub mod graph;
 mod guard;
 pub mod lifecycle;
 pub mod processing;
 pub mod rank;
+pub mod redistribution;
 pub mod scheduling;
 
 pub use crate::error::dvm_retcode_t;

@@ -96,6 +96,7 @@ impl Dma {
             .zip(&side.levels)
             .map(|(s, t)| Level { count: s.0, source: s.1, target: t.1 })
             .collect();
+        // Not more than the target has places, so it fits.
         let volume: i64 = levels.iter().map(|l| l.count).product();
         state.batch.add((from.memory as u32, side.memory as u32), (from.offset, side.offset), levels);
         state.bytes = state.bytes.saturating_add(volume.saturating_mul(self.element as i64));
@@ -192,6 +193,7 @@ fn check(side: &Side, memories: &[Memory], which: &str) -> Result<(), Error> {
         Error::argument(format!("{which} memory {} is none of the {} of the engine", side.memory, memories.len()))
     })?;
     let (mut least, mut most) = (i128::from(side.offset), i128::from(side.offset));
+    let mut volume = 1_i128;
     for &(count, stride) in &side.levels {
         if count < 1 {
             return Err(Error::argument(format!("a count is {count}: counts are positive")));
@@ -199,8 +201,13 @@ fn check(side: &Side, memories: &[Memory], which: &str) -> Result<(), Error> {
         if count > 1 && stride == 0 && which == "target" {
             return Err(Error::argument(format!("{count} elements go to one place: a target stride is 0")));
         }
+        volume = volume.saturating_mul(count.into());
         let far = i128::from(count - 1) * i128::from(stride);
         (least, most) = (least + far.min(0), most + far.max(0));
+    }
+    if which == "target" && volume > i128::from(memory.elements) {
+        let text = format!("{volume} elements have no places in target memory {}", side.memory);
+        return Err(Error::new(dvm_retcode_t::DVM_ERR_SIZE, text));
     }
     if least < 0 || most >= i128::from(memory.elements) {
         return Err(Error::new(

@@ -14,7 +14,7 @@ use super::refused;
 use crate::error::Error;
 
 /// More memories than this have no numbers.
-const MOST_MEMORIES: i64 = 1 << 31;
+const MOST_MEMORIES: i64 = 1 << 24;
 
 /// An architectural variable's part in the number of a memory.
 #[derive(Clone, Debug)]

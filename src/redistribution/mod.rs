@@ -28,7 +28,7 @@ mod tests;
 pub(crate) use dma::{Dma, Side};
 pub(crate) use handles::Handles;
 pub(crate) use layout::Layout;
-pub(crate) use plan::{Level, Redistribution};
+pub(crate) use plan::Redistribution;
 pub(crate) use round::{Arrays, Round};
 
 use crate::error::Error;

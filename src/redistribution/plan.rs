@@ -71,11 +71,6 @@ impl Copies {
         self.known.insert(levels, next);
         next
     }
-
-    /// The elements of a copy.
-    pub(crate) fn volume(&self, copy: &Copy) -> i64 {
-        self.shapes[copy.shape as usize].iter().map(|l| l.count).product()
-    }
 }
 
 /// Levels by ascending target stride, without those of one step; two that are one longer one are joined.
