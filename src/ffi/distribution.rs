@@ -12,8 +12,8 @@ use super::guard::{given, guarded, list, read_text};
 use crate::error::{Error, dvm_retcode_t as Code};
 use crate::redistribution::{Handles, Layout, refused};
 
-/// A distribution: a number that is never given twice; 0 is never given. Distributions and plans may be made, asked and
-/// freed at any time, also while libdvm is not running.
+/// A distribution: a number that is never given twice; 0 is never given. Distributions and plans may be made, asked
+/// and freed at any time, also while libdvm is not running.
 #[allow(non_camel_case_types)]
 pub type dvm_distribution_t = u64;
 
@@ -47,7 +47,9 @@ fn dimensions(count: c_int) -> Result<usize, Error> {
 fn product(each: impl Iterator<Item = dvm_redist::Result<Dimension>>) -> Result<Layout, Error> {
     let dimensions = each
         .enumerate()
-        .map(|(j, d)| d.map(|d| layouts::suffixed(d, &format!("_{j}"))).map_err(|e| e.within(&format!("dimension {j}"))))
+        .map(|(j, d)| {
+            d.map(|d| layouts::suffixed(d, &format!("_{j}"))).map_err(|e| e.within(&format!("dimension {j}")))
+        })
         .collect::<dvm_redist::Result<Vec<_>>>();
     let distribution = Distribution { dimensions: dimensions.map_err(|e| refused(&e))?, layout: None };
     Layout::new(&distribution, &Parameters::new())
@@ -56,15 +58,18 @@ fn product(each: impl Iterator<Item = dvm_redist::Result<Dimension>>) -> Result<
 /// @brief Make a distribution of a text: the text form, or the JSON form when it begins with a brace.
 ///
 /// The text form has a line for each dimension, "t = offset", followed by a line for each of its variables,
-/// "+ coef*name arch|data level lower .. upper"; a last line "layout name, name" lists the data variables, slowest first.
-/// Bounds may use other variables and parameters: "max(0, -8*p) .. min(7, (99 - 8*p)/2)". A semicolon ends a line, too.
+/// "+ coef*name arch|data level lower .. upper"; a last line "layout name, name" lists the data variables, slowest
+/// first. Bounds may use other variables and parameters: "max(0, -8*p) .. min(7, (99 - 8*p)/2)". A semicolon ends a
+/// line, too.
 ///
 /// @param[in]  text          the distribution
-/// @param[in]  parameters    values of the names that the text uses and does not declare, as "N=100, P=4"; may be NULL
+/// @param[in]  parameters    values of the names that the text uses and does not declare, as "N=100, P=4"; may be
+///                           NULL
 /// @param[out] distribution  the number of the new distribution
 /// @retval DVM_SUCCESS       distribution is written
-/// @retval DVM_ERR_ARGUMENT  text or distribution is NULL, the text is not understood, uses unknown names or bounds that
-///                           refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names the place
+/// @retval DVM_ERR_ARGUMENT  text or distribution is NULL, the text is not understood, uses unknown names or bounds
+///                           that refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names
+///                           the place
 ///
 /// Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
 #[unsafe(no_mangle)]
@@ -118,13 +123,13 @@ fn values_of(text: &str) -> Result<Parameters, Error> {
 
 /// @brief Make a distribution of arrays: one entry per variable, with constant bounds.
 ///
-/// Variables are listed in the order of memories and places: of the architectural ones the last runs fastest through the
-/// memories' numbers, of the data variables of one dimension the last runs fastest through its local indices.
+/// Variables are listed in the order of memories and places: of the architectural ones the last runs fastest through
+/// the memories' numbers, of the data variables of one dimension the last runs fastest through its local indices.
 ///
 /// @param[in]  dimensions    the number of dimensions of the array, 1 to DVM_DISTRIBUTION_MAX_DIMENSION
 /// @param[in]  offset        the origin of each dimension; NULL: all 0
-/// @param[in]  elements      the number of elements of each dimension: what lies outside 0 .. elements-1 does not exist;
-///                           NULL: what the variables reach
+/// @param[in]  elements      the number of elements of each dimension: what lies outside 0 .. elements-1 does not
+///                           exist; NULL: what the variables reach
 /// @param[in]  variables     the number of variables, 0 or more
 /// @param[in]  dimension     the dimension of each variable, from 0
 /// @param[in]  architectural for each variable 1 when it names memories, 0 when it names places
@@ -133,8 +138,8 @@ fn values_of(text: &str) -> Result<Parameters, Error> {
 /// @param[in]  upper         the greatest value of each variable (it belongs to the range)
 /// @param[out] distribution  the number of the new distribution
 /// @retval DVM_SUCCESS       distribution is written
-/// @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is out
-///                           of range, elements is negative, or a number exceeds 2^62
+/// @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is
+///                           out of range, elements is negative, or a number exceeds 2^62
 ///
 /// Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
 #[unsafe(no_mangle)]
@@ -189,7 +194,9 @@ impl Explicit<'_> {
     fn distribution(&self, dimensions: usize) -> Result<Distribution, Error> {
         let origin = |j: usize| self.offset.map_or(0, |o| o[j]);
         let mut found = Distribution {
-            dimensions: (0..dimensions).map(|j| Dimension { offset: origin(j).into(), variables: Vec::new() }).collect(),
+            dimensions: (0..dimensions)
+                .map(|j| Dimension { offset: origin(j).into(), variables: Vec::new() })
+                .collect(),
             layout: None,
         };
         for (i, &j) in self.dimension.iter().enumerate() {
@@ -269,9 +276,8 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
         given(distribution, "distribution")?;
         let n = self::dimensions(dimensions)?;
         // SAFETY: as documented: so many entries each.
-        let (elements, block, processes) = unsafe {
-            (list(elements, n, "elements")?, list(block, n, "block")?, list(processes, n, "processes")?)
-        };
+        let (elements, block, processes) =
+            unsafe { (list(elements, n, "elements")?, list(block, n, "block")?, list(processes, n, "processes")?) };
         let layout = product((0..n).map(|j| match block[j] {
             0 => layouts::block(elements[j], processes[j]),
             size => layouts::block_cyclic(elements[j], processes[j], size),
@@ -284,8 +290,8 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
 
 /// @brief Make a distribution in blocks that overlap: each memory also holds elements of its neighbours' blocks.
 ///
-/// Blocks are of equal size (the last ones may be shorter). At the ends of the array there is no halo, but its room stays:
-/// local index `before` is the first element of the block in every memory.
+/// Blocks are of equal size (the last ones may be shorter). At the ends of the array there is no halo, but its room
+/// stays: local index `before` is the first element of the block in every memory.
 ///
 /// @param[in]  dimensions    the number of dimensions of the array, 1 to DVM_DISTRIBUTION_MAX_DIMENSION
 /// @param[in]  elements      the number of elements of each dimension
@@ -327,11 +333,12 @@ pub unsafe extern "C" fn dvm_distribution_halo(
 
 /// @brief Make the distribution of a ScaLAPACK array descriptor.
 ///
-/// Memory p * columns + q is that of the process in row p and column q of the grid. Local arrays are column-major with
-/// the descriptor's leading dimension, which must do for every process; dvm_distribution_set_strides gives one memory
-/// another.
+/// Memory p * columns + q is that of the process in row p and column q of the grid. Local arrays are column-major
+/// with the descriptor's leading dimension, which must do for every process; dvm_distribution_set_strides gives one
+/// memory another.
 ///
-/// @param[in]  descriptor    the nine integers DTYPE_, CTXT_, M_, N_, MB_, NB_, RSRC_, CSRC_, LLD_; CTXT_ is not looked at
+/// @param[in]  descriptor    the nine integers DTYPE_, CTXT_, M_, N_, MB_, NB_, RSRC_, CSRC_, LLD_; CTXT_ is not
+///                           looked at
 /// @param[in]  rows          the number of rows of the process grid
 /// @param[in]  columns       the number of its columns
 /// @param[out] distribution  the number of the new distribution
@@ -408,8 +415,8 @@ fn scalapack(given: &[i64], rows: i64, columns: i64) -> Result<Layout, Error> {
 
 /// @brief Say in which order the dimensions of the local arrays run, the slowest first; the arrays are dense.
 ///
-/// The order 0, 1 is row-major (what a new distribution has), 1, 0 column-major. Plans that were made before keep what
-/// they had.
+/// The order 0, 1 is row-major (what a new distribution has), 1, 0 column-major. Plans that were made before keep
+/// what they had.
 ///
 /// @param[in] distribution  the distribution
 /// @param[in] order         the dimensions from 0, each once
@@ -436,16 +443,16 @@ pub unsafe extern "C" fn dvm_distribution_set_order(
 
 /// @brief Say how far apart neighbours are in the local array of a memory, or of all: leading dimensions, paddings.
 ///
-/// Element (i, j, ...) of a memory lies at i * strides[0] + j * strides[1] + ..., in elements. Plans that were made before
-/// keep what they had.
+/// Element (i, j, ...) of a memory lies at i * strides[0] + j * strides[1] + ..., in elements. Plans that were made
+/// before keep what they had.
 ///
 /// @param[in] distribution  the distribution
 /// @param[in] memory        the number of the memory, or DVM_DISTRIBUTION_EVERY_MEMORY
 /// @param[in] strides       one per dimension, positive
 /// @param[in] count         their number
 /// @retval DVM_SUCCESS       places are counted so from now on
-/// @retval DVM_ERR_ARGUMENT  strides is NULL, there is no such memory, the number of strides is wrong, or two elements
-///                           would have one place
+/// @retval DVM_ERR_ARGUMENT  strides is NULL, there is no such memory, the number of strides is wrong, or two
+///                           elements would have one place
 /// @retval DVM_ERR_STATE     one memory is to have strides, but the layout interleaves dimensions
 /// @retval DVM_ERR_ID        the distribution is unknown or has been freed
 ///

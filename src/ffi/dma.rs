@@ -47,10 +47,7 @@ pub unsafe extern "C" fn dvm_dma_open(
         };
         // SAFETY: as documented for the parameters.
         let (source, target) = unsafe {
-            (
-                list(source, length(sources, "sources")?, "source")?,
-                list(target, length(targets, "targets")?, "target")?,
-            )
+            (list(source, length(sources, "sources")?, "source")?, list(target, length(targets, "targets")?, "target")?)
         };
         let engine = Dma::open(element, source, target)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
@@ -85,13 +82,7 @@ fn receive(function: &'static str, dma: dvm_dma_t, memory: i64, offset: i64, lev
 ///
 /// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
-pub extern "C" fn dvm_dma_send(
-    dma: dvm_dma_t,
-    memory: i64,
-    offset: i64,
-    count: i64,
-    stride: i64,
-) -> dvm_retcode_t {
+pub extern "C" fn dvm_dma_send(dma: dvm_dma_t, memory: i64, offset: i64, count: i64, stride: i64) -> dvm_retcode_t {
     send("dvm_dma_send", dma, memory, offset, &[(count, stride)])
 }
 
@@ -164,7 +155,8 @@ pub extern "C" fn dvm_dma_send_3d(
     send("dvm_dma_send_3d", dma, memory, offset, &[(count, stride), (count2, stride2), (count3, stride3)])
 }
 
-/// @brief The target side, in one dimension, of the copy that the last send began. Copies run in any order, also at the same time.
+/// @brief The target side, in one dimension, of the copy that the last send began. Copies run in any order, also at
+/// the same time.
 ///
 /// @param[in] dma     the engine
 /// @param[in] memory  the number of the target memory, from 0
@@ -172,8 +164,9 @@ pub extern "C" fn dvm_dma_send_3d(
 /// @param[in] count   how many elements, positive
 /// @param[in] stride  how far apart they are, in elements
 /// @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
-/// @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go to one
-///                                  place because a stride is 0; a target shares memory with a source or another target
+/// @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+///                                  to one place because a stride is 0; a target shares memory with a source or
+///                                  another target
 /// @retval DVM_ERR_SIZE             a place is outside of the memory
 /// @retval DVM_ERR_STATE            there was no send
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
@@ -187,17 +180,12 @@ pub extern "C" fn dvm_dma_send_3d(
 ///
 /// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
-pub extern "C" fn dvm_dma_receive(
-    dma: dvm_dma_t,
-    memory: i64,
-    offset: i64,
-    count: i64,
-    stride: i64,
-) -> dvm_retcode_t {
+pub extern "C" fn dvm_dma_receive(dma: dvm_dma_t, memory: i64, offset: i64, count: i64, stride: i64) -> dvm_retcode_t {
     receive("dvm_dma_receive", dma, memory, offset, &[(count, stride)])
 }
 
-/// @brief The target side, in two dimensions, of the copy that the last send began. Copies run in any order, also at the same time.
+/// @brief The target side, in two dimensions, of the copy that the last send began. Copies run in any order, also at
+/// the same time.
 ///
 /// @param[in] dma      the engine
 /// @param[in] memory   the number of the target memory, from 0
@@ -207,8 +195,9 @@ pub extern "C" fn dvm_dma_receive(
 /// @param[in] count2   how many times that, positive
 /// @param[in] stride2  how far apart these are
 /// @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
-/// @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go to one
-///                                  place because a stride is 0; a target shares memory with a source or another target
+/// @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+///                                  to one place because a stride is 0; a target shares memory with a source or
+///                                  another target
 /// @retval DVM_ERR_SIZE             a place is outside of the memory
 /// @retval DVM_ERR_STATE            there was no send
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
@@ -234,7 +223,8 @@ pub extern "C" fn dvm_dma_receive_2d(
     receive("dvm_dma_receive_2d", dma, memory, offset, &[(count, stride), (count2, stride2)])
 }
 
-/// @brief The target side, in three dimensions, of the copy that the last send began. Copies run in any order, also at the same time.
+/// @brief The target side, in three dimensions, of the copy that the last send began. Copies run in any order, also
+/// at the same time.
 ///
 /// @param[in] dma      the engine
 /// @param[in] memory   the number of the target memory, from 0
@@ -246,8 +236,9 @@ pub extern "C" fn dvm_dma_receive_2d(
 /// @param[in] count3   how many times that, positive
 /// @param[in] stride3  how far apart these are
 /// @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
-/// @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go to one
-///                                  place because a stride is 0; a target shares memory with a source or another target
+/// @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+///                                  to one place because a stride is 0; a target shares memory with a source or
+///                                  another target
 /// @retval DVM_ERR_SIZE             a place is outside of the memory
 /// @retval DVM_ERR_STATE            there was no send
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed

@@ -55,8 +55,8 @@ pub struct dvm_redistribution_figures_t {
 /// @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE
 /// @param[out] plan    the number of the new plan
 /// @retval DVM_SUCCESS          plan is written
-/// @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of dimensions, or
-///                              a count exceeds 2^62
+/// @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of
+///                              dimensions, or a count exceeds 2^62
 /// @retval DVM_ERR_ID           a distribution is unknown or has been freed
 /// @retval DVM_ERR_UNSUPPORTED  the plan has more strided copies than fit in memory
 ///
@@ -87,8 +87,8 @@ pub unsafe extern "C" fn dvm_redistribution_plan(
 /// @param[in]     element  the bytes of an element, 1 to 64
 /// @param[in,out] figures  on entry its size is set, on success all else
 /// @retval DVM_SUCCESS       figures is written
-/// @retval DVM_ERR_ARGUMENT  figures is NULL, its size is not that of this version, element is out of range, or the bytes
-///                           exceed 2^63
+/// @retval DVM_ERR_ARGUMENT  figures is NULL, its size is not that of this version, element is out of range, or the
+///                           bytes exceed 2^63
 /// @retval DVM_ERR_ID        the plan is unknown or has been freed
 ///
 /// Thread safety: any thread, any task, any time. Source: added.
@@ -171,11 +171,13 @@ pub unsafe extern "C" fn dvm_redistribution_message(
 
 /// @brief One strided copy of a plan, as numbers.
 ///
-/// They are: source memory, target memory, place of the first element in the source, in the target, the number of levels,
-/// and for each level its count, source stride and target stride, in elements, the smallest target stride first.
+/// They are: source memory, target memory, place of the first element in the source, in the target, the number of
+/// levels, and for each level its count, source stride and target stride, in elements, the smallest target stride
+/// first.
 ///
 /// @param[in]  plan        the plan
-/// @param[in]  index       which one, from 0 to the figures' descriptors - 1; they are sorted by the place in the target
+/// @param[in]  index       which one, from 0 to the figures' descriptors - 1; they are sorted by the place in the
+///                         target
 /// @param[out] descriptor  the numbers; what it does not need is not written
 /// @param[in]  count       the length of descriptor: 5 + 3 for each level
 /// @retval DVM_SUCCESS       descriptor is written
@@ -200,13 +202,8 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
             Error::argument(format!("descriptor {index} is none of the {} of the plan", copies.list.len()))
         })?;
         let levels = &copies.shapes[copy.shape as usize];
-        let mut numbers = vec![
-            i64::from(copy.source),
-            i64::from(copy.target),
-            copy.source_at,
-            copy.target_at,
-            levels.len() as i64,
-        ];
+        let mut numbers =
+            vec![i64::from(copy.source), i64::from(copy.target), copy.source_at, copy.target_at, levels.len() as i64];
         levels.iter().for_each(|l| numbers.extend([l.count, l.source, l.target]));
         if numbers.len() > room {
             let text = format!("`count` is {room}: this descriptor has {} numbers", numbers.len());
@@ -222,11 +219,12 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
 
 /// @brief Redistribute some arrays; returns when all elements are where the target wants them.
 ///
-/// All arrays have the plan's shape; their elements may have different sizes. Memories are data, named by their number in the
-/// distribution; the id {0, 0} stands for a memory in which nothing lies. Sources that are promises are waited for.
-/// A target is either published already (registered or allocated), and is written in place: nobody else may read or
-/// write it meanwhile; or a promise without a producer, which is published by this call: what is missing in it is 0, or,
-/// when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is used up.
+/// All arrays have the plan's shape; their elements may have different sizes. Memories are data, named by their
+/// number in the distribution; the id {0, 0} stands for a memory in which nothing lies. Sources that are promises are
+/// waited for. A target is either published already (registered or allocated), and is written in place: nobody else
+/// may read or write it meanwhile; or a promise without a producer, which is published by this call: what is missing
+/// in it is 0, or, when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is
+/// used up.
 ///
 /// @param[in] plan     the plan
 /// @param[in] arrays   the number of arrays, 0 or more
@@ -234,18 +232,20 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
 /// @param[in] source   for each array the ids of all source memories
 /// @param[in] target   for each array the ids of all target memories
 /// @retval DVM_SUCCESS              all elements are there
-/// @retval DVM_ERR_ARGUMENT         a pointer is NULL with arrays above 0, arrays is negative, an element size is out of
-///                                  range, or a target shares memory with a source or another target
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL with arrays above 0, arrays is negative, an element size is out
+///                                  of range, or a target shares memory with a source or another target
 /// @retval DVM_ERR_SIZE             a datum is smaller than what lies in it
 /// @retval DVM_ERR_ID               the plan or a datum is unknown or has been freed
 /// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
-/// @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a source, too
+/// @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a
+///                                  source, too
 /// @retval DVM_ERR_POISONED         a source will never have a value; no target was written, promises are poisoned
 /// @retval DVM_ERR_IN_TASK          called in a task: use dvm_redistribute_start
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread that is no worker, several at once on different targets. Source: added; the second paper.
+/// Thread safety: any thread that is no worker, several at once on different targets. Source: added; the second
+/// paper.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_redistribute(
     plan: dvm_redistribution_t,
@@ -269,22 +269,23 @@ pub unsafe extern "C" fn dvm_redistribute(
 
 /// @brief Start a redistribution, which goes on beside the program.
 ///
-/// As dvm_redistribute otherwise; it may be called in a task. It is one task of the machine: it takes no worker before its sources are
-/// published, dvm_wait waits for it, and what it publishes can be read by other tasks.
+/// As dvm_redistribute otherwise; it may be called in a task. It is one task of the machine: it takes no worker
+/// before its sources are published, dvm_wait waits for it, and what it publishes can be read by other tasks.
 ///
 /// @param[in]  plan     the plan
 /// @param[in]  arrays   the number of arrays, 0 or more
 /// @param[in]  element  for each array the bytes of an element, 1 to 64
 /// @param[in]  source   for each array the ids of all source memories
 /// @param[in]  target   for each array the ids of all target memories
-/// @param[out] done     the id of a datum of 0 bytes with one reference: published when all elements are there, poisoned
-///                      when a source is. Wait for it with dvm_data_get, schedule tasks on it, or relax it
+/// @param[out] done     the id of a datum of 0 bytes with one reference: published when all elements are there,
+///                      poisoned when a source is. Wait for it with dvm_data_get, schedule tasks on it, or relax it
 /// @retval DVM_SUCCESS              done is written
 /// @retval DVM_ERR_ARGUMENT         done is NULL, or as in dvm_redistribute
 /// @retval DVM_ERR_SIZE             a datum is smaller than what lies in it
 /// @retval DVM_ERR_ID               the plan or a datum is unknown or has been freed
 /// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
-/// @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a source, too
+/// @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a
+///                                  source, too
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///

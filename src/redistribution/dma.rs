@@ -90,12 +90,8 @@ impl Dma {
         if state.failure.is_some() {
             return Ok(());
         }
-        let levels: Vec<Level> = from
-            .levels
-            .iter()
-            .zip(&side.levels)
-            .map(|(s, t)| Level { count: s.0, source: s.1, target: t.1 })
-            .collect();
+        let levels: Vec<Level> =
+            from.levels.iter().zip(&side.levels).map(|(s, t)| Level { count: s.0, source: s.1, target: t.1 }).collect();
         // Not more than the target has places, so it fits.
         let volume: i64 = levels.iter().map(|l| l.count).product();
         state.batch.add((from.memory as u32, side.memory as u32), (from.offset, side.offset), levels);

@@ -302,8 +302,7 @@ fn whole_extent(domain: &Domain, digit: &[i64], j: usize) -> i64 {
 /// The strides per dimension, when the layout lists the data variables of each dimension together and in order.
 fn array_strides(distribution: &Distribution, domain: &Domain, addressing: &Addressing) -> Option<Vec<i64>> {
     let layout = distribution.layout();
-    let places: Vec<usize> =
-        layout.iter().map(|n| domain.names.iter().position(|m| m == n)).collect::<Option<_>>()?;
+    let places: Vec<usize> = layout.iter().map(|n| domain.names.iter().position(|m| m == n)).collect::<Option<_>>()?;
     let listed: Vec<usize> = places.iter().map(|&i| domain.dimension[i]).collect();
     for j in 0..domain.offset.len() {
         let own: Vec<usize> = places.iter().copied().filter(|&i| domain.dimension[i] == j).collect();

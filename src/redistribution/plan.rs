@@ -131,10 +131,8 @@ impl Redistribution {
         for transfer in plan.transfers() {
             let pair = (source.memory(&transfer.source), target.memory(&transfer.target));
             let levels = levels(&transfer, from.of(pair.0), to.of(pair.1))?;
-            let places = (
-                source.offset(&transfer.source, from.of(pair.0)),
-                target.offset(&transfer.target, to.of(pair.1)),
-            );
+            let places =
+                (source.offset(&transfer.source, from.of(pair.0)), target.offset(&transfer.target, to.of(pair.1)));
             let pair = (pair.0 as u32, pair.1 as u32);
             *messages.entry(pair).or_insert(0) += transfer.volume();
             copies.add(pair, places, levels);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::lines;
 use super::plan::Copies;
 use super::shape::Shape;
 use crate::error::Error;
@@ -12,6 +13,9 @@ const PIECE: usize = 64 << 10;
 
 /// Workers take so many bytes at a time, in whole pieces.
 const UNIT: usize = 512 << 10;
+
+/// From so many bytes on the target is not found in the caches later, and is written past them.
+const STREAMED: usize = 32 << 20;
 
 /// A copy costs as much as so many bytes, however short it is.
 const OVERHEAD: usize = 256;
@@ -32,6 +36,8 @@ pub(crate) struct Program {
     shapes: Vec<Shape>,
     pieces: Vec<Piece>,
     units: Vec<Range<u32>>,
+    /// Whether whole lines go past the caches.
+    stream: bool,
 }
 
 impl Program {
@@ -63,7 +69,9 @@ impl Program {
             });
         }
         if u32::try_from(program.pieces.len()).is_err() {
-            return Err(Error::argument("the plan has more than 2^32 pieces: redistribute a part of the array at a time"));
+            return Err(Error::argument(
+                "the plan has more than 2^32 pieces: redistribute a part of the array at a time",
+            ));
         }
         program.pieces.sort_unstable_by_key(|p| (p.target, p.target_at, p.source, p.source_at));
         program.gather();
@@ -72,6 +80,8 @@ impl Program {
 
     /// Gathers pieces into units.
     fn gather(&mut self) {
+        let total: usize = self.pieces.iter().map(|p| self.shapes[p.shape as usize].bytes()).sum();
+        self.stream = total >= STREAMED;
         let (mut from, mut bytes) = (0, 0);
         for (k, piece) in self.pieces.iter().enumerate() {
             bytes += self.shapes[piece.shape as usize].bytes() + OVERHEAD;
@@ -99,13 +109,16 @@ impl Program {
             let from = source[piece.source as usize].wrapping_offset(piece.source_at);
             let to = target[piece.target as usize].wrapping_offset(piece.target_at);
             // SAFETY: the plan's places lie inside the memories; no two pieces write one place.
-            unsafe { self.shapes[piece.shape as usize].copy(from, to) };
+            unsafe { self.shapes[piece.shape as usize].copy(from, to, self.stream) };
+        }
+        if self.stream {
+            lines::fence();
         }
     }
 
-    /// Every byte that the program moves: its place at the source and at the target, memory and distance.
+    /// The same, with whole lines past the caches or not, whatever its size.
     #[cfg(test)]
-    pub(super) fn pieces(&self) -> impl Iterator<Item = (&Piece, &Shape)> {
-        self.pieces.iter().map(|p| (p, &self.shapes[p.shape as usize]))
+    pub(super) fn streaming(&self, stream: bool) -> Self {
+        Self { stream, shapes: self.shapes.clone(), pieces: self.pieces.clone(), units: self.units.clone() }
     }
 }

@@ -166,7 +166,8 @@ impl Round {
         places.sort_unstable();
         let mut reach: [Option<(usize, DataId)>; 2] = [None, None];
         for (from, to, written, id) in places {
-            let met = reach.iter().enumerate().find(|(kind, r)| (written || *kind == 1) && r.is_some_and(|r| r.0 > from));
+            let met =
+                reach.iter().enumerate().find(|(kind, r)| (written || *kind == 1) && r.is_some_and(|r| r.0 > from));
             if let Some((_, Some((_, other)))) = met {
                 return Err(Error::argument(format!(
                     "data {{{}, {}}} and {{{}, {}}} share memory, and one of them is a target: a redistribution does not \

@@ -154,23 +154,23 @@ impl Shape {
         next
     }
 
-    /// Makes a copy of this shape.
+    /// Makes a copy of this shape. `stream`: whole lines may go past the caches; a fence has to follow.
     ///
     /// # Safety
     /// All places of the copy that begins at `source` and `target` lie in memory that may be read and written, nobody
     /// else writes the source or touches the target's places meanwhile, and the two do not overlap.
     #[allow(unsafe_code, reason = "walks over memory of other owners")]
-    pub(super) unsafe fn copy(&self, source: *const u8, target: *mut u8) {
+    pub(super) unsafe fn copy(&self, source: *const u8, target: *mut u8, stream: bool) {
         // SAFETY: by this function's contract.
-        unsafe { self.descend(&self.outer, source, target) }
+        unsafe { self.descend(&self.outer, source, target, stream) }
     }
 
     #[allow(unsafe_code, reason = "walks over memory of other owners")]
-    unsafe fn descend(&self, outer: &[Step], mut source: *const u8, mut target: *mut u8) {
+    unsafe fn descend(&self, outer: &[Step], mut source: *const u8, mut target: *mut u8, stream: bool) {
         if let Some((step, rest)) = outer.split_first() {
             for _ in 0..step.count {
                 // SAFETY: the places of the copy, by the contract of `copy`; after the last step nothing is read or written.
-                unsafe { self.descend(rest, source, target) };
+                unsafe { self.descend(rest, source, target, stream) };
                 (source, target) = (source.wrapping_offset(step.source), target.wrapping_offset(step.target));
             }
             return;
@@ -178,9 +178,11 @@ impl Shape {
         // SAFETY: the kernels touch the places of the levels that they were given, which are the copy's.
         unsafe {
             match self.kernel {
-                Kernel::Runs { bytes, step } => strided::runs(bytes, step, source, target),
+                Kernel::Runs { bytes, step } => strided::runs(bytes, step, source, target, stream),
                 Kernel::Elements { size, step } => strided::elements(size, step, source, target),
-                Kernel::Transpose { size, across, along } => transpose::plane(size, across, along, source, target),
+                Kernel::Transpose { size, across, along } => {
+                    transpose::plane(size, across, along, source, target, stream);
+                }
             }
         }
     }

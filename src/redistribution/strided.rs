@@ -3,16 +3,28 @@
 
 use std::ptr::copy_nonoverlapping;
 
+use super::lines;
 use super::shape::Step;
 
-/// Copies `step.count` runs of `bytes` each.
+/// Runs of these lengths are streamed.
+const STREAMED: std::ops::Range<usize> = 128..4096;
+
+/// Copies `step.count` runs of `bytes` each. `stream`: whole lines of short runs go past the caches; memcpy knows what
+/// to do with long ones.
 ///
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
-pub(super) unsafe fn runs(bytes: usize, step: Step, mut source: *const u8, mut target: *mut u8) {
+pub(super) unsafe fn runs(bytes: usize, step: Step, mut source: *const u8, mut target: *mut u8, stream: bool) {
+    let stream = stream && (STREAMED).contains(&bytes) && lines::can_stream();
     for _ in 0..step.count {
         // SAFETY: by this function's contract.
-        unsafe { copy_nonoverlapping(source, target, bytes) };
+        unsafe {
+            if stream {
+                lines::stream_run(source, target, bytes);
+            } else {
+                copy_nonoverlapping(source, target, bytes);
+            }
+        }
         (source, target) = (source.wrapping_offset(step.source), target.wrapping_offset(step.target));
     }
 }
@@ -28,7 +40,7 @@ pub(super) unsafe fn elements(size: usize, step: Step, source: *const u8, target
                 // SAFETY: by this function's contract.
                 $($n => unsafe { fixed::<$n>(step, source, target) },)*
                 // SAFETY: by this function's contract.
-                _ => unsafe { runs(size, step, source, target) },
+                _ => unsafe { runs(size, step, source, target, false) },
             }
         };
     }

@@ -47,9 +47,8 @@ fn check(source: &Layout, target: &Layout, element: usize, balance: bool) {
     let plan = Redistribution::plan(source, target, balance).unwrap();
     let mut number: HashMap<Vec<i64>, usize> = HashMap::new();
     let bytes = |n: usize| (0..element).map(move |k| (n * 31 + k * 7 + 1) as u8);
-    let memories = |sizes: &[i64], fill: u8| -> Vec<Vec<u8>> {
-        sizes.iter().map(|&s| vec![fill; s as usize * element]).collect()
-    };
+    let memories =
+        |sizes: &[i64], fill: u8| -> Vec<Vec<u8>> { sizes.iter().map(|&s| vec![fill; s as usize * element]).collect() };
     let mut from = memories(&plan.source_sizes, 0xee);
     let mut to = memories(&plan.target_sizes, 0xdd);
     let mut expected = to.clone();
@@ -69,18 +68,26 @@ fn check(source: &Layout, target: &Layout, element: usize, balance: bool) {
     }
     let program = plan.program(element).unwrap();
     let address = |m: &mut Vec<Vec<u8>>| -> Vec<*mut u8> { m.iter_mut().map(|v| v.as_mut_ptr()).collect() };
-    let (s, t) = (address(&mut from), address(&mut to));
-    for unit in 0..program.units() {
-        // SAFETY: the vectors have the sizes that the plan asks for, and are this function's own.
-        unsafe { program.run(unit, &s, &t) };
-    }
     assert_eq!(plan.figures.missing_locations, missing);
+    let blank = to.clone();
+    for stream in [false, true] {
+        to.clone_from(&blank);
+        let (s, t) = (address(&mut from), address(&mut to));
+        let program = program.streaming(stream);
+        for unit in 0..program.units() {
+            // SAFETY: the vectors have the sizes that the plan asks for, and are this function's own.
+            unsafe { program.run(unit, &s, &t) };
+        }
+        compare(&to, &expected, source, target);
+    }
+}
+
+fn compare(to: &[Vec<u8>], expected: &[Vec<u8>], source: &Layout, target: &Layout) {
     assert!(to == expected, "wrong bytes: {}\n->\n{}", source.distribution(), target.distribution());
 }
 
 fn layout(dimensions: Vec<dvm_redist::Dimension>) -> Layout {
-    let dimensions =
-        dimensions.into_iter().enumerate().map(|(j, d)| layouts::suffixed(d, &format!("_{j}"))).collect();
+    let dimensions = dimensions.into_iter().enumerate().map(|(j, d)| layouts::suffixed(d, &format!("_{j}"))).collect();
     Layout::new(&Distribution { dimensions, layout: None }, &Parameters::new()).unwrap()
 }
 
@@ -225,7 +232,7 @@ fn strided_copies_of_any_shape_are_cut_without_loss() {
         }
         let mut copies = Copies::default();
         copies.add((0, 0), (-s.0, -t.0), levels.clone());
-        let program = Program::new(&copies, element).unwrap();
+        let program = Program::new(&copies, element).unwrap().streaming(random.below(2) == 0);
         for unit in 0..program.units() {
             // SAFETY: the vectors cover all places of the levels.
             unsafe { program.run(unit, &[from.as_mut_ptr()], &[to.as_mut_ptr()]) };

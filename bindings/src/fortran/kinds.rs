@@ -54,7 +54,9 @@ pub fn of(kind: &Type, direction: Direction, counted: bool) -> Option<(Kind, Opt
             "c_char" => Kind::Text,
             "c_void" => Kind::Address,
             "*c_void" => Kind::AddressOut,
-            structure if structure.starts_with("dvm_") && integer(structure).is_none() => return Some((Kind::Structure, Some(structure.to_owned()))),
+            structure if structure.starts_with("dvm_") && integer(structure).is_none() => {
+                return Some((Kind::Structure, Some(structure.to_owned())));
+            }
             number if direction == Direction::Out && !counted => Kind::IntegerOut(integer(number)?),
             number => Kind::Integers(integer(number)?),
         },
