@@ -899,8 +899,8 @@ dvm_retcode_t dvm_graph_sizes(const char *name,
 #define DVM_DISTRIBUTION_EVERY_MEMORY -1
 
 /**
- * A distribution: a number that is never given twice; 0 is never given. Distributions and plans may be made, asked and
- * freed at any time, also while libdvm is not running.
+ * A distribution: a number that is never given twice; 0 is never given. Distributions and plans may be made, asked
+ * and freed at any time, also while libdvm is not running.
  */
 typedef uint64_t dvm_distribution_t;
 
@@ -908,15 +908,18 @@ typedef uint64_t dvm_distribution_t;
  * @brief Make a distribution of a text: the text form, or the JSON form when it begins with a brace.
  *
  * The text form has a line for each dimension, "t = offset", followed by a line for each of its variables,
- * "+ coef*name arch|data level lower .. upper"; a last line "layout name, name" lists the data variables, slowest first.
- * Bounds may use other variables and parameters: "max(0, -8*p) .. min(7, (99 - 8*p)/2)". A semicolon ends a line, too.
+ * "+ coef*name arch|data level lower .. upper"; a last line "layout name, name" lists the data variables, slowest
+ * first. Bounds may use other variables and parameters: "max(0, -8*p) .. min(7, (99 - 8*p)/2)". A semicolon ends a
+ * line, too.
  *
  * @param[in]  text          the distribution
- * @param[in]  parameters    values of the names that the text uses and does not declare, as "N=100, P=4"; may be NULL
+ * @param[in]  parameters    values of the names that the text uses and does not declare, as "N=100, P=4"; may be
+ *                           NULL
  * @param[out] distribution  the number of the new distribution
  * @retval DVM_SUCCESS       distribution is written
- * @retval DVM_ERR_ARGUMENT  text or distribution is NULL, the text is not understood, uses unknown names or bounds that
- *                           refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names the place
+ * @retval DVM_ERR_ARGUMENT  text or distribution is NULL, the text is not understood, uses unknown names or bounds
+ *                           that refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names
+ *                           the place
  *
  * Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
  */
@@ -927,13 +930,13 @@ dvm_retcode_t dvm_distribution_parse(const char *text,
 /**
  * @brief Make a distribution of arrays: one entry per variable, with constant bounds.
  *
- * Variables are listed in the order of memories and places: of the architectural ones the last runs fastest through the
- * memories' numbers, of the data variables of one dimension the last runs fastest through its local indices.
+ * Variables are listed in the order of memories and places: of the architectural ones the last runs fastest through
+ * the memories' numbers, of the data variables of one dimension the last runs fastest through its local indices.
  *
  * @param[in]  dimensions    the number of dimensions of the array, 1 to DVM_DISTRIBUTION_MAX_DIMENSION
  * @param[in]  offset        the origin of each dimension; NULL: all 0
- * @param[in]  elements      the number of elements of each dimension: what lies outside 0 .. elements-1 does not exist;
- *                           NULL: what the variables reach
+ * @param[in]  elements      the number of elements of each dimension: what lies outside 0 .. elements-1 does not
+ *                           exist; NULL: what the variables reach
  * @param[in]  variables     the number of variables, 0 or more
  * @param[in]  dimension     the dimension of each variable, from 0
  * @param[in]  architectural for each variable 1 when it names memories, 0 when it names places
@@ -942,8 +945,8 @@ dvm_retcode_t dvm_distribution_parse(const char *text,
  * @param[in]  upper         the greatest value of each variable (it belongs to the range)
  * @param[out] distribution  the number of the new distribution
  * @retval DVM_SUCCESS       distribution is written
- * @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is out
- *                           of range, elements is negative, or a number exceeds 2^62
+ * @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is
+ *                           out of range, elements is negative, or a number exceeds 2^62
  *
  * Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
  */
@@ -982,8 +985,8 @@ dvm_retcode_t dvm_distribution_block_cyclic(int dimensions,
 /**
  * @brief Make a distribution in blocks that overlap: each memory also holds elements of its neighbours' blocks.
  *
- * Blocks are of equal size (the last ones may be shorter). At the ends of the array there is no halo, but its room stays:
- * local index `before` is the first element of the block in every memory.
+ * Blocks are of equal size (the last ones may be shorter). At the ends of the array there is no halo, but its room
+ * stays: local index `before` is the first element of the block in every memory.
  *
  * @param[in]  dimensions    the number of dimensions of the array, 1 to DVM_DISTRIBUTION_MAX_DIMENSION
  * @param[in]  elements      the number of elements of each dimension
@@ -1006,11 +1009,12 @@ dvm_retcode_t dvm_distribution_halo(int dimensions,
 /**
  * @brief Make the distribution of a ScaLAPACK array descriptor.
  *
- * Memory p * columns + q is that of the process in row p and column q of the grid. Local arrays are column-major with
- * the descriptor's leading dimension, which must do for every process; dvm_distribution_set_strides gives one memory
- * another.
+ * Memory p * columns + q is that of the process in row p and column q of the grid. Local arrays are column-major
+ * with the descriptor's leading dimension, which must do for every process; dvm_distribution_set_strides gives one
+ * memory another.
  *
- * @param[in]  descriptor    the nine integers DTYPE_, CTXT_, M_, N_, MB_, NB_, RSRC_, CSRC_, LLD_; CTXT_ is not looked at
+ * @param[in]  descriptor    the nine integers DTYPE_, CTXT_, M_, N_, MB_, NB_, RSRC_, CSRC_, LLD_; CTXT_ is not
+ *                           looked at
  * @param[in]  rows          the number of rows of the process grid
  * @param[in]  columns       the number of its columns
  * @param[out] distribution  the number of the new distribution
@@ -1045,8 +1049,8 @@ dvm_retcode_t dvm_distribution_scalapack_64(const int64_t *descriptor,
 /**
  * @brief Say in which order the dimensions of the local arrays run, the slowest first; the arrays are dense.
  *
- * The order 0, 1 is row-major (what a new distribution has), 1, 0 column-major. Plans that were made before keep what
- * they had.
+ * The order 0, 1 is row-major (what a new distribution has), 1, 0 column-major. Plans that were made before keep
+ * what they had.
  *
  * @param[in] distribution  the distribution
  * @param[in] order         the dimensions from 0, each once
@@ -1064,16 +1068,16 @@ dvm_retcode_t dvm_distribution_set_order(dvm_distribution_t distribution,
 /**
  * @brief Say how far apart neighbours are in the local array of a memory, or of all: leading dimensions, paddings.
  *
- * Element (i, j, ...) of a memory lies at i * strides[0] + j * strides[1] + ..., in elements. Plans that were made before
- * keep what they had.
+ * Element (i, j, ...) of a memory lies at i * strides[0] + j * strides[1] + ..., in elements. Plans that were made
+ * before keep what they had.
  *
  * @param[in] distribution  the distribution
  * @param[in] memory        the number of the memory, or DVM_DISTRIBUTION_EVERY_MEMORY
  * @param[in] strides       one per dimension, positive
  * @param[in] count         their number
  * @retval DVM_SUCCESS       places are counted so from now on
- * @retval DVM_ERR_ARGUMENT  strides is NULL, there is no such memory, the number of strides is wrong, or two elements
- *                           would have one place
+ * @retval DVM_ERR_ARGUMENT  strides is NULL, there is no such memory, the number of strides is wrong, or two
+ *                           elements would have one place
  * @retval DVM_ERR_STATE     one memory is to have strides, but the layout interleaves dimensions
  * @retval DVM_ERR_ID        the distribution is unknown or has been freed
  *
@@ -1232,8 +1236,8 @@ typedef struct {
  * @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE
  * @param[out] plan    the number of the new plan
  * @retval DVM_SUCCESS          plan is written
- * @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of dimensions, or
- *                              a count exceeds 2^62
+ * @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of
+ *                              dimensions, or a count exceeds 2^62
  * @retval DVM_ERR_ID           a distribution is unknown or has been freed
  * @retval DVM_ERR_UNSUPPORTED  the plan has more strided copies than fit in memory
  *
@@ -1251,8 +1255,8 @@ dvm_retcode_t dvm_redistribution_plan(dvm_distribution_t source,
  * @param[in]     element  the bytes of an element, 1 to 64
  * @param[in,out] figures  on entry its size is set, on success all else
  * @retval DVM_SUCCESS       figures is written
- * @retval DVM_ERR_ARGUMENT  figures is NULL, its size is not that of this version, element is out of range, or the bytes
- *                           exceed 2^63
+ * @retval DVM_ERR_ARGUMENT  figures is NULL, its size is not that of this version, element is out of range, or the
+ *                           bytes exceed 2^63
  * @retval DVM_ERR_ID        the plan is unknown or has been freed
  *
  * Thread safety: any thread, any task, any time. Source: added.
@@ -1282,11 +1286,13 @@ dvm_retcode_t dvm_redistribution_message(dvm_redistribution_t plan,
 /**
  * @brief One strided copy of a plan, as numbers.
  *
- * They are: source memory, target memory, place of the first element in the source, in the target, the number of levels,
- * and for each level its count, source stride and target stride, in elements, the smallest target stride first.
+ * They are: source memory, target memory, place of the first element in the source, in the target, the number of
+ * levels, and for each level its count, source stride and target stride, in elements, the smallest target stride
+ * first.
  *
  * @param[in]  plan        the plan
- * @param[in]  index       which one, from 0 to the figures' descriptors - 1; they are sorted by the place in the target
+ * @param[in]  index       which one, from 0 to the figures' descriptors - 1; they are sorted by the place in the
+ *                         target
  * @param[out] descriptor  the numbers; what it does not need is not written
  * @param[in]  count       the length of descriptor: 5 + 3 for each level
  * @retval DVM_SUCCESS       descriptor is written
@@ -1304,11 +1310,12 @@ dvm_retcode_t dvm_redistribution_descriptor(dvm_redistribution_t plan,
 /**
  * @brief Redistribute some arrays; returns when all elements are where the target wants them.
  *
- * All arrays have the plan's shape; their elements may have different sizes. Memories are data, named by their number in the
- * distribution; the id {0, 0} stands for a memory in which nothing lies. Sources that are promises are waited for.
- * A target is either published already (registered or allocated), and is written in place: nobody else may read or
- * write it meanwhile; or a promise without a producer, which is published by this call: what is missing in it is 0, or,
- * when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is used up.
+ * All arrays have the plan's shape; their elements may have different sizes. Memories are data, named by their
+ * number in the distribution; the id {0, 0} stands for a memory in which nothing lies. Sources that are promises are
+ * waited for. A target is either published already (registered or allocated), and is written in place: nobody else
+ * may read or write it meanwhile; or a promise without a producer, which is published by this call: what is missing
+ * in it is 0, or, when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is
+ * used up.
  *
  * @param[in] plan     the plan
  * @param[in] arrays   the number of arrays, 0 or more
@@ -1316,44 +1323,47 @@ dvm_retcode_t dvm_redistribution_descriptor(dvm_redistribution_t plan,
  * @param[in] source   for each array the ids of all source memories
  * @param[in] target   for each array the ids of all target memories
  * @retval DVM_SUCCESS              all elements are there
- * @retval DVM_ERR_ARGUMENT         a pointer is NULL with arrays above 0, arrays is negative, an element size is out of
- *                                  range, or a target shares memory with a source or another target
+ * @retval DVM_ERR_ARGUMENT         a pointer is NULL with arrays above 0, arrays is negative, an element size is out
+ *                                  of range, or a target shares memory with a source or another target
  * @retval DVM_ERR_SIZE             a datum is smaller than what lies in it
  * @retval DVM_ERR_ID               the plan or a datum is unknown or has been freed
  * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
- * @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a source, too
+ * @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a
+ *                                  source, too
  * @retval DVM_ERR_POISONED         a source will never have a value; no target was written, promises are poisoned
  * @retval DVM_ERR_IN_TASK          called in a task: use dvm_redistribute_start
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread that is no worker, several at once on different targets. Source: added; the second paper.
+ * Thread safety: any thread that is no worker, several at once on different targets. Source: added; the second
+ * paper.
  */
 dvm_retcode_t dvm_redistribute(dvm_redistribution_t plan,
                                int arrays,
                                const size_t *element,
-                               const dvm_data_id_t *source,
-                               const dvm_data_id_t *target);
+                               dvm_data_id_t *source,
+                               dvm_data_id_t *target);
 
 /**
  * @brief Start a redistribution, which goes on beside the program.
  *
- * As dvm_redistribute otherwise; it may be called in a task. It is one task of the machine: it takes no worker before its sources are
- * published, dvm_wait waits for it, and what it publishes can be read by other tasks.
+ * As dvm_redistribute otherwise; it may be called in a task. It is one task of the machine: it takes no worker
+ * before its sources are published, dvm_wait waits for it, and what it publishes can be read by other tasks.
  *
  * @param[in]  plan     the plan
  * @param[in]  arrays   the number of arrays, 0 or more
  * @param[in]  element  for each array the bytes of an element, 1 to 64
  * @param[in]  source   for each array the ids of all source memories
  * @param[in]  target   for each array the ids of all target memories
- * @param[out] done     the id of a datum of 0 bytes with one reference: published when all elements are there, poisoned
- *                      when a source is. Wait for it with dvm_data_get, schedule tasks on it, or relax it
+ * @param[out] done     the id of a datum of 0 bytes with one reference: published when all elements are there,
+ *                      poisoned when a source is. Wait for it with dvm_data_get, schedule tasks on it, or relax it
  * @retval DVM_SUCCESS              done is written
  * @retval DVM_ERR_ARGUMENT         done is NULL, or as in dvm_redistribute
  * @retval DVM_ERR_SIZE             a datum is smaller than what lies in it
  * @retval DVM_ERR_ID               the plan or a datum is unknown or has been freed
  * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
- * @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a source, too
+ * @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a
+ *                                  source, too
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
@@ -1362,8 +1372,8 @@ dvm_retcode_t dvm_redistribute(dvm_redistribution_t plan,
 dvm_retcode_t dvm_redistribute_start(dvm_redistribution_t plan,
                                      int arrays,
                                      const size_t *element,
-                                     const dvm_data_id_t *source,
-                                     const dvm_data_id_t *target,
+                                     dvm_data_id_t *source,
+                                     dvm_data_id_t *target,
                                      dvm_data_id_t *done);
 
 /**
@@ -1404,9 +1414,9 @@ typedef uint64_t dvm_dma_t;
  */
 dvm_retcode_t dvm_dma_open(dvm_dma_t *dma,
                            size_t element,
-                           const dvm_data_id_t *source,
+                           dvm_data_id_t *source,
                            int64_t sources,
-                           const dvm_data_id_t *target,
+                           dvm_data_id_t *target,
                            int64_t targets);
 
 /**
@@ -1493,7 +1503,8 @@ dvm_retcode_t dvm_dma_send_3d(dvm_dma_t dma,
                               int64_t stride3);
 
 /**
- * @brief The target side, in one dimension, of the copy that the last send began. Copies run in any order, also at the same time.
+ * @brief The target side, in one dimension, of the copy that the last send began. Copies run in any order, also at
+ * the same time.
  *
  * @param[in] dma     the engine
  * @param[in] memory  the number of the target memory, from 0
@@ -1501,8 +1512,9 @@ dvm_retcode_t dvm_dma_send_3d(dvm_dma_t dma,
  * @param[in] count   how many elements, positive
  * @param[in] stride  how far apart they are, in elements
  * @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
- * @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go to one
- *                                  place because a stride is 0; a target shares memory with a source or another target
+ * @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+ *                                  to one place because a stride is 0; a target shares memory with a source or
+ *                                  another target
  * @retval DVM_ERR_SIZE             a place is outside of the memory
  * @retval DVM_ERR_STATE            there was no send
  * @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
@@ -1523,7 +1535,8 @@ dvm_retcode_t dvm_dma_receive(dvm_dma_t dma,
                               int64_t stride);
 
 /**
- * @brief The target side, in two dimensions, of the copy that the last send began. Copies run in any order, also at the same time.
+ * @brief The target side, in two dimensions, of the copy that the last send began. Copies run in any order, also at
+ * the same time.
  *
  * @param[in] dma      the engine
  * @param[in] memory   the number of the target memory, from 0
@@ -1533,8 +1546,9 @@ dvm_retcode_t dvm_dma_receive(dvm_dma_t dma,
  * @param[in] count2   how many times that, positive
  * @param[in] stride2  how far apart these are
  * @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
- * @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go to one
- *                                  place because a stride is 0; a target shares memory with a source or another target
+ * @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+ *                                  to one place because a stride is 0; a target shares memory with a source or
+ *                                  another target
  * @retval DVM_ERR_SIZE             a place is outside of the memory
  * @retval DVM_ERR_STATE            there was no send
  * @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
@@ -1557,7 +1571,8 @@ dvm_retcode_t dvm_dma_receive_2d(dvm_dma_t dma,
                                  int64_t stride2);
 
 /**
- * @brief The target side, in three dimensions, of the copy that the last send began. Copies run in any order, also at the same time.
+ * @brief The target side, in three dimensions, of the copy that the last send began. Copies run in any order, also
+ * at the same time.
  *
  * @param[in] dma      the engine
  * @param[in] memory   the number of the target memory, from 0
@@ -1569,8 +1584,9 @@ dvm_retcode_t dvm_dma_receive_2d(dvm_dma_t dma,
  * @param[in] count3   how many times that, positive
  * @param[in] stride3  how far apart these are
  * @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
- * @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go to one
- *                                  place because a stride is 0; a target shares memory with a source or another target
+ * @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+ *                                  to one place because a stride is 0; a target shares memory with a source or
+ *                                  another target
  * @retval DVM_ERR_SIZE             a place is outside of the memory
  * @retval DVM_ERR_STATE            there was no send
  * @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed

@@ -34,9 +34,9 @@ static ENGINES: Handles<Dma> = Handles::new("copy engine");
 pub unsafe extern "C" fn dvm_dma_open(
     dma: *mut dvm_dma_t,
     element: usize,
-    source: *const DataId,
+    source: *mut DataId,
     sources: i64,
-    target: *const DataId,
+    target: *mut DataId,
     targets: i64,
 ) -> dvm_retcode_t {
     running("dvm_dma_open", |_| {

@@ -251,8 +251,8 @@ pub unsafe extern "C" fn dvm_redistribute(
     plan: dvm_redistribution_t,
     arrays: c_int,
     element: *const usize,
-    source: *const DataId,
-    target: *const DataId,
+    source: *mut DataId,
+    target: *mut DataId,
 ) -> dvm_retcode_t {
     running("dvm_redistribute", |call| {
         if call.inside_task() {
@@ -295,8 +295,8 @@ pub unsafe extern "C" fn dvm_redistribute_start(
     plan: dvm_redistribution_t,
     arrays: c_int,
     element: *const usize,
-    source: *const DataId,
-    target: *const DataId,
+    source: *mut DataId,
+    target: *mut DataId,
     done: *mut DataId,
 ) -> dvm_retcode_t {
     running("dvm_redistribute_start", |call| {
@@ -318,8 +318,8 @@ unsafe fn start(
     plan: dvm_redistribution_t,
     arrays: c_int,
     element: *const usize,
-    source: *const DataId,
-    target: *const DataId,
+    source: *mut DataId,
+    target: *mut DataId,
 ) -> Result<DataId, Error> {
     let plan = PLANS.get(plan)?;
     let arrays = count(arrays, "arrays")?;
