@@ -3,6 +3,7 @@
 //! A distribution says, for each dimension j of an array, t_j = offset + sum coef_i * a_i: which element lies at which
 //! coordinates. Architectural variables together name a memory, data variables a place in it.
 
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int};
 
 use dvm_redist::{Affine, Bound, Dimension, Distribution, Parameters, Variable, json, layouts};
@@ -44,7 +45,10 @@ fn dimensions(count: c_int) -> Result<usize, Error> {
 }
 
 /// The distribution of independent dimensions, whose variables are told apart by the number of their dimension.
-fn product(each: impl Iterator<Item = dvm_redist::Result<Dimension>>) -> Result<Layout, Error> {
+fn product(
+    each: impl Iterator<Item = dvm_redist::Result<Dimension>>,
+    room: &BTreeMap<String, (i64, i64)>,
+) -> Result<Layout, Error> {
     let dimensions = each
         .enumerate()
         .map(|(j, d)| {
@@ -52,7 +56,7 @@ fn product(each: impl Iterator<Item = dvm_redist::Result<Dimension>>) -> Result<
         })
         .collect::<dvm_redist::Result<Vec<_>>>();
     let distribution = Distribution { dimensions: dimensions.map_err(|e| refused(&e))?, layout: None };
-    Layout::new(&distribution, &Parameters::new())
+    Layout::with_room(&distribution, &Parameters::new(), room)
 }
 
 /// @brief Make a distribution of a text: the text form, or the JSON form when it begins with a brace.
@@ -278,10 +282,11 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
         // SAFETY: as documented: so many entries each.
         let (elements, block, processes) =
             unsafe { (list(elements, n, "elements")?, list(block, n, "block")?, list(processes, n, "processes")?) };
-        let layout = product((0..n).map(|j| match block[j] {
+        let each = (0..n).map(|j| match block[j] {
             0 => layouts::block(elements[j], processes[j]),
             size => layouts::block_cyclic(elements[j], processes[j], size),
-        }))?;
+        });
+        let layout = product(each, &BTreeMap::new())?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
         unsafe { give(layout, distribution) };
         Ok(())
@@ -324,7 +329,15 @@ pub unsafe extern "C" fn dvm_distribution_halo(
                 list(after, n, "after")?,
             )
         };
-        let layout = product((0..n).map(|j| layouts::halo(elements[j], processes[j], before[j], after[j])))?;
+        let each: dvm_redist::Result<Vec<Dimension>> =
+            (0..n).map(|j| layouts::halo(elements[j], processes[j], before[j], after[j])).collect();
+        let each = each.map_err(|e| refused(&e))?;
+        // The constructor has checked the numbers: nothing overflows.
+        let room = (0..n).map(|j| {
+            let block = (elements[j] / processes[j] + i64::from(elements[j] % processes[j] > 0)).max(1);
+            (format!("l_{j}"), (-before[j], block - 1 + after[j]))
+        });
+        let layout = product(each.into_iter().map(Ok), &room.collect())?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
         unsafe { give(layout, distribution) };
         Ok(())
@@ -475,7 +488,7 @@ pub unsafe extern "C" fn dvm_distribution_set_strides(
 /// @brief The number of memories of a distribution, those that hold nothing among them.
 ///
 /// @param[in]  distribution  the distribution
-/// @param[out] memories      their number; 0 when no element is anywhere
+/// @param[out] memories      their number; it may be 0 when no element is anywhere
 /// @retval DVM_SUCCESS       memories is written
 /// @retval DVM_ERR_ARGUMENT  memories is NULL
 /// @retval DVM_ERR_ID        the distribution is unknown or has been freed

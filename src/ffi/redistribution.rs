@@ -260,10 +260,7 @@ pub unsafe extern "C" fn dvm_redistribute(
             return Err(Error::new(Code::DVM_ERR_IN_TASK, text));
         }
         // SAFETY: as documented for the parameters.
-        let done = unsafe { start(call, plan, arrays, element, source, target)? };
-        let ended = call.get(done).and_then(|_| call.put(done));
-        call.relax(done)?;
-        ended
+        unsafe { round(call, plan, arrays, element, source, target)? }.start(call)?.wait()
     })
 }
 
@@ -302,25 +299,26 @@ pub unsafe extern "C" fn dvm_redistribute_start(
     running("dvm_redistribute_start", |call| {
         given(done, "done")?;
         // SAFETY: as documented for the parameters.
-        let datum = unsafe { start(call, plan, arrays, element, source, target)? };
+        let round = unsafe { round(call, plan, arrays, element, source, target)? };
+        let datum = round.start_with_datum(call)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { done.write(datum) };
         Ok(())
     })
 }
 
-/// Starts a round; gives the datum that tells its end.
+/// A round that was asked for, checked.
 ///
 /// # Safety
 /// As documented for the parameters of `dvm_redistribute`.
-unsafe fn start(
+unsafe fn round(
     call: &Call,
     plan: dvm_redistribution_t,
     arrays: c_int,
     element: *const usize,
     source: *mut DataId,
     target: *mut DataId,
-) -> Result<DataId, Error> {
+) -> Result<Round, Error> {
     let plan = PLANS.get(plan)?;
     let arrays = count(arrays, "arrays")?;
     // SAFETY: by this function's contract.
@@ -331,7 +329,7 @@ unsafe fn start(
             target: list(target, arrays * plan.target_sizes.len(), "target")?,
         }
     };
-    Round::new(call, &plan, &arrays)?.start(call)
+    Round::new(call, &plan, &arrays)
 }
 
 /// @brief Free a plan. Redistributions under way end as if it were there.

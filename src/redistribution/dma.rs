@@ -1,10 +1,12 @@
 //! Copies that come one by one, as pairs of a send and a receive (`dvm_dma.h`).
 
+use std::sync::Arc;
+
 use parking_lot::Mutex;
 
 use super::plan::{Copies, Level};
 use super::program::Program;
-use super::round::Round;
+use super::round::{Ending, Round};
 use super::shape::LONGEST_ELEMENT;
 use crate::data::{DataId, Readiness, STORE};
 use crate::engine::Call;
@@ -36,8 +38,8 @@ struct State {
     bytes: i64,
     /// The first failure since the last wait.
     failure: Option<Error>,
-    /// What is published when the copies so far are made.
-    started: Vec<DataId>,
+    /// Batches under way.
+    started: Vec<Arc<Ending>>,
 }
 
 /// An engine between source and target memories.
@@ -121,10 +123,8 @@ impl Dma {
         }
         state.batch = Copies::default();
         state.bytes = 0;
-        for done in std::mem::take(&mut state.started) {
-            let ended = call.get(done).and_then(|_| call.put(done));
-            let _ = state.note(ended);
-            let _ = call.relax(done);
+        for batch in std::mem::take(&mut state.started) {
+            let _ = state.note(batch.wait());
         }
         state.failure.take().map_or(Ok(()), Err)
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use dvm_redist::descriptor::Addressing;
 use dvm_redist::domain::{Domain, components};
-use dvm_redist::{Distribution, Kind, Parameters};
+use dvm_redist::{Distribution, Parameters};
 
 use super::refused;
 use crate::error::Error;
@@ -59,6 +59,8 @@ pub(crate) struct Layout {
     grid: Vec<Grid>,
     memories: i64,
     groups: Vec<Group>,
+    /// The range that each data variable is counted over: its own, or more where room is kept.
+    room: Vec<(i64, i64)>,
     /// What a step of each data variable adds to its dimension's local index.
     digit: Vec<i64>,
     place: Place,
@@ -67,6 +69,15 @@ pub(crate) struct Layout {
 impl Layout {
     /// The layout of a distribution: row-major over the data variables in the distribution's order.
     pub(crate) fn new(distribution: &Distribution, parameters: &Parameters) -> Result<Self, Error> {
+        Self::with_room(distribution, parameters, &BTreeMap::new())
+    }
+
+    /// The same, with room for some data variables' values that no element has: a halo at the end of the array.
+    pub(crate) fn with_room(
+        distribution: &Distribution,
+        parameters: &Parameters,
+        wanted: &BTreeMap<String, (i64, i64)>,
+    ) -> Result<Self, Error> {
         let distribution = distribution.with(parameters).map_err(|e| refused(&e))?;
         let domain = Domain::new(&distribution, &Parameters::new()).map_err(|e| refused(&e))?;
         let addressing = Addressing::new(&distribution, &domain).map_err(|e| refused(&e))?;
@@ -86,13 +97,20 @@ impl Layout {
                 first: 0,
             })
             .collect();
-        let digit = digits(&domain)?;
-        let groups = components(&domain, &domain).into_iter().map(|d| group(&domain, &grid, &digit, d)).collect();
-        let place = match array_strides(&distribution, &domain, &addressing) {
+        let mut room = domain.bounding.clone();
+        if domain.empty.is_none() {
+            for (r, name) in room.iter_mut().zip(&domain.names) {
+                *r = wanted.get(name).map_or(*r, |w| (r.0.min(w.0), r.1.max(w.1)));
+            }
+        }
+        let digit = digits(&domain, &room)?;
+        let each = components(&domain, &domain).into_iter();
+        let groups = each.map(|d| group(&domain, &grid, &digit, &room, d)).collect();
+        let place = match array_strides(&distribution, &domain, &room) {
             Some(strides) => Place::Array { strides, own: BTreeMap::new() },
             None => Place::Interleaved { weights: addressing.place, extent: addressing.extent },
         };
-        Ok(Self { distribution, domain, grid, memories: addressing.memories, groups, digit, place })
+        Ok(Self { distribution, domain, grid, memories: addressing.memories, groups, room, digit, place })
     }
 
     /// The same with the k-th grid coordinate turned: its least value stands for process `first[k]`.
@@ -196,7 +214,7 @@ impl Layout {
 
     /// The place of a location in a memory with these weights.
     pub(crate) fn offset(&self, at: &[i64], weights: &[i64]) -> i64 {
-        at.iter().zip(&self.domain.bounding).zip(weights).map(|((a, b), w)| (a - b.0) * w).sum()
+        at.iter().zip(&self.room).zip(weights).map(|((a, b), w)| (a - b.0) * w).sum()
     }
 
     /// The same distribution in dense local arrays with dimensions in this order, slowest first.
@@ -219,7 +237,7 @@ impl Layout {
         for &j in order.iter().rev() {
             strides[j] = next;
             next = next
-                .checked_mul(whole_extent(&self.domain, &self.digit, j).max(1))
+                .checked_mul(whole_extent(&self.domain, &self.digit, &self.room, j).max(1))
                 .ok_or_else(|| Error::argument("a memory exceeds 2^63 elements"))?;
         }
         Ok(Self { place: Place::Array { strides, own: BTreeMap::new() }, ..self.clone() })
@@ -233,7 +251,7 @@ impl Layout {
         }
         let extents = match memory {
             Some(memory) => self.extents(memory)?,
-            None => (0..strides.len()).map(|j| whole_extent(&self.domain, &self.digit, j)).collect(),
+            None => (0..strides.len()).map(|j| whole_extent(&self.domain, &self.digit, &self.room, j)).collect(),
         };
         distinct(&extents, strides)?;
         let mut next = self.clone();
@@ -280,11 +298,11 @@ fn distinct(extents: &[i64], strides: &[i64]) -> Result<(), Error> {
 }
 
 /// What a step of each data variable adds to its dimension's local index: the later ones run faster.
-fn digits(domain: &Domain) -> Result<Vec<i64>, Error> {
+fn digits(domain: &Domain, room: &[(i64, i64)]) -> Result<Vec<i64>, Error> {
     let mut digit = vec![0; domain.len()];
     let mut next = vec![1_i64; domain.offset.len()];
     for i in (0..domain.len()).rev().filter(|&i| !domain.arch[i]) {
-        let (j, (lo, hi)) = (domain.dimension[i], domain.bounding[i]);
+        let (j, (lo, hi)) = (domain.dimension[i], room[i]);
         digit[i] = next[j];
         next[j] = i64::try_from(i128::from(next[j]) * (i128::from(hi) - i128::from(lo) + 1).max(1))
             .map_err(|_| Error::argument(format!("the local indices of dimension {j} exceed 2^63")))?;
@@ -293,14 +311,14 @@ fn digits(domain: &Domain) -> Result<Vec<i64>, Error> {
 }
 
 /// The local indices that dimension `j` has at most.
-fn whole_extent(domain: &Domain, digit: &[i64], j: usize) -> i64 {
+fn whole_extent(domain: &Domain, digit: &[i64], room: &[(i64, i64)], j: usize) -> i64 {
     let own = (0..domain.len()).filter(|&i| !domain.arch[i] && domain.dimension[i] == j);
-    let last = own.map(|i| (domain.bounding[i].1 - domain.bounding[i].0) * digit[i]).sum::<i64>();
+    let last = own.map(|i| (room[i].1 - room[i].0) * digit[i]).sum::<i64>();
     if domain.empty.is_some() { 0 } else { last + 1 }
 }
 
 /// The strides per dimension, when the layout lists the data variables of each dimension together and in order.
-fn array_strides(distribution: &Distribution, domain: &Domain, addressing: &Addressing) -> Option<Vec<i64>> {
+fn array_strides(distribution: &Distribution, domain: &Domain, room: &[(i64, i64)]) -> Option<Vec<i64>> {
     let layout = distribution.layout();
     let places: Vec<usize> = layout.iter().map(|n| domain.names.iter().position(|m| m == n)).collect::<Option<_>>()?;
     let listed: Vec<usize> = places.iter().map(|&i| domain.dimension[i]).collect();
@@ -311,16 +329,19 @@ fn array_strides(distribution: &Distribution, domain: &Domain, addressing: &Addr
             return None;
         }
     }
-    let of = |j: usize| {
-        let last = places.iter().rev().find(|&&i| domain.dimension[i] == j);
-        last.map_or(1, |&i| addressing.place[i].max(1))
-    };
-    let none = distribution.variables().all(|(_, v)| v.kind == Kind::Arch);
-    Some((0..domain.offset.len()).map(|j| if none { 1 } else { of(j) }).collect())
+    let (mut strides, mut next) = (vec![1; domain.offset.len()], 1_i64);
+    for &i in places.iter().rev() {
+        let j = domain.dimension[i];
+        if places.iter().rev().find(|&&k| domain.dimension[k] == j) == Some(&i) {
+            strides[j] = next;
+        }
+        next = next.checked_mul((room[i].1 - room[i].0 + 1).max(1))?;
+    }
+    Some(strides)
 }
 
 /// The local extents of some dimensions in every memory.
-fn group(domain: &Domain, grid: &[Grid], digit: &[i64], dimensions: Vec<usize>) -> Group {
+fn group(domain: &Domain, grid: &[Grid], digit: &[i64], room: &[(i64, i64)], dimensions: Vec<usize>) -> Group {
     let own: Vec<usize> =
         (0..grid.len()).filter(|&k| dimensions.contains(&domain.dimension[grid[k].variable])).collect();
     let part = domain.restrict(&dimensions);
@@ -328,7 +349,8 @@ fn group(domain: &Domain, grid: &[Grid], digit: &[i64], dimensions: Vec<usize>) 
         return Group { dimensions, grid: own, extents: Extents::By(HashMap::new()) };
     }
     if part.is_box() {
-        let extents = dimensions.iter().map(|&j| whole_extent(domain, digit, j)).collect();
+        let used: Vec<(i64, i64)> = room.iter().zip(&domain.bounding).map(|(r, b)| (r.0, b.1)).collect();
+        let extents = dimensions.iter().map(|&j| whole_extent(domain, digit, &used, j)).collect();
         return Group { dimensions, grid: own, extents: Extents::Same(extents) };
     }
     let arch: Vec<usize> = (0..part.len()).filter(|&i| part.arch[i]).collect();
@@ -337,7 +359,7 @@ fn group(domain: &Domain, grid: &[Grid], digit: &[i64], dimensions: Vec<usize>) 
     let mut put = |at: &[i64]| {
         let mut local = vec![0_i64; dimensions.len()];
         (0..part.len()).filter(|&i| !part.arch[i]).for_each(|i| {
-            local[part.dimension[i]] += (at[i] - part.bounding[i].0) * step[i];
+            local[part.dimension[i]] += (at[i] - room[part.global[i]].0) * step[i];
         });
         let key: Vec<i64> = arch.iter().map(|&i| at[i]).collect();
         let known = table.entry(key).or_insert_with(|| vec![0; dimensions.len()]);

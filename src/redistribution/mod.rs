@@ -6,7 +6,7 @@
 //! - `shape`: what a strided copy looks like in bytes, and which kernel makes it
 //! - `program`: a plan for one size of element, cut into pieces that workers take
 //! - `strided`, `transpose`: the kernels; `lines`: stores past the caches
-//! - `round`: one redistribution of some arrays: a task of the engine, which all workers help
+//! - `round`: one redistribution of some arrays: a task of the engine; `running`: how all workers help it
 //! - `dma`: copies that come one by one, as pairs of a send and a receive
 //!
 //! Memories are named by their number in the distribution, whichever process they belong to. In this version all of
@@ -19,6 +19,7 @@ mod lines;
 mod plan;
 mod program;
 mod round;
+mod running;
 mod shape;
 mod strided;
 mod transpose;

@@ -7,15 +7,16 @@
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::{Condvar, Mutex};
 
 use super::plan::Redistribution;
 use super::program::Program;
+use super::running::{Work, perform};
 use crate::data::{DataId, Readiness, STORE};
-use crate::engine::{self, Call, Engine, Source};
+use crate::engine::{self, Call};
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::{Callee, Mode, REGISTRY};
-use crate::trace::Name;
 
 /// The arrays of a round: the size of an element, the source and the target memories of each.
 pub(crate) struct Arrays<'a> {
@@ -85,27 +86,40 @@ impl Round {
         Self { arrays: vec![Array { program: Arc::new(program), source, target }] }
     }
 
+    /// Starts the round.
+    pub(crate) fn start(self, call: &Call) -> Result<Arc<Ending>, Error> {
+        self.start_before(call, None)
+    }
+
     /// Starts the round; the datum is published when all copies are made, and poisoned when that cannot be.
-    pub(crate) fn start(self, call: &Call) -> Result<DataId, Error> {
-        let arguments = self.arguments();
+    pub(crate) fn start_with_datum(self, call: &Call) -> Result<DataId, Error> {
         let done = call.promise(0)?;
-        let state = match self.into_datum(call) {
-            Ok(state) => state,
-            Err(error) => return Err(drop_all(call, &[done], error)),
-        };
-        let mut taken = vec![state, done];
+        match self.start_before(call, Some(done)) {
+            Ok(_) => Ok(done),
+            Err(error) => Err(drop_all(call, &[done], error)),
+        }
+    }
+
+    fn start_before(self, call: &Call, done: Option<DataId>) -> Result<Arc<Ending>, Error> {
+        let arguments = self.arguments();
+        let ending = Arc::new(Ending::default());
+        let state = Request { round: self, ending: Arc::clone(&ending) }.into_datum(call)?;
+        let mut taken = vec![state];
         for &id in &arguments.inputs {
             if let Err(error) = call.acquire(id) {
                 return Err(drop_all(call, &taken, error));
             }
             taken.push(id);
         }
-        let ids: Vec<DataId> = [&[state][..], &arguments.inputs, &arguments.outputs, &[done]].concat();
-        let outputs = arguments.outputs.len() + 1;
-        let modes: Vec<Mode> =
-            (0..ids.len()).map(|k| if k < ids.len() - outputs { Mode::In } else { Mode::Out }).collect();
-        match schedule(call, &ids, &modes) {
-            Ok(()) => Ok(done),
+        // The request comes last among the inputs: when it is freed, the references of the others have been dropped.
+        let inputs = arguments.inputs.len() + 1;
+        let mut ids = arguments.inputs;
+        ids.push(state);
+        ids.extend(arguments.outputs);
+        ids.extend(done);
+        let modes: Vec<Mode> = (0..ids.len()).map(|k| if k < inputs { Mode::In } else { Mode::Out }).collect();
+        match schedule(call, &ids, &modes, inputs - 1) {
+            Ok(()) => Ok(ending),
             Err(error) => Err(drop_all(call, &taken, error)),
         }
     }
@@ -133,19 +147,6 @@ impl Round {
         found.inputs.sort_unstable();
         found.inputs.dedup();
         found
-    }
-
-    /// Makes a datum of the round, which frees it with its last reference.
-    fn into_datum(self, call: &Call) -> Result<DataId, Error> {
-        unsafe extern "C" fn free(addr: *mut c_void, _size: usize) {
-            // SAFETY: the address that `into_raw` gave below; a datum calls this once.
-            drop(unsafe { Box::from_raw(addr.cast::<Round>()) });
-        }
-        let address = Box::into_raw(Box::new(self));
-        call.register(address.cast(), size_of::<Self>(), Some(free)).inspect_err(|_| {
-            // SAFETY: the datum was not made, so the box is still ours.
-            drop(unsafe { Box::from_raw(address) });
-        })
     }
 
     /// Refuses memories that overlap where one of them is a target. `address`: where a datum lies, if that is known.
@@ -235,125 +236,77 @@ fn drop_all(call: &Call, ids: &[DataId], error: Error) -> Error {
     error
 }
 
-/// Schedules the task of a round.
-fn schedule(call: &Call, ids: &[DataId], modes: &[Mode]) -> Result<(), Error> {
-    let callee = Callee::with_context(run_task, std::ptr::null_mut());
+/// Schedules the task of a round. `request`: which of its arguments is the request.
+fn schedule(call: &Call, ids: &[DataId], modes: &[Mode], request: usize) -> Result<(), Error> {
+    let callee = Callee::with_context(run_task, std::ptr::without_provenance_mut(request));
     let function = REGISTRY.register(callee, ids.len(), "redistribution")?;
     let result = REGISTRY.access(function, modes).and_then(|()| call.near(function, ids));
     // A task keeps what it needs of its processing.
     REGISTRY.unregister(function).and(result)
 }
 
-/// The task: its first argument is the round.
-unsafe extern "C" fn run_task(_context: *mut c_void, ids: *mut [u64; 2], _count: c_int) -> c_int {
+/// The task. Its context is not an address but the place of the request among its arguments.
+unsafe extern "C" fn run_task(context: *mut c_void, ids: *mut [u64; 2], _count: c_int) -> c_int {
     let made = engine::enter().and_then(|call| {
-        // SAFETY: a round's task has at least two arguments, and its first is the datum that `into_datum` made; the task
-        // has a reference of it until it has ended.
-        let round = unsafe { &*call.get(ids.read())?.0.cast::<Round>() };
-        round.perform(&call)
+        // SAFETY: that argument is the datum that `into_datum` made; the task has a reference of it until it has ended.
+        let request = unsafe { &*call.get(ids.add(context.addr()).read())?.0.cast::<Request>() };
+        let made = request.round.perform(&call);
+        *request.ending.outcome.lock() = Some(made.clone());
+        made
     });
     made.err().map_or(0, |error| error.code() as c_int)
 }
 
-/// A program and the addresses that it runs on.
-struct Work {
-    program: Arc<Program>,
-    source: Vec<*mut u8>,
-    target: Vec<*mut u8>,
+/// A round on its way to its task.
+struct Request {
+    round: Round,
+    ending: Arc<Ending>,
 }
 
-/// Works under way: units are taken in order by whoever comes.
-struct Running {
-    works: Vec<Work>,
-    units: usize,
-    next: AtomicUsize,
-    ended: AtomicUsize,
-    engine: *const Engine,
-    name: Name,
+/// How a round ended, for whoever waits.
+#[derive(Default)]
+pub(crate) struct Ending {
+    /// What the task came to; `None`: it has not run.
+    outcome: Mutex<Option<Result<(), Error>>>,
+    over: Mutex<bool>,
+    changed: Condvar,
 }
 
-// SAFETY: the addresses belong to memories that `perform`'s caller answers for until it returns, and the engine stays as
-// long: it is reached only while the source is attached.
-unsafe impl Send for Running {}
-// SAFETY: as above; units are disjoint, and each is taken once.
-unsafe impl Sync for Running {}
+impl Request {
+    /// Makes a datum of it, which ends it with its last reference.
+    fn into_datum(self, call: &Call) -> Result<DataId, Error> {
+        unsafe extern "C" fn free(addr: *mut c_void, _size: usize) {
+            // SAFETY: the address that `into_raw` gave below; a datum calls this once.
+            drop(unsafe { Box::from_raw(addr.cast::<Request>()) });
+        }
+        let address = Box::into_raw(Box::new(self));
+        call.register(address.cast(), size_of::<Self>(), Some(free)).inspect_err(|_| {
+            // SAFETY: the datum was not made, so the box is still ours.
+            drop(unsafe { Box::from_raw(address) });
+        })
+    }
+}
 
-/// Counts a unit as ended, also when it panics: somebody waits for it.
-struct Ending<'a>(&'a AtomicUsize);
-
-impl Drop for Ending<'_> {
+impl Drop for Request {
     fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Release);
+        *self.ending.over.lock() = true;
+        self.ending.changed.notify_all();
     }
 }
 
-impl Running {
-    /// Runs a unit; false when all were taken.
-    fn take(&self, worker: usize) -> bool {
-        if self.next.load(Ordering::Relaxed) >= self.units {
-            return false;
+impl Ending {
+    /// Sleeps until the task has ended and holds no reference any more; what it came to.
+    pub(crate) fn wait(&self) -> Result<(), Error> {
+        let mut over = self.over.lock();
+        while !*over {
+            self.changed.wait(&mut over);
         }
-        let unit = self.next.fetch_add(1, Ordering::Relaxed);
-        if unit >= self.units {
-            return false;
-        }
-        let _ending = Ending(&self.ended);
-        // SAFETY: whoever is here is the thread inside `perform`, or a worker that polls the attached source: the engine stays.
-        let trace = unsafe { (*self.engine).trace() };
-        let start = trace.begin();
-        let mut rest = unit;
-        for work in &self.works {
-            if rest < work.program.units() {
-                // SAFETY: by the promise of `perform`'s caller; each unit is taken once.
-                unsafe { work.program.run(rest, &work.source, &work.target) };
-                break;
-            }
-            rest -= work.program.units();
-        }
-        trace.tile(worker, start, self.name, &[unit as i64]);
-        true
+        drop(over);
+        self.outcome.lock().clone().unwrap_or_else(|| {
+            Err(Error::new(
+                dvm_retcode_t::DVM_ERR_POISONED,
+                "a source will never have a value: the task that was to produce it has failed or was cancelled",
+            ))
+        })
     }
-
-    /// Lets no more units be taken, and waits for those that were.
-    fn end(&self) {
-        let taken = self.next.fetch_add(self.units, Ordering::Relaxed).min(self.units);
-        while self.ended.load(Ordering::Acquire) < taken {
-            std::thread::yield_now();
-        }
-    }
-}
-
-impl Source for Running {
-    fn poll(&self, worker: usize) -> bool {
-        self.take(worker)
-    }
-}
-
-/// Runs programs with the help of all idle workers; returns when all copies are made. The caller is a worker.
-///
-/// # Safety
-/// For each work: the contract of [`Program::run`], until this function returns.
-unsafe fn perform(call: &Call, works: Vec<Work>) {
-    /// Detaches the source on every way out: the addresses are good until then.
-    struct Attached<'a>(&'a Engine, Arc<dyn Source>, &'a Running);
-    impl Drop for Attached<'_> {
-        fn drop(&mut self) {
-            self.2.end();
-            self.0.detach(&self.1);
-        }
-    }
-    let engine = call.engine();
-    let units = works.iter().map(|w| w.program.units()).sum();
-    let name = engine.trace().name("redistribution");
-    let running =
-        Arc::new(Running { works, units, next: AtomicUsize::new(0), ended: AtomicUsize::new(0), engine, name });
-    let worker = call.worker().unwrap_or(0);
-    if units < 2 || engine.workers() < 2 {
-        while running.take(worker) {}
-        return;
-    }
-    let source: Arc<dyn Source> = running.clone();
-    engine.attach(Arc::clone(&source));
-    let _attached = Attached(engine, source, &running);
-    while running.take(worker) {}
 }
