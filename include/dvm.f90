@@ -1037,7 +1037,7 @@ module dvm
     !> @brief The number of memories of a distribution, those that hold nothing among them.
     !>
     !> @param[in]  distribution  the distribution
-    !> @param[out] memories      their number; 0 when no element is anywhere
+    !> @param[out] memories      their number; it may be 0 when no element is anywhere
     !> @retval DVM_SUCCESS       memories is written
     !> @retval DVM_ERR_ARGUMENT  memories is NULL
     !> @retval DVM_ERR_ID        the distribution is unknown or has been freed

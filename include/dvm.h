@@ -1092,7 +1092,7 @@ dvm_retcode_t dvm_distribution_set_strides(dvm_distribution_t distribution,
  * @brief The number of memories of a distribution, those that hold nothing among them.
  *
  * @param[in]  distribution  the distribution
- * @param[out] memories      their number; 0 when no element is anywhere
+ * @param[out] memories      their number; it may be 0 when no element is anywhere
  * @retval DVM_SUCCESS       memories is written
  * @retval DVM_ERR_ARGUMENT  memories is NULL
  * @retval DVM_ERR_ID        the distribution is unknown or has been freed
