@@ -627,12 +627,23 @@ static void copies(void)
     CHECK_CODE(DVM_ERR_SIZE, dvm_dma_send(dma, 0, INT64_MAX, INT64_MAX, INT64_MAX));
     CHECK_CODE(DVM_ERR_SIZE, dvm_dma_wait(dma));
 
-    /* Many small copies: several batches are under way. */
-    for (int round = 0; round < 20000; round++) {
-        DMA_SEND(0, round % 40, 1, 1);
-        DMA_RECEIVE(0, round % 10, 1, 1);
+    CHECK_OK(dvm_dma_close(dma));
+
+    /* Many small copies, each to a place of its own: several batches are under way. */
+    enum { MANY = 20000 };
+    dvm_data_id_t many;
+    CHECK_OK(dvm_data_allocate(MANY * sizeof *to, &many));
+    CHECK_OK(dvm_dma_open(&dma, sizeof *from, source, 2, &many, 1));
+    for (int32_t k = 0; k < MANY; k++) {
+        DMA_SEND(0, k % 40, 1, 1);
+        DMA_RECEIVE(0, MANY - 1 - k, 1, 1);
     }
     CHECK_OK(dvm_dma_close(dma));
+    CHECK_OK(dvm_data_get(many, &at, &size));
+    for (int32_t k = 0; k < MANY; k++)
+        CHECK_NUMBER(k % 40 + 1, ((int32_t *)at)[MANY - 1 - k]);
+    CHECK_OK(dvm_data_put(many));
+    CHECK_OK(dvm_data_relax(many));
     CHECK_CODE(DVM_ERR_ID, dvm_dma_close(dma));
     CHECK_CODE(DVM_ERR_ID, dvm_dma_send(dma, 0, 0, 1, 1));
 

@@ -1454,7 +1454,8 @@ module dvm
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+    !> may have one place of a target.
     !>
     !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
     function dvm_dma_receive(dma, memory, offset, count, stride) &
@@ -1491,7 +1492,8 @@ module dvm
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+    !> may have one place of a target.
     !>
     !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
     function dvm_dma_receive_2d(dma, memory, offset, count, stride, count2, stride2) &
@@ -1532,7 +1534,8 @@ module dvm
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+    !> may have one place of a target.
     !>
     !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
     function dvm_dma_receive_3d(dma, memory, offset, count, stride, count2, stride2, count3, stride3) &

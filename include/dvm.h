@@ -1524,7 +1524,8 @@ dvm_retcode_t dvm_dma_send_3d(dvm_dma_t dma,
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+ * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+ * may have one place of a target.
  *
  * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
  */
@@ -1558,7 +1559,8 @@ dvm_retcode_t dvm_dma_receive(dvm_dma_t dma,
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+ * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+ * may have one place of a target.
  *
  * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
  */
@@ -1596,7 +1598,8 @@ dvm_retcode_t dvm_dma_receive_2d(dvm_dma_t dma,
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+ * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+ * may have one place of a target.
  *
  * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
  */

@@ -176,7 +176,8 @@ pub extern "C" fn dvm_dma_send_3d(
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+/// may have one place of a target.
 ///
 /// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
@@ -207,7 +208,8 @@ pub extern "C" fn dvm_dma_receive(dma: dvm_dma_t, memory: i64, offset: i64, coun
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+/// may have one place of a target.
 ///
 /// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
@@ -248,7 +250,8 @@ pub extern "C" fn dvm_dma_receive_2d(
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+/// may have one place of a target.
 ///
 /// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
