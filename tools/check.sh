@@ -20,7 +20,7 @@ run_c() { c-tests/run.sh; }
 run_consumers() { c-tests/consumers/run.sh; }
 run_examples() { examples/run.sh; }
 run_sweep() { examples/sweep.sh; }
-run_bench() { target/release/dvm-bench --quick; }
+run_bench() { target/release/dvm-bench --quick && target/release/dvm-bench-redist --quick; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
 run_asan() { c-tests/sanitize.sh asan; }
 run_tsan() { c-tests/sanitize.sh tsan && tests/tsan.sh; }
