@@ -95,12 +95,7 @@ pub unsafe extern "C" fn dvm_distribution_parse(
 }
 
 fn parse(text: &str) -> Result<Distribution, Error> {
-    let found = if text.trim_start().starts_with('{') {
-        let value = serde_json::from_str(text).map_err(|e| Error::argument(format!("the text is not JSON: {e}")))?;
-        json::distribution(&value)
-    } else {
-        text.parse()
-    };
+    let found = if text.trim_start().starts_with('{') { json::parse_distribution(text) } else { text.parse() };
     let found = found.map_err(|e| refused(&e))?;
     if found.dimensions.is_empty() || found.dimensions.len() > DVM_DISTRIBUTION_MAX_DIMENSION {
         let count = found.dimensions.len();

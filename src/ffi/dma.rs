@@ -42,7 +42,7 @@ pub unsafe extern "C" fn dvm_dma_open(
     running("dvm_dma_open", |_| {
         given(dma, "dma")?;
         let length = |count: i64, name: &str| {
-            let fits = usize::try_from(count).ok().filter(|&c| c <= u32::MAX as usize);
+            let fits = usize::try_from(count).ok().filter(|&c| u32::try_from(c).is_ok());
             fits.ok_or_else(|| Error::argument(format!("`{name}` is {count}: give 0 to 2^32 - 1")))
         };
         // SAFETY: as documented for the parameters.

@@ -170,20 +170,20 @@ impl Redistribution {
 struct Weights<'a> {
     layout: &'a Layout,
     memory: i64,
-    weights: Vec<i64>,
+    own: Vec<i64>,
 }
 
 impl<'a> Weights<'a> {
     fn new(layout: &'a Layout) -> Self {
-        Self { layout, memory: 0, weights: layout.weights(0) }
+        Self { layout, memory: 0, own: layout.weights(0) }
     }
 
     fn of(&mut self, memory: i64) -> &[i64] {
         if memory != self.memory && !self.layout.uniform() {
-            self.weights = self.layout.weights(memory);
+            self.own = self.layout.weights(memory);
         }
         self.memory = memory;
-        &self.weights
+        &self.own
     }
 }
 

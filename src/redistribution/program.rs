@@ -50,15 +50,13 @@ impl Program {
             let (source_at, target_at) =
                 (copy.source_at as isize * element as isize, copy.target_at as isize * element as isize);
             shapes[copy.shape as usize].cut(PIECE, &mut |shape, source, target| {
-                let next = program.shapes.len() as u32;
-                let number = match numbers.get(shape) {
-                    Some(&known) => known,
-                    None => {
-                        program.shapes.push(shape.clone());
-                        numbers.insert(shape.clone(), next);
-                        next
-                    }
-                };
+                let known = numbers.get(shape).copied();
+                let number = known.unwrap_or_else(|| {
+                    let next = program.shapes.len() as u32;
+                    program.shapes.push(shape.clone());
+                    numbers.insert(shape.clone(), next);
+                    next
+                });
                 program.pieces.push(Piece {
                     source: copy.source,
                     target: copy.target,

@@ -169,11 +169,11 @@ impl Round {
         for (from, to, written, id) in places {
             let met =
                 reach.iter().enumerate().find(|(kind, r)| (written || *kind == 1) && r.is_some_and(|r| r.0 > from));
-            if let Some((_, Some((_, other)))) = met {
+            if let Some((_, Some((_, [home, number])))) = met {
                 return Err(Error::argument(format!(
                     "data {{{}, {}}} and {{{}, {}}} share memory, and one of them is a target: a redistribution does not \
                      work in place",
-                    other[0], other[1], id[0], id[1]
+                    home, number, id[0], id[1]
                 )));
             }
             let kind = &mut reach[usize::from(written)];
@@ -249,6 +249,7 @@ fn schedule(call: &Call, ids: &[DataId], modes: &[Mode], request: usize) -> Resu
 unsafe extern "C" fn run_task(context: *mut c_void, ids: *mut [u64; 2], _count: c_int) -> c_int {
     let made = engine::enter().and_then(|call| {
         // SAFETY: that argument is the datum that `into_datum` made; the task has a reference of it until it has ended.
+        #[allow(clippy::cast_ptr_alignment, reason = "it is the address of a request, and aligned as such")]
         let request = unsafe { &*call.get(ids.add(context.addr()).read())?.0.cast::<Request>() };
         let made = request.round.perform(&call);
         *request.ending.outcome.lock() = Some(made.clone());

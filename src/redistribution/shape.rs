@@ -130,8 +130,7 @@ impl Shape {
     /// The level that parts are cut along, and of how many of its steps a part consists at least.
     fn outermost(&self) -> (Step, usize) {
         match (self.outer.first(), self.kernel) {
-            (Some(&step), _) => (step, 1),
-            (None, Kernel::Runs { step, .. } | Kernel::Elements { step, .. }) => (step, 1),
+            (Some(&step), _) | (None, Kernel::Runs { step, .. } | Kernel::Elements { step, .. }) => (step, 1),
             (None, Kernel::Transpose { across, along, .. }) => {
                 (if across.count >= along.count { across } else { along }, transpose::BLOCK)
             }

@@ -1,5 +1,6 @@
 //! Plans, run on memories that are plain vectors, against brute force: every place gets the bytes of its element.
 #![allow(unsafe_code, reason = "runs programs on vectors of this file")]
+#![allow(clippy::many_single_char_names, clippy::needless_for_each, reason = "the formulas' own names")]
 
 use std::collections::HashMap;
 
@@ -67,7 +68,7 @@ fn check(source: &Layout, target: &Layout, element: usize, balance: bool) {
         }
     }
     let program = plan.program(element).unwrap();
-    let address = |m: &mut Vec<Vec<u8>>| -> Vec<*mut u8> { m.iter_mut().map(|v| v.as_mut_ptr()).collect() };
+    let address = |m: &mut Vec<Vec<u8>>| -> Vec<*mut u8> { m.iter_mut().map(Vec::as_mut_ptr).collect() };
     assert_eq!(plan.figures.missing_locations, missing);
     let blank = to.clone();
     for stream in [false, true] {

@@ -6,6 +6,11 @@ use dvm::ffi::distribution::*;
 use dvm::ffi::dma::*;
 use dvm::ffi::redistribution::*;
 
+/// A descriptor that is right.
+const GOOD: [i64; 9] = [1, 0, 8, 8, 2, 2, 0, 0, 8];
+type PerDimension = unsafe extern "C" fn(u64, i64, *mut i64, c_int) -> Code;
+type Side = fn(u64, i64, i64, i64, i64) -> Code;
+
 /// Numbers of distributions, plans and engines that were never given, or are not given any more.
 const NO_HANDLE: [u64; 4] = [0, u64::MAX, 1 << 32 | 0xffff_ffff, 7 << 48];
 
@@ -128,7 +133,6 @@ pub(super) fn distribution_rows(t: &mut Table) {
         }
     }
 
-    const GOOD: [i64; 9] = [1, 0, 8, 8, 2, 2, 0, 0, 8];
     let narrow = |d: [i64; 9]| at(d.map(|v| v as c_int)).cast_const().cast::<c_int>();
     let wide = |d: [i64; 9]| at(d).cast_const().cast::<i64>();
     t.any_time("dvm_distribution_scalapack", made);
@@ -182,7 +186,6 @@ fn layout_rows(t: &mut Table) {
     t.row("dvm_distribution_size", Wrong::Null, "elements", DVM_ERR_ARGUMENT, move |_| unsafe {
         dvm_distribution_size(known, 0, null_mut())
     });
-    type PerDimension = unsafe extern "C" fn(u64, i64, *mut i64, c_int) -> Code;
     for (function, call) in [
         ("dvm_distribution_extents", dvm_distribution_extents as PerDimension),
         ("dvm_distribution_strides", dvm_distribution_strides as PerDimension),
@@ -387,7 +390,6 @@ pub(super) fn dma_rows(t: &mut Table) {
         assert_eq!(dvm_dma_close(dma), DVM_SUCCESS);
         dma
     };
-    type Side = fn(u64, i64, i64, i64, i64) -> Code;
     let sides: [(&'static str, bool, Side); 6] = [
         ("dvm_dma_send", true, |d, m, o, c, s| dvm_dma_send(d, m, o, c, s)),
         ("dvm_dma_send_2d", true, |d, m, o, c, s| dvm_dma_send_2d(d, m, o, 1, 1, c, s)),

@@ -79,7 +79,10 @@ fn run(options: &Options) -> Result<(), String> {
         }
     }
     println!("{size} x {size} doubles, {rounds} x {runs} runs; medians (least .. greatest)");
-    println!("{:<18}{:>8}{:>28}{:>28}{:>26}{:>6}", "case", "workers", "memcpy, ms", "redistribute, ms", "ratio", "goal");
+    println!(
+        "{:<18}{:>8}{:>28}{:>28}{:>26}{:>6}",
+        "case", "workers", "memcpy, ms", "redistribute, ms", "ratio", "goal"
+    );
     let mut table = Vec::new();
     for (&(case, goal, workers), samples) in lines.iter().zip(&all) {
         let of = |value: fn(&(f64, f64)) -> f64| spread(samples.pairs.iter().map(value).collect());
