@@ -34,7 +34,7 @@ module dvm
   !> An array is too short for the dimension of the ranks, or longer than `DVM_MAX_RANK_DEPTH`.
   integer(c_int), parameter, public :: DVM_ERR_SIZE = 5
 
-  !> The datum is unknown: its id was never given, or the datum has been freed.
+  !> The datum (or distribution, plan, copy engine) is unknown: its id was never given, or it has been freed.
   integer(c_int), parameter, public :: DVM_ERR_ID = 6
 
   !> The processing is unknown or has been unregistered.

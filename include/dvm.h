@@ -52,7 +52,7 @@ typedef enum {
      */
     DVM_ERR_SIZE = 5,
     /**
-     * The datum is unknown: its id was never given, or the datum has been freed.
+     * The datum (or distribution, plan, copy engine) is unknown: its id was never given, or it has been freed.
      */
     DVM_ERR_ID = 6,
     /**

@@ -74,7 +74,7 @@ build=$(cd -- "$build" && pwd)
 prefix=$work/first
 
 real=libdvm.so.$(version)
-for file in lib/$real include/dvm.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake lib/cmake/dvm/dvmConfigVersion.cmake \
+for file in lib/$real include/dvm.h include/dvm_dma.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake lib/cmake/dvm/dvmConfigVersion.cmake \
     lib/pkgconfig/dvm.pc lib/libdvm_fortran.a; do
     step "there is $file" test -s "$prefix/$file"
 done

@@ -64,8 +64,5 @@ fn what_is_said_symbolically_is_what_is_there() {
         "of {one_dimensional} known symbolically: {} by one system, {} by several; missing {}",
         known[0], known[2], known[1]
     );
-    assert!(
-        known[0] > 300 && known[1] > 100 && known[2] > known[0],
-        "{known:?}"
-    );
+    assert!(known[0] > 300 && known[1] > 100 && known[2] > known[0], "{known:?}");
 }
