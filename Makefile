@@ -25,6 +25,7 @@ packages: ## install the system packages that are missing (packages.txt), or pri
 
 bench: all ## measure what a task costs, beside the peers that are installed; writes target/bench/tasks.json (BENCH: options)
 	target/release/dvm-bench $(BENCH)
+	target/release/dvm-bench-redist
 
 packages-bench: ## install the peers that `make bench` compares with (packages-bench.txt)
 	@DVM_PACKAGES=packages-bench.txt tools/packages.sh

@@ -10,7 +10,7 @@ header=${1:?dvm.h} library=${2:?libdvm.so}
 failures=0
 fail() { failures=$((failures + 1)); printf 'FAILED %s\n' "$*"; }
 
-declared=$(grep -oE '^[a-z].*[ *](dvm_[a-z_]+)\(' "$header" | grep -oE 'dvm_[a-z_]+\($' | tr -d '(' | sort -u)
+declared=$(grep -oE '^[a-z].*[ *](dvm_[a-z0-9_]+)\(' "$header" | grep -oE 'dvm_[a-z0-9_]+\($' | tr -d '(' | sort -u)
 exported=$(nm -D --defined-only "$library" | awk '$2 ~ /[TDBRVW]/ { print $3 }' | sort -u)
 [ -n "$declared" ] || fail "no functions were found in $header"
 

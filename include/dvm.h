@@ -52,7 +52,7 @@ typedef enum {
      */
     DVM_ERR_SIZE = 5,
     /**
-     * The datum is unknown: its id was never given, or the datum has been freed.
+     * The datum (or distribution, plan, copy engine) is unknown: its id was never given, or it has been freed.
      */
     DVM_ERR_ID = 6,
     /**
@@ -980,6 +980,775 @@ dvm_retcode_t dvm_explain(void);
 dvm_retcode_t dvm_explain_text(void *buffer,
                                size_t size,
                                size_t *needed);
+
+/* ----- Distributions: where the elements of an array are ----- */
+
+/**
+ * The greatest number of dimensions of an array that is distributed.
+ */
+#define DVM_DISTRIBUTION_MAX_DIMENSION 16
+
+/**
+ * Any memory of a distribution, for dvm_distribution_set_strides.
+ */
+#define DVM_DISTRIBUTION_EVERY_MEMORY -1
+
+/**
+ * A distribution: a number that is never given twice; 0 is never given. Distributions and plans may be made, asked
+ * and freed at any time, also while libdvm is not running.
+ */
+typedef uint64_t dvm_distribution_t;
+
+/**
+ * @brief Make a distribution of a text: the text form, or the JSON form when it begins with a brace.
+ *
+ * The text form has a line for each dimension, "t = offset", followed by a line for each of its variables,
+ * "+ coef*name arch|data level lower .. upper"; a last line "layout name, name" lists the data variables, slowest
+ * first. Bounds may use other variables and parameters: "max(0, -8*p) .. min(7, (99 - 8*p)/2)". A semicolon ends a
+ * line, too.
+ *
+ * @param[in]  text          the distribution
+ * @param[in]  parameters    values of the names that the text uses and does not declare, as "N=100, P=4"; may be
+ *                           NULL
+ * @param[out] distribution  the number of the new distribution
+ * @retval DVM_SUCCESS       distribution is written
+ * @retval DVM_ERR_ARGUMENT  text or distribution is NULL, the text is not understood, uses unknown names or bounds
+ *                           that refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names
+ *                           the place
+ *
+ * Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
+ */
+dvm_retcode_t dvm_distribution_parse(const char *text,
+                                     const char *parameters,
+                                     dvm_distribution_t *distribution);
+
+/**
+ * @brief Make a distribution of arrays: one entry per variable, with constant bounds.
+ *
+ * Variables are listed in the order of memories and places: of the architectural ones the last runs fastest through
+ * the memories' numbers, of the data variables of one dimension the last runs fastest through its local indices.
+ *
+ * @param[in]  dimensions    the number of dimensions of the array, 1 to DVM_DISTRIBUTION_MAX_DIMENSION
+ * @param[in]  offset        the origin of each dimension; NULL: all 0
+ * @param[in]  elements      the number of elements of each dimension: what lies outside 0 .. elements-1 does not
+ *                           exist; NULL: what the variables reach
+ * @param[in]  variables     the number of variables, 0 or more
+ * @param[in]  dimension     the dimension of each variable, from 0
+ * @param[in]  architectural for each variable 1 when it names memories, 0 when it names places
+ * @param[in]  coef          the coefficient of each variable, any sign; 0 replicates
+ * @param[in]  lower         the least value of each variable
+ * @param[in]  upper         the greatest value of each variable (it belongs to the range)
+ * @param[out] distribution  the number of the new distribution
+ * @retval DVM_SUCCESS       distribution is written
+ * @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is
+ *                           out of range, elements is negative, or a number exceeds 2^62
+ *
+ * Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
+ */
+dvm_retcode_t dvm_distribution_make(int dimensions,
+                                    const int64_t *offset,
+                                    const int64_t *elements,
+                                    int variables,
+                                    const int *dimension,
+                                    const int *architectural,
+                                    const int64_t *coef,
+                                    const int64_t *lower,
+                                    const int64_t *upper,
+                                    dvm_distribution_t *distribution);
+
+/**
+ * @brief Make a block-cyclic distribution: in each dimension blocks are dealt round-robin to a line of processes.
+ *
+ * Block size 1 is the cyclic distribution. Memories are numbered row-major over the grid of processes.
+ *
+ * @param[in]  dimensions    the number of dimensions of the array, 1 to DVM_DISTRIBUTION_MAX_DIMENSION
+ * @param[in]  elements      the number of elements of each dimension
+ * @param[in]  block         the block size in each dimension; 0: one block per process, of equal size
+ * @param[in]  processes     the number of processes in each dimension
+ * @param[out] distribution  the number of the new distribution
+ * @retval DVM_SUCCESS       distribution is written
+ * @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
+ *
+ * Thread safety: any thread, any task, any time. Source: added; the second paper, block-cyclic distributions.
+ */
+dvm_retcode_t dvm_distribution_block_cyclic(int dimensions,
+                                            const int64_t *elements,
+                                            const int64_t *block,
+                                            const int64_t *processes,
+                                            dvm_distribution_t *distribution);
+
+/**
+ * @brief Make a distribution in blocks that overlap: each memory also holds elements of its neighbours' blocks.
+ *
+ * Blocks are of equal size (the last ones may be shorter). At the ends of the array there is no halo, but its room
+ * stays: local index `before` is the first element of the block in every memory.
+ *
+ * @param[in]  dimensions    the number of dimensions of the array, 1 to DVM_DISTRIBUTION_MAX_DIMENSION
+ * @param[in]  elements      the number of elements of each dimension
+ * @param[in]  processes     the number of processes in each dimension
+ * @param[in]  before        the width of the halo at the lower side in each dimension
+ * @param[in]  after         the width of the halo at the upper side in each dimension
+ * @param[out] distribution  the number of the new distribution
+ * @retval DVM_SUCCESS       distribution is written
+ * @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
+ *
+ * Thread safety: any thread, any task, any time. Source: added; the second paper, distributions with overlap.
+ */
+dvm_retcode_t dvm_distribution_halo(int dimensions,
+                                    const int64_t *elements,
+                                    const int64_t *processes,
+                                    const int64_t *before,
+                                    const int64_t *after,
+                                    dvm_distribution_t *distribution);
+
+/**
+ * @brief Make the distribution of a ScaLAPACK array descriptor.
+ *
+ * Memory p * columns + q is that of the process in row p and column q of the grid. Local arrays are column-major
+ * with the descriptor's leading dimension, which must do for every process; dvm_distribution_set_strides gives one
+ * memory another.
+ *
+ * @param[in]  descriptor    the nine integers DTYPE_, CTXT_, M_, N_, MB_, NB_, RSRC_, CSRC_, LLD_; CTXT_ is not
+ *                           looked at
+ * @param[in]  rows          the number of rows of the process grid
+ * @param[in]  columns       the number of its columns
+ * @param[out] distribution  the number of the new distribution
+ * @retval DVM_SUCCESS       distribution is written
+ * @retval DVM_ERR_ARGUMENT  a pointer is NULL, DTYPE_ is not 1, a number is out of range, or LLD_ is less than the
+ *                           local rows of some process
+ *
+ * Thread safety: any thread, any task, any time. Source: added; ScaLAPACK's array descriptor.
+ */
+dvm_retcode_t dvm_distribution_scalapack(const int *descriptor,
+                                         int rows,
+                                         int columns,
+                                         dvm_distribution_t *distribution);
+
+/**
+ * @brief The same for a descriptor of 64-bit integers.
+ *
+ * @param[in]  descriptor    as in dvm_distribution_scalapack
+ * @param[in]  rows          the number of rows of the process grid
+ * @param[in]  columns       the number of its columns
+ * @param[out] distribution  the number of the new distribution
+ * @retval DVM_SUCCESS       distribution is written
+ * @retval DVM_ERR_ARGUMENT  as in dvm_distribution_scalapack
+ *
+ * Thread safety: any thread, any task, any time. Source: added; ScaLAPACK's array descriptor.
+ */
+dvm_retcode_t dvm_distribution_scalapack_64(const int64_t *descriptor,
+                                            int64_t rows,
+                                            int64_t columns,
+                                            dvm_distribution_t *distribution);
+
+/**
+ * @brief Say in which order the dimensions of the local arrays run, the slowest first; the arrays are dense.
+ *
+ * The order 0, 1 is row-major (what a new distribution has), 1, 0 column-major. Plans that were made before keep
+ * what they had.
+ *
+ * @param[in] distribution  the distribution
+ * @param[in] order         the dimensions from 0, each once
+ * @param[in] count         their number
+ * @retval DVM_SUCCESS       places are counted so from now on
+ * @retval DVM_ERR_ARGUMENT  order is NULL, or does not name each dimension once
+ * @retval DVM_ERR_ID        the distribution is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_distribution_set_order(dvm_distribution_t distribution,
+                                         const int *order,
+                                         int count);
+
+/**
+ * @brief Say how far apart neighbours are in the local array of a memory, or of all: leading dimensions, paddings.
+ *
+ * Element (i, j, ...) of a memory lies at i * strides[0] + j * strides[1] + ..., in elements. Plans that were made
+ * before keep what they had.
+ *
+ * @param[in] distribution  the distribution
+ * @param[in] memory        the number of the memory, or DVM_DISTRIBUTION_EVERY_MEMORY
+ * @param[in] strides       one per dimension, positive
+ * @param[in] count         their number
+ * @retval DVM_SUCCESS       places are counted so from now on
+ * @retval DVM_ERR_ARGUMENT  strides is NULL, there is no such memory, the number of strides is wrong, or two
+ *                           elements would have one place
+ * @retval DVM_ERR_STATE     one memory is to have strides, but the layout interleaves dimensions
+ * @retval DVM_ERR_ID        the distribution is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_distribution_set_strides(dvm_distribution_t distribution,
+                                           int64_t memory,
+                                           const int64_t *strides,
+                                           int count);
+
+/**
+ * @brief The number of memories of a distribution, those that hold nothing among them.
+ *
+ * @param[in]  distribution  the distribution
+ * @param[out] memories      their number; it may be 0 when no element is anywhere
+ * @retval DVM_SUCCESS       memories is written
+ * @retval DVM_ERR_ARGUMENT  memories is NULL
+ * @retval DVM_ERR_ID        the distribution is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_distribution_memories(dvm_distribution_t distribution, int64_t *memories);
+
+/**
+ * @brief The elements that a memory must have room for.
+ *
+ * @param[in]  distribution  the distribution
+ * @param[in]  memory        the number of the memory, from 0
+ * @param[out] elements      one more than the greatest place, in elements; 0 when the memory holds nothing
+ * @retval DVM_SUCCESS       elements is written
+ * @retval DVM_ERR_ARGUMENT  elements is NULL, there is no such memory, or it exceeds 2^63 elements
+ * @retval DVM_ERR_ID        the distribution is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_distribution_size(dvm_distribution_t distribution, int64_t memory, int64_t *elements);
+
+/**
+ * @brief How many local indices a memory has in each dimension.
+ *
+ * @param[in]  distribution  the distribution
+ * @param[in]  memory        the number of the memory, from 0
+ * @param[out] extents       one per dimension, all 0 when the memory holds nothing
+ * @param[in]  count         the length of extents
+ * @retval DVM_SUCCESS       extents is written
+ * @retval DVM_ERR_ARGUMENT  extents is NULL, or there is no such memory
+ * @retval DVM_ERR_SIZE      count is not the number of dimensions
+ * @retval DVM_ERR_ID        the distribution is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_distribution_extents(dvm_distribution_t distribution,
+                                       int64_t memory,
+                                       int64_t *extents,
+                                       int count);
+
+/**
+ * @brief How far apart neighbours are in the local array of a memory, in each dimension.
+ *
+ * @param[in]  distribution  the distribution
+ * @param[in]  memory        the number of the memory, from 0
+ * @param[out] strides       one per dimension, in elements
+ * @param[in]  count         the length of strides
+ * @retval DVM_SUCCESS       strides is written
+ * @retval DVM_ERR_ARGUMENT  strides is NULL, or there is no such memory
+ * @retval DVM_ERR_SIZE      count is not the number of dimensions
+ * @retval DVM_ERR_STATE     the layout interleaves dimensions, so that there are no such strides
+ * @retval DVM_ERR_ID        the distribution is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_distribution_strides(dvm_distribution_t distribution,
+                                       int64_t memory,
+                                       int64_t *strides,
+                                       int count);
+
+/**
+ * @brief Free a distribution. Plans that were made of it stay.
+ *
+ * @param[in] distribution  the distribution
+ * @retval DVM_SUCCESS  its number is stale now
+ * @retval DVM_ERR_ID   the distribution is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_distribution_free(dvm_distribution_t distribution);
+
+/* ----- Redistributions: from a distribution of an array to another, every element exactly once ----- */
+
+/**
+ * Spread the sending over replicas so that the largest load of a source memory is least; without it, as few strided
+ * copies as possible.
+ */
+#define DVM_REDISTRIBUTION_BALANCE 1
+
+/**
+ * A planned redistribution: a number that is never given twice; 0 is never given.
+ */
+typedef uint64_t dvm_redistribution_t;
+
+/**
+ * What a redistribution costs. Lower bounds stand beside what was reached.
+ */
+typedef struct {
+    /**
+     * `sizeof(dvm_redistribution_figures_t)`, set by the caller: later versions append fields.
+     */
+    size_t size;
+    /**
+     * The memories of the source distribution.
+     */
+    int64_t source_memories;
+    /**
+     * The memories of the target distribution.
+     */
+    int64_t target_memories;
+    /**
+     * Elements copied: the places of the target whose element the source has, which is also the least possible.
+     */
+    int64_t elements;
+    /**
+     * The same in bytes.
+     */
+    int64_t bytes;
+    /**
+     * Places of the target whose element the source does not have; they stay as they are.
+     */
+    int64_t missing;
+    /**
+     * Pairs of memories that exchange something.
+     */
+    int64_t messages;
+    /**
+     * The bytes of the largest of them.
+     */
+    int64_t largest_message;
+    /**
+     * Strided copies (dvm_redistribution_descriptor); at least as many as messages.
+     */
+    int64_t descriptors;
+    /**
+     * The bytes that the busiest source memory sends.
+     */
+    int64_t largest_load;
+    /**
+     * The least possible value of it when the plan was balanced, else 0.
+     */
+    int64_t least_load;
+} dvm_redistribution_figures_t;
+
+/**
+ * @brief Plan the redistribution from a distribution of an array to another: once, for any number of rounds.
+ *
+ * @param[in]  source  the distribution that the elements come from
+ * @param[in]  target  the distribution that they are wanted in
+ * @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE
+ * @param[out] plan    the number of the new plan
+ * @retval DVM_SUCCESS          plan is written
+ * @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of
+ *                              dimensions, or a count exceeds 2^62
+ * @retval DVM_ERR_ID           a distribution is unknown or has been freed
+ * @retval DVM_ERR_UNSUPPORTED  the plan has more strided copies than fit in memory
+ *
+ * Thread safety: any thread, any task, any time. Source: added; the second paper, section V.
+ */
+dvm_retcode_t dvm_redistribution_plan(dvm_distribution_t source,
+                                      dvm_distribution_t target,
+                                      int flags,
+                                      dvm_redistribution_t *plan);
+
+/**
+ * @brief What a planned redistribution costs for elements of some size.
+ *
+ * @param[in]     plan     the plan
+ * @param[in]     element  the bytes of an element, 1 to 64
+ * @param[in,out] figures  on entry its size is set, on success all else
+ * @retval DVM_SUCCESS       figures is written
+ * @retval DVM_ERR_ARGUMENT  figures is NULL, its size is not that of this version, element is out of range, or the
+ *                           bytes exceed 2^63
+ * @retval DVM_ERR_ID        the plan is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_redistribution_figures(dvm_redistribution_t plan,
+                                         size_t element,
+                                         dvm_redistribution_figures_t *figures);
+
+/**
+ * @brief The elements that one memory sends another.
+ *
+ * @param[in]  plan      the plan
+ * @param[in]  source    the number of the source memory, from 0
+ * @param[in]  target    the number of the target memory, from 0
+ * @param[out] elements  their number
+ * @retval DVM_SUCCESS       elements is written
+ * @retval DVM_ERR_ARGUMENT  elements is NULL, or there is no such memory
+ * @retval DVM_ERR_ID        the plan is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_redistribution_message(dvm_redistribution_t plan,
+                                         int64_t source,
+                                         int64_t target,
+                                         int64_t *elements);
+
+/**
+ * @brief One strided copy of a plan, as numbers.
+ *
+ * They are: source memory, target memory, place of the first element in the source, in the target, the number of
+ * levels, and for each level its count, source stride and target stride, in elements, the smallest target stride
+ * first.
+ *
+ * @param[in]  plan        the plan
+ * @param[in]  index       which one, from 0 to the figures' descriptors - 1; they are sorted by the place in the
+ *                         target
+ * @param[out] descriptor  the numbers; what it does not need is not written
+ * @param[in]  count       the length of descriptor: 5 + 3 for each level
+ * @retval DVM_SUCCESS       descriptor is written
+ * @retval DVM_ERR_ARGUMENT  descriptor is NULL, count is negative, or there is no such descriptor
+ * @retval DVM_ERR_SIZE      descriptor is too short; dvm_last_error says how long it has to be
+ * @retval DVM_ERR_ID        the plan is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_redistribution_descriptor(dvm_redistribution_t plan,
+                                            int64_t index,
+                                            int64_t *descriptor,
+                                            int count);
+
+/**
+ * @brief Redistribute some arrays; returns when all elements are where the target wants them.
+ *
+ * All arrays have the plan's shape; their elements may have different sizes. Memories are data, named by their
+ * number in the distribution; the id {0, 0} stands for a memory in which nothing lies. Sources that are promises are
+ * waited for. A target is either published already (registered or allocated), and is written in place: nobody else
+ * may read or write it meanwhile; or a promise without a producer, which is published by this call: what is missing
+ * in it is 0, or, when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is
+ * used up.
+ *
+ * @param[in] plan     the plan
+ * @param[in] arrays   the number of arrays, 0 or more
+ * @param[in] element  for each array the bytes of an element, 1 to 64
+ * @param[in] source   for each array the ids of all source memories
+ * @param[in] target   for each array the ids of all target memories
+ * @retval DVM_SUCCESS              all elements are there
+ * @retval DVM_ERR_ARGUMENT         a pointer is NULL with arrays above 0, arrays is negative, an element size is out
+ *                                  of range, or a target shares memory with a source or another target
+ * @retval DVM_ERR_SIZE             a datum is smaller than what lies in it
+ * @retval DVM_ERR_ID               the plan or a datum is unknown or has been freed
+ * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+ * @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a
+ *                                  source, too
+ * @retval DVM_ERR_POISONED         a source will never have a value; no target was written, promises are poisoned
+ * @retval DVM_ERR_IN_TASK          called in a task: use dvm_redistribute_start
+ * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any thread that is no worker, several at once on different targets. Source: added; the second
+ * paper.
+ */
+dvm_retcode_t dvm_redistribute(dvm_redistribution_t plan,
+                               int arrays,
+                               const size_t *element,
+                               dvm_data_id_t *source,
+                               dvm_data_id_t *target);
+
+/**
+ * @brief Start a redistribution, which goes on beside the program.
+ *
+ * As dvm_redistribute otherwise; it may be called in a task. It is one task of the machine: it takes no worker
+ * before its sources are published, dvm_wait waits for it, and what it publishes can be read by other tasks.
+ *
+ * @param[in]  plan     the plan
+ * @param[in]  arrays   the number of arrays, 0 or more
+ * @param[in]  element  for each array the bytes of an element, 1 to 64
+ * @param[in]  source   for each array the ids of all source memories
+ * @param[in]  target   for each array the ids of all target memories
+ * @param[out] done     the id of a datum of 0 bytes with one reference: published when all elements are there,
+ *                      poisoned when a source is. Wait for it with dvm_data_get, schedule tasks on it, or relax it
+ * @retval DVM_SUCCESS              done is written
+ * @retval DVM_ERR_ARGUMENT         done is NULL, or as in dvm_redistribute
+ * @retval DVM_ERR_SIZE             a datum is smaller than what lies in it
+ * @retval DVM_ERR_ID               the plan or a datum is unknown or has been freed
+ * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+ * @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a
+ *                                  source, too
+ * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any thread, any task, several at once on different targets. Source: added; the second paper.
+ */
+dvm_retcode_t dvm_redistribute_start(dvm_redistribution_t plan,
+                                     int arrays,
+                                     const size_t *element,
+                                     dvm_data_id_t *source,
+                                     dvm_data_id_t *target,
+                                     dvm_data_id_t *done);
+
+/**
+ * @brief Free a plan. Redistributions under way end as if it were there.
+ *
+ * @param[in] plan  the plan
+ * @retval DVM_SUCCESS  its number is stale now
+ * @retval DVM_ERR_ID   the plan is unknown or has been freed
+ *
+ * Thread safety: any thread, any task, any time. Source: added.
+ */
+dvm_retcode_t dvm_redistribution_free(dvm_redistribution_t plan);
+
+/* ----- Strided copies one by one: what `dvm_dma.h` calls ----- */
+
+/**
+ * An engine of strided copies: a number that is never given twice; 0 is never given.
+ */
+typedef uint64_t dvm_dma_t;
+
+/**
+ * @brief Make an engine of strided copies between some source and some target memories.
+ *
+ * @param[out] dma      the number of the new engine
+ * @param[in]  element  the bytes of an element, 1 to 64
+ * @param[in]  source   the ids of the source memories; {0, 0}: one that is not used
+ * @param[in]  sources  their number
+ * @param[in]  target   the ids of the target memories; {0, 0}: one that is not used. A target shares no memory with
+ *                      another one or with a source
+ * @param[in]  targets  their number
+ * @retval DVM_SUCCESS              dma is written
+ * @retval DVM_ERR_ARGUMENT         a pointer is NULL, a count is negative, or element is out of range
+ * @retval DVM_ERR_ID               a datum is unknown or has been freed
+ * @retval DVM_ERR_NOT_READY        a target is a promise
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any thread, any task. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_open(dvm_dma_t *dma,
+                           size_t element,
+                           dvm_data_id_t *source,
+                           int64_t sources,
+                           dvm_data_id_t *target,
+                           int64_t targets);
+
+/**
+ * @brief The source side of a strided copy in one dimension; the next receive is its target side.
+ *
+ * @param[in] dma     the engine
+ * @param[in] memory  the number of the source memory, from 0
+ * @param[in] offset  the place of the first element, in elements
+ * @param[in] count   how many elements, positive
+ * @param[in] stride  how far apart they are, in elements
+ * @retval DVM_SUCCESS              the copy waits for its receive
+ * @retval DVM_ERR_ARGUMENT         there is no such memory, or a count is not positive
+ * @retval DVM_ERR_SIZE             a place is outside of the memory
+ * @retval DVM_ERR_STATE            the send before has no receive
+ * @retval DVM_ERR_ID               the engine is unknown or has been closed
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+ *
+ * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_send(dvm_dma_t dma, int64_t memory, int64_t offset, int64_t count, int64_t stride);
+
+/**
+ * @brief The source side of a strided copy in two dimensions; the next receive is its target side.
+ *
+ * @param[in] dma      the engine
+ * @param[in] memory   the number of the source memory, from 0
+ * @param[in] offset   the place of the first element, in elements
+ * @param[in] count    how many elements, positive
+ * @param[in] stride   how far apart they are, in elements
+ * @param[in] count2   how many times that, positive
+ * @param[in] stride2  how far apart these are
+ * @retval DVM_SUCCESS              the copy waits for its receive
+ * @retval DVM_ERR_ARGUMENT         there is no such memory, or a count is not positive
+ * @retval DVM_ERR_SIZE             a place is outside of the memory
+ * @retval DVM_ERR_STATE            the send before has no receive
+ * @retval DVM_ERR_ID               the engine is unknown or has been closed
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+ *
+ * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_send_2d(dvm_dma_t dma,
+                              int64_t memory,
+                              int64_t offset,
+                              int64_t count,
+                              int64_t stride,
+                              int64_t count2,
+                              int64_t stride2);
+
+/**
+ * @brief The source side of a strided copy in three dimensions; the next receive is its target side.
+ *
+ * @param[in] dma      the engine
+ * @param[in] memory   the number of the source memory, from 0
+ * @param[in] offset   the place of the first element, in elements
+ * @param[in] count    how many elements, positive
+ * @param[in] stride   how far apart they are, in elements
+ * @param[in] count2   how many times that, positive
+ * @param[in] stride2  how far apart these are
+ * @param[in] count3   how many times that, positive
+ * @param[in] stride3  how far apart these are
+ * @retval DVM_SUCCESS              the copy waits for its receive
+ * @retval DVM_ERR_ARGUMENT         there is no such memory, or a count is not positive
+ * @retval DVM_ERR_SIZE             a place is outside of the memory
+ * @retval DVM_ERR_STATE            the send before has no receive
+ * @retval DVM_ERR_ID               the engine is unknown or has been closed
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+ *
+ * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_send_3d(dvm_dma_t dma,
+                              int64_t memory,
+                              int64_t offset,
+                              int64_t count,
+                              int64_t stride,
+                              int64_t count2,
+                              int64_t stride2,
+                              int64_t count3,
+                              int64_t stride3);
+
+/**
+ * @brief The target side, in one dimension, of the copy that the last send began. Copies run in any order, also at
+ * the same time.
+ *
+ * @param[in] dma     the engine
+ * @param[in] memory  the number of the target memory, from 0
+ * @param[in] offset  the place of the first element, in elements
+ * @param[in] count   how many elements, positive
+ * @param[in] stride  how far apart they are, in elements
+ * @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
+ * @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+ *                                  to one place because a stride is 0; a target shares memory with a source or
+ *                                  another target
+ * @retval DVM_ERR_SIZE             a place is outside of the memory
+ * @retval DVM_ERR_STATE            there was no send
+ * @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
+ * @retval DVM_ERR_NOT_READY        in a task: a source is not published yet
+ * @retval DVM_ERR_POISONED         in a task: a source will never have a value
+ * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+ * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+ * may have one place of a target.
+ *
+ * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_receive(dvm_dma_t dma,
+                              int64_t memory,
+                              int64_t offset,
+                              int64_t count,
+                              int64_t stride);
+
+/**
+ * @brief The target side, in two dimensions, of the copy that the last send began. Copies run in any order, also at
+ * the same time.
+ *
+ * @param[in] dma      the engine
+ * @param[in] memory   the number of the target memory, from 0
+ * @param[in] offset   the place of the first element, in elements
+ * @param[in] count    how many elements, positive
+ * @param[in] stride   how far apart they are, in elements
+ * @param[in] count2   how many times that, positive
+ * @param[in] stride2  how far apart these are
+ * @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
+ * @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+ *                                  to one place because a stride is 0; a target shares memory with a source or
+ *                                  another target
+ * @retval DVM_ERR_SIZE             a place is outside of the memory
+ * @retval DVM_ERR_STATE            there was no send
+ * @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
+ * @retval DVM_ERR_NOT_READY        in a task: a source is not published yet
+ * @retval DVM_ERR_POISONED         in a task: a source will never have a value
+ * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+ * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+ * may have one place of a target.
+ *
+ * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_receive_2d(dvm_dma_t dma,
+                                 int64_t memory,
+                                 int64_t offset,
+                                 int64_t count,
+                                 int64_t stride,
+                                 int64_t count2,
+                                 int64_t stride2);
+
+/**
+ * @brief The target side, in three dimensions, of the copy that the last send began. Copies run in any order, also
+ * at the same time.
+ *
+ * @param[in] dma      the engine
+ * @param[in] memory   the number of the target memory, from 0
+ * @param[in] offset   the place of the first element, in elements
+ * @param[in] count    how many elements, positive
+ * @param[in] stride   how far apart they are, in elements
+ * @param[in] count2   how many times that, positive
+ * @param[in] stride2  how far apart these are
+ * @param[in] count3   how many times that, positive
+ * @param[in] stride3  how far apart these are
+ * @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
+ * @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+ *                                  to one place because a stride is 0; a target shares memory with a source or
+ *                                  another target
+ * @retval DVM_ERR_SIZE             a place is outside of the memory
+ * @retval DVM_ERR_STATE            there was no send
+ * @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
+ * @retval DVM_ERR_NOT_READY        in a task: a source is not published yet
+ * @retval DVM_ERR_POISONED         in a task: a source will never have a value
+ * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+ * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+ * may have one place of a target.
+ *
+ * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_receive_3d(dvm_dma_t dma,
+                                 int64_t memory,
+                                 int64_t offset,
+                                 int64_t count,
+                                 int64_t stride,
+                                 int64_t count2,
+                                 int64_t stride2,
+                                 int64_t count3,
+                                 int64_t stride3);
+
+/**
+ * @brief Wait for all copies so far.
+ *
+ * In a task the copies are made before a receive or this call returns.
+ *
+ * @param[in] dma  the engine
+ * @retval DVM_SUCCESS              all copies are made
+ * @retval DVM_ERR_STATE            a send has no receive, or a receive had no send
+ * @retval DVM_ERR_POISONED         a source will never have a value: its copies were not made
+ * @retval DVM_ERR_IN_TASK          called in a task after copies were started outside of it
+ * @retval DVM_ERR_ARGUMENT         a send or receive since the last wait said so, or memories overlap
+ * @retval DVM_ERR_SIZE             a send or receive since the last wait said so
+ * @retval DVM_ERR_NOT_READY        in a task: a source is not published yet
+ * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+ * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+ * @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_wait(dvm_dma_t dma);
+
+/**
+ * @brief Wait for all copies so far and close the engine.
+ *
+ * @param[in] dma  the engine
+ * @retval DVM_SUCCESS              all copies are made; its number is stale now
+ * @retval DVM_ERR_ID               the engine is unknown or has been closed
+ * @retval DVM_ERR_IN_TASK          called in a task after copies were started outside of it: the engine stays open
+ * @retval DVM_ERR_STATE            as dvm_dma_wait; the engine is closed
+ * @retval DVM_ERR_POISONED         as dvm_dma_wait; the engine is closed
+ * @retval DVM_ERR_ARGUMENT         as dvm_dma_wait; the engine is closed
+ * @retval DVM_ERR_SIZE             as dvm_dma_wait; the engine is closed
+ * @retval DVM_ERR_NOT_READY        as dvm_dma_wait; the engine is closed
+ * @retval DVM_ERR_NO_REFERENCE     as dvm_dma_wait; the engine is closed
+ * @retval DVM_ERR_MEMORY           as dvm_dma_wait; the engine is closed
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_close(dvm_dma_t dma);
 
 /* ----- Errors in words ----- */
 

@@ -23,7 +23,7 @@ pub enum dvm_retcode_t {
     DVM_ERR_RANK = 4,
     /// An array is too short for the dimension of the ranks, or longer than `DVM_MAX_RANK_DEPTH`.
     DVM_ERR_SIZE = 5,
-    /// The datum is unknown: its id was never given, or the datum has been freed.
+    /// The datum (or distribution, plan, copy engine) is unknown: its id was never given, or it has been freed.
     DVM_ERR_ID = 6,
     /// The processing is unknown or has been unregistered.
     DVM_ERR_PROCESSING = 7,
@@ -88,7 +88,7 @@ impl dvm_retcode_t {
             }
             Code::DVM_ERR_RANK => c"no processing unit has this rank or index",
             Code::DVM_ERR_SIZE => c"the array is shorter than the ranks' dimension, or longer than DVM_MAX_RANK_DEPTH",
-            Code::DVM_ERR_ID => c"the datum is unknown or has been freed",
+            Code::DVM_ERR_ID => c"the datum (or distribution, plan, copy engine) is unknown or has been freed",
             Code::DVM_ERR_PROCESSING => c"the processing is unknown or has been unregistered",
             Code::DVM_ERR_SYMBOL => c"no function of this name can be found in the running program",
             Code::DVM_ERR_NO_REFERENCE => c"all references of the datum are taken: acquire one per further use",

@@ -28,5 +28,6 @@ mod engine;
 mod graph;
 
 mod explain;
+mod redistribution;
 
 pub mod ffi;

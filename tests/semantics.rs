@@ -499,7 +499,7 @@ fn the_variadic_entry_reads_exactly_its_arguments() {
             let code = unsafe { call(rank.as_mut_ptr(), f, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8]) };
             assert_eq!(code, Code::DVM_SUCCESS);
             wait().unwrap();
-            assert_eq!(seen.load(Ordering::SeqCst), (1..=arity as u64).map(|n| n * n).sum());
+            assert_eq!(seen.load(Ordering::SeqCst), (1..=arity as u64).map(|n| n * n).sum::<u64>());
             d[arity..].iter().for_each(|&id| relax(id).unwrap());
         }
     });

@@ -219,7 +219,7 @@ fn graph() -> u64 {
         context: ptr::from_ref(&sum).cast_mut().cast(),
     };
     assert_eq!(unsafe { dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS);
-    assert_eq!(sum.load(Ordering::Relaxed), (0..10_000).sum());
+    assert_eq!(sum.load(Ordering::Relaxed), (0..10_000).sum::<u64>());
     10_000
 }
 

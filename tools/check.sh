@@ -22,7 +22,7 @@ run_examples() { examples/run.sh && examples/trace.sh; }
 run_sweep() { examples/sweep.sh; }
 run_howto() { tools/howto.sh; }
 run_gdb() { tools/gdb/test.sh; }
-run_bench() { target/release/dvm-bench --quick; }
+run_bench() { target/release/dvm-bench --quick && target/release/dvm-bench-redist --quick; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
 run_asan() { c-tests/sanitize.sh asan && tests/sanitize.sh asan; }
 run_tsan() { c-tests/sanitize.sh tsan && tests/sanitize.sh tsan; }

@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// The files behind the header, in its order; what stands first is used by what follows. A section whose file does not exist
 /// is left out.
-const SECTIONS: [&str; 10] = [
+const SECTIONS: [&str; 14] = [
     "src/error.rs",
     "src/ffi/mod.rs",
     "src/ffi/lifecycle.rs",
@@ -27,6 +27,9 @@ const SECTIONS: [&str; 10] = [
     "src/ffi/blocking.rs",
     "src/ffi/graph.rs",
     "src/ffi/explain.rs",
+    "src/ffi/distribution.rs",
+    "src/ffi/redistribution.rs",
+    "src/ffi/dma.rs",
     "src/ffi/errors.rs",
 ];
 

@@ -154,25 +154,71 @@ pub fn from_copies(table: &Table, copy: &[u32]) -> Vec<Copy> {
         let l = &table.source.locations[copy[w.element as usize] as usize];
         (u64::from(w.memory) * sources + u64::from(l.memory), w.code, l.code)
     };
-    let items: Vec<(u64, i64, i64)> = table.owners.wants.iter().map(item).collect();
-    let order = sorted_by_key(items.iter().map(|i| i.0));
-    let (mut found, mut target, mut source) = (Vec::new(), Vec::new(), Vec::new());
-    let mut i = 0;
-    while i < order.len() {
-        let key = items[order[i] as usize].0;
-        target.clear();
-        source.clear();
-        while let Some(&(k, t, s)) = order.get(i).map(|&o| &items[o as usize])
-            && k == key
-        {
-            target.push(t);
-            source.push(s);
-            i += 1;
-        }
+    let pairs = Pairs::new(table.owners.wants.iter().map(item).collect());
+    let mut found = Vec::new();
+    for (key, from, to) in pairs.each() {
         let copy = |part| Copy { source: (key % sources) as u32, target: (key / sources) as u32, part };
-        found.extend(compress_fixed(&target, &source).into_iter().map(copy));
+        found.extend(compress_fixed(&pairs.target[from..to], &pairs.source[from..to]).into_iter().map(copy));
     }
     found
+}
+
+/// Places at both sides, those with one key together, keys ascending; with equal keys the order is kept.
+struct Pairs {
+    /// Each key, and where its places end.
+    keys: Vec<(u64, usize)>,
+    target: Vec<i64>,
+    source: Vec<i64>,
+}
+
+impl Pairs {
+    /// Groups (key, target, source). Keys in a small range are dealt out: reading them in the order of a sorted list
+    /// of indices would miss the cache at nearly each.
+    fn new(items: Vec<(u64, i64, i64)>) -> Self {
+        let most = items.iter().map(|i| i.0).max().unwrap_or(0);
+        let sorted = items.is_sorted_by_key(|i| i.0);
+        if sorted || most >= 2 * items.len() as u64 + 1024 {
+            let mut items = items;
+            if !sorted {
+                items.sort_by_key(|i| i.0);
+            }
+            let groups = items.chunk_by(|a, b| a.0 == b.0);
+            let ends = groups.scan(0, |end, g| {
+                *end += g.len();
+                Some((g[0].0, *end))
+            });
+            return Self {
+                keys: ends.collect(),
+                target: items.iter().map(|i| i.1).collect(),
+                source: items.iter().map(|i| i.2).collect(),
+            };
+        }
+        let mut next = vec![0_u32; most as usize + 2];
+        items.iter().for_each(|i| next[i.0 as usize + 1] += 1);
+        for k in 1..next.len() {
+            next[k] += next[k - 1];
+        }
+        let (mut target, mut source) = (vec![0; items.len()], vec![0; items.len()]);
+        for (key, t, s) in items {
+            let slot = &mut next[key as usize];
+            (target[*slot as usize], source[*slot as usize]) = (t, s);
+            *slot += 1;
+        }
+        // Each slot has moved to where its key's places end.
+        let mut begin = 0;
+        let ends = next.iter().enumerate().take(most as usize + 1).filter_map(|(key, &end)| {
+            let used = end > begin;
+            begin = end;
+            used.then_some((key as u64, end as usize))
+        });
+        Self { keys: ends.collect(), target, source }
+    }
+
+    /// Each key with its range of places.
+    fn each(&self) -> impl Iterator<Item = (u64, usize, usize)> {
+        let begins = std::iter::once(0).chain(self.keys.iter().map(|k| k.1));
+        self.keys.iter().zip(begins).map(|(&(key, end), begin)| (key, begin, end))
+    }
 }
 
 /// With more wants than this, the smallest copies are taken without a search for fewer descriptors.

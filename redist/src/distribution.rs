@@ -1,7 +1,7 @@
 //! Distributions: for each array dimension j, `t_j = offset + sum coef_i * a_i` over bounded variables `a_i`.
 
 use crate::error::{Error, Result};
-use crate::number::LIMIT;
+use crate::number::{LIMIT, narrow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The values of the symbolic parameters, by name.
@@ -152,6 +152,30 @@ impl Distribution {
         let offsets = self.dimensions.iter().map(|d| &d.offset);
         let names = bounds.chain(offsets).flat_map(|a| a.terms.iter().map(|(n, _)| n));
         names.filter(|n| !own.contains(n.as_str())).cloned().collect()
+    }
+
+    /// The same distribution with the values of the parameters put in, after [`Distribution::check`].
+    pub fn with(&self, parameters: &Parameters) -> Result<Self> {
+        self.check(parameters)?;
+        let put = |a: &mut Affine, place: &str| -> Result<()> {
+            let mut constant = i128::from(a.constant);
+            a.terms.retain(|(name, c)| {
+                let value = parameters.get(name);
+                constant += value.map_or(0, |&v| i128::from(*c) * i128::from(v));
+                value.is_none()
+            });
+            a.constant = narrow(constant).ok_or_else(|| Error::overflow(place, "the constant with its parameters"))?;
+            Ok(())
+        };
+        let mut fixed = self.clone();
+        for (j, d) in fixed.dimensions.iter_mut().enumerate() {
+            put(&mut d.offset, &format!("dims[{j}].offset"))?;
+            for (i, v) in d.variables.iter_mut().enumerate() {
+                let place = format!("dims[{j}].vars[{i}]");
+                v.lower.iter_mut().chain(&mut v.upper).try_for_each(|b| put(&mut b.affine, &place))?;
+            }
+        }
+        Ok(fixed)
     }
 
     /// The data variables' names, slowest first.

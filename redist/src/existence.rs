@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::isolve::{divisor, isolve};
 use crate::json::Case;
 use crate::row::{Row, project};
+use crate::shadow::{Piece, project_exactly};
 
 /// The elements that a side holds in one dimension: t with `t - offset` divisible by `divisor` and all rows >= 0.
 /// Rows have the counter t alone; parameters are those of the case, ascending by name.
@@ -30,26 +31,48 @@ impl Held {
     }
 }
 
-/// What a dimension of a distribution holds; `None` when the projection is not exact, or bounds use other dimensions.
+/// What a dimension of a distribution holds, exactly: t such that u with `t = offset + divisor * u` is an integer that meets
+/// one of the systems, which have the counter u alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Members {
+    /// The greatest common divisor of the coefficients; 0: only `offset` can be held.
+    pub divisor: i64,
+    /// The origin, over the parameters.
+    pub offset: Row,
+    /// The systems over u and the parameters.
+    pub systems: Vec<Piece>,
+}
+
+impl Members {
+    /// Whether the element `t` is held for these parameter values.
+    pub fn holds(&self, t: i64, parameters: &[i64]) -> bool {
+        let rest = i128::from(t) - self.offset.value(&[0], parameters);
+        let u = if self.divisor == 0 { 0 } else { rest / i128::from(self.divisor) };
+        let Some(u) = crate::number::narrow(u) else { return false };
+        i128::from(u) * i128::from(self.divisor) == rest && self.systems.iter().any(|p| p.holds(&[u], parameters))
+    }
+}
+
+/// What a dimension of a distribution holds, whatever its coefficients; `None` when bounds use other dimensions, or there would
+/// be too many systems.
+pub fn members(distribution: &Distribution, dimension: usize, parameters: &[String]) -> Result<Option<Members>> {
+    let own = &distribution.dimensions[dimension];
+    let Some((divisor, free, rows)) = bounds_in_u(own, parameters)? else { return Ok(None) };
+    let mut systems = vec![Piece::new(rows)];
+    for k in (1..=free).rev() {
+        let Some(next) = project_exactly(&systems, k)? else { return Ok(None) };
+        systems = next;
+    }
+    for row in systems.iter_mut().flat_map(|p| p.rows.iter_mut().chain(p.congruences.iter_mut().map(|c| &mut c.0))) {
+        row.counter.truncate(1);
+    }
+    Ok(Some(Members { divisor, offset: parameters_form(own, parameters)?, systems }))
+}
+
+/// What a dimension of a distribution holds, as one system; `None` when the projection is not exact, or bounds use other dimensions.
 pub fn held(distribution: &Distribution, dimension: usize, parameters: &[String]) -> Result<Option<Held>> {
     let own = &distribution.dimensions[dimension];
-    let delta: Vec<i64> = own.variables.iter().map(|v| v.coef).collect();
-    let g = divisor(&delta);
-    let free = delta.len() - usize::from(g != 0);
-    let names: Vec<&str> = own.variables.iter().map(|v| v.name.as_str()).collect();
-    // Counters: u with t = offset + g u, then the free variables.
-    let mut u = Row::constant(1 + free, parameters.len(), 0);
-    u.counter[0] = 1;
-    let x = isolve(&delta, &u, |i| i + 1)?.x;
-    let mut rows = Vec::new();
-    for (i, v) in own.variables.iter().enumerate() {
-        for (bounds, sign) in [(&v.lower, 1), (&v.upper, -1)] {
-            for b in bounds {
-                let Some(form) = form(b, &names, &x, parameters)? else { return Ok(None) };
-                rows.push(form.times(-1)?.plus(b.divisor, &x[i])?.times(sign)?);
-            }
-        }
-    }
+    let Some((g, free, mut rows)) = bounds_in_u(own, parameters)? else { return Ok(None) };
     for k in (1..=free).rev() {
         let Some(next) = project(&rows, k) else { return Ok(None) };
         rows = next;
@@ -67,6 +90,28 @@ pub fn held(distribution: &Distribution, dimension: usize, parameters: &[String]
     };
     let rows = rows.iter().map(in_t).collect::<Result<Vec<_>>>()?;
     Ok(Some(Held { divisor: g, offset, rows }))
+}
+
+/// The divisor of a dimension's coefficients, the number of its free variables, and its bounds as rows over the counters u with
+/// `t = offset + divisor * u` and then the free variables; `None` when a bound uses another dimension.
+fn bounds_in_u(own: &Dimension, parameters: &[String]) -> Result<Option<(i64, usize, Vec<Row>)>> {
+    let delta: Vec<i64> = own.variables.iter().map(|v| v.coef).collect();
+    let g = divisor(&delta);
+    let free = delta.len() - usize::from(g != 0);
+    let names: Vec<&str> = own.variables.iter().map(|v| v.name.as_str()).collect();
+    let mut u = Row::constant(1 + free, parameters.len(), 0);
+    u.counter[0] = 1;
+    let x = isolve(&delta, &u, |i| i + 1)?.x;
+    let mut rows = Vec::new();
+    for (i, v) in own.variables.iter().enumerate() {
+        for (bounds, sign) in [(&v.lower, 1), (&v.upper, -1)] {
+            for b in bounds {
+                let Some(form) = form(b, &names, &x, parameters)? else { return Ok(None) };
+                rows.push(form.times(-1)?.plus(b.divisor, &x[i])?.times(sign)?);
+            }
+        }
+    }
+    Ok(Some((g, free, rows)))
 }
 
 /// A bound's form; `None` when it uses a variable of another dimension.

@@ -102,6 +102,13 @@ fn has_id(value: &Value) -> bool {
     value.get("id").is_some_and(Value::is_string)
 }
 
+/// Reads the text of a distribution's JSON.
+pub fn parse_distribution(text: &str) -> Result<Distribution> {
+    let value = serde_json::from_str(text)
+        .map_err(|e| Error::new("text", format!("not JSON: {e}"), "see the schema redist-vectors/1"))?;
+    distribution(&value)
+}
+
 /// Reads a distribution; names and bounds are checked by [`Distribution::check`].
 pub fn distribution(value: &Value) -> Result<Distribution> {
     let object = as_object(value)?;

@@ -18,6 +18,7 @@ pub mod text;
 
 pub mod isolve;
 pub mod row;
+pub mod shadow;
 
 pub mod codes;
 pub mod domain;

@@ -4,6 +4,7 @@ use crate::choice::Table;
 use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::graver::Cuts;
+use crate::missing_points::RecursiveCuts;
 use crate::number::gcd;
 
 /// How redundant copies at the source are eliminated.
@@ -20,11 +21,13 @@ pub enum Strategy {
     Sliding,
     /// Windows per residue class, better balanced: two variables.
     Windows,
+    /// The paper's recursive cuts with the missing points put back: three variables.
+    Recursive,
 }
 
 impl Strategy {
     /// All strategies, for menus and tests.
-    pub const ALL: [Self; 5] = [Self::Exact, Self::CutA, Self::CutB, Self::Sliding, Self::Windows];
+    pub const ALL: [Self; 6] = [Self::Exact, Self::CutA, Self::CutB, Self::Sliding, Self::Windows, Self::Recursive];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -34,6 +37,7 @@ impl Strategy {
             Self::CutB => "cut-b",
             Self::Sliding => "sliding",
             Self::Windows => "windows",
+            Self::Recursive => "recursive",
         }
     }
 }
@@ -50,6 +54,7 @@ pub fn select(table: &Table, strategy: Strategy) -> Result<(Vec<u32>, Option<Str
         Strategy::CutB => Cuts::of_domain(domain, true).map(|c| Box::new(move |a: &[i64]| c.keeps(a)) as _),
         Strategy::Sliding => Pair::new(domain).map(|p| Box::new(move |a: &[i64]| p.sliding(a)) as _),
         Strategy::Windows => Pair::new(domain).map(|p| Box::new(move |a: &[i64]| p.windows(a)) as _),
+        Strategy::Recursive => recursive(domain),
         Strategy::Exact => None,
     };
     let Some(rule) = rule else {
@@ -58,10 +63,19 @@ pub fn select(table: &Table, strategy: Strategy) -> Result<(Vec<u32>, Option<Str
             let copies = table.owners.copies(e as u32);
             copies[if last { copies.len() - 1 } else { 0 }]
         };
-        let note = matches!(strategy, Strategy::Sliding | Strategy::Windows).then(|| {
-            let names = domain.names.join(", ");
-            format!("{} needs two variables with constant bounds; ({names}) follows the exact rule", strategy.name())
-        });
+        let needs = match strategy {
+            Strategy::Exact => None,
+            Strategy::CutA => Some("finds too many cuts to list; the smallest copies are taken from a table"),
+            Strategy::CutB => Some("finds too many cuts to list; the largest copies are taken from a table"),
+            Strategy::Sliding | Strategy::Windows => {
+                Some("needs two variables of one dimension with constant bounds; the smallest copies are taken instead")
+            }
+            Strategy::Recursive => Some(
+                "needs three variables of one dimension with constant bounds and positive coefficients, and not too many \
+                 values; the smallest copies are taken instead",
+            ),
+        };
+        let note = needs.map(|needs| format!("({}): strategy {} {needs}", domain.names.join(", "), strategy.name()));
         return Ok(((0..table.owners.elements()).map(of).collect(), note));
     };
     let mut found = Vec::with_capacity(table.owners.elements());
@@ -82,6 +96,25 @@ pub fn select(table: &Table, strategy: Strategy) -> Result<(Vec<u32>, Option<Str
         }
     }
     Ok((found, None))
+}
+
+/// The values that the recursive cuts look at one by one are at most so many.
+const MOST_VALUES: i128 = 1 << 22;
+
+/// The rule of the recursive cuts; `None` when the domain is not a box of three variables with positive coefficients.
+fn recursive(domain: &Domain) -> Option<Rule> {
+    let (&[alpha, beta, gamma], &[x, y, z]) = (&domain.coef[..], &domain.bounding[..]) else { return None };
+    if domain.offset.len() != 1 || !domain.is_box() || domain.empty.is_some() || alpha.min(beta).min(gamma) < 1 {
+        return None;
+    }
+    let upper = (x.1 - x.0, y.1 - y.0, z.1 - z.0);
+    let g = gcd(alpha, beta);
+    let values = i128::from(alpha / g) * i128::from(upper.0) + i128::from(beta / g) * i128::from(upper.1);
+    if (values + 1) * i128::from(upper.0 + 1) > MOST_VALUES || i128::from(upper.2) > MOST_VALUES {
+        return None;
+    }
+    let cuts = RecursiveCuts::new((alpha, beta, gamma), upper);
+    Some(Box::new(move |a: &[i64]| cuts.keeps((a[0] - x.0, a[1] - y.0, a[2] - z.0))))
 }
 
 /// Two variables x, y of one dimension in a box: copies lie at multiples of (beta, -alpha).

@@ -6,7 +6,7 @@
 //!   - 5*cs    data cell  max(-4, -17*ps) .. min(20, (59 - ps)/16)
 //! layout cs
 //! ```
-//! A line `t = ...` begins a dimension and holds its origin; each further line is a variable with its coefficient,
+//! A semicolon ends a line as well. A line `t = ...` begins a dimension and holds its origin; each further line is a variable with its coefficient,
 //! kind, level and bounds. A bound `(...)/d` is rounded up below `..` and down above it.
 
 use crate::distribution::{Affine, Bound, Dimension, Distribution, Kind, Variable, is_name};
@@ -81,7 +81,7 @@ impl FromStr for Distribution {
     /// Reads the text form; names and circles are the business of [`Distribution::check`].
     fn from_str(text: &str) -> Result<Self> {
         let mut found = Self::default();
-        for (n, line) in text.lines().enumerate() {
+        for (n, line) in text.split(['\n', ';']).enumerate() {
             let place = format!("line {}", n + 1);
             let mut words = Words { rest: line.trim(), place: &place };
             if words.rest.is_empty() || words.rest.starts_with('#') {

@@ -3,7 +3,7 @@
 mod generator;
 mod oracle;
 
-use dvm_redist::existence::{held, missing};
+use dvm_redist::existence::{held, members, missing};
 use dvm_redist::json::parse_cases;
 use generator::{Random, case};
 use oracle::Oracle;
@@ -25,7 +25,8 @@ fn what_is_said_symbolically_is_what_is_there() {
     let seed = std::env::var("REDIST_SEED").map_or(271_828, |s| s.parse().expect("REDIST_SEED is a number"));
     println!("seed {seed} (replay with REDIST_SEED={seed})");
     let mut random = Random(seed);
-    let mut known = [0, 0];
+    let mut known = [0, 0, 0];
+    let mut one_dimensional = 0;
     for round in 0..3000 {
         let mut case = case(&mut random, 60);
         if case.source.dimensions.len() != 1 {
@@ -33,6 +34,9 @@ fn what_is_said_symbolically_is_what_is_there() {
         }
         let names: Vec<String> = case.parameters.keys().cloned().collect();
         let (said, systems) = (held(&case.source, 0, &names).unwrap(), missing(&case, 0).unwrap());
+        let exact = members(&case.source, 0, &names).unwrap();
+        one_dimensional += 1;
+        known[2] += u32::from(exact.is_some());
         known[0] += u32::from(said.is_some());
         known[1] += u32::from(systems.is_some());
         for n in [-4, 0, 1, 7, 23] {
@@ -45,12 +49,20 @@ fn what_is_said_symbolically_is_what_is_there() {
                     assert_eq!(said.holds(t, &values), there.contains(&t), "round {round}, t {t}\n{}", case.to_json());
                 }
             }
+            if let Some(exact) = &exact {
+                for t in -150..250 {
+                    assert_eq!(exact.holds(t, &values), there.contains(&t), "round {round}, t {t}\n{}", case.to_json());
+                }
+            }
             if let Some(systems) = &systems {
                 let misses = systems.iter().any(|rows| rows.iter().all(|r| r.value(&[0], &values) >= 0));
                 assert_eq!(misses, !oracle.missing().is_empty(), "round {round}\n{}", case.to_json());
             }
         }
     }
-    println!("known symbolically: sources {}, missing {}", known[0], known[1]);
-    assert!(known[0] > 300 && known[1] > 100, "{known:?}");
+    println!(
+        "of {one_dimensional} known symbolically: {} by one system, {} by several; missing {}",
+        known[0], known[2], known[1]
+    );
+    assert!(known[0] > 300 && known[1] > 100 && known[2] > known[0], "{known:?}");
 }

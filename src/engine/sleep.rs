@@ -22,11 +22,6 @@ impl Bed {
         *self.thread.lock() = Some(thread);
     }
 
-    /// True while the worker sleeps, or is about to.
-    pub(super) fn is_asleep(&self) -> bool {
-        self.asleep.load(Ordering::Relaxed)
-    }
-
     /// Wakes the worker if it sleeps; true when this call did. Work was made visible, and a fence passed, before.
     #[inline]
     pub(super) fn wake(&self) -> bool {

@@ -30,7 +30,6 @@ pub(crate) struct WorkerView {
     pub(crate) running: Option<&'static str>,
     /// Tasks that were given to it and have not ended, the running one among them.
     pub(crate) given: u64,
-    pub(crate) asleep: bool,
 }
 
 impl Call {
@@ -42,7 +41,6 @@ impl Call {
             // SAFETY: descriptions are never freed.
             running: unsafe { worker.counts.0.running.load(Ordering::Acquire).as_ref() }.map(String::as_str),
             given: self.load(place),
-            asleep: worker.bed.0.is_asleep(),
         };
         let mut graphs = Vec::new();
         engine.sources.each(|source| graphs.push(source.account()));

@@ -58,6 +58,19 @@ pub(super) fn count(value: c_int, name: &str) -> Result<usize, Error> {
     usize::try_from(value).map_err(|_| Error::argument(format!("`{name}` is {value}: it must not be negative")))
 }
 
+/// A list of `count` entries; NULL is refused unless the count is 0.
+///
+/// # Safety
+/// `pointer` is NULL or the address of `count` entries that stay as they are (the caller of the C function guarantees it).
+pub(super) unsafe fn list<'a, T>(pointer: *const T, count: usize, name: &str) -> Result<&'a [T], Error> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    given(pointer, name)?;
+    // SAFETY: not NULL, so `count` entries by this function's contract.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+}
+
 /// Reads an id of two numbers; NULL is refused.
 ///
 /// # Safety

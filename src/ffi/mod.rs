@@ -17,6 +17,8 @@ use std::ffi::c_int;
 
 pub mod blocking;
 pub mod data;
+pub mod distribution;
+pub mod dma;
 pub mod errors;
 pub mod explain;
 pub mod graph;
@@ -24,6 +26,7 @@ mod guard;
 pub mod lifecycle;
 pub mod processing;
 pub mod rank;
+pub mod redistribution;
 pub mod scheduling;
 
 pub use crate::error::dvm_retcode_t;

@@ -16,6 +16,8 @@ pub enum Kind {
     Id,
     /// A list of ids, whose number is the next parameter.
     Ids,
+    /// A list of ids, whose number other parameters tell.
+    ManyIds,
     /// A rank, or as many of its components as the next parameter says.
     Rank,
     /// An address by value.
@@ -47,11 +49,14 @@ pub fn of(kind: &Type, direction: Direction, counted: bool) -> Option<(Kind, Opt
     let found = match kind {
         Type::Ptr(pointer) => match name(&pointer.elem)?.as_str() {
             "DataId" if counted => Kind::Ids,
+            "DataId" if direction == Direction::In => Kind::ManyIds,
             "DataId" | "ProcId" => Kind::Id,
             "c_char" => Kind::Text,
             "c_void" => Kind::Address,
             "*c_void" => Kind::AddressOut,
-            structure if structure.starts_with("dvm_") => return Some((Kind::Structure, Some(structure.to_owned()))),
+            structure if structure.starts_with("dvm_") && integer(structure).is_none() => {
+                return Some((Kind::Structure, Some(structure.to_owned())));
+            }
             number if direction == Direction::Out && !counted => Kind::IntegerOut(integer(number)?),
             number => Kind::Integers(integer(number)?),
         },
@@ -84,7 +89,7 @@ pub fn is_text(kind: &Type) -> bool {
 pub fn integer(name: &str) -> Option<&'static str> {
     Some(match name {
         "c_int" | "i32" | "dvm_retcode_t" | "RetcodeArg" => "c_int",
-        "u64" | "i64" => "c_int64_t",
+        "u64" | "i64" | "dvm_distribution_t" | "dvm_redistribution_t" | "dvm_dma_t" => "c_int64_t",
         "usize" => "c_size_t",
         _ => return None,
     })

@@ -103,7 +103,7 @@ impl Procedure {
         }
         let names: Vec<_> = self.arguments.iter().map(|argument| argument.name.as_str()).collect();
         let name = self.interface_name();
-        let _ = writeln!(text, "    function {name}({}) &", names.join(", "));
+        let _ = writeln!(text, "    function {name}({}) &", joined(&names, name.len()));
         let outcome = self.outcome_name();
         let _ = writeln!(text, "        bind(C, name=\"{}\") result({outcome})", self.name);
         text.push_str("      import\n");
@@ -114,6 +114,16 @@ impl Procedure {
         let _ = writeln!(text, "      {result} :: {outcome}");
         let _ = writeln!(text, "    end function {name}");
     }
+}
+
+/// Names with commas between them, continued on a second line where they would be too long for one.
+pub fn joined(names: &[&str], before: usize) -> String {
+    let line = names.join(", ");
+    if before + line.len() < 100 {
+        return line;
+    }
+    let (first, second) = names.split_at(names.len() / 2);
+    format!("{}, &\n        {}", first.join(", "), second.join(", "))
 }
 
 impl Argument {
@@ -129,7 +139,7 @@ impl Argument {
             Kind::IntegerOut(kind) => format!("integer({kind}), intent(out)"),
             Kind::Integers(kind) => format!("integer({kind}), {intent}"),
             Kind::Id | Kind::Rank => format!("integer(c_int64_t), {intent}"),
-            Kind::Ids => "integer(c_int64_t), intent(in)".to_owned(),
+            Kind::Ids | Kind::ManyIds => "integer(c_int64_t), intent(in)".to_owned(),
             Kind::Address => "type(c_ptr), value".to_owned(),
             Kind::AddressOut => "type(c_ptr), intent(out)".to_owned(),
             Kind::Procedure => "type(c_funptr), value".to_owned(),
@@ -142,7 +152,7 @@ impl Argument {
     pub fn in_shape(&self) -> String {
         let shape = match self.kind {
             Kind::Id => "(2)",
-            Kind::Ids => "(2, *)",
+            Kind::Ids | Kind::ManyIds => "(2, *)",
             Kind::Rank | Kind::Integers(_) | Kind::Text => "(*)",
             _ => "",
         };

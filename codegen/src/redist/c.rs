@@ -59,7 +59,7 @@ pub fn generate(case: &Case) -> dvm_redist::Result<String> {
     let parameters: Vec<String> = case.parameters.keys().map(|n| format!(", int64_t {}", names.parameter(n))).collect();
     let mut out = comment(case, &nest);
     out.push_str("#include <dvm_dma.h>\n\n");
-    let head = format!("int {}(dvm_dma_t *dma{})", function_name(case), parameters.concat());
+    let head = format!("int {}(DVM_DMA_ENGINE dma{})", function_name(case), parameters.concat());
     let _ = writeln!(out, "{head};\n\n{head} {{");
     let definitions = names.definitions(&text);
     let whole = format!("{definitions}{text}");

@@ -40,6 +40,8 @@ pub enum Rule {
     Sliding,
     /// Windows cut evenly in each residue class
     Windows,
+    /// The recursive cuts of three variables, with the missing points
+    Recursive,
 }
 
 impl From<Rule> for Strategy {
@@ -50,6 +52,7 @@ impl From<Rule> for Strategy {
             Rule::CutB => Self::CutB,
             Rule::Sliding => Self::Sliding,
             Rule::Windows => Self::Windows,
+            Rule::Recursive => Self::Recursive,
         }
     }
 }
@@ -62,6 +65,10 @@ pub fn run(arguments: &PlanArgs) -> Result<(), Failure> {
         let failed =
             |e: dvm_redist::Error| Failure::Case(arguments.file.clone(), e.within(&format!("case '{}'", case.id)));
         let plan = Plan::new(case, options).map_err(failed)?;
+        // A strategy that could not be followed is not passed over in silence.
+        for note in &plan.figures.notes {
+            eprintln!("dvm-codegen redist: case '{}': {note}", case.id);
+        }
         text.push_str(if k > 0 { ",\n" } else { "\n" });
         append(&mut text, case, &plan);
     }

@@ -1,0 +1,322 @@
+//! Strided copies one by one: what `dvm_dma.h` calls.
+//!
+//! Code that `dvm-codegen redist c` writes calls these functions through the macros of that header.
+
+use super::guard::{given, list, running};
+use super::{DataId, dvm_retcode_t};
+use crate::error::Error;
+use crate::redistribution::{Dma, Handles, Side};
+
+/// An engine of strided copies: a number that is never given twice; 0 is never given.
+#[allow(non_camel_case_types)]
+pub type dvm_dma_t = u64;
+
+/// All engines.
+static ENGINES: Handles<Dma> = Handles::new("copy engine");
+
+/// @brief Make an engine of strided copies between some source and some target memories.
+///
+/// @param[out] dma      the number of the new engine
+/// @param[in]  element  the bytes of an element, 1 to 64
+/// @param[in]  source   the ids of the source memories; {0, 0}: one that is not used
+/// @param[in]  sources  their number
+/// @param[in]  target   the ids of the target memories; {0, 0}: one that is not used. A target shares no memory with
+///                      another one or with a source
+/// @param[in]  targets  their number
+/// @retval DVM_SUCCESS              dma is written
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL, a count is negative, or element is out of range
+/// @retval DVM_ERR_ID               a datum is unknown or has been freed
+/// @retval DVM_ERR_NOT_READY        a target is a promise
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_dma_open(
+    dma: *mut dvm_dma_t,
+    element: usize,
+    source: *mut DataId,
+    sources: i64,
+    target: *mut DataId,
+    targets: i64,
+) -> dvm_retcode_t {
+    running("dvm_dma_open", |_| {
+        given(dma, "dma")?;
+        let length = |count: i64, name: &str| {
+            let fits = usize::try_from(count).ok().filter(|&c| u32::try_from(c).is_ok());
+            fits.ok_or_else(|| Error::argument(format!("`{name}` is {count}: give 0 to 2^32 - 1")))
+        };
+        // SAFETY: as documented for the parameters.
+        let (source, target) = unsafe {
+            (list(source, length(sources, "sources")?, "source")?, list(target, length(targets, "targets")?, "target")?)
+        };
+        let engine = Dma::open(element, source, target)?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
+        unsafe { dma.write(ENGINES.insert(engine)) };
+        Ok(())
+    })
+}
+
+fn send(function: &'static str, dma: dvm_dma_t, memory: i64, offset: i64, levels: &[(i64, i64)]) -> dvm_retcode_t {
+    running(function, |_| ENGINES.get(dma)?.send(Side { memory, offset, levels: levels.to_vec() }))
+}
+
+fn receive(function: &'static str, dma: dvm_dma_t, memory: i64, offset: i64, levels: &[(i64, i64)]) -> dvm_retcode_t {
+    running(function, |call| ENGINES.get(dma)?.receive(call, &Side { memory, offset, levels: levels.to_vec() }))
+}
+
+/// @brief The source side of a strided copy in one dimension; the next receive is its target side.
+///
+/// @param[in] dma     the engine
+/// @param[in] memory  the number of the source memory, from 0
+/// @param[in] offset  the place of the first element, in elements
+/// @param[in] count   how many elements, positive
+/// @param[in] stride  how far apart they are, in elements
+/// @retval DVM_SUCCESS              the copy waits for its receive
+/// @retval DVM_ERR_ARGUMENT         there is no such memory, or a count is not positive
+/// @retval DVM_ERR_SIZE             a place is outside of the memory
+/// @retval DVM_ERR_STATE            the send before has no receive
+/// @retval DVM_ERR_ID               the engine is unknown or has been closed
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+///
+/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+pub extern "C" fn dvm_dma_send(dma: dvm_dma_t, memory: i64, offset: i64, count: i64, stride: i64) -> dvm_retcode_t {
+    send("dvm_dma_send", dma, memory, offset, &[(count, stride)])
+}
+
+/// @brief The source side of a strided copy in two dimensions; the next receive is its target side.
+///
+/// @param[in] dma      the engine
+/// @param[in] memory   the number of the source memory, from 0
+/// @param[in] offset   the place of the first element, in elements
+/// @param[in] count    how many elements, positive
+/// @param[in] stride   how far apart they are, in elements
+/// @param[in] count2   how many times that, positive
+/// @param[in] stride2  how far apart these are
+/// @retval DVM_SUCCESS              the copy waits for its receive
+/// @retval DVM_ERR_ARGUMENT         there is no such memory, or a count is not positive
+/// @retval DVM_ERR_SIZE             a place is outside of the memory
+/// @retval DVM_ERR_STATE            the send before has no receive
+/// @retval DVM_ERR_ID               the engine is unknown or has been closed
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+///
+/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+pub extern "C" fn dvm_dma_send_2d(
+    dma: dvm_dma_t,
+    memory: i64,
+    offset: i64,
+    count: i64,
+    stride: i64,
+    count2: i64,
+    stride2: i64,
+) -> dvm_retcode_t {
+    send("dvm_dma_send_2d", dma, memory, offset, &[(count, stride), (count2, stride2)])
+}
+
+/// @brief The source side of a strided copy in three dimensions; the next receive is its target side.
+///
+/// @param[in] dma      the engine
+/// @param[in] memory   the number of the source memory, from 0
+/// @param[in] offset   the place of the first element, in elements
+/// @param[in] count    how many elements, positive
+/// @param[in] stride   how far apart they are, in elements
+/// @param[in] count2   how many times that, positive
+/// @param[in] stride2  how far apart these are
+/// @param[in] count3   how many times that, positive
+/// @param[in] stride3  how far apart these are
+/// @retval DVM_SUCCESS              the copy waits for its receive
+/// @retval DVM_ERR_ARGUMENT         there is no such memory, or a count is not positive
+/// @retval DVM_ERR_SIZE             a place is outside of the memory
+/// @retval DVM_ERR_STATE            the send before has no receive
+/// @retval DVM_ERR_ID               the engine is unknown or has been closed
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+///
+/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments, reason = "the macros' arguments")]
+pub extern "C" fn dvm_dma_send_3d(
+    dma: dvm_dma_t,
+    memory: i64,
+    offset: i64,
+    count: i64,
+    stride: i64,
+    count2: i64,
+    stride2: i64,
+    count3: i64,
+    stride3: i64,
+) -> dvm_retcode_t {
+    send("dvm_dma_send_3d", dma, memory, offset, &[(count, stride), (count2, stride2), (count3, stride3)])
+}
+
+/// @brief The target side, in one dimension, of the copy that the last send began. Copies run in any order, also at
+/// the same time.
+///
+/// @param[in] dma     the engine
+/// @param[in] memory  the number of the target memory, from 0
+/// @param[in] offset  the place of the first element, in elements
+/// @param[in] count   how many elements, positive
+/// @param[in] stride  how far apart they are, in elements
+/// @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
+/// @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+///                                  to one place because a stride is 0; a target shares memory with a source or
+///                                  another target
+/// @retval DVM_ERR_SIZE             a place is outside of the memory
+/// @retval DVM_ERR_STATE            there was no send
+/// @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
+/// @retval DVM_ERR_NOT_READY        in a task: a source is not published yet
+/// @retval DVM_ERR_POISONED         in a task: a source will never have a value
+/// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+/// may have one place of a target.
+///
+/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+pub extern "C" fn dvm_dma_receive(dma: dvm_dma_t, memory: i64, offset: i64, count: i64, stride: i64) -> dvm_retcode_t {
+    receive("dvm_dma_receive", dma, memory, offset, &[(count, stride)])
+}
+
+/// @brief The target side, in two dimensions, of the copy that the last send began. Copies run in any order, also at
+/// the same time.
+///
+/// @param[in] dma      the engine
+/// @param[in] memory   the number of the target memory, from 0
+/// @param[in] offset   the place of the first element, in elements
+/// @param[in] count    how many elements, positive
+/// @param[in] stride   how far apart they are, in elements
+/// @param[in] count2   how many times that, positive
+/// @param[in] stride2  how far apart these are
+/// @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
+/// @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+///                                  to one place because a stride is 0; a target shares memory with a source or
+///                                  another target
+/// @retval DVM_ERR_SIZE             a place is outside of the memory
+/// @retval DVM_ERR_STATE            there was no send
+/// @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
+/// @retval DVM_ERR_NOT_READY        in a task: a source is not published yet
+/// @retval DVM_ERR_POISONED         in a task: a source will never have a value
+/// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+/// may have one place of a target.
+///
+/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+pub extern "C" fn dvm_dma_receive_2d(
+    dma: dvm_dma_t,
+    memory: i64,
+    offset: i64,
+    count: i64,
+    stride: i64,
+    count2: i64,
+    stride2: i64,
+) -> dvm_retcode_t {
+    receive("dvm_dma_receive_2d", dma, memory, offset, &[(count, stride), (count2, stride2)])
+}
+
+/// @brief The target side, in three dimensions, of the copy that the last send began. Copies run in any order, also
+/// at the same time.
+///
+/// @param[in] dma      the engine
+/// @param[in] memory   the number of the target memory, from 0
+/// @param[in] offset   the place of the first element, in elements
+/// @param[in] count    how many elements, positive
+/// @param[in] stride   how far apart they are, in elements
+/// @param[in] count2   how many times that, positive
+/// @param[in] stride2  how far apart these are
+/// @param[in] count3   how many times that, positive
+/// @param[in] stride3  how far apart these are
+/// @retval DVM_SUCCESS              the copy is under way, or will be at dvm_dma_wait
+/// @retval DVM_ERR_ARGUMENT         there is no such memory, a count is not that of the send, or several elements go
+///                                  to one place because a stride is 0; a target shares memory with a source or
+///                                  another target
+/// @retval DVM_ERR_SIZE             a place is outside of the memory
+/// @retval DVM_ERR_STATE            there was no send
+/// @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
+/// @retval DVM_ERR_NOT_READY        in a task: a source is not published yet
+/// @retval DVM_ERR_POISONED         in a task: a source will never have a value
+/// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
+/// may have one place of a target.
+///
+/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments, reason = "the macros' arguments")]
+pub extern "C" fn dvm_dma_receive_3d(
+    dma: dvm_dma_t,
+    memory: i64,
+    offset: i64,
+    count: i64,
+    stride: i64,
+    count2: i64,
+    stride2: i64,
+    count3: i64,
+    stride3: i64,
+) -> dvm_retcode_t {
+    receive("dvm_dma_receive_3d", dma, memory, offset, &[(count, stride), (count2, stride2), (count3, stride3)])
+}
+
+/// @brief Wait for all copies so far.
+///
+/// In a task the copies are made before a receive or this call returns.
+///
+/// @param[in] dma  the engine
+/// @retval DVM_SUCCESS              all copies are made
+/// @retval DVM_ERR_STATE            a send has no receive, or a receive had no send
+/// @retval DVM_ERR_POISONED         a source will never have a value: its copies were not made
+/// @retval DVM_ERR_IN_TASK          called in a task after copies were started outside of it
+/// @retval DVM_ERR_ARGUMENT         a send or receive since the last wait said so, or memories overlap
+/// @retval DVM_ERR_SIZE             a send or receive since the last wait said so
+/// @retval DVM_ERR_NOT_READY        in a task: a source is not published yet
+/// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+pub extern "C" fn dvm_dma_wait(dma: dvm_dma_t) -> dvm_retcode_t {
+    running("dvm_dma_wait", |call| ENGINES.get(dma)?.wait(call))
+}
+
+/// @brief Wait for all copies so far and close the engine.
+///
+/// @param[in] dma  the engine
+/// @retval DVM_SUCCESS              all copies are made; its number is stale now
+/// @retval DVM_ERR_ID               the engine is unknown or has been closed
+/// @retval DVM_ERR_IN_TASK          called in a task after copies were started outside of it: the engine stays open
+/// @retval DVM_ERR_STATE            as dvm_dma_wait; the engine is closed
+/// @retval DVM_ERR_POISONED         as dvm_dma_wait; the engine is closed
+/// @retval DVM_ERR_ARGUMENT         as dvm_dma_wait; the engine is closed
+/// @retval DVM_ERR_SIZE             as dvm_dma_wait; the engine is closed
+/// @retval DVM_ERR_NOT_READY        as dvm_dma_wait; the engine is closed
+/// @retval DVM_ERR_NO_REFERENCE     as dvm_dma_wait; the engine is closed
+/// @retval DVM_ERR_MEMORY           as dvm_dma_wait; the engine is closed
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+pub extern "C" fn dvm_dma_close(dma: dvm_dma_t) -> dvm_retcode_t {
+    running("dvm_dma_close", |call| {
+        let ended = ENGINES.get(dma)?.wait(call);
+        match &ended {
+            Err(error) if error.code() == dvm_retcode_t::DVM_ERR_IN_TASK => {}
+            _ => drop(ENGINES.remove(dma)?),
+        }
+        ended
+    })
+}

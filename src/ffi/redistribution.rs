@@ -1,0 +1,345 @@
+//! Redistributions: from a distribution of an array to another, every element exactly once.
+
+use std::ffi::c_int;
+
+use super::distribution::{DISTRIBUTIONS, dvm_distribution_t};
+use super::guard::{count, given, guarded, list, running};
+use super::{DataId, dvm_retcode_t};
+use crate::engine::Call;
+use crate::error::{Error, dvm_retcode_t as Code};
+use crate::redistribution::{Arrays, Handles, Redistribution, Round};
+
+/// A planned redistribution: a number that is never given twice; 0 is never given.
+#[allow(non_camel_case_types)]
+pub type dvm_redistribution_t = u64;
+
+/// Spread the sending over replicas so that the largest load of a source memory is least; without it, as few strided
+/// copies as possible.
+pub const DVM_REDISTRIBUTION_BALANCE: c_int = 1;
+
+/// All plans.
+static PLANS: Handles<Redistribution> = Handles::new("redistribution plan");
+
+/// What a redistribution costs. Lower bounds stand beside what was reached.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct dvm_redistribution_figures_t {
+    /// `sizeof(dvm_redistribution_figures_t)`, set by the caller: later versions append fields.
+    pub size: usize,
+    /// The memories of the source distribution.
+    pub source_memories: i64,
+    /// The memories of the target distribution.
+    pub target_memories: i64,
+    /// Elements copied: the places of the target whose element the source has, which is also the least possible.
+    pub elements: i64,
+    /// The same in bytes.
+    pub bytes: i64,
+    /// Places of the target whose element the source does not have; they stay as they are.
+    pub missing: i64,
+    /// Pairs of memories that exchange something.
+    pub messages: i64,
+    /// The bytes of the largest of them.
+    pub largest_message: i64,
+    /// Strided copies (dvm_redistribution_descriptor); at least as many as messages.
+    pub descriptors: i64,
+    /// The bytes that the busiest source memory sends.
+    pub largest_load: i64,
+    /// The least possible value of it when the plan was balanced, else 0.
+    pub least_load: i64,
+}
+
+/// @brief Plan the redistribution from a distribution of an array to another: once, for any number of rounds.
+///
+/// @param[in]  source  the distribution that the elements come from
+/// @param[in]  target  the distribution that they are wanted in
+/// @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE
+/// @param[out] plan    the number of the new plan
+/// @retval DVM_SUCCESS          plan is written
+/// @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of
+///                              dimensions, or a count exceeds 2^62
+/// @retval DVM_ERR_ID           a distribution is unknown or has been freed
+/// @retval DVM_ERR_UNSUPPORTED  the plan has more strided copies than fit in memory
+///
+/// Thread safety: any thread, any task, any time. Source: added; the second paper, section V.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_redistribution_plan(
+    source: dvm_distribution_t,
+    target: dvm_distribution_t,
+    flags: c_int,
+    plan: *mut dvm_redistribution_t,
+) -> dvm_retcode_t {
+    guarded("dvm_redistribution_plan", || {
+        given(plan, "plan")?;
+        if flags & !DVM_REDISTRIBUTION_BALANCE != 0 {
+            return Err(Error::argument(format!("`flags` is {flags}: the only flag is DVM_REDISTRIBUTION_BALANCE")));
+        }
+        let (source, target) = (DISTRIBUTIONS.get(source)?, DISTRIBUTIONS.get(target)?);
+        let planned = Redistribution::plan(&source, &target, flags != 0)?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
+        unsafe { plan.write(PLANS.insert(planned)) };
+        Ok(())
+    })
+}
+
+/// @brief What a planned redistribution costs for elements of some size.
+///
+/// @param[in]     plan     the plan
+/// @param[in]     element  the bytes of an element, 1 to 64
+/// @param[in,out] figures  on entry its size is set, on success all else
+/// @retval DVM_SUCCESS       figures is written
+/// @retval DVM_ERR_ARGUMENT  figures is NULL, its size is not that of this version, element is out of range, or the
+///                           bytes exceed 2^63
+/// @retval DVM_ERR_ID        the plan is unknown or has been freed
+///
+/// Thread safety: any thread, any task, any time. Source: added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_redistribution_figures(
+    plan: dvm_redistribution_t,
+    element: usize,
+    figures: *mut dvm_redistribution_figures_t,
+) -> dvm_retcode_t {
+    guarded("dvm_redistribution_figures", || {
+        given(figures, "figures")?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of figures whose size is set.
+        let size = unsafe { (&raw const (*figures).size).read() };
+        if size != size_of::<dvm_redistribution_figures_t>() {
+            return Err(Error::argument(format!(
+                "`figures->size` is {size}: set it to sizeof(dvm_redistribution_figures_t), {} bytes in this version",
+                size_of::<dvm_redistribution_figures_t>()
+            )));
+        }
+        if !(1..=64).contains(&element) {
+            return Err(Error::argument(format!("`element` is {element}: an element has 1 to 64 bytes")));
+        }
+        let plan = PLANS.get(plan)?;
+        let f = &plan.figures;
+        let bytes = |elements: i64| {
+            elements.checked_mul(element as i64).ok_or_else(|| Error::argument("the bytes exceed 2^63"))
+        };
+        let found = dvm_redistribution_figures_t {
+            size,
+            source_memories: plan.source_sizes.len() as i64,
+            target_memories: plan.target_sizes.len() as i64,
+            elements: f.min_transfers,
+            bytes: bytes(f.min_transfers)?,
+            missing: f.missing_locations,
+            messages: f.messages,
+            largest_message: bytes(f.largest_message)?,
+            descriptors: plan.copies.list.len() as i64,
+            largest_load: bytes(f.max_load)?,
+            least_load: bytes(f.least_max_load.unwrap_or(0))?,
+        };
+        // SAFETY: as above.
+        unsafe { figures.write(found) };
+        Ok(())
+    })
+}
+
+/// @brief The elements that one memory sends another.
+///
+/// @param[in]  plan      the plan
+/// @param[in]  source    the number of the source memory, from 0
+/// @param[in]  target    the number of the target memory, from 0
+/// @param[out] elements  their number
+/// @retval DVM_SUCCESS       elements is written
+/// @retval DVM_ERR_ARGUMENT  elements is NULL, or there is no such memory
+/// @retval DVM_ERR_ID        the plan is unknown or has been freed
+///
+/// Thread safety: any thread, any task, any time. Source: added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_redistribution_message(
+    plan: dvm_redistribution_t,
+    source: i64,
+    target: i64,
+    elements: *mut i64,
+) -> dvm_retcode_t {
+    guarded("dvm_redistribution_message", || {
+        given(elements, "elements")?;
+        let plan = PLANS.get(plan)?;
+        let memory = |memory: i64, sizes: &[i64], side: &str| {
+            usize::try_from(memory).ok().filter(|&m| m < sizes.len()).map(|m| m as u32).ok_or_else(|| {
+                Error::argument(format!("{side} memory {memory} is none of the {} of the plan", sizes.len()))
+            })
+        };
+        let source = memory(source, &plan.source_sizes, "source")?;
+        let target = memory(target, &plan.target_sizes, "target")?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
+        unsafe { elements.write(plan.message(source, target)) };
+        Ok(())
+    })
+}
+
+/// @brief One strided copy of a plan, as numbers.
+///
+/// They are: source memory, target memory, place of the first element in the source, in the target, the number of
+/// levels, and for each level its count, source stride and target stride, in elements, the smallest target stride
+/// first.
+///
+/// @param[in]  plan        the plan
+/// @param[in]  index       which one, from 0 to the figures' descriptors - 1; they are sorted by the place in the
+///                         target
+/// @param[out] descriptor  the numbers; what it does not need is not written
+/// @param[in]  count       the length of descriptor: 5 + 3 for each level
+/// @retval DVM_SUCCESS       descriptor is written
+/// @retval DVM_ERR_ARGUMENT  descriptor is NULL, count is negative, or there is no such descriptor
+/// @retval DVM_ERR_SIZE      descriptor is too short; dvm_last_error says how long it has to be
+/// @retval DVM_ERR_ID        the plan is unknown or has been freed
+///
+/// Thread safety: any thread, any task, any time. Source: added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_redistribution_descriptor(
+    plan: dvm_redistribution_t,
+    index: i64,
+    descriptor: *mut i64,
+    count: c_int,
+) -> dvm_retcode_t {
+    guarded("dvm_redistribution_descriptor", || {
+        given(descriptor, "descriptor")?;
+        let room = self::count(count, "count")?;
+        let plan = PLANS.get(plan)?;
+        let copies = &plan.copies;
+        let copy = usize::try_from(index).ok().and_then(|k| copies.list.get(k)).ok_or_else(|| {
+            Error::argument(format!("descriptor {index} is none of the {} of the plan", copies.list.len()))
+        })?;
+        let levels = &copies.shapes[copy.shape as usize];
+        let mut numbers =
+            vec![i64::from(copy.source), i64::from(copy.target), copy.source_at, copy.target_at, levels.len() as i64];
+        levels.iter().for_each(|l| numbers.extend([l.count, l.source, l.target]));
+        if numbers.len() > room {
+            let text = format!("`count` is {room}: this descriptor has {} numbers", numbers.len());
+            return Err(Error::new(Code::DVM_ERR_SIZE, text));
+        }
+        for (k, number) in numbers.into_iter().enumerate() {
+            // SAFETY: not NULL; the caller guarantees that it has `count` entries, and k is below.
+            unsafe { descriptor.add(k).write(number) };
+        }
+        Ok(())
+    })
+}
+
+/// @brief Redistribute some arrays; returns when all elements are where the target wants them.
+///
+/// All arrays have the plan's shape; their elements may have different sizes. Memories are data, named by their
+/// number in the distribution; the id {0, 0} stands for a memory in which nothing lies. Sources that are promises are
+/// waited for. A target is either published already (registered or allocated), and is written in place: nobody else
+/// may read or write it meanwhile; or a promise without a producer, which is published by this call: what is missing
+/// in it is 0, or, when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is
+/// used up.
+///
+/// @param[in] plan     the plan
+/// @param[in] arrays   the number of arrays, 0 or more
+/// @param[in] element  for each array the bytes of an element, 1 to 64
+/// @param[in] source   for each array the ids of all source memories
+/// @param[in] target   for each array the ids of all target memories
+/// @retval DVM_SUCCESS              all elements are there
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL with arrays above 0, arrays is negative, an element size is out
+///                                  of range, or a target shares memory with a source or another target
+/// @retval DVM_ERR_SIZE             a datum is smaller than what lies in it
+/// @retval DVM_ERR_ID               the plan or a datum is unknown or has been freed
+/// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+/// @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a
+///                                  source, too
+/// @retval DVM_ERR_POISONED         a source will never have a value; no target was written, promises are poisoned
+/// @retval DVM_ERR_IN_TASK          called in a task: use dvm_redistribute_start
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread that is no worker, several at once on different targets. Source: added; the second
+/// paper.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_redistribute(
+    plan: dvm_redistribution_t,
+    arrays: c_int,
+    element: *const usize,
+    source: *mut DataId,
+    target: *mut DataId,
+) -> dvm_retcode_t {
+    running("dvm_redistribute", |call| {
+        if call.inside_task() {
+            let text = "a task cannot wait for a redistribution: use dvm_redistribute_start";
+            return Err(Error::new(Code::DVM_ERR_IN_TASK, text));
+        }
+        // SAFETY: as documented for the parameters.
+        unsafe { round(call, plan, arrays, element, source, target)? }.start(call)?.wait()
+    })
+}
+
+/// @brief Start a redistribution, which goes on beside the program.
+///
+/// As dvm_redistribute otherwise; it may be called in a task. It is one task of the machine: it takes no worker
+/// before its sources are published, dvm_wait waits for it, and what it publishes can be read by other tasks.
+///
+/// @param[in]  plan     the plan
+/// @param[in]  arrays   the number of arrays, 0 or more
+/// @param[in]  element  for each array the bytes of an element, 1 to 64
+/// @param[in]  source   for each array the ids of all source memories
+/// @param[in]  target   for each array the ids of all target memories
+/// @param[out] done     the id of a datum of 0 bytes with one reference: published when all elements are there,
+///                      poisoned when a source is. Wait for it with dvm_data_get, schedule tasks on it, or relax it
+/// @retval DVM_SUCCESS              done is written
+/// @retval DVM_ERR_ARGUMENT         done is NULL, or as in dvm_redistribute
+/// @retval DVM_ERR_SIZE             a datum is smaller than what lies in it
+/// @retval DVM_ERR_ID               the plan or a datum is unknown or has been freed
+/// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
+/// @retval DVM_ERR_STATE            a target is a promise that has a producer, is carried on by a task, or is a
+///                                  source, too
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Thread safety: any thread, any task, several at once on different targets. Source: added; the second paper.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_redistribute_start(
+    plan: dvm_redistribution_t,
+    arrays: c_int,
+    element: *const usize,
+    source: *mut DataId,
+    target: *mut DataId,
+    done: *mut DataId,
+) -> dvm_retcode_t {
+    running("dvm_redistribute_start", |call| {
+        given(done, "done")?;
+        // SAFETY: as documented for the parameters.
+        let round = unsafe { round(call, plan, arrays, element, source, target)? };
+        let datum = round.start_with_datum(call)?;
+        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
+        unsafe { done.write(datum) };
+        Ok(())
+    })
+}
+
+/// A round that was asked for, checked.
+///
+/// # Safety
+/// As documented for the parameters of `dvm_redistribute`.
+unsafe fn round(
+    call: &Call,
+    plan: dvm_redistribution_t,
+    arrays: c_int,
+    element: *const usize,
+    source: *mut DataId,
+    target: *mut DataId,
+) -> Result<Round, Error> {
+    let plan = PLANS.get(plan)?;
+    let arrays = count(arrays, "arrays")?;
+    // SAFETY: by this function's contract.
+    let arrays = unsafe {
+        Arrays {
+            elements: list(element, arrays, "element")?,
+            source: list(source, arrays * plan.source_sizes.len(), "source")?,
+            target: list(target, arrays * plan.target_sizes.len(), "target")?,
+        }
+    };
+    Round::new(call, &plan, &arrays)
+}
+
+/// @brief Free a plan. Redistributions under way end as if it were there.
+///
+/// @param[in] plan  the plan
+/// @retval DVM_SUCCESS  its number is stale now
+/// @retval DVM_ERR_ID   the plan is unknown or has been freed
+///
+/// Thread safety: any thread, any task, any time. Source: added.
+#[unsafe(no_mangle)]
+pub extern "C" fn dvm_redistribution_free(plan: dvm_redistribution_t) -> dvm_retcode_t {
+    guarded("dvm_redistribution_free", || PLANS.remove(plan).map(drop))
+}

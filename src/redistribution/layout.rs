@@ -1,0 +1,384 @@
+//! A distribution with its local layouts: which memory a location is in, and where in it.
+//!
+//! A memory is a local array with one index per array dimension: its data variables of that dimension, counted from their
+//! least values, the later ones running faster. The place of an element is `sum stride_j * index_j`. A layout that interleaves
+//! variables of several dimensions (tiles stored one after the other) has a weight for each variable instead.
+
+use std::collections::{BTreeMap, HashMap};
+
+use dvm_redist::descriptor::Addressing;
+use dvm_redist::domain::{Domain, components};
+use dvm_redist::{Distribution, Parameters};
+
+use super::refused;
+use crate::error::Error;
+
+/// More memories than this have no numbers.
+const MOST_MEMORIES: i64 = 1 << 24;
+
+/// An architectural variable's part in the number of a memory.
+#[derive(Clone, Debug)]
+struct Grid {
+    variable: usize,
+    least: i64,
+    size: i64,
+    weight: i64,
+    /// The value that its least value stands for: grids whose first block is not at process 0.
+    first: i64,
+}
+
+/// Where a location lies in its memory.
+#[derive(Clone, Debug)]
+enum Place {
+    /// A local array: a stride for each dimension, and for some memories their own.
+    Array { strides: Vec<i64>, own: BTreeMap<i64, Vec<i64>> },
+    /// A weight for each variable, and the elements of a memory.
+    Interleaved { weights: Vec<i64>, extent: i64 },
+}
+
+/// The local extents of some dimensions that bounds link: the same in all memories, or by architectural coordinates.
+#[derive(Clone, Debug)]
+enum Extents {
+    Same(Vec<i64>),
+    By(HashMap<Vec<i64>, Vec<i64>>),
+}
+
+#[derive(Clone, Debug)]
+struct Group {
+    dimensions: Vec<usize>,
+    /// Indices into the grid.
+    grid: Vec<usize>,
+    extents: Extents,
+}
+
+/// A distribution with its local layouts.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    distribution: Distribution,
+    domain: Domain,
+    grid: Vec<Grid>,
+    memories: i64,
+    groups: Vec<Group>,
+    /// The range that each data variable is counted over: its own, or more where room is kept.
+    room: Vec<(i64, i64)>,
+    /// What a step of each data variable adds to its dimension's local index.
+    digit: Vec<i64>,
+    place: Place,
+}
+
+impl Layout {
+    /// The layout of a distribution: row-major over the data variables in the distribution's order.
+    pub(crate) fn new(distribution: &Distribution, parameters: &Parameters) -> Result<Self, Error> {
+        Self::with_room(distribution, parameters, &BTreeMap::new())
+    }
+
+    /// The same, with room for some data variables' values that no element has: a halo at the end of the array.
+    pub(crate) fn with_room(
+        distribution: &Distribution,
+        parameters: &Parameters,
+        wanted: &BTreeMap<String, (i64, i64)>,
+    ) -> Result<Self, Error> {
+        let distribution = distribution.with(parameters).map_err(|e| refused(&e))?;
+        let domain = Domain::new(&distribution, &Parameters::new()).map_err(|e| refused(&e))?;
+        let addressing = Addressing::new(&distribution, &domain).map_err(|e| refused(&e))?;
+        if addressing.memories > MOST_MEMORIES {
+            return Err(Error::argument(format!(
+                "the architectural variables count {} memories: more than {MOST_MEMORIES} have no numbers",
+                addressing.memories
+            )));
+        }
+        let grid: Vec<Grid> = (0..domain.len())
+            .filter(|&i| domain.arch[i])
+            .map(|i| Grid {
+                variable: i,
+                least: domain.bounding[i].0,
+                size: (domain.bounding[i].1 - domain.bounding[i].0 + 1).max(0),
+                weight: addressing.memory[i],
+                first: 0,
+            })
+            .collect();
+        let mut room = domain.bounding.clone();
+        if domain.empty.is_none() {
+            for (r, name) in room.iter_mut().zip(&domain.names) {
+                *r = wanted.get(name).map_or(*r, |w| (r.0.min(w.0), r.1.max(w.1)));
+            }
+        }
+        let digit = digits(&domain, &room)?;
+        let each = components(&domain, &domain).into_iter();
+        let groups = each.map(|d| group(&domain, &grid, &digit, &room, d)).collect();
+        let place = match array_strides(&distribution, &domain, &room) {
+            Some(strides) => Place::Array { strides, own: BTreeMap::new() },
+            None => Place::Interleaved { weights: addressing.place, extent: addressing.extent },
+        };
+        Ok(Self { distribution, domain, grid, memories: addressing.memories, groups, room, digit, place })
+    }
+
+    /// The same with the k-th grid coordinate turned: its least value stands for process `first[k]`.
+    pub(crate) fn turned(mut self, first: &[i64]) -> Self {
+        self.grid.iter_mut().zip(first).for_each(|(g, &f)| g.first = f);
+        self
+    }
+
+    /// The distribution, parameters put in.
+    pub(crate) fn distribution(&self) -> &Distribution {
+        &self.distribution
+    }
+
+    /// The number of array dimensions.
+    pub(crate) fn dimensions(&self) -> usize {
+        self.distribution.dimensions.len()
+    }
+
+    /// The number of memories, empty ones among them.
+    pub(crate) fn memories(&self) -> i64 {
+        self.memories
+    }
+
+    /// The number of a location's memory.
+    pub(crate) fn memory(&self, at: &[i64]) -> i64 {
+        self.grid.iter().map(|g| (at[g.variable] - g.least + g.first) % g.size * g.weight).sum()
+    }
+
+    /// The coordinates of a memory in the grid.
+    fn coordinates(&self, memory: i64) -> Vec<i64> {
+        let value = |g: &Grid| (memory / g.weight % g.size - g.first).rem_euclid(g.size) + g.least;
+        self.grid.iter().map(value).collect()
+    }
+
+    fn known(&self, memory: i64) -> Result<(), Error> {
+        if (0..self.memories).contains(&memory) {
+            return Ok(());
+        }
+        Err(Error::argument(format!("memory {memory} is none of the {} of the distribution", self.memories)))
+    }
+
+    /// How many local indices a memory has in each dimension; all 0 when it holds nothing.
+    pub(crate) fn extents(&self, memory: i64) -> Result<Vec<i64>, Error> {
+        self.known(memory)?;
+        let at = self.coordinates(memory);
+        let mut extents = vec![0; self.dimensions()];
+        for group in &self.groups {
+            let key: Vec<i64> = group.grid.iter().map(|&k| at[k]).collect();
+            let own = match &group.extents {
+                Extents::Same(own) => Some(own),
+                Extents::By(table) => table.get(&key),
+            };
+            let Some(own) = own else { return Ok(vec![0; self.dimensions()]) };
+            group.dimensions.iter().zip(own).for_each(|(&j, &e)| extents[j] = e);
+        }
+        if extents.contains(&0) { Ok(vec![0; self.dimensions()]) } else { Ok(extents) }
+    }
+
+    /// The strides of a memory's local array.
+    pub(crate) fn strides(&self, memory: i64) -> Result<&[i64], Error> {
+        self.known(memory)?;
+        match &self.place {
+            Place::Array { strides, own } => Ok(own.get(&memory).unwrap_or(strides)),
+            Place::Interleaved { .. } => Err(Error::state(
+                "the layout interleaves variables of several dimensions: it has no stride for each dimension",
+            )),
+        }
+    }
+
+    /// The elements that a memory must have room for.
+    pub(crate) fn size(&self, memory: i64) -> Result<i64, Error> {
+        let extents = self.extents(memory)?;
+        if extents.contains(&0) {
+            return Ok(0);
+        }
+        match &self.place {
+            Place::Interleaved { extent, .. } => Ok(*extent),
+            Place::Array { .. } => {
+                let strides = self.strides(memory)?;
+                let last = extents.iter().zip(strides).map(|(&e, &s)| i128::from(e - 1) * i128::from(s)).sum::<i128>();
+                i64::try_from(last + 1).map_err(|_| Error::argument(format!("memory {memory} exceeds 2^63 elements")))
+            }
+        }
+    }
+
+    /// What a step of each variable adds to the place in a memory.
+    pub(crate) fn weights(&self, memory: i64) -> Vec<i64> {
+        match &self.place {
+            Place::Interleaved { weights, .. } => weights.clone(),
+            Place::Array { strides, own } => {
+                let strides = own.get(&memory).unwrap_or(strides);
+                self.digit.iter().zip(&self.domain.dimension).map(|(d, &j)| d * strides[j]).collect()
+            }
+        }
+    }
+
+    /// Whether all memories have the same weights.
+    pub(crate) fn uniform(&self) -> bool {
+        !matches!(&self.place, Place::Array { own, .. } if !own.is_empty())
+    }
+
+    /// The place of a location in a memory with these weights.
+    pub(crate) fn offset(&self, at: &[i64], weights: &[i64]) -> i64 {
+        at.iter().zip(&self.room).zip(weights).map(|((a, b), w)| (a - b.0) * w).sum()
+    }
+
+    /// The same distribution in dense local arrays with dimensions in this order, slowest first.
+    pub(crate) fn ordered(&self, order: &[usize]) -> Result<Self, Error> {
+        let dimensions = self.dimensions();
+        let mut seen = vec![false; dimensions];
+        for &j in order {
+            if seen.get(j).copied() != Some(false) {
+                return Err(Error::argument(format!(
+                    "the order {order:?} does not name each of the dimensions 0 to {} once",
+                    dimensions.saturating_sub(1)
+                )));
+            }
+            seen[j] = true;
+        }
+        if order.len() != dimensions {
+            return Err(Error::argument(format!("{} dimensions are ordered, there are {dimensions}", order.len())));
+        }
+        let (mut strides, mut next) = (vec![0; dimensions], 1_i64);
+        for &j in order.iter().rev() {
+            strides[j] = next;
+            next = next
+                .checked_mul(whole_extent(&self.domain, &self.digit, &self.room, j).max(1))
+                .ok_or_else(|| Error::argument("a memory exceeds 2^63 elements"))?;
+        }
+        Ok(Self { place: Place::Array { strides, own: BTreeMap::new() }, ..self.clone() })
+    }
+
+    /// The same distribution with other strides, in one memory or (`None`) in all.
+    pub(crate) fn strided(&self, memory: Option<i64>, strides: &[i64]) -> Result<Self, Error> {
+        if strides.len() != self.dimensions() {
+            let (given, wanted) = (strides.len(), self.dimensions());
+            return Err(Error::argument(format!("{given} strides for {wanted} dimensions")));
+        }
+        let extents = match memory {
+            Some(memory) => self.extents(memory)?,
+            None => (0..strides.len()).map(|j| whole_extent(&self.domain, &self.digit, &self.room, j)).collect(),
+        };
+        distinct(&extents, strides)?;
+        let mut next = self.clone();
+        next.place = match (memory, &self.place) {
+            (Some(memory), Place::Array { strides: all, own }) => {
+                let mut own = own.clone();
+                own.insert(memory, strides.to_vec());
+                Place::Array { strides: all.clone(), own }
+            }
+            (Some(_), Place::Interleaved { .. }) => {
+                return Err(Error::state(
+                    "the layout interleaves variables of several dimensions: set strides or an order for all memories \
+                     first",
+                ));
+            }
+            (None, _) => Place::Array { strides: strides.to_vec(), own: BTreeMap::new() },
+        };
+        Ok(next)
+    }
+}
+
+/// Makes sure that no two indices have one place.
+fn distinct(extents: &[i64], strides: &[i64]) -> Result<(), Error> {
+    if let Some(stride) = strides.iter().find(|&&s| s < 1) {
+        return Err(Error::argument(format!("a stride is {stride}: strides are positive")));
+    }
+    let mut levels: Vec<(i64, i64, usize)> = (0..strides.len()).map(|j| (strides[j], extents[j], j)).collect();
+    levels.retain(|l| l.1 > 1);
+    levels.sort_unstable();
+    let mut reach = 0_i128;
+    for (stride, extent, j) in levels {
+        if i128::from(stride) <= reach {
+            return Err(Error::argument(format!(
+                "the stride {stride} of dimension {j} is too small: the dimensions with smaller strides reach {reach} \
+                 elements further, so that two elements would have one place"
+            )));
+        }
+        reach += i128::from(stride) * i128::from(extent - 1);
+        if i64::try_from(reach).is_err() {
+            return Err(Error::argument(format!("the stride {stride} of dimension {j} exceeds 2^63 elements")));
+        }
+    }
+    Ok(())
+}
+
+/// What a step of each data variable adds to its dimension's local index: the later ones run faster.
+fn digits(domain: &Domain, room: &[(i64, i64)]) -> Result<Vec<i64>, Error> {
+    let mut digit = vec![0; domain.len()];
+    let mut next = vec![1_i64; domain.offset.len()];
+    for i in (0..domain.len()).rev().filter(|&i| !domain.arch[i]) {
+        let (j, (lo, hi)) = (domain.dimension[i], room[i]);
+        digit[i] = next[j];
+        next[j] = i64::try_from(i128::from(next[j]) * (i128::from(hi) - i128::from(lo) + 1).max(1))
+            .map_err(|_| Error::argument(format!("the local indices of dimension {j} exceed 2^63")))?;
+    }
+    Ok(digit)
+}
+
+/// The local indices that dimension `j` has at most.
+fn whole_extent(domain: &Domain, digit: &[i64], room: &[(i64, i64)], j: usize) -> i64 {
+    let own = (0..domain.len()).filter(|&i| !domain.arch[i] && domain.dimension[i] == j);
+    let last = own.map(|i| (room[i].1 - room[i].0) * digit[i]).sum::<i64>();
+    if domain.empty.is_some() { 0 } else { last + 1 }
+}
+
+/// The strides per dimension, when the layout lists the data variables of each dimension together and in order.
+fn array_strides(distribution: &Distribution, domain: &Domain, room: &[(i64, i64)]) -> Option<Vec<i64>> {
+    let layout = distribution.layout();
+    let places: Vec<usize> = layout.iter().map(|n| domain.names.iter().position(|m| m == n)).collect::<Option<_>>()?;
+    let listed: Vec<usize> = places.iter().map(|&i| domain.dimension[i]).collect();
+    for j in 0..domain.offset.len() {
+        let own: Vec<usize> = places.iter().copied().filter(|&i| domain.dimension[i] == j).collect();
+        let first = listed.iter().position(|&d| d == j).unwrap_or(0);
+        if !own.is_sorted() || listed[first..].iter().take(own.len()).any(|&d| d != j) {
+            return None;
+        }
+    }
+    let (mut strides, mut next) = (vec![1; domain.offset.len()], 1_i64);
+    for &i in places.iter().rev() {
+        let j = domain.dimension[i];
+        if places.iter().rev().find(|&&k| domain.dimension[k] == j) == Some(&i) {
+            strides[j] = next;
+        }
+        next = next.checked_mul((room[i].1 - room[i].0 + 1).max(1))?;
+    }
+    Some(strides)
+}
+
+/// The local extents of some dimensions in every memory.
+fn group(domain: &Domain, grid: &[Grid], digit: &[i64], room: &[(i64, i64)], dimensions: Vec<usize>) -> Group {
+    let own: Vec<usize> =
+        (0..grid.len()).filter(|&k| dimensions.contains(&domain.dimension[grid[k].variable])).collect();
+    let part = domain.restrict(&dimensions);
+    if domain.empty.is_some() {
+        return Group { dimensions, grid: own, extents: Extents::By(HashMap::new()) };
+    }
+    if part.is_box() {
+        let used: Vec<(i64, i64)> = room.iter().zip(&domain.bounding).map(|(r, b)| (r.0, b.1)).collect();
+        let extents = dimensions.iter().map(|&j| whole_extent(domain, digit, &used, j)).collect();
+        return Group { dimensions, grid: own, extents: Extents::Same(extents) };
+    }
+    let arch: Vec<usize> = (0..part.len()).filter(|&i| part.arch[i]).collect();
+    let step: Vec<i64> = part.global.iter().map(|&g| digit[g]).collect();
+    let mut table: HashMap<Vec<i64>, Vec<i64>> = HashMap::new();
+    let mut put = |at: &[i64]| {
+        let mut local = vec![0_i64; dimensions.len()];
+        (0..part.len()).filter(|&i| !part.arch[i]).for_each(|i| {
+            local[part.dimension[i]] += (at[i] - room[part.global[i]].0) * step[i];
+        });
+        let key: Vec<i64> = arch.iter().map(|&i| at[i]).collect();
+        let known = table.entry(key).or_insert_with(|| vec![0; dimensions.len()]);
+        known.iter_mut().zip(local).for_each(|(k, l)| *k = (*k).max(l + 1));
+    };
+    part.rows(|at, inner, lo, hi| {
+        let mut at = at.to_vec();
+        match inner {
+            None => put(&at),
+            Some(i) if part.arch[i] => (lo..=hi).for_each(|v| {
+                at[i] = v;
+                put(&at);
+            }),
+            // The last place of a row is its greatest.
+            Some(i) => {
+                at[i] = hi;
+                put(&at);
+            }
+        }
+    });
+    Group { dimensions, grid: own, extents: Extents::By(table) }
+}

@@ -1,0 +1,41 @@
+//! Redistributions at run time: from a distribution of an array to another, between memories that are data.
+//!
+//! - `handles`: numbers for what the program holds; a stale one is always recognised
+//! - `layout`: a distribution, and where each of its locations lies in its memory
+//! - `plan`: the strided copies between two layouts, made once
+//! - `shape`: what a strided copy looks like in bytes, and which kernel makes it
+//! - `program`: a plan for one size of element, cut into pieces that workers take
+//! - `strided`, `transpose`: the kernels; `lines`: stores past the caches
+//! - `round`: one redistribution of some arrays: a task of the engine; `running`: how all workers help it
+//! - `dma`: copies that come one by one, as pairs of a send and a receive
+//!
+//! Memories are named by their number in the distribution, whichever process they belong to. In this version all of
+//! them are data of the calling process.
+
+mod dma;
+mod handles;
+mod layout;
+mod lines;
+mod plan;
+mod program;
+mod round;
+mod running;
+mod shape;
+mod strided;
+mod transpose;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use dma::{Dma, Side};
+pub(crate) use handles::Handles;
+pub(crate) use layout::Layout;
+pub(crate) use plan::Redistribution;
+pub(crate) use round::{Arrays, Round};
+
+use crate::error::Error;
+
+/// A refusal of the algebra as an argument that was refused.
+pub(crate) fn refused(error: &dvm_redist::Error) -> Error {
+    Error::argument(error.to_string())
+}

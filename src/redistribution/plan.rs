@@ -1,0 +1,200 @@
+//! The strided copies between the memories of two layouts, made once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use dvm_redist::descriptor::Transfer;
+use dvm_redist::{Case, Figures, Options, Parameters, Plan, Strategy};
+use parking_lot::Mutex;
+
+use super::layout::Layout;
+use super::program::Program;
+use super::refused;
+use crate::error::{Error, dvm_retcode_t};
+
+/// A plan with more strided copies than this is refused: they would not fit in memory.
+const MOST_COPIES: i64 = 1 << 24;
+
+/// One level of a strided copy: `count` steps, in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Level {
+    pub(crate) count: i64,
+    pub(crate) source: i64,
+    pub(crate) target: i64,
+}
+
+/// A strided copy between two memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Copy {
+    pub(crate) source: u32,
+    pub(crate) target: u32,
+    pub(crate) source_at: i64,
+    pub(crate) target_at: i64,
+    /// Its levels: an index into the plan's shapes.
+    pub(crate) shape: u32,
+}
+
+/// Strided copies between numbered memories; equal levels are kept once.
+#[derive(Debug, Default)]
+pub(crate) struct Copies {
+    pub(crate) list: Vec<Copy>,
+    pub(crate) shapes: Vec<Box<[Level]>>,
+    known: HashMap<Box<[Level]>, u32>,
+}
+
+impl Copies {
+    /// Adds a copy; its levels are brought into a normal form first.
+    pub(crate) fn add(
+        &mut self,
+        (source, target): (u32, u32),
+        (mut source_at, mut target_at): (i64, i64),
+        mut levels: Vec<Level>,
+    ) {
+        for level in &mut levels {
+            if level.target < 0 {
+                // Backwards: begin at the other end.
+                source_at += (level.count - 1) * level.source;
+                target_at += (level.count - 1) * level.target;
+                (level.source, level.target) = (-level.source, -level.target);
+            }
+        }
+        let shape = self.shape(normal(levels));
+        self.list.push(Copy { source, target, source_at, target_at, shape });
+    }
+
+    fn shape(&mut self, levels: Box<[Level]>) -> u32 {
+        if let Some(&known) = self.known.get(&levels) {
+            return known;
+        }
+        let next = self.shapes.len() as u32;
+        self.shapes.push(levels.clone());
+        self.known.insert(levels, next);
+        next
+    }
+}
+
+/// Levels by ascending target stride, without those of one step; two that are one longer one are joined.
+fn normal(mut levels: Vec<Level>) -> Box<[Level]> {
+    levels.retain(|l| l.count > 1);
+    levels.sort_unstable_by_key(|l| (l.target, l.source));
+    let mut joined: Vec<Level> = Vec::with_capacity(levels.len());
+    for level in levels {
+        match joined.last_mut() {
+            Some(last) if level.source == last.source * last.count && level.target == last.target * last.count => {
+                last.count *= level.count;
+            }
+            _ => joined.push(level),
+        }
+    }
+    joined.into()
+}
+
+/// A planned redistribution.
+pub(crate) struct Redistribution {
+    /// The elements that each source memory must hold.
+    pub(crate) source_sizes: Vec<i64>,
+    /// The elements that each target memory must have room for.
+    pub(crate) target_sizes: Vec<i64>,
+    pub(crate) copies: Copies,
+    pub(crate) figures: Figures,
+    /// Elements by source and target memory.
+    messages: BTreeMap<(u32, u32), i64>,
+    /// By size of element.
+    programs: Mutex<Vec<(usize, Arc<Program>)>>,
+}
+
+impl Redistribution {
+    /// Plans the redistribution between two layouts.
+    pub(crate) fn plan(source: &Layout, target: &Layout, balance: bool) -> Result<Self, Error> {
+        let case = Case {
+            id: "plan".to_owned(),
+            parameters: Parameters::new(),
+            family: None,
+            element_size: 1,
+            source: source.distribution().clone(),
+            target: target.distribution().clone(),
+        };
+        let plan = Plan::new(&case, Options { strategy: Strategy::Exact, balance }).map_err(|e| refused(&e))?;
+        let figures = plan.figures.clone();
+        if figures.descriptors > MOST_COPIES {
+            return Err(Error::new(
+                dvm_retcode_t::DVM_ERR_UNSUPPORTED,
+                format!(
+                    "the plan has {} strided copies, more than {MOST_COPIES}: redistribute a part of the array at a time",
+                    figures.descriptors
+                ),
+            ));
+        }
+        let mut copies = Copies::default();
+        let mut messages = BTreeMap::new();
+        let (mut from, mut to) = (Weights::new(source), Weights::new(target));
+        for transfer in plan.transfers() {
+            let pair = (source.memory(&transfer.source), target.memory(&transfer.target));
+            let levels = levels(&transfer, from.of(pair.0), to.of(pair.1))?;
+            let places =
+                (source.offset(&transfer.source, from.of(pair.0)), target.offset(&transfer.target, to.of(pair.1)));
+            let pair = (pair.0 as u32, pair.1 as u32);
+            *messages.entry(pair).or_insert(0) += transfer.volume();
+            copies.add(pair, places, levels);
+        }
+        copies.list.sort_unstable_by_key(|c| (c.target, c.target_at, c.source, c.source_at));
+        let sizes = |layout: &Layout| (0..layout.memories()).map(|m| layout.size(m)).collect::<Result<Vec<_>, _>>();
+        Ok(Self {
+            source_sizes: sizes(source)?,
+            target_sizes: sizes(target)?,
+            copies,
+            figures,
+            messages,
+            programs: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// The elements that one memory sends another.
+    pub(crate) fn message(&self, source: u32, target: u32) -> i64 {
+        self.messages.get(&(source, target)).copied().unwrap_or(0)
+    }
+
+    /// The plan for elements of so many bytes.
+    pub(crate) fn program(&self, element: usize) -> Result<Arc<Program>, Error> {
+        let mut programs = self.programs.lock();
+        if let Some((_, known)) = programs.iter().find(|p| p.0 == element) {
+            return Ok(Arc::clone(known));
+        }
+        let program = Arc::new(Program::new(&self.copies, element)?);
+        programs.push((element, Arc::clone(&program)));
+        Ok(program)
+    }
+}
+
+/// The weights of the memory that was asked for last.
+struct Weights<'a> {
+    layout: &'a Layout,
+    memory: i64,
+    own: Vec<i64>,
+}
+
+impl<'a> Weights<'a> {
+    fn new(layout: &'a Layout) -> Self {
+        Self { layout, memory: 0, own: layout.weights(0) }
+    }
+
+    fn of(&mut self, memory: i64) -> &[i64] {
+        if memory != self.memory && !self.layout.uniform() {
+            self.own = self.layout.weights(memory);
+        }
+        self.memory = memory;
+        &self.own
+    }
+}
+
+fn levels(transfer: &Transfer, source: &[i64], target: &[i64]) -> Result<Vec<Level>, Error> {
+    let dot = |step: &[i64], weights: &[i64]| -> Result<i64, Error> {
+        let sum = step.iter().zip(weights).map(|(&s, &w)| i128::from(s) * i128::from(w)).sum::<i128>();
+        i64::try_from(sum).map_err(|_| Error::argument("a stride of the plan exceeds 2^63 elements"))
+    };
+    transfer
+        .levels
+        .iter()
+        .map(|(count, s, t)| Ok(Level { count: *count, source: dot(s, source)?, target: dot(t, target)? }))
+        .collect()
+}

@@ -1,0 +1,314 @@
+//! One redistribution of some arrays.
+//!
+//! A round is one task of the engine: it reads the source memories, waits for them without taking a worker, and
+//! publishes the targets that are promises. Its worker attaches the copies as polled work, so that all idle workers help, and ends
+//! when the last one is made. What the task needs is itself a datum, freed with the task, whatever becomes of it.
+#![allow(unsafe_code, reason = "addresses of data, kept by the references that the task has taken")]
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::plan::Redistribution;
+use super::program::Program;
+use super::running::{Work, perform};
+use crate::data::{DataId, Readiness, STORE};
+use crate::engine::{self, Call};
+use crate::error::{Error, dvm_retcode_t};
+use crate::processing::{Callee, Mode, REGISTRY};
+
+/// The arrays of a round: the size of an element, the source and the target memories of each.
+pub(crate) struct Arrays<'a> {
+    pub(crate) elements: &'a [usize],
+    /// As many as the plan has source memories, for each array.
+    pub(crate) source: &'a [DataId],
+    /// As many as the plan has target memories, for each array.
+    pub(crate) target: &'a [DataId],
+}
+
+/// One array of a round.
+struct Array {
+    program: Arc<Program>,
+    source: Vec<DataId>,
+    target: Vec<DataId>,
+}
+
+/// A round that was asked for.
+pub(crate) struct Round {
+    arrays: Vec<Array>,
+}
+
+/// The id of a memory that is not given: allowed where nothing lies in it.
+const NONE: DataId = [0, 0];
+
+/// What a memory is to the task.
+#[derive(Default)]
+struct Arguments {
+    inputs: Vec<DataId>,
+    outputs: Vec<DataId>,
+}
+
+impl Round {
+    /// Checks what is to be redistributed; nothing is taken or changed.
+    pub(crate) fn new(call: &Call, plan: &Redistribution, arrays: &Arrays) -> Result<Self, Error> {
+        let (sources, targets) = (plan.source_sizes.len(), plan.target_sizes.len());
+        let mut list = Vec::with_capacity(arrays.elements.len());
+        for (k, &element) in arrays.elements.iter().enumerate() {
+            if !(1..=super::shape::LONGEST_ELEMENT).contains(&element) {
+                let most = super::shape::LONGEST_ELEMENT;
+                return Err(Error::argument(format!("array {k}: an element has {element} bytes: give 1 to {most}")));
+            }
+            let source = &arrays.source[k * sources..(k + 1) * sources];
+            let target = &arrays.target[k * targets..(k + 1) * targets];
+            for (side, ids, sizes) in [("source", source, &plan.source_sizes), ("target", target, &plan.target_sizes)] {
+                for (m, (&id, &size)) in ids.iter().zip(sizes).enumerate() {
+                    fits(id, size, element).map_err(|e| within(&e, &format!("array {k}, {side} memory {m}")))?;
+                }
+            }
+            list.push(Array { program: plan.program(element)?, source: source.to_vec(), target: target.to_vec() });
+        }
+        let round = Self { arrays: list };
+        round.refuse_overlap(|id| match STORE.readiness(id) {
+            // What is published now can be looked at now; the task looks again at everything.
+            Readiness::Published { .. } => {
+                let got = call.get(id);
+                let put = got.is_ok().then(|| call.put(id)).transpose();
+                got.and_then(|got| put.map(|_| Some(got)))
+            }
+            _ => Ok(None),
+        })?;
+        Ok(round)
+    }
+
+    /// A round of one array whose places were checked already.
+    pub(super) fn of(program: Program, source: Vec<DataId>, target: Vec<DataId>) -> Self {
+        Self { arrays: vec![Array { program: Arc::new(program), source, target }] }
+    }
+
+    /// Starts the round.
+    pub(crate) fn start(self, call: &Call) -> Result<Arc<Ending>, Error> {
+        self.start_before(call, None)
+    }
+
+    /// Starts the round; the datum is published when all copies are made, and poisoned when that cannot be.
+    pub(crate) fn start_with_datum(self, call: &Call) -> Result<DataId, Error> {
+        let done = call.promise(0)?;
+        match self.start_before(call, Some(done)) {
+            Ok(_) => Ok(done),
+            Err(error) => Err(drop_all(call, &[done], error)),
+        }
+    }
+
+    fn start_before(self, call: &Call, done: Option<DataId>) -> Result<Arc<Ending>, Error> {
+        let arguments = self.arguments();
+        let ending = Arc::new(Ending::default());
+        let state = Request { round: self, ending: Arc::clone(&ending) }.into_datum(call)?;
+        let mut taken = vec![state];
+        for &id in &arguments.inputs {
+            if let Err(error) = call.acquire(id) {
+                return Err(drop_all(call, &taken, error));
+            }
+            taken.push(id);
+        }
+        // The request comes last among the inputs: when it is freed, the references of the others have been dropped.
+        let inputs = arguments.inputs.len() + 1;
+        let mut ids = arguments.inputs;
+        ids.push(state);
+        ids.extend(arguments.outputs);
+        ids.extend(done);
+        let modes: Vec<Mode> = (0..ids.len()).map(|k| if k < inputs { Mode::In } else { Mode::Out }).collect();
+        match schedule(call, &ids, &modes, inputs - 1) {
+            Ok(()) => Ok(ending),
+            Err(error) => Err(drop_all(call, &taken, error)),
+        }
+    }
+
+    /// The memories that something lies in, each once: the promises among the targets are outputs.
+    fn arguments(&self) -> Arguments {
+        let mut found = Arguments::default();
+        let mut targets: Vec<DataId> = self.arrays.iter().flat_map(|a| a.target.iter().copied()).collect();
+        let mut sources: Vec<DataId> = self.arrays.iter().flat_map(|a| a.source.iter().copied()).collect();
+        for list in [&mut targets, &mut sources] {
+            list.retain(|&id| id != NONE);
+            list.sort_unstable();
+            list.dedup();
+        }
+        for id in targets {
+            if matches!(STORE.readiness(id), Readiness::Promised) {
+                found.outputs.push(id);
+                // A promise that carries a datum on begins as its copy; the task has to read that datum.
+                found.inputs.extend(STORE.predecessor(id));
+            } else {
+                found.inputs.push(id);
+            }
+        }
+        found.inputs.extend(sources);
+        found.inputs.sort_unstable();
+        found.inputs.dedup();
+        found
+    }
+
+    /// Refuses memories that overlap where one of them is a target. `address`: where a datum lies, if that is known.
+    fn refuse_overlap(
+        &self,
+        mut address: impl FnMut(DataId) -> Result<Option<(*mut u8, usize)>, Error>,
+    ) -> Result<(), Error> {
+        let mut places: Vec<(usize, usize, bool, DataId)> = Vec::new();
+        for array in &self.arrays {
+            for (ids, written) in [(&array.source, false), (&array.target, true)] {
+                for &id in ids.iter().filter(|&&id| id != NONE) {
+                    if let Some((addr, size)) = address(id)?.filter(|a| a.1 > 0) {
+                        places.push((addr.addr(), addr.addr() + size, written, id));
+                    }
+                }
+            }
+        }
+        places.sort_unstable();
+        let mut reach: [Option<(usize, DataId)>; 2] = [None, None];
+        for (from, to, written, id) in places {
+            let met =
+                reach.iter().enumerate().find(|(kind, r)| (written || *kind == 1) && r.is_some_and(|r| r.0 > from));
+            if let Some((_, Some((_, [home, number])))) = met {
+                return Err(Error::argument(format!(
+                    "data {{{}, {}}} and {{{}, {}}} share memory, and one of them is a target: a redistribution does not \
+                     work in place",
+                    home, number, id[0], id[1]
+                )));
+            }
+            let kind = &mut reach[usize::from(written)];
+            if kind.is_none_or(|r| r.0 < to) {
+                *kind = Some((to, id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes all copies; called in a task.
+    pub(super) fn perform(&self, call: &Call) -> Result<(), Error> {
+        self.refuse_overlap(|id| call.get(id).map(Some))?;
+        let mut works = Vec::with_capacity(self.arrays.len());
+        for array in &self.arrays {
+            let address = |ids: &[DataId]| -> Result<Vec<*mut u8>, Error> {
+                let one = |&id: &DataId| if id == NONE { Ok(std::ptr::null_mut()) } else { call.get(id).map(|g| g.0) };
+                ids.iter().map(one).collect()
+            };
+            works.push(Work {
+                program: Arc::clone(&array.program),
+                source: address(&array.source)?,
+                target: address(&array.target)?,
+            });
+        }
+        // SAFETY: the sizes were checked when the round was made; the task has references of all memories, and they do not
+        // overlap. That nobody else writes them meanwhile is the caller's promise to `dvm_redistribute`.
+        unsafe { perform(call, works) };
+        Ok(())
+    }
+}
+
+/// Makes sure that a memory has room for so many elements.
+fn fits(id: DataId, elements: i64, element: usize) -> Result<(), Error> {
+    if elements == 0 && id == NONE {
+        return Ok(());
+    }
+    let size = STORE.size(id)?;
+    let wanted = i128::from(elements) * element as i128;
+    if (size as i128) < wanted {
+        return Err(Error::new(
+            dvm_retcode_t::DVM_ERR_SIZE,
+            format!("{elements} elements of {element} bytes need {wanted} bytes, the datum has {size}"),
+        ));
+    }
+    Ok(())
+}
+
+/// The same failure, told with its place.
+fn within(error: &Error, place: &str) -> Error {
+    Error::new(error.code(), format!("{place}: {}", error.message()))
+}
+
+/// Drops references after a failure, which is passed on.
+fn drop_all(call: &Call, ids: &[DataId], error: Error) -> Error {
+    for &id in ids {
+        // Each reference was taken just now: it is there.
+        let _ = call.relax(id);
+    }
+    error
+}
+
+/// Schedules the task of a round. `request`: which of its arguments is the request.
+fn schedule(call: &Call, ids: &[DataId], modes: &[Mode], request: usize) -> Result<(), Error> {
+    let callee = Callee::with_context(run_task, std::ptr::without_provenance_mut(request));
+    let function = REGISTRY.register(callee, ids.len(), "redistribution")?;
+    let scheduled = |()| call.near(function, REGISTRY.find(function)?, ids);
+    let result = REGISTRY.access(function, modes).and_then(scheduled);
+    // A task keeps what it needs of its processing.
+    REGISTRY.unregister(function).and(result)
+}
+
+/// The task. Its context is not an address but the place of the request among its arguments.
+unsafe extern "C" fn run_task(context: *mut c_void, ids: *mut [u64; 2], _count: c_int) -> c_int {
+    let made = engine::enter().and_then(|call| {
+        // SAFETY: that argument is the datum that `into_datum` made; the task has a reference of it until it has ended.
+        #[allow(clippy::cast_ptr_alignment, reason = "it is the address of a request, and aligned as such")]
+        let request = unsafe { &*call.get(ids.add(context.addr()).read())?.0.cast::<Request>() };
+        let made = request.round.perform(&call);
+        *request.ending.outcome.lock() = Some(made.clone());
+        made
+    });
+    made.err().map_or(0, |error| error.code() as c_int)
+}
+
+/// A round on its way to its task.
+struct Request {
+    round: Round,
+    ending: Arc<Ending>,
+}
+
+/// How a round ended, for whoever waits.
+#[derive(Default)]
+pub(crate) struct Ending {
+    /// What the task came to; `None`: it has not run.
+    outcome: Mutex<Option<Result<(), Error>>>,
+    over: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Request {
+    /// Makes a datum of it, which ends it with its last reference.
+    fn into_datum(self, call: &Call) -> Result<DataId, Error> {
+        unsafe extern "C" fn free(addr: *mut c_void, _size: usize) {
+            // SAFETY: the address that `into_raw` gave below; a datum calls this once.
+            drop(unsafe { Box::from_raw(addr.cast::<Request>()) });
+        }
+        let address = Box::into_raw(Box::new(self));
+        call.register(address.cast(), size_of::<Self>(), Some(free)).inspect_err(|_| {
+            // SAFETY: the datum was not made, so the box is still ours.
+            drop(unsafe { Box::from_raw(address) });
+        })
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        *self.ending.over.lock() = true;
+        self.ending.changed.notify_all();
+    }
+}
+
+impl Ending {
+    /// Sleeps until the task has ended and holds no reference any more; what it came to.
+    pub(crate) fn wait(&self) -> Result<(), Error> {
+        let mut over = self.over.lock();
+        while !*over {
+            self.changed.wait(&mut over);
+        }
+        drop(over);
+        self.outcome.lock().clone().unwrap_or_else(|| {
+            Err(Error::new(
+                dvm_retcode_t::DVM_ERR_POISONED,
+                "a source will never have a value: the task that was to produce it has failed or was cancelled",
+            ))
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! What a strided copy looks like in bytes, and which kernel makes it.
+
+use super::plan::Level;
+use super::strided;
+use super::transpose;
+
+/// One level in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Step {
+    pub(super) count: usize,
+    pub(super) source: isize,
+    pub(super) target: isize,
+}
+
+/// The innermost levels of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kernel {
+    /// Runs that are contiguous on both sides, longer than an element can be.
+    Runs { bytes: usize, step: Step },
+    /// Elements of a few bytes, a step apart.
+    Elements { size: usize, step: Step },
+    /// Contiguous at the source along `across` and at the target along `along`.
+    Transpose { size: usize, across: Step, along: Step },
+}
+
+/// A strided copy without its places.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    kernel: Kernel,
+    /// The levels around the kernel, outermost first.
+    outer: Vec<Step>,
+}
+
+/// Elements are at most this long; longer contiguous runs are copied as such.
+pub(super) const LONGEST_ELEMENT: usize = 64;
+
+/// A transposition is worth its blocks from this count on in both directions.
+const TRANSPOSED: usize = 4;
+
+/// Long runs are cut at multiples of so many bytes.
+const PAGE: usize = 4096;
+
+/// No further step.
+const ONCE: Step = Step { count: 1, source: 0, target: 0 };
+
+impl Shape {
+    /// The shape of normal levels for elements of `element` bytes; everything fits, since the memories do.
+    pub(super) fn new(levels: &[Level], element: usize) -> Self {
+        let bytes = |v: i64| v as isize * element as isize;
+        let mut steps: Vec<Step> = levels
+            .iter()
+            .map(|l| Step { count: l.count as usize, source: bytes(l.source), target: bytes(l.target) })
+            .collect();
+        let mut size = element;
+        // What is contiguous on both sides is one longer element. Normal levels have at most one such.
+        if let Some(k) = steps.iter().position(|s| s.source == size as isize && s.target == size as isize) {
+            size *= steps.remove(k).count;
+        }
+        let kernel = if size > LONGEST_ELEMENT {
+            Kernel::Runs { bytes: size, step: take_first(&mut steps) }
+        } else {
+            Self::kernel(&mut steps, size)
+        };
+        steps.reverse();
+        Self { kernel, outer: steps }
+    }
+
+    fn kernel(steps: &mut Vec<Step>, size: usize) -> Kernel {
+        let along = steps.iter().position(|s| s.target == size as isize);
+        let across = steps.iter().position(|s| s.source.unsigned_abs() == size);
+        if let (Some(b), Some(a)) = (along, across)
+            && a != b
+            && steps[a].source > 0
+            && steps[a].count >= TRANSPOSED
+            && steps[b].count >= TRANSPOSED
+        {
+            let (across, along) = (steps[a], steps[b]);
+            let mut k = 0;
+            steps.retain(|_| {
+                k += 1;
+                k - 1 != a && k - 1 != b
+            });
+            return Kernel::Transpose { size, across, along };
+        }
+        Kernel::Elements { size, step: take_first(steps) }
+    }
+
+    /// The bytes of a copy of this shape.
+    pub(super) fn bytes(&self) -> usize {
+        let inner = match self.kernel {
+            Kernel::Runs { bytes, step } => bytes * step.count,
+            Kernel::Elements { size, step } => size * step.count,
+            Kernel::Transpose { size, across, along } => size * across.count * along.count,
+        };
+        self.outer.iter().map(|s| s.count).product::<usize>() * inner
+    }
+
+    /// Cuts a copy into parts of about `most` bytes: calls `part` with the shape of each and the distance of its
+    /// beginning from the copy's, at the source and at the target.
+    pub(super) fn cut(&self, most: usize, part: &mut dyn FnMut(&Self, isize, isize)) {
+        let bytes = self.bytes();
+        if bytes <= most {
+            return part(self, 0, 0);
+        }
+        let (step, least) = self.outermost();
+        if step.count == 1 {
+            return self.cut_run(most, part);
+        }
+        let count = (most / (bytes / step.count)).max(1).next_multiple_of(least);
+        if count >= step.count {
+            return part(self, 0, 0);
+        }
+        for at in (0..step.count).step_by(count) {
+            let (source, target) = (at as isize * step.source, at as isize * step.target);
+            let shorter = self.with_outermost(Step { count: count.min(step.count - at), ..step });
+            shorter.cut(most, &mut |shape, s, t| part(shape, source + s, target + t));
+        }
+    }
+
+    /// Cuts one long run at multiples of the page size.
+    fn cut_run(&self, most: usize, part: &mut dyn FnMut(&Self, isize, isize)) {
+        let Kernel::Runs { bytes, .. } = self.kernel else { return part(self, 0, 0) };
+        let piece = most.next_multiple_of(PAGE);
+        for at in (0..bytes).step_by(piece) {
+            let kernel = Kernel::Runs { bytes: piece.min(bytes - at), step: ONCE };
+            part(&Self { kernel, outer: Vec::new() }, at as isize, at as isize);
+        }
+    }
+
+    /// The level that parts are cut along, and of how many of its steps a part consists at least.
+    fn outermost(&self) -> (Step, usize) {
+        match (self.outer.first(), self.kernel) {
+            (Some(&step), _) | (None, Kernel::Runs { step, .. } | Kernel::Elements { step, .. }) => (step, 1),
+            (None, Kernel::Transpose { across, along, .. }) => {
+                (if across.count >= along.count { across } else { along }, transpose::BLOCK)
+            }
+        }
+    }
+
+    /// The same with another step count of that level.
+    fn with_outermost(&self, shorter: Step) -> Self {
+        let mut next = self.clone();
+        match (next.outer.first_mut(), &mut next.kernel) {
+            (Some(_), _) if shorter.count == 1 => drop(next.outer.remove(0)),
+            (Some(first), _) => *first = shorter,
+            (None, Kernel::Runs { step, .. } | Kernel::Elements { step, .. }) => {
+                *step = if shorter.count == 1 { ONCE } else { shorter };
+            }
+            (None, Kernel::Transpose { across, along, .. }) => {
+                *(if across.count >= along.count { across } else { along }) = shorter;
+            }
+        }
+        next
+    }
+
+    /// Makes a copy of this shape. `stream`: whole lines may go past the caches; a fence has to follow.
+    ///
+    /// # Safety
+    /// All places of the copy that begins at `source` and `target` lie in memory that may be read and written, nobody
+    /// else writes the source or touches the target's places meanwhile, and the two do not overlap.
+    #[allow(unsafe_code, reason = "walks over memory of other owners")]
+    pub(super) unsafe fn copy(&self, source: *const u8, target: *mut u8, stream: bool) {
+        // SAFETY: by this function's contract.
+        unsafe { self.descend(&self.outer, source, target, stream) }
+    }
+
+    #[allow(unsafe_code, reason = "walks over memory of other owners")]
+    unsafe fn descend(&self, outer: &[Step], mut source: *const u8, mut target: *mut u8, stream: bool) {
+        if let Some((step, rest)) = outer.split_first() {
+            for _ in 0..step.count {
+                // SAFETY: the places of the copy, by the contract of `copy`; after the last step nothing is read or written.
+                unsafe { self.descend(rest, source, target, stream) };
+                (source, target) = (source.wrapping_offset(step.source), target.wrapping_offset(step.target));
+            }
+            return;
+        }
+        // SAFETY: the kernels touch the places of the levels that they were given, which are the copy's.
+        unsafe {
+            match self.kernel {
+                Kernel::Runs { bytes, step } => strided::runs(bytes, step, source, target, stream),
+                Kernel::Elements { size, step } => strided::elements(size, step, source, target),
+                Kernel::Transpose { size, across, along } => {
+                    transpose::plane(size, across, along, source, target, stream);
+                }
+            }
+        }
+    }
+}
+
+fn take_first(steps: &mut Vec<Step>) -> Step {
+    if steps.is_empty() { ONCE } else { steps.remove(0) }
+}
