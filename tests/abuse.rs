@@ -545,6 +545,11 @@ fn table() -> Table {
     table
 }
 
+/// Calls that a task may not make.
+fn not_in_tasks() -> impl Iterator<Item = (&'static str, fn() -> Code)> {
+    graph::NOT_IN_TASKS.into_iter().chain(redistribution::NOT_IN_TASKS)
+}
+
 #[test]
 fn every_function_has_rows_for_every_kind_of_wrong() {
     let table = table();
@@ -557,7 +562,7 @@ fn every_function_has_rows_for_every_kind_of_wrong() {
             continue;
         }
         let barred = table.rows.iter().any(|row| row.function == name && row.wrong == Wrong::Thread)
-            || graph::NOT_IN_TASKS.iter().any(|(function, _)| *function == name);
+            || not_in_tasks().any(|(function, _)| function == name);
         assert_eq!(barred, header::bars_threads(callers), "{name}: rows for wrong threads, and what the header says");
         let spared = table.spared.get(name).unwrap_or_else(|| panic!("{name} has no rows"));
         for kind in KINDS {
@@ -598,7 +603,7 @@ fn every_wrong_call_gets_its_code_and_changes_nothing() {
         }
     }
     let barred = support::processing(&[], c"makes calls that are not for tasks", |_| {
-        for (function, call) in graph::NOT_IN_TASKS {
+        for (function, call) in not_in_tasks() {
             expect(function, "in a task", DVM_ERR_IN_TASK, call);
         }
         0

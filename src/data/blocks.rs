@@ -5,6 +5,7 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::Mutex;
 
@@ -49,6 +50,30 @@ pub(super) struct Blocks(Mutex<Shared>);
 /// The pool of all threads.
 pub(super) static BLOCKS: Blocks =
     Blocks(Mutex::new(Shared { free: [const { Vec::new() }; CLASSES], chunks: Vec::new() }));
+
+/// Whether small data lie in blocks: 0 not decided, 1 yes, 2 no.
+static POOLED: AtomicU8 = AtomicU8::new(0);
+
+/// True when data of so many bytes lie in blocks: not when a checker of memory is there, which could not tell one datum
+/// from the next in a chunk, or a freed one from a living one.
+#[inline]
+pub(super) fn serve(size: usize) -> bool {
+    size.wrapping_sub(1) < LARGEST
+        && match POOLED.load(Ordering::Relaxed) {
+            0 => decide(),
+            decided => decided == 1,
+        }
+}
+
+#[cold]
+fn decide() -> bool {
+    // SAFETY: the name ends with a NUL; RTLD_DEFAULT asks the whole program.
+    let sanitizer = !unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__asan_init".as_ptr()) }.is_null();
+    let valgrind = std::env::var_os("LD_PRELOAD").is_some_and(|list| list.to_string_lossy().contains("vgpreload"));
+    let pooled = !sanitizer && !valgrind;
+    POOLED.store(if pooled { 1 } else { 2 }, Ordering::Relaxed);
+    pooled
+}
 
 /// The class of blocks for so many bytes; `None` for none and for too many.
 #[inline]

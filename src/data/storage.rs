@@ -110,7 +110,7 @@ impl Storage {
     }
 
     fn allocate(blocks: &mut blocks::Cache, size: usize, zeroed: bool) -> Option<Storage> {
-        if (1..=blocks::LARGEST).contains(&size) {
+        if blocks::serve(size) {
             let addr = BLOCKS.take(blocks, size)?;
             if zeroed {
                 // SAFETY: the block has `size` bytes and is nobody else's.

@@ -20,7 +20,8 @@ mod topology;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
-use std::sync::OnceLock;
+
+use once_cell::race::OnceBox;
 
 use crate::config::Config;
 use crate::error::{Error, dvm_retcode_t};
@@ -47,7 +48,7 @@ pub(crate) struct Machine {
     oversubscribed: bool,
     caches: Caches,
     /// Of each worker, made when first asked for.
-    neighbours: Vec<OnceLock<Box<[u32]>>>,
+    neighbours: Vec<OnceBox<Box<[u32]>>>,
     /// What limited the number of workers.
     limits: String,
 }
@@ -112,7 +113,7 @@ impl Machine {
             cpus: bound.then(|| selected.iter().map(|&pu| topology.pus[pu].os_index).collect()),
             oversubscribed: workers > allowance.threads(),
             caches: Caches::of(&distinct.iter().map(|&pu| &topology.pus[pu]).collect::<Vec<_>>()),
-            neighbours: (0..workers).map(|_| OnceLock::new()).collect(),
+            neighbours: (0..workers).map(|_| OnceBox::new()).collect(),
             limits: limits(topology, config, usable, quota),
             pus: selected.iter().map(|&pu| pu as u32).collect(),
             levels,
@@ -163,7 +164,7 @@ impl Machine {
             let workers = self.workers();
             let mut others: Vec<usize> = (1..workers).map(|step| (worker + step) % workers).collect();
             others.sort_by_cached_key(|&other| self.distance(worker, other));
-            others.into_iter().map(|other| other as u32).collect()
+            Box::new(others.into_iter().map(|other| other as u32).collect())
         })
     }
 

@@ -18,34 +18,39 @@ pub(crate) use asymmetric::{heavy, light};
 
 #[cfg(all(target_os = "linux", not(loom)))]
 mod asymmetric {
-    use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+    use std::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
     /// Of `linux/membarrier.h`.
     const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
     const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
 
-    /// True once the kernel interrupts the other threads of this process on behalf of `heavy`.
-    static CHEAP: AtomicBool = AtomicBool::new(false);
-    static REGISTERED: OnceLock<bool> = OnceLock::new();
+    /// Whether the kernel interrupts the other threads of this process on behalf of `heavy`.
+    static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
+    const UNKNOWN: u8 = 0;
+    const REGISTERED: u8 = 1;
+    const REFUSED: u8 = 2;
 
     fn membarrier(command: libc::c_int) -> bool {
         // SAFETY: the system call takes two numbers and touches no memory of the program.
         unsafe { libc::syscall(libc::SYS_membarrier, command, 0) == 0 }
     }
 
+    /// Asks the kernel once; to ask again does no harm.
     fn registered() -> bool {
-        *REGISTERED.get_or_init(|| {
-            let there = membarrier(REGISTER_PRIVATE_EXPEDITED);
-            CHEAP.store(there, Ordering::SeqCst);
-            there
-        })
+        match STATE.load(Ordering::Relaxed) {
+            UNKNOWN => {
+                let there = membarrier(REGISTER_PRIVATE_EXPEDITED);
+                STATE.store(if there { REGISTERED } else { REFUSED }, Ordering::SeqCst);
+                there
+            }
+            state => state == REGISTERED,
+        }
     }
 
     /// The half of a pair of fences that runs often: keeps the compiler in order, and leaves the processor to `heavy`.
     #[inline]
     pub(crate) fn light() {
-        if CHEAP.load(Ordering::Relaxed) {
+        if STATE.load(Ordering::Relaxed) == REGISTERED {
             compiler_fence(Ordering::SeqCst);
         } else {
             super::full();

@@ -76,7 +76,7 @@ pub fn rows(t: &mut Table) {
 }
 
 /// A function and a call of it.
-type Named = (&'static str, fn() -> Code);
+pub type Named = (&'static str, fn() -> Code);
 
 /// Calls that a task may not make.
 pub const NOT_IN_TASKS: [Named; 6] = [

@@ -240,6 +240,10 @@ fn layout_rows(t: &mut Table) {
     }
 }
 
+/// Calls that a task may not make.
+pub const NOT_IN_TASKS: [super::graph::Named; 1] =
+    [("dvm_redistribute", || unsafe { dvm_redistribute(0, 0, ptr::null(), null_mut(), null_mut()) })];
+
 pub(super) fn plan_rows(t: &mut Table) {
     let (known, freed) = (halves(), halves());
     assert_eq!(dvm_distribution_free(freed), DVM_SUCCESS);
