@@ -127,7 +127,8 @@ module dvm
     type(c_ptr) :: carried = c_null_ptr
     !> Runs a tile; 0 is success, everything else stops the graph.
     type(c_funptr) :: run = c_null_funptr
-    !> Number of predecessors of a tile; negative: this point of the box is not a tile. NULL: by `carried`.
+    !> Number of predecessors of a tile; negative: this point of the box is not a tile. NULL: by `carried`. It only
+    !> counts: it may not begin a blocking section.
     type(c_funptr) :: predecessors = c_null_funptr
     !> Calls `visit(visitor, T)` once for each successor T of a tile. NULL: by `carried`.
     type(c_funptr) :: successors = c_null_funptr

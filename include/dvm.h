@@ -863,7 +863,8 @@ typedef struct {
      */
     int (*run)(void *context, const int64_t *tile);
     /**
-     * Number of predecessors of a tile; negative: this point of the box is not a tile. NULL: by `carried`.
+     * Number of predecessors of a tile; negative: this point of the box is not a tile. NULL: by `carried`. It only
+     * counts: it may not begin a blocking section.
      */
     int64_t (*predecessors)(void *context, const int64_t *tile);
     /**

@@ -350,3 +350,45 @@ fn every_tile_runs_once_when_tiles_block() {
         finalize().unwrap();
     }
 }
+
+unsafe extern "C" fn asks_to_block(refused: *mut std::ffi::c_void, _tile: *const i64) -> i64 {
+    let refused = unsafe { &*refused.cast::<AtomicU64>() };
+    refused.fetch_add(u64::from(begin() == Err(Code::DVM_ERR_STATE)), Ordering::Relaxed);
+    0
+}
+
+unsafe extern "C" fn does_nothing(_: *mut std::ffi::c_void, _tile: *const i64) -> i32 {
+    0
+}
+
+unsafe extern "C" fn has_no_successors(
+    _: *mut std::ffi::c_void,
+    _tile: *const i64,
+    _visit: dvm::ffi::graph::dvm_graph_visit_t,
+    _visitor: *mut std::ffi::c_void,
+) {
+}
+
+/// The worker is in the middle of its own lists while it asks how many predecessors a tile has.
+#[test]
+fn who_counts_predecessors_may_not_block() {
+    let _turn = turn();
+    workers(2);
+    init().unwrap();
+    let (lower, upper, refused) = ([0], [99], AtomicU64::new(0));
+    let graph = dvm::ffi::graph::dvm_graph_t {
+        size: size_of::<dvm::ffi::graph::dvm_graph_t>(),
+        name: c"asks".as_ptr(),
+        dimension: 1,
+        lower: lower.as_ptr(),
+        upper: upper.as_ptr(),
+        carried: std::ptr::null(),
+        context: std::ptr::from_ref(&refused).cast_mut().cast(),
+        run: Some(does_nothing),
+        predecessors: Some(asks_to_block),
+        successors: Some(has_no_successors),
+    };
+    assert_eq!(unsafe { dvm::ffi::graph::dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS, "{}", last_error());
+    assert!(refused.load(Ordering::Relaxed) >= 100);
+    finalize().unwrap();
+}

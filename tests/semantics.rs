@@ -802,3 +802,67 @@ fn a_refused_schedule_does_not_settle_the_modes() {
     assert_eq!(value(made), Ok(0));
     finalize().unwrap();
 }
+
+#[test]
+fn what_a_producer_still_reads_is_not_carried_on_under_it() {
+    with_engine(|| {
+        let (published, changed) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+        let (first, second) = (published.clone(), changed.clone());
+        let publishes = processing(&[IN, OUT], c"publishes early", move |ids| {
+            let before = get(ids[0]).unwrap().0;
+            publish(ids[1]).unwrap();
+            first.wait();
+            second.wait();
+            i32::from(unsafe { *before } != 5)
+        });
+        let changes = processing(&[IN, OUT], c"changes", move |ids| {
+            unsafe { *get(ids[1]).unwrap().0 = 99 };
+            changed.wait();
+            0
+        });
+        let a = number(5);
+        let b = next(a).unwrap();
+        onto(rank_at(0), publishes, &[a, b]).unwrap();
+        published.wait();
+        let c = next(b).unwrap();
+        onto(rank_at(1), changes, &[b, c]).unwrap();
+        wait().unwrap();
+        assert_eq!(value(c).unwrap(), 99);
+        relax(c).unwrap();
+    });
+}
+
+#[test]
+fn a_wait_ends_though_calls_are_refused_meanwhile() {
+    with_engine(|| {
+        let read = processing(&[IN], c"read", |_| 0);
+        let stale = number(1);
+        relax(stale).unwrap();
+        let over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    assert_eq!(near(read, &[stale]), Err(Code::DVM_ERR_ID));
+                }
+            });
+            for _ in 0..3000 {
+                wait().unwrap();
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+    });
+}
+
+#[test]
+fn a_seed_changes_nothing_about_wrong_ids() {
+    let _turn = turn();
+    workers(1);
+    unsafe { std::env::set_var("DVM_SEED", "7") };
+    init().unwrap();
+    unsafe { std::env::remove_var("DVM_SEED") };
+    for id in [[0, u64::from(u32::MAX)], [0, 1 << 32 | 0xffff_fff0], [9, 1]] {
+        assert_eq!(get(id).map(|_| ()), Err(Code::DVM_ERR_ID));
+    }
+    finalize().unwrap();
+    workers(2);
+}

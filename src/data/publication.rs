@@ -75,13 +75,6 @@ impl Store {
         }
     }
 
-    /// Takes a claim back without letting the datum go: the caller still counts it among its claims.
-    pub(crate) fn abandon(&self, id: DataId) {
-        if let Ok(body) = self.lock(id) {
-            body.set_producer(Producer::Nobody);
-        }
-    }
-
     /// Puts a task on the list of those that wait for the datum, unless it is published or poisoned by now.
     ///
     /// # Safety
@@ -198,7 +191,8 @@ impl Store {
     /// storage moves when these references are the last ones and nobody holds an address.
     pub(crate) fn carry(&self, id: DataId, mine: u32, may_move: bool) -> Carry {
         let body = self.kept(id).lock();
-        let last = body.available == 0 && body.taken == mine && body.gets == 0;
+        // A producer that has published early may still use addresses that it got of the datum's own predecessor.
+        let last = body.available == 0 && body.taken == mine && body.gets == 0 && !body.produced();
         let slot = body.slot();
         let Some(addr) = slot.addr() else { return Carry::Moved(Storage::Absent) };
         if last && may_move && !body.carried_on() {

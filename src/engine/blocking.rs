@@ -223,6 +223,9 @@ impl Call {
         if self.lane.is_giving_back() {
             return Err(Error::state(format!("{function} is not for free callbacks: they belong to no task")));
         }
+        if self.lane.sealed.get() {
+            return Err(Error::state(format!("{function} is not for a graph's predecessors function: it only counts")));
+        }
         Ok(self.worker().is_some())
     }
 
@@ -294,6 +297,16 @@ impl Call {
         self.lane.employ(engine, Some(section.worker));
         engine.arbiter.take(engine, section.worker, section.cores);
     }
+}
+
+/// Asks the program something on this thread, which is to stay the worker that it is meanwhile.
+#[inline]
+pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
+    let lane = Lane::current();
+    lane.sealed.set(true);
+    let answer = ask();
+    lane.sealed.set(false);
+    answer
 }
 
 impl Engine {

@@ -117,6 +117,8 @@ pub(crate) struct Lane {
     worker: Cell<u16>,
     /// Deals out homes and places in turn.
     turn: Cell<u32>,
+    /// True while the program is asked something and may not leave its worker to another thread.
+    pub(super) sealed: Cell<bool>,
     /// Tasks scheduled since they were last held against the window.
     made: Cell<u64>,
     own: UnsafeCell<Own>,
@@ -185,6 +187,7 @@ impl Lane {
             depth: Cell::new(0),
             worker: Cell::new(UNPLACED),
             turn: Cell::new(turn),
+            sealed: Cell::new(false),
             made: Cell::new(0),
             own: UnsafeCell::new(Own {
                 data: data::Cache::new(),

@@ -295,6 +295,10 @@ fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
             engine.completion.wait_a_moment();
         }
     }
+    if defective() {
+        // Nobody cancels what waited, but threads that sleep on a promise have to leave.
+        STORE.poison_promises(|_| ());
+    }
     drop(call);
     mine.engine.set(ptr::null());
     stuck

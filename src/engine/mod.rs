@@ -34,12 +34,13 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use parking_lot::Mutex;
 
+pub(crate) use blocking::sealed;
 pub(crate) use lane::Lane;
 pub(crate) use lifecycle::{finalize, init, init_comm, running, serve, start_implicit, wait, without_signals};
 pub(crate) use source::{Account, Missed, Source, WaitingTile};
 
 use crate::config::Config;
-use crate::data::{DataId, Readiness, STORE};
+use crate::data::{DataId, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::machine::Machine;
 use crate::sched::Seeded;
@@ -251,7 +252,7 @@ impl Engine {
     /// While the value lives, a thread of the program waits for this datum, if that is not published yet.
     #[inline]
     fn program_waits_for(&self, id: DataId) -> Option<impl Drop + '_> {
-        self.seeded.as_ref().filter(|_| STORE.readiness(id) == Readiness::Promised).map(|seeded| seeded.wait_for(id))
+        self.seeded.as_ref().filter(|_| STORE.is_promised(id)).map(|seeded| seeded.wait_for(id))
     }
 
     /// The story of a defect that workers have met: what they were doing may never end.

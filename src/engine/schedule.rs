@@ -61,6 +61,8 @@ impl Call {
         let (task, taken) = taken.inspect_err(|_| {
             self.assign(worker, -1);
             uncount(&self.lane.counters.scheduled);
+            // Who waits may have seen the task that is none.
+            self.engine().completion.notify();
         })?;
         let produced = |(place, id): (usize, &DataId)| (id[1], plan.mode(place) == Mode::Out);
         self.engine().trace().scheduled(plan.description, ids.iter().enumerate().map(produced));
@@ -231,7 +233,7 @@ enum Taken {
 fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
     if plan.modes.is_some() {
         for place in 0..ids.len() {
-            if let Err(error) = claim(plan, ids, place) {
+            if let Err(error) = claim(own, plan, ids, place) {
                 roll_back(own, plan, ids, place, 0);
                 return Err(error);
             }
@@ -270,14 +272,14 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
 
 /// Claims one output; inputs are let pass.
 #[inline]
-fn claim(plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
+fn claim(own: &mut Own, plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
     if plan.mode(place) == Mode::In {
         return Ok(());
     }
     let reads = |id: DataId| (0..ids.len()).any(|other| ids[other] == id && plan.mode(other) == Mode::In);
     let predecessor = STORE.claim(ids[place])?;
     if reads(ids[place]) {
-        STORE.abandon(ids[place]);
+        STORE.unclaim(&mut own.data, ids[place]);
         return Err(Error::state(format!(
             "datum {{{}, {}}} is input and output of one task, which would wait for itself",
             ids[place][0], ids[place][1]
@@ -287,7 +289,7 @@ fn claim(plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
     if reads(predecessor) {
         return Ok(());
     }
-    STORE.abandon(ids[place]);
+    STORE.unclaim(&mut own.data, ids[place]);
     Err(Error::state(format!(
         "datum {{{}, {}}} carries on datum {{{}, {}}}, which the task must read to have it as an output",
         ids[place][0], ids[place][1], predecessor[0], predecessor[1]

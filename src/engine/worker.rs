@@ -159,6 +159,7 @@ impl Loop<'_> {
         }
         if let Some(hot) = self.call.lane.with(Own::hot) {
             self.mine().queue.keep(hot); // others may run it meanwhile
+            self.shared.wake_one();
         }
         let seat = &self.mine().seat.0;
         if seat.asked(STILL_WANTED) {
@@ -212,6 +213,7 @@ impl Loop<'_> {
                 return Some(hot);
             }
             queue.keep(hot);
+            self.shared.wake_one();
         }
         if fair
             && self.turn.is_multiple_of(2 * TASKS_PER_POLL)
@@ -240,6 +242,9 @@ impl Loop<'_> {
             let victim = &self.shared.workers[other as usize];
             if let Some(task) = victim.queue.steal(&self.mine().queue) {
                 self.shared.trace.steal(self.me, since, other as usize);
+                if self.mine().queue.has_stealable() {
+                    self.shared.wake_one(); // the mail has moved here
+                }
                 self.run(task);
                 return true;
             }
@@ -252,10 +257,16 @@ impl Loop<'_> {
         self.shared.sources.poll(&mut self.sources, &self.shared.workers[self.me].polling.0, self.me)
     }
 
+    /// True when this worker has put tasks aside for itself: what a source calls may have made some ready.
+    fn has_own(&self) -> bool {
+        self.call.lane.with(|own| own.has_task())
+    }
+
     /// True when there is a task that this worker could run.
     fn sees_task(&self) -> bool {
         let others = self.shared.machine.neighbours(self.me);
         !self.mine().queue.nothing_handed_over()
+            || self.has_own()
             || self.mine().seat.0.summoned()
             || self.mine().queue.has_stealable()
             || others.iter().any(|&other| self.shared.workers[other as usize].queue.has_stealable())
@@ -306,7 +317,10 @@ impl Loop<'_> {
         let mine = &shared.workers[self.me];
         let since = shared.trace.begin();
         idle.sleep(&mine.bed.0, || {
-            !mine.queue.nothing_handed_over() || mine.seat.0.summoned() || shared.stopping.load(Ordering::SeqCst)
+            !mine.queue.nothing_handed_over()
+                || self.has_own()
+                || mine.seat.0.summoned()
+                || shared.stopping.load(Ordering::SeqCst)
         });
         shared.trace.sleep(self.me, since);
     }

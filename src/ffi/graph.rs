@@ -49,7 +49,8 @@ pub struct dvm_graph_t {
     pub carried: *const c_int,
     /// Runs a tile; 0 is success, everything else stops the graph.
     pub run: Option<unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int>,
-    /// Number of predecessors of a tile; negative: this point of the box is not a tile. NULL: by `carried`.
+    /// Number of predecessors of a tile; negative: this point of the box is not a tile. NULL: by `carried`. It only
+    /// counts: it may not begin a blocking section.
     pub predecessors: Option<unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> i64>,
     /// Calls `visit(visitor, T)` once for each successor T of a tile. NULL: by `carried`.
     pub successors: Option<

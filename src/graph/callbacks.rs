@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::transmute;
 
 use super::space::Tile;
+use crate::engine;
 use crate::processing::border;
 
 /// `dvm_graph_visit_t`: what `successors` calls once per successor.
@@ -68,7 +69,7 @@ impl Callbacks {
     #[inline]
     pub(crate) fn predecessors(&self, tile: &[i64]) -> Option<i64> {
         // SAFETY: as in `run`.
-        self.predecessors.map(|function| unsafe { function(self.context, tile.as_ptr()) })
+        self.predecessors.map(|function| engine::sealed(|| unsafe { function(self.context, tile.as_ptr()) }))
     }
 
     /// Visits the successors; false when the graph leaves that to the carried coordinates.

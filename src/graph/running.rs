@@ -118,6 +118,10 @@ impl Running {
             }
             left -= self.run_chain(worker, &mut at, &mut next, left, host);
         }
+        let lane = &self.lanes[worker];
+        if left == 0 && lane.kept.seen().is_none() && lane.ready.is_empty() {
+            self.finish_if_over(worker);
+        }
         left < BATCH
     }
 
@@ -138,7 +142,9 @@ impl Running {
                 host.work_ready();
                 continue;
             }
-            found = host.neighbours(worker).iter().find_map(|&victim| lane.take_kept(&self.lanes[victim as usize]));
+            // One at a time: looks at several would never be enough for any.
+            let mut others = host.neighbours(worker).iter().map(|&victim| &self.lanes[victim as usize]);
+            found = others.find(|victim| victim.kept.seen().is_some()).and_then(|victim| lane.take_kept(victim));
             break;
         }
         let Some(number) = found else { return false };

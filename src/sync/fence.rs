@@ -21,6 +21,7 @@ mod asymmetric {
     use std::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
     /// Of `linux/membarrier.h`.
+    const GLOBAL: libc::c_int = 1;
     const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
     const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
 
@@ -61,8 +62,9 @@ mod asymmetric {
     #[cold]
     pub(crate) fn heavy() {
         super::full();
-        if registered() {
-            membarrier(PRIVATE_EXPEDITED);
+        // Should the kernel refuse what it has agreed to, the slow command does the same.
+        if registered() && !membarrier(PRIVATE_EXPEDITED) {
+            membarrier(GLOBAL);
         }
         super::full();
     }
