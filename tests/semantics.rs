@@ -10,20 +10,11 @@ mod support;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dvm::ffi::lifecycle::{dvm_init, dvm_process, dvm_serve};
 use dvm::ffi::processing::{dvm_processing_register, dvm_processing_register_by_name, dvm_processing_unregister};
 use support::*;
-
-/// Runs a test with a fresh engine of two workers, which must end without anything left to say.
-fn with_engine(body: impl FnOnce()) {
-    let _turn = turn();
-    workers(2);
-    init().unwrap();
-    body();
-    finalize().unwrap_or_else(|code| panic!("{code:?}: {}", last_error()));
-}
 
 fn adder() -> Id {
     processing(&[IN, IN, OUT], c"add", |ids| {
@@ -461,27 +452,6 @@ fn tasks_schedule_any_number_of_tasks() {
 }
 
 #[test]
-fn a_worker_takes_its_tasks_in_the_order_of_readiness() {
-    with_engine(|| {
-        let order = Arc::new(std::sync::Mutex::new(Vec::new()));
-        let theirs = order.clone();
-        let note = processing(&[IN, IN], c"note", move |ids| {
-            theirs.lock().unwrap().push(value(ids[1]).unwrap());
-            0
-        });
-        let (first, second) = (promise(0).unwrap(), promise(0).unwrap());
-        acquire(first).unwrap();
-        onto(rank_at(0), note, &[second, number(3)]).unwrap();
-        onto(rank_at(0), note, &[first, number(1)]).unwrap();
-        onto(rank_at(0), note, &[first, number(2)]).unwrap();
-        publish(first).unwrap();
-        publish(second).unwrap();
-        wait().unwrap();
-        assert_eq!(*order.lock().unwrap(), [1, 2, 3]);
-    });
-}
-
-#[test]
 fn the_variadic_entry_reads_exactly_its_arguments() {
     with_engine(|| {
         let call = variadic();
@@ -569,110 +539,6 @@ fn load_counts_what_has_not_ended() {
         publish(gate).unwrap();
         wait().unwrap();
         assert_eq!((load(rank_at(0)), load(rank_at(1))), (0, 0));
-    });
-}
-
-/// A task that schedules itself again until the flag is up, on one worker.
-fn again_until(flag: Arc<std::sync::atomic::AtomicBool>, placed: bool) -> Id {
-    let me = Arc::new(std::sync::OnceLock::new());
-    let mine = me.clone();
-    let again = processing(&[], c"again", move |_| {
-        if !flag.load(Ordering::Acquire) {
-            let me = *mine.get().unwrap();
-            if placed { onto(here(), me, &[]) } else { near(me, &[]) }.unwrap();
-        }
-        0
-    });
-    me.set(again).unwrap();
-    again
-}
-
-#[test]
-fn neither_placed_nor_near_tasks_hold_the_others_back_for_ever() {
-    let _turn = turn();
-    for placed in [true, false] {
-        workers(1);
-        init().unwrap();
-        let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let again = again_until(flag.clone(), placed);
-        let raise = processing(&[], c"raise", move |_| {
-            flag.store(true, Ordering::Release);
-            0
-        });
-        if placed { onto(rank_at(0), again, &[]) } else { near(again, &[]) }.unwrap();
-        if placed { near(raise, &[]) } else { onto(rank_at(0), raise, &[]) }.unwrap();
-        wait().unwrap();
-        finalize().unwrap();
-    }
-}
-
-#[test]
-fn a_successor_that_runs_directly_holds_no_placed_task_back_for_ever() {
-    let _turn = turn();
-    workers(1);
-    init().unwrap();
-    let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let (up, seen) = (flag.clone(), flag);
-    let me = Arc::new(std::sync::OnceLock::new());
-    let mine = me.clone();
-    // Each link of the chain schedules the next one on its own output, whose publication makes it ready.
-    let link = processing(&[IN, OUT], c"link", move |ids| {
-        if seen.load(Ordering::Acquire) {
-            return relax(ids[1]).map_or(1, |()| 0);
-        }
-        let after = next(ids[1]).unwrap();
-        near(*mine.get().unwrap(), &[ids[1], after]).unwrap();
-        0
-    });
-    me.set(link).unwrap();
-    let raise = processing(&[], c"raise", move |_| {
-        up.store(true, Ordering::Release);
-        0
-    });
-    let first = number(0);
-    near(link, &[first, next(first).unwrap()]).unwrap();
-    onto(rank_at(0), raise, &[]).unwrap();
-    wait().unwrap();
-    finalize().unwrap();
-    workers(2);
-}
-
-#[test]
-fn stealable_tasks_are_stolen_and_placed_ones_never() {
-    with_engine(|| {
-        let blocked = Arc::new(Barrier::new(2));
-        let theirs = blocked.clone();
-        let block = processing(&[], c"block", move |_| {
-            theirs.wait();
-            0
-        });
-        let ranks = Arc::new(std::sync::Mutex::new(Vec::new()));
-        let noted = ranks.clone();
-        let note = processing(&[IN], c"note", move |_| {
-            noted.lock().unwrap().push(here());
-            0
-        });
-        let home = processing(&[OUT], c"home", |_| 0);
-        let datum = promise(8).unwrap();
-        onto(rank_at(0), home, &[datum]).unwrap();
-        wait().unwrap();
-        onto(rank_at(0), block, &[]).unwrap();
-        for _ in 0..10 {
-            acquire(datum).unwrap();
-            acquire(datum).unwrap();
-            near(note, &[datum]).unwrap();
-            onto(rank_at(0), note, &[datum]).unwrap();
-        }
-        let end = Instant::now() + Duration::from_secs(10);
-        while ranks.lock().unwrap().len() < 10 && Instant::now() < end {
-            std::thread::yield_now();
-        }
-        assert_eq!(*ranks.lock().unwrap(), [rank_at(1); 10]);
-        assert_eq!((load(rank_at(0)), load(rank_at(1))), (11, 0));
-        blocked.wait();
-        wait().unwrap();
-        assert_eq!(ranks.lock().unwrap()[10..], [rank_at(0); 10]);
-        relax(datum).unwrap();
     });
 }
 

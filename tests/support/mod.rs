@@ -81,6 +81,15 @@ pub fn seeded<R>(seed: u64, body: impl FnOnce() -> R) -> R {
     }
 }
 
+/// Runs a test with a fresh engine of two workers, which must end without anything left to say.
+pub fn with_engine(body: impl FnOnce()) {
+    let _turn = turn();
+    workers(2);
+    init().unwrap();
+    body();
+    finalize().unwrap_or_else(|code| panic!("{code:?}: {}", last_error()));
+}
+
 pub fn init() -> Outcome {
     outcome(unsafe { dvm_init() }, ())
 }
