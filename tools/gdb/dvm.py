@@ -16,8 +16,14 @@ import gdb
 
 # So many lines of a list are shown.
 TOLD = 100
-# The number of entries of the first level of a slab (src/sync/slab.rs); each level has twice as many as the one before.
+# The number of entries of the first level of a slab (src/sync/mod.rs); each level has twice as many as the one before.
 FIRST = 1024
+# The number of entries of the first buffer of a deque (src/sync/deque.rs); each buffer has twice as many as the one before.
+FIRST_BUFFER = 64
+# What the numbers in a slot (src/data/slot.rs) and the mode of an argument say.
+PHASES = ("free", "promised", "published", "poisoned")
+NOBODY, BY_HAND = 0, 1
+OUT = 1
 # So many nodes of a linked list are followed: one that was caught while it changed may be circular.
 NODES = 1_000_000
 
@@ -49,7 +55,7 @@ def plain(value):
     """What is inside of atomics, cells and locks: their innermost first field that is no structure."""
     while value.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
         names = [field.name for field in value.type.fields() if field.name]
-        inner = next((name for name in ("value", "v", "p", "data", "pointer", "__0") if name in names), None)
+        inner = next((name for name in ("value", "v", "p", "data", "pointer", "top", "last", "__0") if name in names), None)
         if inner is None:
             return value
         value = value[inner]
@@ -61,12 +67,20 @@ def pointer(value):
     code = value.type.strip_typedefs().code
     if code == gdb.TYPE_CODE_PTR:
         return value
-    if code == gdb.TYPE_CODE_STRUCT:
+    if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         for field in value.type.fields():
             found = pointer(value[field])
             if found is not None:
                 return found
     return None
+
+
+def optional(value):
+    """What an Option of a reference, a box or a slice holds, or None. gdb shows the variant that is there, and no other."""
+    if all(field.name != "Some" for field in value.type.strip_typedefs().fields()):
+        return None
+    held = value["Some"]["__0"]
+    return held if int(pointer(held)) else None
 
 
 def locked(mutex):
@@ -84,41 +98,62 @@ def text(string):
     return bytes(memory).decode("utf-8", "replace")
 
 
-def inner(kind, *names):
-    """The type of a field of a field of a type."""
-    for name in names:
+def string_at(address):
+    """The String at a pointer; None for NULL."""
+    return text(address.dereference()) if int(address) else None
+
+
+def lanes():
+    """What each thread that calls libdvm keeps to itself."""
+    vector = locked(static("engine::lane::LANES"))["all"]
+    kind = vector.type.template_argument(0)
+    first = gdb.Value(int(pointer(vector))).cast(kind.pointer())
+    return [first[place].dereference() for place in range(int(vector["len"]))]
+
+
+def task_type():
+    """The type of a pointer to a task. Types are reached from statics: by name gdb may find the namespace of a type's
+    functions."""
+    kind = locked(static("engine::lane::LANES"))["all"].type.template_argument(0).target()
+    for name in ("own", "value", "placed", "first"):
         kind = kind.strip_typedefs()[name].type
     return kind
 
 
-def worker_type():
-    """The type of a worker. Types are reached from statics: by name gdb may find the namespace of a type's functions."""
-    return inner(plain(static("engine::ENGINE")).type.target(), "workers", "data_ptr").target()
-
-
-def text_at(address):
-    """The String at an address; None for NULL."""
-    kind = inner(worker_type(), "running", "p", "value")
-    return text(gdb.Value(address).cast(kind).dereference()) if address else None
+def numbers(task, count):
+    """The numbers of a task's data."""
+    more = optional(task["more"])
+    if more is not None:
+        count = min(count, int(more.dereference()["len"]))
+        first = pointer(more.dereference()).cast(task["numbers"].type.target().pointer())
+    else:
+        first, count = task["numbers"], min(count, 4)
+    return [int(first[place]) for place in range(count)]
 
 
 def task_at(address):
     """A task in words: its processing and its data."""
-    kind = inner(worker_type(), "queue", "lists", "data", "value", "placed", "first")
-    task = gdb.Value(address).cast(kind).dereference()
-    plan = task["plan"].format_string(max_elements=0)
-    description = re.search(r"description: (0x[0-9a-f]+)", plan)
-    count = re.search(r"count: (\d+)", plan)
-    if not description or not count:
+    task = gdb.Value(address).cast(task_type()).dereference()
+    plan = optional(task["plan"])
+    if plan is None:
         return "a task that is not in use"
-    count = int(count.group(1))
-    if bool(task["in_place"]):
-        ids = [task["ids"][place] for place in range(count)]
-    else:
-        first = pointer(task["more_ids"]).cast(task["ids"].type.target().pointer())
-        ids = [first[place] for place in range(count)]
-    ids = ", ".join(f"{{{int(datum[0])}, {int(datum[1])}}}" for datum in ids)
-    return f"'{text_at(int(description.group(1), 16))}' ({ids})"
+    plan = plan.dereference()
+    ids = ", ".join(f"{{0, {number}}}" for number in numbers(task, int(plan["count"])))
+    return f"'{string_at(plan['description'])}' ({ids})"
+
+
+def outputs(address):
+    """The numbers of the data that a task produces."""
+    task = gdb.Value(address).cast(task_type()).dereference()
+    plan = optional(task["plan"])
+    if plan is None:
+        return []
+    plan = plan.dereference()
+    modes = optional(plan["modes"])
+    if modes is None:
+        return []
+    modes = modes["data_ptr"]
+    return [number for place, number in enumerate(numbers(task, int(plan["count"]))) if int(modes[place]) == OUT]
 
 
 def workers():
@@ -141,50 +176,96 @@ def threads():
     return numbers
 
 
-def queued(worker):
-    """The addresses of a worker's ready tasks."""
-    lists = locked(worker["queue"]["lists"])
-    for name in ("placed", "stealable"):
-        task = lists[name]["first"]
-        for _ in range(NODES):
-            if int(task) == 0:
-                break
-            yield name, int(task)
-            task = task.dereference()["next"]
-
-
-def waiters(body):
-    """The addresses of the tasks that wait for a datum."""
-    node = body["waiters"]["first"]
+def chain(link, stop=0):
+    """The addresses of the linked tasks from a pointer to one on, which may be to its link."""
     for _ in range(NODES):
-        if int(node) == 0:
+        if int(link) == 0:
             return
-        node = node.dereference()
-        yield int(plain(node["owner"]))
-        node = node["next"]
+        yield int(link)
+        if int(link) == stop:
+            return
+        task = gdb.Value(int(link)).cast(task_type()).dereference()
+        link = plain(task["link"]["next"])
+
+
+def kept(deque):
+    """The addresses of the tasks in a deque, the newest first."""
+    top, bottom, level = (int(plain(deque[name])) for name in ("top", "bottom", "class"))
+    buffer = pointer(deque["buffers"][level]["value"])
+    length = FIRST_BUFFER << level
+    for place in range(bottom - 1, max(top, bottom - length) - 1, -1):
+        yield int(plain(buffer[place & (length - 1)]))
+
+
+def shuffled(batch):
+    """The addresses of the tasks from which DVM_SEED is to choose the next one: a VecDeque."""
+    capacity = int(plain(batch["buf"]["inner"]["cap"]))
+    first = pointer(batch["buf"]).cast(task_type().pointer())
+    for place in range(int(batch["len"])):
+        yield int(first[(int(batch["head"]) + place) % capacity])
+
+
+def queued(place, worker):
+    """The addresses of a worker's ready tasks, about in the order in which it runs them."""
+    owns = [lane["own"]["value"] for lane in lanes() if int(plain(lane["worker"])) == place]
+    left = plain(worker["seat"])["batch"]["__0"]["value"]
+    for own in owns:
+        if int(own["hot"]):
+            yield "placed", int(own["hot"])
+    for task in shuffled(left["batch"]):
+        yield "placed", task
+    for own in [*owns, left]:
+        for task in chain(own["placed"]["first"]):
+            yield "placed", task
+    queue = worker["queue"]
+    for task in reversed(list(chain(plain(queue["inbox"])))):
+        yield "placed", task
+    for task in kept(queue["deque"]["__0"]):
+        yield "stealable", task
+    for task in reversed(list(chain(plain(queue["mail"])))):
+        yield "stealable", task
+
+
+def waiters(slot):
+    """The addresses of the tasks that wait for a datum: a ring, whose last one is known."""
+    last = plain(slot["waiters"])
+    if int(last):
+        task = gdb.Value(int(last)).cast(task_type()).dereference()
+        yield from chain(plain(task["link"]["next"]), int(last))
 
 
 def slots():
-    """Number and body of each datum that exists."""
+    """Number, phase and slot of each datum that exists."""
     slab = static("data::store::STORE")["slots"]
     length, levels = int(plain(slab["length"])), slab["levels"]
     start, size, level = 0, FIRST, 0
     while start < length:
         first = plain(levels[level])
         for place in range(min(size, length - start)):
-            body = locked((first + place).dereference()["body"])
-            if not str(body["phase"]).endswith("Free"):
-                yield (int(body["generation"]) << 32) | (start + place), body
+            slot = (first + place).dereference()
+            phase = PHASES[min(int(plain(slot["phase"])), len(PHASES) - 1)]
+            if phase != "free":
+                yield (int(plain(slot["generation"])) << 32) | (start + place), phase, slot
         start, size, level = start + size, 2 * size, level + 1
 
 
-def producer(body):
+def producers():
+    """The tasks that have not ended, by the numbers of their outputs: those that wait, are ready or run."""
+    tasks = [task for _, _, slot in slots() for task in waiters(slot)]
+    tasks += [int(lane["own"]["value"]["frame"]["task"]) for lane in lanes()]
+    if int(plain(static("engine::ENGINE"))):
+        tasks += [task for place, worker in enumerate(workers()) for _, task in queued(place, worker)]
+    return {number: task for task in tasks if task for number in outputs(task)}
+
+
+def producer(number, slot, known):
     """Who is to publish a datum, in words."""
-    shown = body["producer"].format_string()
-    task = re.search(r"0x[0-9a-f]+", shown)
-    if task:
-        return f"the output of {task_at(int(task.group(0), 16))}"
-    return "written by hand" if "Hand" in shown else "nobody is to publish it"
+    who = int(plain(slot["producer"]))
+    if who == BY_HAND:
+        return "written by hand"
+    if who == NOBODY:
+        return "nobody is to publish it"
+    return f"the output of {task_at(known[number]) if number in known else 'a task that is ready or runs'}"
 
 
 def show(lines, none):
@@ -201,37 +282,40 @@ def show(lines, none):
 
 
 def show_workers():
-    numbers = threads()
+    numbered = threads()
     for place, worker in enumerate(workers()):
-        runs = text_at(int(plain(worker["running"])))
-        asleep = bool(int(plain(worker["bed"]["asleep"])))
+        counts = worker["counts"]["__0"]
+        runs = string_at(plain(counts["running"]))
+        asleep = bool(int(plain(worker["bed"]["__0"]["asleep"])))
         state = f"runs '{runs}'" if runs is not None else "sleeps" if asleep else "looks for work"
-        ready = sum(1 for _ in queued(worker))
-        thread = f"thread {numbers[place]}" if place in numbers else "no thread"
-        print(f"worker {place} ({thread}): {state}; {ready} ready, {int(plain(worker['ended']))} ended")
+        ready = sum(1 for _ in queued(place, worker))
+        thread = f"thread {numbered[place]}" if place in numbered else "no thread"
+        print(f"worker {place} ({thread}): {state}; {ready} ready, {int(plain(counts['ended']))} ended")
 
 
 def show_queues():
     lines = (
         f"worker {place}: {task_at(task)}{' (others may steal it)' if name == 'stealable' else ''}"
         for place, worker in enumerate(workers())
-        for name, task in queued(worker)
+        for name, task in queued(place, worker)
     )
     show(lines, "no task is in a queue")
 
 
 def data_lines(everything):
-    for number, body in slots():
-        phase = str(body["phase"]).rsplit("::", 1)[-1].lower()
+    known = None
+    for number, phase, slot in slots():
         if phase != "promised" and not everything:
             continue
+        body = slot["body"]["value"]
         references = f"{int(body['available'])} references, {int(body['taken'])} taken"
-        line = f"datum {{0, {number}}}: {phase}, {int(body['size'])} bytes, {references}"
+        line = f"datum {{0, {number}}}: {phase}, {int(plain(slot['size']))} bytes, {references}"
         if phase == "promised":
-            line += f"; {producer(body)}"
+            known = producers() if known is None else known
+            line += f"; {producer(number, slot, known)}"
         if int(body["sleepers"]):
             line += f"; threads in dvm_data_get: {int(body['sleepers'])}"
-        waiting = list(waiters(body))
+        waiting = list(waiters(slot))
         if waiting:
             more = f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
             line += f"; waiting: {', '.join(map(task_at, waiting[:3]))}{more}"
