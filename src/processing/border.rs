@@ -15,7 +15,8 @@ use std::any::Any;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::OnceLock;
+
+use once_cell::race::OnceBox;
 
 /// The head of every exception.
 #[repr(C)]
@@ -193,16 +194,18 @@ fn raise(exception: *mut Exception) -> Result<(), Box<dyn Any + Send>> {
 fn tell_panic(exception: *mut Exception) -> String {
     /// The cleanup function of this copy of Rust's run-time, which marks its panics: those of another copy cannot be
     /// taken apart, and stay.
-    static OWN: OnceLock<usize> = OnceLock::new();
+    static OWN: OnceBox<usize> = OnceBox::new();
     // SAFETY: the exception is there until it is raised again.
     let cleanup = |exception: *mut Exception| unsafe { (*exception).cleanup.map_or(0, |cleanup| cleanup as usize) };
-    let own = *OWN.get_or_init(|| match cross(|| resume_unwind(Box::new(()))) {
-        Ok(()) => 0,
-        Err(caught) => {
-            let own = cleanup(caught.exception);
-            let _ = raise(caught.exception);
-            own
-        }
+    let own = *OWN.get_or_init(|| {
+        Box::new(match cross(|| resume_unwind(Box::new(()))) {
+            Ok(()) => 0,
+            Err(caught) => {
+                let own = cleanup(caught.exception);
+                let _ = raise(caught.exception);
+                own
+            }
+        })
     });
     if cleanup(exception) != own {
         return "panicked, in Rust code with a run-time of its own".to_owned();

@@ -6,8 +6,8 @@
 //! There is no unsafe code.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
+use once_cell::race::OnceBox;
 use parking_lot::Mutex;
 
 use super::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, yield_now};
@@ -45,7 +45,7 @@ const PATIENCE: u32 = 64;
 struct Bucket {
     state: AtomicU64,
     /// More entries of this bucket, under this bucket's lock. Kept once made.
-    more: OnceLock<Box<Bucket>>,
+    more: OnceBox<Bucket>,
     entries: [AtomicU64; ENTRIES],
 }
 
@@ -65,7 +65,7 @@ enum Place<'a> {
 
 impl Bucket {
     fn new() -> Self {
-        Self { state: AtomicU64::new(0), more: OnceLock::new(), entries: std::array::from_fn(|_| AtomicU64::new(0)) }
+        Self { state: AtomicU64::new(0), more: OnceBox::new(), entries: std::array::from_fn(|_| AtomicU64::new(0)) }
     }
 
     /// The entry that a key takes if it can.
@@ -114,7 +114,7 @@ impl Bucket {
 
     /// The entries in use. Under the lock, or when nobody changes them.
     fn used(&self) -> impl Iterator<Item = (&AtomicU64, u64)> {
-        std::iter::successors(Some(self), |bucket| bucket.more.get().map(Box::as_ref))
+        std::iter::successors(Some(self), |bucket| bucket.more.get())
             .flat_map(|bucket| &bucket.entries)
             .map(|entry| (entry, entry.load(Ordering::Relaxed)))
             .filter(|&(_, value)| value != 0)
@@ -144,7 +144,7 @@ impl Table {
 /// The table.
 pub(crate) struct Countdown {
     /// Tables are only added; whoever still looks into an old one finds its buckets moved.
-    tables: [OnceLock<Table>; CLASSES],
+    tables: [OnceBox<Table>; CLASSES],
     /// Index of the table in use; while a table grows some buckets are in the next one already.
     class: AtomicUsize,
     first_bits: u32,
@@ -180,7 +180,7 @@ impl Countdown {
         // Entries hold a key and 1.
         let key_bits = u64::BITS - keys.leading_zeros();
         let countdown = Self {
-            tables: std::array::from_fn(|_| OnceLock::new()),
+            tables: std::array::from_fn(|_| OnceBox::new()),
             class: AtomicUsize::new(0),
             first_bits: first_bits(expected),
             count_bits: (u64::BITS - key_bits).clamp(1, MAX_COUNT_BITS),
@@ -195,7 +195,7 @@ impl Countdown {
 
     #[inline]
     fn table(&self, class: usize) -> &Table {
-        self.tables[class].get_or_init(|| Table::new(self.first_bits + GROWTH * class as u32))
+        self.tables[class].get_or_init(|| Box::new(Table::new(self.first_bits + GROWTH * class as u32)))
     }
 
     /// The greatest count that an entry can hold: it says that the count is in `large`.
@@ -395,7 +395,7 @@ impl Countdown {
     /// The number of keys that wait, and up to `most` of them with what they miss, in the order of the keys. While others
     /// arrive this is a guess: a key that moves may be seen twice or not at all.
     pub(crate) fn some(&self, most: usize) -> (usize, Vec<(u64, u64)>) {
-        let tables = self.tables.iter().filter_map(OnceLock::get).flat_map(|table| &table.buckets);
+        let tables = self.tables.iter().filter_map(OnceBox::get).flat_map(|table| &table.buckets);
         let (mut count, mut found) = (0, Vec::new());
         for (_, value) in tables.flat_map(Bucket::used) {
             count += 1;
@@ -412,7 +412,7 @@ impl Countdown {
 
     /// What a key misses, if it waits. A guess as in [`Countdown::some`].
     pub(crate) fn missing(&self, key: u64) -> Option<u64> {
-        let tables = self.tables.iter().filter_map(OnceLock::get);
+        let tables = self.tables.iter().filter_map(OnceBox::get);
         let mut there = tables.flat_map(|table| table.bucket(key).used()).map(|(_, value)| self.decode(value));
         there.find(|&(other, _)| other == key).map(|(_, missing)| missing)
     }
@@ -426,7 +426,7 @@ impl Countdown {
 
     /// Number of keys that still wait, and one of them. Only while nobody arrives.
     pub(crate) fn left(&self) -> (usize, Option<u64>) {
-        let tables = self.tables.iter().filter_map(OnceLock::get).flat_map(|table| &table.buckets);
+        let tables = self.tables.iter().filter_map(OnceBox::get).flat_map(|table| &table.buckets);
         tables
             .flat_map(Bucket::used)
             .fold((0, None), |(count, sample), (_, value)| (count + 1, sample.or(Some((value >> self.count_bits) - 1))))
