@@ -110,18 +110,17 @@ impl dvm_retcode_t {
     }
 }
 
-/// A failure: its stable code and its story, which says what, where, why and what to do.
+/// A failure: its stable code and its story, which says what, where, why and what to do. One word, so that calls that
+/// succeed do not pay for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Error {
-    code: Code,
-    story: Cow<'static, str>,
-}
+pub(crate) struct Error(Box<(Code, Cow<'static, str>)>);
 
 impl Error {
     /// A failure with this code, told in these words.
+    #[cold]
     pub(crate) fn new(code: Code, story: impl Into<Cow<'static, str>>) -> Error {
         debug_assert_ne!(code, Code::DVM_SUCCESS, "success is no error");
-        Error { code, story: story.into() }
+        Error(Box::new((code, story.into())))
     }
 
     /// `DVM_ERR_ARGUMENT`, told in these words.
@@ -136,18 +135,18 @@ impl Error {
 
     /// The stable code.
     pub(crate) fn code(&self) -> Code {
-        self.code
+        self.0.0
     }
 
     /// The story in words.
     pub(crate) fn message(&self) -> &str {
-        &self.story
+        &self.0.1
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.story)
+        f.write_str(self.message())
     }
 }
 

@@ -21,7 +21,7 @@ use super::worker::{self, Address};
 use super::{Call, Engine, Lane};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sched::{Placed, ReadyQueue};
-use crate::task::Task;
+use crate::task::Item;
 
 /// Somebody wants the seat.
 const SEAT_WANTED: u32 = 1;
@@ -43,7 +43,7 @@ struct Left {
     /// Placed tasks that the worker has taken out of its inbox.
     placed: Placed,
     /// With a seed: all ready tasks.
-    batch: VecDeque<*mut Task>,
+    batch: VecDeque<Item>,
 }
 
 /// The same, for the thread on the seat.
@@ -111,7 +111,7 @@ impl Seat {
     }
 
     /// Lends the worker the tasks that a seed draws from. `body` may not call the program.
-    pub(super) fn with_batch<R>(&self, body: impl FnOnce(&mut VecDeque<*mut Task>) -> R) -> R {
+    pub(super) fn with_batch<R>(&self, body: impl FnOnce(&mut VecDeque<Item>) -> R) -> R {
         // SAFETY: only the thread on the seat comes here, and `body` does not come back here.
         body(unsafe { &mut (*self.batch.0.get()).batch })
     }
@@ -119,7 +119,7 @@ impl Seat {
     /// For the thread that gets up: leaves the worker's tasks here, those that others may run in its queue.
     pub(super) fn leave_behind(&self, own: &mut Own, queue: &ReadyQueue) {
         if let Some(hot) = own.hot() {
-            queue.keep(hot);
+            queue.keep(Item::task(hot));
         }
         // SAFETY: only the thread on the seat comes here.
         unsafe { (*self.batch.0.get()).placed = std::mem::replace(&mut own.placed, Placed::new()) };

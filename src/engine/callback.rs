@@ -1,30 +1,40 @@
 //! Calling the function of a task: with the cores that it needs, and whatever it does.
 
+use std::ffi::c_int;
+
 use super::Call;
 use crate::data::DataId;
-use crate::processing::{Callee, border};
+use crate::error::{Error, dvm_retcode_t};
+use crate::processing::Callee;
+
+#[cold]
+#[inline(never)]
+fn returned(code: c_int) -> Error {
+    Error::new(dvm_retcode_t::DVM_ERR_TASK, format!("returned {code}"))
+}
 
 impl Call {
     /// Calls the function of a task on these ids. What went wrong is told in words.
     #[inline]
-    pub(super) fn call_back(&self, callee: Callee, cores: u32, ids: &mut [DataId]) -> Result<(), String> {
+    pub(super) fn call_back(&self, callee: Callee, cores: u32, ids: &mut [DataId]) -> Result<(), Error> {
         if cores > 1 {
             return self.call_with_cores(callee, cores, ids);
         }
         self.lane.depth.set(self.lane.depth.get() + 1);
         // SAFETY: whoever registered the function says that it takes so many arguments.
-        let result = border::call(|| unsafe { callee.call(ids) });
+        let result = unsafe { callee.call(ids) };
         self.end_section();
         self.lane.depth.set(self.lane.depth.get() - 1);
         match result {
             Ok(0) => Ok(()),
-            Ok(code) => Err(format!("returned {code}")),
+            Ok(code) => Err(returned(code)),
             Err(thrown) => Err(thrown),
         }
     }
 
     #[cold]
-    fn call_with_cores(&self, callee: Callee, cores: u32, ids: &mut [DataId]) -> Result<(), String> {
+    #[inline(never)]
+    fn call_with_cores(&self, callee: Callee, cores: u32, ids: &mut [DataId]) -> Result<(), Error> {
         let engine = self.engine();
         let me = self.worker().unwrap_or(0);
         engine.arbiter.take(engine, me, cores);

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::Engine;
+use super::worker::Worker;
 use crate::data::{self, DataId};
 use crate::sched::{Placed, Weights};
 use crate::sync::fence;
@@ -50,6 +51,8 @@ pub(super) struct Own {
     pub(super) tasks: task::Cache,
     pub(super) frame: Frame,
     pub(super) weights: Weights,
+    /// Stands for the task without arguments that runs.
+    pub(super) bare: Task,
     /// Placed tasks of the worker that this thread is.
     pub(super) placed: Placed,
     /// True while the outputs of the task that has just run are being published.
@@ -115,6 +118,8 @@ pub(crate) struct Lane {
     /// Callbacks of the program on this thread's stack.
     pub(super) depth: Cell<u32>,
     worker: Cell<u16>,
+    /// What others see of that worker; NULL on other threads.
+    post: Cell<*const Worker>,
     /// Deals out homes and places in turn.
     turn: Cell<u32>,
     /// True while the program is asked something and may not leave its worker to another thread.
@@ -186,6 +191,7 @@ impl Lane {
             engine: Cell::new(ptr::null()),
             depth: Cell::new(0),
             worker: Cell::new(UNPLACED),
+            post: Cell::new(ptr::null()),
             turn: Cell::new(turn),
             sealed: Cell::new(false),
             made: Cell::new(0),
@@ -194,6 +200,7 @@ impl Lane {
                 tasks: task::Cache::new(),
                 frame,
                 weights: Weights::new(),
+                bare: Task::blank(),
                 placed: Placed::new(),
                 finishing: false,
                 hot: ptr::null_mut(),
@@ -233,6 +240,15 @@ impl Lane {
     pub(super) fn employ(&self, engine: *const Engine, worker: Option<usize>) {
         self.engine.set(engine);
         self.worker.set(worker.map_or(UNPLACED, |worker| worker as u16));
+        // SAFETY: an engine that has a worker stays until that has been dismissed.
+        self.post.set(worker.map_or(ptr::null(), |worker| unsafe { ptr::from_ref(&(&(*engine).workers)[worker]) }));
+    }
+
+    /// What others see of the worker that this thread is.
+    #[inline]
+    pub(super) fn post(&self) -> Option<&Worker> {
+        // SAFETY: the engine, which has the workers, stays as long as this thread is one.
+        unsafe { self.post.get().as_ref() }
     }
 
     /// True on a worker, and inside a callback of the program on any thread.

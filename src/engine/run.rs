@@ -4,15 +4,16 @@ use std::sync::atomic::Ordering;
 
 use super::Call;
 use super::lane::{FEW, count};
+use super::worker::Counts;
 use crate::data::{Carry, DataId, Outcome, STORE};
 use crate::error::Error;
-use crate::processing::Mode;
+use crate::processing::{Mode, Plan};
 use crate::sync::inbox::Chain;
 use crate::task::{POOL, Task};
 
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
-    #[inline]
+    #[inline(never)]
     pub(super) fn run(&self, task: *mut Task, me: usize) {
         // SAFETY: a task out of a queue belongs to the worker that took it out.
         let task_ref = unsafe { &mut *task };
@@ -26,7 +27,7 @@ impl Call {
             match self.traced(task_ref, me) {
                 Ok(()) => Outcome::Published,
                 Err(story) => {
-                    self.failed(task_ref, &story, me);
+                    self.failed(task_ref.plan(), &story, me);
                     Outcome::Poisoned
                 }
             }
@@ -37,28 +38,58 @@ impl Call {
     /// A near task runs elsewhere than it was to: it is counted here.
     #[cold]
     fn moved(&self, task: &mut Task, me: usize) {
+        self.counted_for(task.worker as usize, me);
+        task.worker = me as u16;
+    }
+
+    /// A task that was counted for another worker is this one's.
+    pub(super) fn counted_for(&self, other: usize, me: usize) {
         let workers = &self.engine().workers;
         count(&workers[me].counts.0.own);
-        workers[task.worker as usize].assigned.0.fetch_sub(1, Ordering::Relaxed);
-        task.worker = me as u16;
+        workers[other].assigned.0.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Notes that a task has failed.
     #[cold]
-    fn failed(&self, task: &Task, story: &str, me: usize) {
-        let description = task.plan().description;
+    fn failed(&self, plan: &Plan, story: &Error, me: usize) {
+        let description = plan.description;
         let rank = &self.machine().rank(me)[..self.machine().dimension()];
         self.engine().failures.failed(|| format!("processing '{description}' {story} on rank {rank:?}"));
     }
 
-    /// Executes a task, for all to see, and records it when a trace is on.
+    /// Runs a task without arguments.
     #[inline]
-    fn traced(&self, task: &mut Task, me: usize) -> Result<(), String> {
+    pub(super) fn run_bare(&self, plan: &'static Plan, me: usize, counts: &Counts) {
         let trace = self.engine().trace();
         let start = trace.begin();
-        self.engine().note_running(me, Some(task.plan().description));
+        counts.note_running(Some(plan.description));
+        self.lane.with(|own| {
+            own.bare.stand_for(plan);
+            own.frame.task = &raw mut own.bare;
+        });
+        let result = self.call_back(plan.callee, plan.cores, &mut []);
+        self.lane.put_bare();
+        counts.note_running(None);
+        if trace.is_on() {
+            trace.task(me, start, plan.description);
+        }
+        if let Err(story) = result {
+            self.failed(plan, &story, me);
+        }
+        self.lane.give_back();
+        count(&counts.ended);
+        count(&self.lane.counters.ended);
+    }
+
+    /// Executes a task, for all to see, and records it when a trace is on.
+    #[inline]
+    fn traced(&self, task: &mut Task, me: usize) -> Result<(), Error> {
+        let trace = self.engine().trace();
+        let start = trace.begin();
+        let counts = &self.engine().workers[me].counts.0;
+        counts.note_running(Some(task.plan().description));
         let result = self.execute(task);
-        self.engine().note_running(me, None);
+        counts.note_running(None);
         if trace.is_on() {
             trace.task(me, start, task.plan().description);
         }
@@ -67,9 +98,9 @@ impl Call {
 
     /// Calls the function; what went wrong is told in words.
     #[inline]
-    fn execute(&self, task: &mut Task) -> Result<(), String> {
+    fn execute(&self, task: &mut Task) -> Result<(), Error> {
         if task.plan().modes.is_some() {
-            carry_all(self, task).map_err(|error| format!("could not start: {error}"))?;
+            carry_all(self, task).map_err(|error| not_started(&error))?;
         }
         if task.count() > FEW {
             let mut ids: Vec<DataId> = task.ids().collect();
@@ -85,7 +116,7 @@ impl Call {
 
     /// Calls the function with ids that it may write to.
     #[inline]
-    fn call(&self, task: &mut Task, ids: &mut [DataId]) -> Result<(), String> {
+    fn call(&self, task: &mut Task, ids: &mut [DataId]) -> Result<(), Error> {
         let (callee, cores) = (task.plan().callee, task.plan().cores);
         self.lane.with(|own| own.frame.task = task);
         let result = self.call_back(callee, cores, ids);
@@ -135,6 +166,11 @@ impl Call {
         waiters.expect();
         waiters
     }
+}
+
+#[cold]
+fn not_started(error: &Error) -> Error {
+    Error::new(error.code(), format!("could not start: {error}"))
 }
 
 /// Gives each output of a starting task that carries an input on its storage: the last one of each input may have the

@@ -4,13 +4,14 @@ use std::sync::atomic::Ordering;
 
 use super::Call;
 use super::lane::{Own, count, uncount};
+use super::worker::Worker;
 use crate::data::{DataId, Outcome, Readiness, STORE};
 use crate::error::Error;
 use crate::processing::{Found, Mode, Plan, ProcId, REGISTRY};
 use crate::sched;
 use crate::sync::fence;
 use crate::sync::inbox::Chain;
-use crate::task::{POOL, Task, UNPLACED};
+use crate::task::{Item, POOL, Task, UNPLACED};
 
 impl Call {
     /// Schedules a task on a worker.
@@ -22,7 +23,31 @@ impl Call {
     /// Schedules a task near its data.
     #[inline]
     pub(crate) fn near(&self, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
-        self.schedule(UNPLACED, function, found, ids)
+        match self.lane.post() {
+            Some(worker) if found.plan.count == 0 && ids.is_empty() => self.bare(worker, function, found),
+            _ => self.schedule(UNPLACED, function, found, ids),
+        }
+    }
+
+    /// Schedules a task without arguments on the worker that this thread is; others may steal it.
+    #[inline]
+    fn bare(&self, worker: &Worker, function: ProcId, found: Found) -> Result<(), Error> {
+        self.open()?;
+        let engine = self.engine();
+        count(&self.lane.counters.scheduled);
+        count(&self.lane.counters.activated);
+        count(&worker.counts.0.own);
+        if engine.trace().is_on() {
+            engine.trace().scheduled(found.plan.description, std::iter::empty());
+        }
+        if found.fresh {
+            REGISTRY.settle(function);
+        }
+        worker.queue.keep(Item::bare(found.plan));
+        if engine.dormitory.announce() {
+            engine.wake_near(self.lane.worker().unwrap_or(0));
+        }
+        Ok(())
     }
 
     /// Tasks of a worker that were scheduled and have not ended.
@@ -163,7 +188,7 @@ impl Call {
             if self.lane.with(|own| own.take_on(task)) {
                 return;
             }
-            queue.keep(task);
+            queue.keep(Item::task(task));
         } else {
             // SAFETY: the task belongs to this thread, and goes to the queue.
             unsafe { queue.mail(task) };

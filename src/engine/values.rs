@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use super::lane::{FEW, Frame, Held};
+use super::lane::{FEW, Frame, Held, Own};
 use super::{Call, Lane};
 use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage};
 use crate::error::{Error, dvm_retcode_t};
@@ -200,6 +200,25 @@ impl Frame {
     }
 }
 
+impl Own {
+    #[inline]
+    fn put_held(&mut self) {
+        if !self.frame.held.is_empty() {
+            self.put_all_held();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_all_held(&mut self) {
+        for held in self.frame.held.drain(..) {
+            if held.counted {
+                STORE.put_counted(&mut self.data, held.id);
+            }
+        }
+    }
+}
+
 impl Lane {
     /// Ends all gets of the task that has just run on this thread.
     #[inline]
@@ -207,11 +226,16 @@ impl Lane {
         self.with(|own| {
             own.frame.task = ptr::null_mut();
             own.frame.arguments = [0; FEW];
-            for held in own.frame.held.drain(..) {
-                if held.counted {
-                    STORE.put_counted(&mut own.data, held.id);
-                }
-            }
+            own.put_held();
+        });
+    }
+
+    /// The same for a task without arguments.
+    #[inline]
+    pub(super) fn put_bare(&self) {
+        self.with(|own| {
+            own.frame.task = ptr::null_mut();
+            own.put_held();
         });
     }
 }

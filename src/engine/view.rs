@@ -3,9 +3,10 @@
 
 use std::sync::atomic::Ordering;
 
+use super::Call;
 use super::lane;
 use super::source::Account;
-use super::{Call, Engine};
+use super::worker::Counts;
 use crate::sync::inbox::Link;
 use crate::task::{Task, TaskView};
 
@@ -67,12 +68,12 @@ impl Call {
     }
 }
 
-impl Engine {
-    /// Notes what a worker runs, or that it runs nothing.
+impl Counts {
+    /// Notes what the worker runs, or that it runs nothing.
     #[inline]
-    pub(super) fn note_running(&self, worker: usize, description: Option<&'static String>) {
+    pub(super) fn note_running(&self, description: Option<&'static String>) {
         let address = description.map_or(std::ptr::null_mut(), |text| std::ptr::from_ref(text).cast_mut());
-        self.workers[worker].counts.0.running.store(address, Ordering::Release);
+        self.running.store(address, Ordering::Release);
     }
 }
 

@@ -13,7 +13,7 @@ use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
 use crate::processing::forced;
 use crate::sched::ReadyQueue;
-use crate::task::Task;
+use crate::task::{Item, Ready, Task};
 
 /// A worker polls the sources once per so many tasks of its own, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
@@ -93,8 +93,17 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
         shared.machine.bind(me);
         let worker = &shared.workers[me];
         let call = Call { lane, engine: engine.0, outermost: false };
-        let mut state =
-            Loop { call: &call, shared, me, turn: 0, spun: 0, pauses: 1, sources: Copied::default(), ran: false };
+        let mut state = Loop {
+            call: &call,
+            shared,
+            worker,
+            me,
+            turn: 0,
+            spun: 0,
+            pauses: 1,
+            sources: Copied::default(),
+            ran: false,
+        };
         while worker.seat.0.sit(shared) {
             worker.bed.0.assign(std::thread::current());
             lane.with(|own| worker.seat.0.receive(own));
@@ -113,6 +122,7 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
 struct Loop<'a> {
     call: &'a Call,
     shared: &'a Engine,
+    worker: &'a Worker,
     me: usize,
     /// Counts tasks, so that none of the places where tasks lie is forgotten.
     turn: u32,
@@ -128,11 +138,11 @@ impl Loop<'_> {
     /// Works until the engine stops, or another thread is to be this worker.
     fn work(&mut self) {
         loop {
-            if self.mine().seat.0.summoned() && self.step_aside() {
+            if self.worker.seat.0.summoned() && self.step_aside() {
                 return;
             }
             self.work_off();
-            if self.mine().seat.0.summoned() || self.steal() || self.poll() {
+            if self.worker.seat.0.summoned() || self.steal() || self.poll() {
                 continue;
             }
             if std::mem::take(&mut self.ran) {
@@ -147,10 +157,6 @@ impl Loop<'_> {
         }
     }
 
-    fn mine(&self) -> &super::Worker {
-        &self.shared.workers[self.me]
-    }
-
     /// Does what is wanted of this worker between two tasks; true when the thread is to get up.
     #[cold]
     fn step_aside(&mut self) -> bool {
@@ -158,10 +164,10 @@ impl Loop<'_> {
             self.shared.completion.notify();
         }
         if let Some(hot) = self.call.lane.with(Own::hot) {
-            self.mine().queue.keep(hot); // others may run it meanwhile
+            self.worker.queue.keep(Item::task(hot)); // others may run it meanwhile
             self.shared.wake_one();
         }
-        let seat = &self.mine().seat.0;
+        let seat = &self.worker.seat.0;
         if seat.asked(STILL_WANTED) {
             self.shared.arbiter.stand_still(self.shared, self.me);
         }
@@ -170,7 +176,7 @@ impl Loop<'_> {
 
     /// Runs the worker's own tasks until there are none, or something else is wanted of it.
     fn work_off(&mut self) {
-        while !self.mine().seat.0.summoned() {
+        while !self.worker.seat.0.summoned() {
             let Some(task) = self.next() else { return };
             self.run(task);
             self.turn = self.turn.wrapping_add(1);
@@ -183,20 +189,20 @@ impl Loop<'_> {
     /// The worker's next task: the one that the last one has left, the next placed one, then the near ones. Once per
     /// [`TASKS_PER_POLL`] the others go first, in turn, so that no kind holds another back for ever.
     #[inline]
-    fn next(&self) -> Option<*mut Task> {
+    fn next(&self) -> Option<Item> {
         if self.shared.seeded.is_some() { self.next_seeded() } else { self.next_in_order() }
     }
 
     /// The next task as `DVM_SEED` says.
     #[cold]
-    fn next_seeded(&self) -> Option<*mut Task> {
-        let (worker, seeded) = (self.mine(), self.shared.seeded.as_ref()?);
+    fn next_seeded(&self) -> Option<Item> {
+        let (worker, seeded) = (self.worker, self.shared.seeded.as_ref()?);
         let wanted = || worker.seat.0.summoned() || self.shared.stopping.load(Ordering::SeqCst);
         let any = || {
             let queue = &worker.queue;
             !queue.nothing_handed_over() || queue.has_stealable() || self.call.lane.with(|own| own.has_task())
         };
-        let gather = |batch: &mut VecDeque<*mut Task>| {
+        let gather = |batch: &mut VecDeque<Item>| {
             while let Some(task) = self.next_in_order() {
                 batch.push_back(task);
             }
@@ -205,34 +211,57 @@ impl Loop<'_> {
     }
 
     #[inline]
-    fn next_in_order(&self) -> Option<*mut Task> {
-        let queue = &self.mine().queue;
-        let fair = self.turn.is_multiple_of(TASKS_PER_POLL);
+    fn next_in_order(&self) -> Option<Item> {
+        if self.turn.is_multiple_of(TASKS_PER_POLL) {
+            return self.next_in_turn();
+        }
         if let Some(hot) = self.call.lane.with(Own::hot) {
-            if !fair {
-                return Some(hot);
-            }
-            queue.keep(hot);
+            return Some(Item::task(hot));
+        }
+        match self.next_placed() {
+            Some(task) => Some(Item::task(task)),
+            None => self.worker.queue.take(),
+        }
+    }
+
+    /// The next task when others than the usual ones go first.
+    #[cold]
+    #[inline(never)]
+    fn next_in_turn(&self) -> Option<Item> {
+        let queue = &self.worker.queue;
+        if let Some(hot) = self.call.lane.with(Own::hot) {
+            queue.keep(Item::task(hot));
             self.shared.wake_one();
         }
-        if fair
-            && self.turn.is_multiple_of(2 * TASKS_PER_POLL)
+        if self.turn.is_multiple_of(2 * TASKS_PER_POLL)
             && let Some(task) = queue.take()
         {
             return Some(task);
         }
-        let placed = self.call.lane.with(|own| {
-            own.placed.pop().or_else(|| {
-                own.placed.collect(queue);
-                own.placed.pop()
-            })
-        });
-        placed.or_else(|| queue.take())
+        self.next_placed().map(Item::task).or_else(|| queue.take())
     }
 
-    fn run(&mut self, task: *mut Task) {
+    #[inline]
+    fn next_placed(&self) -> Option<*mut Task> {
+        self.call.lane.with(|own| {
+            if let Some(task) = own.placed.pop() {
+                return Some(task);
+            }
+            if self.worker.queue.nothing_handed_over() {
+                return None;
+            }
+            own.placed.collect(&self.worker.queue);
+            own.placed.pop()
+        })
+    }
+
+    #[inline]
+    fn run(&mut self, item: Item) {
         self.ran = true;
-        self.call.run(task, self.me);
+        match item.open() {
+            Ready::Task(task) => self.call.run(task, self.me),
+            Ready::Bare(plan) => self.call.run_bare(plan, self.me, &self.worker.counts.0),
+        }
     }
 
     /// Runs a task of the nearest worker that has one to spare.
@@ -240,12 +269,15 @@ impl Loop<'_> {
         let since = self.shared.trace.begin();
         for &other in self.shared.machine.neighbours(self.me) {
             let victim = &self.shared.workers[other as usize];
-            if let Some(task) = victim.queue.steal(&self.mine().queue) {
+            if let Some(item) = victim.queue.steal(&self.worker.queue) {
                 self.shared.trace.steal(self.me, since, other as usize);
-                if self.mine().queue.has_stealable() {
+                if self.worker.queue.has_stealable() {
                     self.shared.wake_one(); // the mail has moved here
                 }
-                self.run(task);
+                if let Ready::Bare(_) = item.open() {
+                    self.call.counted_for(other as usize, self.me);
+                }
+                self.run(item);
                 return true;
             }
         }
@@ -265,10 +297,10 @@ impl Loop<'_> {
     /// True when there is a task that this worker could run.
     fn sees_task(&self) -> bool {
         let others = self.shared.machine.neighbours(self.me);
-        !self.mine().queue.nothing_handed_over()
+        !self.worker.queue.nothing_handed_over()
             || self.has_own()
-            || self.mine().seat.0.summoned()
-            || self.mine().queue.has_stealable()
+            || self.worker.seat.0.summoned()
+            || self.worker.queue.has_stealable()
             || others.iter().any(|&other| self.shared.workers[other as usize].queue.has_stealable())
     }
 

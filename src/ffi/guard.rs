@@ -2,6 +2,7 @@
 //!
 //! It stops panics, turns a failure into its code and keeps the story for `dvm_last_error`, and checks what comes in.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,31 +17,36 @@ thread_local! {
 }
 
 /// Runs the body of an exported function that can be called at any time.
+#[inline]
 pub(super) fn guarded(function: &'static str, body: impl FnOnce() -> Result<(), Error>) -> dvm_retcode_t {
-    let error = match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => return dvm_retcode_t::DVM_SUCCESS,
-        Ok(Err(error)) => error,
-        Err(payload) => Error::new(
-            dvm_retcode_t::DVM_ERR_PANIC,
-            format!("a defect inside libdvm: {}; please report it", engine::panic_text(payload.as_ref())),
-        ),
-    };
-    remember(function, &error);
-    error.code()
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => dvm_retcode_t::DVM_SUCCESS,
+        Ok(Err(error)) => remember(function, &error),
+        Err(payload) => remember(function, &defect(payload.as_ref())),
+    }
+}
+
+#[cold]
+fn defect(payload: &(dyn Any + Send)) -> Error {
+    let story = format!("a defect inside libdvm: {}; please report it", engine::panic_text(payload));
+    Error::new(dvm_retcode_t::DVM_ERR_PANIC, story)
 }
 
 /// Runs the body of an exported function that needs libdvm to be running.
+#[inline]
 pub(super) fn running(function: &'static str, body: impl FnOnce(&Call) -> Result<(), Error>) -> dvm_retcode_t {
     guarded(function, || body(&engine::enter()?))
 }
 
-/// Keeps the story of a failure for `dvm_last_error`.
+/// Keeps the story of a failure for `dvm_last_error`; its code.
 #[cold]
-fn remember(function: &'static str, error: &Error) {
+#[inline(never)]
+fn remember(function: &'static str, error: &Error) -> dvm_retcode_t {
     let story = format!("{function}: {}", error.message()).replace('\0', "?");
     let story = CString::new(story).unwrap_or_default();
     // At a thread's very end the slot is gone: then nobody can ask any more.
     let _ = LAST.try_with(|last| last.replace(Some(story)));
+    error.code()
 }
 
 /// The story of the calling thread's last failure; empty when there was none.
@@ -48,14 +54,28 @@ pub(super) fn last_story() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ref().map_or(c"".as_ptr(), |story| story.as_ptr())).unwrap_or(c"".as_ptr())
 }
 
+#[cold]
+#[inline(never)]
+fn is_null(name: &str) -> Error {
+    Error::argument(format!("`{name}` is NULL"))
+}
+
+#[cold]
+#[inline(never)]
+fn is_negative(value: c_int, name: &str) -> Error {
+    Error::argument(format!("`{name}` is {value}: it must not be negative"))
+}
+
 /// Refuses NULL.
+#[inline]
 pub(super) fn given<T>(pointer: *const T, name: &str) -> Result<(), Error> {
-    if pointer.is_null() { Err(Error::argument(format!("`{name}` is NULL"))) } else { Ok(()) }
+    if pointer.is_null() { Err(is_null(name)) } else { Ok(()) }
 }
 
 /// Refuses a count below zero.
+#[inline]
 pub(super) fn count(value: c_int, name: &str) -> Result<usize, Error> {
-    usize::try_from(value).map_err(|_| Error::argument(format!("`{name}` is {value}: it must not be negative")))
+    usize::try_from(value).map_err(|_| is_negative(value, name))
 }
 
 /// A list of `count` entries; NULL is refused unless the count is 0.
@@ -75,6 +95,7 @@ pub(super) unsafe fn list<'a, T>(pointer: *const T, count: usize, name: &str) ->
 ///
 /// # Safety
 /// `id` is NULL or the address of two numbers (the caller of the C function guarantees it).
+#[inline]
 pub(super) unsafe fn read_id(id: *const u64, name: &str) -> Result<DataId, Error> {
     given(id, name)?;
     // SAFETY: not NULL, so two numbers by this function's contract.
@@ -85,6 +106,7 @@ pub(super) unsafe fn read_id(id: *const u64, name: &str) -> Result<DataId, Error
 ///
 /// # Safety
 /// `rank` is NULL or the address of `DVM_MAX_RANK_DEPTH` numbers (the caller of the C function guarantees it).
+#[inline]
 pub(super) unsafe fn read_rank(rank: *const u64, name: &str) -> Result<[u64; DVM_MAX_RANK_DEPTH], Error> {
     given(rank, name)?;
     // SAFETY: not NULL, so that many numbers by this function's contract; numbers may be read unaligned.

@@ -3,17 +3,19 @@
 
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
+use std::ptr::null_mut;
 
 use super::space::Tile;
 use crate::engine;
+use crate::error::{Error, dvm_retcode_t};
 use crate::processing::border;
 
 /// `dvm_graph_visit_t`: what `successors` calls once per successor.
 pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, tile: *const i64);
 /// Runs a tile; 0 is success.
 pub(crate) type Run = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int;
-/// The same, as it is called: what it throws is let through to whoever runs the tile.
-type RunCalled = unsafe extern "C-unwind" fn(context: *mut c_void, tile: *const i64) -> c_int;
+/// The same, as it is called.
+type RunCalled = border::Function;
 /// Number of predecessors of a tile; negative: not a tile of the graph.
 pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> i64;
 /// Calls `visit` for each successor of a tile.
@@ -33,6 +35,12 @@ unsafe impl Send for Callbacks {}
 // SAFETY: as for Send.
 unsafe impl Sync for Callbacks {}
 
+#[cold]
+#[inline(never)]
+fn failed(code: c_int) -> Error {
+    Error::new(dvm_retcode_t::DVM_ERR_TASK, format!("failed with code {code}"))
+}
+
 impl Callbacks {
     /// # Safety
     /// The functions follow the contracts of `dvm_graph_t`, may be called from any thread and several at a time, and
@@ -43,7 +51,7 @@ impl Callbacks {
         predecessors: Option<Predecessors>,
         successors: Option<Successors>,
     ) -> Self {
-        // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
+        // SAFETY: it is called across the border, which lets it unwind, with its two arguments in the first two registers.
         let run = unsafe { transmute::<Run, RunCalled>(run) };
         Self { context, run, predecessors, successors }
     }
@@ -55,11 +63,11 @@ impl Callbacks {
 
     /// Runs a tile; what went wrong is told in words.
     #[inline]
-    pub(crate) fn run(&self, tile: &Tile) -> Result<(), String> {
+    pub(crate) fn run(&self, tile: &Tile) -> Result<(), Error> {
         // SAFETY: by the promise made to `new`; `tile` holds at least `dimension` coordinates.
-        match border::call(|| unsafe { (self.run)(self.context, tile.as_ptr()) }) {
+        match unsafe { border::call_directly(self.run, [self.context, tile.as_ptr().cast_mut().cast(), null_mut()]) } {
             Ok(0) => Ok(()),
-            Ok(code) => Err(format!("failed with code {code}")),
+            Ok(code) => Err(failed(code)),
             Err(thrown) => Err(thrown),
         }
     }

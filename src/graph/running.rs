@@ -257,7 +257,7 @@ impl Running {
         running.store(0, Ordering::Release);
         match result {
             Ok(()) => return self.release(worker, at, next, host),
-            Err(story) => self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, &story),
+            Err(story) => self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, story.message()),
         }
         false
     }

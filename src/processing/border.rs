@@ -15,8 +15,11 @@ use std::any::Any;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
 
 use once_cell::race::OnceBox;
+
+use crate::error::{Error, dvm_retcode_t};
 
 /// The head of every exception.
 #[repr(C)]
@@ -26,15 +29,23 @@ struct Exception {
     private: [usize; 2],
 }
 
-/// What came across the border.
+/// What came back across the border.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Caught {
-    /// NULL when the function has returned.
-    exception: *mut Exception,
-    /// Not 0 when the thread was to be ended.
-    forced: usize,
+struct Crossed {
+    /// What the function has returned, in the low half; or the address of the exception.
+    value: usize,
+    /// One of the following.
+    how: usize,
 }
+
+const RETURNED: usize = 0;
+const THREW: usize = 1;
+/// The thread was to be ended.
+const FORCED: usize = 2;
+
+/// A function on the other side: up to three arguments of whatever types, in registers, and a number.
+pub(crate) type Function = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_void) -> c_int;
 
 enum Context {}
 
@@ -72,16 +83,16 @@ unsafe extern "C" fn personality(
     // SAFETY: the unwinder has given the context of `enter`'s frame, whose landing reads these two registers: numbers 0
     // and 1 are rax and rdx on x86-64, x0 and x1 on AArch64.
     unsafe {
-        _Unwind_SetGR(context, 0, exception as usize);
-        _Unwind_SetGR(context, 1, usize::from(actions & FORCE_UNWIND != 0));
+        _Unwind_SetGR(context, 0, exception.expose_provenance());
+        _Unwind_SetGR(context, 1, if actions & FORCE_UNWIND == 0 { THREW } else { FORCED });
         _Unwind_SetIP(context, _Unwind_GetLanguageSpecificData(context));
     }
     INSTALL_CONTEXT
 }
 
-/// Calls `function(argument)`.
+/// Calls `function(a, b, c)`.
 #[unsafe(naked)]
-unsafe extern "C" fn enter(function: unsafe extern "C-unwind" fn(*mut c_void), argument: *mut c_void) -> Caught {
+unsafe extern "C" fn enter(function: Function, a: *mut c_void, b: *mut c_void, c: *mut c_void) -> Crossed {
     #[cfg(target_arch = "x86_64")]
     core::arch::naked_asm!(
         ".cfi_startproc",
@@ -91,8 +102,9 @@ unsafe extern "C" fn enter(function: unsafe extern "C-unwind" fn(*mut c_void), a
         ".cfi_adjust_cfa_offset 8",
         "mov rax, rdi",
         "mov rdi, rsi",
+        "mov rsi, rdx",
+        "mov rdx, rcx",
         "call rax",
-        "xor eax, eax",
         "xor edx, edx",
         ".Ldvm_border_landing:",
         "add rsp, 8",
@@ -113,8 +125,9 @@ unsafe extern "C" fn enter(function: unsafe extern "C-unwind" fn(*mut c_void), a
         "mov x29, sp",
         "mov x9, x0",
         "mov x0, x1",
+        "mov x1, x2",
+        "mov x2, x3",
         "blr x9",
-        "mov x0, xzr",
         "mov x1, xzr",
         ".Ldvm_border_landing:",
         "ldp x29, x30, [sp], #16",
@@ -133,30 +146,44 @@ struct Parcel<F, R> {
     result: Option<R>,
 }
 
-unsafe extern "C-unwind" fn open<F: FnOnce() -> R, R>(parcel: *mut c_void) {
+unsafe extern "C-unwind" fn open<F: FnOnce() -> R, R>(parcel: *mut c_void, _: *mut c_void, _: *mut c_void) -> c_int {
     // SAFETY: `cross` passes the address of a parcel of this type that nobody else has.
     let parcel = unsafe { &mut *parcel.cast::<Parcel<F, R>>() };
     if let Some(body) = parcel.body.take() {
         parcel.result = Some(body());
     }
+    0
 }
 
 /// Runs `body`, which calls the program and has nothing to clean up itself.
-fn cross<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
-    fn opener<F: FnOnce() -> R, R>(_: &Parcel<F, R>) -> unsafe extern "C-unwind" fn(*mut c_void) {
+fn cross<R>(body: impl FnOnce() -> R) -> Result<R, Crossed> {
+    fn opener<F: FnOnce() -> R, R>(_: &Parcel<F, R>) -> Function {
         open::<F, R>
     }
     let mut parcel = Parcel { body: Some(body), result: None };
     let opener = opener(&parcel);
     // SAFETY: the opener is the one for this type of parcel.
-    let caught = unsafe { enter(opener, (&raw mut parcel).cast()) };
-    parcel.result.ok_or(caught)
+    let crossed = unsafe { enter(opener, (&raw mut parcel).cast(), ptr::null_mut(), ptr::null_mut()) };
+    parcel.result.ok_or(crossed)
 }
 
 /// Calls the program through `body`, which has nothing to clean up itself; what is thrown is told in words.
 #[inline]
-pub(crate) fn call<R>(body: impl FnOnce() -> R) -> Result<R, String> {
+pub(crate) fn call<R>(body: impl FnOnce() -> R) -> Result<R, Error> {
     cross(body).map_err(tell)
+}
+
+/// The number that a function of the program returns; what it throws is told in words.
+///
+/// # Safety
+/// `function` is a function that may be called with these arguments: with all three, or with the first ones, since
+/// it does not look into the other registers.
+#[inline]
+pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 3]) -> Result<c_int, Error> {
+    let [a, b, c] = arguments;
+    // SAFETY: by this function's contract.
+    let crossed = unsafe { enter(function, a, b, c) };
+    if crossed.how == RETURNED { Ok(crossed.value as c_int) } else { Err(tell(crossed)) }
 }
 
 /// Exceptions of Rust and of the two C++ compilers have these classes. Rust has changed the order of the bytes.
@@ -165,20 +192,26 @@ const CXX: [u64; 2] = [u64::from_be_bytes(*b"GNUCC++\0"), u64::from_be_bytes(*b"
 
 /// Ends an exception, and says what it was.
 #[cold]
-fn tell(caught: Caught) -> String {
-    if caught.forced != 0 {
+#[inline(never)]
+fn tell(crossed: Crossed) -> Error {
+    Error::new(dvm_retcode_t::DVM_ERR_TASK, story(crossed))
+}
+
+fn story(crossed: Crossed) -> String {
+    if crossed.how == FORCED {
         super::forced::put_back();
         return "was unwound by pthread_exit or pthread_cancel, which ends the task and not the worker".to_owned();
     }
+    let exception: *mut Exception = ptr::with_exposed_provenance_mut(crossed.value);
     // SAFETY: the unwinder has given the exception, and nobody else has it.
-    let class = unsafe { (*caught.exception).class };
+    let class = unsafe { (*exception).class };
     if RUST.contains(&class) {
-        tell_panic(caught.exception)
+        tell_panic(exception)
     } else if CXX.contains(&class) {
-        format!("threw a C++ exception of type {}", end_cxx(caught.exception))
+        format!("threw a C++ exception of type {}", end_cxx(exception))
     } else {
         // SAFETY: it has been caught, so its own cleanup may end it.
-        unsafe { _Unwind_DeleteException(caught.exception) };
+        unsafe { _Unwind_DeleteException(exception) };
         "threw an exception of an unknown language".to_owned()
     }
 }
@@ -200,9 +233,10 @@ fn tell_panic(exception: *mut Exception) -> String {
     let own = *OWN.get_or_init(|| {
         Box::new(match cross(|| resume_unwind(Box::new(()))) {
             Ok(()) => 0,
-            Err(caught) => {
-                let own = cleanup(caught.exception);
-                let _ = raise(caught.exception);
+            Err(crossed) => {
+                let exception = ptr::with_exposed_provenance_mut(crossed.value);
+                let own = cleanup(exception);
+                let _ = raise(exception);
                 own
             }
         })
@@ -265,8 +299,7 @@ type Demangle =
 unsafe fn demangled(demangle: *mut c_void, name: *const c_char) -> Option<String> {
     // SAFETY: by this function's contract; the result is a string from malloc, or NULL.
     unsafe {
-        let text =
-            transmute::<*mut c_void, Demangle>(demangle)(name, std::ptr::null_mut(), std::ptr::null_mut(), &mut 0);
+        let text = transmute::<*mut c_void, Demangle>(demangle)(name, ptr::null_mut(), ptr::null_mut(), &mut 0);
         let result = (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned());
         libc::free(text.cast());
         result
@@ -282,7 +315,7 @@ mod tests {
         for turn in 0..100 {
             assert_eq!(call(|| turn), Ok(turn));
             let told = call(|| -> i32 { panic!("at turn {turn}") }).unwrap_err();
-            assert_eq!(told, format!("panicked (at turn {turn})"));
+            assert_eq!(told.message(), format!("panicked (at turn {turn})"));
             assert!(!std::thread::panicking());
         }
     }
@@ -296,8 +329,8 @@ mod tests {
             super::super::forced::guard_thread();
             for _ in 0..3 {
                 // SAFETY: nothing between here and the border has anything to clean up.
-                let told = call(|| -> i32 { unsafe { pthread_exit(std::ptr::null_mut()) } }).unwrap_err();
-                assert!(told.contains("pthread_exit"), "{told}");
+                let told = call(|| -> i32 { unsafe { pthread_exit(ptr::null_mut()) } }).unwrap_err();
+                assert!(told.message().contains("pthread_exit"), "{told}");
             }
             7
         });

@@ -2,7 +2,9 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
+use std::ptr;
 
+use super::border;
 use crate::error::{Error, dvm_retcode_t};
 
 /// The greatest number of arguments that a plain callback can have.
@@ -64,20 +66,39 @@ impl Callee {
         Ok(Callee::Plain(unsafe { transmute::<*mut c_void, PlainCalled>(address) }))
     }
 
-    /// Calls the function on these ids.
+    /// Calls the function on these ids: what it returns; what it throws is told in words.
     ///
     /// # Safety
     /// The function is one for that many arguments: whoever registered it says so.
-    pub(crate) unsafe fn call(self, ids: &mut [[u64; 2]]) -> c_int {
-        match self {
-            // SAFETY: by this function's contract.
-            Callee::Plain(function) => unsafe { call_plain(function, ids) },
-            // SAFETY: by this function's contract; the array has that many ids.
-            Callee::WithContext(function, context) => unsafe {
-                function(context, ids.as_mut_ptr(), ids.len() as c_int)
-            },
+    #[inline]
+    pub(crate) unsafe fn call(self, ids: &mut [[u64; 2]]) -> Result<c_int, Error> {
+        let first = ids.as_mut_ptr();
+        // SAFETY: by this function's contract, and each function takes no more than three words in registers.
+        unsafe {
+            match self {
+                Callee::WithContext(function, context) => {
+                    let count = ptr::without_provenance_mut(ids.len());
+                    border::call_directly(
+                        transmute::<WithContextCalled, border::Function>(function),
+                        [context, first.cast(), count],
+                    )
+                }
+                Callee::Plain(function) if ids.len() <= 3 => {
+                    let arguments = [0, 1, 2].map(|place| first.wrapping_add(place).cast());
+                    border::call_directly(transmute::<PlainCalled, border::Function>(function), arguments)
+                }
+                Callee::Plain(function) => call_with_many(function, ids),
+            }
         }
     }
+}
+
+/// # Safety
+/// As for [`Callee::call`].
+#[inline(never)]
+unsafe fn call_with_many(function: PlainCalled, ids: &mut [[u64; 2]]) -> Result<c_int, Error> {
+    // SAFETY: by this function's contract.
+    border::call(|| unsafe { call_plain(function, ids) })
 }
 
 /// One pointer, for each token that it is given.
@@ -162,13 +183,13 @@ mod tests {
     fn plain_callbacks_get_exactly_their_arguments() {
         // SAFETY: each callback is called with as many ids as it has parameters.
         unsafe {
-            assert_eq!(Callee::plain(none).call(&mut []), 7);
+            assert_eq!(Callee::plain(none).call(&mut []), Ok(7));
             let three = transmute::<*const (), Plain>(three as *const ());
-            assert_eq!(Callee::plain(three).call(&mut [[1, 0], [2, 0], [3, 0]]), 321);
+            assert_eq!(Callee::plain(three).call(&mut [[1, 0], [2, 0], [3, 0]]), Ok(321));
             let wide = transmute::<*const (), Plain>(SIXTY_FOUR as *const ());
             let mut ids: Vec<[u64; 2]> = (0..64).map(|number| [number, 0]).collect();
             let expected: u64 = (0..64).map(|number| number * (number + 1)).sum();
-            assert_eq!(Callee::plain(wide).call(&mut ids), expected as c_int);
+            assert_eq!(Callee::plain(wide).call(&mut ids), Ok(expected as c_int));
         }
     }
 

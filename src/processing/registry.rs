@@ -145,6 +145,7 @@ pub(crate) static REGISTRY: Registry = Registry {
 
 /// The failure of a call that names a processing which is not there.
 #[cold]
+#[inline(never)]
 fn unknown(id: ProcId) -> Error {
     Error::new(
         dvm_retcode_t::DVM_ERR_PROCESSING,
@@ -186,15 +187,20 @@ impl Registry {
     #[inline]
     fn entry(&self, id: ProcId) -> Result<(&Entry, u32), Error> {
         let generation = (id[1] >> 32) as u32;
-        let entry = self.entries.get(id[1] as u32).filter(|_| id[0] == 0 && generation % 2 == 1);
-        Ok((entry.ok_or_else(|| unknown(id))?, generation))
+        match self.entries.get(id[1] as u32) {
+            Some(entry) if id[0] == 0 && generation % 2 == 1 => Ok((entry, generation)),
+            _ => Err(unknown(id)),
+        }
     }
 
     /// Looks a processing up.
     #[inline]
     pub(crate) fn find(&self, id: ProcId) -> Result<Found, Error> {
         let (entry, generation) = self.entry(id)?;
-        entry.read(generation).ok_or_else(|| unknown(id))
+        match entry.read(generation) {
+            Some(found) => Ok(found),
+            None => Err(unknown(id)),
+        }
     }
 
     /// The first task was scheduled with a processing: from now on its modes are settled. One that has been

@@ -12,24 +12,21 @@ use std::ptr;
 
 use crate::sync::deque::{Deque, Steal};
 use crate::sync::inbox::{Chain, Inbox};
-use crate::task::Task;
+use crate::task::{Item, Task};
 
 /// What others see of a worker's ready tasks.
 #[repr(align(128))]
 pub(crate) struct ReadyQueue {
     inbox: Inbox,
     mail: Inbox,
-    /// On a line of its own: the owner writes it all the time.
-    deque: Line,
+    /// Keeps its ends on lines of their own.
+    deque: Deque,
 }
-
-#[repr(align(128))]
-struct Line(Deque);
 
 impl ReadyQueue {
     /// No tasks.
     pub(crate) fn new() -> ReadyQueue {
-        ReadyQueue { inbox: Inbox::new(), mail: Inbox::new(), deque: Line(Deque::new()) }
+        ReadyQueue { inbox: Inbox::new(), mail: Inbox::new(), deque: Deque::new() }
     }
 
     /// Hands a task to its worker, which alone may run it. True when the worker may have to be woken: otherwise whoever
@@ -55,21 +52,25 @@ impl ReadyQueue {
 
     /// For the worker itself: keeps a task that others may steal.
     #[inline]
-    pub(crate) fn keep(&self, task: *mut Task) {
-        self.deque.0.push(task.expose_provenance() as u64);
+    pub(crate) fn keep(&self, task: Item) {
+        self.deque.push(task.word());
     }
 
     /// For the worker itself: the newest task that it kept, else the oldest that came by mail.
     #[inline]
-    pub(crate) fn take(&self) -> Option<*mut Task> {
-        if let Some(task) = self.deque.0.pop() {
-            return Some(ptr::with_exposed_provenance_mut(task as usize));
+    pub(crate) fn take(&self) -> Option<Item> {
+        match self.deque.pop() {
+            Some(word) => Some(Item::from_word(word)),
+            None if self.mail.is_empty() => None,
+            None => self.take_mail(),
         }
-        if self.mail.is_empty() {
-            return None;
-        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_mail(&self) -> Option<Item> {
         self.move_mail(self.mail.take_all());
-        self.deque.0.pop().map(|task| ptr::with_exposed_provenance_mut(task as usize))
+        self.deque.pop().map(Item::from_word)
     }
 
     /// Puts tasks, newest first, into the deque.
@@ -77,16 +78,16 @@ impl ReadyQueue {
         for link in chain {
             let task = Task::of(link);
             expect(task);
-            self.keep(task);
+            self.keep(Item::task(task));
         }
     }
 
     /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all mail over and takes the
     /// oldest of that.
-    pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<*mut Task> {
+    pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<Item> {
         loop {
-            match self.deque.0.steal() {
-                Steal::Item(task) => return Some(ptr::with_exposed_provenance_mut(task as usize)),
+            match self.deque.steal() {
+                Steal::Item(word) => return Some(Item::from_word(word)),
                 Steal::Retry => std::hint::spin_loop(),
                 Steal::Empty => break,
             }
@@ -107,7 +108,7 @@ impl ReadyQueue {
     /// True when there is something that any worker may run.
     #[inline]
     pub(crate) fn has_stealable(&self) -> bool {
-        !self.deque.0.is_empty() || !self.mail.is_empty()
+        !self.deque.is_empty() || !self.mail.is_empty()
     }
 }
 
@@ -134,12 +135,17 @@ impl Placed {
     #[inline]
     pub(crate) fn collect(&mut self, queue: &ReadyQueue) {
         if !queue.nothing_handed_over() {
-            // SAFETY: the chain owns its tasks, and hands them out here.
-            queue.inbox.take_all().reversed().for_each(|link| unsafe {
-                expect(Task::of(link));
-                self.append(Task::of(link));
-            });
+            self.append_all(queue.inbox.take_all());
         }
+    }
+
+    #[inline(never)]
+    fn append_all(&mut self, chain: Chain) {
+        // SAFETY: the chain owns its tasks, and hands them out here.
+        chain.reversed().for_each(|link| unsafe {
+            expect(Task::of(link));
+            self.append(Task::of(link));
+        });
     }
 
     /// Appends a task that this worker has made ready, behind everything that was ready before.
@@ -259,14 +265,14 @@ mod tests {
             victim.mail(tasks[4]);
             victim.mail(tasks[5]);
         }
-        victim.keep(tasks[1]);
-        victim.keep(tasks[2]);
-        assert_eq!(victim.steal(&thief), Some(tasks[1]));
-        assert_eq!(victim.take(), Some(tasks[2]), "the owner takes the newest of its own");
-        assert_eq!(victim.steal(&thief), Some(tasks[3]), "the mail moves over, oldest first");
-        assert_eq!(thief.take(), Some(tasks[4]));
+        victim.keep(Item::task(tasks[1]));
+        victim.keep(Item::task(tasks[2]));
+        assert_eq!(victim.steal(&thief), Some(Item::task(tasks[1])));
+        assert_eq!(victim.take(), Some(Item::task(tasks[2])), "the owner takes the newest of its own");
+        assert_eq!(victim.steal(&thief), Some(Item::task(tasks[3])), "the mail moves over, oldest first");
+        assert_eq!(thief.take(), Some(Item::task(tasks[4])));
         assert_eq!(victim.take(), None);
-        assert_eq!(thief.steal(&victim), Some(tasks[5]), "what was moved can be stolen back");
+        assert_eq!(thief.steal(&victim), Some(Item::task(tasks[5])), "what was moved can be stolen back");
         assert_eq!(victim.steal(&thief), None);
         let mut placed = Placed::new();
         placed.collect(&victim);

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::data::{DataId, STORE};
-use crate::task::Task;
+use crate::task::Item;
 
 /// So long tasks wait for a program that does not wait for them.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -50,11 +50,11 @@ impl Seeded {
     pub(crate) fn next(
         &self,
         worker: usize,
-        batch: &mut VecDeque<*mut Task>,
+        batch: &mut VecDeque<Item>,
         any: impl Fn() -> bool,
-        gather: impl Fn(&mut VecDeque<*mut Task>),
+        gather: impl Fn(&mut VecDeque<Item>),
         wanted: impl Fn() -> bool,
-    ) -> Option<*mut Task> {
+    ) -> Option<Item> {
         if self.states.len() == 1 {
             self.waiting.lock().busy = false;
             self.changed.notify_all();

@@ -4,11 +4,13 @@
 //! cache), thieves take the oldest at the top. The algorithm is Chase and Lev's with the memory orders of Lê, Pop,
 //! Cohen and Zappa Nardelli, "Correct and Efficient Work-Stealing for Weak Memory Models" (PPoPP 2013), Figure 1, except
 //! that each store to `bottom` is a release, so that a thief sees what an item stands for.
-//! Items are words in atomics, so that no read is ever a data race, and there is no unsafe code.
+//! Items are words in atomics, so that no read is ever a data race.
+#![allow(unsafe_code, reason = "the buffer in use is found by its address")]
 
+use std::ptr;
 use std::sync::OnceLock;
 
-use super::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use super::atomic::{AtomicI64, AtomicPtr, AtomicU64, Ordering};
 use super::fence;
 
 /// Slots of the first buffer; each further buffer doubles it.
@@ -42,10 +44,28 @@ struct Line(AtomicI64);
 pub(crate) struct Deque {
     top: Line,
     bottom: Line,
-    /// Index of the buffer in use in `buffers`.
-    class: AtomicUsize,
+    /// The buffer in use: the last one of `buffers`.
+    buffer: AtomicPtr<Buffer>,
     /// Buffers are only ever added; a thief may still read an old one, whose live slots stay valid.
-    buffers: [OnceLock<Box<[AtomicU64]>>; CLASSES],
+    buffers: [OnceLock<Box<Buffer>>; CLASSES],
+}
+
+#[derive(Debug)]
+struct Buffer {
+    /// Its place among the buffers.
+    class: usize,
+    slots: Box<[AtomicU64]>,
+}
+
+impl Buffer {
+    fn new(class: usize) -> Buffer {
+        Buffer { class, slots: (0..FIRST << class).map(|_| AtomicU64::new(0)).collect() }
+    }
+
+    #[inline]
+    fn slot(&self, index: i64) -> &AtomicU64 {
+        &self.slots[index as usize & (self.slots.len() - 1)]
+    }
 }
 
 impl Deque {
@@ -54,53 +74,65 @@ impl Deque {
         let deque = Self {
             top: Line(AtomicI64::new(0)),
             bottom: Line(AtomicI64::new(0)),
-            class: AtomicUsize::new(0),
+            buffer: AtomicPtr::new(ptr::null_mut()),
             buffers: std::array::from_fn(|_| OnceLock::new()),
         };
-        deque.buffer(0);
+        deque.put_in_use(0);
         deque
     }
 
-    fn buffer(&self, class: usize) -> &[AtomicU64] {
-        self.buffers[class].get_or_init(|| (0..FIRST << class).map(|_| AtomicU64::new(0)).collect())
+    /// The buffer in use.
+    #[inline]
+    fn buffer(&self, order: Ordering) -> &Buffer {
+        // SAFETY: it points to one of `buffers`, which are never freed or changed before the deque is; a thief that has
+        // not seen this buffer put in use sees the one before it.
+        unsafe { &*self.buffer.load(order) }
     }
 
-    fn slot(buffer: &[AtomicU64], index: i64) -> &AtomicU64 {
-        &buffer[index as usize & (buffer.len() - 1)]
+    /// Puts the buffer of this class in use.
+    fn put_in_use(&self, class: usize) {
+        let buffer = self.buffers[class].get_or_init(|| Box::new(Buffer::new(class)));
+        self.buffer.store(ptr::from_ref::<Buffer>(buffer).cast_mut(), Ordering::Release);
     }
 
     /// Adds an item. Owner only.
+    #[inline]
     pub(crate) fn push(&self, item: u64) {
         let bottom = self.bottom.0.load(Ordering::Relaxed);
         let top = self.top.0.load(Ordering::Acquire);
-        let mut buffer = self.buffer(self.class.load(Ordering::Relaxed));
-        if bottom - top >= buffer.len() as i64 {
+        let mut buffer = self.buffer(Ordering::Relaxed);
+        if bottom - top >= buffer.slots.len() as i64 {
             buffer = self.grow(top, bottom);
         }
-        Self::slot(buffer, bottom).store(item, Ordering::Relaxed);
+        buffer.slot(bottom).store(item, Ordering::Relaxed);
         self.bottom.0.store(bottom + 1, Ordering::Release);
     }
 
     /// Copies the live items to a buffer of twice the size and puts it in use.
     #[cold]
-    fn grow(&self, top: i64, bottom: i64) -> &[AtomicU64] {
-        let class = self.class.load(Ordering::Relaxed);
-        let (old, new) = (self.buffer(class), self.buffer(class + 1));
+    #[inline(never)]
+    fn grow(&self, top: i64, bottom: i64) -> &Buffer {
+        let old = self.buffer(Ordering::Relaxed);
+        let new = Buffer::new(old.class + 1);
         for index in top..bottom {
-            Self::slot(new, index).store(Self::slot(old, index).load(Ordering::Relaxed), Ordering::Relaxed);
+            new.slot(index).store(old.slot(index).load(Ordering::Relaxed), Ordering::Relaxed);
         }
-        self.class.store(class + 1, Ordering::Release);
-        new
+        let class = new.class;
+        // Only the owner adds buffers, and it has not had this one.
+        let _ = self.buffers[class].set(Box::new(new));
+        self.put_in_use(class);
+        self.buffer(Ordering::Relaxed)
     }
 
     /// Takes the newest item. Owner only.
+    #[inline]
     pub(crate) fn pop(&self) -> Option<u64> {
         let bottom = self.bottom.0.load(Ordering::Relaxed) - 1;
         // An empty deque needs no fence: only the owner could have added something.
         if bottom < self.top.0.load(Ordering::Relaxed) {
             return None;
         }
-        let buffer = self.buffer(self.class.load(Ordering::Relaxed));
+        let buffer = self.buffer(Ordering::Relaxed);
         self.bottom.0.store(bottom, Ordering::Release);
         fence::full();
         let top = self.top.0.load(Ordering::Relaxed);
@@ -108,7 +140,7 @@ impl Deque {
             self.bottom.0.store(bottom + 1, Ordering::Release);
             return None;
         }
-        let item = Self::slot(buffer, bottom).load(Ordering::Relaxed);
+        let item = buffer.slot(bottom).load(Ordering::Relaxed);
         if top == bottom {
             // The last item: thieves may want it too.
             let won = self.top.0.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok();
@@ -136,8 +168,8 @@ impl Deque {
         if top >= bottom {
             return Steal::Empty;
         }
-        let buffer = self.buffer(self.class.load(Ordering::Acquire));
-        let item = Self::slot(buffer, top).load(Ordering::Relaxed);
+        let buffer = self.buffer(Ordering::Acquire);
+        let item = buffer.slot(top).load(Ordering::Relaxed);
         match self.top.0.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed) {
             Ok(_) => Steal::Item(item),
             Err(_) => Steal::Retry,

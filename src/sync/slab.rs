@@ -21,7 +21,11 @@ pub(crate) struct Slab<T> {
 }
 
 /// The level of an index and the place in it.
+#[inline]
 fn locate(index: u32) -> (usize, usize) {
+    if index < FIRST {
+        return (0, index as usize);
+    }
     let shifted = u64::from(index) + u64::from(FIRST);
     let level = shifted.ilog2() - FIRST.ilog2();
     (level as usize, (shifted - (u64::from(FIRST) << level)) as usize)

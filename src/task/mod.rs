@@ -10,9 +10,11 @@
 #![allow(unsafe_code, reason = "descriptors are pooled and change owners through lists that allocate nothing")]
 
 mod description;
+mod item;
 mod pool;
 
 pub(crate) use description::TaskView;
+pub(crate) use item::{Item, Ready};
 pub(crate) use pool::{Cache, POOL};
 
 use crate::data::{DataId, STORE};
@@ -54,7 +56,7 @@ unsafe impl Send for Task {}
 
 impl Task {
     /// A descriptor for the pool.
-    fn blank() -> Task {
+    pub(crate) fn blank() -> Task {
         Task {
             link: Link::new(),
             plan: None,
@@ -65,6 +67,12 @@ impl Task {
             near: false,
             poisoned: false,
         }
+    }
+
+    /// Makes the descriptor stand for whatever task of this processing runs: it has no arguments.
+    #[inline]
+    pub(crate) fn stand_for(&mut self, plan: &'static Plan) {
+        self.plan = Some(plan);
     }
 
     /// Makes the descriptor a new task.

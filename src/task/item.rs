@@ -1,0 +1,87 @@
+//! A ready task as queues hold it: one word.
+//!
+//! A task without arguments that its worker has made for itself needs no descriptor: it is its processing's plan, which is
+//! kept for ever. Every other task is its descriptor.
+
+use std::ptr;
+
+use super::Task;
+use crate::processing::Plan;
+
+/// A ready task. Whoever holds it owns the descriptor, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Item(u64);
+
+/// Descriptors and plans lie on even addresses; a plan's is marked with this bit.
+const BARE: u64 = 1;
+
+/// What an item stands for.
+pub(crate) enum Ready {
+    /// A task with a descriptor.
+    Task(*mut Task),
+    /// A task without arguments.
+    Bare(&'static Plan),
+}
+
+impl Item {
+    /// The task of this descriptor.
+    #[inline]
+    pub(crate) fn task(task: *mut Task) -> Item {
+        Item(task.expose_provenance() as u64)
+    }
+
+    /// A task of this processing, which has no arguments.
+    #[inline]
+    pub(crate) fn bare(plan: &'static Plan) -> Item {
+        const { assert!(align_of::<Plan>() > 1 && align_of::<Task>() > 1) };
+        Item(ptr::from_ref(plan).expose_provenance() as u64 | BARE)
+    }
+
+    /// What it stands for.
+    #[inline]
+    pub(crate) fn open(self) -> Ready {
+        if self.0 & BARE == 0 {
+            Ready::Task(ptr::with_exposed_provenance_mut(self.0 as usize))
+        } else {
+            // SAFETY: made from a plan that is never freed.
+            Ready::Bare(unsafe { &*ptr::with_exposed_provenance((self.0 & !BARE) as usize) })
+        }
+    }
+
+    /// The word.
+    #[inline]
+    pub(crate) fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The item that this word was taken from.
+    #[inline]
+    pub(crate) fn from_word(word: u64) -> Item {
+        Item(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::processing::Callee;
+    use crate::task::{Cache, POOL};
+    use std::ffi::{c_int, c_void};
+
+    extern "C" fn nothing(_: *mut c_void, _: *mut [u64; 2], _: c_int) -> c_int {
+        0
+    }
+
+    #[test]
+    fn items_are_what_they_were_made_of() {
+        let mut cache = Cache::new();
+        let task = POOL.take(&mut cache);
+        assert!(matches!(Item::from_word(Item::task(task).word()).open(), Ready::Task(found) if found == task));
+        // SAFETY: just taken, and in no list.
+        unsafe { POOL.give(&mut cache, task) };
+        let callee = Callee::with_context(nothing, ptr::null_mut());
+        let plan = Plan { callee, count: 0, cores: 1, description: Box::leak(Box::default()), modes: None };
+        let plan: &'static Plan = Box::leak(Box::new(plan));
+        assert!(matches!(Item::from_word(Item::bare(plan).word()).open(), Ready::Bare(found) if ptr::eq(found, plan)));
+    }
+}
