@@ -52,17 +52,11 @@ impl Store {
             return Err(unknown(id, true));
         }
         if body.carried_on() && reach != Reach::Input {
-            return Err(Error::state(format!("the storage of {} is being carried on in place by a task", name(id))));
+            return Err(in_use_by_successor(id));
         }
         let promised = slot.phase() == Phase::Promised;
         if promised && !matches!(reach, Reach::Outside | Reach::Output) {
-            return Err(Error::new(
-                dvm_retcode_t::DVM_ERR_NOT_READY,
-                format!(
-                    "{} is not published yet and a task may not wait for it: schedule a task that reads it",
-                    name(id)
-                ),
-            ));
+            return Err(not_ready(id));
         }
         let counted = match reach {
             Reach::Input => false,
@@ -142,7 +136,24 @@ impl Store {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn in_use_by_successor(id: DataId) -> Error {
+    Error::state(format!("the storage of {} is being carried on in place by a task", name(id)))
+}
+
+#[cold]
+#[inline(never)]
+fn not_ready(id: DataId) -> Error {
+    Error::new(
+        dvm_retcode_t::DVM_ERR_NOT_READY,
+        format!("{} is not published yet and a task may not wait for it: schedule a task that reads it", name(id)),
+    )
+}
+
 /// The failure of a put without a get.
+#[cold]
+#[inline(never)]
 fn not_got(id: DataId) -> Error {
     Error::state(format!("put of {} without a get", name(id)))
 }

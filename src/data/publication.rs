@@ -45,23 +45,9 @@ impl Store {
     #[inline]
     pub(crate) fn claim(&self, id: DataId) -> Result<Option<DataId>, Error> {
         let body = self.lock_referenced(id)?;
-        match (body.slot().phase(), body.producer()) {
-            (Phase::Promised, Producer::Nobody) => {}
-            (Phase::Published, _) => {
-                return Err(Error::state(format!(
-                    "{} is published: only a promise can be an output, and of one task only",
-                    name(id)
-                )));
-            }
-            (Phase::Promised, Producer::Hand) => {
-                return Err(Error::state(format!(
-                    "{} is being written by hand: it cannot be an output as well",
-                    name(id)
-                )));
-            }
-            _ => {
-                return Err(Error::state(format!("{} is the output of another task: it has one producer", name(id))));
-            }
+        let state = (body.slot().phase(), body.producer());
+        if state != (Phase::Promised, Producer::Nobody) {
+            return Err(no_output(id, state));
         }
         body.set_producer(Producer::Task);
         Ok(body.slot().predecessor().map(|number| [0, number]))
@@ -189,6 +175,7 @@ impl Store {
 
     /// What a starting task that reads `id` and has taken `mine` references of it hands on to its successor. The
     /// storage moves when these references are the last ones and nobody holds an address.
+    #[inline]
     pub(crate) fn carry(&self, id: DataId, mine: u32, may_move: bool) -> Carry {
         let body = self.kept(id).lock();
         // A producer that has published early may still use addresses that it got of the datum's own predecessor.
@@ -217,8 +204,25 @@ impl Locked<'_> {
     }
 }
 
+/// The failure of a task that would produce what somebody else does.
+#[cold]
+#[inline(never)]
+fn no_output(id: DataId, state: (Phase, Producer)) -> Error {
+    let datum = name(id);
+    Error::state(match state {
+        (Phase::Published, _) => {
+            format!("{datum} is published: only a promise can be an output, and of one task only")
+        }
+        (Phase::Promised, Producer::Hand) => {
+            format!("{datum} is being written by hand: it cannot be an output as well")
+        }
+        _ => format!("{datum} is the output of another task: it has one producer"),
+    })
+}
+
 /// The failure of a call that needs bytes which will never be.
 #[cold]
+#[inline(never)]
 pub(super) fn poisoned(id: DataId) -> Error {
     Error::new(
         dvm_retcode_t::DVM_ERR_POISONED,

@@ -1,7 +1,7 @@
 //! References: what the program holds, and what its scheduled tasks have taken.
 
 use super::DataId;
-use super::slot::{Locked, Phase, Slot};
+use super::slot::{Phase, Slot};
 use super::store::{Cache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::inbox::Link;
@@ -22,16 +22,12 @@ impl Store {
     pub(crate) fn acquire(&self, id: DataId) -> Result<(), Error> {
         let mut body = self.lock_referenced(id)?;
         if body.carried_on() {
-            return Err(Error::state(format!(
-                "{} ends with the task that reads it, which carries its storage on in place: acquire before that task \
-                 is scheduled, and it will work on a copy",
-                name(id)
-            )));
+            return Err(ends_with_its_reader(id));
         }
-        body.available = body
-            .available
-            .checked_add(1)
-            .ok_or_else(|| Error::state(format!("{} has as many references as can be counted", name(id))))?;
+        match body.available.checked_add(1) {
+            Some(more) => body.available = more,
+            None => return Err(too_many(id)),
+        }
         Ok(())
     }
 
@@ -46,25 +42,21 @@ impl Store {
         Ok(())
     }
 
-    /// Takes a reference for a task that reads the datum.
-    #[inline]
-    pub(crate) fn take(&self, id: DataId) -> Result<Readiness, Error> {
-        let mut body = self.lock_referenced(id)?;
-        body.take(id)?;
-        Ok(Readiness::of(body.slot()))
-    }
-
-    /// Takes a reference for a task that reads the datum, and when it is a promise puts the task on the list of those
-    /// that wait for it: then the task is the caller's no longer.
+    /// Takes a reference for a task that reads the datum. When that is a promise and `link` is not NULL, puts the task on
+    /// the list of those that wait for it: then the task is the caller's no longer.
     ///
     /// # Safety
-    /// The link is in no list, and stays valid until it is handed out with the datum's waiters.
+    /// The link is NULL, or is in no list and stays valid until it is handed out with the datum's waiters.
     #[inline]
-    pub(crate) unsafe fn take_or_wait(&self, id: DataId, link: *mut Link) -> Result<Readiness, Error> {
-        let mut body = self.lock_referenced(id)?;
-        body.take(id)?;
+    pub(crate) unsafe fn take(&self, id: DataId, link: *mut Link) -> Result<Readiness, Error> {
+        let mut body = self.lock(id)?;
+        if body.available == 0 {
+            return Err(none_left(id, body.taken));
+        }
+        body.available -= 1;
+        body.taken += 1;
         let slot = body.slot();
-        if slot.phase() == Phase::Promised {
+        if slot.phase() == Phase::Promised && !link.is_null() {
             // SAFETY: by this function's contract.
             unsafe { slot.waiters().append(link) };
         }
@@ -99,18 +91,6 @@ impl Store {
     }
 }
 
-impl Locked<'_> {
-    #[inline]
-    fn take(&mut self, id: DataId) -> Result<(), Error> {
-        if self.available == 0 {
-            return Err(none_left(id, self.taken));
-        }
-        self.available -= 1;
-        self.taken += 1;
-        Ok(())
-    }
-}
-
 impl Readiness {
     #[inline]
     fn of(slot: &Slot) -> Readiness {
@@ -122,8 +102,25 @@ impl Readiness {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn ends_with_its_reader(id: DataId) -> Error {
+    Error::state(format!(
+        "{} ends with the task that reads it, which carries its storage on in place: acquire before that task is \
+         scheduled, and it will work on a copy",
+        name(id)
+    ))
+}
+
+#[cold]
+#[inline(never)]
+fn too_many(id: DataId) -> Error {
+    Error::state(format!("{} has as many references as can be counted", name(id)))
+}
+
 /// The failure of a call that needs a reference and finds them all taken.
 #[cold]
+#[inline(never)]
 fn none_left(id: DataId, taken: u32) -> Error {
     if taken == 0 {
         return unknown(id, true);

@@ -93,6 +93,8 @@ pub(super) fn name(id: DataId) -> String {
 }
 
 /// The failure of a call that names a datum which is not there.
+#[cold]
+#[inline(never)]
 pub(super) fn unknown(id: DataId, freed: bool) -> Error {
     let why =
         if freed { "has been freed: its last reference has gone" } else { "does not exist: this id was never given" };
@@ -100,6 +102,8 @@ pub(super) fn unknown(id: DataId, freed: bool) -> Error {
 }
 
 /// The failure of memory that is not to be had.
+#[cold]
+#[inline(never)]
 pub(crate) fn no_memory(size: usize) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_MEMORY, format!("{size} bytes are not to be had: free data, or use smaller ones"))
 }
@@ -114,13 +118,15 @@ impl Store {
     pub(crate) fn create(&self, cache: &mut Cache, initial: Initial) -> Result<DataId, Error> {
         let index = cache.free.pop();
         if let Some(soon) = cache.free.len().checked_sub(AHEAD) {
-            self.expect(cache.free[soon]);
+            // SAFETY: a free index was given by the row.
+            unsafe { self.expect(cache.free[soon]) };
         }
         let Some(index) = index.or_else(|| self.refill(cache)) else {
             cache.release(initial.storage, initial.size);
             return Err(no_memory(size_of::<Slot>()));
         };
-        let slot = self.slots.get(index).expect("a free index names an entry");
+        // SAFETY: a free index was given by the row.
+        let slot = unsafe { self.slots.there(index) };
         debug_assert_eq!(slot.phase(), Phase::Free);
         let phase = if initial.published { Phase::Published } else { Phase::Promised };
         // SAFETY: the entry is free, and its index came out of a list of free ones: nobody else has it.
@@ -129,11 +135,13 @@ impl Store {
     }
 
     /// Asks for the line of an entry that is about to be changed.
+    ///
+    /// # Safety
+    /// It is the entry of a datum that the caller keeps, or a free one.
     #[inline]
-    pub(crate) fn expect(&self, index: u32) {
-        if let Some(slot) = self.slots.get(index) {
-            prefetch::to_write(slot);
-        }
+    pub(crate) unsafe fn expect(&self, index: u32) {
+        // SAFETY: by this function's contract.
+        prefetch::to_write(unsafe { self.slots.there(index) });
     }
 
     /// Gets free entries for a thread that has none left, and one of them to use.
@@ -153,7 +161,9 @@ impl Store {
     /// The entry of a datum that the caller keeps, by a reference or as the task that produces it.
     #[inline]
     pub(super) fn kept(&self, id: DataId) -> &Slot {
-        self.slots.get(id[1] as u32).expect("a datum that is kept exists")
+        // SAFETY: a datum that is kept exists, so that its index was given; only tasks and threads that have checked the id
+        // keep it.
+        unsafe { self.slots.there(id[1] as u32) }
     }
 
     /// Locks the datum with this id.

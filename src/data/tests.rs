@@ -98,9 +98,11 @@ fn waiters_are_handed_out_in_the_order_in_which_they_came() {
     let addresses: Vec<_> = links.iter().map(|link| std::ptr::from_ref(link).cast_mut()).collect();
     for &link in &addresses {
         scene.store.acquire(id).unwrap();
-        assert_eq!(scene.store.take(id).unwrap(), Readiness::Promised);
         // SAFETY: the links live to the end of the test, and each is in one list.
-        assert_eq!(unsafe { scene.store.enlist(id, link) }, None);
+        unsafe {
+            assert_eq!(scene.store.take(id, std::ptr::null_mut()).unwrap(), Readiness::Promised);
+            assert_eq!(scene.store.enlist(id, link), None);
+        }
     }
     let waiters = scene.store.publish(&mut scene.cache, id, false, 0, 2).unwrap();
     assert_eq!(waiters.collect::<Vec<_>>(), addresses);
@@ -116,7 +118,8 @@ fn storage_moves_to_the_successor_only_with_the_last_reference() {
     let current = scene.number();
     let addr = scene.store.get(&mut scene.cache, current, Reach::Outside).unwrap().addr;
     scene.store.acquire(current).unwrap();
-    scene.store.take(current).unwrap();
+    // SAFETY: no link is given.
+    unsafe { scene.store.take(current, std::ptr::null_mut()) }.unwrap();
     let carry = |scene: &Scene| scene.store.carry(current, 1, true);
     assert!(matches!(carry(&scene), Carry::Copy { .. }), "another reference");
     scene.store.relax(&mut scene.cache, current).unwrap();

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::Call;
 use super::lane::{FEW, count};
 use super::worker::Counts;
-use crate::data::{Carry, DataId, Outcome, STORE};
+use crate::data::{Carry, DataId, Outcome, STORE, Storage};
 use crate::error::Error;
 use crate::processing::{Mode, Plan};
 use crate::sync::inbox::Chain;
@@ -14,25 +14,27 @@ use crate::task::{POOL, Task};
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
     #[inline(never)]
-    pub(super) fn run(&self, task: *mut Task, me: usize) {
+    pub(super) fn run(&self, task: *mut Task, me: usize, counts: &Counts) {
         // SAFETY: a task out of a queue belongs to the worker that took it out.
         let task_ref = unsafe { &mut *task };
         if task_ref.near && task_ref.worker != me as u16 {
             self.moved(task_ref, me);
         }
+        let plan = task_ref.plan();
         let outcome = if task_ref.poisoned {
             self.engine().failures.cancelled();
             Outcome::Poisoned
         } else {
-            match self.traced(task_ref, me) {
+            match self.traced(task_ref, plan, me, counts) {
                 Ok(()) => Outcome::Published,
                 Err(story) => {
-                    self.failed(task_ref.plan(), &story, me);
+                    self.failed(plan, &story, me);
                     Outcome::Poisoned
                 }
             }
         };
-        self.finish(task, outcome, me);
+        self.finish(task, plan, outcome, me);
+        count(&counts.ended);
     }
 
     /// A near task runs elsewhere than it was to: it is counted here.
@@ -83,68 +85,71 @@ impl Call {
 
     /// Executes a task, for all to see, and records it when a trace is on.
     #[inline]
-    fn traced(&self, task: &mut Task, me: usize) -> Result<(), Error> {
+    fn traced(&self, task: &mut Task, plan: &'static Plan, me: usize, counts: &Counts) -> Result<(), Error> {
         let trace = self.engine().trace();
         let start = trace.begin();
-        let counts = &self.engine().workers[me].counts.0;
-        counts.note_running(Some(task.plan().description));
-        let result = self.execute(task);
+        counts.note_running(Some(plan.description));
+        let result = self.execute(task, plan);
         counts.note_running(None);
         if trace.is_on() {
-            trace.task(me, start, task.plan().description);
+            trace.task(me, start, plan.description);
         }
         result
     }
 
     /// Calls the function; what went wrong is told in words.
     #[inline]
-    fn execute(&self, task: &mut Task) -> Result<(), Error> {
-        if task.plan().modes.is_some() {
-            carry_all(self, task).map_err(|error| not_started(&error))?;
+    fn execute(&self, task: &mut Task, plan: &'static Plan) -> Result<(), Error> {
+        if plan.produces() {
+            carry_all(self, task, plan).map_err(|error| not_started(&error))?;
         }
-        if task.count() > FEW {
-            let mut ids: Vec<DataId> = task.ids().collect();
-            return self.call(task, &mut ids);
+        if plan.count > FEW {
+            return self.execute_many(task, plan);
         }
         let mut ids = [[0; 2]; FEW];
-        for (place, id) in task.ids().enumerate() {
-            ids[place] = id;
+        for (id, &number) in ids.iter_mut().zip(task.numbers()) {
+            id[1] = number;
         }
-        let count = task.count();
-        self.call(task, &mut ids[..count])
+        self.call(task, plan, &mut ids[..plan.count])
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn execute_many(&self, task: &mut Task, plan: &'static Plan) -> Result<(), Error> {
+        let mut ids: Vec<DataId> = task.ids().collect();
+        self.call(task, plan, &mut ids)
     }
 
     /// Calls the function with ids that it may write to.
     #[inline]
-    fn call(&self, task: &mut Task, ids: &mut [DataId]) -> Result<(), Error> {
-        let (callee, cores) = (task.plan().callee, task.plan().cores);
+    fn call(&self, task: &mut Task, plan: &'static Plan, ids: &mut [DataId]) -> Result<(), Error> {
         self.lane.with(|own| own.frame.task = task);
-        let result = self.call_back(callee, cores, ids);
+        let result = self.call_back(plan.callee, plan.cores, ids);
         self.lane.put_all();
         result
     }
 
     /// Publishes or poisons the outputs, drops the references, and gives the descriptor back.
     #[inline]
-    fn finish(&self, task: *mut Task, outcome: Outcome, me: usize) {
+    fn finish(&self, task: *mut Task, plan: &'static Plan, outcome: Outcome, me: usize) {
         // SAFETY: the task belongs to this worker; nobody else looks at it.
-        let task_ref = unsafe { &*task };
-        let plan = task_ref.plan();
-        let waiters = if plan.modes.is_some() { self.publish_outputs(task_ref, outcome, me) } else { Chain::EMPTY };
+        let numbers = unsafe { (*task).numbers() };
+        let waiters = if plan.produces() { self.publish_outputs(numbers, plan, outcome, me) } else { Chain::EMPTY };
         self.lane.with(|own| {
-            for (place, id) in task_ref.ids().enumerate() {
+            for (place, &number) in numbers.iter().enumerate() {
                 if plan.mode(place) == Mode::In {
-                    STORE.drop_taken(&mut own.data, id);
+                    STORE.drop_taken(&mut own.data, [0, number]);
                 }
             }
             // SAFETY: it came from the pool, and belongs to this worker; it is in no list.
             unsafe { POOL.give(&mut own.tasks, task) };
-            own.finishing = true;
         });
-        self.activate(waiters, outcome);
-        self.lane.with(|own| own.finishing = false);
+        if !waiters.is_empty() {
+            self.lane.with(|own| own.finishing = true);
+            self.activate(waiters, outcome);
+            self.lane.with(|own| own.finishing = false);
+        }
         self.lane.give_back();
-        count(&self.engine().workers[me].counts.0.ended);
         count(&self.lane.counters.ended);
     }
 }
@@ -153,13 +158,16 @@ impl Call {
     /// Publishes or poisons the outputs of a task that has ended. Who waited for the last one is left to the caller,
     /// who has something else to do while their descriptors come from another core.
     #[inline]
-    fn publish_outputs(&self, task: &Task, outcome: Outcome, me: usize) -> Chain {
+    fn publish_outputs(&self, numbers: &[u64], plan: &Plan, outcome: Outcome, me: usize) -> Chain {
         let mut waiters = Chain::EMPTY;
-        for (place, id) in task.ids().enumerate() {
-            if task.plan().mode(place) == Mode::Out {
+        for (place, &number) in numbers.iter().enumerate() {
+            if plan.mode(place) == Mode::Out {
+                let id = [0, number];
                 let bytes = if outcome == Outcome::Published { self.traced_size(id) } else { None };
                 self.trace_publication(id, bytes);
-                self.activate(std::mem::replace(&mut waiters, Chain::EMPTY), outcome);
+                if !waiters.is_empty() {
+                    self.activate(std::mem::replace(&mut waiters, Chain::EMPTY), outcome);
+                }
                 waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
             }
         }
@@ -175,32 +183,42 @@ fn not_started(error: &Error) -> Error {
 
 /// Gives each output of a starting task that carries an input on its storage: the last one of each input may have the
 /// input's own, the others get copies before that.
-fn carry_all(call: &Call, task: &Task) -> Result<(), Error> {
-    let plan = task.plan();
-    let outputs = || (0..task.count()).filter(|&place| plan.mode(place) == Mode::Out);
-    for place in outputs() {
-        STORE.expect_waiter(task.id(place));
-        let Some(predecessor) = STORE.predecessor(task.id(place)) else { continue };
-        let last = !outputs().any(|later| later > place && STORE.predecessor(task.id(later)) == Some(predecessor));
-        let reads = |input: &usize| task.id(*input) == predecessor && plan.mode(*input) == Mode::In;
-        let mine = (0..task.count()).filter(reads).count();
-        carry(call, task.id(place), predecessor, mine as u32, last)?;
+#[inline]
+fn carry_all(call: &Call, task: &Task, plan: &Plan) -> Result<(), Error> {
+    for (place, &number) in task.numbers().iter().enumerate() {
+        if plan.mode(place) == Mode::In {
+            continue;
+        }
+        STORE.expect_waiter([0, number]);
+        if let Some(predecessor) = STORE.predecessor([0, number]) {
+            carry(call, task, place, predecessor)?;
+        }
     }
     Ok(())
 }
 
-fn carry(call: &Call, id: DataId, predecessor: DataId, mine: u32, may_move: bool) -> Result<(), Error> {
-    let storage = match STORE.carry(predecessor, mine, may_move) {
+/// Gives the output at this place the storage of its predecessor, or a copy.
+fn carry(call: &Call, task: &Task, place: usize, predecessor: DataId) -> Result<(), Error> {
+    let (plan, numbers) = (task.plan(), task.numbers());
+    let later = || (place + 1..numbers.len()).filter(|&later| plan.mode(later) == Mode::Out);
+    let last = !later().any(|later| STORE.predecessor(task.id(later)) == Some(predecessor));
+    let reads = |&input: &usize| numbers[input] == predecessor[1] && plan.mode(input) == Mode::In;
+    let mine = (0..numbers.len()).filter(reads).count();
+    let storage = match STORE.carry(predecessor, mine as u32, last) {
         Carry::Moved(storage) => storage,
-        Carry::Copy { from, size } => {
-            let trace = call.engine().trace();
-            let start = trace.begin();
-            // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
-            let copy = call.lane.with(|own| unsafe { own.data.copied(from, size) });
-            trace.copy(call.worker(), start, predecessor[1], size);
-            copy?
-        }
+        Carry::Copy { from, size } => copied(call, predecessor, from, size)?,
     };
-    STORE.adopt(id, &storage);
+    STORE.adopt(task.id(place), &storage);
     Ok(())
+}
+
+/// New memory with the bytes of a published input of the task.
+#[cold]
+fn copied(call: &Call, id: DataId, from: *const u8, size: usize) -> Result<Storage, Error> {
+    let trace = call.engine().trace();
+    let start = trace.begin();
+    // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
+    let copy = call.lane.with(|own| unsafe { own.data.copied(from, size) });
+    trace.copy(call.worker(), start, id[1], size);
+    copy
 }

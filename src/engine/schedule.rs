@@ -1,5 +1,6 @@
 //! From a call to a ready task.
 
+use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::Call;
@@ -38,7 +39,7 @@ impl Call {
         count(&self.lane.counters.activated);
         count(&worker.counts.0.own);
         if engine.trace().is_on() {
-            engine.trace().scheduled(found.plan.description, std::iter::empty());
+            self.trace_schedule(found.plan, &[]);
         }
         if found.fresh {
             REGISTRY.settle(function);
@@ -70,27 +71,22 @@ impl Call {
         // Before the task can end: whoever waits must never see more ends than tasks.
         count(&self.lane.counters.scheduled);
         self.assign(worker, 1);
-        let taken = self.lane.with(|own| {
+        let (task, taken) = self.lane.with(|own| {
             let task = POOL.take(&mut own.tasks);
             // SAFETY: just taken from the pool, so it belongs to this thread.
             unsafe { (*task).fill(plan, ids, worker) };
-            match take_all(own, task, plan, ids) {
-                Ok(taken) => Ok((task, taken)),
-                Err(error) => {
-                    // SAFETY: it still belongs to this thread: it is in no list.
-                    unsafe { POOL.give(&mut own.tasks, task) };
-                    Err(error)
-                }
-            }
+            (task, take_all(own, task, plan, ids))
         });
-        let (task, taken) = taken.inspect_err(|_| {
-            self.assign(worker, -1);
-            uncount(&self.lane.counters.scheduled);
-            // Who waits may have seen the task that is none.
-            self.engine().completion.notify();
-        })?;
-        let produced = |(place, id): (usize, &DataId)| (id[1], plan.mode(place) == Mode::Out);
-        self.engine().trace().scheduled(plan.description, ids.iter().enumerate().map(produced));
+        let taken = match taken {
+            Ok(taken) => taken,
+            Err(error) => {
+                self.take_back(task, worker);
+                return Err(error);
+            }
+        };
+        if self.engine().trace().is_on() {
+            self.trace_schedule(plan, ids);
+        }
         if found.fresh {
             REGISTRY.settle(function);
         }
@@ -100,6 +96,24 @@ impl Call {
             Taken::Waits => {}
         }
         Ok(())
+    }
+
+    /// A task was not scheduled after all.
+    #[cold]
+    #[inline(never)]
+    fn take_back(&self, task: *mut Task, worker: u16) {
+        // SAFETY: it still belongs to this thread: it is in no list.
+        self.lane.with(|own| unsafe { POOL.give(&mut own.tasks, task) });
+        self.assign(worker, -1);
+        uncount(&self.lane.counters.scheduled);
+        // Who waits may have seen the task that is none.
+        self.engine().completion.notify();
+    }
+
+    #[cold]
+    fn trace_schedule(&self, plan: &'static Plan, ids: &[DataId]) {
+        let produced = |(place, id): (usize, &DataId)| (id[1], plan.mode(place) == Mode::Out);
+        self.engine().trace().scheduled(plan.description, ids.iter().enumerate().map(produced));
     }
 
     /// Counts tasks for a worker, if there is one.
@@ -239,6 +253,7 @@ fn weigh(own: &mut Own, task: &Task) {
 }
 
 #[cold]
+#[inline(never)]
 fn wrong_count(plan: &Plan, count: usize) -> Error {
     Error::argument(format!("processing '{}' has {} arguments, not {count}", plan.description, plan.count))
 }
@@ -256,18 +271,22 @@ enum Taken {
 /// Claims a task's outputs and takes its references. On an error everything is as before.
 #[inline]
 fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
-    if plan.modes.is_some() {
+    if plan.produces() {
         for place in 0..ids.len() {
-            if let Err(error) = claim(own, plan, ids, place) {
+            if plan.mode(place) == Mode::Out
+                && let Err(error) = claim(own, plan, ids, place)
+            {
                 roll_back(own, plan, ids, place, 0);
                 return Err(error);
             }
         }
     }
-    own.weights.clear();
     // SAFETY: the task belongs to this thread.
     let near = unsafe { (*task).near };
-    let last = (0..ids.len()).rev().find(|&place| plan.mode(place) == Mode::In);
+    if near {
+        own.weights.clear();
+    }
+    let last = (0..ids.len()).rev().find(|&place| plan.mode(place) == Mode::In).unwrap_or(usize::MAX);
     let mut taken = Taken::Ready;
     for (place, &id) in ids.iter().enumerate() {
         if plan.mode(place) == Mode::Out {
@@ -277,12 +296,15 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
         // is in no list before.
         let found = unsafe {
             (*task).waits_for = place as u32;
-            if Some(place) == last { STORE.take_or_wait(id, Task::link(task)) } else { STORE.take(id) }
+            STORE.take(id, if place == last { Task::link(task) } else { ptr::null_mut() })
         };
         match found {
-            Ok(Readiness::Published { size, home }) if near => own.weights.add(home, size),
-            Ok(Readiness::Published { .. }) => {}
-            Ok(Readiness::Promised) if Some(place) == last => return Ok(Taken::Waits),
+            Ok(Readiness::Published { size, home }) => {
+                if near {
+                    own.weights.add(home, size);
+                }
+            }
+            Ok(Readiness::Promised) if place == last => return Ok(Taken::Waits),
             Ok(Readiness::Promised) => taken = Taken::Missing(place),
             // SAFETY: as above.
             Ok(Readiness::Poisoned) => unsafe { (*task).poisoned = true },
@@ -295,30 +317,35 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
     Ok(taken)
 }
 
-/// Claims one output; inputs are let pass.
+/// Claims one output.
 #[inline]
 fn claim(own: &mut Own, plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
-    if plan.mode(place) == Mode::In {
-        return Ok(());
-    }
     let reads = |id: DataId| (0..ids.len()).any(|other| ids[other] == id && plan.mode(other) == Mode::In);
     let predecessor = STORE.claim(ids[place])?;
     if reads(ids[place]) {
-        STORE.unclaim(&mut own.data, ids[place]);
-        return Err(Error::state(format!(
-            "datum {{{}, {}}} is input and output of one task, which would wait for itself",
-            ids[place][0], ids[place][1]
-        )));
+        return Err(own_input(own, ids[place]));
     }
-    let Some(predecessor) = predecessor else { return Ok(()) };
-    if reads(predecessor) {
-        return Ok(());
+    match predecessor {
+        Some(predecessor) if !reads(predecessor) => Err(not_read(own, ids[place], predecessor)),
+        _ => Ok(()),
     }
-    STORE.unclaim(&mut own.data, ids[place]);
-    Err(Error::state(format!(
+}
+
+#[cold]
+#[inline(never)]
+fn own_input(own: &mut Own, id: DataId) -> Error {
+    STORE.unclaim(&mut own.data, id);
+    Error::state(format!("datum {{{}, {}}} is input and output of one task, which would wait for itself", id[0], id[1]))
+}
+
+#[cold]
+#[inline(never)]
+fn not_read(own: &mut Own, id: DataId, predecessor: DataId) -> Error {
+    STORE.unclaim(&mut own.data, id);
+    Error::state(format!(
         "datum {{{}, {}}} carries on datum {{{}, {}}}, which the task must read to have it as an output",
-        ids[place][0], ids[place][1], predecessor[0], predecessor[1]
-    )))
+        id[0], id[1], predecessor[0], predecessor[1]
+    ))
 }
 
 /// Takes back what the first `claimed` arguments claimed and the first `taken` took.

@@ -14,11 +14,13 @@ use crate::task::Task;
 fn place(task: *mut Task, id: DataId) -> Option<(usize, Reach)> {
     // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
     let task = unsafe { &*task };
-    let place = task.ids().position(|argument| argument == id)?;
+    let place = task.numbers().iter().position(|&number| number == id[1] && id[0] == 0)?;
     Some((place, if task.plan().mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
 }
 
 /// The failure of a size that no machine has.
+#[cold]
+#[inline(never)]
 fn too_large(size: usize) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_MEMORY, format!("no machine has {size} bytes for one datum"))
 }
@@ -84,7 +86,28 @@ impl Call {
     }
 
     /// Address and size of a datum.
+    #[inline]
     pub(crate) fn get(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
+        let own_argument = self.lane.with(|own| {
+            let task = own.frame.task;
+            if task.is_null() {
+                return None;
+            }
+            let (place, reach) = place(task, id)?;
+            let got = own.frame.arguments.get_mut(place)?;
+            let bytes = STORE.argument(id, reach)?;
+            *got += 1;
+            Some((bytes.addr, bytes.size))
+        });
+        match own_argument {
+            Some(bytes) => Ok(bytes),
+            None => self.get_other(id),
+        }
+    }
+
+    /// The same for what is not an argument of the running task, or has no bytes yet.
+    #[inline(never)]
+    fn get_other(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
         let may_sleep = !self.lane.inside();
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         self.lane.with(|own| {
@@ -93,36 +116,37 @@ impl Call {
                 let reach = if may_sleep { Reach::Outside } else { Reach::Callback };
                 return STORE.get(&mut own.data, id, reach).map(|got| (got.addr, got.size));
             }
-            let place = place(task, id);
-            if let Some((place, reach)) = place
-                && place < FEW
-                && let Some(got) = STORE.argument(id, reach)
-            {
-                own.frame.arguments[place] += 1;
-                return Ok((got.addr, got.size));
-            }
             if let Some(held) = own.frame.held(id) {
                 held.count += 1;
                 return Ok((held.addr, held.size));
             }
-            let got = STORE.get(&mut own.data, id, place.map_or(Reach::Task, |(_, reach)| reach))?;
+            let got = STORE.get(&mut own.data, id, place(task, id).map_or(Reach::Task, |(_, reach)| reach))?;
             own.frame.held.push(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
             Ok((got.addr, got.size))
         })
     }
 
     /// Ends a get.
+    #[inline]
     pub(crate) fn put(&self, id: DataId) -> Result<(), Error> {
+        let of_argument = self.lane.with(|own| {
+            let task = own.frame.task;
+            let (place, _) = if task.is_null() { None } else { place(task, id) }?;
+            let got = own.frame.arguments.get_mut(place).filter(|got| **got > 0)?;
+            *got -= 1;
+            Some(())
+        });
+        match of_argument {
+            Some(()) => Ok(()),
+            None => self.put_other(id),
+        }
+    }
+
+    #[inline(never)]
+    fn put_other(&self, id: DataId) -> Result<(), Error> {
         self.lane.with(|own| {
             if own.frame.task.is_null() {
                 return STORE.put_outside(&mut own.data, id);
-            }
-            if let Some((place, _)) = place(own.frame.task, id)
-                && place < FEW
-                && own.frame.arguments[place] > 0
-            {
-                own.frame.arguments[place] -= 1;
-                return Ok(());
             }
             let Some(place) = own.frame.held.iter().position(|held| held.id == id) else {
                 return Err(STORE.refuse_put(id));

@@ -259,7 +259,7 @@ impl Loop<'_> {
     fn run(&mut self, item: Item) {
         self.ran = true;
         match item.open() {
-            Ready::Task(task) => self.call.run(task, self.me),
+            Ready::Task(task) => self.call.run(task, self.me, &self.worker.counts.0),
             Ready::Bare(plan) => self.call.run_bare(plan, self.me, &self.worker.counts.0),
         }
     }

@@ -42,6 +42,14 @@ impl Callee {
         Callee::Plain(unsafe { transmute::<Plain, PlainCalled>(callback) })
     }
 
+    /// A function of no arguments that does nothing.
+    pub(crate) const fn idle() -> Callee {
+        unsafe extern "C-unwind" fn nothing() -> c_int {
+            0
+        }
+        Callee::Plain(nothing)
+    }
+
     /// A callback that takes a context, an array of ids and their number.
     pub(crate) fn with_context(callback: WithContext, context: *mut c_void) -> Callee {
         // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.

@@ -36,15 +36,38 @@ pub(crate) struct Plan {
     /// The number of workers that a task of it needs for itself, from 1.
     pub(crate) cores: u32,
     pub(crate) description: &'static String,
+    /// One bit for each of the first 64 arguments: whether it is an output.
+    outputs: u64,
     /// One mode per argument; `None` when all are inputs.
-    pub(crate) modes: Option<&'static [Mode]>,
+    modes: Option<&'static [Mode]>,
 }
 
 impl Plan {
+    /// The plan of a descriptor that was never used.
+    pub(crate) fn none() -> &'static Plan {
+        static NAME: String = String::new();
+        static NONE: Plan = Plan::bare(Callee::idle(), &NAME);
+        &NONE
+    }
+
+    /// The plan of a function without arguments.
+    pub(crate) const fn bare(callee: Callee, description: &'static String) -> Plan {
+        Plan { callee, count: 0, cores: 1, description, outputs: 0, modes: None }
+    }
+
     /// The mode of an argument.
     #[inline]
     pub(crate) fn mode(&self, place: usize) -> Mode {
+        if place < 64 {
+            return if self.outputs >> place & 1 == 0 { Mode::In } else { Mode::Out };
+        }
         self.modes.map_or(Mode::In, |modes| modes[place])
+    }
+
+    /// True when some argument is an output.
+    #[inline]
+    pub(crate) fn produces(&self) -> bool {
+        self.modes.is_some()
     }
 }
 
@@ -178,7 +201,7 @@ impl Registry {
             Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for another processing: unregister some")
         })?;
         let description = writers.descriptions.keep(description.to_owned());
-        let plan = writers.plans.keep(Plan { callee, count, cores: 1, description, modes: None });
+        let plan = writers.plans.keep(Plan { count, ..Plan::bare(callee, description) });
         let entry = self.entries.get(index).expect("a free index names an entry");
         Ok([0, u64::from(entry.write(plan)) << 32 | u64::from(index)])
     }
@@ -223,7 +246,9 @@ impl Registry {
             return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), plan.count)));
         }
         let modes = modes.contains(&Mode::Out).then(|| writers.modes.keep(modes.to_vec()).as_slice());
-        let plan = writers.plans.keep(Plan { modes, ..*plan });
+        let output = |place: usize| u64::from(modes.is_some_and(|modes| modes[place] == Mode::Out));
+        let outputs = (0..plan.count.min(64)).fold(0, |outputs, place| outputs | output(place) << place);
+        let plan = writers.plans.keep(Plan { outputs, modes, ..*plan });
         entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
     }

@@ -199,12 +199,8 @@ impl Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::processing::{Callee, Plan};
+    use crate::processing::Plan;
     use crate::task::{Cache, POOL, UNPLACED};
-
-    extern "C" fn nothing() -> std::ffi::c_int {
-        0
-    }
 
     struct Scene {
         cache: Cache,
@@ -215,13 +211,7 @@ mod tests {
         fn new(count: usize) -> Scene {
             let mut cache = Cache::new();
             let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache)).collect();
-            let plan: &'static Plan = Box::leak(Box::new(Plan {
-                callee: Callee::plain(nothing),
-                count: 0,
-                cores: 1,
-                description: Box::leak(Box::new("nothing".to_owned())),
-                modes: None,
-            }));
+            let plan = Plan::none();
             // SAFETY: just taken from the pool.
             tasks.iter().for_each(|&task| unsafe { (*task).fill(plan, &[], UNPLACED) });
             Scene { cache, tasks }

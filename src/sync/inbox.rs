@@ -100,6 +100,12 @@ impl Chain {
         Chain { first }
     }
 
+    /// True when there are none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_null()
+    }
+
     /// Asks for the line of the first node.
     #[inline]
     pub(crate) fn expect(&self) {

@@ -20,8 +20,9 @@ pub(crate) mod spin;
 mod slab_parts {
     pub(super) use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-    /// The number of entries of the first level.
-    pub(super) const FIRST: u32 = 1024;
+    /// The number of entries of the first level: enough that most programs have no other. What is not used is never
+    /// touched, so it takes addresses and no memory.
+    pub(super) const FIRST: u32 = 1 << 16;
 }
 
 impl<T: Sync> slab::Slab<T> {

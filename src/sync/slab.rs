@@ -1,7 +1,7 @@
 //! A row of entries that only grows: an entry, once there, stays at its address for ever.
 //!
 //! This is what lets a stale id be looked at: whatever index it names, there is an entry or there never was one. The
-//! row consists of levels; each holds twice as many entries as the one before, so that 23 levels suffice for all
+//! row consists of levels; each holds twice as many entries as the one before, so that a few levels suffice for all
 //! 32-bit indices and finding an entry takes two loads.
 //!
 //! Invariant: every index below `length` has an initialised entry. `length` is stored with release after the entries
@@ -11,8 +11,8 @@ use std::alloc::{Layout, alloc};
 
 use super::slab_parts::{AtomicPtr, AtomicU32, FIRST, Ordering};
 
-/// Levels enough for every 32-bit index, if the first has 1024 entries.
-pub(super) const LEVELS: usize = 23;
+/// Levels enough for every 32-bit index.
+pub(super) const LEVELS: usize = 33 - FIRST.ilog2() as usize;
 
 /// A row of entries that only grows.
 pub(crate) struct Slab<T> {
@@ -48,6 +48,19 @@ impl<T: Sync> Slab<T> {
         Some(unsafe { &*self.levels[level].load(Ordering::Relaxed).add(place) })
     }
 
+    /// The entry with an index that [`Slab::push`] has given, as the caller knows.
+    ///
+    /// # Safety
+    /// It has given the index, and the caller knows that from a thread that has seen it happen.
+    #[inline]
+    pub(crate) unsafe fn there(&self, index: u32) -> &T {
+        debug_assert!(index < self.len());
+        let (level, place) = locate(index);
+        // SAFETY: by the invariant and this function's contract the entry is initialised; it is never moved, changed but
+        // through `&T`, or freed.
+        unsafe { &*self.levels.get_unchecked(level).load(Ordering::Relaxed).add(place) }
+    }
+
     /// Appends an entry; `None` when memory or indices have run out. One thread at a time: the caller holds a lock.
     pub(crate) fn push(&self, entry: T) -> Option<u32> {
         let index = self.length.load(Ordering::Relaxed);
@@ -77,10 +90,10 @@ mod tests {
     #[test]
     fn every_index_has_its_own_place() {
         assert_eq!(locate(0), (0, 0));
-        assert_eq!(locate(1023), (0, 1023));
-        assert_eq!(locate(1024), (1, 0));
-        assert_eq!(locate(3071), (1, 2047));
-        assert_eq!(locate(3072), (2, 0));
+        assert_eq!(locate(FIRST - 1), (0, FIRST as usize - 1));
+        assert_eq!(locate(FIRST), (1, 0));
+        assert_eq!(locate(3 * FIRST - 1), (1, 2 * FIRST as usize - 1));
+        assert_eq!(locate(3 * FIRST), (2, 0));
         assert!(locate(u32::MAX).0 < LEVELS);
     }
 
@@ -88,15 +101,18 @@ mod tests {
     fn entries_stay_where_they_are() {
         let slab = Slab::new();
         assert!(slab.get(0).is_none());
+        let many = 3 * FIRST + 5000;
         for number in 0..5000_u32 {
             assert_eq!(slab.push(number), Some(number));
         }
         let first = std::ptr::from_ref(slab.get(0).unwrap());
-        for number in 5000..20_000 {
+        for number in 5000..many {
             slab.push(number);
         }
         assert_eq!(first, std::ptr::from_ref(slab.get(0).unwrap()));
-        assert!((0..20_000).all(|number| slab.get(number) == Some(&number)));
-        assert!(slab.get(20_000).is_none());
+        assert!((0..many).all(|number| slab.get(number) == Some(&number)));
+        // SAFETY: the row has grown so far on this thread.
+        assert!((0..many).all(|number| unsafe { slab.there(number) } == &number));
+        assert!(slab.get(many).is_none());
     }
 }

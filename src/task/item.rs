@@ -64,13 +64,7 @@ impl Item {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::processing::Callee;
     use crate::task::{Cache, POOL};
-    use std::ffi::{c_int, c_void};
-
-    extern "C" fn nothing(_: *mut c_void, _: *mut [u64; 2], _: c_int) -> c_int {
-        0
-    }
 
     #[test]
     fn items_are_what_they_were_made_of() {
@@ -79,9 +73,7 @@ mod tests {
         assert!(matches!(Item::from_word(Item::task(task).word()).open(), Ready::Task(found) if found == task));
         // SAFETY: just taken, and in no list.
         unsafe { POOL.give(&mut cache, task) };
-        let callee = Callee::with_context(nothing, ptr::null_mut());
-        let plan = Plan { callee, count: 0, cores: 1, description: Box::leak(Box::default()), modes: None };
-        let plan: &'static Plan = Box::leak(Box::new(plan));
+        let plan = Plan::none();
         assert!(matches!(Item::from_word(Item::bare(plan).word()).open(), Ready::Bare(found) if ptr::eq(found, plan)));
     }
 }

@@ -31,8 +31,8 @@ pub(crate) const UNPLACED: u16 = u16::MAX;
 #[repr(C, align(64))]
 pub(crate) struct Task {
     link: Link,
-    /// Its processing; `None` before its first use.
-    plan: Option<&'static Plan>,
+    /// Its processing.
+    plan: &'static Plan,
     /// The numbers of its data (the home process of all is this one).
     numbers: [u64; INLINE],
     /// The numbers of a task that has more of them; the memory goes with the task.
@@ -59,7 +59,7 @@ impl Task {
     pub(crate) fn blank() -> Task {
         Task {
             link: Link::new(),
-            plan: None,
+            plan: Plan::none(),
             numbers: [0; INLINE],
             more: None,
             worker: UNPLACED,
@@ -72,13 +72,13 @@ impl Task {
     /// Makes the descriptor stand for whatever task of this processing runs: it has no arguments.
     #[inline]
     pub(crate) fn stand_for(&mut self, plan: &'static Plan) {
-        self.plan = Some(plan);
+        self.plan = plan;
     }
 
     /// Makes the descriptor a new task.
     #[inline]
     pub(crate) fn fill(&mut self, plan: &'static Plan, ids: &[DataId], worker: u16) {
-        self.plan = Some(plan);
+        self.plan = plan;
         self.worker = worker;
         self.near = worker == UNPLACED;
         self.poisoned = false;
@@ -102,33 +102,36 @@ impl Task {
     /// Its processing.
     #[inline]
     pub(crate) fn plan(&self) -> &'static Plan {
-        self.plan.expect("a task in use has a processing")
+        self.plan
     }
 
-    /// The number of its data.
+    /// The numbers of its data: an id is a process, which is this one, and a number.
     #[inline]
-    pub(crate) fn count(&self) -> usize {
-        self.plan().count
+    pub(crate) fn numbers(&self) -> &[u64] {
+        match &self.more {
+            None => &self.numbers[..self.plan.count.min(INLINE)],
+            Some(more) => more,
+        }
     }
 
     /// The id of an argument.
     #[inline]
     pub(crate) fn id(&self, place: usize) -> DataId {
-        [0, self.more.as_ref().map_or_else(|| self.numbers[place], |more| more[place])]
+        [0, self.numbers()[place]]
     }
 
     /// The ids of its data.
     #[inline]
     pub(crate) fn ids(&self) -> impl Iterator<Item = DataId> + '_ {
-        let numbers = self.more.as_ref().map_or_else(|| &self.numbers[..self.count()], |more| &more[..]);
-        numbers.iter().map(|&number| [0, number])
+        self.numbers().iter().map(|&number| [0, number])
     }
 
     /// Asks for the lines of the data that lie in the descriptor, which other threads may have written last.
     #[inline]
     pub(crate) fn expect_data(&self) {
-        for place in 0..self.count().min(INLINE) {
-            STORE.expect(self.numbers[place] as u32);
+        for &number in &self.numbers[..self.plan.count.min(INLINE)] {
+            // SAFETY: the task keeps its data.
+            unsafe { STORE.expect(number as u32) };
         }
     }
 
