@@ -43,6 +43,21 @@ impl Store {
         Some(Got { addr, size: slot.size(), counted: false })
     }
 
+    /// Gives the bytes of an output of the running task, which alone asks for them before it is published: those that do
+    /// not exist yet come into being here, without a lock.
+    #[inline]
+    pub(crate) fn output(&self, cache: &mut Cache, id: DataId) -> Option<Got> {
+        let slot = self.kept(id);
+        if slot.phase() != Phase::Promised {
+            return None;
+        }
+        let addr = match slot.addr() {
+            Some(addr) => addr,
+            None => slot.materialise(cache).ok()?,
+        };
+        Some(Got { addr, size: slot.size(), counted: false })
+    }
+
     /// Gives a datum's bytes.
     #[inline]
     pub(crate) fn get(&self, cache: &mut Cache, id: DataId, reach: Reach) -> Result<Got, Error> {
@@ -72,7 +87,7 @@ impl Store {
         let bytes = match slot.phase() {
             Phase::Poisoned => Err(poisoned(id)),
             Phase::Promised if reach == Reach::Outside => Err(unknown(id, true)),
-            _ => body.materialise(cache),
+            _ => slot.materialise(cache),
         };
         match bytes {
             Ok(addr) => Ok(Got { addr, size: slot.size(), counted }),

@@ -1,7 +1,7 @@
 //! Promises: their producers, their one moment of publication, poison, and storage carried on by a successor.
 
 use super::DataId;
-use super::slot::{Locked, NOWHERE, Phase, Producer};
+use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::Storage;
 use super::store::{Cache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
@@ -148,7 +148,7 @@ impl Store {
                 name(id)
             )));
         }
-        let addr = body.materialise(cache)?;
+        let addr = body.slot().materialise(cache)?;
         body.set_producer(Producer::Hand);
         Ok((addr, body.slot().size()))
     }
@@ -191,16 +191,17 @@ impl Store {
     }
 }
 
-impl Locked<'_> {
-    /// The address of the bytes; those that nobody has asked for yet come into being here, as zeros.
+impl Slot {
+    /// The address of the bytes; those that nobody has asked for yet come into being here, as zeros. For whoever holds
+    /// the lock or is the task that produces the datum.
+    #[inline]
     pub(super) fn materialise(&self, cache: &mut Cache) -> Result<*mut u8, Error> {
-        let slot = self.slot();
-        if let Some(addr) = slot.addr() {
+        if let Some(addr) = self.addr() {
             return Ok(addr);
         }
-        let storage = cache.zeroed(slot.size())?;
-        slot.set_storage(&storage);
-        Ok(slot.addr().expect("memory has an address"))
+        let storage = cache.zeroed(self.size())?;
+        self.set_storage(&storage);
+        Ok(self.addr().expect("memory has an address"))
     }
 }
 

@@ -96,6 +96,44 @@ pub(super) struct Counters {
     pub(super) ended: AtomicU64,
 }
 
+/// How many tasks this thread has given to each worker, minus those that it has taken away from it. Only the lane's
+/// thread changes it: the numbers by plain stores, the length under the lock of `LANES`, which readers hold.
+struct Given(UnsafeCell<Vec<AtomicU64>>);
+
+impl Given {
+    const fn new() -> Given {
+        Given(UnsafeCell::new(Vec::new()))
+    }
+
+    /// Counts a task; for the lane's thread.
+    #[inline]
+    fn add(&self, worker: usize, tasks: i64) {
+        // SAFETY: only this thread changes the length.
+        match unsafe { &*self.0.get() }.get(worker) {
+            Some(given) => {
+                given.store(given.load(Ordering::Relaxed).wrapping_add_signed(tasks), Ordering::Release);
+            }
+            None => self.add_first(worker, tasks),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_first(&self, worker: usize, tasks: i64) {
+        let _lanes = LANES.lock();
+        // SAFETY: only this thread changes the length, and readers hold the lock.
+        let given = unsafe { &mut *self.0.get() };
+        given.resize_with(worker + 1, AtomicU64::default);
+        given[worker] = AtomicU64::new(tasks.cast_unsigned());
+    }
+
+    /// The number for a worker. The caller holds the lock of `LANES`.
+    fn to(&self, worker: usize) -> u64 {
+        // SAFETY: the length does not change while the lock is held.
+        unsafe { &*self.0.get() }.get(worker).map_or(0, |given| given.load(Ordering::Acquire))
+    }
+}
+
 /// Counts one more; only the lane's thread does.
 #[inline]
 pub(super) fn count(counter: &AtomicU64) {
@@ -124,6 +162,7 @@ pub(crate) struct Lane {
     turn: Cell<u32>,
     /// True while the program is asked something and may not leave its worker to another thread.
     pub(super) sealed: Cell<bool>,
+    given: Given,
     /// Tasks scheduled since they were last held against the window.
     made: Cell<u64>,
     own: UnsafeCell<Own>,
@@ -194,6 +233,7 @@ impl Lane {
             post: Cell::new(ptr::null()),
             turn: Cell::new(turn),
             sealed: Cell::new(false),
+            given: Given::new(),
             made: Cell::new(0),
             own: UnsafeCell::new(Own {
                 data: data::Cache::new(),
@@ -229,6 +269,12 @@ impl Lane {
         body(unsafe { &mut *self.own.get() })
     }
 
+    /// Counts tasks that this thread gives to a worker, or takes away from it.
+    #[inline]
+    pub(super) fn give(&self, worker: usize, tasks: i64) {
+        self.given.add(worker, tasks);
+    }
+
     /// The worker that this thread is.
     #[inline]
     pub(crate) fn worker(&self) -> Option<usize> {
@@ -246,9 +292,9 @@ impl Lane {
 
     /// What others see of the worker that this thread is.
     #[inline]
-    pub(super) fn post(&self) -> Option<&Worker> {
+    pub(super) fn post(&self) -> Option<(usize, &Worker)> {
         // SAFETY: the engine, which has the workers, stays as long as this thread is one.
-        unsafe { self.post.get().as_ref() }
+        unsafe { self.post.get().as_ref() }.map(|worker| (self.worker.get() as usize, worker))
     }
 
     /// True on a worker, and inside a callback of the program on any thread.
@@ -322,6 +368,11 @@ pub(super) fn outstanding() -> u64 {
     sum(|counters| &counters.scheduled).wrapping_sub(ended)
 }
 
+/// Tasks that were given to a worker, minus those that were taken away from it.
+pub(super) fn given(worker: usize) -> u64 {
+    LANES.lock().all.iter().fold(0, |sum, lane| sum.wrapping_add(lane.given.to(worker)))
+}
+
 /// Tasks that have ended.
 pub(super) fn ended() -> u64 {
     sum(|counters| &counters.ended)
@@ -358,6 +409,8 @@ pub(super) unsafe fn reset() {
         for counter in [&lane.counters.scheduled, &lane.counters.activated, &lane.counters.ended] {
             counter.store(0, Ordering::Release);
         }
+        // SAFETY: nobody else is inside a call.
+        unsafe { (*lane.given.0.get()).clear() };
     }
     // SAFETY: nobody is inside a call, so nobody else touches what the lanes own; no datum exists any more.
     unsafe {

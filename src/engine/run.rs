@@ -1,7 +1,5 @@
 //! One task, from start to end.
 
-use std::sync::atomic::Ordering;
-
 use super::Call;
 use super::lane::{FEW, count};
 use super::worker::Counts;
@@ -46,9 +44,8 @@ impl Call {
 
     /// A task that was counted for another worker is this one's.
     pub(super) fn counted_for(&self, other: usize, me: usize) {
-        let workers = &self.engine().workers;
-        count(&workers[me].counts.0.own);
-        workers[other].assigned.0.fetch_sub(1, Ordering::Relaxed);
+        self.lane.give(me, 1);
+        self.lane.give(other, -1);
     }
 
     /// Notes that a task has failed.

@@ -4,7 +4,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::Call;
-use super::lane::{Own, count, uncount};
+use super::lane::{self, Own, count, uncount};
 use super::worker::Worker;
 use crate::data::{DataId, Outcome, Readiness, STORE};
 use crate::error::Error;
@@ -25,19 +25,19 @@ impl Call {
     #[inline]
     pub(crate) fn near(&self, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
         match self.lane.post() {
-            Some(worker) if found.plan.count == 0 && ids.is_empty() => self.bare(worker, function, found),
+            Some((me, worker)) if found.plan.count == 0 && ids.is_empty() => self.bare(me, worker, function, found),
             _ => self.schedule(UNPLACED, function, found, ids),
         }
     }
 
     /// Schedules a task without arguments on the worker that this thread is; others may steal it.
     #[inline]
-    fn bare(&self, worker: &Worker, function: ProcId, found: Found) -> Result<(), Error> {
+    fn bare(&self, me: usize, worker: &Worker, function: ProcId, found: Found) -> Result<(), Error> {
         self.open()?;
         let engine = self.engine();
         count(&self.lane.counters.scheduled);
         count(&self.lane.counters.activated);
-        count(&worker.counts.0.own);
+        self.lane.give(me, 1);
         if engine.trace().is_on() {
             self.trace_schedule(found.plan, &[]);
         }
@@ -46,17 +46,15 @@ impl Call {
         }
         worker.queue.keep(Item::bare(found.plan));
         if engine.dormitory.announce() {
-            engine.wake_near(self.lane.worker().unwrap_or(0));
+            engine.wake_near(me);
         }
         Ok(())
     }
 
     /// Tasks of a worker that were scheduled and have not ended.
     pub(crate) fn load(&self, worker: usize) -> u64 {
-        let worker = &self.engine().workers[worker];
-        let ended = worker.counts.0.ended.load(Ordering::Acquire);
-        let own = worker.counts.0.own.load(Ordering::Acquire);
-        let given = worker.assigned.0.load(Ordering::Acquire).wrapping_add(own);
+        let ended = self.engine().workers[worker].counts.0.ended.load(Ordering::Acquire);
+        let given = lane::given(worker);
         // What others take away is counted at two places, one after the other.
         u64::try_from(given.wrapping_sub(ended).cast_signed()).unwrap_or(0)
     }
@@ -119,15 +117,8 @@ impl Call {
     /// Counts tasks for a worker, if there is one.
     #[inline]
     fn assign(&self, worker: u16, tasks: i64) {
-        if worker == UNPLACED {
-            return;
-        }
-        let of = &self.engine().workers[worker as usize];
-        if self.lane.worker() == Some(worker as usize) {
-            let own = &of.counts.0.own;
-            own.store(own.load(Ordering::Relaxed).wrapping_add_signed(tasks), Ordering::Release);
-        } else {
-            of.assigned.0.fetch_add(tasks.cast_unsigned(), Ordering::Relaxed);
+        if worker != UNPLACED {
+            self.lane.give(worker as usize, tasks);
         }
     }
 

@@ -95,7 +95,10 @@ impl Call {
             }
             let (place, reach) = place(task, id)?;
             let got = own.frame.arguments.get_mut(place)?;
-            let bytes = STORE.argument(id, reach)?;
+            let bytes = match reach {
+                Reach::Output => STORE.output(&mut own.data, id)?,
+                _ => STORE.argument(id, reach)?,
+            };
             *got += 1;
             Some((bytes.addr, bytes.size))
         });

@@ -38,16 +38,12 @@ pub(super) struct Worker {
     pub(super) bed: Line<Bed>,
     pub(super) polling: Line<Polling>,
     pub(super) seat: Line<Seat>,
-    /// Tasks that others gave to this worker, minus those that they took away.
-    pub(super) assigned: Line<AtomicU64>,
     pub(super) counts: Line<Counts>,
 }
 
 /// What the worker alone writes.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Tasks that the worker gave to itself.
-    pub(super) own: AtomicU64,
     /// Tasks that ended here.
     pub(super) ended: AtomicU64,
     /// The description of the task that runs here; NULL between tasks.
@@ -66,7 +62,6 @@ impl Worker {
             bed: Line::default(),
             polling: Line::default(),
             seat: Line(Seat::new()),
-            assigned: Line::default(),
             counts: Line::default(),
         }
     }

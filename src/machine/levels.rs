@@ -19,6 +19,9 @@ pub(super) struct Levels {
     /// In increasing order.
     ranks: Vec<[u64; MAX_RANK_DEPTH]>,
     dimension: usize,
+    /// The tree of the ranks, level by level, each in order: where the children of a node begin, and how many there are.
+    /// The workers, which have none, come behind these nodes.
+    steps: Vec<(u32, u32)>,
 }
 
 impl Levels {
@@ -28,7 +31,9 @@ impl Levels {
         let branching = branching(&filled);
         let objects = filled.iter().flat_map(|path| branching.iter().map(|&level| path[level])).collect();
         let named = named(&branching);
-        Levels { depth: branching.len(), objects, ranks: ranks(&filled, &named), dimension: 1 + named.len() }
+        let (ranks, dimension) = (ranks(&filled, &named), 1 + named.len());
+        let steps = steps(&ranks, dimension);
+        Levels { depth: branching.len(), objects, ranks, dimension, steps }
     }
 
     pub fn workers(&self) -> usize {
@@ -43,8 +48,19 @@ impl Levels {
         self.ranks[worker]
     }
 
+    #[inline]
     pub fn worker_of(&self, rank: &[u64; MAX_RANK_DEPTH]) -> Option<usize> {
-        self.ranks.binary_search(rank).ok()
+        let mut node = 0;
+        for &index in &rank[..self.dimension] {
+            let &(first, siblings) = self.steps.get(node)?;
+            if index >= u64::from(siblings) {
+                return None;
+            }
+            node = first as usize + index as usize;
+        }
+        let worker = node.checked_sub(self.steps.len())?;
+        // The components behind the last level are 0, as in the worker's own rank.
+        (rank[self.dimension..].iter().all(|&index| index == 0)).then_some(worker)
     }
 
     /// For each component the largest number of siblings; 0 for unused ones.
@@ -121,6 +137,23 @@ fn ranks(paths: &[Vec<u32>], levels: &[usize]) -> Vec<[u64; MAX_RANK_DEPTH]> {
         before = Some(path);
     }
     ranks
+}
+
+/// The tree of the ranks.
+fn steps(ranks: &[[u64; MAX_RANK_DEPTH]], dimension: usize) -> Vec<(u32, u32)> {
+    let mut steps = Vec::new();
+    let mut nodes = 0;
+    for level in 0..dimension {
+        let families = || ranks.chunk_by(|a, b| a[..level] == b[..level]);
+        nodes += families().count();
+        let mut first = nodes;
+        for family in families() {
+            let children = family.chunk_by(|a, b| a[..=level] == b[..=level]).count();
+            steps.push((first as u32, children as u32));
+            first += children;
+        }
+    }
+    steps
 }
 
 #[cfg(test)]

@@ -146,6 +146,7 @@ impl Machine {
     }
 
     /// The worker that has exactly this rank.
+    #[inline]
     pub fn worker_of(&self, rank: &[u64; MAX_RANK_DEPTH]) -> Option<usize> {
         self.levels.worker_of(rank)
     }
