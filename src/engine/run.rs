@@ -5,7 +5,7 @@ use super::lane::{FEW, count};
 use super::worker::Counts;
 use crate::data::{Carry, DataId, Outcome, STORE, Storage};
 use crate::error::Error;
-use crate::processing::{Mode, Plan};
+use crate::processing::Plan;
 use crate::sync::inbox::Chain;
 use crate::task::{POOL, Task};
 
@@ -133,10 +133,8 @@ impl Call {
         let numbers = unsafe { (*task).numbers() };
         let waiters = if plan.produces() { self.publish_outputs(numbers, plan, outcome, me) } else { Chain::EMPTY };
         self.lane.with(|own| {
-            for (place, &number) in numbers.iter().enumerate() {
-                if plan.mode(place) == Mode::In {
-                    STORE.drop_taken(&mut own.data, [0, number]);
-                }
+            for place in plan.inputs() {
+                STORE.drop_taken(&mut own.data, [0, numbers[place]]);
             }
             // SAFETY: it came from the pool, and belongs to this worker; it is in no list.
             unsafe { POOL.give(&mut own.tasks, task) };
@@ -157,16 +155,14 @@ impl Call {
     #[inline]
     fn publish_outputs(&self, numbers: &[u64], plan: &Plan, outcome: Outcome, me: usize) -> Chain {
         let mut waiters = Chain::EMPTY;
-        for (place, &number) in numbers.iter().enumerate() {
-            if plan.mode(place) == Mode::Out {
-                let id = [0, number];
-                let bytes = if outcome == Outcome::Published { self.traced_size(id) } else { None };
-                self.trace_publication(id, bytes);
-                if !waiters.is_empty() {
-                    self.activate(std::mem::replace(&mut waiters, Chain::EMPTY), outcome);
-                }
-                waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
+        for place in plan.outputs() {
+            let id = [0, numbers[place]];
+            let bytes = if outcome == Outcome::Published { self.traced_size(id) } else { None };
+            self.trace_publication(id, bytes);
+            if !waiters.is_empty() {
+                self.activate(std::mem::replace(&mut waiters, Chain::EMPTY), outcome);
             }
+            waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
         }
         waiters.expect();
         waiters
@@ -182,12 +178,10 @@ fn not_started(error: &Error) -> Error {
 /// input's own, the others get copies before that.
 #[inline]
 fn carry_all(call: &Call, task: &Task, plan: &Plan) -> Result<(), Error> {
-    for (place, &number) in task.numbers().iter().enumerate() {
-        if plan.mode(place) == Mode::In {
-            continue;
-        }
-        STORE.expect_waiter([0, number]);
-        if let Some(predecessor) = STORE.predecessor([0, number]) {
+    let numbers = task.numbers();
+    for place in plan.outputs() {
+        STORE.expect_waiter([0, numbers[place]]);
+        if let Some(predecessor) = STORE.predecessor([0, numbers[place]]) {
             carry(call, task, place, predecessor)?;
         }
     }
@@ -197,15 +191,14 @@ fn carry_all(call: &Call, task: &Task, plan: &Plan) -> Result<(), Error> {
 /// Gives the output at this place the storage of its predecessor, or a copy.
 fn carry(call: &Call, task: &Task, place: usize, predecessor: DataId) -> Result<(), Error> {
     let (plan, numbers) = (task.plan(), task.numbers());
-    let later = || (place + 1..numbers.len()).filter(|&later| plan.mode(later) == Mode::Out);
-    let last = !later().any(|later| STORE.predecessor(task.id(later)) == Some(predecessor));
-    let reads = |&input: &usize| numbers[input] == predecessor[1] && plan.mode(input) == Mode::In;
-    let mine = (0..numbers.len()).filter(reads).count();
+    let shares = |later: usize| later > place && STORE.predecessor([0, numbers[later]]) == Some(predecessor);
+    let last = !plan.outputs().any(shares);
+    let mine = plan.inputs().filter(|&input| numbers[input] == predecessor[1]).count();
     let storage = match STORE.carry(predecessor, mine as u32, last) {
         Carry::Moved(storage) => storage,
         Carry::Copy { from, size } => copied(call, predecessor, from, size)?,
     };
-    STORE.adopt(task.id(place), &storage);
+    STORE.adopt([0, numbers[place]], &storage);
     Ok(())
 }
 

@@ -234,10 +234,9 @@ impl Call {
 /// Weighs the inputs of a task that misses nothing.
 fn weigh(own: &mut Own, task: &Task) {
     own.weights.clear();
-    for (place, id) in task.ids().enumerate() {
-        if task.plan().mode(place) == Mode::In
-            && let Readiness::Published { size, home } = STORE.readiness(id)
-        {
+    let numbers = task.numbers();
+    for place in task.plan().inputs() {
+        if let Readiness::Published { size, home } = STORE.readiness([0, numbers[place]]) {
             own.weights.add(home, size);
         }
     }
@@ -263,10 +262,8 @@ enum Taken {
 #[inline]
 fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
     if plan.produces() {
-        for place in 0..ids.len() {
-            if plan.mode(place) == Mode::Out
-                && let Err(error) = claim(own, plan, ids, place)
-            {
+        for place in plan.outputs() {
+            if let Err(error) = claim(own, plan, ids, place) {
                 roll_back(own, plan, ids, place, 0);
                 return Err(error);
             }
@@ -277,17 +274,14 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
     if near {
         own.weights.clear();
     }
-    let last = (0..ids.len()).rev().find(|&place| plan.mode(place) == Mode::In).unwrap_or(usize::MAX);
+    let last = plan.last_input().unwrap_or(usize::MAX);
     let mut taken = Taken::Ready;
-    for (place, &id) in ids.iter().enumerate() {
-        if plan.mode(place) == Mode::Out {
-            continue;
-        }
+    for place in plan.inputs() {
         // SAFETY: the task belongs to this thread until it waits for its last input, after which it is not touched; it
         // is in no list before.
         let found = unsafe {
             (*task).waits_for = place as u32;
-            STORE.take(id, if place == last { Task::link(task) } else { ptr::null_mut() })
+            STORE.take(ids[place], if place == last { Task::link(task) } else { ptr::null_mut() })
         };
         match found {
             Ok(Readiness::Published { size, home }) => {
@@ -311,7 +305,7 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
 /// Claims one output.
 #[inline]
 fn claim(own: &mut Own, plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
-    let reads = |id: DataId| (0..ids.len()).any(|other| ids[other] == id && plan.mode(other) == Mode::In);
+    let reads = |id: DataId| plan.inputs().any(|other| ids[other] == id);
     let predecessor = STORE.claim(ids[place])?;
     if reads(ids[place]) {
         return Err(own_input(own, ids[place]));

@@ -69,6 +69,64 @@ impl Plan {
     pub(crate) fn produces(&self) -> bool {
         self.modes.is_some()
     }
+
+    /// The places of the outputs, in order.
+    #[inline]
+    pub(crate) fn outputs(&self) -> Places<'_> {
+        Places { plan: self, mode: Mode::Out, first: self.outputs, rest: 64 }
+    }
+
+    /// The places of the inputs, in order.
+    #[inline]
+    pub(crate) fn inputs(&self) -> Places<'_> {
+        let all = u64::MAX.checked_shr(64_u32.saturating_sub(self.count as u32)).unwrap_or(0);
+        Places { plan: self, mode: Mode::In, first: !self.outputs & all, rest: 64 }
+    }
+}
+
+impl Plan {
+    /// The place of the last input.
+    #[inline]
+    pub(crate) fn last_input(&self) -> Option<usize> {
+        if self.count > 64 {
+            return self.inputs().last();
+        }
+        self.inputs().first.checked_ilog2().map(|place| place as usize)
+    }
+}
+
+/// Places of the arguments of one mode.
+pub(crate) struct Places<'a> {
+    plan: &'a Plan,
+    mode: Mode,
+    /// Those that are left among the first 64.
+    first: u64,
+    /// From here on the others are looked at one by one.
+    rest: usize,
+}
+
+impl Iterator for Places<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.first != 0 {
+            let place = self.first.trailing_zeros() as usize;
+            self.first &= self.first - 1;
+            return Some(place);
+        }
+        if self.plan.count <= 64 { None } else { self.next_of_many() }
+    }
+}
+
+impl Places<'_> {
+    #[cold]
+    #[inline(never)]
+    fn next_of_many(&mut self) -> Option<usize> {
+        let place = (self.rest..self.plan.count).find(|&place| self.plan.mode(place) == self.mode)?;
+        self.rest = place + 1;
+        Some(place)
+    }
 }
 
 /// A processing that was looked up.
@@ -288,9 +346,13 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::c_int;
+    use std::ffi::{c_int, c_void};
 
     extern "C" fn nothing() -> c_int {
+        0
+    }
+
+    extern "C" fn nothing_with(_: *mut c_void, _: *mut [u64; 2], _: c_int) -> c_int {
         0
     }
 
@@ -317,6 +379,26 @@ mod tests {
         REGISTRY.settle(id);
         assert_eq!(REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err().code(), dvm_retcode_t::DVM_ERR_STATE);
         REGISTRY.unregister(id).unwrap();
+    }
+
+    #[test]
+    fn places_are_those_of_their_mode() {
+        for count in [0, 1, 2, 3, 63, 64, 65, 127, 128, 200] {
+            for every in [1, 2, 3, 64, 1000] {
+                let modes: Vec<Mode> =
+                    (0..count).map(|place| if place % every == every - 1 { Mode::Out } else { Mode::In }).collect();
+                let callee = Callee::with_context(nothing_with, ptr::null_mut());
+                let id = REGISTRY.register(callee, count, "places").unwrap();
+                REGISTRY.access(id, &modes).unwrap();
+                let plan = REGISTRY.find(id).unwrap().plan;
+                let expected = |mode: Mode| (0..count).filter(|&place| modes[place] == mode).collect::<Vec<_>>();
+                assert_eq!(plan.outputs().collect::<Vec<_>>(), expected(Mode::Out), "{count} {every}");
+                assert_eq!(plan.inputs().collect::<Vec<_>>(), expected(Mode::In), "{count} {every}");
+                assert_eq!(plan.last_input(), expected(Mode::In).last().copied(), "{count} {every}");
+                assert!((0..count).all(|place| plan.mode(place) == modes[place]));
+                REGISTRY.unregister(id).unwrap();
+            }
+        }
     }
 
     #[test]

@@ -17,9 +17,9 @@ import gdb
 # So many lines of a list are shown.
 TOLD = 100
 # The number of entries of the first level of a slab (src/sync/mod.rs); each level has twice as many as the one before.
-FIRST = 1024
-# The number of entries of the first buffer of a deque (src/sync/deque.rs); each buffer has twice as many as the one before.
-FIRST_BUFFER = 64
+FIRST = 1 << 16
+# A ready task without a descriptor is its plan with this bit (src/task/item.rs).
+BARE = 1
 # What the numbers in a slot (src/data/slot.rs) and the mode of an argument say.
 PHASES = ("free", "promised", "published", "poisoned")
 NOBODY, BY_HAND = 0, 1
@@ -131,24 +131,27 @@ def numbers(task, count):
     return [int(first[place]) for place in range(count)]
 
 
+def plan_type():
+    """The type of a pointer to a plan."""
+    return task_type().target().strip_typedefs()["plan"].type
+
+
 def task_at(address):
     """A task in words: its processing and its data."""
+    if address & BARE:
+        return f"'{string_at(gdb.Value(address & ~BARE).cast(plan_type()).dereference()['description'])}' ()"
     task = gdb.Value(address).cast(task_type()).dereference()
-    plan = optional(task["plan"])
-    if plan is None:
-        return "a task that is not in use"
-    plan = plan.dereference()
+    plan = task["plan"].dereference()
     ids = ", ".join(f"{{0, {number}}}" for number in numbers(task, int(plan["count"])))
     return f"'{string_at(plan['description'])}' ({ids})"
 
 
 def outputs(address):
     """The numbers of the data that a task produces."""
-    task = gdb.Value(address).cast(task_type()).dereference()
-    plan = optional(task["plan"])
-    if plan is None:
+    if address & BARE:
         return []
-    plan = plan.dereference()
+    task = gdb.Value(address).cast(task_type()).dereference()
+    plan = task["plan"].dereference()
     modes = optional(plan["modes"])
     if modes is None:
         return []
@@ -190,17 +193,17 @@ def chain(link, stop=0):
 
 def kept(deque):
     """The addresses of the tasks in a deque, the newest first."""
-    top, bottom, level = (int(plain(deque[name])) for name in ("top", "bottom", "class"))
-    buffer = pointer(deque["buffers"][level]["value"])
-    length = FIRST_BUFFER << level
+    top, bottom = (int(plain(deque[name])) for name in ("top", "bottom"))
+    slots = plain(deque["buffer"]).dereference()["slots"]
+    length = int(slots["length"])
     for place in range(bottom - 1, max(top, bottom - length) - 1, -1):
-        yield int(plain(buffer[place & (length - 1)]))
+        yield int(plain(slots["data_ptr"][place & (length - 1)]))
 
 
 def shuffled(batch):
     """The addresses of the tasks from which DVM_SEED is to choose the next one: a VecDeque."""
     capacity = int(plain(batch["buf"]["inner"]["cap"]))
-    first = pointer(batch["buf"]).cast(task_type().pointer())
+    first = pointer(batch["buf"]).cast(gdb.lookup_type("u64").pointer())
     for place in range(int(batch["len"])):
         yield int(first[(int(batch["head"]) + place) % capacity])
 
@@ -220,7 +223,7 @@ def queued(place, worker):
     queue = worker["queue"]
     for task in reversed(list(chain(plain(queue["inbox"])))):
         yield "placed", task
-    for task in kept(queue["deque"]["__0"]):
+    for task in kept(queue["deque"]):
         yield "stealable", task
     for task in reversed(list(chain(plain(queue["mail"])))):
         yield "stealable", task

@@ -1,5 +1,5 @@
 /* A program that gets stuck in a known way, for the test of dvm.py: a task that never ends on the first processing unit,
- * another in its queue, and tasks that wait for a promise that nobody publishes, for one that is written by hand, and for the
+ * another in its queue, one that anybody may run, and tasks that wait for a promise that nobody publishes, for one that is written by hand, and for the
  * output of another task. */
 #include <dvm.h>
 
@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static atomic_int begun;
+static atomic_int begun, stolen;
+static dvm_processing_id_t anybody_id;
 
 static void check(dvm_retcode_t code)
 {
@@ -19,6 +20,7 @@ static void check(dvm_retcode_t code)
 
 static int endless(void)
 {
+    check(dvm_sched_near(anybody_id, NULL, 0));
     atomic_store(&begun, 1);
     while (atomic_load(&begun))
         ;
@@ -27,6 +29,12 @@ static int endless(void)
 
 static int nothing(void)
 {
+    return 0;
+}
+
+static int anybody(void)
+{
+    atomic_store(&stolen, 1);
     return 0;
 }
 
@@ -48,17 +56,20 @@ int main(void)
     int modes[6] = {DVM_IN, DVM_OUT, DVM_OUT, DVM_OUT, DVM_OUT, DVM_OUT};
     void *address;
     size_t size;
+    uint64_t workers;
     dvm_rank_t rank;
 
     check(dvm_init());
+    check(dvm_rank_count(&workers));
     check(dvm_rank_at(0, rank, DVM_MAX_RANK_DEPTH));
     check(dvm_processing_register(DVM_CALLBACK(endless), 0, "never ends", endless_id));
     check(dvm_processing_register(DVM_CALLBACK(nothing), 0, "has its turn later", queued_id));
     check(dvm_processing_register(DVM_CALLBACK(nothing), 2, "reads what is lost", reads_id));
     check(dvm_data_promise(24, &lost));
     check(dvm_data_allocate(100, &there));
+    check(dvm_processing_register(DVM_CALLBACK(anybody), 0, "is for anybody", anybody_id));
     check(dvm_sched_onto(rank, endless_id));
-    while (!atomic_load(&begun))
+    while (!atomic_load(&begun) || (workers > 1 && !atomic_load(&stolen)))
         ;
     check(dvm_sched_onto(rank, queued_id));
     check(dvm_sched_onto(rank, reads_id, lost, there));

@@ -17,10 +17,11 @@ trap 'rm -rf "$work"' EXIT
     -L"$release" -ldvm -Wl,-rpath,"$release" || exit 1
 
 commands=(-ex 'dvm workers' -ex 'dvm queues' -ex 'dvm data' -ex 'dvm data all')
-debug() { DEBUGINFOD_URLS='' DVM_SYNTHETIC=pu:2 timeout 120 gdb -nx -batch -ex 'set pagination off' -x "$root/tools/gdb/dvm.py" "$@" 2>&1; }
+debug() { DEBUGINFOD_URLS='' DVM_SYNTHETIC=${machine:-pu:2} timeout 120 gdb -nx -batch -ex 'set pagination off' -x "$root/tools/gdb/dvm.py" "$@" 2>&1; }
 debug -ex 'dvm workers' "$work/stuck" >"$work/before"
 debug -ex 'break stuck' -ex run "${commands[@]}" -ex "generate-core-file $work/core" "$work/stuck" >"$work/stopped"
 debug "${commands[@]}" "$work/stuck" "$work/core" >"$work/dead"
+machine=pu:1 debug -ex 'break stuck' -ex run "${commands[@]}" "$work/stuck" >"$work/alone"
 debug -ex 'dvm nothing' "$work/stuck" >"$work/wrong"
 
 count=0 failures=0
@@ -35,7 +36,7 @@ expect() {
 id='\{0, [0-9]+\}'
 for file in stopped dead; do
     expect $file "^worker 0 \(.*\): runs 'never ends'; 1 ready, 0 ended$"
-    expect $file "^worker 1 \(.*\): (sleeps|looks for work); 0 ready, 0 ended$"
+    expect $file "^worker 1 \(.*\): (sleeps|looks for work); 0 ready, 1 ended$"
     expect $file "^worker 0: 'has its turn later' \(\)$"
     expect $file "^datum $id: promised, 24 bytes, 0 references, 1 taken; nobody is to publish it; waiting: 'reads what is lost' \($id, $id\)$"
     expect $file "^datum $id: promised, 8 bytes, 0 references, 1 taken; written by hand; waiting: 'makes five' \($id(, $id){5}\)$"
@@ -43,6 +44,7 @@ for file in stopped dead; do
     expect $file "^datum $id: promised, .*; the output of 'makes five' \(.*\); waiting: 'reads what is lost' \($id, $id\)$"
     expect $file "^datum $id: published, 100 bytes, 0 references, 1 taken$"
 done
+expect alone "^worker 0: 'is for anybody' \(\) \(others may steal it\)$"
 expect stopped '^worker 0 \(thread [0-9]+\)'
 expect before "libdvm's types cannot be read|libdvm is not running"
 expect wrong '^dvm workers, dvm queues, dvm data, or dvm data all$'
