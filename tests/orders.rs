@@ -7,6 +7,7 @@
 
 mod support;
 
+use std::ffi::c_int;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
@@ -136,4 +137,60 @@ fn stealable_tasks_are_stolen_and_placed_ones_never() {
         assert_eq!(ranks.lock().unwrap()[10..], [rank_at(0); 10]);
         relax(datum).unwrap();
     });
+}
+
+#[test]
+fn tasks_without_arguments_are_stolen_from_the_task_that_made_them_and_counted_where_they_run() {
+    with_engine(|| {
+        let ranks = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let (noted, seen) = (ranks.clone(), ranks.clone());
+        let note = processing(&[], c"note", move |_| {
+            noted.lock().unwrap().push(here());
+            0
+        });
+        let spawn = processing(&[], c"spawn", move |_| {
+            (0..10).for_each(|_| near(note, &[]).unwrap());
+            let end = Instant::now() + Duration::from_secs(10);
+            while seen.lock().unwrap().len() < 10 && Instant::now() < end {
+                std::thread::yield_now();
+            }
+            // This task runs still, and the last of the others may be about to end.
+            c_int::from(load(rank_at(0)) != 1 || load(rank_at(1)) > 1)
+        });
+        onto(rank_at(0), spawn, &[]).unwrap();
+        wait().unwrap();
+        assert_eq!(*ranks.lock().unwrap(), [rank_at(1); 10]);
+        assert_eq!((load(rank_at(0)), load(rank_at(1))), (0, 0));
+    });
+}
+
+#[test]
+fn tasks_without_arguments_that_a_task_has_made_fail_and_end_as_others_do() {
+    with_engine(|| {
+        let datum = number(7);
+        let fails = processing(&[], c"fails at the end", move |_| {
+            // A get that the task leaves to its end.
+            c_int::from(value_kept(datum) == 7) * 5
+        });
+        let panics = processing(&[], c"panics", |_| panic!("on purpose"));
+        let spawn = processing(&[], c"spawn", move |_| {
+            [fails, panics, fails].iter().for_each(|&id| near(id, &[]).unwrap());
+            0
+        });
+        near(spawn, &[]).unwrap();
+        assert_eq!(wait(), Err(Code::DVM_ERR_TASK));
+        let story = last_error();
+        assert!(story.contains("3 tasks failed"), "{story}");
+        let firsts = ["'fails at the end' returned 5 on rank", "'panics' panicked (on purpose) on rank"];
+        assert!(firsts.iter().any(|first| story.contains(first)), "{story}");
+        // Nothing keeps the datum but its reference.
+        assert_eq!(put(datum), Err(Code::DVM_ERR_STATE));
+        relax(datum).unwrap();
+        assert_eq!(acquire(datum), Err(Code::DVM_ERR_ID));
+    });
+}
+
+/// Gets a datum and does not put it.
+fn value_kept(datum: Id) -> u64 {
+    unsafe { *get(datum).unwrap().0 }
 }
