@@ -95,10 +95,7 @@ impl Call {
             }
             let (place, reach) = place(task, id)?;
             let got = own.frame.arguments.get_mut(place)?;
-            let bytes = match reach {
-                Reach::Output => STORE.output(&mut own.data, id)?,
-                _ => STORE.argument(id, reach)?,
-            };
+            let bytes = STORE.argument(id, reach)?;
             *got += 1;
             Some((bytes.addr, bytes.size))
         });
@@ -119,11 +116,19 @@ impl Call {
                 let reach = if may_sleep { Reach::Outside } else { Reach::Callback };
                 return STORE.get(&mut own.data, id, reach).map(|got| (got.addr, got.size));
             }
+            let argument = place(task, id);
+            if let Some((place, Reach::Output)) = argument
+                && let Some(got) = own.frame.arguments.get_mut(place)
+                && let Some(bytes) = STORE.output(&mut own.data, id)
+            {
+                *got += 1;
+                return Ok((bytes.addr, bytes.size));
+            }
             if let Some(held) = own.frame.held(id) {
                 held.count += 1;
                 return Ok((held.addr, held.size));
             }
-            let got = STORE.get(&mut own.data, id, place(task, id).map_or(Reach::Task, |(_, reach)| reach))?;
+            let got = STORE.get(&mut own.data, id, argument.map_or(Reach::Task, |(_, reach)| reach))?;
             own.frame.held.push(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
             Ok((got.addr, got.size))
         })

@@ -32,7 +32,16 @@ impl Weights {
 ///
 /// Holding half of the bytes is enough to be the least: by the triangle inequality every step away from it costs those
 /// bytes at least what it saves on the others.
+#[inline]
 pub(crate) fn near(machine: &Machine, weights: &Weights) -> Option<usize> {
+    match weights.0[..] {
+        [] => None,
+        [(only, _)] => Some(only as usize),
+        _ => nearest(machine, weights),
+    }
+}
+
+fn nearest(machine: &Machine, weights: &Weights) -> Option<usize> {
     let &(heaviest, most) = weights.0.iter().max_by_key(|&&(worker, bytes)| (bytes, std::cmp::Reverse(worker)))?;
     let total: u128 = weights.0.iter().map(|&(_, bytes)| u128::from(bytes)).sum();
     if u128::from(most) * 2 >= total {

@@ -21,11 +21,7 @@ pub(crate) struct Slab<T> {
 }
 
 /// The level of an index and the place in it.
-#[inline]
 fn locate(index: u32) -> (usize, usize) {
-    if index < FIRST {
-        return (0, index as usize);
-    }
     let shifted = u64::from(index) + u64::from(FIRST);
     let level = shifted.ilog2() - FIRST.ilog2();
     (level as usize, (shifted - (u64::from(FIRST) << level)) as usize)
@@ -43,9 +39,8 @@ impl<T: Sync> Slab<T> {
         if index >= self.len() {
             return None;
         }
-        let (level, place) = locate(index);
-        // SAFETY: by the invariant the entry is initialised, and it is never moved, changed but through `&T`, or freed.
-        Some(unsafe { &*self.levels[level].load(Ordering::Relaxed).add(place) })
+        // SAFETY: by the invariant.
+        Some(unsafe { self.there(index) })
     }
 
     /// The entry with an index that [`Slab::push`] has given, as the caller knows.
@@ -55,10 +50,24 @@ impl<T: Sync> Slab<T> {
     #[inline]
     pub(crate) unsafe fn there(&self, index: u32) -> &T {
         debug_assert!(index < self.len());
-        let (level, place) = locate(index);
         // SAFETY: by the invariant and this function's contract the entry is initialised; it is never moved, changed but
         // through `&T`, or freed.
-        unsafe { &*self.levels.get_unchecked(level).load(Ordering::Relaxed).add(place) }
+        unsafe {
+            if index < FIRST {
+                &*self.levels[0].load(Ordering::Relaxed).add(index as usize)
+            } else {
+                &*self.further(index)
+            }
+        }
+    }
+
+    /// The address of an entry behind the first level. There is one: the caller knows.
+    #[cold]
+    #[inline(never)]
+    fn further(&self, index: u32) -> *const T {
+        let (level, place) = locate(index);
+        // SAFETY: the level has that many entries.
+        unsafe { self.levels[level].load(Ordering::Relaxed).add(place) }
     }
 
     /// Appends an entry; `None` when memory or indices have run out. One thread at a time: the caller holds a lock.
