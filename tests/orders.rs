@@ -149,7 +149,9 @@ fn tasks_without_arguments_are_stolen_from_the_task_that_made_them_and_counted_w
             0
         });
         let spawn = processing(&[], c"spawn", move |_| {
-            (0..10).for_each(|_| near(note, &[]).unwrap());
+            for _ in 0..10 {
+                near(note, &[]).unwrap();
+            }
             let end = Instant::now() + Duration::from_secs(10);
             while seen.lock().unwrap().len() < 10 && Instant::now() < end {
                 std::thread::yield_now();
@@ -174,7 +176,9 @@ fn tasks_without_arguments_that_a_task_has_made_fail_and_end_as_others_do() {
         });
         let panics = processing(&[], c"panics", |_| panic!("on purpose"));
         let spawn = processing(&[], c"spawn", move |_| {
-            [fails, panics, fails].iter().for_each(|&id| near(id, &[]).unwrap());
+            for id in [fails, panics, fails] {
+                near(id, &[]).unwrap();
+            }
             0
         });
         near(spawn, &[]).unwrap();
