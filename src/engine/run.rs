@@ -1,5 +1,6 @@
 //! One task, from start to end.
 
+use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::Call;
@@ -15,10 +16,13 @@ impl Call {
     #[inline]
     pub(super) fn run(&self, task: *mut Task, me: usize) {
         // SAFETY: a task out of a queue belongs to the worker that took it out.
-        let task_ref = unsafe { &mut *task };
-        if task_ref.near && task_ref.worker != me as u16 {
-            self.moved(task_ref, me);
+        unsafe {
+            if (*task).near && (*task).worker != me as u16 {
+                self.moved(&mut (*task).worker, me);
+            }
         }
+        // SAFETY: as above; nobody writes to a task that runs.
+        let task_ref = unsafe { &*task };
         let outcome = if task_ref.poisoned {
             self.engine().failures.cancelled();
             Outcome::Poisoned
@@ -36,11 +40,11 @@ impl Call {
 
     /// A near task runs elsewhere than it was to: it is counted here.
     #[cold]
-    fn moved(&self, task: &mut Task, me: usize) {
+    fn moved(&self, worker: &mut u16, me: usize) {
         let workers = &self.engine().workers;
         count(&workers[me].counts.0.own);
-        workers[task.worker as usize].assigned.0.fetch_sub(1, Ordering::Relaxed);
-        task.worker = me as u16;
+        workers[*worker as usize].assigned.0.fetch_sub(1, Ordering::Relaxed);
+        *worker = me as u16;
     }
 
     /// Notes that a task has failed.
@@ -53,12 +57,12 @@ impl Call {
 
     /// Executes a task, for all to see, and records it when a trace is on.
     #[inline]
-    fn traced(&self, task: &mut Task, me: usize) -> Result<(), String> {
+    fn traced(&self, task: &Task, me: usize) -> Result<(), String> {
         let trace = self.engine().trace();
         let start = trace.begin();
-        self.engine().note_running(me, Some(task.plan().description));
+        self.engine().note_running(me, task);
         let result = self.execute(task);
-        self.engine().note_running(me, None);
+        self.engine().note_idle(me);
         if trace.is_on() {
             trace.task(me, start, task.plan().description);
         }
@@ -67,7 +71,7 @@ impl Call {
 
     /// Calls the function; what went wrong is told in words.
     #[inline]
-    fn execute(&self, task: &mut Task) -> Result<(), String> {
+    fn execute(&self, task: &Task) -> Result<(), String> {
         if task.plan().modes.is_some() {
             carry_all(self, task).map_err(|error| format!("could not start: {error}"))?;
         }
@@ -85,9 +89,9 @@ impl Call {
 
     /// Calls the function with ids that it may write to.
     #[inline]
-    fn call(&self, task: &mut Task, ids: &mut [DataId]) -> Result<(), String> {
+    fn call(&self, task: &Task, ids: &mut [DataId]) -> Result<(), String> {
         let (callee, cores) = (task.plan().callee, task.plan().cores);
-        self.lane.with(|own| own.frame.task = task);
+        self.lane.with(|own| own.frame.task = ptr::from_ref(task).cast_mut());
         let result = self.call_back(callee, cores, ids);
         self.lane.put_all();
         result
@@ -139,6 +143,7 @@ impl Call {
 
 /// Gives each output of a starting task that carries an input on its storage: the last one of each input may have the
 /// input's own, the others get copies before that.
+#[inline]
 fn carry_all(call: &Call, task: &Task) -> Result<(), Error> {
     let plan = task.plan();
     let outputs = || (0..task.count()).filter(|&place| plan.mode(place) == Mode::Out);

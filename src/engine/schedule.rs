@@ -233,7 +233,7 @@ enum Taken {
 fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
     if plan.modes.is_some() {
         for place in 0..ids.len() {
-            if let Err(error) = claim(own, plan, ids, place) {
+            if let Err(error) = claim(own, task, plan, ids, place) {
                 roll_back(own, plan, ids, place, 0);
                 return Err(error);
             }
@@ -272,12 +272,13 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
 
 /// Claims one output; inputs are let pass.
 #[inline]
-fn claim(own: &mut Own, plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
+fn claim(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
     if plan.mode(place) == Mode::In {
         return Ok(());
     }
     let reads = |id: DataId| (0..ids.len()).any(|other| ids[other] == id && plan.mode(other) == Mode::In);
-    let predecessor = STORE.claim(ids[place])?;
+    // SAFETY: the task is filled, and in use until it has published its outputs or this call has taken its claims back.
+    let predecessor = unsafe { STORE.claim(ids[place], Task::link(task)) }?;
     if reads(ids[place]) {
         STORE.unclaim(&mut own.data, ids[place]);
         return Err(Error::state(format!(

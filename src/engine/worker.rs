@@ -52,6 +52,8 @@ pub(super) struct Counts {
     pub(super) ended: AtomicU64,
     /// The description of the task that runs here; NULL between tasks.
     pub(super) running: AtomicPtr<String>,
+    /// That task, while `running` is not NULL. Not to be looked into: only the worker knows when it ends.
+    pub(super) task: AtomicPtr<Task>,
 }
 
 /// A value on cache lines of its own.
