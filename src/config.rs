@@ -204,7 +204,7 @@ const SEED: Knob = Knob {
     kind: Kind::Number { least: 0, most: u64::MAX },
     unit: "",
     default: "the order of readiness",
-    documentation: "For finding mistakes: each worker takes its ready tasks in an order drawn from this number, instead of the order in which they became ready. Any         such order is one that a program must be able to bear, but for programs that rely on the order of their tasks on one PU. With one worker (`DVM_WORKERS=1`)         the same number gives the same order each time: tasks then only run while a thread of the program waits, in dvm_wait, dvm_finalize, dvm_graph_run or for a         datum in dvm_data_get; a program with one thread that schedules repeats exactly. A program that waits in a way of its own is let on after one second, and then         its orders are not repeated. Slow; not for production.",
+    documentation: "For finding mistakes: each worker takes its ready tasks in an order drawn from this number, instead of the order in which they became ready. Any such order is one that a program must be able to bear, but for programs that rely on the order of their tasks on one PU. With one worker (`DVM_WORKERS=1`) the same number gives the same order each time: tasks then only run while a thread of the program waits, in dvm_wait, dvm_finalize, dvm_graph_run or for a datum in dvm_data_get; a program with one thread that schedules repeats exactly. A program that waits in a way of its own is let on after one second, and then its orders are not repeated. Slow; not for production.",
 };
 
 /// Every knob, in the order of the book.
