@@ -95,8 +95,17 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
         shared.machine.bind(me);
         let worker = &shared.workers[me];
         let call = Call { lane, engine: engine.0, outermost: false };
-        let mut state =
-            Loop { call: &call, shared, me, turn: 0, spun: 0, pauses: 1, sources: Copied::default(), ran: false };
+        let mut state = Loop {
+            call: &call,
+            shared,
+            me,
+            turn: 0,
+            spun: 0,
+            pauses: 1,
+            sources: Copied::default(),
+            ran: false,
+            aside: false,
+        };
         while worker.seat.0.sit(shared) {
             worker.bed.0.assign(std::thread::current());
             lane.with(|own| worker.seat.0.receive(own));
@@ -124,6 +133,8 @@ struct Loop<'a> {
     sources: Copied,
     /// True when a task was run since the waiting thread was last told.
     ran: bool,
+    /// True when a source was polled that may have put something aside for this worker.
+    aside: bool,
 }
 
 impl Loop<'_> {
@@ -159,6 +170,7 @@ impl Loop<'_> {
         if std::mem::take(&mut self.ran) {
             self.shared.completion.notify();
         }
+        self.lay_open();
         if let Some(hot) = self.call.lane.with(Own::hot) {
             self.mine().queue.keep(hot); // others may run it meanwhile
             self.shared.wake_one();
@@ -219,7 +231,7 @@ impl Loop<'_> {
         }
         if fair
             && self.turn.is_multiple_of(2 * TASKS_PER_POLL)
-            && let Some(task) = queue.take()
+            && let Some(task) = queue.take(|| self.shared.wake_one())
         {
             return Some(task);
         }
@@ -229,11 +241,14 @@ impl Loop<'_> {
                 own.placed.pop()
             })
         });
-        placed.or_else(|| queue.take())
+        placed.or_else(|| queue.take(|| self.shared.wake_one()))
     }
 
     fn run(&mut self, task: *mut Task) {
         self.ran = true;
+        if self.aside {
+            self.lay_open();
+        }
         self.call.run(task, self.me);
     }
 
@@ -256,7 +271,16 @@ impl Loop<'_> {
 
     /// Polls the sources.
     fn poll(&mut self) -> bool {
-        self.shared.sources.poll(&mut self.sources, &self.shared.workers[self.me].polling.0, self.me)
+        let any = self.shared.sources.poll(&mut self.sources, &self.shared.workers[self.me].polling.0, self.me);
+        self.aside |= any;
+        any
+    }
+
+    /// Lets others have what sources have put aside for this worker, which is about to do something else.
+    #[cold]
+    fn lay_open(&mut self) {
+        self.aside = false;
+        self.shared.sources.lay_open(&mut self.sources, &self.shared.workers[self.me].polling.0, self.me);
     }
 
     /// True when this worker has put tasks aside for itself: what a source calls may have made some ready.

@@ -59,9 +59,10 @@ impl ReadyQueue {
         self.deque.0.push(task.expose_provenance() as u64);
     }
 
-    /// For the worker itself: the newest task that it kept, else the oldest that came by mail.
+    /// For the worker itself: the newest task that it kept, else the oldest that came by mail. While mail is moved it is
+    /// nowhere to be seen: when there is more of it, `announce` is called once others see that again.
     #[inline]
-    pub(crate) fn take(&self) -> Option<*mut Task> {
+    pub(crate) fn take(&self, announce: impl FnOnce()) -> Option<*mut Task> {
         if let Some(task) = self.deque.0.pop() {
             return Some(ptr::with_exposed_provenance_mut(task as usize));
         }
@@ -69,7 +70,11 @@ impl ReadyQueue {
             return None;
         }
         self.move_mail(self.mail.take_all());
-        self.deque.0.pop().map(|task| ptr::with_exposed_provenance_mut(task as usize))
+        let task = self.deque.0.pop()?;
+        if !self.deque.0.is_empty() {
+            announce();
+        }
+        Some(ptr::with_exposed_provenance_mut(task as usize))
     }
 
     /// Puts tasks, newest first, into the deque.
@@ -82,7 +87,7 @@ impl ReadyQueue {
     }
 
     /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all mail over and takes the
-    /// oldest of that.
+    /// oldest of that; the caller announces the others.
     pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<*mut Task> {
         loop {
             match self.deque.0.steal() {
@@ -95,7 +100,7 @@ impl ReadyQueue {
             return None;
         }
         thief.move_mail(self.mail.take_all());
-        thief.take()
+        thief.take(|| {})
     }
 
     /// True when nothing was handed over.
@@ -248,6 +253,22 @@ mod tests {
         assert!(queue.nothing_handed_over() && !queue.has_stealable());
     }
 
+    /// A worker that looks around for the last time while mail is moved sees none of it.
+    #[test]
+    fn mail_that_was_moved_is_announced_when_others_may_have_missed_it() {
+        let (scene, queue) = (Scene::new(4), ReadyQueue::new());
+        let announced = std::cell::Cell::new(0);
+        let take = || queue.take(|| announced.set(announced.get() + 1));
+        // SAFETY: each task is owned here and goes into one list.
+        scene.tasks[..3].iter().for_each(|&task| unsafe { queue.mail(task) });
+        assert_eq!((take(), announced.get()), (Some(scene.tasks[0]), 1));
+        assert_eq!((take(), announced.get()), (Some(scene.tasks[1]), 1), "they lie open now");
+        assert_eq!((take(), announced.get()), (Some(scene.tasks[2]), 1));
+        // SAFETY: as above.
+        unsafe { queue.mail(scene.tasks[3]) };
+        assert_eq!((take(), announced.get()), (Some(scene.tasks[3]), 1), "there was only one");
+    }
+
     #[test]
     fn thieves_take_the_oldest_near_task_and_never_a_placed_one() {
         let (scene, victim, thief) = (Scene::new(6), ReadyQueue::new(), ReadyQueue::new());
@@ -262,10 +283,10 @@ mod tests {
         victim.keep(tasks[1]);
         victim.keep(tasks[2]);
         assert_eq!(victim.steal(&thief), Some(tasks[1]));
-        assert_eq!(victim.take(), Some(tasks[2]), "the owner takes the newest of its own");
+        assert_eq!(victim.take(|| {}), Some(tasks[2]), "the owner takes the newest of its own");
         assert_eq!(victim.steal(&thief), Some(tasks[3]), "the mail moves over, oldest first");
-        assert_eq!(thief.take(), Some(tasks[4]));
-        assert_eq!(victim.take(), None);
+        assert_eq!(thief.take(|| {}), Some(tasks[4]));
+        assert_eq!(victim.take(|| {}), None);
         assert_eq!(thief.steal(&victim), Some(tasks[5]), "what was moved can be stolen back");
         assert_eq!(victim.steal(&thief), None);
         let mut placed = Placed::new();
