@@ -37,7 +37,7 @@ install: all ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran modu
 
 header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man page anew from the Rust sources
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-bindings
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_of_the_book
+	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_about_the_environment
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info man_page
 
 loom: ## model-check the lock-free structures

@@ -801,7 +801,8 @@ module dvm
     !> on the program's own thread the call succeeds and does nothing.
     !>
     !> @retval DVM_SUCCESS              the section has begun
-    !> @retval DVM_ERR_STATE            not called in a task or tile, or the task is in a section already
+    !> @retval DVM_ERR_STATE            not called in a task or tile, or in a graph's predecessors function, or the task is in
+    !>                                  a section already
     !> @retval DVM_ERR_MEMORY           no thread could be started; the task may block all the same, and holds its processing
     !>                                  unit meanwhile
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running

@@ -11,6 +11,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use dvm::ffi::blocking::{dvm_blocking_begin, dvm_blocking_end};
 use dvm::ffi::explain::dvm_explain_text;
 use dvm::ffi::graph::{dvm_graph_run, dvm_graph_t};
 use support::*;
@@ -217,15 +218,132 @@ fn a_task_that_does_not_end_is_named_with_its_worker() {
     let output = name(output);
     for part in [
         "3 tasks have not ended: 1 running, 1 ready, 1 waiting for data.".to_owned(),
-        "  the worker of rank 0 1 runs 'endless'; 1 more task that did not end was given to it\n".to_owned(),
-        format!("Missing: datum {output} (8 bytes): the output of a task that is ready or runs\n"),
+        "  the worker of rank 0 1 runs 'endless'".to_owned(),
+        "; 1 more task that did not end was given to it\n".to_owned(),
+        format!("Missing: datum {output} (8 bytes): the output of 'endless', which runs on rank 0 1"),
+        format!("  Its publisher: 'endless' (out {output}) on rank 0 1 runs on rank 0 1"),
         format!(
-            "'reads' (in {output}) on rank 0 0 waits for datum {output}: the output of a task that is ready or runs\n"
+            "'reads' (in {output}) on rank 0 0 waits for datum {output}: the output of 'endless', which runs on rank 0 1"
         ),
     ] {
         assert!(text.contains(&part), "{part}\nis not in\n{text}");
     }
     GO_ON.store(true, Ordering::Release);
+    finalize().unwrap();
+}
+
+/// Holds tasks back until it is let go.
+#[derive(Default)]
+struct Gate(AtomicBool);
+
+impl Gate {
+    fn new() -> &'static Gate {
+        Box::leak(Box::default())
+    }
+    fn pass(&self) {
+        while !self.0.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+    }
+    fn open(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+#[test]
+fn a_producer_that_is_queued_behind_a_long_task() {
+    let _turn = start();
+    let gate = Gate::new();
+    let long = processing(&[], c"long", |_| {
+        gate.pass();
+        0
+    });
+    // More arguments than lie in the descriptor, and the output that is waited for is among the last.
+    let makes = processing(&[IN, OUT, OUT, OUT, OUT, OUT, OUT], c"makes", |_| 0);
+    let reads = processing(&[IN, IN], c"reads", |_| 0);
+    let (input, lost) = (number(3), promise(8).unwrap());
+    let outputs: Vec<Id> = (0..6).map(|_| promise(16).unwrap()).collect();
+    onto(rank_at(0), long, &[]).unwrap();
+    await_part("the worker of rank 0 0 runs 'long'");
+    let arguments: Vec<Id> = [input].into_iter().chain(outputs.iter().copied()).collect();
+    onto(rank_at(0), makes, &arguments).unwrap();
+    // It waits for the last input that is missing first, and for the other one all the same.
+    onto(rank_at(1), reads, &[outputs[4], lost]).unwrap();
+    let text = explanation();
+    let told: Vec<String> = outputs.iter().map(|&id| format!("out {}", name(id))).collect();
+    let (missing, input) = (name(outputs[4]), name(input));
+    for part in [
+        "3 tasks have not ended: 1 running, 1 ready, 1 waiting for data.".to_owned(),
+        format!("Missing: datum {missing} (16 bytes): the output of 'makes', which is ready, in a queue\n"),
+        format!("  Its publisher: 'makes' (in {input}, {}) on rank 0 0 is ready, in a queue\n", told.join(", ")),
+    ] {
+        assert!(text.contains(&part), "{part}\nis not in\n{text}");
+    }
+    gate.open();
+    publish(lost).unwrap();
+    wait().unwrap();
+    assert!(explanation().contains("Nothing waits"));
+    for &id in outputs.iter().filter(|&&id| id != outputs[4]) {
+        relax(id).unwrap();
+    }
+    finalize().unwrap();
+}
+
+#[test]
+fn a_producer_that_blocks_while_another_task_runs_in_its_place() {
+    let _turn = start();
+    let (blocks, runs) = (Gate::new(), Gate::new());
+    let blocked = processing(&[OUT], c"blocked", |_| {
+        assert_eq!(unsafe { dvm_blocking_begin() }, Code::DVM_SUCCESS);
+        blocks.pass();
+        assert_eq!(unsafe { dvm_blocking_end() }, Code::DVM_SUCCESS);
+        runs.pass();
+        0
+    });
+    let instead = processing(&[OUT], c"instead", |_| {
+        runs.pass();
+        0
+    });
+    let reads = processing(&[IN, IN], c"reads", |_| 0);
+    let (first, second) = (promise(8).unwrap(), promise(8).unwrap());
+    onto(rank_at(1), blocked, &[first]).unwrap();
+    onto(rank_at(1), instead, &[second]).unwrap();
+    onto(rank_at(0), reads, &[first, second]).unwrap();
+    await_part("'blocked' is in a blocking section on rank 0 1");
+    let text = await_part("the worker of rank 0 1 runs 'instead'");
+    let (first, second) = (name(first), name(second));
+    for part in [
+        "3 tasks have not ended: 1 running, 1 in blocking sections, 0 ready, 1 waiting for data.".to_owned(),
+        format!("  Its publisher: 'blocked' (out {first}) on rank 0 1 is in a blocking section on rank 0 1"),
+        format!("  Its publisher: 'instead' (out {second}) on rank 0 1 runs on rank 0 1"),
+    ] {
+        assert!(text.contains(&part), "{part}\nis not in\n{text}");
+    }
+    blocks.open();
+    runs.open();
+    finalize().unwrap();
+}
+
+#[test]
+fn a_task_that_is_back_from_a_section_runs_again() {
+    let _turn = start();
+    let (blocks, runs) = (Gate::new(), Gate::new());
+    let blocked = processing(&[OUT], c"blocked", |_| {
+        assert_eq!(unsafe { dvm_blocking_begin() }, Code::DVM_SUCCESS);
+        blocks.pass();
+        assert_eq!(unsafe { dvm_blocking_end() }, Code::DVM_SUCCESS);
+        runs.pass();
+        0
+    });
+    let reads = processing(&[IN], c"reads", |_| 0);
+    let output = promise(8).unwrap();
+    onto(rank_at(1), blocked, &[output]).unwrap();
+    onto(rank_at(0), reads, &[output]).unwrap();
+    await_part("the output of 'blocked', which is in a blocking section on rank 0 1");
+    blocks.open();
+    let text = await_part("the output of 'blocked', which runs on rank 0 1");
+    assert!(text.contains("2 tasks have not ended: 1 running, 0 ready, 1 waiting for data."), "{text}");
+    runs.open();
     finalize().unwrap();
 }
 
@@ -335,7 +453,9 @@ fn explanations_while_tasks_come_and_go() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::Acquire) {
-                assert!(explanation().starts_with("libdvm: what waits for what\n"));
+                let text = explanation();
+                assert!(text.starts_with("libdvm: what waits for what\n"));
+                named_producers_have_the_datum_as_an_output(&text);
             }
         });
         scope.spawn(|| {
@@ -362,6 +482,17 @@ fn explanations_while_tasks_come_and_go() {
         over.store(true, Ordering::Release);
     });
     finalize().unwrap();
+}
+
+/// Descriptors change hands all the time, but whoever is named as the producer of a datum is it.
+fn named_producers_have_the_datum_as_an_output(text: &str) {
+    for missing in text.split("Missing: datum ").skip(1) {
+        let mut lines = missing.lines();
+        let id = lines.next().and_then(|line| line.split(" (").next()).unwrap();
+        if let Some(producer) = lines.next().and_then(|line| line.strip_prefix("  Its publisher: ")) {
+            assert!(producer.contains(&format!("out {id}")), "{producer}\nhas no output {id}:\n{text}");
+        }
+    }
 }
 
 /// Waits for a datum and lets it go.

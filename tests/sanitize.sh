@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Random programs against the sequential model, random programs of blocking and wide tasks, and the soak, under a
-# sanitizer, libdvm and the tests instrumented.
+# Random programs against the sequential model, random programs of blocking and wide tasks, explanations while tasks come
+# and go, and the soak, under a sanitizer, libdvm and the tests instrumented.
 #
 #   tests/sanitize.sh tsan [MINUTES]     ThreadSanitizer
 #   tests/sanitize.sh asan [MINUTES]     AddressSanitizer
@@ -30,6 +30,6 @@ export DVM_TEST_SHADOWED=1
 end=$((SECONDS + 60 * minutes))
 while true; do
     cargo test --release --locked -p dvm --target "$target" --target-dir "target/$kind" \
-        --test random_programs --test blocking --test soak -- --test-threads=1 --nocapture
+        --test random_programs --test blocking --test explain --test soak -- --test-threads=1 --nocapture
     [ "$SECONDS" -lt "$end" ] || break
 done

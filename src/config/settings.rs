@@ -83,7 +83,39 @@ mod tests {
         for knob in KNOBS {
             let _ = write!(page, "\n## {}\n\n{}\n", knob.variable, knob.documentation);
         }
+        page.push_str("\n## What the programs read\n\n| variable | program | what it says |\n| --- | --- | --- |\n");
+        for (variable, program, says) in PROGRAMS {
+            let _ = writeln!(page, "| `{variable}` | {program} | {says} |");
+        }
         page
+    }
+
+    /// What the code generator's programs read, beside `--help`.
+    const PROGRAMS: &[(&str, &str, &str)] = &[
+        ("DVM_CC", "`dvmcc`", "the real compiler; without it `CC`, then `cc`"),
+        ("DVM_CLANG", "`dvmcc`, `dvm-codegen`", "the clang that reads the sources; without it `clang`"),
+        ("DVM_PREFIX", "`dvmcc`", "where libdvm is installed; without it found from the program's own place"),
+    ];
+
+    /// Names in quotes, of all sources of the programs.
+    fn names_in_programs() -> Vec<String> {
+        let folders = ["codegen/src", "info/src", "redist/src", "bench/src"];
+        let mut grep = std::process::Command::new("grep");
+        grep.args(["-rhoE", r#""DVM_[A-Z_]+""#]).args(folders).current_dir(env!("CARGO_MANIFEST_DIR"));
+        let found = String::from_utf8(grep.output().unwrap().stdout).unwrap();
+        found.lines().map(|line| line.trim_matches('"').to_owned()).collect()
+    }
+
+    #[test]
+    fn the_page_names_every_variable_that_a_program_reads() {
+        let (page, names) = (page(), names_in_programs());
+        let no_variables = ["DVM_BLESS", "DVM_INDEPENDENT"]; // of a test; a macro of generated code
+        let unknown = |name: &&String| !page.contains(&format!("`{name}`")) && !no_variables.contains(&name.as_str());
+        let unknown: Vec<_> = names.iter().filter(unknown).collect();
+        assert!(unknown.is_empty(), "docs/environment.md does not know {unknown:?}");
+        for (variable, ..) in PROGRAMS {
+            assert!(names.iter().any(|name| name == variable), "{variable} is read by no program");
+        }
     }
 
     #[test]

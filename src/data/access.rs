@@ -78,9 +78,7 @@ impl Store {
             Reach::Output => !promised,
             _ => true,
         };
-        let outside = matches!(reach, Reach::Outside | Reach::Callback);
         body.gets += u32::from(counted);
-        body.outside += u32::from(outside);
         if reach == Reach::Outside && promised {
             body = self.sleep_until_published(body);
         }
@@ -90,10 +88,14 @@ impl Store {
             _ => slot.materialise(cache),
         };
         match bytes {
-            Ok(addr) => Ok(Got { addr, size: slot.size(), counted }),
+            Ok(addr) => {
+                if matches!(reach, Reach::Outside | Reach::Callback) {
+                    body.set_outside(body.outside() + 1); // published by now
+                }
+                Ok(Got { addr, size: slot.size(), counted })
+            }
             Err(error) => {
                 body.gets -= u32::from(counted);
-                body.outside -= u32::from(outside);
                 self.settle(cache, id, body);
                 Err(error)
             }
@@ -122,14 +124,14 @@ impl Store {
     /// Ends a get that was made outside tasks.
     pub(crate) fn put_outside(&self, cache: &mut Cache, id: DataId) -> Result<(), Error> {
         let mut body = self.lock(id)?;
-        if body.outside <= body.sleepers {
+        if body.slot().phase() != Phase::Published || body.outside() == 0 {
             return Err(if body.needed() && !body.referenced() && !body.produced() {
                 unknown(id, true)
             } else {
                 not_got(id)
             });
         }
-        body.outside -= 1;
+        body.set_outside(body.outside() - 1);
         body.gets -= 1;
         self.settle(cache, id, body);
         Ok(())

@@ -1,7 +1,7 @@
 //! What is promised and not published, for whoever explains what waits for what.
 
 use super::DataId;
-use super::slot::{Phase, Producer};
+use super::slot::{Locked, Phase, Producer};
 use super::store::Store;
 use super::waiting::Waiters;
 use crate::sync::inbox::Link;
@@ -13,8 +13,9 @@ pub(crate) enum Publisher {
     Nobody,
     /// The program, which has called write.
     Hand,
-    /// A task, from its scheduling to its end.
-    Task,
+    /// This task, from its scheduling to its end; it stays in use while the view lives, for it ends the promise under the
+    /// lock that the view holds.
+    Task(*mut Link),
 }
 
 /// A promise that is not published, while its lock is held.
@@ -48,23 +49,32 @@ impl Store {
     /// Shows every promise that is not published, one after the other, each under its lock: `visit` takes no lock of
     /// data, and is short.
     pub(crate) fn each_pending(&self, mut visit: impl FnMut(&PendingView<'_>)) {
-        self.each(|id, body| {
-            let slot = body.slot();
-            if slot.phase() != Phase::Promised {
-                return;
-            }
-            visit(&PendingView {
-                id,
-                size: slot.size(),
-                predecessor: slot.predecessor().map(|number| [0, number]),
-                publisher: match body.producer() {
-                    Producer::Nobody => Publisher::Nobody,
-                    Producer::Hand => Publisher::Hand,
-                    Producer::Task => Publisher::Task,
-                },
-                sleepers: body.sleepers,
-                waiters: slot.waiters(),
-            });
-        });
+        self.each(|id, body| show(id, &body, &mut visit));
     }
+
+    /// Shows this promise, if it is still none that is published.
+    pub(crate) fn pending(&self, id: DataId, visit: impl FnOnce(&PendingView<'_>)) {
+        if let Ok(body) = self.lock(id) {
+            show(id, &body, visit);
+        }
+    }
+}
+
+fn show(id: DataId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
+    let slot = body.slot();
+    if slot.phase() != Phase::Promised {
+        return;
+    }
+    visit(&PendingView {
+        id,
+        size: slot.size(),
+        predecessor: slot.predecessor().map(|number| [0, number]),
+        publisher: match body.producer() {
+            Producer::Nobody => Publisher::Nobody,
+            Producer::Hand => Publisher::Hand,
+            Producer::Task => Publisher::Task(body.task()),
+        },
+        sleepers: body.sleepers,
+        waiters: slot.waiters(),
+    });
 }

@@ -29,9 +29,7 @@ impl Locked<'_> {
     /// Ends the promise and hands out who waited for it. The caller wakes the sleepers.
     #[inline]
     pub(super) fn conclude(&mut self, outcome: Outcome, home: u32) -> Chain {
-        if home != NOWHERE {
-            self.set_home(home);
-        }
+        self.set_home(home);
         self.set_phase(match outcome {
             Outcome::Published => Phase::Published,
             Outcome::Poisoned => Phase::Poisoned,
@@ -42,14 +40,17 @@ impl Locked<'_> {
 
 impl Store {
     /// Makes a task the producer of a promise; gives the datum that the promise carries on.
+    ///
+    /// # Safety
+    /// The task, whose link this is, stays in use until it has ended the promise or taken its claim back.
     #[inline]
-    pub(crate) fn claim(&self, id: DataId) -> Result<Option<DataId>, Error> {
+    pub(crate) unsafe fn claim(&self, id: DataId, task: *mut Link) -> Result<Option<DataId>, Error> {
         let body = self.lock_referenced(id)?;
         let state = (body.slot().phase(), body.producer());
         if state != (Phase::Promised, Producer::Nobody) {
             return Err(no_output(id, state));
         }
-        body.set_producer(Producer::Task);
+        body.set_task(task);
         Ok(body.slot().predecessor().map(|number| [0, number]))
     }
 
@@ -57,6 +58,7 @@ impl Store {
     pub(crate) fn unclaim(&self, cache: &mut Cache, id: DataId) {
         if let Ok(body) = self.lock(id) {
             body.set_producer(Producer::Nobody);
+            body.set_home(NOWHERE);
             self.settle(cache, id, body);
         }
     }

@@ -9,10 +9,11 @@ use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use super::storage::Storage;
 use super::waiting::Waiters;
+use crate::sync::inbox::Link;
 use crate::sync::spin::Spin;
 
 /// The home of a datum that no worker has written.
@@ -51,8 +52,6 @@ pub(super) struct Body {
     pub(super) taken: u32,
     /// Gets that have not been put, sleeping ones included.
     pub(super) gets: u32,
-    /// Those among them that were made outside tasks.
-    pub(super) outside: u32,
     /// Threads that sleep until the datum is published.
     pub(super) sleepers: u32,
 }
@@ -65,8 +64,8 @@ pub(super) struct Slot {
     /// What `kind` says: a predecessor's number, a `free_cb`, or what the allocator gave.
     extra: AtomicPtr<c_void>,
     size: AtomicUsize,
-    /// The worker that wrote the bytes.
-    home: AtomicU32,
+    /// Where the bytes come from: [`Slot::home`] and [`Locked::outside`], or, of a promise that a task produces, that task.
+    origin: AtomicU64,
     phase: AtomicU8,
     kind: AtomicU8,
     producer: AtomicU8,
@@ -88,13 +87,13 @@ pub(super) struct Locked<'a>(&'a Slot);
 impl Slot {
     /// A free entry.
     pub(super) fn new() -> Slot {
-        let body = Body { available: 0, taken: 0, gets: 0, outside: 0, sleepers: 0 };
+        let body = Body { available: 0, taken: 0, gets: 0, sleepers: 0 };
         Slot {
             body: UnsafeCell::new(body),
             addr: AtomicPtr::new(ptr::null_mut()),
             extra: AtomicPtr::new(ptr::null_mut()),
             size: AtomicUsize::new(0),
-            home: AtomicU32::new(NOWHERE),
+            origin: AtomicU64::new(u64::from(NOWHERE)),
             phase: AtomicU8::new(Phase::Free as u8),
             kind: AtomicU8::new(0),
             producer: AtomicU8::new(Producer::Nobody as u8),
@@ -121,7 +120,7 @@ impl Slot {
         // SAFETY: by this function's contract others look at no part of the body.
         unsafe { (&raw mut (*self.body.get()).available).write(1) };
         self.size.store(size, Ordering::Relaxed);
-        self.home.store(home, Ordering::Relaxed);
+        self.origin.store(u64::from(home), Ordering::Relaxed);
         self.set_storage(storage);
         self.phase.store(phase as u8, Ordering::Release);
         self.generation()
@@ -156,10 +155,10 @@ impl Slot {
         self.size.load(Ordering::Relaxed)
     }
 
-    /// The worker that wrote the bytes.
+    /// The worker that wrote the bytes, of a published datum.
     #[inline]
     pub(super) fn home(&self) -> u32 {
-        self.home.load(Ordering::Relaxed)
+        self.origin.load(Ordering::Relaxed) as u32
     }
 
     /// The address of the bytes, if they exist.
@@ -235,10 +234,20 @@ impl<'a> Locked<'a> {
         self.0.generation.store(generation, Ordering::Relaxed);
     }
 
-    /// Says who has written the bytes.
+    /// Says who has written the bytes, of which nobody has the address outside tasks.
     #[inline]
     pub(super) fn set_home(&self, home: u32) {
-        self.0.home.store(home, Ordering::Relaxed);
+        self.0.origin.store(u64::from(home), Ordering::Relaxed);
+    }
+
+    /// Those gets of a published datum that were made outside tasks and have not been put.
+    pub(super) fn outside(&self) -> u32 {
+        (self.0.origin.load(Ordering::Relaxed) >> 32) as u32
+    }
+
+    /// Counts such gets.
+    pub(super) fn set_outside(&self, gets: u32) {
+        self.0.origin.store(u64::from(gets) << 32 | u64::from(self.0.home()), Ordering::Relaxed);
     }
 
     /// Who produces the datum.
@@ -255,6 +264,19 @@ impl<'a> Locked<'a> {
     #[inline]
     pub(super) fn set_producer(&self, producer: Producer) {
         self.0.producer.store(producer as u8, Ordering::Relaxed);
+    }
+
+    /// Says which task produces this promise.
+    #[inline]
+    pub(super) fn set_task(&self, task: *mut Link) {
+        self.set_producer(Producer::Task);
+        self.0.origin.store(task.expose_provenance() as u64, Ordering::Relaxed);
+    }
+
+    /// The task that produces this promise, when a task does.
+    pub(super) fn task(&self) -> *mut Link {
+        debug_assert!(self.0.phase() == Phase::Promised && self.producer() == Producer::Task);
+        ptr::with_exposed_provenance_mut(self.0.origin.load(Ordering::Relaxed) as usize)
     }
 
     /// True while the datum has references: then every call knows its id.

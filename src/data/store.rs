@@ -257,7 +257,6 @@ impl Store {
             body.available = 0;
             body.taken = 0;
             body.gets = 0;
-            body.outside = 0;
             body.set_producer(Producer::Nobody);
             let _nobody = body.slot().waiters().take_all();
             self.free(cache, id, body);

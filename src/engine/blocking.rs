@@ -239,6 +239,9 @@ impl Call {
         };
         let engine = self.engine();
         let worker = &engine.workers[me];
+        let task = self.lane.with(|own| own.frame.task);
+        engine.away.add(task, me, &worker.counts.0);
+        worker.counts.0.note_idle();
         let section = Section { worker: me, polled: worker.polling.0.mark(), cores: engine.arbiter.held_by(me) };
         engine.arbiter.give_up(engine, me);
         self.lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue));
@@ -248,6 +251,7 @@ impl Call {
             Ok(())
         });
         if let Err(error) = left {
+            self.note_return(me);
             self.lane.with(|own| worker.seat.0.receive(own));
             engine.arbiter.take(engine, me, section.cores);
             return Err(Error::new(
@@ -295,6 +299,7 @@ impl Call {
         worker.polling.0.set(section.polled);
         self.lane.depth.set(self.lane.depth.get() - 1);
         self.lane.employ(engine, Some(section.worker));
+        self.note_return(section.worker);
         engine.arbiter.take(engine, section.worker, section.cores);
     }
 }

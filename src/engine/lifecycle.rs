@@ -149,6 +149,8 @@ fn start(life: &mut Life) -> Result<(), Error> {
         trace,
         dormitory: super::Dormitory::default(),
         arbiter: super::Arbiter::new(count),
+        away: super::Away::default(),
+        sightings: super::Sightings::default(),
         stand_ins: Mutex::new(Vec::new()),
         sources: super::Sources::default(),
         completion: super::Completion::default(),

@@ -7,10 +7,11 @@
 //! - `window`: holding a submitter back
 //! - `worker`: the loop; `run`: one task from start to end
 //! - `forked`: a child of fork has no workers
-//! - `view`: what it is at, for explanations
+//! - `view`: what it is at, for explanations; `away`: tasks in blocking sections; `sightings`: for how long tasks run
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
 
+mod away;
 mod blocking;
 mod callback;
 mod completion;
@@ -21,6 +22,7 @@ mod lane;
 mod lifecycle;
 mod run;
 mod schedule;
+mod sightings;
 mod sleep;
 mod source;
 mod values;
@@ -46,9 +48,11 @@ use crate::machine::Machine;
 use crate::sched::Seeded;
 use crate::sync::fence;
 use crate::trace::Trace;
+use away::Away;
 use completion::Completion;
 use cores::Arbiter;
 use failures::Failures;
+use sightings::Sightings;
 use sleep::Dormitory;
 use source::Sources;
 use worker::Worker;
@@ -66,6 +70,10 @@ pub(crate) struct Engine {
     seeded: Option<Seeded>,
     /// Threads started for blocking sections.
     stand_ins: Mutex<Vec<std::thread::JoinHandle<()>>>,
+    /// Tasks in blocking sections.
+    away: Away,
+    /// What the workers were last seen at.
+    sightings: Sightings,
     sources: Sources,
     completion: Completion,
     failures: Failures,

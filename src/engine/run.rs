@@ -1,5 +1,7 @@
 //! One task, from start to end.
 
+use std::ptr;
+
 use super::Call;
 use super::lane::{FEW, count};
 use super::worker::Counts;
@@ -14,10 +16,13 @@ impl Call {
     #[inline(never)]
     pub(super) fn run(&self, task: *mut Task, me: usize, counts: &Counts) {
         // SAFETY: a task out of a queue belongs to the worker that took it out.
-        let task_ref = unsafe { &mut *task };
-        if task_ref.near && task_ref.worker != me as u16 {
-            self.moved(task_ref, me);
+        unsafe {
+            if (*task).near && (*task).worker != me as u16 {
+                self.moved(&mut (*task).worker, me);
+            }
         }
+        // SAFETY: as above; nobody writes to a task that runs.
+        let task_ref = unsafe { &*task };
         let plan = task_ref.plan();
         let outcome = if task_ref.poisoned {
             self.engine().failures.cancelled();
@@ -37,9 +42,9 @@ impl Call {
 
     /// A near task runs elsewhere than it was to: it is counted here.
     #[cold]
-    fn moved(&self, task: &mut Task, me: usize) {
-        self.counted_for(task.worker as usize, me);
-        task.worker = me as u16;
+    fn moved(&self, worker: &mut u16, me: usize) {
+        self.counted_for(*worker as usize, me);
+        *worker = me as u16;
     }
 
     /// A task that was counted for another worker is this one's.
@@ -61,14 +66,14 @@ impl Call {
     pub(super) fn run_bare(&self, plan: &'static Plan, me: usize, counts: &Counts) {
         let trace = self.engine().trace();
         let start = trace.begin();
-        counts.note_running(Some(plan.description));
         self.lane.with(|own| {
             own.bare.stand_for(plan);
             own.frame.task = &raw mut own.bare;
+            counts.note_running(&own.bare);
         });
         let result = self.call_back(plan.callee, plan.cores, &mut []);
         self.lane.put_bare();
-        counts.note_running(None);
+        counts.note_idle();
         if trace.is_on() {
             trace.task(me, start, plan.description);
         }
@@ -82,12 +87,12 @@ impl Call {
 
     /// Executes a task, for all to see, and records it when a trace is on.
     #[inline]
-    fn traced(&self, task: &mut Task, plan: &'static Plan, me: usize, counts: &Counts) -> Result<(), Error> {
+    fn traced(&self, task: &Task, plan: &'static Plan, me: usize, counts: &Counts) -> Result<(), Error> {
         let trace = self.engine().trace();
         let start = trace.begin();
-        counts.note_running(Some(plan.description));
+        counts.note_running(task);
         let result = self.execute(task, plan);
-        counts.note_running(None);
+        counts.note_idle();
         if trace.is_on() {
             trace.task(me, start, plan.description);
         }
@@ -96,7 +101,7 @@ impl Call {
 
     /// Calls the function; what went wrong is told in words.
     #[inline]
-    fn execute(&self, task: &mut Task, plan: &'static Plan) -> Result<(), Error> {
+    fn execute(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
         if plan.produces() {
             carry_all(self, task, plan).map_err(|error| not_started(&error))?;
         }
@@ -112,15 +117,15 @@ impl Call {
 
     #[cold]
     #[inline(never)]
-    fn execute_many(&self, task: &mut Task, plan: &'static Plan) -> Result<(), Error> {
+    fn execute_many(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
         let mut ids: Vec<DataId> = task.ids().collect();
         self.call(task, plan, &mut ids)
     }
 
     /// Calls the function with ids that it may write to.
     #[inline]
-    fn call(&self, task: &mut Task, plan: &'static Plan, ids: &mut [DataId]) -> Result<(), Error> {
-        self.lane.with(|own| own.frame.task = task);
+    fn call(&self, task: &Task, plan: &'static Plan, ids: &mut [DataId]) -> Result<(), Error> {
+        self.lane.with(|own| own.frame.task = ptr::from_ref(task).cast_mut());
         let result = self.call_back(plan.callee, plan.cores, ids);
         self.lane.put_all();
         result

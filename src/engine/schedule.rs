@@ -263,7 +263,7 @@ enum Taken {
 fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
     if plan.produces() {
         for place in plan.outputs() {
-            if let Err(error) = claim(own, plan, ids, place) {
+            if let Err(error) = claim(own, task, plan, ids, place) {
                 roll_back(own, plan, ids, place, 0);
                 return Err(error);
             }
@@ -304,9 +304,10 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
 
 /// Claims one output.
 #[inline]
-fn claim(own: &mut Own, plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
+fn claim(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
     let reads = |id: DataId| plan.inputs().any(|other| ids[other] == id);
-    let predecessor = STORE.claim(ids[place])?;
+    // SAFETY: the task is filled, and in use until it has published its outputs or this call has taken its claims back.
+    let predecessor = unsafe { STORE.claim(ids[place], Task::link(task)) }?;
     if reads(ids[place]) {
         return Err(own_input(own, ids[place]));
     }

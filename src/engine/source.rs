@@ -10,6 +10,8 @@ use parking_lot::Mutex;
 pub(crate) trait Source: Send + Sync {
     /// Runs a bounded amount of work on worker `worker` (0-based). True when something was run.
     fn poll(&self, worker: usize) -> bool;
+    /// Lets others have what the worker has put aside for its next `poll`: it is about to do something else, for long maybe.
+    fn lay_open(&self, _worker: usize) {}
     /// How many tiles have ended.
     fn ended(&self) -> u64;
     /// How far it has come.
@@ -123,6 +125,28 @@ impl Sources {
     /// Polls each source once; true when something was run.
     #[inline]
     pub(super) fn poll(&self, copied: &mut Copied, polling: &Polling, worker: usize) -> bool {
+        self.visit(copied, polling, |source, several| {
+            let any = source.poll(worker);
+            if several {
+                source.lay_open(worker); // the next one may run something long
+            }
+            any
+        })
+    }
+
+    /// Lets others have what the worker has put aside.
+    pub(super) fn lay_open(&self, copied: &mut Copied, polling: &Polling, worker: usize) {
+        let mut lay_open = |source: &dyn Source, _| {
+            source.lay_open(worker);
+            false
+        };
+        while self.visit(copied, polling, &mut lay_open) {}
+    }
+
+    /// Visits each source once, with whether there are several; true when `visit` was for one of them, or when the list has
+    /// changed meanwhile.
+    #[inline]
+    fn visit(&self, copied: &mut Copied, polling: &Polling, mut visit: impl FnMut(&dyn Source, bool) -> bool) -> bool {
         if self.version.load(Ordering::Acquire) != copied.version {
             self.copy(copied);
         }
@@ -131,7 +155,7 @@ impl Sources {
             polling.0.store(address(source), Ordering::SeqCst);
             // A source that was detached before the mark was set is left alone; who detaches it later waits.
             if self.version.load(Ordering::SeqCst) == copied.version {
-                any |= source.poll(worker);
+                any |= visit(source.as_ref(), copied.list.len() > 1);
             } else {
                 any = true;
             }

@@ -1,12 +1,15 @@
 //! What the engine is at, for whoever explains what waits for what. Nothing here stops a worker: what is told may have
 //! changed by the time it is read.
 
+use std::ptr;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use super::Call;
 use super::lane;
+use super::sightings::Sight;
 use super::source::Account;
 use super::worker::Counts;
+use super::{Call, Engine};
 use crate::sync::inbox::Link;
 use crate::task::{Task, TaskView};
 
@@ -18,6 +21,8 @@ pub(crate) struct EngineView {
     /// Whether a thread is in wait or finalize.
     pub(crate) awaited: bool,
     pub(crate) workers: Vec<WorkerView>,
+    /// Tasks in blocking sections.
+    pub(crate) away: Vec<AbsenceView>,
     /// The graphs that run.
     pub(crate) graphs: Vec<Account>,
 }
@@ -29,27 +34,75 @@ pub(crate) struct WorkerView {
     pub(crate) title: String,
     /// The processing of the task that it runs.
     pub(crate) running: Option<&'static str>,
+    /// For how long it has been seen at that task: it may have begun before.
+    pub(crate) seen: Duration,
     /// Tasks that were given to it and have not ended, the running one among them.
     pub(crate) given: u64,
+}
+
+/// A task in a blocking section.
+#[derive(Clone, Debug)]
+pub(crate) struct AbsenceView {
+    /// Of its processing.
+    pub(crate) description: &'static str,
+    pub(crate) worker: usize,
+    pub(crate) lasts: Duration,
+}
+
+/// Where a task is that waits for no data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whereabouts {
+    /// A worker runs it.
+    Runs { worker: usize },
+    /// It has left its worker for a blocking section.
+    Blocks { worker: usize, lasts: Duration },
+    /// It is in a queue.
+    Queued,
 }
 
 impl Call {
     /// Tells what the engine is at.
     pub(crate) fn view(&self) -> EngineView {
         let engine = self.engine();
-        let worker = |(place, worker): (usize, &super::Worker)| WorkerView {
+        let now = Instant::now();
+        let worker = |place: usize| WorkerView {
             title: engine.machine.title(place),
-            // SAFETY: descriptions are never freed.
-            running: unsafe { worker.counts.0.running.load(Ordering::Acquire).as_ref() }.map(String::as_str),
+            running: engine.workers[place].counts.0.description(),
+            seen: engine.seen(place, now),
             given: self.load(place),
         };
+        let workers = (0..engine.workers.len()).map(worker).collect();
+        let absence = |absence: &super::away::Absence| AbsenceView {
+            description: absence.description,
+            worker: absence.worker,
+            lasts: now.saturating_duration_since(absence.since),
+        };
+        let away = engine.away.hold().all().iter().map(absence).collect();
         let mut graphs = Vec::new();
         engine.sources.each(|source| graphs.push(source.account()));
-        EngineView {
-            outstanding: lane::outstanding(),
-            awaited: engine.completion.is_awaited(),
-            workers: engine.workers.iter().enumerate().map(worker).collect(),
-            graphs,
+        EngineView { outstanding: lane::outstanding(), awaited: engine.completion.is_awaited(), workers, away, graphs }
+    }
+
+    /// Looks at what the workers run, so that it is known later for how long they have been at that.
+    pub(crate) fn look(&self) {
+        let now = Instant::now();
+        (0..self.engine().workers.len()).for_each(|worker| {
+            self.engine().seen(worker, now);
+        });
+    }
+
+    /// Where a task is that data know, and that waits for none. A view of a pending datum has to show it during the call:
+    /// then no other task has its address, and none has been seen anywhere with that address since it was scheduled.
+    pub(crate) fn whereabouts(&self, link: *mut Link) -> Whereabouts {
+        let (engine, task) = (self.engine(), Task::of(link));
+        let away = engine.away.hold();
+        if let Some(absence) = away.find(task) {
+            return Whereabouts::Blocks { worker: absence.worker, lasts: absence.since.elapsed() };
+        }
+        let runs = |worker: &super::Worker| worker.counts.0.task() == Some(task);
+        match engine.workers.iter().position(runs) {
+            Some(worker) => Whereabouts::Runs { worker },
+            None => Whereabouts::Queued,
         }
     }
 
@@ -69,11 +122,25 @@ impl Call {
 }
 
 impl Counts {
-    /// Notes what the worker runs, or that it runs nothing.
+    /// Notes what the worker runs.
     #[inline]
-    pub(super) fn note_running(&self, description: Option<&'static String>) {
-        let address = description.map_or(std::ptr::null_mut(), |text| std::ptr::from_ref(text).cast_mut());
-        self.running.store(address, Ordering::Release);
+    pub(super) fn note_running(&self, task: &Task) {
+        self.task.store(ptr::from_ref(task).cast_mut(), Ordering::Relaxed);
+        self.running.store(ptr::from_ref(task.plan().description).cast_mut(), Ordering::Release);
+    }
+
+    /// Notes that the worker runs nothing.
+    #[inline]
+    pub(super) fn note_idle(&self) {
+        self.running.store(ptr::null_mut(), Ordering::Release);
+    }
+}
+
+impl Engine {
+    /// For how long a worker has been seen at the same task.
+    fn seen(&self, worker: usize, now: Instant) -> Duration {
+        let sight = Sight::of(&self.workers[worker].counts.0);
+        self.sightings.note(worker, sight, now).map_or(Duration::ZERO, |first| now.saturating_duration_since(first))
     }
 }
 

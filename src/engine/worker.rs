@@ -48,6 +48,8 @@ pub(super) struct Counts {
     pub(super) ended: AtomicU64,
     /// The description of the task that runs here; NULL between tasks.
     pub(super) running: AtomicPtr<String>,
+    /// That task, while `running` is not NULL. Not to be looked into: only the worker knows when it ends.
+    pub(super) task: AtomicPtr<Task>,
 }
 
 /// A value on cache lines of its own.
@@ -98,6 +100,7 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             pauses: 1,
             sources: Copied::default(),
             ran: false,
+            aside: false,
         };
         while worker.seat.0.sit(shared) {
             worker.bed.0.assign(std::thread::current());
@@ -127,6 +130,8 @@ struct Loop<'a> {
     sources: Copied,
     /// True when a task was run since the waiting thread was last told.
     ran: bool,
+    /// True when a source was polled that may have put something aside for this worker.
+    aside: bool,
 }
 
 impl Loop<'_> {
@@ -158,6 +163,7 @@ impl Loop<'_> {
         if std::mem::take(&mut self.ran) {
             self.shared.completion.notify();
         }
+        self.lay_open();
         if let Some(hot) = self.call.lane.with(Own::hot) {
             self.worker.queue.keep(Item::task(hot)); // others may run it meanwhile
             self.shared.wake_one();
@@ -215,7 +221,7 @@ impl Loop<'_> {
         }
         match self.next_placed() {
             Some(task) => Some(Item::task(task)),
-            None => self.worker.queue.take(),
+            None => self.worker.queue.take(|| self.shared.wake_one()),
         }
     }
 
@@ -229,11 +235,11 @@ impl Loop<'_> {
             self.shared.wake_one();
         }
         if self.turn.is_multiple_of(2 * TASKS_PER_POLL)
-            && let Some(task) = queue.take()
+            && let Some(task) = queue.take(|| self.shared.wake_one())
         {
             return Some(task);
         }
-        self.next_placed().map(Item::task).or_else(|| queue.take())
+        self.next_placed().map(Item::task).or_else(|| queue.take(|| self.shared.wake_one()))
     }
 
     #[inline]
@@ -253,6 +259,9 @@ impl Loop<'_> {
     #[inline]
     fn run(&mut self, item: Item) {
         self.ran = true;
+        if self.aside {
+            self.lay_open();
+        }
         match item.open() {
             Ready::Task(task) => self.call.run(task, self.me, &self.worker.counts.0),
             Ready::Bare(plan) => self.call.run_bare(plan, self.me, &self.worker.counts.0),
@@ -281,7 +290,16 @@ impl Loop<'_> {
 
     /// Polls the sources.
     fn poll(&mut self) -> bool {
-        self.shared.sources.poll(&mut self.sources, &self.shared.workers[self.me].polling.0, self.me)
+        let any = self.shared.sources.poll(&mut self.sources, &self.worker.polling.0, self.me);
+        self.aside |= any;
+        any
+    }
+
+    /// Lets others have what sources have put aside for this worker, which is about to do something else.
+    #[cold]
+    fn lay_open(&mut self) {
+        self.aside = false;
+        self.shared.sources.lay_open(&mut self.sources, &self.worker.polling.0, self.me);
     }
 
     /// True when this worker has put tasks aside for itself: what a source calls may have made some ready.

@@ -21,5 +21,12 @@ use crate::engine::Call;
 /// Tells what waits for what, in lines. No lock is held when it returns.
 pub(crate) fn explain(call: &Call) -> String {
     let snapshot = snapshot::read(call);
-    words::tell(&snapshot, &analysis::find(&snapshot))
+    words::tell(&snapshot, &analysis::find(&snapshot), true)
+}
+
+/// The same, and once more without times: that text is the same while nothing changes.
+fn explain_twice(call: &Call) -> [String; 2] {
+    let snapshot = snapshot::read(call);
+    let findings = analysis::find(&snapshot);
+    [true, false].map(|times| words::tell(&snapshot, &findings, times))
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::data::{DataId, Publisher, STORE};
 use crate::engine::Call;
-use crate::engine::view::{self, EngineView};
+use crate::engine::view::{self, EngineView, Whereabouts};
 use crate::processing::Mode;
 use crate::sync::inbox::Link;
 use crate::task::TaskView;
@@ -22,6 +22,8 @@ pub(super) struct Snapshot {
     pub(super) data: Vec<Datum>,
     /// Tasks that wait for them; those that are to publish them are among these when they wait.
     pub(super) tasks: Vec<Node>,
+    /// Tasks that are to publish what somebody waits for, and do not wait themselves.
+    pub(super) busy: Vec<Busy>,
     pub(super) engine: EngineView,
     /// Whether tasks began or ended while all this was read.
     pub(super) moved: bool,
@@ -46,8 +48,9 @@ pub(super) enum Source {
     Hand,
     /// A task that waits itself, as a place in [`Snapshot::tasks`].
     Task(usize),
-    /// A task that misses nothing: it is ready or runs.
-    Ready,
+    /// A task that waits for no data, as a place in [`Snapshot::busy`]. `None` when nobody waits for what it publishes,
+    /// or when it has done so meanwhile.
+    Busy(Option<usize>),
 }
 
 /// A task.
@@ -63,6 +66,15 @@ pub(super) struct Node {
     pub(super) outputs: Vec<usize>,
 }
 
+/// A task that waits for no data.
+#[derive(Clone, Debug)]
+pub(super) struct Busy {
+    /// Of its processing.
+    pub(super) description: &'static str,
+    pub(super) view: TaskView,
+    pub(super) whereabouts: Whereabouts,
+}
+
 /// Reads the running engine.
 pub(super) fn read(call: &Call) -> Snapshot {
     let before = call.progress();
@@ -75,7 +87,7 @@ pub(super) fn read(call: &Call) -> Snapshot {
             source: match datum.publisher {
                 Publisher::Nobody => Source::Nobody,
                 Publisher::Hand => Source::Hand,
-                Publisher::Task => Source::Ready,
+                Publisher::Task(_) => Source::Busy(None),
             },
             sleepers: datum.sleepers,
             waiters: Vec::new(),
@@ -87,9 +99,10 @@ pub(super) fn read(call: &Call) -> Snapshot {
         });
     });
     reader.link();
+    reader.name(call);
     let engine = call.view();
     let moved = call.progress() != before;
-    Snapshot { data: reader.data, tasks: reader.tasks, engine, moved }
+    Snapshot { data: reader.data, tasks: reader.tasks, busy: reader.busy, engine, moved }
 }
 
 /// Threads that sleep until a promise is published.
@@ -105,6 +118,7 @@ pub(super) fn sleepers() -> u64 {
 struct Reader {
     data: Vec<Datum>,
     tasks: Vec<Node>,
+    busy: Vec<Busy>,
     /// The arguments of all tasks: the task's place, the mode, the number of the datum.
     arguments: Vec<(usize, Mode, u64)>,
 }
@@ -136,6 +150,21 @@ impl Reader {
                 datum.waiters.push(task);
                 node.missing.push(place);
             }
+        }
+    }
+
+    /// Describes the tasks that do not wait, and for whose outputs others do.
+    #[allow(unsafe_code, reason = "a task in view is in use")]
+    fn name(&mut self, call: &Call) {
+        let wanted = |datum: &&mut Datum| datum.sleepers > 0 || !datum.waiters.is_empty();
+        for datum in self.data.iter_mut().filter(wanted).filter(|datum| datum.source == Source::Busy(None)) {
+            STORE.pending(datum.id, |shown| {
+                let Publisher::Task(link) = shown.publisher else { return };
+                // SAFETY: the view of the datum that shows the task lives.
+                let (description, view) = unsafe { (view::processing_of(link), view::describe(link)) };
+                datum.source = Source::Busy(Some(self.busy.len()));
+                self.busy.push(Busy { description, view, whereabouts: call.whereabouts(link) });
+            });
         }
     }
 }

@@ -113,7 +113,7 @@ fn causes_and_cycles_are_those_that_reachability_gives() {
         }
         cycles += found.cycles.len();
         causes += found.causes.len();
-        words::tell(&snapshot, &found);
+        words::tell(&snapshot, &found, true);
     }
     assert!(cycles > 50 && causes > 1000, "the cases are worth something: {cycles} cycles, {causes} causes");
 }
@@ -127,5 +127,5 @@ fn a_long_chain_needs_no_deep_stack() {
     let found = find(&chain);
     assert_eq!((found.cycles.len(), found.causes.len()), (0, 1));
     assert_eq!((found.causes[0].datum, found.causes[0].behind), (0, Some(length - 1)));
-    assert!(words::tell(&chain, &found).lines().count() < 40);
+    assert!(words::tell(&chain, &found, true).lines().count() < 40);
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::wake::{Pipe, Signal, Woken};
-use super::{explain, snapshot};
+use super::{explain, explain_twice, snapshot};
 use crate::config;
 use crate::engine::{self, Call};
 use crate::error::{Error, dvm_retcode_t};
@@ -102,6 +102,7 @@ struct Patience {
     since: Instant,
     /// Since when there was none, and nothing was printed.
     silent: Instant,
+    /// What was printed, without times.
     last: String,
 }
 
@@ -119,6 +120,7 @@ impl Patience {
     /// Explains when there was no progress for a period, and once in each further one.
     fn look(&mut self) {
         let Ok(call) = engine::enter() else { return };
+        call.look();
         let progress = call.progress();
         if progress != self.progress {
             return self.begin_anew(progress);
@@ -129,15 +131,15 @@ impl Patience {
         if !waits(&call) {
             return self.begin_anew(progress);
         }
-        let text = explain(&call);
+        let [text, timeless] = explain_twice(&call);
         drop(call);
         self.silent = Instant::now();
         let time = self.since.elapsed().as_secs();
-        if text == self.last {
+        if timeless == self.last {
             print(&format!("libdvm: no task has ended for {time} s; what waits for what is as told before\n"));
         } else {
             print(&format!("libdvm: no task has ended for {time} s (DVM_WATCHDOG={})\n{text}", self.period.as_secs()));
-            self.last = text;
+            self.last = timeless;
         }
     }
 }

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use super::analysis::{Cause, Findings, Step};
-use super::snapshot::{Snapshot, Source};
+use super::snapshot::{Busy, Snapshot, Source};
 use crate::data::DataId;
+use crate::engine::view::{AbsenceView, Whereabouts, WorkerView};
 use crate::engine::{Account, Missed};
 use crate::processing::Mode;
+use crate::task::TaskView;
 
 /// Entries of a list that are told.
 const TOLD: usize = 16;
@@ -15,9 +18,9 @@ const TOLD: usize = 16;
 /// Arguments of a task that are told.
 const ARGUMENTS: usize = 8;
 
-/// Tells what a snapshot and its causes say.
-pub(super) fn tell(snapshot: &Snapshot, findings: &Findings) -> String {
-    let mut text = Words { snapshot, text: String::new() };
+/// Tells what a snapshot and its causes say; with the `times` that things have lasted.
+pub(super) fn tell(snapshot: &Snapshot, findings: &Findings, times: bool) -> String {
+    let mut text = Words { snapshot, times, text: String::new() };
     text.overview();
     text.workers();
     text.cycles(&findings.cycles);
@@ -29,6 +32,8 @@ pub(super) fn tell(snapshot: &Snapshot, findings: &Findings) -> String {
 
 struct Words<'a> {
     snapshot: &'a Snapshot,
+    /// Whether to tell how long things have lasted.
+    times: bool,
     text: String,
 }
 
@@ -62,13 +67,15 @@ impl Words<'_> {
             self.line("Nothing waits: every task has ended, no graph runs, and no thread sleeps in dvm_data_get.");
             return;
         }
-        let ready = engine.outstanding.saturating_sub(waiting).saturating_sub(running);
+        let away = engine.away.len() as u64;
+        let ready = engine.outstanding.saturating_sub(waiting).saturating_sub(running).saturating_sub(away);
+        let blocking = if away > 0 { format!(" {away} in blocking sections,") } else { String::new() };
         let have = if engine.outstanding == 1 { "has" } else { "have" };
         let mut line = if engine.outstanding == 0 {
             "No task is outstanding.".to_owned()
         } else {
             format!(
-                "{} {have} not ended: {running} running, {ready} ready, {waiting} waiting for data.",
+                "{} {have} not ended: {running} running,{blocking} {ready} ready, {waiting} waiting for data.",
                 count(engine.outstanding, "task")
             )
         };
@@ -84,17 +91,23 @@ impl Words<'_> {
         }
     }
 
-    /// Workers that run something.
+    /// Workers that run something, and tasks that block.
     fn workers(&mut self) {
-        let line = |worker: &crate::engine::view::WorkerView| {
+        let line = |worker: &WorkerView| {
             let runs = worker.running?;
             let more = match worker.given.saturating_sub(1) {
                 0 => String::new(),
                 more => format!("; {} that did not end {} given to it", count(more, "more task"), were(more)),
             };
-            Some(format!("  the worker of {} runs '{runs}'{more}", worker.title))
+            Some(format!("  the worker of {} runs '{runs}'{}{more}", worker.title, self.lasting(worker.seen)))
         };
         let lines: Vec<String> = self.snapshot.engine.workers.iter().filter_map(line).collect();
+        self.list(&lines, lines.len());
+        let line = |absence: &AbsenceView| {
+            let lasts = self.lasting(absence.lasts);
+            format!("  '{}' is in a blocking section on {}{lasts}", absence.description, self.title(absence.worker))
+        };
+        let lines: Vec<String> = self.snapshot.engine.away.iter().map(line).collect();
         self.list(&lines, lines.len());
     }
 
@@ -110,7 +123,13 @@ impl Words<'_> {
     /// A task with its arguments and place.
     fn task(&self, task: usize) -> String {
         let node = &self.snapshot.tasks[task];
-        let Some(view) = &node.view else { return format!("'{}'", node.description) };
+        match &node.view {
+            Some(view) => self.described(node.description, view),
+            None => format!("'{}'", node.description),
+        }
+    }
+
+    fn described(&self, description: &str, view: &TaskView) -> String {
         let argument = |(mode, id): &(Mode, DataId)| {
             let way = if *mode == Mode::In { "in" } else { "out" };
             format!("{way} {{{}, {}}}", id[0], id[1])
@@ -119,9 +138,33 @@ impl Words<'_> {
         if view.arguments.len() > ARGUMENTS {
             arguments.push(format!("{} more", view.arguments.len() - ARGUMENTS));
         }
-        let place = view.worker.and_then(|worker| self.snapshot.engine.workers.get(worker as usize));
-        let place = place.map_or("near its data".to_owned(), |worker| format!("on {}", worker.title));
-        format!("'{}' ({}) {place}", node.description, arguments.join(", "))
+        let place = view.worker.map_or("near its data".into(), |worker| format!("on {}", self.title(worker as usize)));
+        format!("'{description}' ({}) {place}", arguments.join(", "))
+    }
+
+    /// The rank of a worker.
+    fn title(&self, worker: usize) -> &str {
+        self.snapshot.engine.workers.get(worker).map_or("a worker", |worker| &worker.title)
+    }
+
+    /// How long something has lasted, when that is worth telling.
+    fn lasting(&self, time: Duration) -> String {
+        let seconds = time.as_secs();
+        if self.times && seconds > 0 { format!(", for {seconds} s at least") } else { String::new() }
+    }
+
+    /// What a task is at that waits for no data.
+    fn state(&self, busy: &Busy) -> String {
+        match busy.whereabouts {
+            Whereabouts::Runs { worker } => {
+                let seen = self.snapshot.engine.workers.get(worker).map_or(Duration::ZERO, |worker| worker.seen);
+                format!("runs on {}{}", self.title(worker), self.lasting(seen))
+            }
+            Whereabouts::Blocks { worker, lasts } => {
+                format!("is in a blocking section on {}{}", self.title(worker), self.lasting(lasts))
+            }
+            Whereabouts::Queued => "is ready, in a queue".into(),
+        }
     }
 
     /// Who is to publish a datum, after a colon.
@@ -135,11 +178,13 @@ impl Words<'_> {
                 None => "nobody is to publish it".into(),
             },
             Source::Hand => "written by hand, not published yet".into(),
-            Source::Ready => "the output of a task that is ready or runs".into(),
+            Source::Busy(None) => "the output of a task that has just ended".into(),
+            Source::Busy(Some(busy)) => {
+                let busy = &self.snapshot.busy[busy];
+                format!("the output of '{}', which {}", busy.description, self.state(busy))
+            }
             Source::Task(task) => {
-                let node = &self.snapshot.tasks[task];
-                let state = if node.missing.is_empty() { "is ready or runs" } else { "waits itself" };
-                format!("the output of '{}', which {state}", node.description)
+                format!("the output of '{}', which waits itself", self.snapshot.tasks[task].description)
             }
         }
     }
@@ -191,7 +236,12 @@ impl Words<'_> {
                 "  What to do: schedule the task that has it as an output, or write it (dvm_data_write) and publish it (dvm_data_publish).",
             ),
             Source::Hand => self.line("  What to do: the thread that called dvm_data_write has to call dvm_data_publish."),
-            Source::Ready => self.line("  Its publisher misses nothing: it is among the tasks that the workers run or have before them."),
+            Source::Busy(Some(busy)) => {
+                let busy = &snapshot.busy[busy];
+                let told = self.described(busy.description, &busy.view);
+                self.line(&format!("  Its publisher: {told} {}", self.state(busy)));
+            }
+            Source::Busy(None) => {}
             Source::Task(task) => self.line(&format!("  Its publisher: {}", self.task(task))),
         }
         let mut held = vec![format!("{} for it", count(datum.waiters.len() as u64, "task"))];
@@ -258,7 +308,7 @@ impl Words<'_> {
             graph.ready,
             graph.waiting
         ));
-        let title = |worker: usize| self.snapshot.engine.workers.get(worker).map_or("", |worker| worker.title.as_str());
+        let title = |worker: usize| self.title(worker);
         let lines: Vec<String> =
             graph.running.iter().map(|(worker, tile)| format!("  tile {tile:?} runs on {}", title(*worker))).collect();
         let waiting: Vec<String> = graph

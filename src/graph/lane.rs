@@ -77,7 +77,7 @@ impl Lane {
         }
     }
 
-    /// Takes the tile that `victim` has kept when it lies there for long: its worker is busy with something else.
+    /// Takes the tile that `victim` has kept when it lies there for long: something else has its worker's core.
     pub(super) fn take_kept(&self, victim: &Lane) -> Option<u64> {
         let number = victim.kept.seen()?;
         let looks = if self.own.watched.load(Ordering::Relaxed) == number {

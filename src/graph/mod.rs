@@ -55,6 +55,10 @@ impl Source for Attached {
         self.running.poll(worker, self)
     }
 
+    fn lay_open(&self, worker: usize) {
+        self.running.lay_open(worker, self);
+    }
+
     fn ended(&self) -> u64 {
         self.running.ended()
     }

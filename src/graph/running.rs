@@ -125,6 +125,15 @@ impl Running {
         left < BATCH
     }
 
+    /// Lets others have the tile that the worker has kept.
+    pub(crate) fn lay_open<H: Host>(&self, worker: usize, host: &H) {
+        let lane = &self.lanes[worker];
+        if let Some(number) = lane.kept.take() {
+            lane.ready.push(number);
+            host.work_ready();
+        }
+    }
+
     /// A ready tile: the one that was kept, the newest of the own ones, a root, or another worker's oldest.
     fn next<H: Host>(&self, worker: usize, host: &H, at: &mut Position) -> bool {
         let lane = &self.lanes[worker];

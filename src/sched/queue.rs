@@ -56,21 +56,26 @@ impl ReadyQueue {
         self.deque.push(task.word());
     }
 
-    /// For the worker itself: the newest task that it kept, else the oldest that came by mail.
+    /// For the worker itself: the newest task that it kept, else the oldest that came by mail. While mail is moved it is
+    /// nowhere to be seen: when there is more of it, `announce` is called once others see that again.
     #[inline]
-    pub(crate) fn take(&self) -> Option<Item> {
+    pub(crate) fn take(&self, announce: impl FnOnce()) -> Option<Item> {
         match self.deque.pop() {
             Some(word) => Some(Item::from_word(word)),
             None if self.mail.is_empty() => None,
-            None => self.take_mail(),
+            None => self.take_mail(announce),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn take_mail(&self) -> Option<Item> {
+    fn take_mail(&self, announce: impl FnOnce()) -> Option<Item> {
         self.move_mail(self.mail.take_all());
-        self.deque.pop().map(Item::from_word)
+        let task = self.deque.pop()?;
+        if !self.deque.is_empty() {
+            announce();
+        }
+        Some(Item::from_word(task))
     }
 
     /// Puts tasks, newest first, into the deque.
@@ -83,7 +88,7 @@ impl ReadyQueue {
     }
 
     /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all mail over and takes the
-    /// oldest of that.
+    /// oldest of that; the caller announces the others.
     pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<Item> {
         loop {
             match self.deque.steal() {
@@ -96,7 +101,7 @@ impl ReadyQueue {
             return None;
         }
         thief.move_mail(self.mail.take_all());
-        thief.take()
+        thief.take(|| {})
     }
 
     /// True when nothing was handed over.
@@ -244,6 +249,22 @@ mod tests {
         assert!(queue.nothing_handed_over() && !queue.has_stealable());
     }
 
+    /// A worker that looks around for the last time while mail is moved sees none of it.
+    #[test]
+    fn mail_that_was_moved_is_announced_when_others_may_have_missed_it() {
+        let (scene, queue) = (Scene::new(4), ReadyQueue::new());
+        let announced = std::cell::Cell::new(0);
+        let take = || queue.take(|| announced.set(announced.get() + 1));
+        // SAFETY: each task is owned here and goes into one list.
+        scene.tasks[..3].iter().for_each(|&task| unsafe { queue.mail(task) });
+        assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[0])), 1));
+        assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[1])), 1), "they lie open now");
+        assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[2])), 1));
+        // SAFETY: as above.
+        unsafe { queue.mail(scene.tasks[3]) };
+        assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[3])), 1), "there was only one");
+    }
+
     #[test]
     fn thieves_take_the_oldest_near_task_and_never_a_placed_one() {
         let (scene, victim, thief) = (Scene::new(6), ReadyQueue::new(), ReadyQueue::new());
@@ -258,10 +279,10 @@ mod tests {
         victim.keep(Item::task(tasks[1]));
         victim.keep(Item::task(tasks[2]));
         assert_eq!(victim.steal(&thief), Some(Item::task(tasks[1])));
-        assert_eq!(victim.take(), Some(Item::task(tasks[2])), "the owner takes the newest of its own");
+        assert_eq!(victim.take(|| {}), Some(Item::task(tasks[2])), "the owner takes the newest of its own");
         assert_eq!(victim.steal(&thief), Some(Item::task(tasks[3])), "the mail moves over, oldest first");
-        assert_eq!(thief.take(), Some(Item::task(tasks[4])));
-        assert_eq!(victim.take(), None);
+        assert_eq!(thief.take(|| {}), Some(Item::task(tasks[4])));
+        assert_eq!(victim.take(|| {}), None);
         assert_eq!(thief.steal(&victim), Some(Item::task(tasks[5])), "what was moved can be stolen back");
         assert_eq!(victim.steal(&thief), None);
         let mut placed = Placed::new();

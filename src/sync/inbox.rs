@@ -158,10 +158,10 @@ mod tests {
         let newest_first: Vec<_> = nodes.iter().rev().map(address).collect();
         let chain = inbox.take_all().reversed().reversed();
         assert_eq!(chain.collect::<Vec<_>>(), newest_first);
-        nodes.iter().for_each(|node| unsafe {
+        for node in &nodes {
             // SAFETY: as above; the chain has handed them out.
-            inbox.push(address(node));
-        });
+            unsafe { inbox.push(address(node)) };
+        }
         assert!(inbox.take_all().reversed().eq(nodes.iter().map(address)));
     }
 }

@@ -1,11 +1,11 @@
 //! A task in words, for whoever explains what waits for what.
 
-use super::{Task, UNPLACED};
+use super::{Task, UNPLACED, numbers};
 use crate::data::DataId;
 use crate::processing::Mode;
 
 /// What can be told of a task that another thread owns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TaskView {
     pub(crate) arguments: Vec<(Mode, DataId)>,
     /// The worker that it was placed on; `None`: near its data.
@@ -19,7 +19,7 @@ impl Task {
     /// The task is in use from before the call until after it.
     pub(crate) unsafe fn processing(task: *const Task) -> &'static str {
         // SAFETY: by this function's contract; the field does not change while the task is in use.
-        unsafe { (*task).plan().description }
+        unsafe { (*task).plan.description }
     }
 
     /// Tells what it is. Reads only what does not change while the task is in use.
@@ -28,12 +28,16 @@ impl Task {
     /// As for [`Task::processing`].
     pub(crate) unsafe fn describe(task: *const Task) -> TaskView {
         // SAFETY: by this function's contract. Each field read is written before the task is seen by others and not again
-        // while it is in use, but for the worker of a task near its data, which is not read.
-        let task = unsafe { &*task };
-        let placed = !task.near && task.worker != UNPLACED;
-        TaskView {
-            arguments: task.ids().enumerate().map(|(place, id)| (task.plan().mode(place), id)).collect(),
-            worker: placed.then(|| u32::from(task.worker)),
+        // while it is in use, but for the worker of a task near its data, which is not read. There is no reference to the
+        // whole task, of which its owner may be writing another part.
+        unsafe {
+            let plan = (*task).plan;
+            let numbers = numbers(&(*task).numbers, &(*task).more, plan.count);
+            let placed = !(*task).near && (*task).worker != UNPLACED;
+            TaskView {
+                arguments: numbers.iter().enumerate().map(|(place, &number)| (plan.mode(place), [0, number])).collect(),
+                worker: placed.then(|| u32::from((*task).worker)),
+            }
         }
     }
 }

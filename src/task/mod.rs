@@ -7,6 +7,9 @@
 //!    publishes the one becomes the owner and looks at the next;
 //! 3. the queue it is pushed to, then the worker that takes it out;
 //! 4. the pool, once the task has ended.
+//!
+//! While a promise knows the task that produces it, or a task that waits for it, others may read what does not change
+//! while the task is in use ([`Task::describe`]), under the lock of that promise.
 #![allow(unsafe_code, reason = "descriptors are pooled and change owners through lists that allocate nothing")]
 
 mod description;
@@ -53,6 +56,16 @@ const _: () = assert!(size_of::<Task>() == 64, "one cache line");
 
 // SAFETY: one owner at a time, see above.
 unsafe impl Send for Task {}
+
+/// The numbers of a task's data, from the two places where they may lie.
+#[inline]
+#[allow(clippy::box_collection, clippy::ref_option, reason = "as the descriptor has it")]
+fn numbers<'a>(few: &'a [u64; INLINE], more: &'a Option<Box<Vec<u64>>>, count: usize) -> &'a [u64] {
+    match more {
+        None => &few[..count.min(INLINE)],
+        Some(more) => more,
+    }
+}
 
 impl Task {
     /// A descriptor for the pool.
@@ -108,10 +121,7 @@ impl Task {
     /// The numbers of its data: an id is a process, which is this one, and a number.
     #[inline]
     pub(crate) fn numbers(&self) -> &[u64] {
-        match &self.more {
-            None => &self.numbers[..self.plan.count.min(INLINE)],
-            Some(more) => more,
-        }
+        numbers(&self.numbers, &self.more, self.plan.count)
     }
 
     /// The id of an argument.

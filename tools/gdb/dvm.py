@@ -20,10 +20,9 @@ TOLD = 100
 FIRST = 1 << 16
 # A ready task without a descriptor is its plan with this bit (src/task/item.rs).
 BARE = 1
-# What the numbers in a slot (src/data/slot.rs) and the mode of an argument say.
+# What the numbers in a slot (src/data/slot.rs) say.
 PHASES = ("free", "promised", "published", "poisoned")
 NOBODY, BY_HAND = 0, 1
-OUT = 1
 # So many nodes of a linked list are followed: one that was caught while it changed may be circular.
 NODES = 1_000_000
 
@@ -146,19 +145,6 @@ def task_at(address):
     return f"'{string_at(plan['description'])}' ({ids})"
 
 
-def outputs(address):
-    """The numbers of the data that a task produces."""
-    if address & BARE:
-        return []
-    task = gdb.Value(address).cast(task_type()).dereference()
-    plan = task["plan"].dereference()
-    modes = optional(plan["modes"])
-    if modes is None:
-        return []
-    modes = modes["data_ptr"]
-    return [number for place, number in enumerate(numbers(task, int(plan["count"]))) if int(modes[place]) == OUT]
-
-
 def workers():
     """The workers of the running engine."""
     engine = plain(static("engine::ENGINE"))
@@ -252,23 +238,14 @@ def slots():
         start, size, level = start + size, 2 * size, level + 1
 
 
-def producers():
-    """The tasks that have not ended, by the numbers of their outputs: those that wait, are ready or run."""
-    tasks = [task for _, _, slot in slots() for task in waiters(slot)]
-    tasks += [int(lane["own"]["value"]["frame"]["task"]) for lane in lanes()]
-    if int(plain(static("engine::ENGINE"))):
-        tasks += [task for place, worker in enumerate(workers()) for _, task in queued(place, worker)]
-    return {number: task for task in tasks if task for number in outputs(task)}
-
-
-def producer(number, slot, known):
-    """Who is to publish a datum, in words."""
+def producer(slot):
+    """Who is to publish a promise, in words."""
     who = int(plain(slot["producer"]))
     if who == BY_HAND:
         return "written by hand"
     if who == NOBODY:
         return "nobody is to publish it"
-    return f"the output of {task_at(known[number]) if number in known else 'a task that is ready or runs'}"
+    return f"the output of {task_at(int(plain(slot['origin'])))}"
 
 
 def show(lines, none):
@@ -306,7 +283,6 @@ def show_queues():
 
 
 def data_lines(everything):
-    known = None
     for number, phase, slot in slots():
         if phase != "promised" and not everything:
             continue
@@ -314,8 +290,7 @@ def data_lines(everything):
         references = f"{int(body['available'])} references, {int(body['taken'])} taken"
         line = f"datum {{0, {number}}}: {phase}, {int(plain(slot['size']))} bytes, {references}"
         if phase == "promised":
-            known = producers() if known is None else known
-            line += f"; {producer(number, slot, known)}"
+            line += f"; {producer(slot)}"
         if int(body["sleepers"]):
             line += f"; threads in dvm_data_get: {int(body['sleepers'])}"
         waiting = list(waiters(slot))

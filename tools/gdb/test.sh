@@ -37,7 +37,9 @@ id='\{0, [0-9]+\}'
 for file in stopped dead; do
     expect $file "^worker 0 \(.*\): runs 'never ends'; 1 ready, 0 ended$"
     expect $file "^worker 1 \(.*\): (sleeps|looks for work); 0 ready, 1 ended$"
-    expect $file "^worker 0: 'has its turn later' \(\)$"
+    expect $file "^worker 0: 'has its turn later' \($id\)$"
+    expect $file "^datum $id: promised, 1 bytes, 1 references, 0 taken; the output of 'never ends' \($id\)$"
+    expect $file "^datum $id: promised, 2 bytes, 1 references, 0 taken; the output of 'has its turn later' \($id\)$"
     expect $file "^datum $id: promised, 24 bytes, 0 references, 1 taken; nobody is to publish it; waiting: 'reads what is lost' \($id, $id\)$"
     expect $file "^datum $id: promised, 8 bytes, 0 references, 1 taken; written by hand; waiting: 'makes five' \($id(, $id){5}\)$"
     expect $file "^datum $id: promised, 8 bytes, 1 references, 0 taken; the output of 'makes five' \($id(, $id){5}\)$"
