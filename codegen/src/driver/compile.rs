@@ -2,8 +2,7 @@
 
 use super::install::Install;
 use super::invocation::{Goal, Invocation, Part};
-use super::{Generate, Outcome, harden, transform, write};
-use crate::frontend::pragma;
+use super::{Generate, Outcome, transform, write};
 use crate::source::Source;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -126,9 +125,6 @@ fn stand_in(
 ) -> Result<Step, String> {
     // What cannot be read is left to the compiler's own message.
     let Ok(source) = Source::read(path) else { return Ok(Step::AsItIs) };
-    if pragma::sites(&source).is_empty() {
-        return Ok(Step::AsItIs);
-    }
     let mut flags = invocation.reading_flags();
     flags.extend(install.include.iter().map(|i| format!("-I{}", i.display())));
     let mut outcome = match transform(&source, &flags, generate) {
@@ -166,7 +162,7 @@ fn stand_in(
 fn report(source: &Source, outcome: &mut Outcome, invocation: &Invocation) -> bool {
     let fatal = invocation.strict && outcome.refused > 0;
     if fatal {
-        harden(&mut outcome.diagnostics);
+        outcome.harden();
     }
     if fatal || !invocation.quiet {
         eprint!("{}", outcome.messages(source));

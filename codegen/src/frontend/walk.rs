@@ -90,6 +90,7 @@ impl<'a> Builder<'a> {
         if block && (nodes.len() > 1 || nodes[0].kind.ends_with("Stmt")) {
             text = format!("{{ {text} }}");
         }
+        self.check_meanings(nodes, &out)?;
         let locals = self.declarations(&out)?;
         self.statements.push(RawStatement {
             nodes: nodes.to_vec(),
@@ -130,6 +131,26 @@ impl<'a> Builder<'a> {
             at = offset + length;
         }
         text + &self.source.text(at, end)
+    }
+
+    /// All declarations that a statement repeats stand in one block, where each name has one meaning.
+    fn check_meanings(&self, nodes: &[&'a Node], out: &Effects) -> Result<(), Refused> {
+        let locals: Vec<&Node> =
+            out.repeated.iter().chain(&out.copies).filter_map(|id| self.unit.declaration(*id)).collect();
+        let initials = locals.iter().flat_map(|variable| &variable.inner);
+        let texts: Vec<&Node> = nodes.iter().copied().chain(initials).collect();
+        for local in &locals {
+            let other = |id, name: &str| id != local.id && name == local.name && !out.own.contains(&id);
+            let named = texts
+                .iter()
+                .flat_map(|text| text.walk())
+                .find(|n| n.reference.as_ref().is_some_and(|r| r.kind.ends_with("VarDecl") && other(r.id, &r.name)));
+            if let Some(place) = named.or_else(|| locals.iter().copied().find(|l| other(l.id, &l.name))) {
+                let reason = format!("`{0}` hides another `{0}` that the same statement needs", local.name);
+                return Err(Refused::at(place, reason, "give one of the two variables another name"));
+            }
+        }
+        Ok(())
     }
 
     /// Declarations of the variables that a statement uses but that live outside of it in the region.
