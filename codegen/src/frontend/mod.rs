@@ -96,6 +96,7 @@ pub fn analyse(
         _ => nodes.clone(),
     };
     check_escapes(body, &nodes, end)?;
+    check_whole(body, &nodes, begin, end)?;
     let inventory = Inventory::new(unit, function, roots.clone())?;
     let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
     let mut builder = Builder {
@@ -227,6 +228,19 @@ fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
             holder.map(|h| h.inner.iter().filter(inside).collect()).unwrap_or_default()
         }
     }
+}
+
+/// A macro at the region's end may hold more statements than those of the region: they would vanish with it.
+fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result<(), Refused> {
+    let own: HashSet<*const Node> = nodes.iter().flat_map(|n| n.walk()).map(std::ptr::from_ref).collect();
+    let strange = body.walk().find(|n| {
+        let at = n.begin.offset;
+        n.begin.known && begin <= at && at < end && !own.contains(&std::ptr::from_ref(*n))
+    });
+    strange.map_or(Ok(()), |node| {
+        let reason = "a macro holds statements of the region and others";
+        Err(Refused::at(node, reason, "write the loops and statements out, macros only inside expressions"))
+    })
 }
 
 /// Between `scop` and `endscop`, declarations would vanish into a block.
