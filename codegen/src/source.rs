@@ -151,6 +151,20 @@ impl Source {
         found
     }
 
+    /// The first conditional of the preprocessor between two offsets that has its other end outside.
+    pub fn torn(&self, begin: usize, end: usize) -> Option<Directive> {
+        let mut open = Vec::new();
+        for directive in self.directives(begin, end) {
+            match directive.name() {
+                "if" | "ifdef" | "ifndef" => open.push(directive),
+                "else" | "elif" | "elifdef" | "elifndef" if open.is_empty() => return Some(directive),
+                "endif" if open.pop().is_none() => return Some(directive),
+                _ => {}
+            }
+        }
+        open.into_iter().next()
+    }
+
     /// Length of a backslash that joins its line with the next one, to the line end; compilers allow blanks between.
     fn continued(&self, at: usize) -> Option<usize> {
         let rest = self.bytes.get(at..)?.strip_prefix(b"\\")?;
@@ -241,6 +255,15 @@ mod tests {
         let s = source("\\\n%:pra\\ \t\ngma dv\\\r\nm region\\ x\nint x; %:no\n");
         let texts: Vec<String> = s.directives(0, s.bytes.len()).into_iter().map(|d| d.text).collect();
         assert_eq!(texts, ["pragma dvm region\\ x"]);
+    }
+
+    #[test]
+    fn torn_conditionals_are_found() {
+        let torn = |text: &str| source(text).torn(0, text.len()).map(|d| d.text);
+        assert_eq!(torn("a\n#if 1\n#ifdef B\n#else\n#endif\n#elif 2\n#endif\n"), None);
+        assert_eq!(torn("a\n#if 1\n#endif\n#else\n#endif\n").as_deref(), Some("else"));
+        assert_eq!(torn("#endif\n#if 2\n").as_deref(), Some("endif"));
+        assert_eq!(torn("#if 1\n#if 2\n#endif\n").as_deref(), Some("if 1"));
     }
 
     #[test]

@@ -332,3 +332,40 @@ fn the_generated_helpers_agree_with_the_header() {
         assert!(output.status.success(), "{which}: {}", said(&output));
     }
 }
+
+/// What is no C file is passed on as it is; its regions are not silently sequential.
+#[test]
+fn regions_in_other_inputs_are_spoken_of() {
+    let folder = place("inputs");
+    let text = "double a[9];\nint main()\n{\n#pragma dvm region\n  for (int i = 0; i < 9; i++)\n    a[i] = i;\n  return \
+                (int)a[7];\n}\n";
+    for (file, strict) in [("app.cpp", None), ("app.i", None), ("-", None), ("app.cpp", Some("--dvm-strict"))] {
+        std::fs::write(folder.join(file), text).expect("a file");
+        let mut command = dvmcc();
+        let input = std::fs::File::open(folder.join(file)).expect("the file");
+        let language = if file == "-" { vec!["-x", "c"] } else { vec![] };
+        let compiler = if file == "app.cpp" { "g++" } else { "gcc" };
+        command.current_dir(&folder).env("DVM_CC", compiler).stdin(input).args(language).args([file, "-o", "app"]);
+        let output = command.args(strict).output().expect("dvmcc runs");
+        let name = if file == "-" { "<stdin>" } else { file };
+        let severity = if strict.is_some() { "error" } else { "warning" };
+        let said = said(&output);
+        assert!(said.contains(&format!("{name}:4:1: {severity}: its regions stay sequential")), "{file}: {said}");
+        assert!(said.contains(&format!("{name}:4:1: note: put the function")), "{file}: {said}");
+        assert_eq!(output.status.success(), strict.is_none(), "{file}: {said}");
+        if strict.is_none() {
+            assert_eq!(program(&folder.join("app")).status().expect("the program runs").code(), Some(7), "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_byte_order_mark_stays_at_the_beginning() {
+    let folder = place("mark");
+    let text = format!("\u{feff}{}", REGION.replace("size.h", "src/size.h"));
+    std::fs::write(folder.join("marked.c"), text).expect("a file");
+    let output = run(&folder, &["marked.c", "-o", "marked"]);
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+    let ran = program(&folder.join("marked")).env("STANDIN_TELL", "1").output().expect("the program runs");
+    assert!(said(&ran).contains("graphs 1"), "{}", said(&ran));
+}

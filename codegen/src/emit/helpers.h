@@ -12,10 +12,8 @@
 
 /* Around generated code: warnings that a program turns on (or into errors) are about the program's own text. */
 #if defined(__clang__)
-#define DVM__QUIET_COMPILER _Pragma("GCC diagnostic ignored \"-Wpass-failed\"")
+#define DVM__QUIET _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Weverything\"")
 #else
-#define DVM__QUIET_COMPILER
-#endif
 #define DVM__QUIET \
   _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") \
   _Pragma("GCC diagnostic ignored \"-Wconversion\"") _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") \
@@ -23,7 +21,8 @@
   _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"") _Pragma("GCC diagnostic ignored \"-Wdouble-promotion\"") \
   _Pragma("GCC diagnostic ignored \"-Wdeclaration-after-statement\"") _Pragma("GCC diagnostic ignored \"-Wvla\"") \
   _Pragma("GCC diagnostic ignored \"-Wcast-qual\"") _Pragma("GCC diagnostic ignored \"-Wunused\"") \
-  _Pragma("GCC diagnostic ignored \"-Wtype-limits\"") _Pragma("GCC diagnostic ignored \"-Wpedantic\"") DVM__QUIET_COMPILER
+  _Pragma("GCC diagnostic ignored \"-Wtype-limits\"") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
+#endif
 #define DVM__LOUD _Pragma("GCC diagnostic pop")
 
 DVM__QUIET

@@ -91,6 +91,7 @@ pub fn analyse(
     check_directives(source, site, begin, end)?;
     check_before(source, function.begin.offset, &site.pragma)?;
     check_vouched(unit, site)?;
+    check_head(source, function, body)?;
     let roots: Vec<&Node> = match nodes.as_slice() {
         [block] if block.is("CompoundStmt") => block.inner.iter().collect(),
         _ => nodes.clone(),
@@ -277,6 +278,20 @@ fn check_before(source: &Source, begin: usize, pragma: &Directive) -> Result<(),
     ))
 }
 
+/// A type that is declared in the function's head is not known before the function, where the tiles are. The syntax
+/// tree leaves out those among the parameters; no other brace can stand there.
+fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refused> {
+    let mut at = source.skip_blank(function.begin.offset);
+    while at < body.begin.offset && source.byte(at) != b'{' {
+        at = source.skip_blank(source.skip_token(at));
+    }
+    if at >= body.begin.offset {
+        return Ok(());
+    }
+    let reason = "a type is declared in the head of the function";
+    Err(Refused::span(function.begin.offset, source.skip_brackets(at), reason, "declare the type before the function"))
+}
+
 /// `pure(f)` vouches for functions that the file knows.
 fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refused> {
     let known = |name: &str| unit.root.walk().any(|n| n.is("FunctionDecl") && n.name == name);
@@ -293,6 +308,9 @@ fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refused> {
 
 /// What the preprocessor reads inside a region; between the pragma and the first token only pragmas matter.
 fn check_directives(source: &Source, site: &Site, begin: usize, end: usize) -> Result<(), Refused> {
+    if let Some(directive) = source.torn(begin, end) {
+        return Err(walk::torn(&directive));
+    }
     let relevant = |d: &Directive| d.begin >= begin || d.name() == "pragma";
     for directive in source.directives(site.pragma.end, end).into_iter().filter(relevant) {
         let (reason, remedy) = match directive.name() {

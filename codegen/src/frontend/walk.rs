@@ -8,6 +8,7 @@ use super::grouping::children;
 use super::loops;
 use super::refusal::Refused;
 use super::scope::Scope;
+use crate::source::Directive;
 use std::collections::HashSet;
 
 impl<'a> Builder<'a> {
@@ -85,6 +86,7 @@ impl<'a> Builder<'a> {
             self.effects(node, &inside, &mut out)?;
         }
         let (begin, end) = self.text_range(nodes)?;
+        self.check_conditionals(begin, end)?;
         let mut text = self.edited(begin, end, &out);
         let block = nodes.len() > 1 || !matches!(nodes[0].kind.as_str(), "CompoundStmt");
         if block && (nodes.len() > 1 || nodes[0].kind.ends_with("Stmt")) {
@@ -133,6 +135,11 @@ impl<'a> Builder<'a> {
         text + &self.source.text(at, end)
     }
 
+    /// A statement's text stands alone in the generated code, and so must its `#if`.
+    fn check_conditionals(&self, begin: usize, end: usize) -> Result<(), Refused> {
+        self.source.torn(begin, end).map_or(Ok(()), |directive| Err(torn(&directive)))
+    }
+
     /// All declarations that a statement repeats stand in one block, where each name has one meaning.
     fn check_meanings(&self, nodes: &[&'a Node], out: &Effects) -> Result<(), Refused> {
         let locals: Vec<&Node> =
@@ -170,6 +177,7 @@ impl<'a> Builder<'a> {
             };
             self.check_visible(variable)?;
             let end = token_end(self.source, initial);
+            self.check_conditionals(initial.begin.offset, end)?;
             let text = self.source.text(initial.begin.offset, end);
             lines.push(format!("{} = {text};", declare(&self.type_name(variable), &variable.name)));
         }
@@ -187,6 +195,16 @@ impl<'a> Builder<'a> {
         }
         Ok(())
     }
+}
+
+/// A conditional of the preprocessor that reaches into a text from outside.
+pub fn torn(directive: &Directive) -> Refused {
+    Refused::span(
+        directive.begin,
+        directive.end,
+        "a conditional of the preprocessor begins or ends inside a statement of the region",
+        "put the whole conditional around the region, or choose by a macro inside the statement",
+    )
 }
 
 /// A declaration of a name with a type as clang prints it.
