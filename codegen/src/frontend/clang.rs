@@ -30,8 +30,8 @@ impl std::fmt::Display for ClangError {
             ),
             ClangError::Rejected(messages) => write!(
                 f,
-                "clang, which reads the C source, does not accept the file; correct it, or move what only another \
-                 compiler knows to a file of its own:\n{}",
+                "clang does not accept the file, and it is what reads regions; correct the file, or move what only \
+                 another compiler knows to a file of its own:\n{}",
                 messages.trim_end()
             ),
             ClangError::Dump(why) => {
