@@ -583,7 +583,7 @@ dvm_retcode_t dvm_processing_register(int (*callback)(),
  * @param[out] id                   the id of the new processing
  * @retval DVM_SUCCESS              id is written
  * @retval DVM_ERR_ARGUMENT         a pointer is NULL, or number_of_data_args is out of range
- * @retval DVM_ERR_SYMBOL           the running program has no such dynamic symbol
+ * @retval DVM_ERR_SYMBOL           the running program has no such dynamic symbol, or it is data and no function
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *

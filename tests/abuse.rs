@@ -419,6 +419,9 @@ fn processing_rows(t: &mut Table) {
     t.row("dvm_processing_register_by_name", Wrong::Range, "name", DVM_ERR_SYMBOL, |_| unsafe {
         dvm_processing_register_by_name(c"no function has this name".as_ptr().cast_mut(), 0, id([0; 2]))
     });
+    t.row("dvm_processing_register_by_name", Wrong::Range, "data", DVM_ERR_SYMBOL, |_| unsafe {
+        dvm_processing_register_by_name(c"environ".as_ptr().cast_mut(), 0, id([0; 2]))
+    });
     for count in [-1, c_int::MIN, dvm::ffi::DVM_MAX_PLAIN_ARGUMENTS + 1, c_int::MAX] {
         t.row("dvm_processing_register", Wrong::Range, "count", DVM_ERR_ARGUMENT, move |_| unsafe {
             dvm_processing_register(Some(succeed), count, null_mut(), id([0; 2]))

@@ -521,6 +521,11 @@ fn names_are_looked_up_in_the_whole_program() {
         assert_eq!(by_name(c"no_such_function", &mut id), Code::DVM_ERR_SYMBOL);
         let told = last_error();
         assert!(told.contains("no_such_function") && told.contains("-rdynamic"), "{told}");
+        let before = id;
+        assert_eq!(by_name(c"environ", &mut id), Code::DVM_ERR_SYMBOL);
+        let told = last_error();
+        assert!(told.contains("environ") && told.contains("is data"), "{told}");
+        assert_eq!(id, before, "a failing call writes nothing");
     });
 }
 

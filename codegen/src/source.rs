@@ -36,9 +36,14 @@ impl Source {
         self.lines[self.lines.partition_point(|start| *start <= offset) - 1]
     }
 
+    /// Offset at which a line (from 1) begins.
+    pub fn line_start_of(&self, line: u32) -> usize {
+        self.lines[(line.max(1) as usize - 1).min(self.lines.len() - 1)]
+    }
+
     /// Text of a line (from 1), without its line end.
     pub fn line_text(&self, line: u32) -> String {
-        let start = self.lines[(line as usize - 1).min(self.lines.len() - 1)];
+        let start = self.line_start_of(line);
         let end = self.bytes[start..].iter().position(|b| *b == b'\n').map_or(self.bytes.len(), |k| start + k);
         String::from_utf8_lossy(&self.bytes[start..end]).trim_end_matches('\r').to_owned()
     }
@@ -54,8 +59,8 @@ impl Source {
         while at < b.len() {
             if b[at].is_ascii_whitespace() {
                 at += 1;
-            } else if b[at..].starts_with(b"\\\n") || b[at..].starts_with(b"\\\r\n") {
-                at += if b[at + 1] == b'\r' { 3 } else { 2 };
+            } else if let Some(joined) = self.continued(at) {
+                at += joined;
             } else if b[at..].starts_with(b"/*") || b[at..].starts_with(b"//") {
                 at = self.skip_token(at);
             } else {
@@ -77,7 +82,7 @@ impl Source {
         if b[at..].starts_with(b"//") {
             let mut k = at;
             while k < b.len() && b[k] != b'\n' {
-                k += if b[k] == b'\\' { 2 } else { 1 };
+                k += self.continued(k).unwrap_or(1);
             }
             return k.min(b.len());
         }
@@ -130,10 +135,13 @@ impl Source {
                 at += 1;
             } else if c.is_ascii_whitespace() {
                 at += 1;
-            } else if c == b'#' && fresh_line {
+            } else if fresh_line && (c == b'#' || self.bytes[at..].starts_with(b"%:")) {
                 let stop = self.directive_end(at);
-                found.push(Directive { begin: at, end: stop, text: self.logical(at + 1, stop) });
+                let text = self.logical(at + if c == b'#' { 1 } else { 2 }, stop);
+                found.push(Directive { begin: at, end: stop, text });
                 at = stop;
+            } else if let Some(joined) = self.continued(at) {
+                at += joined;
             } else {
                 let comment = self.bytes[at..].starts_with(b"/*");
                 fresh_line &= comment;
@@ -143,10 +151,31 @@ impl Source {
         found
     }
 
+    /// The first conditional of the preprocessor between two offsets that has its other end outside.
+    pub fn torn(&self, begin: usize, end: usize) -> Option<Directive> {
+        let mut open = Vec::new();
+        for directive in self.directives(begin, end) {
+            match directive.name() {
+                "if" | "ifdef" | "ifndef" => open.push(directive),
+                "else" | "elif" | "elifdef" | "elifndef" if open.is_empty() => return Some(directive),
+                "endif" if open.pop().is_none() => return Some(directive),
+                _ => {}
+            }
+        }
+        open.into_iter().next()
+    }
+
+    /// Length of a backslash that joins its line with the next one, to the line end; compilers allow blanks between.
+    fn continued(&self, at: usize) -> Option<usize> {
+        let rest = self.bytes.get(at..)?.strip_prefix(b"\\")?;
+        let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)).count();
+        (rest.get(blanks) == Some(&b'\n')).then_some(blanks + 2)
+    }
+
     fn directive_end(&self, mut at: usize) -> usize {
         while at < self.bytes.len() && self.bytes[at] != b'\n' {
-            at = if self.bytes[at..].starts_with(b"\\\r\n") {
-                at + 3
+            at = if let Some(joined) = self.continued(at) {
+                at + joined
             } else if self.bytes[at] == b'\\' {
                 at + 2
             } else if self.bytes[at..].starts_with(b"/*") || matches!(self.bytes[at], b'"' | b'\'') {
@@ -163,10 +192,8 @@ impl Source {
         let mut text = Vec::new();
         while at < end {
             let rest = &self.bytes[at..];
-            if rest.starts_with(b"\\\n") {
-                at += 2;
-            } else if rest.starts_with(b"\\\r\n") {
-                at += 3;
+            if let Some(joined) = self.continued(at) {
+                at += joined;
             } else if rest.starts_with(b"/*") || rest.starts_with(b"//") {
                 text.push(b' ');
                 at = self.skip_token(at);
@@ -225,6 +252,18 @@ mod tests {
         );
         let texts: Vec<String> = s.directives(0, s.bytes.len()).into_iter().map(|d| d.text).collect();
         assert_eq!(texts, ["pragma   d  e", "define X"]);
+        let s = source("\\\n%:pra\\ \t\ngma dv\\\r\nm region\\ x\nint x; %:no\n");
+        let texts: Vec<String> = s.directives(0, s.bytes.len()).into_iter().map(|d| d.text).collect();
+        assert_eq!(texts, ["pragma dvm region\\ x"]);
+    }
+
+    #[test]
+    fn torn_conditionals_are_found() {
+        let torn = |text: &str| source(text).torn(0, text.len()).map(|d| d.text);
+        assert_eq!(torn("a\n#if 1\n#ifdef B\n#else\n#endif\n#elif 2\n#endif\n"), None);
+        assert_eq!(torn("a\n#if 1\n#endif\n#else\n#endif\n").as_deref(), Some("else"));
+        assert_eq!(torn("#endif\n#if 2\n").as_deref(), Some("endif"));
+        assert_eq!(torn("#if 1\n#if 2\n#endif\n").as_deref(), Some("if 1"));
     }
 
     #[test]

@@ -221,3 +221,151 @@ fn errors_from_warnings_spare_the_generated_code() {
         assert!(output.status.success() && said(&output).is_empty(), "{compiler}: {}", said(&output));
     }
 }
+
+/// A pragma that the compiler sees is transformed or spoken of, wherever it stands; one that it does not see is neither.
+#[test]
+fn pragmas_are_those_that_the_compiler_sees() {
+    let folder = place("seen");
+    let header = "static void g(int n, int *restrict a)\n{\n#pragma dvm region\n  for (int i = 0; i < n; i++)\n    \
+                  a[i] = i;\n}\n";
+    std::fs::write(folder.join("kernel.h"), header).expect("a file");
+    std::fs::write(folder.join("user.c"), "#include \"kernel.h\"\nvoid f(int *a) { g(3, a); }\n").expect("a file");
+    let output = run(&folder, &["-c", "user.c"]);
+    assert!(output.status.success());
+    let text = said(&output);
+    assert!(
+        text.starts_with("./kernel.h:3:1: warning: region stays sequential: the pragma stands in an included"),
+        "{text}"
+    );
+    assert!(text.contains("./kernel.h:3:1: note: move the function"), "{text}");
+    assert_eq!(run(&folder, &["-c", "user.c", "--dvm-strict"]).status.code(), Some(1));
+    let skipped = "#if 0\n#pragma dvm region\n#pragma dvm rubbish\n#pragma scop\n#endif\n#define X \"\\\n#pragma scop\"\n\
+                   int skipped;\n";
+    std::fs::write(folder.join("skipped.c"), skipped).expect("a file");
+    let output = run(&folder, &["-c", "skipped.c", "--dvm-strict"]);
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+    for spelling in
+        ["# /**/ pragma\tdvm/* */region", "#pra\\\ngma dvm \\  \nregion tile(4)", "%:pragma dvm region // so"]
+    {
+        let text = REGION.replace("#pragma dvm region", spelling).replace("size.h", "src/size.h");
+        std::fs::write(folder.join("spelled.c"), text).expect("a file");
+        let output = run(&folder, &["spelled.c", "-o", "spelled", "--dvm-strict"]);
+        assert!(output.status.success() && said(&output).is_empty(), "{spelling}: {}", said(&output));
+        let ran = program(&folder.join("spelled")).env("STANDIN_TELL", "1").output().expect("the program runs");
+        assert!(said(&ran).contains("graphs 1"), "{spelling}: {}", said(&ran));
+    }
+}
+
+#[test]
+fn the_older_language_is_refused_by_name() {
+    let folder = place("older");
+    let text = "void f(int n, int *a)\n{\n  int i;\n#pragma dvm region\n  for (i = 0; i < n; i++)\n    a[i] = i;\n}\n";
+    std::fs::write(folder.join("old.c"), text).expect("a file");
+    for standard in ["-ansi", "-std=c89", "-std=gnu90", "-std=iso9899:199409"] {
+        let output = run(&folder, &["-c", standard, "old.c"]);
+        let text = said(&output);
+        assert!(output.status.success(), "{standard}: {text}");
+        assert!(
+            text.contains("old.c:4:1: warning: region 'f:4' stays sequential: the generated code is C99"),
+            "{text}"
+        );
+        assert!(text.contains("compile it with -std=gnu99"), "{standard}: {text}");
+    }
+    let output = run(&folder, &["-c", "-std=c99", "old.c"]);
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+}
+
+/// Macros that a file brings into the function are not there before the function, where the tiles are.
+#[test]
+fn macros_of_files_included_in_a_function_are_refused() {
+    let folder = place("included");
+    std::fs::write(folder.join("weights.h"), "#define WEIGHT 3\n").expect("a file");
+    let text = "void f(int n, int *restrict a)\n{\n#include \"weights.h\"\n#pragma dvm region\n  for (int i = 0; i < n; i++)\n    \
+                a[i] = WEIGHT;\n}\n";
+    std::fs::write(folder.join("within.c"), text).expect("a file");
+    let output = run(&folder, &["-c", "within.c"]);
+    let text = said(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("within.c:4:1: warning") && text.contains("defines the macro `WEIGHT`"), "{text}");
+    assert!(text.contains("include the file before the function"), "{text}");
+}
+
+/// What generated code knows of dvm.h without including it.
+#[test]
+fn the_generated_helpers_agree_with_the_header() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut text = String::from("#include <dvm.h>\n#include <stddef.h>\n#include \"emit/helpers.h\"\n");
+    let equal = |left: &str, right: &str| format!("_Static_assert({left} == {right}, \"{left}\");\n");
+    text += &equal("sizeof(struct dvm__graph)", "sizeof(dvm_graph_t)");
+    text += &equal("DVM__DIMENSIONS", "DVM_GRAPH_MAX_DIMENSION");
+    text += &equal("sizeof(int)", "sizeof(dvm_retcode_t)");
+    for (own, public) in [
+        ("success", "SUCCESS"),
+        ("argument", "ERR_ARGUMENT"),
+        ("not_initialized", "ERR_NOT_INITIALIZED"),
+        ("in_task", "ERR_IN_TASK"),
+    ] {
+        text += &equal(&format!("(int)dvm__{own}"), &format!("(int)DVM_{public}"));
+    }
+    let members =
+        ["bytes", "name", "dimension", "lower", "upper", "carried", "run", "predecessors", "successors", "context"];
+    for member in members {
+        let public = if member == "bytes" { "size" } else { member };
+        text +=
+            &equal(&format!("offsetof(struct dvm__graph, dvm__{member})"), &format!("offsetof(dvm_graph_t, {public})"));
+    }
+    text += "_Static_assert(_Generic((dvm__int64)0, int64_t: 1, default: 0) == 1, \"the integer\");\n";
+    let folder = place("helpers");
+    for (header, which) in [(root.join("../include"), "libdvm's"), (root.join("tests/standin"), "the stand-in's")] {
+        std::fs::write(folder.join("agree.c"), &text).expect("a file");
+        let mut command = std::process::Command::new("gcc");
+        command.current_dir(&folder).args([
+            "-std=c11",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-fsyntax-only",
+            "agree.c",
+            "-I",
+        ]);
+        let output = command.arg(header).arg("-I").arg(root.join("src")).output().expect("gcc runs");
+        assert!(output.status.success(), "{which}: {}", said(&output));
+    }
+}
+
+/// What is no C file is passed on as it is; its regions are not silently sequential.
+#[test]
+fn regions_in_other_inputs_are_spoken_of() {
+    let folder = place("inputs");
+    let text = "double a[9];\nint main()\n{\n#pragma dvm region\n  for (int i = 0; i < 9; i++)\n    a[i] = i;\n  return \
+                (int)a[7];\n}\n";
+    for (file, strict) in [("app.cpp", None), ("app.i", None), ("-", None), ("app.cpp", Some("--dvm-strict"))] {
+        std::fs::write(folder.join(file), text).expect("a file");
+        let mut command = dvmcc();
+        let input = std::fs::File::open(folder.join(file)).expect("the file");
+        let language = if file == "-" { vec!["-x", "c"] } else { vec![] };
+        let compiler = if file == "app.cpp" { "g++" } else { "gcc" };
+        command.current_dir(&folder).env("DVM_CC", compiler).stdin(input).args(language).args([file, "-o", "app"]);
+        let output = command.args(strict).output().expect("dvmcc runs");
+        let name = if file == "-" { "<stdin>" } else { file };
+        let severity = if strict.is_some() { "error" } else { "warning" };
+        let said = said(&output);
+        assert!(said.contains(&format!("{name}:4:1: {severity}: its regions stay sequential")), "{file}: {said}");
+        assert!(said.contains(&format!("{name}:4:1: note: put the function")), "{file}: {said}");
+        assert_eq!(output.status.success(), strict.is_none(), "{file}: {said}");
+        if strict.is_none() {
+            assert_eq!(program(&folder.join("app")).status().expect("the program runs").code(), Some(7), "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_byte_order_mark_stays_at_the_beginning() {
+    let folder = place("mark");
+    let text = format!("\u{feff}{}", REGION.replace("size.h", "src/size.h"));
+    std::fs::write(folder.join("marked.c"), text).expect("a file");
+    let output = run(&folder, &["marked.c", "-o", "marked"]);
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+    let ran = program(&folder.join("marked")).env("STANDIN_TELL", "1").output().expect("the program runs");
+    assert!(said(&ran).contains("graphs 1"), "{}", said(&ran));
+}

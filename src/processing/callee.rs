@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::ptr;
 
-use super::border;
+use super::{border, code};
 use crate::error::{Error, dvm_retcode_t};
 
 /// The greatest number of arguments that a plain callback can have.
@@ -70,7 +70,16 @@ impl Callee {
                 ),
             ));
         }
-        // SAFETY: the caller of the C function guarantees that the symbol is a function of this kind.
+        if !code::is_function(address) {
+            return Err(Error::new(
+                dvm_retcode_t::DVM_ERR_SYMBOL,
+                format!(
+                    "symbol '{}' is data, no function: give the name of a function that takes one pointer per argument",
+                    name.to_string_lossy()
+                ),
+            ));
+        }
+        // SAFETY: it is a function; the caller of the C function guarantees that it is one of this kind.
         Ok(Callee::Plain(unsafe { transmute::<*mut c_void, PlainCalled>(address) }))
     }
 
@@ -198,6 +207,19 @@ mod tests {
             let mut ids: Vec<[u64; 2]> = (0..64).map(|number| [number, 0]).collect();
             let expected: u64 = (0..64).map(|number| number * (number + 1)).sum();
             assert_eq!(Callee::plain(wide).call(&mut ids), Ok(expected as c_int));
+        }
+    }
+
+    #[test]
+    fn data_is_no_function() {
+        for data in [c"environ", c"stdout", c"in6addr_any"] {
+            let error = Callee::named(data).unwrap_err();
+            assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_SYMBOL, "{data:?}");
+            assert!(["is data", "name of a function"].iter().all(|part| error.message().contains(part)), "{error}");
+        }
+        // Plain functions, functions that are chosen by the processor (IFUNC), and one that the kernel may bring (vDSO).
+        for function in [c"getpid", c"memcpy", c"strlen", c"time", c"gettimeofday", c"malloc"] {
+            assert!(Callee::named(function).is_ok(), "{function:?}");
         }
     }
 

@@ -163,7 +163,7 @@ fn run(tile: &Tile) -> u8 {
     };
     let fatal = tile.strict && outcome.refused > 0;
     if fatal {
-        driver::harden(&mut outcome.diagnostics);
+        outcome.harden();
     }
     eprint!("{}", outcome.messages(&source));
     if fatal {

@@ -2,12 +2,14 @@
 
 use super::install::Install;
 use super::invocation::{Goal, Invocation, Part};
-use super::{Generate, Outcome, harden, transform, write};
+use super::{Generate, Outcome, transform, write};
+use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::pragma;
 use crate::source::Source;
 use std::ffi::OsString;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A folder of our own in the system's temporary folder, removed at the end.
 struct Workshop(PathBuf);
@@ -64,7 +66,11 @@ pub fn run(invocation: &Invocation, generate: Generate) -> Result<i32, String> {
     let install = Install::of_this_program();
     let workshop = Workshop::open()?;
     let mut stand_ins: Vec<(PathBuf, PathBuf)> = Vec::new();
+    let piped = piped(invocation)?;
     if !invocation.only_dependencies {
+        if !unread(invocation, piped.as_deref()) {
+            return Ok(1);
+        }
         for source in invocation.sources() {
             match stand_in(source, stand_ins.len(), invocation, &install, &workshop, generate)? {
                 Step::Fail(code) => return Ok(code),
@@ -83,7 +89,7 @@ pub fn run(invocation: &Invocation, generate: Generate) -> Result<i32, String> {
             }
         }
         words.extend(additions(invocation, &install));
-        return execute(&cc, &words);
+        return execute(&cc, &words, piped.as_deref());
     }
     let code = dependency_files(&cc, invocation, &install)?;
     if code != 0 {
@@ -106,7 +112,55 @@ pub fn run(invocation: &Invocation, generate: Generate) -> Result<i32, String> {
         }
     }
     words.extend(additions(invocation, &install));
-    execute(&cc, &words)
+    execute(&cc, &words, piped.as_deref())
+}
+
+/// All of standard input when that is what is compiled.
+fn piped(invocation: &Invocation) -> Result<Option<Vec<u8>>, String> {
+    if !invocation.parts.iter().any(|part| matches!(part, Part::Input(word) if word == "-")) {
+        return Ok(None);
+    }
+    let mut text = Vec::new();
+    std::io::stdin().read_to_end(&mut text).map_err(|e| format!("cannot read standard input: {e}"))?;
+    Ok(Some(text))
+}
+
+/// Speaks of regions in inputs that are not transformed: other languages, preprocessed text, standard input. False
+/// when that is an error.
+fn unread(invocation: &Invocation, piped: Option<&[u8]>) -> bool {
+    let mut fine = true;
+    for part in &invocation.parts {
+        let Part::Input(word) = part else { continue };
+        let bytes = if word == "-" { piped.map(<[u8]>::to_vec) } else { text_of(Path::new(word)) };
+        let Some(bytes) = bytes else { continue };
+        let name = if word == "-" { "<stdin>" } else { word };
+        let source = Source::new(Path::new(name), bytes);
+        let Some(mark) = pragma::marks(&source).into_iter().next() else { continue };
+        let severity = if invocation.strict { Severity::Error } else { Severity::Warning };
+        let diagnostic = Diagnostic {
+            severity,
+            message: "its regions stay sequential: dvmcc transforms files of C only".to_owned(),
+            span: Some((mark.begin, mark.end)),
+            remedy: Some("put the function into a file NAME.c and give that to dvmcc".to_owned()),
+        };
+        if invocation.strict || !invocation.quiet {
+            eprint!("{}", diagnostic.render(&source));
+        }
+        fine &= !invocation.strict;
+    }
+    fine
+}
+
+/// A file's bytes, unless it is an object or an archive.
+fn text_of(path: &Path) -> Option<Vec<u8>> {
+    let mut file = std::fs::File::open(path).ok().filter(|f| f.metadata().is_ok_and(|m| m.is_file()))?;
+    let mut bytes = Vec::new();
+    Read::by_ref(&mut file).take(4096).read_to_end(&mut bytes).ok()?;
+    if bytes.contains(&0) || bytes.starts_with(b"!<") {
+        return None;
+    }
+    file.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// What is done with a source.
@@ -126,9 +180,6 @@ fn stand_in(
 ) -> Result<Step, String> {
     // What cannot be read is left to the compiler's own message.
     let Ok(source) = Source::read(path) else { return Ok(Step::AsItIs) };
-    if pragma::sites(&source).is_empty() {
-        return Ok(Step::AsItIs);
-    }
     let mut flags = invocation.reading_flags();
     flags.extend(install.include.iter().map(|i| format!("-I{}", i.display())));
     let mut outcome = match transform(&source, &flags, generate) {
@@ -166,7 +217,7 @@ fn stand_in(
 fn report(source: &Source, outcome: &mut Outcome, invocation: &Invocation) -> bool {
     let fatal = invocation.strict && outcome.refused > 0;
     if fatal {
-        harden(&mut outcome.diagnostics);
+        outcome.harden();
     }
     if fatal || !invocation.quiet {
         eprint!("{}", outcome.messages(source));
@@ -217,7 +268,7 @@ fn dependency_files(cc: &[String], invocation: &Invocation, install: &Install) -
         }
         words.extend(given.iter().filter(|w| matches!(**w, "-MP" | "-MG")).map(OsString::from));
         words.extend(["-x".into(), "c".into(), source.into()]);
-        let code = execute(cc, &words)?;
+        let code = execute(cc, &words, None)?;
         if code != 0 {
             return Ok(code);
         }
@@ -249,17 +300,27 @@ impl DependencyNames {
     }
 }
 
-fn execute(cc: &[String], words: &[OsString]) -> Result<i32, String> {
+/// Runs the compiler; `piped` is what it reads from standard input.
+fn execute(cc: &[String], words: &[OsString], piped: Option<&[u8]>) -> Result<i32, String> {
     use std::os::unix::process::ExitStatusExt;
-    let status = Command::new(&cc[0])
-        .args(&cc[1..])
-        .args(words)
-        .status()
-        .map_err(|e| format!("cannot run the compiler `{}`: {e}; set CC or DVM_CC to a C compiler", cc[0]))?;
+    let cannot =
+        |e: std::io::Error| format!("cannot run the compiler `{}`: {e}; set CC or DVM_CC to a C compiler", cc[0]);
+    let mut command = Command::new(&cc[0]);
+    command.args(&cc[1..]).args(words);
+    let status = match piped {
+        None => command.status(),
+        Some(text) => {
+            let mut child = command.stdin(Stdio::piped()).spawn().map_err(cannot)?;
+            // A compiler that does not read to the end has its own reasons, and says them.
+            let _ = child.stdin.take().map(|mut input| input.write_all(text));
+            child.wait()
+        }
+    };
+    let status = status.map_err(cannot)?;
     Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(1)))
 }
 
 /// Lets the real compiler print its version.
 pub fn show_version() -> Result<i32, String> {
-    execute(&compiler()?, &["--version".into()])
+    execute(&compiler()?, &["--version".into()], None)
 }

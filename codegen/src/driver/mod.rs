@@ -10,10 +10,11 @@ pub mod write;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::clang::{self, ClangError};
 use crate::frontend::pragma::{self, Site};
+use crate::frontend::preprocess::Seen;
 use crate::frontend::refusal::Refused;
-use crate::frontend::{self, Found};
+use crate::frontend::{self, Found, preprocess};
 use crate::model::Region;
-use crate::source::Source;
+use crate::source::{Directive, Source};
 use std::collections::BTreeSet;
 
 /// C text that the back end made of a region.
@@ -50,6 +51,8 @@ pub struct Outcome {
     pub refused: usize,
     /// What there is to say.
     pub diagnostics: Vec<Diagnostic>,
+    /// What there is to say of pragmas in included files.
+    pub foreign: Vec<(Source, Diagnostic)>,
 }
 
 impl Outcome {
@@ -63,33 +66,115 @@ impl Outcome {
 
     /// All messages as text.
     pub fn messages(&self, source: &Source) -> String {
-        self.diagnostics.iter().map(|d| d.render(source)).collect()
+        let own = self.diagnostics.iter().map(|d| d.render(source));
+        own.chain(self.foreign.iter().map(|(header, d)| d.render(header))).collect()
+    }
+
+    /// Turns refusals into errors, for the strict mode.
+    pub fn harden(&mut self) {
+        let all = self.diagnostics.iter_mut().chain(self.foreign.iter_mut().map(|(_, d)| d));
+        all.filter(|d| d.severity == Severity::Warning).for_each(|d| d.severity = Severity::Error);
     }
 }
 
+/// What reading a file found.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Regions that were understood.
+    pub found: Vec<Found>,
+    /// What there is to say of the others.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What there is to say of pragmas in included files.
+    pub foreign: Vec<(Source, Diagnostic)>,
+}
+
 /// Reads the regions of a file without generating anything.
-pub fn read(source: &Source, flags: &[String]) -> Result<(Vec<Found>, Vec<Diagnostic>), ClangError> {
-    let mut diagnostics = Vec::new();
-    let mut regions = Vec::new();
-    let sites = pragma::sites(source);
+pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
+    let mut reading = Reading::default();
+    let mut marks = pragma::marks(source);
+    let seen = match preprocess::run(&source.path, flags) {
+        // Without clang nobody knows what included files mark; a file that marks nothing itself is left alone.
+        Err(_) if marks.is_empty() => return Ok(reading),
+        seen => seen?,
+    };
+    // A directive may go over several lines, and clang may name a later one than the first.
+    let covers = |directive: &Directive, one: &Seen| {
+        one.header.is_none()
+            && (source.position(directive.begin).0..=source.position(directive.end).0).contains(&one.line)
+    };
+    if let Some(first) = marks.first()
+        && let Some(moved) = line_directive(source)
+    {
+        let error = Refused::span(
+            first.begin,
+            first.end,
+            format!("line {} of the file sets other line numbers", source.position(moved.begin).0),
+            "remove the `#line` directives, or give dvmcc the file that they were made from",
+        );
+        reading.diagnostics.push(refusal(None, &error));
+        return Ok(reading);
+    }
+    for one in seen.iter().filter(|s| !marks.iter().any(|m| covers(m, s))) {
+        match &one.header {
+            Some(header) => reading.foreign.extend(in_header(header, one.line)),
+            None => reading.diagnostics.push(refusal(None, &in_macro(source, one.line))),
+        }
+    }
+    // What the preprocessor leaves out is no region, right or wrong.
+    marks.retain(|m| seen.iter().any(|s| covers(m, s)));
+    let sites = pragma::sites(source, marks);
     if sites.iter().all(Result::is_err) {
-        diagnostics.extend(sites.iter().filter_map(|s| s.as_ref().err()).map(|e| refusal(None, e)));
-        return Ok((regions, diagnostics));
+        reading.diagnostics.extend(sites.iter().filter_map(|s| s.as_ref().err()).map(|e| refusal(None, e)));
+        return Ok(reading);
     }
     let unit = clang::parse(&source.path, flags)?;
     let mut taken = BTreeSet::new();
     for site in sites {
         let found = site.map_err(|e| refusal(None, &e)).and_then(|site| {
-            frontend::analyse(&unit, source, &site, &mut taken)
+            let here = seen.iter().find(|s| covers(&site.pragma, s));
+            let here = here.ok_or_else(|| refusal(None, &in_macro(source, source.position(site.pragma.begin).0)))?;
+            frontend::analyse(&unit, source, &site, here, &mut taken)
                 .map_err(|e| refusal(Some(&region_name(&unit, &site, source)), &e))
         });
         match found {
-            Ok(Some(found)) => regions.push(found),
-            Ok(None) => {}
-            Err(diagnostic) => diagnostics.push(diagnostic),
+            Ok(found) => reading.found.push(found),
+            Err(diagnostic) => reading.diagnostics.push(diagnostic),
         }
     }
-    Ok((regions, diagnostics))
+    Ok(reading)
+}
+
+/// The first directive that gives lines other numbers.
+fn line_directive(source: &Source) -> Option<Directive> {
+    let all = source.directives(0, source.bytes.len());
+    all.into_iter().find(|d| d.name() == "line" || d.name().starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// A pragma that the compiler sees in a line of the file that has no directive.
+fn in_macro(source: &Source, line: u32) -> Refused {
+    let begin = source.line_start_of(line);
+    let text = source.line_text(line);
+    let begin = begin + (text.len() - text.trim_start().len());
+    Refused::span(
+        begin,
+        begin + text.trim().len(),
+        "the pragma comes from a macro or from the operator `_Pragma`",
+        "write `#pragma dvm region` (or `#pragma scop` and `#pragma endscop`) on a line of its own",
+    )
+}
+
+/// A pragma in an included file; nothing when the file cannot be shown.
+fn in_header(header: &str, line: u32) -> Option<(Source, Diagnostic)> {
+    let source = Source::read(std::path::Path::new(header)).ok()?;
+    let begin = source.line_start_of(line);
+    let error = Refused::span(
+        begin,
+        begin + source.line_text(line).len(),
+        "the pragma stands in an included file, and only the file that is compiled is transformed",
+        "move the function to the C file that is compiled",
+    );
+    let diagnostic = refusal(None, &error);
+    Some((source, diagnostic))
 }
 
 /// What a refused region is called: by its pragma, or by its place.
@@ -101,8 +186,8 @@ fn region_name(unit: &frontend::ast::Unit, site: &Site, source: &Source) -> Stri
 
 /// Transforms a file. A file without regions gives an outcome without regions and without messages.
 pub fn transform(source: &Source, flags: &[String], generate: Generate) -> Result<Outcome, ClangError> {
-    let (found, mut diagnostics) = read(source, flags)?;
-    let mut refused = diagnostics.len();
+    let Reading { found, mut diagnostics, foreign } = read(source, flags)?;
+    let mut refused = diagnostics.len() + foreign.len();
     let mut regions = Vec::new();
     for region in found {
         let original = source.text(region.begin, region.end);
@@ -124,7 +209,7 @@ pub fn transform(source: &Source, flags: &[String], generate: Generate) -> Resul
         }
     }
     diagnostics.sort_by_key(|d| d.span.map_or(0, |s| s.0));
-    Ok(Outcome { regions, refused, diagnostics })
+    Ok(Outcome { regions, refused, diagnostics, foreign })
 }
 
 fn refusal(name: Option<&str>, error: &Refused) -> Diagnostic {
@@ -135,9 +220,4 @@ fn refusal(name: Option<&str>, error: &Refused) -> Diagnostic {
         span: Some((error.begin, error.end)),
         remedy: Some(error.remedy.clone()),
     }
-}
-
-/// Turns refusals into errors, for the strict mode.
-pub fn harden(diagnostics: &mut [Diagnostic]) {
-    diagnostics.iter_mut().filter(|d| d.severity == Severity::Warning).for_each(|d| d.severity = Severity::Error);
 }

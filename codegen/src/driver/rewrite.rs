@@ -24,7 +24,8 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], output: &str) 
     pieces.sort_by_key(|p| (p.begin, p.end));
     let mut out = Output { bytes: Vec::new(), output };
     out.line_of_source(source, 0);
-    let mut at = 0;
+    // A byte order mark is one only where the file begins.
+    let mut at = if source.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     for piece in pieces {
         out.bytes.extend_from_slice(&source.bytes[at..piece.begin]);
         if piece.whole_lines {

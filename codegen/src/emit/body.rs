@@ -85,7 +85,7 @@ pub struct Body<'a> {
 
 /// The isl name of a statement's `k`-th iterator in its guard.
 pub fn guard_name(k: usize) -> String {
-    format!("dvm_iterator_{k}")
+    format!("dvm__iterator_{k}")
 }
 
 /// A call of a statement in isl's tree.
@@ -184,20 +184,20 @@ impl Body<'_> {
         let limit = if hoists {
             let name = format!("{}{}", self.limit, self.limits);
             self.limits += 1;
-            self.line(indent, &format!("const int64_t {name} = {last};"));
+            self.line(indent, &format!("const dvm__int64 {name} = {last};"));
             name
         } else {
             last
         };
         let first = match (clamps, integer) {
-            (true, _) => format!("({ctype})dvm_min({init}, {limit} + 1)"),
+            (true, _) => format!("({ctype})dvm__min({init}, {limit} + 1)"),
             (false, Integer::WideUnsigned) => format!("({ctype})({init})"),
             _ => init,
         };
         let counted =
-            if matches!(integer, Integer::Wide | Integer::Int) { name.clone() } else { format!("(int64_t){name}") };
+            if matches!(integer, Integer::Wide | Integer::Int) { name.clone() } else { format!("(dvm__int64){name}") };
         if head.independent {
-            self.line(indent, "DVM_INDEPENDENT");
+            self.line(indent, "DVM__INDEPENDENT");
         }
         self.line(indent, &format!("for ({ctype} {name} = {first}; {counted} <= {limit}; {step}) {{"));
         let former = self.scope.bind(iterator, name, *integer);
@@ -222,7 +222,7 @@ impl Body<'_> {
 
     /// Chooses the user's name for a loop counter when every statement in the loop means the counter by it.
     fn counter(&self, iterator: &str, body: &AstNode) -> Result<Counter, Refusal> {
-        let plain = Counter { name: iterator.to_owned(), ctype: "int64_t".to_owned(), integer: Integer::Wide };
+        let plain = Counter { name: iterator.to_owned(), ctype: "dvm__int64".to_owned(), integer: Integer::Wide };
         let mut visits = Vec::new();
         self.collect(body, &mut visits)?;
         let mut chosen: Option<(&str, &str)> = None;
@@ -308,18 +308,25 @@ impl Body<'_> {
             return Ok(());
         }
         self.line(indent, "{");
+        // A variable of the region may hide a counter: it needs a block of its own.
+        let locals = identifiers(&statement.locals);
+        let hides =
+            statement.iterators.iter().any(|iterator| locals.contains(&iterator.name)) && !declarations.is_empty();
         for declaration in declarations {
             self.line(indent + 1, &declaration);
         }
-        let inner = indent + 1 + usize::from(guard.is_some());
-        if let Some(guard) = &guard {
-            self.line(indent + 1, &format!("if ({guard}) {{"));
+        let nested = guard.is_some() || hides;
+        let inner = indent + 1 + usize::from(nested);
+        match &guard {
+            Some(guard) => self.line(indent + 1, &format!("if ({guard}) {{")),
+            None if hides => self.line(indent + 1, "{"),
+            None => {}
         }
         if !statement.locals.is_empty() {
             self.user_text(inner, &statement.locals);
         }
         self.user_text(inner, &statement.text);
-        if guard.is_some() {
+        if nested {
             self.line(indent + 1, "}");
         }
         self.line(indent, "}");

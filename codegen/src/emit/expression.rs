@@ -65,7 +65,7 @@ impl Scope {
         match self.names.get(symbol) {
             Some((name, Integer::Wide)) => Printed { text: name.clone(), binding: PRIMARY, width: Width::Wide },
             Some((name, Integer::Int)) => Printed { text: name.clone(), binding: PRIMARY, width: Width::Narrow },
-            Some((name, _)) => Printed { text: format!("(int64_t){name}"), binding: UNARY, width: Width::Wide },
+            Some((name, _)) => Printed { text: format!("(dvm__int64){name}"), binding: UNARY, width: Width::Wide },
             None => Printed { text: symbol.to_owned(), binding: PRIMARY, width: Width::Wide },
         }
     }
@@ -104,7 +104,7 @@ impl Printed {
     fn widened(self) -> Printed {
         match self.width {
             Width::Narrow => {
-                Printed { text: format!("(int64_t){}", self.within(UNARY)), binding: UNARY, width: Width::Wide }
+                Printed { text: format!("(dvm__int64){}", self.within(UNARY)), binding: UNARY, width: Width::Wide }
             }
             _ => self,
         }
@@ -113,8 +113,10 @@ impl Printed {
 
 fn number(digits: &str) -> Printed {
     let small = digits.parse::<i32>().is_ok();
-    let text = if small { digits.to_owned() } else { format!("INT64_C({digits})") };
-    let binding = if digits.starts_with('-') { UNARY } else { PRIMARY };
+    // A literal without a suffix has the first type that holds it; the least value has no literal.
+    let least = digits == "-9223372036854775808";
+    let text = if least { "(-9223372036854775807 - 1)".to_owned() } else { digits.to_owned() };
+    let binding = if digits.starts_with('-') && !least { UNARY } else { PRIMARY };
     Printed { text, binding, width: if small { Width::Literal } else { Width::Wide } }
 }
 
@@ -143,9 +145,9 @@ fn operation(operator: Operator, operands: Vec<Printed>) -> Result<Printed, Refu
             let text = wide(operands).iter().map(|operand| format!("-{}", operand.within(PRIMARY))).collect();
             Printed { text, binding: UNARY, width: Width::Wide }
         }
-        Operator::Max => fold("dvm_max", operands),
-        Operator::Min => fold("dvm_min", operands),
-        Operator::FloorDiv => fold("dvm_floor_div", operands),
+        Operator::Max => fold("dvm__max", operands),
+        Operator::Min => fold("dvm__min", operands),
+        Operator::FloorDiv => fold("dvm__floor_div", operands),
         Operator::Eq => truth(" == ", EQUALITY, operands),
         Operator::Le => truth(" <= ", RELATION, operands),
         Operator::Lt => truth(" < ", RELATION, operands),

@@ -49,7 +49,7 @@ pub fn function(
             groups => groups?,
         };
         for group in groups {
-            let mut factors = vec![format!("(int64_t)sizeof({})", array.element)];
+            let mut factors = vec![format!("(dvm__int64)sizeof({})", array.element)];
             for (at, reach) in group.shape.iter().enumerate() {
                 factors.push(match reach {
                     Reach::Linear(weights) => {
@@ -65,7 +65,7 @@ pub fn function(
     let locals = frame.locals(&scope, &mentions);
     let (argument, size) = (&frame.argument, &frame.size);
     let mut text = String::from("/* About the bytes that a tile of these sizes touches. */\n");
-    let _ = writeln!(text, "static int64_t {name}_footprint(void *{argument}, const int64_t *{size})\n{{");
+    let _ = writeln!(text, "static dvm__int64 {name}_footprint(void *{argument}, const dvm__int64 *{size})\n{{");
     if locals.is_empty() {
         let _ = writeln!(text, "  (void){argument};");
     } else {
@@ -199,5 +199,5 @@ pub fn lengths(array: &Array) -> Vec<String> {
 /// As if each point of the tile had an element of its own.
 fn every_point(array: &Array, dimension: usize, size: &str) -> String {
     let sizes: String = (0..dimension).map(|k| format!(" * {size}[{k}]")).collect();
-    format!("(int64_t)sizeof({}){sizes}", array.element)
+    format!("(dvm__int64)sizeof({}){sizes}", array.element)
 }

@@ -46,18 +46,18 @@ impl<'a> Frame<'a> {
         let mut names = Names::of(region, original);
         Frame {
             region,
-            context: names.fresh(&format!("{}_context", region.name)),
-            own: names.fresh("self"),
-            hosts: names.series("h", hosts),
-            origins: names.series("o", dimension),
-            sizes: names.series("b", dimension),
-            counters: names.series("c", COUNTERS),
-            tiles: names.fresh("tiles"),
-            argument: names.fresh("context"),
-            tile: names.fresh("tile"),
-            size: names.fresh("size"),
-            corners: ["lowest", "highest", "carried"].map(|name| names.fresh(name)),
-            limit: names.fresh("last"),
+            context: names.fresh(&format!("dvm__{}_context", region.name)),
+            own: names.fresh("dvm__self"),
+            hosts: names.series("dvm__h", hosts),
+            origins: names.series("dvm__o", dimension),
+            sizes: names.series("dvm__b", dimension),
+            counters: names.series("dvm__c", COUNTERS),
+            tiles: names.fresh("dvm__tiles"),
+            argument: names.fresh("dvm__context"),
+            tile: names.fresh("dvm__tile"),
+            size: names.fresh("dvm__size"),
+            corners: ["dvm__lowest", "dvm__highest", "dvm__carried"].map(|name| names.fresh(name)),
+            limit: names.fresh("dvm__last"),
         }
     }
 
@@ -66,7 +66,7 @@ impl<'a> Frame<'a> {
         let region = self.region;
         let mut text =
             format!("/* What the tiles of region `{}` need to know. */\nstruct {} {{\n", region.name, self.context);
-        let _ = writeln!(text, "  struct dvm_tiles {};", self.tiles);
+        let _ = writeln!(text, "  struct dvm__tiles {};", self.tiles);
         for parameter in &region.parameters {
             let _ = writeln!(text, "  {};", declare(&parameter.ctype, &parameter.name));
         }
@@ -76,11 +76,12 @@ impl<'a> Frame<'a> {
         for array in passed(region) {
             let _ = writeln!(text, "  void *{};", array.name);
             for at in runtime_lengths(array) {
-                let _ = writeln!(text, "  int64_t {};", length_name(array, at));
+                let _ = writeln!(text, "  dvm__int64 {};", length_name(array, at));
             }
         }
         if !self.hosts.is_empty() {
-            let _ = writeln!(text, "  int64_t {}; /* values of the loops around the tiles */", self.hosts.join(", "));
+            let _ =
+                writeln!(text, "  dvm__int64 {}; /* values of the loops around the tiles */", self.hosts.join(", "));
         }
         text.push_str("};\n\n");
         text
@@ -91,7 +92,7 @@ impl<'a> Frame<'a> {
         let region = self.region;
         let mut fields = Vec::new();
         if !region.options.tile.is_empty() {
-            fields.push(format!(".{} = {{ .fixed = {{ {} }} }}", self.tiles, region.options.tile.join(", ")));
+            fields.push(format!(".{} = {{ .dvm__fixed = {{ {} }} }}", self.tiles, region.options.tile.join(", ")));
         }
         fields.extend(region.parameters.iter().map(|parameter| {
             format!(".{} = {}", parameter.name, parameter.expression.as_ref().unwrap_or(&parameter.name))
@@ -102,7 +103,7 @@ impl<'a> Frame<'a> {
             fields.push(format!(".{0} = (void *){address}{0}", array.name));
             for at in runtime_lengths(array) {
                 let length = array.dims[at].as_deref().unwrap_or("0");
-                fields.push(format!(".{} = (int64_t)({length})", length_name(array, at)));
+                fields.push(format!(".{} = (dvm__int64)({length})", length_name(array, at)));
             }
         }
         if fields.is_empty() { "{ 0 }".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
@@ -131,7 +132,7 @@ impl<'a> Frame<'a> {
                     let _ = writeln!(text, "  (void){name};");
                 }
             } else if used {
-                let _ = writeln!(text, "  const int64_t {name} = {own}->{name};");
+                let _ = writeln!(text, "  const dvm__int64 {name} = {own}->{name};");
             }
         }
         for value in &self.region.values {
@@ -151,7 +152,7 @@ impl<'a> Frame<'a> {
             }
         }
         for host in self.hosts.iter().filter(|host| scope.has_used(host)) {
-            let _ = writeln!(text, "  const int64_t {host} = {own}->{host};");
+            let _ = writeln!(text, "  const dvm__int64 {host} = {own}->{host};");
         }
         text
     }
@@ -161,7 +162,7 @@ impl<'a> Frame<'a> {
         let mut text = String::new();
         for at in runtime_lengths(array) {
             let length = length_name(array, at);
-            let _ = writeln!(text, "  const int64_t {length} = {own}->{length};");
+            let _ = writeln!(text, "  const dvm__int64 {length} = {own}->{length};");
         }
         let lengths: String = (1..array.dims.len()).map(|at| format!("[{}]", length_text(array, at))).collect();
         let (element, name) = (&array.element, &array.name);
@@ -189,7 +190,7 @@ fn number(array: &Array, at: usize) -> Option<&str> {
 }
 
 fn length_name(array: &Array, at: usize) -> String {
-    format!("{}_length{at}", array.name)
+    format!("dvm__{}_length{at}", array.name)
 }
 
 /// A dimension's length in a generated function that has the array's locals.

@@ -89,14 +89,16 @@ impl Source<'_> {
         let (body, mentions) = self.body(phase, &instances, &known)?;
         let frame = self.frame;
         let mut text = self.comment(phase, dimension)?;
-        let _ = writeln!(text, "static int {name}_tile(void *{}, const int64_t *{})\n{{", frame.argument, frame.tile);
+        let _ =
+            writeln!(text, "static int {name}_tile(void *{}, const dvm__int64 *{})\n{{", frame.argument, frame.tile);
         let _ = writeln!(text, "  const struct {} *{} = {};", frame.context, frame.own, frame.argument);
         text.push_str(&frame.locals(&body.scope, &mentions));
         for k in 0..dimension {
             let (origin, size, own) = (&frame.origins[k], &frame.sizes[k], &frame.own);
             let (tiles, tile) = (&frame.tiles, &frame.tile);
-            let _ = writeln!(text, "  const int64_t {size} = {own}->{tiles}.size[{k}];");
-            let _ = writeln!(text, "  const int64_t {origin} = {own}->{tiles}.first[{k}] + {tile}[{k}] * {size};");
+            let _ = writeln!(text, "  const dvm__int64 {size} = {own}->{tiles}.dvm__size[{k}];");
+            let _ =
+                writeln!(text, "  const dvm__int64 {origin} = {own}->{tiles}.dvm__first[{k}] + {tile}[{k}] * {size};");
         }
         let _ = writeln!(text, "{}  return 0;\n}}\n", body.lines);
         Ok(text)
@@ -229,12 +231,12 @@ impl Source<'_> {
         };
         let _ = writeln!(text, "static void {name}(struct {} *{})\n{{", frame.context, frame.own);
         text.push_str(&frame.locals(&scope, &mentions));
-        let _ = writeln!(text, "  const int64_t {lowest}[] = {{ {} }};", first.join(", "));
-        let _ = writeln!(text, "  const int64_t {highest}[] = {{ {} }};", last.join(", "));
+        let _ = writeln!(text, "  const dvm__int64 {lowest}[] = {{ {} }};", first.join(", "));
+        let _ = writeln!(text, "  const dvm__int64 {highest}[] = {{ {} }};", last.join(", "));
         let _ = writeln!(text, "  static const int {waiting}[] = {{ {} }};", waits.join(", "));
         let _ = writeln!(
             text,
-            "  dvm_run_tiles(\"{}\", {dimension}, {lowest}, {highest}, {waiting}, {name}_tile, {name}_footprint, &{own}->{tiles}, {own});\n}}\n",
+            "  dvm__run_tiles(\"{}\", {dimension}, {lowest}, {highest}, {waiting}, {name}_tile, {name}_footprint, &{own}->{tiles}, {own});\n}}\n",
             frame.region.name,
             own = frame.own,
             tiles = frame.tiles

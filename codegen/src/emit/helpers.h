@@ -1,118 +1,137 @@
-#ifndef DVM_CODEGEN_HELPERS
-#define DVM_CODEGEN_HELPERS
-#include <dvm.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#ifndef DVM__HELPERS
+#define DVM__HELPERS
+/* Nothing is included here, and every name begins with dvm__: macros, types and functions of the program may have any
+   other name, also one that a header would give to something else. */
+#define DVM__DIMENSIONS 16
 
 #if defined(__clang__)
-#define DVM_UNUSED __attribute__((unused))
-#define DVM_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define DVM_UNUSED __attribute__((unused))
-#define DVM_INDEPENDENT _Pragma("GCC ivdep")
+#define DVM__INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define DVM_UNUSED
-#define DVM_INDEPENDENT
+#define DVM__INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
 /* Around generated code: warnings that a program turns on (or into errors) are about the program's own text. */
 #if defined(__clang__)
-#define DVM_QUIET_COMPILER _Pragma("GCC diagnostic ignored \"-Wpass-failed\"")
+#define DVM__QUIET _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Weverything\"")
 #else
-#define DVM_QUIET_COMPILER
-#endif
-#if defined(__GNUC__)
-#define DVM_QUIET \
+#define DVM__QUIET \
   _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") \
   _Pragma("GCC diagnostic ignored \"-Wconversion\"") _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") \
   _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"") _Pragma("GCC diagnostic ignored \"-Wsign-compare\"") \
   _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"") _Pragma("GCC diagnostic ignored \"-Wdouble-promotion\"") \
   _Pragma("GCC diagnostic ignored \"-Wdeclaration-after-statement\"") _Pragma("GCC diagnostic ignored \"-Wvla\"") \
   _Pragma("GCC diagnostic ignored \"-Wcast-qual\"") _Pragma("GCC diagnostic ignored \"-Wunused\"") \
-  _Pragma("GCC diagnostic ignored \"-Wtype-limits\"") _Pragma("GCC diagnostic ignored \"-Wpedantic\"") DVM_QUIET_COMPILER
-#define DVM_LOUD _Pragma("GCC diagnostic pop")
-#else
-#define DVM_QUIET
-#define DVM_LOUD
+  _Pragma("GCC diagnostic ignored \"-Wtype-limits\"") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
 #endif
+#define DVM__LOUD _Pragma("GCC diagnostic pop")
 
-DVM_QUIET
+DVM__QUIET
+typedef __INT64_TYPE__ dvm__int64;
+typedef __UINTPTR_TYPE__ dvm__address;
+
 /* What every region's context begins with: the tiles of the graph that runs. */
-struct dvm_tiles {
-  int64_t fixed[DVM_GRAPH_MAX_DIMENSION]; /* sizes that the pragma gives; 0: chosen at run time */
-  int64_t size[DVM_GRAPH_MAX_DIMENSION];  /* sizes of a tile */
-  int64_t first[DVM_GRAPH_MAX_DIMENSION]; /* least coordinates of the band: where tile 0 begins */
+struct dvm__tiles {
+  dvm__int64 dvm__fixed[DVM__DIMENSIONS]; /* sizes that the pragma gives; 0: chosen at run time */
+  dvm__int64 dvm__size[DVM__DIMENSIONS];  /* sizes of a tile */
+  dvm__int64 dvm__first[DVM__DIMENSIONS]; /* least coordinates of the band: where tile 0 begins */
 };
 
-DVM_UNUSED static inline int64_t dvm_min(int64_t a, int64_t b) { return a < b ? a : b; }
-DVM_UNUSED static inline int64_t dvm_max(int64_t a, int64_t b) { return a > b ? a : b; }
-DVM_UNUSED static inline int64_t dvm_floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+/* dvm_graph_t of dvm.h, and the functions that are called, under names of their own. */
+struct dvm__graph {
+  __SIZE_TYPE__ dvm__bytes;
+  const char *dvm__name;
+  int dvm__dimension;
+  const dvm__int64 *dvm__lower;
+  const dvm__int64 *dvm__upper;
+  const int *dvm__carried;
+  int (*dvm__run)(void *, const dvm__int64 *);
+  dvm__int64 (*dvm__predecessors)(void *, const dvm__int64 *);
+  void (*dvm__successors)(void *, const dvm__int64 *, void (*)(void *, const dvm__int64 *), void *);
+  void *dvm__context;
+};
+extern int dvm__graph_start(void) __asm__("dvm_graph_start");
+extern int dvm__graph_run(const struct dvm__graph *) __asm__("dvm_graph_run");
+extern int dvm__graph_sizes(const char *, int, const dvm__int64 *, const int *,
+    dvm__int64 (*)(void *, const dvm__int64 *), void *, dvm__int64 *) __asm__("dvm_graph_sizes");
+extern const char *dvm__last_error(void) __asm__("dvm_last_error");
+extern int dvm__print(void *, const char *, ...) __asm__("fprintf");
+extern void *dvm__errors __asm__("stderr");
+enum { dvm__success = 0, dvm__argument = 1, dvm__not_initialized = 2, dvm__in_task = 13 }; /* codes of dvm.h */
+
+static inline dvm__int64 dvm__min(dvm__int64 dvm__a, dvm__int64 dvm__b) { return dvm__a < dvm__b ? dvm__a : dvm__b; }
+static inline dvm__int64 dvm__max(dvm__int64 dvm__a, dvm__int64 dvm__b) { return dvm__a > dvm__b ? dvm__a : dvm__b; }
+static inline dvm__int64 dvm__floor_div(dvm__int64 dvm__a, dvm__int64 dvm__b)
+{
+  return dvm__a / dvm__b - (dvm__a % dvm__b != 0 && (dvm__a < 0) != (dvm__b < 0));
+}
 
 /* Starts libdvm when nobody has; zero: it runs. If it cannot, the first region of the file says why. */
-DVM_UNUSED static int dvm_cannot_start(const char *name)
+__attribute__((__unused__)) static int dvm__cannot_start(const char *dvm__name)
 {
-  static int told;
-  if (dvm_graph_start() == DVM_SUCCESS)
+  static int dvm__told;
+  if (dvm__graph_start() == dvm__success)
     return 0;
-  if (!told) {
-    told = 1;
-    fprintf(stderr, "libdvm: region %s runs sequentially: %s\n", name, dvm_last_error());
+  if (!dvm__told) {
+    dvm__told = 1;
+    dvm__print(dvm__errors, "libdvm: region %s runs sequentially: %s\n", dvm__name, dvm__last_error());
   }
   return 1;
 }
 
 /* Runs every tile of the box of band coordinates first .. last; tiles wait along the carried coordinates.
-   `context` begins with `tiles`. Where the graph cannot be run (in a task, where nothing can be waited for) the
+   The context begins with the tiles. Where the graph cannot be run (in a task, where nothing can be waited for) the
    tiles run here, in order. */
-DVM_UNUSED static void dvm_run_tiles(const char *name, int dimension, const int64_t *first, const int64_t *last,
-    const int *carried, int (*run)(void *, const int64_t *), int64_t (*footprint)(void *, const int64_t *),
-    struct dvm_tiles *tiles, void *context)
+__attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, int dvm__dimension,
+    const dvm__int64 *dvm__first, const dvm__int64 *dvm__last, const int *dvm__carried,
+    int (*dvm__run)(void *, const dvm__int64 *), dvm__int64 (*dvm__footprint)(void *, const dvm__int64 *),
+    struct dvm__tiles *dvm__tiles, void *dvm__context)
 {
-  int64_t extent[DVM_GRAPH_MAX_DIMENSION] = {0}, lower[DVM_GRAPH_MAX_DIMENSION] = {0}, upper[DVM_GRAPH_MAX_DIMENSION] = {0};
-  int single = 1;
-  for (int k = 0; k < dimension; k++) {
-    extent[k] = last[k] - first[k] + 1;
-    tiles->first[k] = first[k];
-    tiles->size[k] = dvm_max(tiles->fixed[k], 0);
+  dvm__int64 dvm__extent[DVM__DIMENSIONS] = {0}, dvm__lower[DVM__DIMENSIONS] = {0}, dvm__upper[DVM__DIMENSIONS] = {0};
+  dvm__int64 *const dvm__size = dvm__tiles->dvm__size;
+  int dvm__single = 1;
+  for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+    dvm__extent[dvm__k] = dvm__last[dvm__k] - dvm__first[dvm__k] + 1;
+    dvm__tiles->dvm__first[dvm__k] = dvm__first[dvm__k];
+    dvm__size[dvm__k] = dvm__max(dvm__tiles->dvm__fixed[dvm__k], 0);
   }
-  if (dvm_graph_sizes(name, dimension, extent, carried, footprint, context, tiles->size) != DVM_SUCCESS)
-    for (int k = 0; k < dimension; k++)
-      tiles->size[k] = tiles->size[k] > 0 ? tiles->size[k] : 32;
-  for (int k = 0; k < dimension; k++) {
-    tiles->size[k] = dvm_max(1, dvm_min(tiles->size[k], extent[k]));
-    upper[k] = (extent[k] - 1) / tiles->size[k];
-    single = single && upper[k] == 0;
+  if (dvm__graph_sizes(dvm__name, dvm__dimension, dvm__extent, dvm__carried, dvm__footprint, dvm__context, dvm__size) !=
+      dvm__success)
+    for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++)
+      dvm__size[dvm__k] = dvm__size[dvm__k] > 0 ? dvm__size[dvm__k] : 32;
+  for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+    dvm__size[dvm__k] = dvm__max(1, dvm__min(dvm__size[dvm__k], dvm__extent[dvm__k]));
+    dvm__upper[dvm__k] = (dvm__extent[dvm__k] - 1) / dvm__size[dvm__k];
+    dvm__single = dvm__single && dvm__upper[dvm__k] == 0;
   }
-  if (single) {
-    run(context, lower);
+  if (dvm__single) {
+    dvm__run(dvm__context, dvm__lower);
     return;
   }
-  dvm_graph_t graph = {0};
-  graph.size = sizeof graph;
-  graph.name = name;
-  graph.dimension = dimension;
-  graph.lower = lower;
-  graph.upper = upper;
-  graph.carried = carried;
-  graph.run = run;
-  graph.context = context;
-  const int code = (int)dvm_graph_run(&graph);
-  if (code == DVM_SUCCESS)
+  struct dvm__graph dvm__graph = {0};
+  dvm__graph.dvm__bytes = sizeof dvm__graph;
+  dvm__graph.dvm__name = dvm__name;
+  dvm__graph.dvm__dimension = dvm__dimension;
+  dvm__graph.dvm__lower = dvm__lower;
+  dvm__graph.dvm__upper = dvm__upper;
+  dvm__graph.dvm__carried = dvm__carried;
+  dvm__graph.dvm__run = dvm__run;
+  dvm__graph.dvm__context = dvm__context;
+  const int dvm__code = dvm__graph_run(&dvm__graph);
+  if (dvm__code == dvm__success)
     return;
-  if (code != DVM_ERR_IN_TASK && code != DVM_ERR_NOT_INITIALIZED && code != DVM_ERR_ARGUMENT) {
+  if (dvm__code != dvm__in_task && dvm__code != dvm__not_initialized && dvm__code != dvm__argument) {
     /* Some tiles have run and the arrays are half done: neither going on nor starting again would be right. */
-    fprintf(stderr, "%s: the tiles could not be run to the end (libdvm's code %d)\n", name, code);
-    abort();
+    dvm__print(dvm__errors, "%s: the tiles could not be run to the end (libdvm's code %d)\n", dvm__name, dvm__code);
+    __builtin_abort();
   }
-  int64_t tile[DVM_GRAPH_MAX_DIMENSION] = {0};
-  for (int k = 0; k >= 0;) {
-    run(context, tile);
-    for (k = dimension - 1; k >= 0 && tile[k] == upper[k]; k--)
-      tile[k] = 0;
-    if (k >= 0)
-      tile[k]++;
+  dvm__int64 dvm__tile[DVM__DIMENSIONS] = {0};
+  for (int dvm__k = 0; dvm__k >= 0;) {
+    dvm__run(dvm__context, dvm__tile);
+    for (dvm__k = dvm__dimension - 1; dvm__k >= 0 && dvm__tile[dvm__k] == dvm__upper[dvm__k]; dvm__k--)
+      dvm__tile[dvm__k] = 0;
+    if (dvm__k >= 0)
+      dvm__tile[dvm__k]++;
   }
 }
-DVM_LOUD
+DVM__LOUD
 #endif

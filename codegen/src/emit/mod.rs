@@ -13,4 +13,5 @@ mod names;
 mod overlap;
 mod region;
 
+pub use names::{identifiers, is_keyword};
 pub use region::{Generated, emit};

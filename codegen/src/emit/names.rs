@@ -43,10 +43,49 @@ fn is_word(byte: u8) -> bool {
 }
 
 const KEYWORDS: &[&str] = &[
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "float", "for",
-    "goto", "if", "inline", "int", "long", "return", "short", "signed", "sizeof", "struct", "switch", "union",
-    "unsigned", "void", "while", "_Bool", "_Complex",
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "_Bool",
+    "_Complex",
+    "_Imaginary",
 ];
+
+/// Whether C99 reserves the word.
+pub fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
 
 /// The identifiers of a region, and those that are given to generated things.
 pub struct Names {
@@ -109,7 +148,7 @@ impl Mentions {
             let locals = identifiers(&statement.locals);
             hidden |= own.iter().any(|word| {
                 !(locals.contains(word)
-                    || KEYWORDS.contains(&word.as_str())
+                    || is_keyword(word)
                     || statement.iterators.iter().any(|iterator| iterator.name == *word)
                     || region.parameters.iter().any(|parameter| parameter.name == *word)
                     || region.values.iter().any(|value| value.name == *word)
@@ -154,7 +193,7 @@ impl Integer {
             ctype.split_whitespace().filter(|word| !matches!(*word, "const" | "register")).collect();
         words.sort_unstable();
         match words.as_slice() {
-            ["int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" | "long"]
+            ["dvm__int64" | "int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" | "long"]
             | ["int" | "long", "long"]
             | ["int", "long", "long"] => Integer::Wide,
             ["int" | "int32_t" | "signed"] | ["int", "signed"] => Integer::Int,

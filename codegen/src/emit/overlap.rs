@@ -66,17 +66,18 @@ pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
         let (one, other) = (&one.name, &other.name);
         let _ = writeln!(
             body,
-            "  if (dvm_begin_{one} < dvm_end_{other} && dvm_begin_{other} < dvm_end_{one})\n    return 1;"
+            "  if (dvm__begin_{one} < dvm__end_{other} && dvm__begin_{other} < dvm__end_{one})\n    return 1;"
         );
     }
     let mut text =
         String::from("/* True when arrays that are written share bytes with others in what the region touches. */\n");
-    let _ = writeln!(text, "static int {}_overlap(const struct {} *{})\n{{", region.name, frame.context, frame.own);
+    let _ =
+        writeln!(text, "static int dvm__{}_overlap(const struct {} *{})\n{{", region.name, frame.context, frame.own);
     text.push_str(&frame.locals(&scope, &mentions));
     for array in &involved {
         if passed(region).any(|passed| passed.name == array.name) {
             for length in lengths(array).iter().filter(|length| !length.bytes().all(|byte| byte.is_ascii_digit())) {
-                let _ = writeln!(text, "  const int64_t {length} = {}->{length};", frame.own);
+                let _ = writeln!(text, "  const dvm__int64 {length} = {}->{length};", frame.own);
             }
         }
     }
@@ -96,7 +97,8 @@ fn hull(program: &Program, frame: &Frame, array: &Array, scope: &Scope) -> Resul
     let name = &array.name;
     let own = if array.global { name.clone() } else { format!("{}->{name}", frame.own) };
     let address = if array.global && array.dims.is_empty() { format!("&{own}") } else { own };
-    let mut text = format!("  uintptr_t dvm_begin_{name} = (uintptr_t){address}, dvm_end_{name} = dvm_begin_{name};\n");
+    let mut text =
+        format!("  dvm__address dvm__begin_{name} = (dvm__address){address}, dvm__end_{name} = dvm__begin_{name};\n");
     let Some(touched) = touched else { return Ok(text) };
     let touched = touched.coalesce()?;
     let known = program.context.intersect(&UnionSet::from_set(&touched)?.params()?)?;
@@ -117,18 +119,18 @@ fn hull(program: &Program, frame: &Frame, array: &Array, scope: &Scope) -> Resul
         let _ = write!(least, "({low})");
         let _ = write!(greatest, "({high})");
     }
-    let element = format!("(int64_t)sizeof({})", array.element);
+    let element = format!("(dvm__int64)sizeof({})", array.element);
     let exists = scope.text(&everywhere.condition(&known.gist(&program.context)?)?)?;
     let _ = writeln!(text, "  if ({exists}) {{");
-    let _ = writeln!(text, "    dvm_end_{name} = dvm_begin_{name} + (uintptr_t)((1 + {greatest}) * {element});");
-    let _ = writeln!(text, "    dvm_begin_{name} += (uintptr_t)(({least}) * {element});\n  }}");
+    let _ = writeln!(text, "    dvm__end_{name} = dvm__begin_{name} + (dvm__address)((1 + {greatest}) * {element});");
+    let _ = writeln!(text, "    dvm__begin_{name} += (dvm__address)(({least}) * {element});\n  }}");
     Ok(text)
 }
 
 /// The length of dimension `at` of an array in the overlap function.
 fn row_length(array: &Array, at: usize) -> String {
     if array.global {
-        format!("(int64_t)({})", array.dims[at].as_deref().unwrap_or("1"))
+        format!("(dvm__int64)({})", array.dims[at].as_deref().unwrap_or("1"))
     } else {
         lengths(array)[at - 1].clone()
     }

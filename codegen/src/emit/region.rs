@@ -36,7 +36,7 @@ pub fn emit(
     program.begin_stage();
     let increasing = body::increasing(region, program)?;
     let source = Source { program, dependences, frame: &frame, increasing: &increasing };
-    let mut file_scope = format!("{HELPERS}\nDVM_QUIET\n{}", frame.structure());
+    let mut file_scope = format!("{HELPERS}\nDVM__QUIET\n{}", frame.structure());
     let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
     for (phase, name) in plan.phases.iter().zip(&names) {
         file_scope.push_str(&source.phase(phase, name)?);
@@ -44,13 +44,17 @@ pub fn emit(
     program.begin_stage();
     file_scope.push_str(&overlap::function(program, &frame)?);
     file_scope.push_str(&run(program, &frame, plan, &names)?);
-    file_scope.push_str("DVM_LOUD\n");
+    file_scope.push_str("DVM__LOUD\n");
     Ok(Generated { file_scope, call: call(region, &frame, original) })
 }
 
 fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
     let kind = if plan.phases[at].dimension().is_some() { "graph" } else { "sequence" };
-    if plan.phases.len() == 1 { format!("{}_{kind}", region.name) } else { format!("{}_{kind}_{at}", region.name) }
+    if plan.phases.len() == 1 {
+        format!("dvm__{}_{kind}", region.name)
+    } else {
+        format!("dvm__{}_{kind}_{at}", region.name)
+    }
 }
 
 /// The function that runs the phases one after the other.
@@ -72,11 +76,11 @@ fn run(program: &Program, frame: &Frame, plan: &Plan, names: &[String]) -> Resul
     writer.node(&tree, 1)?;
     let mut text =
         format!("/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n", frame.region.name);
-    let _ = writeln!(text, "static int {}_run(struct {} *{})\n{{", frame.region.name, frame.context, frame.own);
+    let _ = writeln!(text, "static int dvm__{}_run(struct {} *{})\n{{", frame.region.name, frame.context, frame.own);
     text.push_str(&frame.locals(&writer.scope, &mentions));
     let overlaps = overlap::is_needed(frame.region);
-    let check = if overlaps { format!("{}_overlap({}) || ", frame.region.name, frame.own) } else { String::new() };
-    let _ = writeln!(text, "  if ({check}dvm_cannot_start(\"{}\"))\n    return 1;", frame.region.name);
+    let check = if overlaps { format!("dvm__{}_overlap({}) || ", frame.region.name, frame.own) } else { String::new() };
+    let _ = writeln!(text, "  if ({check}dvm__cannot_start(\"{}\"))\n    return 1;", frame.region.name);
     let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
     Ok(text)
 }
@@ -107,7 +111,7 @@ impl Driver<'_> {
             AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
                 let (init, cond) = (self.scope.text(&init)?, self.scope.text(&cond)?);
                 let inc = self.scope.text(&inc)?;
-                self.line(indent, &format!("for (int64_t {iterator} = {init}; {cond}; {iterator} += {inc}) {{"));
+                self.line(indent, &format!("for (dvm__int64 {iterator} = {init}; {cond}; {iterator} += {inc}) {{"));
                 self.node(&body, indent + 1)?;
                 self.line(indent, "}");
                 Ok(())
@@ -141,7 +145,7 @@ fn call(region: &Region, frame: &Frame, original: &str) -> String {
     let variable = format!("{}_self", frame.context);
     let serial = region.options.serial.as_ref().map(|serial| format!("({serial}) || ")).unwrap_or_default();
     format!(
-        "{{\n  DVM_QUIET\n  struct {} {variable} = {};\n  DVM_LOUD\n  if ({serial}{name}_run(&{variable}) != 0) {{\n{}\n  }}\n}}\n",
+        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({serial}dvm__{name}_run(&{variable}) != 0) {{\n{}\n  }}\n}}\n",
         frame.context,
         frame.initialiser(),
         original.trim_end()

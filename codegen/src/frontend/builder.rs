@@ -127,7 +127,7 @@ impl Builder<'_> {
             return known.parameter.symbol.clone();
         }
         let words: Vec<&str> = ctype::words(text).filter(|w| !w.starts_with(|c: char| c.is_ascii_digit())).collect();
-        let symbol = self.fresh(&format!("dvm_{}", words.join("_").chars().take(40).collect::<String>()));
+        let symbol = self.fresh(&format!("dvm__{}", words.join("_").chars().take(40).collect::<String>()));
         let parameter = Parameter {
             symbol: symbol.clone(),
             name: symbol.clone(),

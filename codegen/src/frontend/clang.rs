@@ -28,7 +28,12 @@ impl std::fmt::Display for ClangError {
                 "cannot run `{command}` ({why}), which reads the C source; install it (Debian: apt-get install clang, \
                  Fedora: dnf install clang) or name another with DVM_CLANG"
             ),
-            ClangError::Rejected(messages) => write!(f, "clang does not accept the file:\n{}", messages.trim_end()),
+            ClangError::Rejected(messages) => write!(
+                f,
+                "clang does not accept the file, and it is what reads regions; correct the file, or move what only \
+                 another compiler knows to a file of its own:\n{}",
+                messages.trim_end()
+            ),
             ClangError::Dump(why) => {
                 write!(f, "clang's syntax tree cannot be read: {why} (clang 14 or later is needed)")
             }
@@ -43,11 +48,17 @@ pub fn command() -> String {
 
 /// Parses a C file with the user's own flags (`-I`, `-D`, `-std` ...).
 pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
+    let dump = run(&["-fsyntax-only", "-Xclang", "-ast-dump=json"], file, flags)?;
+    Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)
+}
+
+/// What clang writes when it reads a C file in the way that `what` says.
+pub fn run(what: &[&str], file: &Path, flags: &[String]) -> Result<Vec<u8>, ClangError> {
     let command = command();
     let output = Command::new(&command)
-        .args(["-x", "c", "-fsyntax-only", "-w", "-fno-color-diagnostics", "-U__clang__"])
+        .args(["-x", "c", "-w", "-fno-color-diagnostics", "-U__clang__"])
         .args(flags)
-        .args(["-Xclang", "-ast-dump=json"])
+        .args(what)
         .arg(file)
         .stdin(Stdio::null())
         .output()
@@ -55,5 +66,5 @@ pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
     if !output.status.success() {
         return Err(ClangError::Rejected(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
-    Unit::parse(&output.stdout, &file.to_string_lossy()).map_err(ClangError::Dump)
+    Ok(output.stdout)
 }

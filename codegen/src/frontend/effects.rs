@@ -126,6 +126,10 @@ impl<'a> Builder<'a> {
             return Err(Refused::at(node, reason, "declare the type at file scope"));
         }
         if let Some(reference) = &node.reference {
+            if reference.id == self.function.id && self.function.previous == 0 {
+                let reason = format!("`{}` calls itself, and is not declared before its definition", reference.name);
+                return Err(Refused::at(node, reason, "declare the function before its definition"));
+            }
             let declared = match reference.kind.as_str() {
                 "EnumConstantDecl" => self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id)),
                 "FunctionDecl" => {

@@ -1,7 +1,8 @@
 //! From what was gathered to the model: one parameter space, one schedule length, guards and notes.
 
 use super::affine::{Affine, Atom};
-use super::builder::{Builder, RawStatement};
+use super::ast::Node;
+use super::builder::{Builder, KnownArray, RawStatement};
 use super::ctype;
 use super::refusal::Refused;
 use crate::model::{Access, AccessKind, Options, Statement, Storage};
@@ -107,22 +108,18 @@ impl Builder<'_> {
                 return Err(Refused::at(at, reason, "copy the value to a variable before the region"));
             }
         }
+        self.check_counters(source)?;
         let scalars = self
             .entry_objects
             .iter()
             .copied()
             .chain(self.parameters.iter().map(|p| p.variable).chain(self.values.iter().map(|(id, _)| *id)));
         for id in scalars.filter(|id| *id != 0) {
-            let Some(variable) = self.unit.declaration(id) else { continue };
-            let reachable =
-                self.unit.at_file_scope(id) || self.inventory.addressed.contains(&id) || variable.storage == "static";
-            if !reachable || variable.ty.plain().starts_with("const ") {
+            let Some(variable) = self.unit.declaration(id).filter(|v| !v.ty.plain().starts_with("const ")) else {
                 continue;
-            }
-            for array in self.arrays.iter().filter(|a| a.written && a.array.storage == Storage::Pointer) {
-                let pointer = self.unit.declaration(array.variable);
-                let element = pointer.map(|p| element_of(p.ty.plain())).unwrap_or_default();
-                if may_alias(&element, variable.ty.plain()) {
+            };
+            for array in self.arrays.iter().filter(|a| a.written) {
+                if self.might_reach(array, variable) {
                     let (name, scalar) = (&array.array.name, &variable.name);
                     let at = self.inventory.written.get(&array.variable).map_or(0, |n| n.begin.offset);
                     return Err(Refused::span(
@@ -137,6 +134,30 @@ impl Builder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The tiles have counters of their own: a pointer that leads to the program's would find nothing there.
+    fn check_counters(&self, source: &Source) -> Result<(), Refused> {
+        for (id, node) in &self.inventory.counters {
+            let Some(counter) = self.unit.declaration(*id) else { continue };
+            if let Some(array) = self.arrays.iter().find(|array| self.might_reach(array, counter)) {
+                let (name, begin) = (&counter.name, node.begin.offset);
+                let reason = format!("`{}` might lead to the counter `{name}`", array.array.name);
+                let remedy = format!("declare `{name}` in the loop's header, or the pointer with `restrict`");
+                return Err(Refused::span(begin, source.skip_token(begin), reason, remedy));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a plain pointer might lead to a variable.
+    fn might_reach(&self, array: &KnownArray, variable: &Node) -> bool {
+        let reachable = self.unit.at_file_scope(variable.id)
+            || self.inventory.addressed.contains(&variable.id)
+            || variable.storage == "static";
+        let pointer = self.unit.declaration(array.variable);
+        let element = pointer.map(|p| element_of(p.ty.plain())).unwrap_or_default();
+        reachable && array.array.storage == Storage::Pointer && may_alias(&element, variable.ty.plain())
     }
 
     /// A variable that a loop's counter hides cannot be passed to the tiles under its name.

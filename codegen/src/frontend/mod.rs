@@ -6,10 +6,12 @@ pub mod ast;
 pub mod builder;
 pub mod clang;
 pub mod pragma;
+pub mod preprocess;
 pub mod refusal;
 pub mod scope;
 
 mod capture;
+mod collision;
 mod ctype;
 mod effects;
 mod epilogue;
@@ -29,6 +31,7 @@ use ast::{Node, Unit};
 use builder::Builder;
 use inventory::Inventory;
 use pragma::Site;
+use preprocess::Seen;
 use refusal::Refused;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -55,28 +58,20 @@ pub struct Found {
     pub notes: Vec<(usize, String)>,
 }
 
-/// Reads one region. `None`: the preprocessor leaves the region out.
+/// Reads one region, whose pragma the compiler sees as `seen`.
 pub fn analyse(
     unit: &Unit,
     source: &Source,
     site: &Site,
+    seen: &Seen,
     taken: &mut BTreeSet<String>,
-) -> Result<Option<Found>, Refused> {
+) -> Result<Found, Refused> {
     let at_pragma = |reason: &str, remedy: &str| Refused::span(site.pragma.begin, site.pragma.end, reason, remedy);
-    let Some(function) = unit.function_at(site.begin) else {
-        let covers = |n: &&Node| n.begin.known && n.begin.offset <= site.begin && site.begin <= n.end.offset;
-        if !unit.root.inner.iter().any(|n| covers(&n)) {
-            return Ok(None);
-        }
-        return Err(at_pragma("the pragma is not inside a function", "put it before a loop or block of a function"));
-    };
-    let Some(body) = function.body() else { return Ok(None) };
+    let outside = || at_pragma("the pragma is not inside a function", "put it before a loop or block of a function");
+    let function = unit.function_at(site.pragma.begin).ok_or_else(outside)?;
+    let body = function.body().ok_or_else(outside)?;
     let nodes = statements(body, site);
-    let next = source.directives(site.begin, site.begin + 1).into_iter().next();
-    if nodes.is_empty() && next.is_some_and(|d| d.begin == site.begin && d.name() == "pragma") {
-        return Err(at_pragma("the pragma stands before another pragma", "put it directly before the loop or block"));
-    }
-    let Some((first, last)) = nodes.first().zip(nodes.last()) else { return Ok(None) };
+    let (first, last) = nodes.first().zip(nodes.last()).ok_or_else(|| nothing_marked(source, site))?;
     if site.end.is_none() && !matches!(first.kind.as_str(), "ForStmt" | "CompoundStmt") {
         return Err(Refused::at(
             first,
@@ -94,11 +89,15 @@ pub fn analyse(
         ));
     }
     check_directives(source, site, begin, end)?;
+    check_before(source, function.begin.offset, &site.pragma)?;
+    check_vouched(unit, site)?;
+    check_head(source, function, body)?;
     let roots: Vec<&Node> = match nodes.as_slice() {
         [block] if block.is("CompoundStmt") => block.inner.iter().collect(),
         _ => nodes.clone(),
     };
     check_escapes(body, &nodes, end)?;
+    check_whole(body, &nodes, begin, end)?;
     let inventory = Inventory::new(unit, function, roots.clone())?;
     let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
     let mut builder = Builder {
@@ -133,7 +132,30 @@ pub fn analyse(
     let insert = insertion(unit, source, function_begin);
     let pragma = (site.pragma.begin, site.pragma.end);
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
-    Ok(Some(Found { region, begin, end, function_begin, insert, pragma, endscop, epilogue, notes }))
+    collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
+    Ok(Found { region, begin, end, function_begin, insert, pragma, endscop, epilogue, notes })
+}
+
+/// Why a pragma that the compiler sees marks no statement.
+fn nothing_marked(source: &Source, site: &Site) -> Refused {
+    let next = source.directives(site.begin, site.begin + 1).into_iter().next().filter(|d| d.begin == site.begin);
+    let (reason, remedy) = match (&site.end, next) {
+        (Some(_), _) => (
+            "there is no statement between `#pragma scop` and `#pragma endscop`",
+            "put both into the block that has the loops, around them, or remove them",
+        ),
+        (None, Some(next)) if next.name() == "pragma" => {
+            ("the pragma stands before another pragma", "put it directly before the loop or block")
+        }
+        (None, Some(_)) => {
+            ("the pragma stands before a line for the preprocessor", "put it directly before the loop or block")
+        }
+        (None, None) => (
+            "the pragma does not stand before a statement",
+            "put it directly before a `for` loop or a `{` block, or remove it",
+        ),
+    };
+    Refused::span(site.pragma.begin, site.pragma.end, reason, remedy)
 }
 
 /// A place at file scope before a function and its comments: after the declaration or directive before it.
@@ -164,7 +186,11 @@ fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken
     let mut name = base.clone().unwrap_or_else(|| format!("{}_1", function.name));
     let mut ordinal = 1;
     let all = || builder.unit.root.inner.iter().filter(|n| n.kind.ends_with("Decl"));
-    let used = |name: &str| all().any(|n| n.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')));
+    // What is generated for the region is called dvm__NAME_...
+    let ours = |n: &Node, name: &str| {
+        n.name.strip_prefix("dvm__").and_then(|n| n.strip_prefix(name)).is_some_and(|rest| rest.starts_with('_'))
+    };
+    let used = |name: &str| all().any(|n| ours(n, name));
     while used(&name) || !taken.insert(name.clone()) {
         ordinal += 1;
         name = format!("{}_{ordinal}", base.as_ref().unwrap_or(&function.name));
@@ -185,7 +211,7 @@ fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken
     }
 }
 
-/// The statements that a site marks, or none when the preprocessor removed them.
+/// The statements that a site marks.
 fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
     match &site.end {
         None => body
@@ -205,6 +231,19 @@ fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
     }
 }
 
+/// A macro at the region's end may hold more statements than those of the region: they would vanish with it.
+fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result<(), Refused> {
+    let own: HashSet<*const Node> = nodes.iter().flat_map(|n| n.walk()).map(std::ptr::from_ref).collect();
+    let strange = body.walk().find(|n| {
+        let at = n.begin.offset;
+        n.begin.known && begin <= at && at < end && !own.contains(&std::ptr::from_ref(*n))
+    });
+    strange.map_or(Ok(()), |node| {
+        let reason = "a macro holds statements of the region and others";
+        Err(Refused::at(node, reason, "write the loops and statements out, macros only inside expressions"))
+    })
+}
+
 /// Between `scop` and `endscop`, declarations would vanish into a block.
 fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refused> {
     for variable in nodes.iter().filter(|n| n.is("DeclStmt")).flat_map(|n| &n.inner) {
@@ -217,8 +256,61 @@ fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refused
     Ok(())
 }
 
+/// Pragmas that are about no statement: they may stand before a region.
+const DETACHED: [&str; 8] =
+    ["GCC diagnostic", "clang diagnostic", "GCC poison", "STDC", "message", "pack", "weak", "redefine_extname"];
+
+/// A pragma directly before ours would be about what replaces the loop.
+fn check_before(source: &Source, begin: usize, pragma: &Directive) -> Result<(), Refused> {
+    let before = source.directives(begin, pragma.begin).into_iter().next_back();
+    let Some(before) = before.filter(|d| d.name() == "pragma" && source.skip_blank(d.end) == pragma.begin) else {
+        return Ok(());
+    };
+    let words = before.rest().split_whitespace().collect::<Vec<_>>().join(" ");
+    if DETACHED.iter().any(|detached| words.starts_with(detached)) || pragma::ends_scop(&before) {
+        return Ok(());
+    }
+    Err(Refused::span(
+        before.begin,
+        before.end,
+        "another pragma stands before the region's and is about the same loop",
+        "keep one of the two pragmas",
+    ))
+}
+
+/// A type that is declared in the function's head is not known before the function, where the tiles are. The syntax
+/// tree leaves out those among the parameters; no other brace can stand there.
+fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refused> {
+    let mut at = source.skip_blank(function.begin.offset);
+    while at < body.begin.offset && source.byte(at) != b'{' {
+        at = source.skip_blank(source.skip_token(at));
+    }
+    if at >= body.begin.offset {
+        return Ok(());
+    }
+    let reason = "a type is declared in the head of the function";
+    Err(Refused::span(function.begin.offset, source.skip_brackets(at), reason, "declare the type before the function"))
+}
+
+/// `pure(f)` vouches for functions that the file knows.
+fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refused> {
+    let known = |name: &str| unit.root.walk().any(|n| n.is("FunctionDecl") && n.name == name);
+    match site.options.pure.iter().find(|name| !known(name)) {
+        None => Ok(()),
+        Some(name) => Err(Refused::span(
+            site.pragma.begin,
+            site.pragma.end,
+            format!("`pure({name})`: no function of this name is declared in the file"),
+            "correct the name, declare the function before the region, or remove it from the pragma",
+        )),
+    }
+}
+
 /// What the preprocessor reads inside a region; between the pragma and the first token only pragmas matter.
 fn check_directives(source: &Source, site: &Site, begin: usize, end: usize) -> Result<(), Refused> {
+    if let Some(directive) = source.torn(begin, end) {
+        return Err(walk::torn(&directive));
+    }
     let relevant = |d: &Directive| d.begin >= begin || d.name() == "pragma";
     for directive in source.directives(site.pragma.end, end).into_iter().filter(relevant) {
         let (reason, remedy) = match directive.name() {

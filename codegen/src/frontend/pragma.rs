@@ -1,6 +1,8 @@
 //! Regions as the text marks them: `#pragma dvm region` and `#pragma scop` ... `#pragma endscop`.
 
+use super::preprocess::is_ours;
 use super::refusal::Refused;
+use crate::emit::is_keyword;
 use crate::model::Options;
 use crate::source::{Directive, Source};
 
@@ -33,12 +35,18 @@ const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure
 /// Coordinates of a tile at most: `DVM_GRAPH_MAX_DIMENSION`.
 const MOST_TILES: usize = 16;
 
-/// Finds the regions of a file, in the order of the text. A pragma that is wrong in itself is the inner error.
-pub fn sites(source: &Source) -> Vec<Result<Site, Refused>> {
-    let all = source.directives(0, source.bytes.len());
+/// The pragmas of ours in a file's text, also those that the preprocessor leaves out.
+pub fn marks(source: &Source) -> Vec<Directive> {
+    let mut all = source.directives(0, source.bytes.len());
+    all.retain(|d| d.name() == "pragma" && is_ours(d.rest()));
+    all
+}
+
+/// Makes regions of a file's pragmas, in the order of the text. A pragma that is wrong in itself is the inner error.
+pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refused>> {
     let mut found = Vec::new();
     let mut open: Option<(Directive, PragmaOptions)> = None;
-    for directive in all.into_iter().filter(|d| d.name() == "pragma") {
+    for directive in marks {
         let words = directive.rest().to_owned();
         let (first, rest) = split_word(&words);
         let (second, options) = split_word(rest);
@@ -53,7 +61,7 @@ pub fn sites(source: &Source) -> Vec<Result<Site, Refused>> {
             ("dvm", other) => found.push(Err(Refused::span(
                 directive.begin,
                 directive.end,
-                format!("`#pragma dvm {other}` is not known"),
+                format!("`{}` is not known", format!("#pragma dvm {other}").trim_end()),
                 "the pragma is `#pragma dvm region [options]`",
             ))),
             ("scop", _) => {
@@ -84,6 +92,11 @@ pub fn sites(source: &Source) -> Vec<Result<Site, Refused>> {
         found.push(Err(unclosed(&pragma)));
     }
     found
+}
+
+/// Whether a directive closes a region.
+pub fn ends_scop(directive: &Directive) -> bool {
+    directive.name() == "pragma" && split_word(directive.rest()).0 == "endscop"
 }
 
 fn unclosed(pragma: &Directive) -> Refused {
@@ -131,12 +144,12 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refused> {
                 }
             }
             "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),
-            "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier"))),
+            "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier and no keyword"))),
             "serial" => options.model.serial = Some(argument.to_owned()),
             _ => {
                 options.pure = arguments(argument);
                 if let Some(bad) = options.pure.iter().find(|f| !is_identifier(f)) {
-                    return Err(refuse(format!("`pure({bad})`: a function's name is a C identifier")));
+                    return Err(refuse(format!("`pure({bad})`: a function's name is a C identifier and no keyword")));
                 }
             }
         }
@@ -189,6 +202,7 @@ fn arguments(text: &str) -> Vec<String> {
 fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !is_keyword(text)
 }
 
 #[cfg(test)]
@@ -197,7 +211,8 @@ mod tests {
     use std::path::Path;
 
     fn parse(text: &str) -> Vec<Result<Site, Refused>> {
-        sites(&Source::new(Path::new("t.c"), text.as_bytes().to_vec()))
+        let source = Source::new(Path::new("t.c"), text.as_bytes().to_vec());
+        sites(&source, marks(&source))
     }
 
     #[test]
@@ -226,6 +241,10 @@ mod tests {
             ("#pragma dvm region tile(0)\n", "positive"),
             ("#pragma dvm region tile()\n", "empty"),
             ("#pragma dvm region name(3x)\n", "identifier"),
+            ("#pragma dvm region name(for)\n", "identifier"),
+            ("#pragma dvm region pure(f, 1x)\n", "identifier"),
+            ("#pragma dvm region pure(sizeof)\n", "identifier"),
+            ("#pragma dvm\n", "`#pragma dvm` is not known"),
             ("#pragma dvm regoin\n", "not known"),
             ("#pragma endscop\n", "no `#pragma scop`"),
             ("#pragma scop\n", "no `#pragma endscop`"),

@@ -1,7 +1,9 @@
 //! Which functions a region may call: those that only compute a value from their arguments.
 
-use super::ast::Node;
+use super::ast::{Id, Node};
 use super::builder::Builder;
+use super::ctype;
+use super::inventory::base_variable;
 use super::refusal::Refused;
 
 /// Functions of C's math and complex headers without the suffix of their type. Those that write through a
@@ -38,21 +40,41 @@ impl Builder<'_> {
         ))
     }
 
+    /// Whether another function might find a variable, or the array that it stands for.
+    fn is_reachable(&self, id: Id) -> bool {
+        let Some(variable) = self.unit.declaration(id) else { return true };
+        let plain = variable.ty.plain();
+        self.unit.at_file_scope(id)
+            || variable.storage == "static"
+            || self.inventory.addressed.contains(&id)
+            || ctype::is_array(plain)
+            || (ctype::is_pointer(plain) && !ctype::is_restrict(plain))
+    }
+
+    /// Whether a part of a function's body reads what its names do not tell.
+    fn is_opaque(&self, node: &Node) -> bool {
+        match node.kind.as_str() {
+            "CallExpr" | "MemberExpr" => true,
+            "UnaryOperator" => !node.opcode.starts_with(['+', '-', '!', '~']),
+            "ArraySubscriptExpr" => base_variable(node)
+                .and_then(|id| self.unit.declaration(id))
+                .is_none_or(|variable| !ctype::is_array(variable.ty.plain())),
+            _ => false,
+        }
+    }
+
     /// A pure function may read memory: not what the region writes.
     fn check_reads(&self, name: &str, body: Option<&Node>, call: &Node) -> Result<(), Refused> {
-        let written = |id| self.inventory.written.contains_key(&id) && self.unit.at_file_scope(id);
+        let changed = || self.inventory.written.keys().chain(self.inventory.counters.keys()).copied();
+        let written = |id| changed().any(|c| c == id) && self.unit.at_file_scope(id);
+        let any_written = changed().any(|id| self.is_reachable(id));
         let conflict = match body {
             Some(body) => {
                 // What it calls may read as well; pointers may lead anywhere.
-                let opaque = |n: &Node| {
-                    matches!(n.kind.as_str(), "CallExpr" | "MemberExpr" | "UnaryOperator")
-                        && !n.opcode.starts_with(['+', '-', '!', '~'])
-                };
-                let any_written = self.inventory.written.keys().any(|id| written(*id));
                 let named = body.walk().filter_map(|n| n.reference.as_ref()).any(|r| written(r.id));
-                named || (any_written && body.walk().any(opaque))
+                named || (any_written && body.walk().any(|n| self.is_opaque(n)))
             }
-            None => self.inventory.written.keys().any(|id| written(*id)),
+            None => any_written,
         };
         if !conflict {
             return Ok(());

@@ -8,6 +8,7 @@ use super::grouping::children;
 use super::loops;
 use super::refusal::Refused;
 use super::scope::Scope;
+use crate::source::Directive;
 use std::collections::HashSet;
 
 impl<'a> Builder<'a> {
@@ -85,11 +86,13 @@ impl<'a> Builder<'a> {
             self.effects(node, &inside, &mut out)?;
         }
         let (begin, end) = self.text_range(nodes)?;
+        self.check_conditionals(begin, end)?;
         let mut text = self.edited(begin, end, &out);
         let block = nodes.len() > 1 || !matches!(nodes[0].kind.as_str(), "CompoundStmt");
         if block && (nodes.len() > 1 || nodes[0].kind.ends_with("Stmt")) {
             text = format!("{{ {text} }}");
         }
+        self.check_meanings(nodes, &out)?;
         let locals = self.declarations(&out)?;
         self.statements.push(RawStatement {
             nodes: nodes.to_vec(),
@@ -132,6 +135,31 @@ impl<'a> Builder<'a> {
         text + &self.source.text(at, end)
     }
 
+    /// A statement's text stands alone in the generated code, and so must its `#if`.
+    fn check_conditionals(&self, begin: usize, end: usize) -> Result<(), Refused> {
+        self.source.torn(begin, end).map_or(Ok(()), |directive| Err(torn(&directive)))
+    }
+
+    /// All declarations that a statement repeats stand in one block, where each name has one meaning.
+    fn check_meanings(&self, nodes: &[&'a Node], out: &Effects) -> Result<(), Refused> {
+        let locals: Vec<&Node> =
+            out.repeated.iter().chain(&out.copies).filter_map(|id| self.unit.declaration(*id)).collect();
+        let initials = locals.iter().flat_map(|variable| &variable.inner);
+        let texts: Vec<&Node> = nodes.iter().copied().chain(initials).collect();
+        for local in &locals {
+            let other = |id, name: &str| id != local.id && name == local.name && !out.own.contains(&id);
+            let named = texts
+                .iter()
+                .flat_map(|text| text.walk())
+                .find(|n| n.reference.as_ref().is_some_and(|r| r.kind.ends_with("VarDecl") && other(r.id, &r.name)));
+            if let Some(place) = named.or_else(|| locals.iter().copied().find(|l| other(l.id, &l.name))) {
+                let reason = format!("`{0}` hides another `{0}` that the same statement needs", local.name);
+                return Err(Refused::at(place, reason, "give one of the two variables another name"));
+            }
+        }
+        Ok(())
+    }
+
     /// Declarations of the variables that a statement uses but that live outside of it in the region.
     fn declarations(&self, out: &Effects) -> Result<String, Refused> {
         let mut lines = Vec::new();
@@ -149,6 +177,7 @@ impl<'a> Builder<'a> {
             };
             self.check_visible(variable)?;
             let end = token_end(self.source, initial);
+            self.check_conditionals(initial.begin.offset, end)?;
             let text = self.source.text(initial.begin.offset, end);
             lines.push(format!("{} = {text};", declare(&self.type_name(variable), &variable.name)));
         }
@@ -166,6 +195,16 @@ impl<'a> Builder<'a> {
         }
         Ok(())
     }
+}
+
+/// A conditional of the preprocessor that reaches into a text from outside.
+pub fn torn(directive: &Directive) -> Refused {
+    Refused::span(
+        directive.begin,
+        directive.end,
+        "a conditional of the preprocessor begins or ends inside a statement of the region",
+        "put the whole conditional around the region, or choose by a macro inside the statement",
+    )
 }
 
 /// A declaration of a name with a type as clang prints it.
