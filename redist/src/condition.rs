@@ -105,11 +105,13 @@ impl Context {
 
     /// Whether a test never holds here.
     pub fn excludes(&self, test: &Test, effort: &mut Effort) -> bool {
-        self.with(test).is_none_or(|c| c.never(effort))
+        !effort.is_gone() && self.with(test).is_none_or(|c| c.never(effort))
     }
 
     fn never(&self, effort: &mut Effort) -> bool {
-        effort.part(QUESTION, |effort| never(&self.piece, self.columns, effort))
+        // The easiest question takes copies of all rows.
+        effort.spend(((1 + self.piece.rows.len()) * self.columns) as i64)
+            && effort.part(QUESTION, |effort| never(&self.piece, self.columns, effort))
     }
 
     /// Whether one of the tests always holds here; false also when that is too hard to tell.

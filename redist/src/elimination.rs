@@ -26,7 +26,7 @@ impl Effort {
     }
 
     /// Whether that much was left; it is gone now.
-    fn spend(&mut self, cost: i64) -> bool {
+    pub fn spend(&mut self, cost: i64) -> bool {
         let left = self.0.checked_sub(cost.max(0) as u64);
         self.0 = left.unwrap_or(0);
         left.is_some()
