@@ -4,6 +4,9 @@
 #[path = "../../redist/tests/generator/mod.rs"]
 mod generator;
 
+#[path = "../../redist/tests/oracle/mod.rs"]
+mod oracle;
+
 use dvm_codegen::redist::c::{function_name, generate};
 use dvm_redist::descriptor::Addressing;
 use dvm_redist::domain::Domain;
@@ -87,8 +90,8 @@ impl Program {
         Self { folder, functions, engine }
     }
 
-    /// Runs one case; what is wrong, or the number of calls.
-    fn run(&self, case: &Case) -> Result<i64, String> {
+    /// Runs one case; what is wrong, or the number of calls and the digest of what arrived where.
+    fn run(&self, case: &Case) -> Result<(i64, String), String> {
         let number = self.functions.iter().position(|f| *f == function_name(case)).unwrap();
         let source = Domain::new(&case.source, &case.parameters).unwrap();
         let target = Domain::new(&case.target, &case.parameters).unwrap();
@@ -115,26 +118,36 @@ impl Program {
         }
         let mut wants = BTreeMap::new();
         for at in locations(&target) {
-            wants.insert((to.memory(&at), to.offset(&at)), target.element(&at));
+            let t = target.element(&at);
+            wants.insert((to.memory(&at), to.offset(&at)), (at, t));
         }
         let held: std::collections::BTreeSet<_> = holds.values().cloned().collect();
-        let mut count = 0;
+        let mut arrived = BTreeMap::new();
         for l in lines {
-            let t = wants.get(&(l[0], l[1])).ok_or(format!("memory {} place {} wants nothing", l[0], l[1]))?;
+            let (at, t) = wants.get(&(l[0], l[1])).ok_or(format!("memory {} place {} wants nothing", l[0], l[1]))?;
             let s = holds.get(&l[2]).ok_or(format!("value {} is at no source location", l[2]))?;
             if s != t {
                 return Err(format!("memory {} place {} got {s:?}, wants {t:?}", l[0], l[1]));
             }
-            count += 1;
+            arrived.insert(at, s);
         }
-        let expected = wants.values().filter(|t| held.contains(*t)).count() as i64;
+        let count = arrived.len() as i64;
+        let expected = wants.values().filter(|(_, t)| held.contains(t)).count() as i64;
         // libdvm does not count; every place that was filled was compared.
         let elements = if self.engine == Engine::Plain { elements } else { count };
         if (count, elements) != (expected, expected) {
             return Err(format!("{count} places filled by {elements} copies, {expected} wanted"));
         }
-        Ok(calls)
+        Ok((calls, oracle::digest(arrived.into_iter())))
     }
+}
+
+/// The cases with known figures, and the digest of what they deliver.
+fn known_cases() -> (Vec<Case>, Vec<String>) {
+    let text = include_str!("../../redist/tests/data/cases.json");
+    let file: serde_json::Value = serde_json::from_str(text).unwrap();
+    let digest = |case: &serde_json::Value| case["expected"]["digest_fnv1a64"].as_str().unwrap().to_owned();
+    (parse_cases(text).unwrap(), file["cases"].as_array().unwrap().iter().map(digest).collect())
 }
 
 fn locations(domain: &Domain) -> Vec<Vec<i64>> {
@@ -149,32 +162,35 @@ fn locations(domain: &Domain) -> Vec<Vec<i64>> {
     all
 }
 
-#[test]
-fn the_c_of_every_case_delivers() {
-    let cases = parse_cases(include_str!("../../redist/tests/data/cases.json")).unwrap();
-    let program = Program::build("redist_cases", &cases, Engine::Plain);
-    let mut wrong = Vec::new();
-    let mut total = (0, 0);
-    for case in &cases {
+/// Runs the program of all cases; the calls it makes.
+fn run_all(program: &Program, cases: &[Case], digests: &[String]) -> i64 {
+    let (mut wrong, mut total) = (Vec::new(), 0);
+    for (case, digest) in cases.iter().zip(digests) {
         match program.run(case) {
-            Ok(calls) => {
-                total.0 += calls;
-                total.1 += Plan::new(case, Options::default()).unwrap().figures.descriptors;
-            }
+            Ok((calls, found)) if found == *digest => total += calls,
+            Ok((_, found)) => wrong.push(format!("{}: what arrived has the digest {found}, not {digest}", case.id)),
             Err(e) => wrong.push(format!("{}: {e}", case.id)),
         }
     }
-    println!("{} functions, {} calls; the plans have {} descriptors", program.functions.len(), total.0, total.1);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    total
+}
+
+#[test]
+fn the_c_of_every_case_delivers() {
+    let (cases, digests) = known_cases();
+    let program = Program::build("redist_cases", &cases, Engine::Plain);
+    let calls = run_all(&program, &cases, &digests);
+    let descriptors = |case| Plan::new(case, Options::default()).unwrap().figures.descriptors;
+    let planned: i64 = cases.iter().map(descriptors).sum();
+    let (functions, cases) = (program.functions.len(), cases.len());
+    println!("{cases} cases, {functions} functions, {calls} calls; the plans have {planned} descriptors");
 }
 
 #[test]
 fn the_c_of_every_case_delivers_on_libdvm() {
-    let cases = parse_cases(include_str!("../../redist/tests/data/cases.json")).unwrap();
-    let program = Program::build("redist_libdvm", &cases, Engine::Libdvm);
-    let wrong: Vec<String> =
-        cases.iter().filter_map(|case| program.run(case).err().map(|e| format!("{}: {e}", case.id))).collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let (cases, digests) = known_cases();
+    run_all(&Program::build("redist_libdvm", &cases, Engine::Libdvm), &cases, &digests);
 }
 
 /// Random cases, each run with several values of its parameters. `REDIST_SEED` replays a seed.

@@ -16,7 +16,10 @@ pub mod json;
 pub mod layouts;
 pub mod text;
 
+pub mod condition;
+pub mod elimination;
 pub mod isolve;
+pub mod projection;
 pub mod row;
 pub mod shadow;
 

@@ -8,7 +8,8 @@ use crate::graver::{Cuts, test_set};
 use crate::isolve::{divisor, isolve};
 use crate::json::Case;
 use crate::number::narrow;
-use crate::row::{Row, new_bounds};
+use crate::projection::{Guards, guards};
+use crate::row::{Row, outer_bounds};
 
 /// A number of the distribution that only a run knows: a parameter, or the rest of an equation after division.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub struct Nest {
     pub target: Vec<Row>,
     /// Inequalities `row >= 0`: all bounds, and what they imply for outer counters.
     pub bounds: Vec<Row>,
+    /// What counters must meet beyond their bounds, so that each value has a point inside. The cuts are not counted in.
+    pub guards: Guards,
     /// The cuts.
     pub cuts: Vec<Cut>,
     /// The two sides can never meet: an equation without solution.
@@ -93,6 +96,7 @@ impl Nest {
             source: Vec::new(),
             target: Vec::new(),
             bounds: Vec::new(),
+            guards: Guards::default(),
             cuts: Vec::new(),
             never: false,
         };
@@ -113,9 +117,28 @@ impl Nest {
         }
         let mut rows = nest.side_bounds(&case.source, Side::Source)?;
         rows.extend(nest.side_bounds(&case.target, Side::Target)?);
-        nest.bounds = new_bounds(&rows, columns.0, MOST_ROWS);
+        nest.bounds = outer_bounds(&rows, columns.0, MOST_ROWS);
+        nest.bounded()?;
+        if !nest.never {
+            nest.guards = guards(&rows, &nest.bounds, columns.0);
+        }
         nest.add_cuts(case)?;
         Ok(nest)
+    }
+
+    /// Refuses a nest whose loops would lack a bound, since there were too many rows to project all.
+    fn bounded(&self) -> Result<()> {
+        let both = |k: usize| {
+            [1, -1].iter().all(|s| self.bounds.iter().any(|r| r.last() == Some(k) && r.counter[k].signum() == *s))
+        };
+        match (0..self.counters.len()).find(|&k| !both(k)) {
+            Some(k) => Err(Error::new(
+                format!("dims[{}]", self.counters[k]),
+                "the bounds of a loop take too many inequalities",
+                "use fewer bounds that depend on other variables",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Numbers the counters: class by class over the dimensions, so that memories come first and the counters that
@@ -269,17 +292,12 @@ pub fn bounds_in(rows: &[Row], k: usize) -> (Vec<(Row, i64)>, Vec<(Row, i64)>) {
         let c = std::mem::take(&mut rest.counter[k]);
         if c > 0 {
             // k >= -rest / c
-            lower.push((negated(&rest), c));
+            lower.push((rest.negated(), c));
         } else {
             upper.push((rest, -c));
         }
     }
     (lower, upper)
-}
-
-fn negated(row: &Row) -> Row {
-    let turn = |v: &[i64]| v.iter().map(|c| -c).collect();
-    Row { counter: turn(&row.counter), parameter: turn(&row.parameter), constant: -row.constant }
 }
 
 fn step(vector: &[i64], names: &[&str], name: &str) -> i128 {

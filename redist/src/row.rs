@@ -39,6 +39,13 @@ impl Row {
         Self::constant(self.counter.len(), self.parameter.len(), 0).plus(factor, self)
     }
 
+    /// `-self`.
+    #[must_use]
+    pub fn negated(&self) -> Self {
+        let turn = |v: &[i64]| v.iter().map(|c| -c).collect();
+        Self { counter: turn(&self.counter), parameter: turn(&self.parameter), constant: -self.constant }
+    }
+
     /// The last counter that it uses.
     pub fn last(&self) -> Option<usize> {
         self.counter.iter().rposition(|&c| c != 0)
@@ -67,13 +74,13 @@ impl Row {
     }
 }
 
-/// What the paper calls New_bounds: adds, for each counter from the last to the first, the inequalities that its
-/// bounds imply on the counters before it, so that outer loops do not visit what inner loops find empty.
+/// The convex part of New_bounds: adds, for each counter from the last to the first, the inequalities that its bounds imply
+/// on the counters before it, so that outer loops visit little that inner loops find empty.
 ///
-/// `rows` are inequalities `row >= 0`. A pair with a unit coefficient projects exactly; another pair gives what the
-/// rational shadow implies, tightened to integers, which never cuts a point off. The result keeps every row.
-/// Stops adding when there would be more than `most` rows.
-pub fn new_bounds(rows: &[Row], counters: usize, most: usize) -> Vec<Row> {
+/// `rows` are inequalities `row >= 0`. A pair with a unit coefficient projects exactly; another pair gives its real shadow,
+/// tightened to integers, which never cuts a point off but may keep points without an integer above them:
+/// [`crate::projection`] tells those. The result keeps every row. Stops adding when there would be more than `most` rows.
+pub fn outer_bounds(rows: &[Row], counters: usize, most: usize) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     rows.iter().for_each(|r| insert(&mut all, r.clone().tightened()));
     for k in (0..counters).rev() {
@@ -93,9 +100,14 @@ pub fn new_bounds(rows: &[Row], counters: usize, most: usize) -> Vec<Row> {
         }
         all = next;
     }
-    let hull = hull(&all, counters);
-    all.retain(|r| single(r).is_some() || !implied(r, &hull));
+    drop_implied(&mut all, counters);
     all
+}
+
+/// Leaves out the rows that those on single counters imply.
+pub(crate) fn drop_implied(rows: &mut Vec<Row>, counters: usize) {
+    let hull = hull(rows, counters);
+    rows.retain(|r| single(r).is_some() || !implied(r, &hull));
 }
 
 /// Projects counter `k` out of inequalities `row >= 0`, exactly over the integers, or not at all: a pair of a lower

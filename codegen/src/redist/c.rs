@@ -1,6 +1,6 @@
 //! `redist c`: C in the shape of loops over target and source memories around pairs of DMA_SEND and DMA_RECEIVE.
 
-use super::expression::{all, any_of, bound, form, term};
+use super::expression::{all, any_of, bound, fails, form, term};
 use super::names::{Names, counter, mentions};
 use super::{Failure, cases, write};
 use clap::Args;
@@ -93,9 +93,21 @@ fn comment(case: &Case, nest: &Nest) -> String {
             let _ = writeln!(out, " *   {}", steps.join(", "));
         }
     }
+    let end = first_of_run(nest, case);
+    for level in nest.guards.unknown.iter().filter(|l| end > l.map_or(0, |k| k + 1)) {
+        let place =
+            level.map_or_else(|| "The function".to_owned(), |k| format!("The body of the loop over {}", counter(k)));
+        let _ = writeln!(
+            out,
+            " * {place} may be entered where no copy follows: to say where one does takes too many systems."
+        );
+    }
     out.push_str(" */\n");
     out
 }
+
+/// A guard longer than this gets a line for each part.
+const LINE: usize = 100;
 
 /// The statements of a function.
 struct Body<'a> {
@@ -132,39 +144,23 @@ impl Body<'_> {
             self.line(&format!("if ({})", any_of(&conditions, self.names)));
             self.line("  return DMA_WAIT();");
         }
-        let run = self.run_counters();
-        let counters = self.nest.counters.len();
+        let end = first_of_run(self.nest, self.case);
+        self.guard(None, end, "return DMA_WAIT();");
         self.variables(None);
-        self.loops(0, counters - run);
+        self.loops(0, end);
     }
 
-    /// How many counters, from the last, make up one call: no memory changes along them, and the bounds of each do not
-    /// depend on the others.
-    fn run_counters(&self) -> usize {
-        let n = self.nest.counters.len();
-        let mut run = 0;
-        while run < 3.min(n) {
-            let k = n - 1 - run;
-            let memory_moves = self.memory_rows().any(|r| r.counter[k] != 0);
-            let later = k + 1..n;
-            let used = |r: &Row| r.counter[k] != 0 && later.clone().any(|l| r.counter[l] != 0);
-            let bound_moves = self.nest.bounds.iter().any(used);
-            let cut_moves = run > 0 && self.nest.cuts.iter().flat_map(|c| &c.rows).any(|r| r.counter[k] != 0);
-            if memory_moves || bound_moves || cut_moves {
-                break;
-            }
-            run += 1;
+    /// Leaves a loop's body that has nothing inside; the test around the calls does that for the last loop.
+    fn guard(&mut self, level: Option<usize>, end: usize, leave: &str) {
+        let early = end > level.map_or(0, |k| k + 1);
+        for guard in self.nest.guards.list.iter().filter(|g| early && g.level == level) {
+            let (parts, [open, close]) = fails(&guard.tests, self.names);
+            let long = parts.iter().map(String::len).sum::<usize>() > LINE;
+            let between =
+                if long { format!(" ||\n{:1$}", "", 2 * self.depth + 4 + open.len()) } else { " || ".to_owned() };
+            self.line(&format!("if ({open}{}{close})", parts.join(&between)));
+            self.line(&format!("  {leave}"));
         }
-        run
-    }
-
-    fn memory_rows(&self) -> impl Iterator<Item = &Row> {
-        let side = |d: &'_ dvm_redist::Distribution| -> Vec<bool> {
-            d.variables().map(|(_, v)| v.kind == Kind::Arch).collect()
-        };
-        let source = self.nest.source.iter().zip(side(&self.case.source));
-        let target = self.nest.target.iter().zip(side(&self.case.target));
-        source.chain(target).filter(|(_, arch)| *arch).map(|(r, _)| r)
     }
 
     /// Defines the variables that are known once counter `last` is.
@@ -186,6 +182,7 @@ impl Body<'_> {
         self.line(&format!("const int64_t sup_{counter} = {};", bound(&upper, false, self.names)));
         self.line(&format!("for (int64_t {counter} = inf_{counter}; {counter} <= sup_{counter}; {counter}++) {{"));
         self.depth += 1;
+        self.guard(Some(k), end, "continue;");
         for cut in self.nest.cuts.iter().filter(|c| c.level == Some(k)) {
             let rows: Vec<&Row> = cut.rows.iter().collect();
             self.line(&format!("if ({})", all(&rows, self.names)));
@@ -294,6 +291,33 @@ impl Body<'_> {
             self.line(&format!("DMA_{call}{form}({});", arguments.join(", ")));
         }
     }
+}
+
+/// The first of the counters that make up one call, up to three and up to the last: no memory changes along them, and the
+/// bounds of each do not depend on the others.
+fn first_of_run(nest: &Nest, case: &Case) -> usize {
+    let n = nest.counters.len();
+    let mut run = 0;
+    while run < 3.min(n) {
+        let k = n - 1 - run;
+        let memory_moves = memory_rows(nest, case).any(|r| r.counter[k] != 0);
+        let later = k + 1..n;
+        let used = |r: &Row| r.counter[k] != 0 && later.clone().any(|l| r.counter[l] != 0);
+        let bound_moves = nest.bounds.iter().any(used);
+        let cut_moves = run > 0 && nest.cuts.iter().flat_map(|c| &c.rows).any(|r| r.counter[k] != 0);
+        if memory_moves || bound_moves || cut_moves {
+            break;
+        }
+        run += 1;
+    }
+    n - run
+}
+
+/// The forms of the architectural variables.
+fn memory_rows<'a>(nest: &'a Nest, case: &'a Case) -> impl Iterator<Item = &'a Row> {
+    let source = nest.source.iter().zip(case.source.variables());
+    let target = nest.target.iter().zip(case.target.variables());
+    source.chain(target).filter(|(_, (_, v))| v.kind == Kind::Arch).map(|(r, _)| r)
 }
 
 /// A sum of `factor * name` texts.

@@ -1,6 +1,7 @@
 //! Affine forms as C expressions.
 
 use super::names::{Names, counter};
+use dvm_redist::condition::{Between, Test};
 use dvm_redist::row::Row;
 
 /// `5*k1 - k2 + N - 3`.
@@ -64,6 +65,33 @@ pub fn all(rows: &[&Row], names: &Names) -> String {
 /// Some row is below 0.
 pub fn any_of(rows: &[&Row], names: &Names) -> String {
     rows.iter().map(|r| format!("{} < 0", form(r, names))).collect::<Vec<_>>().join(" || ")
+}
+
+/// None of some tests holds: parts to be joined by `||`, and what stands around them all.
+pub fn fails(tests: &[Test], names: &Names) -> (Vec<String>, [&'static str; 2]) {
+    match tests {
+        [] => (vec!["1".to_owned()], ["", ""]),
+        [one] => (conditions(one, false, names), ["", ""]),
+        several => {
+            let one = |t: &Test| format!("({})", conditions(t, true, names).join(" && "));
+            (several.iter().map(one).collect(), ["!(", ")"])
+        }
+    }
+}
+
+/// That each condition of a test holds, or does not.
+fn conditions(test: &Test, hold: bool, names: &Names) -> Vec<String> {
+    let [row, rest, pair] = if hold { [">=", "==", "<="] } else { ["<", "!=", ">"] };
+    let rows = test.piece.rows.iter().map(|r| format!("{} {row} 0", form(r, names)));
+    // A remainder of 0 is 0 for negative numbers as well.
+    let congruences = test.piece.congruences.iter().map(|(r, m)| format!("({}) % {m} {rest} 0", form(r, names)));
+    rows.chain(congruences).chain(test.between.iter().map(|b| between(b, pair, names))).collect()
+}
+
+/// The least integer above the lower bound beside the greatest below the upper one.
+fn between(b: &Between, relation: &str, names: &Names) -> String {
+    let lower = divided(&form(&b.lower.negated(), names), b.least, true);
+    format!("{lower} {relation} {}", divided(&form(&b.upper, names), b.most, false))
 }
 
 /// The i-th summand with its sign.
