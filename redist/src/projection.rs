@@ -44,7 +44,7 @@ const MOST_CONDITIONS: usize = 64;
 const PROJECTION: u64 = 100_000;
 const SIMPLER: u64 = 200_000;
 
-/// New_bounds of the paper (its code generation, after Equation 6), exactly: the values of the first `outer` counters and of
+/// New_bounds (paper, section V.B), exactly: the values of the first `outer` counters and of
 /// the parameters for which `rows` (each at least 0) have an integer point, as a union of systems that do not use later
 /// counters. `None` when it would take more than [`MOST_PIECES`] systems, or too
 /// many rows.
