@@ -33,9 +33,10 @@ pub(crate) enum Steal {
     Retry,
 }
 
-/// An index on a cache line of its own: thieves look at `top` while the owner writes `bottom`.
+/// An index on a pair of cache lines of its own, which processors fetch together: thieves look at `top` while the owner
+/// writes `bottom`.
 #[derive(Debug)]
-#[repr(align(64))]
+#[repr(align(128))]
 struct Line(AtomicI64);
 
 /// The deque. `push` and `pop` belong to one thread at a time, the owner; `steal` to everybody. Misuse loses or
