@@ -5,6 +5,7 @@ mod support;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use support::*;
 
@@ -12,6 +13,9 @@ const WINDOW: u64 = 200;
 
 /// A thread looks at the window once per so many tasks at most.
 const SLACK: u64 = 64;
+
+/// A thread is held for no longer than this while nothing ends.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 fn with_window(body: impl FnOnce()) {
     let _turn = turn();
@@ -33,15 +37,18 @@ fn a_submitter_stays_within_the_window() {
             theirs.fetch_add(1, Ordering::Relaxed);
             0
         });
-        let mut most = 0;
+        // A thread that is held for so long goes on, whatever holds the workers up: one more look's worth of tasks each time.
+        let (mut most, mut stalls) = (0, 0);
         for made in 1..=5000_u64 {
+            let begin = Instant::now();
             near(spin, &[]).unwrap();
+            stalls += u64::from(begin.elapsed() >= PATIENCE);
             most = most.max(made - ended.load(Ordering::Relaxed).min(made));
         }
         wait().unwrap();
         assert_eq!(ended.load(Ordering::Relaxed), 5000);
         // A worker counts its task a moment after the task itself did.
-        assert!(most <= WINDOW + SLACK + 2, "{most} tasks were under way");
+        assert!(most <= WINDOW + SLACK * (1 + stalls) + 2, "{most} tasks were under way, {stalls} stalls");
     });
 }
 
