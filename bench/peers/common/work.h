@@ -20,7 +20,7 @@ typedef struct {
     size_t size;
     const char *variant;
     double began, seconds;
-    int inline_; /* the first task had run, on the submitting thread, before its submission returned */
+    int inline_; /* the first task, or most of them, had run on the thread of its maker before its submission returned */
 } bench_t;
 
 static inline double bench_now(void)

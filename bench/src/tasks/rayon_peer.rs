@@ -47,8 +47,12 @@ pub fn main(program: &str, workers: usize, size: usize, variant: &str) -> Result
         let (tasks, seconds) = match (program, variant) {
             ("independent" | "memory", _) => (size as u64, independent(&pool, size)),
             ("chain", _) => (size as u64, chain(&pool, size)?),
-            ("tree", "datum") => ((2 << size) - 1, timed(&pool, || node_on(Box::new(size)))),
-            ("tree", _) => ((2 << size) - 1, timed(&pool, || node(size))),
+            ("tree", "join") => ((2 << size) - 1, timed(&pool, || node(size))),
+            ("tree", "join-datum") => ((2 << size) - 1, timed(&pool, || node_on(Box::new(size)))),
+            ("tree", "datum") => {
+                ((2 << size) - 1, timed(&pool, || rayon::scope(|scope| spawner_on(scope, Box::new(size)))))
+            }
+            ("tree", _) => ((2 << size) - 1, timed(&pool, || rayon::scope(|scope| spawner(scope, size)))),
             ("graph", _) => ((size * WIDTH) as u64, stencil(&pool, size, workers)?),
             _ => return Err(format!("rayon has no program `{program}`")),
         };
@@ -57,7 +61,9 @@ pub fn main(program: &str, workers: usize, size: usize, variant: &str) -> Result
             return Err(format!("{ran} tasks ran, not {tasks}"));
         }
         let ns = 1e9 * seconds / tasks as f64;
-        line = format!("{{\"ns\":{ns:.4},\"tasks\":{tasks},\"deferred\":true,\"peak_kib\":{}}}", peak_kib());
+        // `join` calls its first function itself.
+        let deferred = !variant.starts_with("join");
+        line = format!("{{\"ns\":{ns:.4},\"tasks\":{tasks},\"deferred\":{deferred},\"peak_kib\":{}}}", peak_kib());
     }
     println!("{line}");
     Ok(())
@@ -98,6 +104,24 @@ fn chain(pool: &ThreadPool, tasks: usize) -> Result<f64, String> {
     let seconds = timed(pool, || rayon::scope(|scope| link(scope, &datum, tasks)));
     let value = datum.into_inner();
     if value == tasks as u64 { Ok(seconds) } else { Err(format!("the datum is {value}, not {tasks}")) }
+}
+
+fn spawner(scope: &Scope<'_>, levels: usize) {
+    ran();
+    if levels > 0 {
+        scope.spawn(move |scope| spawner(scope, levels - 1));
+        scope.spawn(move |scope| spawner(scope, levels - 1));
+    }
+}
+
+#[allow(clippy::boxed_local, clippy::needless_pass_by_value, reason = "each task owns a datum")]
+fn spawner_on(scope: &Scope<'_>, datum: Box<usize>) {
+    ran();
+    if *datum > 0 {
+        let (left, right) = (Box::new(*datum - 1), Box::new(*datum - 1));
+        scope.spawn(move |scope| spawner_on(scope, left));
+        scope.spawn(move |scope| spawner_on(scope, right));
+    }
 }
 
 fn node(levels: usize) {

@@ -165,6 +165,8 @@ const RAYON: &[(&str, &str, &str)] = &[
     ("memory", "memory", ""),
 ];
 
+const RAYON_JOIN: &[(&str, &str, &str)] = &[("c", "tree", "join"), ("c-datum", "tree", "join-datum")];
+
 /// All systems, in the order of the report.
 pub const SYSTEMS: &[System] = &[
     System {
@@ -255,7 +257,16 @@ pub const SYSTEMS: &[System] = &[
         folder: "",
         packages: "",
         works: RAYON,
-        note: "scope and join; e is a parallel loop",
+        note: "scope and spawn; e is a parallel loop",
+    },
+    System {
+        name: "rayon-join",
+        kind: Kind::DataFree,
+        toolchain: Toolchain::Rayon,
+        folder: "",
+        packages: "",
+        works: RAYON_JOIN,
+        note: "join: a task calls one of its two children itself, and waits for both",
     },
 ];
 
