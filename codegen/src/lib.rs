@@ -13,6 +13,7 @@ pub mod refusal;
 pub mod source;
 pub mod stage;
 pub mod transform;
+pub mod words;
 
 pub use emit::Generated;
 pub use refusal::Refusal;

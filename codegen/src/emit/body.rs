@@ -2,12 +2,13 @@
 
 use super::{
     expression::Scope,
-    names::{Integer, declare_const, identifiers},
+    names::{Integer, declare_const},
 };
 use crate::{
     Refusal,
     analysis::Program,
     model::{Region, Statement},
+    words::identifiers,
 };
 use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Map, Operator, UnionMap};
 use std::collections::{BTreeSet, HashMap};

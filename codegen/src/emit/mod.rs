@@ -13,5 +13,4 @@ mod names;
 mod overlap;
 mod region;
 
-pub use names::{identifiers, is_keyword};
 pub use region::{Generated, emit};

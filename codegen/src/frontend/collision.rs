@@ -4,9 +4,9 @@
 use super::ast::Unit;
 use super::preprocess::Seen;
 use super::refusal::Refused;
-use crate::emit::{identifiers, is_keyword};
 use crate::model::Region;
 use crate::source::{Directive, Source};
+use crate::words::{identifiers, is_keyword};
 use std::collections::BTreeSet;
 
 /// C's words in the generated text that the models' types do not bring along.

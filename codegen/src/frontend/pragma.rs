@@ -2,9 +2,9 @@
 
 use super::preprocess::is_ours;
 use super::refusal::Refused;
-use crate::emit::is_keyword;
 use crate::model::Options;
 use crate::source::{Directive, Source};
+use crate::words::is_keyword;
 
 /// A marked place, before the compiler's view of it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

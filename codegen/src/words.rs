@@ -1,0 +1,88 @@
+//! Words of C text.
+
+use std::collections::BTreeSet;
+
+/// The identifiers of a piece of C text, without those after `.` and `->` and those in strings.
+pub fn identifiers(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        match bytes[at] {
+            quote @ (b'"' | b'\'') => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != quote {
+                    at += 1 + usize::from(bytes[at] == b'\\');
+                }
+                at += 1;
+            }
+            b if b.is_ascii_digit() => {
+                while at < bytes.len() && (is_word(bytes[at]) || bytes[at] == b'.') {
+                    at += 1;
+                }
+            }
+            b if is_word(b) => {
+                while at < bytes.len() && is_word(bytes[at]) {
+                    at += 1;
+                }
+                let before = text[..start].trim_end();
+                if !(before.ends_with("->") || before.ends_with('.')) {
+                    found.insert(text[start..at].to_owned());
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// The words that C99 reserves.
+pub const KEYWORDS: &[&str] = &[
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "_Bool",
+    "_Complex",
+    "_Imaginary",
+];
+
+/// Whether C99 reserves the word.
+pub fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
