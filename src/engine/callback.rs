@@ -20,11 +20,9 @@ impl Call {
         if cores > 1 {
             return self.call_with_cores(callee, cores, ids);
         }
-        self.lane.depth.set(self.lane.depth.get() + 1);
         // SAFETY: whoever registered the function says that it takes so many arguments.
         let result = unsafe { callee.call(ids) };
         self.end_section();
-        self.lane.depth.set(self.lane.depth.get() - 1);
         match result {
             Ok(0) => Ok(()),
             Ok(code) => Err(returned(code)),

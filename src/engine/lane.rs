@@ -153,7 +153,7 @@ pub(crate) struct Lane {
     pub(super) counters: Counters,
     /// The engine that this thread is inside of.
     pub(super) engine: Cell<*const Engine>,
-    /// Callbacks of the program on this thread's stack.
+    /// Callbacks of the program on this thread's stack, but for the one of the worker's task.
     pub(super) depth: Cell<u32>,
     worker: Cell<u16>,
     /// What others see of that worker; NULL on other threads.
@@ -300,7 +300,7 @@ impl Lane {
     /// True on a worker, and inside a callback of the program on any thread.
     #[inline]
     pub(crate) fn inside(&self) -> bool {
-        self.depth.get() > 0 || self.worker.get() != UNPLACED
+        self.worker.get() != UNPLACED || self.depth.get() > 0
     }
 
     /// True inside a free callback.

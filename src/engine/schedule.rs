@@ -22,7 +22,8 @@ impl Call {
     }
 
     /// Schedules a task near its data.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "30 of 300 instructions of the smallest task")]
     pub(crate) fn near(&self, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
         match self.lane.post() {
             Some((me, worker)) if found.plan.count == 0 && ids.is_empty() => self.bare(me, worker, function, found),
@@ -31,7 +32,8 @@ impl Call {
     }
 
     /// Schedules a task without arguments on the worker that this thread is; others may steal it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "as above")]
     fn bare(&self, me: usize, worker: &Worker, function: ProcId, found: Found) -> Result<(), Error> {
         self.open()?;
         let engine = self.engine();
@@ -59,6 +61,7 @@ impl Call {
         u64::try_from(given.wrapping_sub(ended).cast_signed()).unwrap_or(0)
     }
 
+    #[inline(never)]
     fn schedule(&self, worker: u16, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
         self.open()?;
         let plan = found.plan;
