@@ -105,7 +105,7 @@ const SPIN: Knob = Knob {
     kind: Kind::Number { least: 0, most: 1_000_000 },
     unit: "microseconds",
     default: "20",
-    documentation: "How long an idle worker looks for work before it sleeps. 0 sleeps at once. Workers never spin when there are more of them than CPUs.",
+    documentation: "How long an idle worker looks for work before it sleeps. 0 sleeps at once. With more workers than CPUs, an idle one lets other threads run after each look, and looks for as many times as long as there are workers for each CPU.",
 };
 const WINDOW: Knob = Knob {
     name: "window",

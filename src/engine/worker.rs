@@ -324,7 +324,7 @@ impl Loop<'_> {
     /// rarer while there is nothing, and stay rare when each finds next to nothing: then the next finds several tasks.
     fn spin(&mut self) -> bool {
         if self.shared.machine.oversubscribed() {
-            return false;
+            return self.give_way();
         }
         if self.turn.wrapping_sub(self.spun) > FEW_TASKS {
             self.pauses = 1;
@@ -350,6 +350,21 @@ impl Loop<'_> {
         };
         self.spun = self.turn;
         found
+    }
+
+    /// The same with more workers than CPUs: after each look another thread has the CPU, and may make work for this one.
+    /// Falling asleep and being woken takes longer than a few such turns; as long as the others have theirs is added.
+    fn give_way(&mut self) -> bool {
+        let end = Instant::now() + self.shared.config.spin() * self.shared.machine.crowd() as u32;
+        loop {
+            if self.sees_task() || self.poll() {
+                return true;
+            }
+            if Instant::now() >= end {
+                return false;
+            }
+            std::thread::yield_now();
+        }
     }
 
     /// Sleeps until there may be work: see `README.md` beside this file.

@@ -63,7 +63,7 @@ pub(crate) fn describe(config: &Config) -> Result<Description, Error> {
         sizes: machine.sizes()[..dimension].to_vec(),
         bound: machine.cpus.clone(),
         limits: machine.limits.clone(),
-        oversubscribed: machine.oversubscribed,
+        oversubscribed: machine.oversubscribed(),
         distances: (0..workers).map(|a| (0..workers).map(|b| machine.distance(a, b)).collect()).collect(),
         cpuset: allowance.cpus.map(|cpus| cpus.into_iter().collect()),
         quota: allowance.quota,

@@ -45,7 +45,8 @@ pub(crate) struct Machine {
     pus: Vec<u32>,
     /// The CPU of each worker, or none when workers are not bound.
     cpus: Option<Vec<u32>>,
-    oversubscribed: bool,
+    /// The number of workers for each CPU that the process has, rounded up.
+    crowd: usize,
     caches: Caches,
     /// Of each worker, made when first asked for.
     neighbours: Vec<OnceBox<Box<[u32]>>>,
@@ -111,7 +112,7 @@ impl Machine {
         Ok(Machine {
             refinement: refined.max_by_key(Refinement::objects),
             cpus: bound.then(|| selected.iter().map(|&pu| topology.pus[pu].os_index).collect()),
-            oversubscribed: workers > allowance.threads(),
+            crowd: workers.div_ceil(allowance.threads().max(1)),
             caches: Caches::of(&distinct.iter().map(|&pu| &topology.pus[pu]).collect::<Vec<_>>()),
             neighbours: (0..workers).map(|_| OnceBox::new()).collect(),
             limits: limits(topology, config, usable, quota),
@@ -183,7 +184,12 @@ impl Machine {
     /// Whether there are more workers than the process has CPUs (by its cpuset and its quota): who spins then takes the
     /// time of one that works.
     pub fn oversubscribed(&self) -> bool {
-        self.oversubscribed
+        self.crowd > 1
+    }
+
+    /// The number of workers for each CPU that the process has, rounded up.
+    pub fn crowd(&self) -> usize {
+        self.crowd
     }
 
     /// The caches of a PU.
@@ -203,7 +209,7 @@ impl fmt::Display for Machine {
             Some(cpus) => write!(f, "bound to CPUs {}", list(&mut cpus.iter().map(u32::to_string)))?,
             None => f.write_str("not bound")?,
         }
-        write!(f, " ({}{})", self.limits, if self.oversubscribed { "; more workers than CPUs" } else { "" })
+        write!(f, " ({}{})", self.limits, if self.oversubscribed() { "; more workers than CPUs" } else { "" })
     }
 }
 
