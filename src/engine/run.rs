@@ -37,7 +37,14 @@ impl Call {
             }
         };
         self.finish(task, plan, outcome, me);
+        self.ended(counts);
+    }
+
+    /// Counts the end of a task, for its worker first: who has waited for all tasks finds no load.
+    #[inline]
+    fn ended(&self, counts: &Counts) {
         count(&counts.ended);
+        count(&self.lane.counters.ended);
     }
 
     /// A near task runs elsewhere than it was to: it is counted here.
@@ -82,8 +89,7 @@ impl Call {
             self.failed(plan, &story, me);
         }
         self.lane.give_back();
-        count(&counts.ended);
-        count(&self.lane.counters.ended);
+        self.ended(counts);
     }
 
     /// Executes a task, for all to see, and records it when a trace is on.
@@ -151,7 +157,6 @@ impl Call {
             self.lane.with(|own| own.finishing = false);
         }
         self.lane.give_back();
-        count(&self.lane.counters.ended);
     }
 }
 
