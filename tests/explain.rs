@@ -250,6 +250,17 @@ impl Gate {
     }
 }
 
+/// A task with an output that is in a blocking section until the first gate opens, and then runs until the second does.
+fn blocked(blocks: &'static Gate, runs: &'static Gate) -> Id {
+    processing(&[OUT], c"blocked", move |_| {
+        assert_eq!(unsafe { dvm_blocking_begin() }, Code::DVM_SUCCESS);
+        blocks.pass();
+        assert_eq!(unsafe { dvm_blocking_end() }, Code::DVM_SUCCESS);
+        runs.pass();
+        0
+    })
+}
+
 #[test]
 fn a_producer_that_is_queued_behind_a_long_task() {
     let _turn = start();
@@ -293,13 +304,7 @@ fn a_producer_that_is_queued_behind_a_long_task() {
 fn a_producer_that_blocks_while_another_task_runs_in_its_place() {
     let _turn = start();
     let (blocks, runs) = (Gate::new(), Gate::new());
-    let blocked = processing(&[OUT], c"blocked", |_| {
-        assert_eq!(unsafe { dvm_blocking_begin() }, Code::DVM_SUCCESS);
-        blocks.pass();
-        assert_eq!(unsafe { dvm_blocking_end() }, Code::DVM_SUCCESS);
-        runs.pass();
-        0
-    });
+    let blocked = blocked(blocks, runs);
     let instead = processing(&[OUT], c"instead", |_| {
         runs.pass();
         0
@@ -328,13 +333,7 @@ fn a_producer_that_blocks_while_another_task_runs_in_its_place() {
 fn a_task_that_is_back_from_a_section_runs_again() {
     let _turn = start();
     let (blocks, runs) = (Gate::new(), Gate::new());
-    let blocked = processing(&[OUT], c"blocked", |_| {
-        assert_eq!(unsafe { dvm_blocking_begin() }, Code::DVM_SUCCESS);
-        blocks.pass();
-        assert_eq!(unsafe { dvm_blocking_end() }, Code::DVM_SUCCESS);
-        runs.pass();
-        0
-    });
+    let blocked = blocked(blocks, runs);
     let reads = processing(&[IN], c"reads", |_| 0);
     let output = promise(8).unwrap();
     onto(rank_at(1), blocked, &[output]).unwrap();

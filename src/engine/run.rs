@@ -70,7 +70,7 @@ impl Call {
 
     /// Runs a task without arguments.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "30 of 300 instructions of the smallest task")]
+    #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
     pub(super) fn run_bare(&self, plan: &'static Plan, me: usize, counts: &Counts) {
         let trace = self.engine().trace();
         let start = trace.begin();

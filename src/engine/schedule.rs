@@ -23,7 +23,7 @@ impl Call {
 
     /// Schedules a task near its data.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "30 of 300 instructions of the smallest task")]
+    #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
     pub(crate) fn near(&self, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
         match self.lane.post() {
             Some((me, worker)) if found.plan.count == 0 && ids.is_empty() => self.bare(me, worker, function, found),

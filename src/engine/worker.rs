@@ -257,7 +257,7 @@ impl Loop<'_> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "30 of 300 instructions of the smallest task")]
+    #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
     fn run(&mut self, item: Item) {
         self.ran = true;
         if self.aside {
