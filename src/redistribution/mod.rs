@@ -23,6 +23,7 @@ mod running;
 mod shape;
 mod strided;
 mod transpose;
+mod weave;
 
 #[cfg(test)]
 mod tests;

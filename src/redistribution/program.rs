@@ -4,12 +4,19 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::lines;
-use super::plan::Copies;
-use super::shape::Shape;
+use super::plan::{self, Copies};
+use super::shape::{Limit, Shape};
+use super::weave::{self, Strand};
 use crate::error::Error;
 
 /// A piece has about so many bytes at most, so that pieces of one region of the target meet in the second-level cache.
 const PIECE: usize = 64 << 10;
+
+/// A piece that is woven with others reaches over about so many bytes of the source ...
+const WOVEN: usize = 256 << 10;
+
+/// ... but consists of at least so many where it reads few of those.
+const LEAST: usize = 4 << 10;
 
 /// Workers take so many bytes at a time, in whole pieces.
 const UNIT: usize = 512 << 10;
@@ -34,56 +41,102 @@ pub(super) struct Piece {
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     shapes: Vec<Shape>,
+    numbers: HashMap<Shape, u32>,
     pieces: Vec<Piece>,
+    /// Pieces that are made together, in turns if they are several.
+    groups: Vec<Range<u32>>,
+    /// Groups that a worker takes at a time.
     units: Vec<Range<u32>>,
     /// Whether whole lines go past the caches.
     stream: bool,
 }
 
 impl Program {
-    /// Cuts copies of elements of `element` bytes into pieces, in the order of their places at the target.
+    /// Cuts copies of elements of `element` bytes into pieces.
     pub(super) fn new(copies: &Copies, element: usize) -> Result<Self, Error> {
-        let shapes: Vec<Shape> = copies.shapes.iter().map(|levels| Shape::new(levels, element)).collect();
-        let mut numbers: HashMap<Shape, u32> = HashMap::new();
-        let mut program = Self::default();
+        let volume = |shape: u32| copies.shapes[shape as usize].iter().map(|l| l.count as usize).product::<usize>();
+        let total: usize = copies.list.iter().map(|c| volume(c.shape) * element).sum();
+        Self::cut(copies, element, total >= STREAMED)
+    }
+
+    /// The same; `stream`: whole lines are to go past the caches, where the processor can do that.
+    pub(super) fn cut(copies: &Copies, element: usize, stream: bool) -> Result<Self, Error> {
+        let mut program = Self { stream: stream && lines::can_stream(), ..Self::default() };
+        let plain: Vec<Shape> = copies.shapes.iter().map(|levels| Shape::new(levels, element)).collect();
+        let woven: Vec<Option<Shape>> =
+            plain.iter().map(|shape| weave::by_source(shape).filter(|_| program.stream)).collect();
+        // Woven pieces come in the order of their places at the source, the others in that at the target.
         for copy in &copies.list {
-            let (source_at, target_at) =
-                (copy.source_at as isize * element as isize, copy.target_at as isize * element as isize);
-            shapes[copy.shape as usize].cut(PIECE, &mut |shape, source, target| {
-                let known = numbers.get(shape).copied();
-                let number = known.unwrap_or_else(|| {
-                    let next = program.shapes.len() as u32;
-                    program.shapes.push(shape.clone());
-                    numbers.insert(shape.clone(), next);
-                    next
-                });
-                program.pieces.push(Piece {
-                    source: copy.source,
-                    target: copy.target,
-                    source_at: source_at + source,
-                    target_at: target_at + target,
-                    shape: number,
-                });
-            });
+            if let Some(shape) = &woven[copy.shape as usize] {
+                program.add(copy, element, shape, Limit::Source { reach: WOVEN, least: LEAST });
+            }
         }
+        program.pieces.sort_unstable_by_key(|p| (p.source, p.source_at, p.target, p.target_at));
+        let first = program.pieces.len();
+        for copy in &copies.list {
+            if woven[copy.shape as usize].is_none() {
+                program.add(copy, element, &plain[copy.shape as usize], Limit::Bytes(PIECE));
+            }
+        }
+        program.pieces[first..].sort_unstable_by_key(|p| (p.target, p.target_at, p.source, p.source_at));
         if u32::try_from(program.pieces.len()).is_err() {
             return Err(Error::argument(
                 "the plan has more than 2^32 pieces: redistribute a part of the array at a time",
             ));
         }
-        program.pieces.sort_unstable_by_key(|p| (p.target, p.target_at, p.source, p.source_at));
+        program.group(first);
         program.gather();
+        program.numbers = HashMap::new();
         Ok(program)
     }
 
-    /// Gathers pieces into units.
+    /// Adds the pieces of a copy.
+    fn add(&mut self, copy: &plan::Copy, element: usize, shape: &Shape, limit: Limit) {
+        let (source_at, target_at) =
+            (copy.source_at as isize * element as isize, copy.target_at as isize * element as isize);
+        shape.cut(limit, &mut |shape, source, target| {
+            let known = self.numbers.get(shape).copied();
+            let number = known.unwrap_or_else(|| {
+                let next = self.shapes.len() as u32;
+                self.shapes.push(shape.clone());
+                self.numbers.insert(shape.clone(), next);
+                next
+            });
+            self.pieces.push(Piece {
+                source: copy.source,
+                target: copy.target,
+                source_at: source_at + source,
+                target_at: target_at + target,
+                shape: number,
+            });
+        });
+    }
+
+    /// Puts pieces that can be woven together, among the first so many.
+    fn group(&mut self, woven: usize) {
+        let mut from = 0;
+        for k in 1..=self.pieces.len() {
+            let joins = k < woven && {
+                let (first, next) = (&self.pieces[from], &self.pieces[k]);
+                let shape = |p: &Piece| &self.shapes[p.shape as usize];
+                first.source == next.source
+                    && k - from < weave::MOST
+                    && weave::together(shape(first), shape(next), next.source_at - first.source_at)
+            };
+            if !joins {
+                self.groups.push(from as u32..k as u32);
+                from = k;
+            }
+        }
+    }
+
+    /// Gathers groups into units.
     fn gather(&mut self) {
-        let total: usize = self.pieces.iter().map(|p| self.shapes[p.shape as usize].bytes()).sum();
-        self.stream = total >= STREAMED;
         let (mut from, mut bytes) = (0, 0);
-        for (k, piece) in self.pieces.iter().enumerate() {
-            bytes += self.shapes[piece.shape as usize].bytes() + OVERHEAD;
-            if bytes >= UNIT || k + 1 == self.pieces.len() {
+        for (k, group) in self.groups.iter().enumerate() {
+            let pieces = &self.pieces[group.start as usize..group.end as usize];
+            bytes += pieces.iter().map(|p| self.shapes[p.shape as usize].bytes() + OVERHEAD).sum::<usize>();
+            if bytes >= UNIT || k + 1 == self.groups.len() {
                 self.units.push(from..k as u32 + 1);
                 (from, bytes) = (k as u32 + 1, 0);
             }
@@ -103,20 +156,18 @@ impl Program {
     #[allow(unsafe_code, reason = "copies between memories of other owners")]
     pub(super) unsafe fn run(&self, unit: usize, source: &[*mut u8], target: &[*mut u8]) {
         let Range { start, end } = self.units[unit];
-        for piece in &self.pieces[start as usize..end as usize] {
-            let from = source[piece.source as usize].wrapping_offset(piece.source_at);
-            let to = target[piece.target as usize].wrapping_offset(piece.target_at);
-            // SAFETY: the plan's places lie inside the memories; no two pieces write one place.
-            unsafe { self.shapes[piece.shape as usize].copy(from, to, self.stream) };
+        for group in &self.groups[start as usize..end as usize] {
+            let strands = self.pieces[group.start as usize..group.end as usize].iter().map(|piece| Strand {
+                shape: &self.shapes[piece.shape as usize],
+                source: source[piece.source as usize].wrapping_offset(piece.source_at),
+                target: target[piece.target as usize].wrapping_offset(piece.target_at),
+            });
+            // SAFETY: the plan's places lie inside the memories; no two pieces write one place. Only programs that may
+            // stream have groups of several, which were put together as such.
+            unsafe { weave::copy(strands, self.stream) };
         }
         if self.stream {
             lines::fence();
         }
-    }
-
-    /// The same, with whole lines past the caches or not, whatever its size.
-    #[cfg(test)]
-    pub(super) fn streaming(&self, stream: bool) -> Self {
-        Self { stream, shapes: self.shapes.clone(), pieces: self.pieces.clone(), units: self.units.clone() }
     }
 }

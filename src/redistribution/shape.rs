@@ -26,9 +26,30 @@ pub(super) enum Kernel {
 /// A strided copy without its places.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
-    kernel: Kernel,
+    pub(super) kernel: Kernel,
     /// The levels around the kernel, outermost first.
-    outer: Vec<Step>,
+    pub(super) outer: Vec<Step>,
+}
+
+/// How large a part of a copy may be, about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Limit {
+    /// So many bytes.
+    Bytes(usize),
+    /// From its first to its last byte at the source so many, or `least` bytes if those reach further. The levels lie in the
+    /// order of the source.
+    Source { reach: usize, least: usize },
+}
+
+impl Limit {
+    /// How many steps of the outermost level a part takes, of so many bytes each.
+    fn steps(self, step: Step, bytes: usize) -> usize {
+        match self {
+            Self::Bytes(most) => most / bytes,
+            Self::Source { reach, least } => (reach / step.source.unsigned_abs().max(1)).max(least.div_ceil(bytes)),
+        }
+        .max(1)
+    }
 }
 
 /// Elements are at most this long; longer contiguous runs are copied as such.
@@ -95,31 +116,27 @@ impl Shape {
         self.outer.iter().map(|s| s.count).product::<usize>() * inner
     }
 
-    /// Cuts a copy into parts of about `most` bytes: calls `part` with the shape of each and the distance of its
-    /// beginning from the copy's, at the source and at the target.
-    pub(super) fn cut(&self, most: usize, part: &mut dyn FnMut(&Self, isize, isize)) {
-        let bytes = self.bytes();
-        if bytes <= most {
-            return part(self, 0, 0);
-        }
+    /// Cuts a copy into parts: calls `part` with the shape of each and the distance of its beginning from the copy's, at the
+    /// source and at the target.
+    pub(super) fn cut(&self, limit: Limit, part: &mut dyn FnMut(&Self, isize, isize)) {
         let (step, least) = self.outermost();
         if step.count == 1 {
-            return self.cut_run(most, part);
+            return self.cut_run(limit, part);
         }
-        let count = (most / (bytes / step.count)).max(1).next_multiple_of(least);
+        let count = limit.steps(step, self.bytes() / step.count).next_multiple_of(least);
         if count >= step.count {
             return part(self, 0, 0);
         }
         for at in (0..step.count).step_by(count) {
             let (source, target) = (at as isize * step.source, at as isize * step.target);
             let shorter = self.with_outermost(Step { count: count.min(step.count - at), ..step });
-            shorter.cut(most, &mut |shape, s, t| part(shape, source + s, target + t));
+            shorter.cut(limit, &mut |shape, s, t| part(shape, source + s, target + t));
         }
     }
 
     /// Cuts one long run at multiples of the page size.
-    fn cut_run(&self, most: usize, part: &mut dyn FnMut(&Self, isize, isize)) {
-        let Kernel::Runs { bytes, .. } = self.kernel else { return part(self, 0, 0) };
+    fn cut_run(&self, limit: Limit, part: &mut dyn FnMut(&Self, isize, isize)) {
+        let (Kernel::Runs { bytes, .. }, Limit::Bytes(most)) = (self.kernel, limit) else { return part(self, 0, 0) };
         let piece = most.next_multiple_of(PAGE);
         for at in (0..bytes).step_by(piece) {
             let kernel = Kernel::Runs { bytes: piece.min(bytes - at), step: ONCE };

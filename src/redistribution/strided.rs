@@ -7,7 +7,7 @@ use super::lines;
 use super::shape::Step;
 
 /// Runs of these lengths are streamed.
-const STREAMED: std::ops::Range<usize> = 128..4096;
+pub(super) const STREAMED: std::ops::Range<usize> = 128..4096;
 
 /// Copies `step.count` runs of `bytes` each. `stream`: whole lines of short runs go past the caches; memcpy knows what
 /// to do with long ones.

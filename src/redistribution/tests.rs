@@ -67,14 +67,13 @@ fn check(source: &Layout, target: &Layout, element: usize, balance: bool) {
             None => missing += 1,
         }
     }
-    let program = plan.program(element).unwrap();
     let address = |m: &mut Vec<Vec<u8>>| -> Vec<*mut u8> { m.iter_mut().map(Vec::as_mut_ptr).collect() };
     assert_eq!(plan.figures.missing_locations, missing);
     let blank = to.clone();
     for stream in [false, true] {
         to.clone_from(&blank);
         let (s, t) = (address(&mut from), address(&mut to));
-        let program = program.streaming(stream);
+        let program = Program::cut(&plan.copies, element, stream).unwrap();
         for unit in 0..program.units() {
             // SAFETY: the vectors have the sizes that the plan asks for, and are this function's own.
             unsafe { program.run(unit, &s, &t) };
@@ -233,7 +232,7 @@ fn strided_copies_of_any_shape_are_cut_without_loss() {
         }
         let mut copies = Copies::default();
         copies.add((0, 0), (-s.0, -t.0), levels.clone());
-        let program = Program::new(&copies, element).unwrap().streaming(random.below(2) == 0);
+        let program = Program::cut(&copies, element, random.below(2) == 0).unwrap();
         for unit in 0..program.units() {
             // SAFETY: the vectors cover all places of the levels.
             unsafe { program.run(unit, &[from.as_mut_ptr()], &[to.as_mut_ptr()]) };

@@ -1,0 +1,112 @@
+//! Woven copies: several strided copies that read one region of a source memory, made in the order in which it lies there.
+//!
+//! Where blocks of two sizes meet, each copy reads some runs of every row and leaves the rest to others. One after the
+//! other they would read the region with gaps, once for each; in turns they read it from its beginning to its end, as
+//! the processor's prefetcher expects. Whole lines are written past the caches, so the order at the targets is free.
+#![allow(unsafe_code, reason = "copies between memories of other owners")]
+
+use super::lines;
+use super::shape::{Kernel, Shape, Step};
+use super::strided::STREAMED;
+
+/// At most so many copies are made in turns.
+pub(super) const MOST: usize = 64;
+
+/// One of the copies.
+#[derive(Clone, Copy)]
+pub(super) struct Strand<'a> {
+    pub(super) shape: &'a Shape,
+    pub(super) source: *const u8,
+    pub(super) target: *mut u8,
+}
+
+impl Strand<'_> {
+    /// The length of a run and the step between two.
+    fn runs(&self) -> (usize, Step) {
+        match self.shape.kernel {
+            Kernel::Runs { bytes, step } => (bytes, step),
+            _ => unreachable!("only runs are woven"),
+        }
+    }
+}
+
+/// The shape with its levels in the order in which the source lies, outermost first; `None`: these runs are not streamed.
+pub(super) fn by_source(shape: &Shape) -> Option<Shape> {
+    let Kernel::Runs { bytes, step } = shape.kernel else { return None };
+    if !STREAMED.contains(&bytes) {
+        return None;
+    }
+    let mut outer: Vec<Step> = shape.outer.iter().copied().chain([step]).collect();
+    outer.sort_by_key(|s| std::cmp::Reverse(s.source.unsigned_abs()));
+    let step = outer.pop()?;
+    Some(Shape { kernel: Kernel::Runs { bytes, step }, outer })
+}
+
+/// Whether a copy that begins `distance` bytes behind another one at the source can be made in turns with it.
+pub(super) fn together(first: &Shape, next: &Shape, distance: isize) -> bool {
+    let (Kernel::Runs { step, .. }, Kernel::Runs { step: other, .. }) = (first.kernel, next.kernel) else {
+        return false;
+    };
+    let alike = |(a, b): (&Step, &Step)| a.count == b.count && a.source == b.source;
+    step.source == other.source
+        && distance.unsigned_abs() < step.source.unsigned_abs()
+        && first.outer.len() == next.outer.len()
+        && first.outer.iter().zip(&next.outer).all(alike)
+}
+
+/// Makes one copy, or several in turns, one run of each at a time. `stream`: whole lines may go past the caches; a fence
+/// has to follow.
+///
+/// # Safety
+/// The contract of [`Shape::copy`] for each. If they are several: at most [`MOST`], all [`together`] with the first one,
+/// and [`lines::can_stream`].
+pub(super) unsafe fn copy<'a>(mut strands: impl ExactSizeIterator<Item = Strand<'a>>, stream: bool) {
+    let Some(first) = strands.next() else { return };
+    if strands.len() == 0 {
+        // SAFETY: by this function's contract.
+        return unsafe { first.shape.copy(first.source, first.target, stream) };
+    }
+    let mut all = [first; MOST];
+    let count = 1 + strands.len();
+    all[1..].iter_mut().zip(strands).for_each(|(place, strand)| *place = strand);
+    // SAFETY: by this function's contract.
+    unsafe { descend(&mut all[..count], 0) }
+}
+
+unsafe fn descend(strands: &mut [Strand], level: usize) {
+    let Some(first) = strands.first() else { return };
+    let Some(&Step { count, .. }) = first.shape.outer.get(level) else {
+        // SAFETY: by the caller's contract.
+        return unsafe { take_turns(strands) };
+    };
+    for _ in 0..count {
+        // SAFETY: the places of the copies; behind the last step nothing is read or written.
+        unsafe { descend(strands, level + 1) };
+        move_on(strands, level, 1);
+    }
+    move_on(strands, level, -(count as isize));
+}
+
+/// Moves all strands by so many steps of a level.
+fn move_on(strands: &mut [Strand], level: usize, steps: isize) {
+    for strand in strands {
+        let step = strand.shape.outer[level];
+        strand.source = strand.source.wrapping_offset(steps * step.source);
+        strand.target = strand.target.wrapping_offset(steps * step.target);
+    }
+}
+
+unsafe fn take_turns(strands: &[Strand]) {
+    let turns = strands.iter().map(|s| s.runs().1.count).max().unwrap_or(0);
+    for turn in 0..turns {
+        for strand in strands {
+            let (bytes, step) = strand.runs();
+            if turn < step.count {
+                let source = strand.source.wrapping_offset(turn as isize * step.source);
+                let target = strand.target.wrapping_offset(turn as isize * step.target);
+                // SAFETY: a run of the copy, by the caller's contract.
+                unsafe { lines::stream_run(source, target, bytes) };
+            }
+        }
+    }
+}
