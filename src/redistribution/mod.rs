@@ -5,7 +5,7 @@
 //! - `plan`: the strided copies between two layouts, made once
 //! - `shape`: what a strided copy looks like in bytes, and which kernel makes it
 //! - `program`: a plan for one size of element, cut into pieces that workers take
-//! - `strided`, `transpose`: the kernels; `lines`: stores past the caches
+//! - `strided`, `transpose`: the kernels; `lines`: stores past the caches; `weave`: copies that take turns
 //! - `round`: one redistribution of some arrays: a task of the engine; `running`: how all workers help it
 //! - `dma`: copies that come one by one, as pairs of a send and a receive
 //!
