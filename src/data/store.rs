@@ -23,6 +23,8 @@ pub(crate) struct Store {
     slots: Slab<Slot>,
     /// Free entries that no thread keeps. Taken once per [`BATCH`] data.
     free: Mutex<Vec<u32>>,
+    /// Taken to make new entries.
+    growing: Mutex<()>,
     /// What threads that wait for a publication sleep on. Taken before a slot's lock, never inside one.
     pub(super) asleep: Mutex<()>,
     pub(super) changed: Condvar,
@@ -110,7 +112,13 @@ pub(crate) fn no_memory(size: usize) -> Error {
 
 impl Store {
     pub(super) const fn new() -> Store {
-        Store { slots: Slab::new(), free: Mutex::new(Vec::new()), asleep: Mutex::new(()), changed: Condvar::new() }
+        Store {
+            slots: Slab::new(),
+            free: Mutex::new(Vec::new()),
+            growing: Mutex::new(()),
+            asleep: Mutex::new(()),
+            changed: Condvar::new(),
+        }
     }
 
     /// Makes a datum with one reference.
@@ -149,8 +157,10 @@ impl Store {
     fn refill(&self, cache: &mut Cache) -> Option<u32> {
         let mut free = self.free.lock();
         if free.is_empty() {
-            let grown = (0..BATCH).map_while(|_| self.slots.push(Slot::new()));
-            cache.free.extend(grown);
+            // New memory comes page by page, which takes its time: others are not to wait for that.
+            drop(free);
+            let _growing = self.growing.lock();
+            cache.free.extend((0..BATCH).map_while(|_| self.slots.push(Slot::new())));
         } else {
             let rest = free.len().saturating_sub(BATCH);
             cache.free.extend(free.drain(rest..));

@@ -60,8 +60,11 @@ impl Pool {
     fn refill(&self, cache: &mut Cache) -> NonNull<Task> {
         let mut shared = self.0.lock();
         if shared.free.is_empty() {
+            // New memory comes page by page, which takes its time: others are not to wait for that.
+            drop(shared);
             let mut chunk: Box<[Task]> = (0..CHUNK).map(|_| Task::blank()).collect();
             let first = NonNull::from(&mut chunk[..]).cast::<Task>();
+            shared = self.0.lock();
             // SAFETY: the chunk has CHUNK descriptors, and keeps its address when the box moves.
             shared.free.extend((0..CHUNK).rev().map(|place| unsafe { first.add(place) }));
             shared.chunks.push(chunk);
