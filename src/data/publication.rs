@@ -19,8 +19,8 @@ pub(crate) enum Outcome {
 /// What a successor gets from the datum whose storage it carries on.
 #[derive(Debug)]
 pub(crate) enum Carry {
-    /// The storage itself, or zeros that nobody has asked for yet.
-    Moved(Storage),
+    /// The storage itself, or zeros that nobody has asked for yet: it has them.
+    Moved,
     /// It is to copy so many bytes from here; they stay while the task holds its reference.
     Copy { from: *const u8, size: usize },
 }
@@ -175,19 +175,22 @@ impl Store {
         self.kept(id).predecessor().map(|number| [0, number])
     }
 
-    /// What a starting task that reads `id` and has taken `mine` references of it hands on to its successor. The
-    /// storage moves when these references are the last ones and nobody holds an address.
+    /// What a starting task that reads `id` and has taken `mine` references of it hands on to its successor, an output of
+    /// that task. The storage moves when these references are the last ones and nobody holds an address.
     #[inline]
-    pub(crate) fn carry(&self, id: DataId, mine: u32, may_move: bool) -> Carry {
+    pub(crate) fn carry(&self, id: DataId, successor: DataId, mine: u32, may_move: bool) -> Carry {
+        let successor = self.kept(successor);
         let body = self.kept(id).lock();
         // A producer that has published early may still use addresses that it got of the datum's own predecessor.
-        let last = body.available == 0 && body.taken == mine && body.gets == 0 && !body.produced();
+        let last = body.available() == 0 && body.taken() == mine && body.gets == 0 && !body.produced();
         let slot = body.slot();
-        let Some(addr) = slot.addr() else { return Carry::Moved(Storage::Absent) };
+        let Some(addr) = slot.addr() else {
+            successor.set_storage(&Storage::Absent);
+            return Carry::Moved;
+        };
         if last && may_move && !body.carried_on() {
-            let storage = slot.storage();
-            slot.set_storage(&Storage::Lent { addr });
-            return Carry::Moved(storage);
+            slot.hand_on(successor);
+            return Carry::Moved;
         }
         Carry::Copy { from: addr, size: slot.size() }
     }

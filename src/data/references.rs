@@ -20,12 +20,12 @@ pub(crate) enum Readiness {
 impl Store {
     /// Adds a reference.
     pub(crate) fn acquire(&self, id: DataId) -> Result<(), Error> {
-        let mut body = self.lock_referenced(id)?;
+        let body = self.lock_referenced(id)?;
         if body.carried_on() {
             return Err(ends_with_its_reader(id));
         }
-        match body.available.checked_add(1) {
-            Some(more) => body.available = more,
+        match body.available().checked_add(1) {
+            Some(more) => body.set_available(more),
             None => return Err(too_many(id)),
         }
         Ok(())
@@ -33,11 +33,9 @@ impl Store {
 
     /// Drops a reference of the program.
     pub(crate) fn relax(&self, cache: &mut Cache, id: DataId) -> Result<(), Error> {
-        let mut body = self.lock_referenced(id)?;
-        if body.available == 0 {
-            return Err(none_left(id, body.taken));
-        }
-        body.available -= 1;
+        let body = self.lock_referenced(id)?;
+        let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, body.taken())) };
+        body.set_available(left);
         self.settle(cache, id, body);
         Ok(())
     }
@@ -49,12 +47,10 @@ impl Store {
     /// The link is NULL, or is in no list and stays valid until it is handed out with the datum's waiters.
     #[inline]
     pub(crate) unsafe fn take(&self, id: DataId, link: *mut Link) -> Result<Readiness, Error> {
-        let mut body = self.lock(id)?;
-        if body.available == 0 {
-            return Err(none_left(id, body.taken));
-        }
-        body.available -= 1;
-        body.taken += 1;
+        let body = self.lock(id)?;
+        let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, body.taken())) };
+        body.set_available(left);
+        body.set_taken(body.taken() + 1);
         let slot = body.slot();
         if slot.phase() == Phase::Promised && !link.is_null() {
             // SAFETY: by this function's contract.
@@ -65,17 +61,17 @@ impl Store {
 
     /// Gives a taken reference back to the program: its task was not scheduled after all.
     pub(crate) fn untake(&self, id: DataId) {
-        if let Ok(mut body) = self.lock(id) {
-            body.taken -= 1;
-            body.available += 1;
+        if let Ok(body) = self.lock(id) {
+            body.set_taken(body.taken() - 1);
+            body.set_available(body.available() + 1);
         }
     }
 
     /// Drops a taken reference: its task has ended.
     #[inline]
     pub(crate) fn drop_taken(&self, cache: &mut Cache, id: DataId) {
-        let mut body = self.kept(id).lock();
-        body.taken -= 1;
+        let body = self.kept(id).lock();
+        body.set_taken(body.taken() - 1);
         self.settle(cache, id, body);
     }
 

@@ -44,12 +44,14 @@ pub(super) enum Producer {
     Task,
 }
 
+/// References: changed under the lock only.
+pub(super) struct References {
+    available: AtomicU32,
+    taken: AtomicU32,
+}
+
 /// What the lock protects.
 pub(super) struct Body {
-    /// References that the program holds.
-    pub(super) available: u32,
-    /// References that scheduled tasks have taken.
-    pub(super) taken: u32,
     /// Gets that have not been put, sleeping ones included.
     pub(super) gets: u32,
     /// Threads that sleep until the datum is published.
@@ -59,6 +61,7 @@ pub(super) struct Body {
 /// A datum.
 #[repr(align(64))]
 pub(super) struct Slot {
+    references: References,
     body: UnsafeCell<Body>,
     addr: AtomicPtr<u8>,
     /// What `kind` says: a predecessor's number, a `free_cb`, or what the allocator gave.
@@ -87,8 +90,9 @@ pub(super) struct Locked<'a>(&'a Slot);
 impl Slot {
     /// A free entry.
     pub(super) fn new() -> Slot {
-        let body = Body { available: 0, taken: 0, gets: 0, sleepers: 0 };
+        let body = Body { gets: 0, sleepers: 0 };
         Slot {
+            references: References { available: AtomicU32::new(0), taken: AtomicU32::new(0) },
             body: UnsafeCell::new(body),
             addr: AtomicPtr::new(ptr::null_mut()),
             extra: AtomicPtr::new(ptr::null_mut()),
@@ -111,15 +115,13 @@ impl Slot {
     }
 
     /// Makes a free entry a datum with one reference; gives its generation. No lock is needed: to others the entry is
-    /// free, and they look at nothing but its generation and phase, until `phase` is stored.
-    ///
-    /// # Safety
-    /// The entry is free, and the caller alone has its index.
+    /// free, and they rely on nothing but its generation and phase, until `phase` is stored. The entry is free, and the
+    /// caller alone has its index.
     #[inline]
-    pub(super) unsafe fn begin(&self, phase: Phase, size: usize, home: u32, storage: &Storage) -> u32 {
-        // SAFETY: by this function's contract others look at no part of the body.
-        unsafe { (&raw mut (*self.body.get()).available).write(1) };
-        self.size.store(size, Ordering::Relaxed);
+    pub(super) fn begin(&self, phase: Phase, size: usize, home: u32, storage: &Storage) -> u32 {
+        self.references.available.store(1, Ordering::Relaxed);
+        // Whoever reads this size without the lock sees the generation that it belongs to, or a later one.
+        self.size.store(size, Ordering::Release);
         self.origin.store(u64::from(home), Ordering::Relaxed);
         self.set_storage(storage);
         self.phase.store(phase as u8, Ordering::Release);
@@ -155,6 +157,16 @@ impl Slot {
         self.size.load(Ordering::Relaxed)
     }
 
+    /// The size of the datum of this generation, if it exists and has references; without the lock, and `None` may come
+    /// of a change that is under way.
+    #[inline]
+    pub(super) fn size_of_referenced(&self, generation: u32) -> Option<usize> {
+        let size = self.size.load(Ordering::Acquire);
+        let there = self.phase() != Phase::Free && self.references.any();
+        // Read last: an entry that was given to another datum before `size` was read has another generation by now.
+        (there && self.generation() == generation).then_some(size)
+    }
+
     /// The worker that wrote the bytes, of a published datum.
     #[inline]
     pub(super) fn home(&self) -> u32 {
@@ -184,10 +196,28 @@ impl Slot {
         self.addr.store(addr, Ordering::Release);
     }
 
+    /// Lets a successor, which has no storage yet, have this one's. The bytes stay where they are, and the successor answers
+    /// for them. For whoever holds the lock of this datum and is the task that produces the other one.
+    #[inline]
+    pub(super) fn hand_on(&self, successor: &Slot) {
+        let addr = self.addr.load(Ordering::Relaxed);
+        successor.kind.store(self.kind.load(Ordering::Relaxed), Ordering::Relaxed);
+        successor.extra.store(self.extra.load(Ordering::Relaxed), Ordering::Relaxed);
+        successor.addr.store(addr, Ordering::Release);
+        self.set_storage(&Storage::Lent { addr });
+    }
+
     /// The number of the datum whose storage this one carries on, until it does.
     #[inline]
     pub(super) fn predecessor(&self) -> Option<u64> {
         Storage::predecessor(self.kind.load(Ordering::Relaxed), self.extra.load(Ordering::Relaxed))
+    }
+}
+
+impl References {
+    #[inline]
+    fn any(&self) -> bool {
+        self.available.load(Ordering::Relaxed) | self.taken.load(Ordering::Relaxed) > 0
     }
 }
 
@@ -279,10 +309,34 @@ impl<'a> Locked<'a> {
         ptr::with_exposed_provenance_mut(self.0.origin.load(Ordering::Relaxed) as usize)
     }
 
+    /// References that the program holds.
+    #[inline]
+    pub(super) fn available(&self) -> u32 {
+        self.0.references.available.load(Ordering::Relaxed)
+    }
+
+    /// Changes their number.
+    #[inline]
+    pub(super) fn set_available(&self, references: u32) {
+        self.0.references.available.store(references, Ordering::Relaxed);
+    }
+
+    /// References that scheduled tasks have taken.
+    #[inline]
+    pub(super) fn taken(&self) -> u32 {
+        self.0.references.taken.load(Ordering::Relaxed)
+    }
+
+    /// Changes their number.
+    #[inline]
+    pub(super) fn set_taken(&self, references: u32) {
+        self.0.references.taken.store(references, Ordering::Relaxed);
+    }
+
     /// True while the datum has references: then every call knows its id.
     #[inline]
     pub(super) fn referenced(&self) -> bool {
-        self.available > 0 || self.taken > 0
+        self.0.references.any()
     }
 
     /// True while a producer is at work on it.

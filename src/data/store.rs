@@ -137,8 +137,8 @@ impl Store {
         let slot = unsafe { self.slots.there(index) };
         debug_assert_eq!(slot.phase(), Phase::Free);
         let phase = if initial.published { Phase::Published } else { Phase::Promised };
-        // SAFETY: the entry is free, and its index came out of a list of free ones: nobody else has it.
-        let generation = unsafe { slot.begin(phase, initial.size, initial.home, &initial.storage) };
+        // Its index came out of a list of free ones: nobody else has it.
+        let generation = slot.begin(phase, initial.size, initial.home, &initial.storage);
         Ok([0, u64::from(generation) << 32 | u64::from(index)])
     }
 
@@ -264,8 +264,8 @@ impl Store {
         let mut any = false;
         self.each(|id, mut body| {
             any = true;
-            body.available = 0;
-            body.taken = 0;
+            body.set_available(0);
+            body.set_taken(0);
             body.gets = 0;
             body.set_producer(Producer::Nobody);
             let _nobody = body.slot().waiters().take_all();
@@ -285,8 +285,18 @@ impl Store {
     }
 
     /// The size of a datum.
+    #[inline]
     pub(crate) fn size(&self, id: DataId) -> Result<usize, Error> {
-        Ok(self.lock_referenced(id)?.slot().size())
+        let slot = self.slots.get(id[1] as u32).filter(|_| id[0] == 0);
+        let size = |slot: &Slot| {
+            // Whoever asks schedules a task that reads the datum next: its line is to come once, to be written.
+            prefetch::to_write(slot);
+            slot.size_of_referenced((id[1] >> 32) as u32)
+        };
+        match slot.and_then(size) {
+            Some(size) => Ok(size),
+            None => Ok(self.lock_referenced(id)?.slot().size()),
+        }
     }
 
     /// Asks for the line of a task that waits for an output of the calling task: it will be next.

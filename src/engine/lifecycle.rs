@@ -136,6 +136,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
     if !life.forks_watched {
         life.forks_watched = forked::watch();
     }
+    fence::prepare();
     let config = Config::load()?;
     let machine = Machine::configured(&config)?;
     let count = machine.workers();

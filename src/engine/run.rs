@@ -205,11 +205,10 @@ fn carry(call: &Call, task: &Task, place: usize, predecessor: DataId) -> Result<
     let shares = |later: usize| later > place && STORE.predecessor([0, numbers[later]]) == Some(predecessor);
     let last = !plan.outputs().any(shares);
     let mine = plan.inputs().filter(|&input| numbers[input] == predecessor[1]).count();
-    let storage = match STORE.carry(predecessor, mine as u32, last) {
-        Carry::Moved(storage) => storage,
-        Carry::Copy { from, size } => copied(call, predecessor, from, size)?,
-    };
-    STORE.adopt([0, numbers[place]], &storage);
+    let output = [0, numbers[place]];
+    if let Carry::Copy { from, size } = STORE.carry(predecessor, output, mine as u32, last) {
+        STORE.adopt(output, &copied(call, predecessor, from, size)?);
+    }
     Ok(())
 }
 

@@ -107,10 +107,10 @@ pub(super) unsafe fn read_id(id: *const u64, name: &str) -> Result<DataId, Error
 /// # Safety
 /// `rank` is NULL or the address of `DVM_MAX_RANK_DEPTH` numbers (the caller of the C function guarantees it).
 #[inline]
-pub(super) unsafe fn read_rank(rank: *const u64, name: &str) -> Result<[u64; DVM_MAX_RANK_DEPTH], Error> {
+pub(super) unsafe fn read_rank<'a>(rank: *const u64, name: &str) -> Result<&'a [u64; DVM_MAX_RANK_DEPTH], Error> {
     given(rank, name)?;
-    // SAFETY: not NULL, so that many numbers by this function's contract; numbers may be read unaligned.
-    Ok(unsafe { rank.cast::<[u64; DVM_MAX_RANK_DEPTH]>().read_unaligned() })
+    // SAFETY: not NULL, so that many numbers by this function's contract.
+    Ok(unsafe { &*rank.cast::<[u64; DVM_MAX_RANK_DEPTH]>() })
 }
 
 /// Copies a string; NULL stands for none.

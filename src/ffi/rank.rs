@@ -159,9 +159,9 @@ pub unsafe extern "C" fn dvm_rank_distance(a: RankArg, b: RankArg, distance: *mu
     guard::running("dvm_rank_distance", |call| {
         guard::given(distance, "distance")?;
         // SAFETY: the caller guarantees that `a` has DVM_MAX_RANK_DEPTH components.
-        let a = call.worker_at(&unsafe { guard::read_rank(a, "a") }?)?;
+        let a = call.worker_at(unsafe { guard::read_rank(a, "a") }?)?;
         // SAFETY: the caller guarantees that `b` has DVM_MAX_RANK_DEPTH components.
-        let b = call.worker_at(&unsafe { guard::read_rank(b, "b") }?)?;
+        let b = call.worker_at(unsafe { guard::read_rank(b, "b") }?)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
         unsafe { distance.write(call.machine().distance(a, b)) };
         Ok(())

@@ -99,7 +99,7 @@ unsafe extern "C" fn onto_impl(
 ) -> dvm_retcode_t {
     guard::running("dvm_sched_onto", |call| {
         // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
-        let worker = call.worker_at(&unsafe { guard::read_rank(rank, "rank") }?)?;
+        let worker = call.worker_at(unsafe { guard::read_rank(rank, "rank") }?)?;
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_id(function, "function") }?;
         let found = REGISTRY.find(function)?;
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 ) -> dvm_retcode_t {
     guard::running("dvm_sched_onto_v", |call| {
         // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
-        let worker = call.worker_at(&unsafe { guard::read_rank(rank, "rank") }?)?;
+        let worker = call.worker_at(unsafe { guard::read_rank(rank, "rank") }?)?;
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_id(function, "function") }?;
         // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn dvm_sched_load(rank: RankArg, load: *mut u64) -> dvm_re
     guard::running("dvm_sched_load", |call| {
         guard::given(load, "load")?;
         // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
-        let worker = call.worker_at(&unsafe { guard::read_rank(rank, "rank") }?)?;
+        let worker = call.worker_at(unsafe { guard::read_rank(rank, "rank") }?)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
         unsafe { load.write(call.load(worker)) };
         Ok(())

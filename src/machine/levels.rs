@@ -19,6 +19,8 @@ pub(super) struct Levels {
     /// In increasing order.
     ranks: Vec<[u64; MAX_RANK_DEPTH]>,
     dimension: usize,
+    /// All bits of the components that ranks here do not have.
+    unused: [u64; MAX_RANK_DEPTH],
     /// The tree of the ranks, level by level, each in order: where the children of a node begin, and how many there are.
     /// The workers, which have none, come behind these nodes.
     steps: Vec<(u32, u32)>,
@@ -33,7 +35,8 @@ impl Levels {
         let named = named(&branching);
         let (ranks, dimension) = (ranks(&filled, &named), 1 + named.len());
         let steps = steps(&ranks, dimension);
-        Levels { depth: branching.len(), objects, ranks, dimension, steps }
+        let unused = std::array::from_fn(|component| if component < dimension { 0 } else { u64::MAX });
+        Levels { depth: branching.len(), objects, ranks, dimension, unused, steps }
     }
 
     pub fn workers(&self) -> usize {
@@ -59,8 +62,9 @@ impl Levels {
             node = first as usize + index as usize;
         }
         let worker = node.checked_sub(self.steps.len())?;
-        // The components behind the last level are 0, as in the worker's own rank.
-        (rank[self.dimension..].iter().all(|&index| index == 0)).then_some(worker)
+        // The components behind the last level are 0, as in the worker's own rank. All are looked at without a branch.
+        let excess = rank.iter().zip(&self.unused).fold(0, |excess, (index, unused)| excess | (index & unused));
+        (excess == 0).then_some(worker)
     }
 
     /// For each component the largest number of siblings; 0 for unused ones.

@@ -27,6 +27,14 @@ pub(crate) enum Mode {
     Out,
 }
 
+/// So many arguments have a bit in the masks of a [`Plan`].
+const MARKED: usize = u64::BITS as usize;
+
+/// The bits of the first `count` arguments.
+fn first(count: usize) -> u64 {
+    u64::MAX.checked_shr(MARKED.saturating_sub(count) as u32).unwrap_or(0)
+}
+
 /// What a task needs to know of its processing. Kept once per distinct content, for the life of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Plan {
@@ -36,8 +44,10 @@ pub(crate) struct Plan {
     /// The number of workers that a task of it needs for itself, from 1.
     pub(crate) cores: u32,
     pub(crate) description: &'static String,
-    /// One bit for each of the first 64 arguments: whether it is an output.
+    /// One bit for each of the first [`MARKED`] arguments: whether it is an output.
     outputs: u64,
+    /// The same for inputs.
+    inputs: u64,
     /// One mode per argument; `None` when all are inputs.
     modes: Option<&'static [Mode]>,
 }
@@ -52,13 +62,13 @@ impl Plan {
 
     /// The plan of a function without arguments.
     pub(crate) const fn bare(callee: Callee, description: &'static String) -> Plan {
-        Plan { callee, count: 0, cores: 1, description, outputs: 0, modes: None }
+        Plan { callee, count: 0, cores: 1, description, outputs: 0, inputs: 0, modes: None }
     }
 
     /// The mode of an argument.
     #[inline]
     pub(crate) fn mode(&self, place: usize) -> Mode {
-        if place < 64 {
+        if place < MARKED {
             return if self.outputs >> place & 1 == 0 { Mode::In } else { Mode::Out };
         }
         self.modes.map_or(Mode::In, |modes| modes[place])
@@ -73,14 +83,13 @@ impl Plan {
     /// The places of the outputs, in order.
     #[inline]
     pub(crate) fn outputs(&self) -> Places<'_> {
-        Places { plan: self, mode: Mode::Out, first: self.outputs, rest: 64 }
+        Places { plan: self, mode: Mode::Out, marked: self.outputs, rest: MARKED }
     }
 
     /// The places of the inputs, in order.
     #[inline]
     pub(crate) fn inputs(&self) -> Places<'_> {
-        let all = u64::MAX.checked_shr(64_u32.saturating_sub(self.count as u32)).unwrap_or(0);
-        Places { plan: self, mode: Mode::In, first: !self.outputs & all, rest: 64 }
+        Places { plan: self, mode: Mode::In, marked: self.inputs, rest: MARKED }
     }
 }
 
@@ -88,10 +97,10 @@ impl Plan {
     /// The place of the last input.
     #[inline]
     pub(crate) fn last_input(&self) -> Option<usize> {
-        if self.count > 64 {
+        if self.count > MARKED {
             return self.inputs().last();
         }
-        self.inputs().first.checked_ilog2().map(|place| place as usize)
+        self.inputs.checked_ilog2().map(|place| place as usize)
     }
 }
 
@@ -99,8 +108,8 @@ impl Plan {
 pub(crate) struct Places<'a> {
     plan: &'a Plan,
     mode: Mode,
-    /// Those that are left among the first 64.
-    first: u64,
+    /// Those that are left among the first [`MARKED`].
+    marked: u64,
     /// From here on the others are looked at one by one.
     rest: usize,
 }
@@ -110,22 +119,27 @@ impl Iterator for Places<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        if self.first != 0 {
-            let place = self.first.trailing_zeros() as usize;
-            self.first &= self.first - 1;
+        if self.marked != 0 {
+            let place = self.marked.trailing_zeros() as usize;
+            self.marked &= self.marked - 1;
             return Some(place);
         }
-        if self.plan.count <= 64 { None } else { self.next_of_many() }
+        if self.rest >= self.plan.count {
+            return None;
+        }
+        let place = self.plan.next_of_many(self.mode, self.rest);
+        self.rest = place.map_or(self.plan.count, |place| place + 1);
+        place
     }
 }
 
-impl Places<'_> {
+impl Plan {
+    /// The first place from `rest` on of an argument with this mode. It takes no part of an iterator by reference, which
+    /// therefore lies in registers.
     #[cold]
     #[inline(never)]
-    fn next_of_many(&mut self) -> Option<usize> {
-        let place = (self.rest..self.plan.count).find(|&place| self.plan.mode(place) == self.mode)?;
-        self.rest = place + 1;
-        Some(place)
+    fn next_of_many(&self, mode: Mode, rest: usize) -> Option<usize> {
+        (rest..self.count).find(|&place| self.mode(place) == mode)
     }
 }
 
@@ -259,7 +273,7 @@ impl Registry {
             Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for another processing: unregister some")
         })?;
         let description = writers.descriptions.keep(description.to_owned());
-        let plan = writers.plans.keep(Plan { count, ..Plan::bare(callee, description) });
+        let plan = writers.plans.keep(Plan { count, inputs: first(count), ..Plan::bare(callee, description) });
         let entry = self.entries.get(index).expect("a free index names an entry");
         Ok([0, u64::from(entry.write(plan)) << 32 | u64::from(index)])
     }
@@ -305,8 +319,9 @@ impl Registry {
         }
         let modes = modes.contains(&Mode::Out).then(|| writers.modes.keep(modes.to_vec()).as_slice());
         let output = |place: usize| u64::from(modes.is_some_and(|modes| modes[place] == Mode::Out));
-        let outputs = (0..plan.count.min(64)).fold(0, |outputs, place| outputs | output(place) << place);
-        let plan = writers.plans.keep(Plan { outputs, modes, ..*plan });
+        let outputs = (0..plan.count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
+        let inputs = !outputs & first(plan.count);
+        let plan = writers.plans.keep(Plan { outputs, inputs, modes, ..*plan });
         entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
     }

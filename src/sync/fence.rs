@@ -14,7 +14,7 @@ pub(crate) fn full() {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }
 
-pub(crate) use asymmetric::{heavy, light};
+pub(crate) use asymmetric::{heavy, light, prepare};
 
 #[cfg(all(target_os = "linux", not(loom)))]
 mod asymmetric {
@@ -34,6 +34,12 @@ mod asymmetric {
     fn membarrier(command: libc::c_int) -> bool {
         // SAFETY: the system call takes two numbers and touches no memory of the program.
         unsafe { libc::syscall(libc::SYS_membarrier, command, 0) == 0 }
+    }
+
+    /// Asks the kernel for its help. To be called while the process has one thread, if it ever has: later the kernel takes
+    /// tens of milliseconds to answer, because it waits until each core has switched tasks.
+    pub(crate) fn prepare() {
+        registered();
     }
 
     /// Asks the kernel once; to ask again does no harm.
@@ -74,4 +80,5 @@ mod asymmetric {
 mod asymmetric {
     pub(crate) use super::full as heavy;
     pub(crate) use super::full as light;
+    pub(crate) fn prepare() {}
 }
