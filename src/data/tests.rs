@@ -121,17 +121,20 @@ fn storage_moves_to_the_successor_only_with_the_last_reference() {
     scene.store.acquire(current).unwrap();
     // SAFETY: no link is given.
     unsafe { scene.store.take(current, std::ptr::null_mut()) }.unwrap();
-    let carry = |scene: &Scene| scene.store.carry(current, 1, true);
+    let next = scene.create(Storage::Successor { of: current[1] }, false);
+    let carry = |scene: &Scene| scene.store.carry(current, next, 1, true);
     assert!(matches!(carry(&scene), Carry::Copy { .. }), "another reference");
     scene.store.relax(&mut scene.cache, current).unwrap();
     assert!(matches!(carry(&scene), Carry::Copy { .. }), "an address is kept");
     scene.store.put_outside(&mut scene.cache, current).unwrap();
-    let Carry::Moved(storage) = carry(&scene) else { panic!("nobody else needs it") };
-    assert_eq!(storage.addr(), Some(addr));
+    assert_eq!(scene.store.predecessor(next), Some(current));
+    assert!(matches!(carry(&scene), Carry::Moved), "nobody else needs it");
+    assert_eq!(scene.store.predecessor(next), None);
+    assert_eq!(scene.store.argument(next, Reach::Output).map(|got| got.addr), Some(addr));
     assert_eq!(code(scene.store.acquire(current)), dvm_retcode_t::DVM_ERR_STATE);
-    let next = scene.create(storage, true);
     scene.drop_taken(current);
     assert_eq!(scene.give_back(), 0, "the successor answers for the memory");
+    scene.store.publish(&mut scene.cache, next, false, 0, 0).unwrap();
     scene.store.relax(&mut scene.cache, next).unwrap();
     assert_eq!(scene.give_back(), 1);
 }
