@@ -103,8 +103,11 @@ impl Blocks {
     fn refill(&self, kept: &mut Vec<NonNull<u8>>, class: usize) -> Option<NonNull<u8>> {
         let mut shared = self.0.lock();
         if shared.free[class].is_empty() {
+            // The allocator may take its time: others are not to wait for that.
+            drop(shared);
             // SAFETY: the layout has a size.
             let chunk = NonNull::new(unsafe { alloc(chunk_layout()) })?;
+            shared = self.0.lock();
             shared.chunks.push(chunk);
             let step = ALIGNMENT << class;
             // SAFETY: all offsets lie in the chunk.
