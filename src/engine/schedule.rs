@@ -224,6 +224,16 @@ impl Call {
     #[inline]
     fn place(&self, task: &Task, weighed: bool) -> usize {
         let engine = self.engine();
+        if engine.workers() == 1 {
+            return 0;
+        }
+        // Where there is one input there is nothing to weigh.
+        if !weighed
+            && let Some(only) = task.plan().only_input()
+            && let Readiness::Published { home, .. } = STORE.readiness(task.id(only))
+        {
+            return home as usize;
+        }
         let place = self.lane.with(|own| {
             if !weighed {
                 weigh(own, task);

@@ -94,6 +94,12 @@ impl Plan {
 }
 
 impl Plan {
+    /// The place of the input, where there is just one.
+    #[inline]
+    pub(crate) fn only_input(&self) -> Option<usize> {
+        (self.inputs.is_power_of_two() && self.count <= MARKED).then(|| self.inputs.trailing_zeros() as usize)
+    }
+
     /// The place of the last input.
     #[inline]
     pub(crate) fn last_input(&self) -> Option<usize> {
