@@ -18,11 +18,16 @@ use crate::task::{Item, Ready, Task};
 /// A worker polls the sources once per so many tasks of its own, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
 
-/// A worker that ran no more than so many tasks since it last ran out of them looks rarely.
-const FEW_TASKS: u32 = 4;
+/// A worker that finds several tasks at a look, but fewer than so many, looks more rarely from then on: who makes them
+/// gets ahead of it, and the lines that the two share change hands once for many tasks.
+const BURST: u32 = 16;
 
-/// Pauses between two looks; each takes some tens of nanoseconds.
-const MOST_PAUSES: u32 = 8;
+/// Pauses between two looks; each takes some tens of nanoseconds. So many when one task comes at a time, which somebody
+/// may wait for ...
+const FEW_PAUSES: u32 = 8;
+
+/// ... and so many when several come.
+const MOST_PAUSES: u32 = 64;
 
 /// Looks before an idle worker gives its core away for a moment.
 const LOOKS_PER_YIELD: u32 = 16;
@@ -321,14 +326,17 @@ impl Loop<'_> {
     /// Looks around for a short while; true when there is something to do. Polled work is done here.
     ///
     /// Each look takes the line with the worker's mail away from whoever is about to write to it. So the looks become
-    /// rarer while there is nothing, and stay rare when each finds next to nothing: then the next finds several tasks.
+    /// rarer while there is nothing.
     fn spin(&mut self) -> bool {
         if self.shared.machine.oversubscribed() {
             return self.give_way();
         }
-        if self.turn.wrapping_sub(self.spun) > FEW_TASKS {
-            self.pauses = 1;
-        }
+        self.pauses = match self.turn.wrapping_sub(self.spun) {
+            0 | 1 => self.pauses.min(FEW_PAUSES),
+            ran if ran < BURST => (2 * self.pauses).min(MOST_PAUSES),
+            ran if ran > 4 * BURST => (self.pauses / 2).max(1),
+            _ => self.pauses,
+        };
         let end = Instant::now() + self.shared.config.spin();
         let mut looks = 0;
         let found = loop {
@@ -338,7 +346,7 @@ impl Loop<'_> {
             if self.sees_task() || self.poll() {
                 break true;
             }
-            self.pauses = (2 * self.pauses).min(MOST_PAUSES);
+            self.pauses = (2 * self.pauses).min(FEW_PAUSES).max(self.pauses);
             looks += 1;
             if looks % LOOKS_PER_YIELD == 0 {
                 // Whoever has something to do may be waiting for this very core.
