@@ -328,3 +328,16 @@ fn with_stuck(report: Result<(), Error>, stuck: u64) -> Result<(), Error> {
         Err(error) => Err(Error::new(error.code(), format!("{}; {tale}", error.message()))),
     }
 }
+
+#[cfg(all(test, target_os = "linux", not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Otherwise the first worker that falls asleep asks, and stands still until each core has switched tasks.
+    #[test]
+    fn the_kernel_is_asked_for_its_fences_before_there_are_workers() {
+        init().unwrap();
+        assert!(fence::is_prepared());
+        finalize().unwrap();
+    }
+}

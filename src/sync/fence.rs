@@ -14,6 +14,8 @@ pub(crate) fn full() {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }
 
+#[cfg(all(test, target_os = "linux", not(loom)))]
+pub(crate) use asymmetric::is_prepared;
 pub(crate) use asymmetric::{heavy, light, prepare};
 
 #[cfg(all(target_os = "linux", not(loom)))]
@@ -40,6 +42,12 @@ mod asymmetric {
     /// tens of milliseconds to answer, because it waits until each core has switched tasks.
     pub(crate) fn prepare() {
         registered();
+    }
+
+    /// Whether the kernel has been asked.
+    #[cfg(test)]
+    pub(crate) fn is_prepared() -> bool {
+        STATE.load(Ordering::Relaxed) != UNKNOWN
     }
 
     /// Asks the kernel once; to ask again does no harm.
