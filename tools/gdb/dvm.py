@@ -286,8 +286,8 @@ def data_lines(everything):
     for number, phase, slot in slots():
         if phase != "promised" and not everything:
             continue
-        body = slot["body"]["value"]
-        references = f"{int(body['available'])} references, {int(body['taken'])} taken"
+        body, held = slot["body"]["value"], slot["references"]
+        references = f"{int(plain(held['available']))} references, {int(plain(held['taken']))} taken"
         line = f"datum {{0, {number}}}: {phase}, {int(plain(slot['size']))} bytes, {references}"
         if phase == "promised":
             line += f"; {producer(slot)}"
