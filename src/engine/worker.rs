@@ -29,8 +29,8 @@ const FEW_PAUSES: u32 = 8;
 /// ... and so many when several come.
 const MOST_PAUSES: u32 = 64;
 
-/// Looks before an idle worker gives its core away for a moment.
-const LOOKS_PER_YIELD: u32 = 16;
+/// Pauses before an idle worker gives its core away for a moment.
+const PAUSES_PER_YIELD: u32 = 128;
 
 /// The stack of a worker: what a program's main thread usually has.
 const STACK: usize = 8 << 20;
@@ -338,7 +338,7 @@ impl Loop<'_> {
             _ => self.pauses,
         };
         let end = Instant::now() + self.shared.config.spin();
-        let mut looks = 0;
+        let mut paused = 0;
         let found = loop {
             for _ in 0..self.pauses {
                 std::hint::spin_loop();
@@ -347,8 +347,9 @@ impl Loop<'_> {
                 break true;
             }
             self.pauses = (2 * self.pauses).min(FEW_PAUSES).max(self.pauses);
-            looks += 1;
-            if looks % LOOKS_PER_YIELD == 0 {
+            paused += self.pauses;
+            if paused >= PAUSES_PER_YIELD {
+                paused = 0;
                 // Whoever has something to do may be waiting for this very core.
                 std::thread::yield_now();
                 if Instant::now() >= end {
