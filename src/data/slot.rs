@@ -1,9 +1,10 @@
 //! One datum's state, and when it may go: one cache line.
 //!
-//! Everything changes under the slot's own lock only, which takes one atomic exchange; the birth of a datum needs none. A few fields are atomics because
-//! they are also read without it: by whoever keeps the datum (holds a reference of a published datum, or is the task
-//! that produces it), to whom they do not change. `addr` and `home` are written before `phase` says that they mean
-//! something.
+//! Everything changes under the slot's own lock only, which takes one atomic exchange; the birth of a datum needs none.
+//! Some fields are atomics because they are also read without it: by whoever keeps the datum (holds a reference of a
+//! published datum, or is the task that produces it), to whom they do not change; and, to answer for the size of a datum,
+//! by whoever has an id, which the generation is then compared with. `addr` and `home` are written before `phase` says
+//! that they mean something.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -119,8 +120,8 @@ impl Slot {
     /// caller alone has its index.
     #[inline]
     pub(super) fn begin(&self, phase: Phase, size: usize, home: u32, storage: &Storage) -> u32 {
-        self.references.available.store(1, Ordering::Relaxed);
-        // Whoever reads this size without the lock sees the generation that it belongs to, or a later one.
+        // Whoever reads these two without the lock sees the generation that they belong to, or a later one.
+        self.references.available.store(1, Ordering::Release);
         self.size.store(size, Ordering::Release);
         self.origin.store(u64::from(home), Ordering::Relaxed);
         self.set_storage(storage);
@@ -163,7 +164,7 @@ impl Slot {
     pub(super) fn size_of_referenced(&self, generation: u32) -> Option<usize> {
         let size = self.size.load(Ordering::Acquire);
         let there = self.phase() != Phase::Free && self.references.any();
-        // Read last: an entry that was given to another datum before `size` was read has another generation by now.
+        // Read last: an entry that was given to another datum before the others were read has another generation by now.
         (there && self.generation() == generation).then_some(size)
     }
 
@@ -217,7 +218,7 @@ impl Slot {
 impl References {
     #[inline]
     fn any(&self) -> bool {
-        self.available.load(Ordering::Relaxed) | self.taken.load(Ordering::Relaxed) > 0
+        self.available.load(Ordering::Acquire) | self.taken.load(Ordering::Acquire) > 0
     }
 }
 

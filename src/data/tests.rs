@@ -175,3 +175,24 @@ fn a_datum_nobody_wrote_has_no_home_and_one_that_was_has() {
     assert_eq!(scene.store.readiness(id), Readiness::Published { size: SIZE, home: 5 });
     scene.store.relax(&mut scene.cache, id).unwrap();
 }
+
+#[test]
+fn the_size_is_told_of_data_with_references_only() {
+    let mut scene = Scene::new();
+    let id = scene.number();
+    assert_eq!(scene.store.size(id).unwrap(), SIZE);
+    // SAFETY: no link is given.
+    unsafe { scene.store.take(id, std::ptr::null_mut()) }.unwrap();
+    assert_eq!(scene.store.size(id).unwrap(), SIZE, "a task has the only reference");
+    scene.store.untake(id);
+    scene.store.get(&mut scene.cache, id, Reach::Outside).unwrap();
+    scene.store.relax(&mut scene.cache, id).unwrap();
+    assert_eq!(code(scene.store.size(id)), dvm_retcode_t::DVM_ERR_ID, "an address alone keeps the bytes");
+    scene.store.put_outside(&mut scene.cache, id).unwrap();
+    let next = scene.create(Storage::Absent, false);
+    assert_eq!(next[1] as u32, id[1] as u32, "the same entry");
+    assert_eq!(code(scene.store.size(id)), dvm_retcode_t::DVM_ERR_ID, "of an earlier generation");
+    assert_eq!(scene.store.size(next).unwrap(), SIZE);
+    assert_eq!(code(scene.store.size([1, next[1]])), dvm_retcode_t::DVM_ERR_ID, "of another process");
+    scene.store.relax(&mut scene.cache, next).unwrap();
+}

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::blocking::{STILL_WANTED, Seat};
 use super::lane::Own;
+use super::looks::Looks;
 use super::sleep::Bed;
 use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
@@ -17,17 +18,6 @@ use crate::task::{Item, Ready, Task};
 
 /// A worker polls the sources once per so many tasks of its own, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
-
-/// A worker that finds several tasks at a look, but fewer than so many, looks more rarely from then on: who makes them
-/// gets ahead of it, and the lines that the two share change hands once for many tasks.
-const BURST: u32 = 16;
-
-/// Pauses between two looks; each takes some tens of nanoseconds. So many when one task comes at a time, which somebody
-/// may wait for ...
-const FEW_PAUSES: u32 = 8;
-
-/// ... and so many when several come.
-const MOST_PAUSES: u32 = 64;
 
 /// Pauses before an idle worker gives its core away for a moment.
 const PAUSES_PER_YIELD: u32 = 128;
@@ -102,7 +92,7 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             me,
             turn: 0,
             spun: 0,
-            pauses: 1,
+            looks: Looks::new(),
             sources: Copied::default(),
             ran: false,
             aside: false,
@@ -129,9 +119,9 @@ struct Loop<'a> {
     me: usize,
     /// Counts tasks, so that none of the places where tasks lie is forgotten.
     turn: u32,
-    /// The turn when the worker last ran out of tasks, and how long it waited between two looks.
+    /// The turn when the worker last ran out of tasks.
     spun: u32,
-    pauses: u32,
+    looks: Looks,
     sources: Copied,
     /// True when a task was run since the waiting thread was last told.
     ran: bool,
@@ -324,30 +314,22 @@ impl Loop<'_> {
     }
 
     /// Looks around for a short while; true when there is something to do. Polled work is done here.
-    ///
-    /// Each look takes the line with the worker's mail away from whoever is about to write to it. So the looks become
-    /// rarer while there is nothing.
     fn spin(&mut self) -> bool {
         if self.shared.machine.oversubscribed() {
             return self.give_way();
         }
-        self.pauses = match self.turn.wrapping_sub(self.spun) {
-            0 | 1 => self.pauses.min(FEW_PAUSES),
-            ran if ran < BURST => (2 * self.pauses).min(MOST_PAUSES),
-            ran if ran > 4 * BURST => (self.pauses / 2).max(1),
-            _ => self.pauses,
-        };
+        self.looks.ran(self.turn.wrapping_sub(self.spun));
         let end = Instant::now() + self.shared.config.spin();
         let mut paused = 0;
         let found = loop {
-            for _ in 0..self.pauses {
+            for _ in 0..self.looks.pauses() {
                 std::hint::spin_loop();
             }
             if self.sees_task() || self.poll() {
                 break true;
             }
-            self.pauses = (2 * self.pauses).min(FEW_PAUSES).max(self.pauses);
-            paused += self.pauses;
+            paused += self.looks.pauses();
+            self.looks.in_vain();
             if paused >= PAUSES_PER_YIELD {
                 paused = 0;
                 // Whoever has something to do may be waiting for this very core.

@@ -416,9 +416,23 @@ mod tests {
                 assert_eq!(plan.outputs().collect::<Vec<_>>(), expected(Mode::Out), "{count} {every}");
                 assert_eq!(plan.inputs().collect::<Vec<_>>(), expected(Mode::In), "{count} {every}");
                 assert_eq!(plan.last_input(), expected(Mode::In).last().copied(), "{count} {every}");
+                let only = |inputs: &[usize]| if let [only] = inputs { Some(*only) } else { None };
+                assert_eq!(plan.only_input(), only(&expected(Mode::In)).filter(|_| count <= MARKED), "{count} {every}");
                 assert!((0..count).all(|place| plan.mode(place) == modes[place]));
                 REGISTRY.unregister(id).unwrap();
             }
+        }
+    }
+
+    #[test]
+    fn arguments_are_inputs_unless_it_was_said_otherwise() {
+        for count in [0, 1, 63, 64, 65] {
+            let callee = Callee::with_context(nothing_with, ptr::null_mut());
+            let id = REGISTRY.register(callee, count, "inputs").unwrap();
+            let plan = REGISTRY.find(id).unwrap().plan;
+            assert!(plan.inputs().eq(0..count) && plan.outputs().next().is_none() && !plan.produces());
+            assert_eq!((plan.last_input(), plan.only_input()), (count.checked_sub(1), (count == 1).then_some(0)));
+            REGISTRY.unregister(id).unwrap();
         }
     }
 

@@ -41,7 +41,6 @@ pub(super) struct Piece {
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     shapes: Vec<Shape>,
-    numbers: HashMap<Shape, u32>,
     pieces: Vec<Piece>,
     /// Pieces that are made together, in turns if they are several.
     groups: Vec<Range<u32>>,
@@ -65,17 +64,18 @@ impl Program {
         let plain: Vec<Shape> = copies.shapes.iter().map(|levels| Shape::new(levels, element)).collect();
         let woven: Vec<Option<Shape>> =
             plain.iter().map(|shape| weave::by_source(shape).filter(|_| program.stream)).collect();
+        let mut numbers = HashMap::new();
         // Woven pieces come in the order of their places at the source, the others in that at the target.
         for copy in &copies.list {
             if let Some(shape) = &woven[copy.shape as usize] {
-                program.add(copy, element, shape, Limit::Source { reach: WOVEN, least: LEAST });
+                program.add(&mut numbers, copy, element, shape, Limit::Source { reach: WOVEN, least: LEAST });
             }
         }
         program.pieces.sort_unstable_by_key(|p| (p.source, p.source_at, p.target, p.target_at));
         let first = program.pieces.len();
         for copy in &copies.list {
             if woven[copy.shape as usize].is_none() {
-                program.add(copy, element, &plain[copy.shape as usize], Limit::Bytes(PIECE));
+                program.add(&mut numbers, copy, element, &plain[copy.shape as usize], Limit::Bytes(PIECE));
             }
         }
         program.pieces[first..].sort_unstable_by_key(|p| (p.target, p.target_at, p.source, p.source_at));
@@ -86,20 +86,26 @@ impl Program {
         }
         program.group(first);
         program.gather();
-        program.numbers = HashMap::new();
         Ok(program)
     }
 
-    /// Adds the pieces of a copy.
-    fn add(&mut self, copy: &plan::Copy, element: usize, shape: &Shape, limit: Limit) {
+    /// Adds the pieces of a copy. `numbers`: those of the shapes so far.
+    fn add(
+        &mut self,
+        numbers: &mut HashMap<Shape, u32>,
+        copy: &plan::Copy,
+        element: usize,
+        shape: &Shape,
+        limit: Limit,
+    ) {
         let (source_at, target_at) =
             (copy.source_at as isize * element as isize, copy.target_at as isize * element as isize);
         shape.cut(limit, &mut |shape, source, target| {
-            let known = self.numbers.get(shape).copied();
+            let known = numbers.get(shape).copied();
             let number = known.unwrap_or_else(|| {
                 let next = self.shapes.len() as u32;
                 self.shapes.push(shape.clone());
-                self.numbers.insert(shape.clone(), next);
+                numbers.insert(shape.clone(), next);
                 next
             });
             self.pieces.push(Piece {
@@ -112,20 +118,21 @@ impl Program {
         });
     }
 
-    /// Puts pieces that can be woven together, among the first so many.
+    /// Puts pieces that can be woven together, among the first so many; a group is no more than a unit.
     fn group(&mut self, woven: usize) {
-        let mut from = 0;
+        let shape = |piece: &Piece| &self.shapes[piece.shape as usize];
+        let (mut from, mut bytes) = (0, 0);
         for k in 1..=self.pieces.len() {
-            let joins = k < woven && {
-                let (first, next) = (&self.pieces[from], &self.pieces[k]);
-                let shape = |p: &Piece| &self.shapes[p.shape as usize];
+            let first = &self.pieces[from];
+            bytes += shape(&self.pieces[k - 1]).bytes();
+            let joins = k < woven && k - from < weave::MOST && bytes < UNIT && {
+                let next = &self.pieces[k];
                 first.source == next.source
-                    && k - from < weave::MOST
                     && weave::together(shape(first), shape(next), next.source_at - first.source_at)
             };
             if !joins {
                 self.groups.push(from as u32..k as u32);
-                from = k;
+                (from, bytes) = (k, 0);
             }
         }
     }
@@ -141,6 +148,12 @@ impl Program {
                 (from, bytes) = (k as u32 + 1, 0);
             }
         }
+    }
+
+    /// The sizes of the groups.
+    #[cfg(test)]
+    pub(super) fn groups(&self) -> Vec<usize> {
+        self.groups.iter().map(ExactSizeIterator::len).collect()
     }
 
     /// The number of units.

@@ -46,7 +46,8 @@ impl Limit {
     fn steps(self, step: Step, bytes: usize) -> usize {
         match self {
             Self::Bytes(most) => most / bytes,
-            Self::Source { reach, least } => (reach / step.source.unsigned_abs().max(1)).max(least.div_ceil(bytes)),
+            // A step may read the same bytes again, or fewer further ones than it copies.
+            Self::Source { reach, least } => (reach / step.source.unsigned_abs().max(bytes)).max(least.div_ceil(bytes)),
         }
         .max(1)
     }

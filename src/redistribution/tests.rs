@@ -270,3 +270,36 @@ fn strides_that_put_two_elements_in_one_place_are_refused() {
     assert!(layout.strided(Some(2), &[6, 1]).is_err());
     assert_eq!(layout.strided(Some(1), &[1, 4]).unwrap().strides(0).unwrap(), [6, 1]);
 }
+
+/// The program of copies of runs of 32 elements of 8 bytes: for each its place at the source, and the step and number of its
+/// runs; at the target they lie one after the other.
+fn woven(copies: &[(i64, i64, i64)]) -> Program {
+    let (mut all, mut target) = (Copies::default(), 0);
+    for &(source, step, count) in copies {
+        let levels = vec![Level { count: 32, source: 1, target: 1 }, Level { count, source: step, target: 64 }];
+        all.add((0, 0), (source, target), levels);
+        target += 64 * count;
+    }
+    Program::cut(&all, 8, true).unwrap()
+}
+
+#[test]
+fn copies_that_read_one_region_are_woven() {
+    if !super::lines::can_stream() {
+        return;
+    }
+    assert_eq!(woven(&[(0, 96, 20), (32, 96, 20), (64, 96, 19)]).groups(), [3], "whatever their numbers of runs");
+    assert_eq!(woven(&[(0, 96, 20), (32, 128, 20)]).groups(), [1, 1], "other steps");
+    assert_eq!(woven(&[(0, 96, 20), (96, 96, 20)]).groups(), [1, 1], "one behind the other's first step");
+    let many: Vec<_> = (0..65).map(|k| (32 * k, 32 * 65, 2)).collect();
+    assert_eq!(woven(&many).groups(), [64, 1], "so many at most");
+    let large: Vec<_> = (0..8).map(|k| (32 * k, 32 * 8, 1 << 12)).collect();
+    assert!(woven(&large).groups().iter().all(|&group| group > 1));
+    assert!(woven(&large).units() >= 8, "several workers can help");
+}
+
+#[test]
+fn a_run_that_is_read_again_and_again_is_cut_for_all_workers() {
+    let program = woven(&[(0, 0, 1 << 16)]);
+    assert!(program.units() >= 16, "{} units", program.units());
+}
