@@ -2,12 +2,13 @@
 
 use crate::codes::Code;
 use crate::domain::Domain;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::flow::{Class, Spread, spread};
+use crate::fold::Fold;
 use crate::graver::Cuts;
 use crate::owners::{Owners, Want};
 use crate::runs::{Part, compress, compress_fixed};
-use crate::side::Side;
+use crate::side::{MOST_LOCATIONS, Side};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -30,7 +31,7 @@ impl Component {
         source: &Domain,
         target: &Domain,
         dimensions: Vec<usize>,
-        all_copies: bool,
+        tables: Tables,
         known: &[Self],
     ) -> Result<Self> {
         let (source, target) = (source.restrict(&dimensions), target.restrict(&dimensions));
@@ -38,7 +39,7 @@ impl Component {
         let same = |c: &&Self| c.source.domain.same_shape(&source) && c.target.domain.same_shape(&target);
         let table = match known.iter().find(same) {
             Some(c) => Rc::clone(&c.table),
-            None => Rc::new(Table::new(source, target, all_copies)?),
+            None => Rc::new(Table::new(source, target, tables)?),
         };
         Ok(Self { dimensions, source_variables, target_variables, table })
     }
@@ -52,54 +53,133 @@ impl Deref for Component {
     }
 }
 
-/// Both sides of a component in tables.
+/// Which tables a plan needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables {
+    /// Every source copy may be wanted (to balance, or by a strategy).
+    pub all_copies: bool,
+    /// From this number of locations on, a component is folded where it can be; `None`: never.
+    pub folded_from: Option<i128>,
+}
+
+/// Both sides of a component in tables. Locations of a folded component stand for several, and their codes are the
+/// fold's; the sides' codes are those of the whole.
 pub struct Table {
     /// The source side.
     pub source: Side,
     /// The target side.
     pub target: Side,
+    /// How its places lead back to those of the whole; `None`: the tables list each location.
+    pub fold: Option<Fold>,
     /// Who holds what, who wants what.
     pub owners: Owners,
     /// The code of its elements.
     pub elements: Code,
     /// Source locations, the dropped copies among them.
-    pub source_locations: u64,
+    pub source_locations: i128,
     /// Source memories that hold a location.
-    pub source_memories: u64,
+    pub source_memories: i128,
     /// All pairs of a source and a target location of the same element; unknown when copies were dropped early.
-    pub pairs: Option<u64>,
+    pub pairs: Option<i128>,
 }
 
 /// From this number of source locations on, a redundant box gives up all copies but one before it is enumerated.
 const DROPPED_EARLY: i128 = 1 << 19;
 
+/// Where elements are held or wanted more than once, a search for few copies may end otherwise in folded tables: so
+/// many times larger components only are folded.
+const REPEATED: i128 = 128;
+
 impl Table {
-    /// Enumerates both sides. `all_copies`: every source copy may be wanted (to balance).
-    pub fn new(source: Domain, target: Domain, all_copies: bool) -> Result<Self> {
+    /// Enumerates both sides, folded where they are large and repeat.
+    pub fn new(source: Domain, target: Domain, tables: Tables) -> Result<Self> {
         let ranges: Vec<(i64, i64)> =
             source.elements()?.into_iter().zip(target.elements()?).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect();
         let elements = Code::new(&ranges, "dims")?;
+        let whole = source.bounding_size().saturating_add(target.bounding_size());
+        if let Some(from) = tables.folded_from.filter(|&from| whole >= from)
+            && let Some(fold) = Fold::new(&source, &target, &elements, false)
+        {
+            let folded = Self::folded(fold, elements.clone());
+            if whole / REPEATED >= from || (!folded.owners.redundant() && folded.target.holds_once()) {
+                return Ok(folded);
+            }
+        }
         let size = if source.is_box() { source.box_size() } else { (0, 0) };
-        let early = size.0 >= DROPPED_EARLY && !all_copies;
+        let early = size.0 >= DROPPED_EARLY && !tables.all_copies;
         let boxes = if early { Cuts::of_domain(&source, false).and_then(|c| c.boxes(64)) } else { None };
         let boxes = boxes.filter(|b| b.len() > 1);
         let dropped = boxes.is_some();
+        if !dropped
+            && tables.folded_from.is_some()
+            && whole > MOST_LOCATIONS as i128
+            && let Some(fold) = Fold::new(&source, &target, &elements, true)
+        {
+            return Ok(Self::folded(fold, elements));
+        }
         let source = match boxes {
             Some(boxes) => Side::of_boxes(source, &boxes, &elements, "source")?,
             None => Side::new(source, &elements, "source")?,
         };
         let target = Side::new(target, &elements, "target")?;
-        let owners = Owners::new(&source, &target);
-        let whole = |known: i128, counted: usize| if dropped { known as u64 } else { counted as u64 };
+        let owners = Owners::new(&source, &target, |_| 1);
+        let whole = |known: i128, counted: usize| if dropped { known } else { counted as i128 };
         Ok(Self {
             source_locations: whole(size.0, source.locations.len()),
             source_memories: whole(size.1, source.memories.len()),
-            pairs: (!dropped).then(|| owners.pairs()),
+            pairs: (!dropped).then_some(owners.totals.pairs),
             source,
             target,
+            fold: None,
             owners,
             elements,
         })
+    }
+
+    fn folded((fold, source, target): (Fold, Side, Side), elements: Code) -> Self {
+        let copies = |element: i64| fold.axis.copies(elements.decode(element)[0]);
+        let owners = Owners::new(&source, &target, copies);
+        Self {
+            source_locations: source.locations.iter().map(|l| i128::from(copies(l.element))).sum(),
+            source_memories: source.memories.len() as i128,
+            pairs: Some(owners.totals.pairs),
+            source,
+            target,
+            fold: Some(fold),
+            owners,
+            elements,
+        }
+    }
+
+    /// The same table where no target location stands for others on both sides of one of the ranks, ascending.
+    pub fn refined(&self, fold: &Fold, cuts: &[i128]) -> Result<Self> {
+        let refined = fold.refined((&self.source, &self.target), &self.elements, cuts);
+        let what = || format!("there are more than {MOST_LOCATIONS} locations in one component");
+        let refined = refined.ok_or_else(|| Error::new("target", what(), "redistribute a smaller part at a time"))?;
+        Ok(Self::folded(refined, self.elements.clone()))
+    }
+
+    /// How many target locations a want stands for.
+    pub fn weight(&self, want: &Want) -> i64 {
+        let element = |e: u32| self.source.locations[self.owners.copies(e)[0] as usize].element;
+        self.fold.as_ref().map_or(1, |f| f.axis.copies(self.elements.decode(element(want.element))[0]))
+    }
+
+    /// The wants in target order: by the first location that each stands for.
+    fn order(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.owners.wants.len() as u32).collect();
+        if let Some(fold) = &self.fold {
+            order.sort_by_cached_key(|&k| fold.ranks(&self.target, &self.owners.wants[k as usize]).0);
+        }
+        order
+    }
+
+    /// The strided copies between two memories; a folded table's are stretched.
+    fn parts(&self, memories: (u32, u32), target: &[i64], from: &[&[i64]]) -> Vec<Part> {
+        match &self.fold {
+            None => compress(target, from),
+            Some(fold) => fold.parts((&self.source, memories.0), (&self.target, memories.1), target, from),
+        }
     }
 }
 
@@ -157,8 +237,14 @@ pub fn from_copies(table: &Table, copy: &[u32]) -> Vec<Copy> {
     let pairs = Pairs::new(table.owners.wants.iter().map(item).collect());
     let mut found = Vec::new();
     for (key, from, to) in pairs.each() {
-        let copy = |part| Copy { source: (key % sources) as u32, target: (key / sources) as u32, part };
-        found.extend(compress_fixed(&pairs.target[from..to], &pairs.source[from..to]).into_iter().map(copy));
+        let (source, target) = ((key % sources) as u32, (key / sources) as u32);
+        let places = (&pairs.target[from..to], &pairs.source[from..to]);
+        let parts = if table.fold.is_some() {
+            table.parts((source, target), places.0, &places.1.chunks(1).collect::<Vec<_>>())
+        } else {
+            compress_fixed(places.0, places.1)
+        };
+        found.extend(parts.into_iter().map(|part| Copy { source, target, part }));
     }
     found
 }
@@ -294,7 +380,8 @@ impl Classes {
         let mut numbers: HashMap<&[u32], u32> = HashMap::new();
         let mut of_element = vec![u32::MAX; table.owners.elements()];
         let mut found = Self { classes: Vec::new(), members: Vec::new() };
-        for (k, w) in table.owners.wants.iter().enumerate() {
+        for k in table.order() {
+            let w = &table.owners.wants[k as usize];
             let class = &mut of_element[w.element as usize];
             if *class == u32::MAX {
                 let set = holders.of(w.element);
@@ -304,8 +391,8 @@ impl Classes {
                     found.classes.len() as u32 - 1
                 });
             }
-            found.classes[*class as usize].weight += 1;
-            found.members[*class as usize].push(k as u32);
+            found.classes[*class as usize].weight += table.weight(w);
+            found.members[*class as usize].push(k);
         }
         found
     }
@@ -316,21 +403,20 @@ impl Classes {
     }
 }
 
-/// Copies in which each class is cut into intervals by the quotas of its memories.
-pub fn balanced(table: &Table, classes: &Classes, spread: &Spread) -> Vec<Copy> {
-    let mut choice = vec![0; table.owners.wants.len()];
-    for ((class, members), quota) in classes.classes.iter().zip(&classes.members).zip(&spread.quota) {
-        let mut next = members.iter();
-        for (&m, &q) in class.memories.iter().zip(quota) {
-            next.by_ref().take(q as usize).for_each(|&k| choice[k as usize] = m);
-        }
-    }
-    copies(table, &choice, None)
+/// Copies of all wants, the k-th from the source memory `choice[k]`.
+pub fn from_memories(table: &Table, choice: &[u32]) -> Vec<Copy> {
+    copies(table, choice, None)
 }
 
 /// Copies of some wants, all from one source memory.
 pub fn from_memory(table: &Table, wants: &[u32], memory: u32) -> Vec<Copy> {
     let choice = vec![memory; wants.len()];
+    if table.fold.is_some() {
+        // Runs show in the order of the folded places.
+        let mut wants = wants.to_vec();
+        wants.sort_unstable();
+        return copies(table, &choice, Some(&wants));
+    }
     copies(table, &choice, Some(wants))
 }
 
@@ -358,7 +444,11 @@ fn copies(table: &Table, choice: &[u32], only: Option<&[u32]>) -> Vec<Copy> {
         }
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let each: Vec<&[i64]> = starts.zip(&ends).map(|(a, &b)| &places[a..b]).collect();
-        found.extend(compress(&target, &each).into_iter().map(|part| Copy { source: from, target: to, part }));
+        found.extend(table.parts((from, to), &target, &each).into_iter().map(|part| Copy {
+            source: from,
+            target: to,
+            part,
+        }));
     }
     found
 }

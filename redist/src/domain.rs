@@ -268,6 +268,12 @@ impl Domain {
         if self.empty.is_some() { (0, 0) } else { (product(&|_| true), product(&|i| self.arch[i])) }
     }
 
+    /// An upper bound of the number of locations, saturating.
+    pub fn bounding_size(&self) -> i128 {
+        let width = |b: &(i64, i64)| i128::from(b.1) - i128::from(b.0) + 1;
+        self.bounding.iter().map(width).fold(1, i128::saturating_mul)
+    }
+
     /// The pairs of dimensions that a bound links.
     pub fn links(&self) -> Vec<(usize, usize)> {
         let side = |forms: &Vec<Vec<Form>>| -> Vec<(usize, usize)> {

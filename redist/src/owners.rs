@@ -42,32 +42,60 @@ pub struct Owners {
     copies: Vec<u32>,
     /// What can be delivered, in lexicographic order of the target locations.
     pub wants: Vec<Want>,
-    /// Target locations whose element the source does not hold.
-    pub missing_locations: u64,
     /// Codes of the elements that the target wants and the source does not hold, ascending.
     pub missing: Vec<i64>,
+    /// How many there are of what.
+    pub totals: Totals,
+}
+
+/// Counts of one component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Target locations.
+    pub target_locations: i128,
+    /// Target locations whose element the source holds.
+    pub wants: i128,
+    /// Distinct source elements.
+    pub source_elements: i128,
     /// Distinct elements that both sides hold.
-    pub common: u64,
+    pub common: i128,
+    /// Distinct elements that the target wants and the source does not hold.
+    pub missing: i128,
+    /// All pairs of a source and a target location of the same element.
+    pub pairs: i128,
 }
 
 impl Owners {
-    /// Joins the two sides of a component.
-    pub fn new(source: &Side, target: &Side) -> Self {
+    /// Joins the two sides of a component. `copies` tells how many elements the code of one stands for.
+    pub fn new(source: &Side, target: &Side, copies_of: impl Fn(i64) -> i64) -> Self {
         let (index, elements, start, copies) = group(&source.locations);
         let mut wants = Vec::with_capacity(target.locations.len());
         let mut missing = Vec::new();
+        let mut owners =
+            Self { start, elements, copies, wants: Vec::new(), missing: Vec::new(), totals: Totals::default() };
+        let mut seen = vec![false; elements];
+        let mut totals = Totals::default();
         for l in &target.locations {
-            match index.get(l.element) {
-                Some(element) => wants.push(Want { element, memory: l.memory, code: l.code }),
-                None => missing.push(l.element),
+            let count = i128::from(copies_of(l.element));
+            totals.target_locations += count;
+            let Some(element) = index.get(l.element) else {
+                missing.push(l.element);
+                continue;
+            };
+            wants.push(Want { element, memory: l.memory, code: l.code });
+            totals.wants += count;
+            totals.pairs += count * owners.copies(element).len() as i128;
+            if !std::mem::replace(&mut seen[element as usize], true) {
+                totals.common += count;
             }
         }
-        let missing_locations = missing.len() as u64;
         missing.sort_unstable();
         missing.dedup();
-        let mut seen = vec![false; elements];
-        let common = wants.iter().filter(|w| !std::mem::replace(&mut seen[w.element as usize], true)).count() as u64;
-        Self { start, elements, copies, wants, missing_locations, missing, common }
+        totals.missing = missing.iter().map(|&m| i128::from(copies_of(m))).sum();
+        let code = |e: usize| source.locations[owners.copies(e as u32)[0] as usize].element;
+        totals.source_elements = (0..elements).map(|e| i128::from(copies_of(code(e)))).sum();
+        (owners.wants, owners.missing, owners.totals) = (wants, missing, totals);
+        owners
     }
 
     /// The number of distinct source elements.
@@ -82,14 +110,6 @@ impl Owners {
             return &self.copies[e..=e];
         }
         &self.copies[self.start[e] as usize..self.start[e + 1] as usize]
-    }
-
-    /// All pairs of a source and a target location of the same element.
-    pub fn pairs(&self) -> u64 {
-        if self.start.is_empty() {
-            return self.wants.len() as u64;
-        }
-        self.wants.iter().map(|w| self.copies(w.element).len() as u64).sum()
     }
 
     /// Whether some element has more than one copy.

@@ -1,6 +1,6 @@
 //! Plans: the whole list of strided copies of a redistribution, with its figures and their lower bounds.
 
-use crate::choice::{self, Classes, Component, Copy, Holders, Table};
+use crate::choice::{self, Classes, Component, Copy, Holders, Table, Tables};
 use crate::descriptor::{Addressing, Descriptor, Transfer};
 use crate::domain::{Domain, components};
 use crate::error::{Error, Result};
@@ -8,6 +8,7 @@ use crate::flow::{Class, Spread, spread};
 use crate::json::Case;
 use crate::number::narrow;
 use crate::selection::{self, Strategy};
+use crate::slices::{Slices, balanced};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -61,6 +62,9 @@ pub struct Figures {
     pub notes: Vec<String>,
 }
 
+/// Smaller components are quicker to list than to fold.
+const FOLDED_FROM: i128 = 1 << 13;
+
 /// A product of copies: one list per component.
 pub type Block = Vec<Vec<Copy>>;
 
@@ -82,6 +86,12 @@ pub struct Plan {
 impl Plan {
     /// Plans a case, which is checked first.
     pub fn new(case: &Case, options: Options) -> Result<Self> {
+        Self::folding(case, options, FOLDED_FROM)
+    }
+
+    /// The same plan where components of `least` locations and more are folded if their sides repeat: the time to plan
+    /// depends on the period then, not on the extent.
+    pub fn folding(case: &Case, options: Options, least: i128) -> Result<Self> {
         case.check()?;
         let source = Domain::new(&case.source, &case.parameters).map_err(|e| e.within("source"))?;
         let target = Domain::new(&case.target, &case.parameters).map_err(|e| e.within("target"))?;
@@ -89,10 +99,15 @@ impl Plan {
             Addressing::new(&case.source, &source).map_err(|e| e.within("source"))?,
             Addressing::new(&case.target, &target).map_err(|e| e.within("target"))?,
         );
-        let all_copies = options.balance || options.strategy != Strategy::Exact;
+        // The rules of the other strategies look at the ends of a range, however far they are.
+        let exact = options.balance || options.strategy == Strategy::Exact;
+        let wanted = Tables {
+            all_copies: options.balance || options.strategy != Strategy::Exact,
+            folded_from: exact.then_some(least),
+        };
         let mut tables: Vec<Component> = Vec::new();
         for dimensions in components(&source, &target) {
-            let next = Component::new(&source, &target, dimensions, all_copies, &tables)?;
+            let next = Component::new(&source, &target, dimensions, wanted, &tables)?;
             tables.push(next);
         }
         let mut figures = counts(&tables, case.element_size)?;
@@ -145,7 +160,7 @@ impl Plan {
             if let Some(product) = Product::new(&self.tables, &classes)? {
                 best = product.spread.optimum;
                 if best < separate {
-                    self.blocks = product.blocks(&self.tables, &classes);
+                    self.blocks = product.blocks(&self.tables, &classes)?;
                 }
             } else {
                 self.figures.notes.push("too many classes of owners: each dimension is balanced alone".to_owned());
@@ -156,7 +171,7 @@ impl Plan {
         }
         if self.blocks.is_empty() {
             let pairs = self.tables.iter().zip(&classes).zip(&alone);
-            self.blocks = vec![pairs.map(|((t, c), s)| choice::balanced(t, c, s)).collect()];
+            self.blocks = vec![pairs.map(|((t, c), s)| balanced(t, c, s)).collect::<Result<_>>()?];
         }
         self.figures.least_max_load = Some(best);
         Ok(())
@@ -223,7 +238,8 @@ impl Plan {
         if self.figures.missing_elements == 0 {
             return found;
         }
-        let lists: Vec<Vec<(Vec<i64>, bool)>> = self.tables.iter().map(|t| wanted(t, self.whole_source)).collect();
+        let lists: Vec<Vec<(Vec<i64>, bool)>> =
+            self.tables.iter().map(|t| wanted(t, self.whole_source, most)).collect();
         let dims: usize = self.tables.iter().map(|t| t.dimensions.len()).sum();
         if let [only] = lists.as_slice() {
             return only.iter().filter(|e| e.1).take(most).map(|e| e.0.clone()).collect();
@@ -252,13 +268,25 @@ impl Plan {
     }
 }
 
-/// The elements that one component's target wants, ascending, and whether the source misses them.
-fn wanted(table: &Table, whole_source: bool) -> Vec<(Vec<i64>, bool)> {
+/// The elements that one component's target wants, ascending, and whether the source misses them: the first `most`,
+/// and the first `most` missing ones. In the first tuples with something missing no other elements occur.
+fn wanted(table: &Table, whole_source: bool, most: usize) -> Vec<(Vec<i64>, bool)> {
     let mut codes: Vec<i64> = table.target.locations.iter().map(|l| l.element).collect();
     codes.sort_unstable();
     codes.dedup();
     let missing = |c: &i64| !whole_source || table.owners.missing.binary_search(c).is_ok();
-    codes.iter().map(|c| (table.elements.decode(*c), missing(c))).collect()
+    let mut all: Vec<(Vec<i64>, bool)> = codes.iter().map(|c| (table.elements.decode(*c), missing(c))).collect();
+    if let Some(fold) = &table.fold {
+        all = all.iter().flat_map(|(t, m)| fold.axis.first(t[0], most).map(|t| (vec![t], *m))).collect();
+        all.sort_unstable();
+    }
+    let (mut elements, mut absent) = (0, 0);
+    all.retain(|e| {
+        elements += 1;
+        absent += usize::from(e.1);
+        elements <= most || (e.1 && absent <= most)
+    });
+    all
 }
 
 fn volumes(copies: &[Copy], key: fn(&Copy) -> (u32, u32)) -> BTreeMap<(u32, u32), i64> {
@@ -283,18 +311,18 @@ fn products(block: &Block) -> Vec<(Vec<u32>, Vec<u32>, i64)> {
 }
 
 fn counts(tables: &[Component], element_size: i64) -> Result<Figures> {
-    let product = |of: &dyn Fn(&Table) -> u64| -> Result<i64> {
-        let exact = tables.iter().try_fold(1_i128, |p, t| p.checked_mul(of(t).into()));
+    let product = |of: &dyn Fn(&Table) -> i128| -> Result<i64> {
+        let exact = tables.iter().try_fold(1_i128, |p, t| p.checked_mul(of(t)));
         exact.and_then(narrow).ok_or_else(|| Error::overflow("plan", "a count of locations"))
     };
-    let target_locations = product(&|t| t.target.locations.len() as u64)?;
-    let target_elements = product(&|t| t.owners.common + t.owners.missing.len() as u64)?;
-    let common_elements = product(&|t| t.owners.common)?;
-    let min_transfers = product(&|t| t.owners.wants.len() as u64)?;
+    let target_locations = product(&|t| t.owners.totals.target_locations)?;
+    let target_elements = product(&|t| t.owners.totals.common + t.owners.totals.missing)?;
+    let common_elements = product(&|t| t.owners.totals.common)?;
+    let min_transfers = product(&|t| t.owners.totals.wants)?;
     let bytes = narrow(i128::from(min_transfers) * i128::from(element_size));
     Ok(Figures {
         source_locations: product(&|t| t.source_locations)?,
-        source_elements: product(&|t| t.owners.elements() as u64)?,
+        source_elements: product(&|t| t.owners.totals.source_elements)?,
         target_locations,
         target_elements,
         common_elements,
@@ -354,21 +382,28 @@ impl Product {
     }
 
     /// Cuts each class, in the order of its products, into intervals by quota, and each interval into products.
-    fn blocks(&self, tables: &[Component], classes: &[Classes]) -> Vec<Block> {
-        let mut blocks = Vec::new();
+    fn blocks(&self, tables: &[Component], classes: &[Classes]) -> Result<Vec<Block>> {
+        let mut parts = Vec::new();
         for (tuple, quota) in self.tuples.iter().zip(&self.spread.quota) {
-            let members: Vec<&[u32]> = tuple.iter().zip(classes).map(|(&k, c)| &c.members[k][..]).collect();
-            let shape: Vec<usize> = members.iter().map(|m| m.len()).collect();
+            let shape: Vec<i64> = tuple.iter().zip(classes).map(|(&k, c)| c.classes[k].weight).collect();
             let mut from = 0;
             for (memory, &amount) in self.memories(tuple, classes).into_iter().zip(quota) {
-                for part in boxes(&shape, from, from + amount as usize) {
-                    let each = tables.iter().zip(&members).zip(part).zip(&memory);
-                    blocks.push(each.map(|(((t, m), (a, b)), &s)| choice::from_memory(t, &m[a..b], s)).collect());
-                }
-                from += amount as usize;
+                parts.extend(boxes(&shape, from, from + amount).into_iter().map(|b| (tuple, memory.clone(), b)));
+                from += amount;
             }
         }
-        blocks
+        let mut slices = Vec::new();
+        for (k, (table, classes)) in tables.iter().zip(classes).enumerate() {
+            let mut ranks = vec![Vec::new(); classes.classes.len()];
+            parts.iter().for_each(|(tuple, _, part)| ranks[tuple[k]].extend([part[k].0, part[k].1]));
+            slices.push(Slices::new(table, classes, &ranks)?);
+        }
+        let product = |(tuple, memory, part): &(&Vec<usize>, Vec<u32>, Vec<(i64, i64)>)| -> Block {
+            let each = slices.iter().zip(tuple.iter().zip(memory)).zip(part);
+            each.map(|((s, (&class, &memory)), &(a, b))| choice::from_memory(s.table(), s.of(class, a, b), memory))
+                .collect()
+        };
+        Ok(parts.iter().map(product).collect())
     }
 
     /// The memories of a class tuple, in the order of its quotas, as tuples over the components.
@@ -384,9 +419,9 @@ impl Product {
 }
 
 /// The interval `from..to` of the row-major numbering of a shape, as boxes (one range per coordinate).
-fn boxes(shape: &[usize], from: usize, to: usize) -> Vec<Vec<(usize, usize)>> {
+fn boxes(shape: &[i64], from: i64, to: i64) -> Vec<Vec<(i64, i64)>> {
     let Some((&n, rest)) = shape.split_first() else { return if from < to { vec![Vec::new()] } else { Vec::new() } };
-    let row: usize = rest.iter().product();
+    let row: i64 = rest.iter().product();
     let (mut found, mut at) = (Vec::new(), from);
     while at < to {
         let (k, inside) = (at / row, at % row);
@@ -397,7 +432,7 @@ fn boxes(shape: &[usize], from: usize, to: usize) -> Vec<Vec<(usize, usize)>> {
             let end = to.min((k + 1) * row);
             ((k, k + 1), boxes(rest, inside, end - k * row), end)
         };
-        found.extend(inner.into_iter().map(|b: Vec<(usize, usize)>| [&[rows], &b[..]].concat()));
+        found.extend(inner.into_iter().map(|b: Vec<(i64, i64)>| [&[rows], &b[..]].concat()));
         at = end;
     }
     found

@@ -29,6 +29,17 @@ impl Part {
     pub fn volume(&self) -> i64 {
         self.levels.iter().map(|l| l.count).product()
     }
+
+    /// The codes of all target and source places, target ascending.
+    pub fn places(&self) -> Vec<(i64, i64)> {
+        let mut all = vec![(self.target, self.source)];
+        for l in &self.levels {
+            let steps = |&(t, s): &(i64, i64)| (0..l.count).map(move |k| (t + k * l.target, s + k * l.source));
+            all = all.iter().flat_map(steps).collect();
+        }
+        all.sort_unstable();
+        all
+    }
 }
 
 /// Compresses the copies `(target[i], from[i])` between two memories; `target` ascends. When an element has several

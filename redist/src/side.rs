@@ -92,6 +92,13 @@ impl Side {
         Ok(side)
     }
 
+    /// Whether no memory holds an element twice.
+    pub fn holds_once(&self) -> bool {
+        let mut held: Vec<(u32, i64)> = self.locations.iter().map(|l| (l.memory, l.element)).collect();
+        held.sort_unstable();
+        held.windows(2).all(|w| w[0] != w[1])
+    }
+
     /// The coordinates of a location.
     pub fn coordinates(&self, location: &Location) -> Vec<i64> {
         let mut at = vec![0; self.domain.len()];

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use dvm_redist::descriptor::Addressing;
 use dvm_redist::domain::{Domain, components};
+use dvm_redist::strands::Strands;
 use dvm_redist::{Distribution, Parameters};
 
 use super::refused;
@@ -365,6 +366,15 @@ fn group(domain: &Domain, grid: &[Grid], digit: &[i64], room: &[(i64, i64)], dim
         let known = table.entry(key).or_insert_with(|| vec![0; dimensions.len()]);
         known.iter_mut().zip(local).for_each(|(k, l)| *k = (*k).max(l + 1));
     };
+    // Few strands say as much as many rows: the last place of each is its greatest.
+    if let Some(strands) = Strands::all(&part).into_iter().min_by_key(|s| s.list.len()) {
+        for strand in strands.list {
+            let mut at = strand.at;
+            at[strands.along] = strand.last;
+            put(&at);
+        }
+        return Group { dimensions, grid: own, extents: Extents::By(table) };
+    }
     part.rows(|at, inner, lo, hi| {
         let mut at = at.to_vec();
         match inner {

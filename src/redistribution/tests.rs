@@ -157,6 +157,15 @@ fn large_planes_are_cut_and_transposed() {
 }
 
 #[test]
+fn a_plan_does_not_depend_on_the_extent() {
+    let large = |block| layout(vec![layouts::block_cyclic(1_000_000_000_000, 4, block).unwrap()]);
+    let plan = Redistribution::plan(&large(64), &large(96), false).unwrap();
+    assert_eq!((plan.figures.min_transfers, plan.copies.list.len()), (1_000_000_000_000, 16));
+    assert_eq!((0..16).map(|k| plan.message(k / 4, k % 4)).sum::<i64>(), 1_000_000_000_000);
+    assert_eq!(plan.source_sizes.iter().sum::<i64>(), 1_000_000_000_000);
+}
+
+#[test]
 fn irregular_distributions_deliver_every_byte() {
     let texts = [
         "t = 0; + 200*p arch proc 0 .. 1; + 40*m arch mem 0 .. 3; + 1*c data cell 0 .. 49",

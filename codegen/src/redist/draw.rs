@@ -43,7 +43,7 @@ pub fn run(arguments: &DrawArgs) -> Result<(), Failure> {
 }
 
 /// More locations than this do not fit a drawing.
-const MOST_CELLS: usize = 6000;
+const MOST_CELLS: i128 = 6000;
 const CELL: i64 = 18;
 const LEFT: i64 = 150;
 
@@ -75,7 +75,7 @@ pub fn draw(case: &Case, options: Options, dimension: usize) -> dvm_redist::Resu
         return Err(Error::new(place, what, "name a dimension that stands alone"));
     };
     let component = &plan.tables[k];
-    let cells = component.source.locations.len() + component.target.locations.len();
+    let cells = component.source_locations + component.owners.totals.target_locations;
     if cells > MOST_CELLS {
         let what = format!("{cells} locations do not fit a drawing of {MOST_CELLS}");
         return Err(Error::new(place, what, "draw a smaller case"));
