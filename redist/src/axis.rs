@@ -29,6 +29,7 @@ impl Axis {
         let mut events: Vec<i64> = events.into_iter().collect();
         events.sort_unstable();
         events.dedup();
+        debug_assert!(period > 0 && guard > 0);
         let (length, guard, mut before, mut zones) = (i128::from(period), i128::from(guard), 0_i128, Vec::new());
         for gap in events.windows(2) {
             let (from, to) = (i128::from(gap[0]), i128::from(gap[1]));

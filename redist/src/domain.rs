@@ -170,12 +170,20 @@ impl Domain {
     /// Calls `row(base, inner, lo, hi)` for every non-empty line along the last variable of the order: `base` holds
     /// the other variables; `inner` is that variable (`None` when there is none: one location).
     pub fn rows(&self, mut row: impl FnMut(&[i64], Option<usize>, i64, i64)) {
+        self.rows_while(|at, inner, lo, hi| {
+            row(at, inner, lo, hi);
+            true
+        });
+    }
+
+    /// The same until `row` says false; whether it never did.
+    pub fn rows_while(&self, mut row: impl FnMut(&[i64], Option<usize>, i64, i64) -> bool) -> bool {
         if self.empty.is_some() {
-            return;
+            return true;
         }
         let mut at = vec![0; self.len()];
         let Some((&inner, outer)) = self.order.split_last() else { return row(&at, None, 0, 0) };
-        self.descend(outer, inner, &mut at, &mut row);
+        self.descend(outer, inner, &mut at, &mut row)
     }
 
     fn descend(
@@ -183,21 +191,18 @@ impl Domain {
         outer: &[usize],
         inner: usize,
         at: &mut Vec<i64>,
-        row: &mut impl FnMut(&[i64], Option<usize>, i64, i64),
-    ) {
+        row: &mut impl FnMut(&[i64], Option<usize>, i64, i64) -> bool,
+    ) -> bool {
         let (&i, rest) = outer.split_first().map_or((&inner, outer), |(i, rest)| (i, rest));
         let (lo, hi) = self.range(i, at);
         if outer.is_empty() {
-            if lo <= hi {
-                at[inner] = lo;
-                row(at, Some(inner), lo, hi);
-            }
-            return;
+            at[inner] = lo;
+            return lo > hi || row(at, Some(inner), lo, hi);
         }
-        for v in lo..=hi {
+        (lo..=hi).all(|v| {
             at[i] = v;
-            self.descend(rest, inner, at, row);
-        }
+            self.descend(rest, inner, at, row)
+        })
     }
 
     /// Whether the order of the variables is the order of the coordinates, so that rows come lexicographically.

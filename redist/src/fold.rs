@@ -169,6 +169,9 @@ fn axis(source: (&Domain, &Strands), target: (&Domain, &Strands), more: &[i64]) 
     let period = narrow(i128::from(a / gcd(a, b)) * i128::from(b))?.abs();
     let (mut events, mut skew) = (more.to_vec(), 0);
     for (domain, strands) in [source, target] {
+        if strands.list.is_empty() {
+            continue; // The ranges of an empty side may have a negative length.
+        }
         for (low, high) in strands.list.iter().map(|s| ends(domain, strands.along, s)) {
             events.extend([low.min(high), narrow(i128::from(low.max(high)) + 1)?]);
         }

@@ -135,7 +135,7 @@ impl<'a> Grid<'a> {
         let mut row = |at: &[i64], inner: Option<usize>, lo: i64, hi: i64| {
             locations += i128::from(hi) - i128::from(lo) + 1;
             if locations > MOST_LOCATIONS as i128 {
-                return;
+                return false;
             }
             let (start, step) = grid.line(at, inner);
             for k in 0..=if step == 0 { 0 } else { hi - lo } {
@@ -146,9 +146,9 @@ impl<'a> Grid<'a> {
                     used.push(memory);
                 }
             }
+            true
         };
-        parts.iter().for_each(|p| p.rows(&mut row));
-        if locations > MOST_LOCATIONS as i128 {
+        if !parts.iter().all(|p| p.rows_while(&mut row)) {
             let what = format!("there are more than {MOST_LOCATIONS} locations in one component");
             return Err(Error::new(place, what, "redistribute a smaller part at a time"));
         }

@@ -34,6 +34,10 @@ fn periodic(random: &mut Random, n: i64) -> Dimension {
     if random.chance(15) {
         d.variables.push(Variable::arch("copy", 0, 0, random.range(0, 2)));
     }
+    if random.chance(3) {
+        // Nothing at all.
+        d.variables.push(Variable::data("none", random.range(1, 2000), 0, -random.range(1, 3)));
+    }
     if random.chance(15) {
         let places = d.variables.len() as i64 - 1;
         d.variables.swap(random.range(0, places) as usize, random.range(0, places) as usize);
@@ -205,6 +209,22 @@ fn the_same_plan_for_any_number_of_periods() {
             assert_eq!((a.0, (a.1 - b.1) % (40_000_000 - 40)), (b.0, 0), "{ragged}");
         }
     }
+}
+
+#[test]
+fn a_side_with_nothing_leaves_the_other_as_it_is() {
+    let empty =
+        Dimension { offset: 0.into(), variables: vec![Variable::data("b", 1, 0, 9), Variable::data("z", 1000, 0, -1)] };
+    let full = layouts::block_cyclic(28_000, 4, 7).unwrap();
+    let plan = |source: &Dimension, target: &Dimension| {
+        Plan::new(&one(source.clone(), target.clone()), Options::default()).unwrap()
+    };
+    let f = plan(&full, &empty).figures;
+    assert_eq!((f.source_locations, f.source_elements, f.target_locations, f.min_transfers), (28_000, 28_000, 0, 0));
+    let backwards = plan(&empty, &full);
+    let f = &backwards.figures;
+    assert_eq!((f.source_locations, f.missing_locations, f.missing_elements), (0, 28_000, 28_000));
+    assert_eq!(backwards.missing_sample(2), [[0], [1]]);
 }
 
 #[test]

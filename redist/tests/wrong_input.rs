@@ -55,6 +55,26 @@ fn each_mistake_names_its_place() {
     assert!(parse_cases("[1").expect_err("broken").to_string().starts_with("file: not JSON"));
 }
 
+/// Too many strands to be folded: refused before all rows were looked at, which would take hours.
+#[test]
+fn what_is_too_large_is_refused_at_once() {
+    let n = 1_000_000_000_000_000;
+    let side = |d: dvm_redist::Result<dvm_redist::Dimension>| dvm_redist::Distribution {
+        dimensions: vec![d.unwrap()],
+        layout: None,
+    };
+    let case = dvm_redist::Case {
+        id: "c".to_owned(),
+        parameters: dvm_redist::Parameters::new(),
+        family: None,
+        element_size: 8,
+        source: side(layouts::block_cyclic(n, 70_000, 7)),
+        target: side(layouts::block_cyclic(n, 3, 5)),
+    };
+    let error = Plan::new(&case, Options::default()).map(|_| ()).expect_err("too large").to_string();
+    assert!(error.contains("more than") && error.contains("smaller part"), "{error}");
+}
+
 #[test]
 fn constructors_refuse_what_they_cannot_build() {
     let place = |r: dvm_redist::Result<dvm_redist::Dimension>| r.expect_err("must be refused").place;
