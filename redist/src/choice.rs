@@ -151,7 +151,8 @@ impl Table {
         }
     }
 
-    /// The same table where no target location stands for others on both sides of one of the ranks, ascending.
+    /// The same table where no target location stands for others on both sides of one of the ranks, ascending. An error
+    /// when it has too many locations.
     pub fn refined(&self, fold: &Fold, cuts: &[i128]) -> Result<Self> {
         let refined = fold.refined((&self.source, &self.target), &self.elements, cuts);
         let what = || format!("there are more than {MOST_LOCATIONS} locations in one component");

@@ -275,7 +275,7 @@ impl Domain {
 
     /// An upper bound of the number of locations, saturating.
     pub fn bounding_size(&self) -> i128 {
-        let width = |b: &(i64, i64)| i128::from(b.1) - i128::from(b.0) + 1;
+        let width = |b: &(i64, i64)| (i128::from(b.1) - i128::from(b.0) + 1).max(0);
         self.bounding.iter().map(width).fold(1, i128::saturating_mul)
     }
 

@@ -10,7 +10,7 @@ use crate::domain::Domain;
 use crate::number::{ceil_div, gcd, narrow};
 use crate::owners::Want;
 use crate::side::{Location, MOST_LOCATIONS, Side};
-use crate::strands::Strands;
+use crate::strands::{Strand, Strands};
 
 /// How a folded component's places lead back to the places of the whole.
 #[derive(Clone, Debug)]
@@ -183,13 +183,13 @@ fn axis(source: (&Domain, &Strands), target: (&Domain, &Strands), more: &[i64]) 
 }
 
 /// The elements of a strand's first and last location.
-fn ends(domain: &Domain, along: usize, strand: &crate::strands::Strand) -> (i64, i64) {
+fn ends(domain: &Domain, along: usize, strand: &Strand) -> (i64, i64) {
     let first = domain.element(&strand.at)[0];
     (first, first + domain.coef[along] * (strand.last - strand.at[along]))
 }
 
 /// The folded values of a strand's variable at its first and last location.
-fn folded(domain: &Domain, along: usize, strand: &crate::strands::Strand, axis: &Axis) -> (i128, i128) {
+fn folded(domain: &Domain, along: usize, strand: &Strand, axis: &Axis) -> (i128, i128) {
     let (first, last) = ends(domain, along, strand);
     let at = |value: i64, t: i64| i128::from(value) - i128::from(axis.left_out(t) / domain.coef[along]);
     (at(strand.at[along], first), at(strand.last, last))

@@ -84,13 +84,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a case, which is checked first.
+    /// Plans a case, which is checked first. An error names the place of what is wrong, too large, or past the range of numbers.
     pub fn new(case: &Case, options: Options) -> Result<Self> {
         Self::folding(case, options, FOLDED_FROM)
     }
 
     /// The same plan where components of `least` locations and more are folded if their sides repeat: the time to plan
-    /// depends on the period then, not on the extent.
+    /// depends on the period then, not on the extent. Errors as for [`Plan::new`].
     pub fn folding(case: &Case, options: Options, least: i128) -> Result<Self> {
         case.check()?;
         let source = Domain::new(&case.source, &case.parameters).map_err(|e| e.within("source"))?;

@@ -21,7 +21,7 @@ struct Refined {
 }
 
 impl<'a> Slices<'a> {
-    /// Prepares to cut each class at its `ranks`.
+    /// Prepares to cut each class at its `ranks`. An error when the table that the cuts need is too large.
     pub fn new(table: &'a Table, classes: &'a Classes, ranks: &[Vec<i64>]) -> Result<Self> {
         let refined = match &table.fold {
             Some(fold) => Some(Refined::new(table, fold, classes, ranks)?),
@@ -72,7 +72,7 @@ impl Refined {
     }
 }
 
-/// Copies in which each class is cut into intervals by the quotas of its memories.
+/// Copies in which each class is cut into intervals by the quotas of its memories. Errors as for [`Slices::new`].
 pub fn balanced(table: &Table, classes: &Classes, spread: &Spread) -> Result<Vec<Copy>> {
     let ends = |quota: &Vec<i64>| -> Vec<i64> {
         let sums = quota.iter().scan(0, |end, q| {

@@ -80,15 +80,7 @@ fn messages(plan: &Plan) -> BTreeMap<(i64, i64), i64> {
 
 /// Whether a memory holds or wants an element twice.
 fn twice(plan: &Plan) -> bool {
-    plan.tables.iter().any(|t| {
-        let held = |l: &dvm_redist::side::Location| (l.memory, l.element);
-        let more = |side: &dvm_redist::side::Side| {
-            let mut all: Vec<_> = side.locations.iter().map(held).collect();
-            all.sort_unstable();
-            all.windows(2).any(|w| w[0] == w[1])
-        };
-        more(&t.source) || more(&t.target)
-    })
+    plan.tables.iter().any(|t| !t.source.holds_once() || !t.target.holds_once())
 }
 
 /// What was met: plans with folded tables, by whether elements are held or wanted more than once.
