@@ -5,7 +5,7 @@ CARGO ?= cargo
 MINUTES ?= 10
 CMAKE_BUILD ?= target/cmake
 
-.PHONY: help all demo check install header loom soak fuzz bench packages packages-bench clean
+.PHONY: help all demo check install header loom soak fuzz bench packages packages-check packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -17,7 +17,7 @@ all: packages ## build the library, dvm-codegen, dvmcc and dvm-info (target/rele
 demo: all ## run the examples by pragma at real sizes against the plain compiler; writes target/demo/
 	target/release/dvm-demo
 
-check: packages ## all tests; ends with a line "N passed, M failed"
+check: packages packages-check ## all tests; ends with a line "N passed, M failed"
 	tools/check.sh
 
 packages: ## install the system packages that are missing (packages.txt), or print the command
@@ -26,6 +26,9 @@ packages: ## install the system packages that are missing (packages.txt), or pri
 bench: all ## measure what a task costs, beside the peers that are installed; writes target/bench/tasks.json (BENCH: options)
 	target/release/dvm-bench $(BENCH)
 	target/release/dvm-bench-redist
+
+packages-check: ## install what only the tests need (packages-check.txt)
+	@DVM_PACKAGES=packages-check.txt tools/packages.sh
 
 packages-bench: ## install the peers that `make bench` compares with (packages-bench.txt)
 	@DVM_PACKAGES=packages-bench.txt tools/packages.sh

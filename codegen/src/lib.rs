@@ -8,6 +8,7 @@ pub mod driver;
 pub mod emit;
 pub mod frontend;
 pub mod model;
+pub mod planted;
 pub mod redist;
 pub mod refusal;
 pub mod source;
