@@ -127,7 +127,7 @@ impl Builder<'_> {
                         source.skip_token(at),
                         format!("writing `{name}` might change `{scalar}`, whose address is known elsewhere"),
                         format!(
-                            "declare `{name}` with `restrict`, or copy `{scalar}` to a local variable before the region"
+                            "copy `{scalar}` to a local variable before the region, or make `{name}` a `restrict` parameter"
                         ),
                     ));
                 }
@@ -143,7 +143,7 @@ impl Builder<'_> {
             if let Some(array) = self.arrays.iter().find(|array| self.might_reach(array, counter)) {
                 let (name, begin) = (&counter.name, node.begin.offset);
                 let reason = format!("`{}` might lead to the counter `{name}`", array.array.name);
-                let remedy = format!("declare `{name}` in the loop's header, or the pointer with `restrict`");
+                let remedy = format!("declare `{name}` in the loop's header");
                 return Err(Refused::span(begin, source.skip_token(begin), reason, remedy));
             }
         }

@@ -23,9 +23,10 @@ mod inventory;
 mod loops;
 mod place;
 mod purity;
+mod uses;
 mod walk;
 
-use crate::model::{Region, Storage};
+use crate::model::Region;
 use crate::source::{Directive, Source};
 use ast::{Node, Unit};
 use builder::Builder;
@@ -338,9 +339,7 @@ fn notes(region: &Region, site: &Site) -> Vec<(usize, String)> {
     let mut pairs = Vec::new();
     for (k, a) in region.arrays.iter().enumerate() {
         for b in &region.arrays[k + 1..] {
-            let shared = (a.storage == Storage::Pointer && b.storage != Storage::Restrict)
-                || (b.storage == Storage::Pointer && a.storage != Storage::Restrict);
-            if shared && (written(&a.symbol) || written(&b.symbol)) {
+            if a.may_overlap(b) && (written(&a.symbol) || written(&b.symbol)) {
                 pairs.push(format!("`{}` and `{}`", a.name, b.name));
             }
         }
@@ -349,7 +348,8 @@ fn notes(region: &Region, site: &Site) -> Vec<(usize, String)> {
         return vec![];
     }
     let text = format!(
-        "{} might overlap: a check at run time decides; `restrict` on the pointers drops the check",
+        "{} might overlap: a check at run time decides; `restrict` on both, as parameters that the function never \
+         assigns, drops the check",
         pairs.join(", ")
     );
     vec![(site.pragma.begin, text)]

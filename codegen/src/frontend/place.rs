@@ -4,9 +4,11 @@ use super::affine::{Affine, Cases, Formula};
 use super::ast::{Id, Node, Type};
 use super::builder::{Builder, KnownArray, RawAccess};
 use super::ctype;
+use super::inventory::Inventory;
 use super::refusal::Refused;
 use super::scope::Scope;
 use crate::model::{AccessKind, Array, Storage};
+use crate::planted::planted;
 
 /// What an lvalue designates.
 #[derive(Debug, Clone)]
@@ -156,7 +158,7 @@ impl<'a> Builder<'a> {
                 Refused::at(
                     object,
                     "an array is reached through a pointer inside a struct",
-                    "copy the pointer to a variable before the region, e.g. `double *restrict a = s->a;`",
+                    "copy the pointer to a variable before the region, e.g. `double *a = s->a;`",
                 )
             } else {
                 Refused::at(
@@ -260,7 +262,7 @@ impl<'a> Builder<'a> {
             })
             .collect();
         let plain = variable.ty.plain();
-        let storage = match (ctype::is_pointer(plain) && rank > 0, ctype::is_restrict(plain)) {
+        let storage = match (ctype::is_pointer(plain) && rank > 0, self.is_believed(variable)) {
             (true, true) => Storage::Restrict,
             (true, false) => Storage::Pointer,
             _ => Storage::Object,
@@ -282,6 +284,15 @@ impl<'a> Builder<'a> {
         };
         self.arrays.push(KnownArray { array, variable: variable.id, written: false });
         Ok(symbol)
+    }
+
+    /// Whether a pointer's `restrict` is believed: on a parameter whose value is that of the call, so that it is based
+    /// on no other pointer of the function. Whatever is based on it is no such parameter, and a plain pointer here.
+    fn is_believed(&self, pointer: &Node) -> bool {
+        let Inventory { changed, addressed, .. } = &self.inventory;
+        let own = self.function.inner.iter().any(|p| p.is("ParmVarDecl") && p.id == pointer.id);
+        let kept = own && !changed.contains(&pointer.id) && !addressed.contains(&pointer.id);
+        ctype::is_restrict(pointer.ty.plain()) && (kept || planted("a2-restrict"))
     }
 
     /// The access of a statement's point to an array's element.

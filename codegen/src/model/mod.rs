@@ -9,6 +9,8 @@ mod print;
 
 pub use parse::ParseError;
 
+use crate::planted::planted;
+
 /// One `#pragma dvm region` (or `#pragma scop` pair) and what it means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Region {
@@ -87,9 +89,17 @@ pub struct Array {
     pub dims: Vec<Option<String>>,
     /// Visible at file scope before the enclosing function (then the statements' text reaches it by name).
     pub global: bool,
-    /// Storage that no other array of the region can share: an array object, or a `restrict` pointer.
-    /// Two arrays may overlap iff one of them is a plain pointer and the other is not `restrict`.
+    /// Whose storage it is: see [`Array::may_overlap`].
     pub storage: Storage,
+}
+
+impl Array {
+    /// Whether the two may share bytes. C promises that they do not only to `restrict` parameters among themselves
+    /// and against objects: any other pointer may be based on a `restrict` one.
+    pub fn may_overlap(&self, other: &Array) -> bool {
+        let with = |kind: Storage| self.storage == kind || other.storage == kind;
+        with(Storage::Pointer) && !(with(Storage::Restrict) && planted("a2-restrict"))
+    }
 }
 
 /// What an array's name denotes, for aliasing.
@@ -97,9 +107,9 @@ pub struct Array {
 pub enum Storage {
     /// An array object (static, automatic, VLA) or scalar object.
     Object,
-    /// A `restrict` pointer.
+    /// A `restrict` parameter of the function that keeps its value.
     Restrict,
-    /// A plain pointer.
+    /// Any other pointer.
     Pointer,
 }
 
