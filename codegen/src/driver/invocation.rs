@@ -159,7 +159,7 @@ impl Invocation {
 pub fn reading_flags<'a>(options: impl Iterator<Item = &'a Vec<String>>) -> Vec<String> {
     const EXACT: &str = "\
         -ansi -nostdinc -undef -pthread -m32 -m64 -mx32 -funsigned-char -fsigned-char -fshort-enums -fshort- \
-        wchar -fno-builtin -ffreestanding -traditional-cpp";
+        wchar -fno-builtin -ffreestanding -traditional-cpp -fstrict-aliasing -fno-strict-aliasing";
     const PREFIX: &str = "\
         -I -D -U -std= --std= -include -imacros -isystem -iquote -idirafter -isysroot --sysroot= -iprefix \
         -iwithprefix -march=";

@@ -96,6 +96,8 @@ pub struct Node {
     pub tag: String,
     /// Has an initialiser (a variable).
     pub initialised: bool,
+    /// Stands in a header of the system.
+    pub system: bool,
     /// First token.
     pub begin: Place,
     /// Last token.
@@ -164,6 +166,8 @@ impl<'a> Iterator for Walk<'a> {
 pub struct Unit {
     /// The `TranslationUnitDecl`.
     pub root: Node,
+    /// Objects are only reached through their own types, as C says; not so with `-fno-strict-aliasing`.
+    pub strict_aliasing: bool,
     paths: HashMap<Id, Vec<usize>>,
 }
 
@@ -177,7 +181,7 @@ impl Unit {
         let root = reader.node(raw);
         let mut paths = HashMap::new();
         index(&root, &mut Vec::new(), &mut paths);
-        Ok(Unit { root, paths })
+        Ok(Unit { root, strict_aliasing: true, paths })
     }
 
     /// The declaration with this identity.
@@ -297,6 +301,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn node(&mut self, raw: RawNode) -> Node {
         self.place(&raw.loc);
+        let system = self.file.starts_with("/usr/") && !self.file.starts_with("/usr/local/") && self.file != self.main;
         let begin = self.place(&raw.range.begin);
         let end = self.place(&raw.range.end);
         let text = |v: serde_json::Value| match v {
@@ -321,6 +326,7 @@ impl Reader<'_> {
             thread_local: raw.tls.is_some(),
             tag: raw.tag,
             initialised: raw.init.is_some(),
+            system,
             begin,
             end,
             inner: raw.inner.into_iter().map(|child| self.node(child)).collect(),

@@ -49,7 +49,10 @@ pub fn command() -> String {
 /// Parses a C file with the user's own flags (`-I`, `-D`, `-std` ...).
 pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
     let dump = run(&["-fsyntax-only", "-Xclang", "-ast-dump=json"], file, flags)?;
-    Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)
+    let mut unit = Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)?;
+    let aliasing = flags.iter().rev().find(|f| matches!(f.as_str(), "-fstrict-aliasing" | "-fno-strict-aliasing"));
+    unit.strict_aliasing = aliasing.is_none_or(|f| f == "-fstrict-aliasing");
+    Ok(unit)
 }
 
 /// What clang writes when it reads a C file in the way that `what` says.

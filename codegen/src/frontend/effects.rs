@@ -200,15 +200,14 @@ impl<'a> Builder<'a> {
     }
 
     fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
-        let callee = node.inner[0].walk().find_map(|n| n.reference.as_ref()).filter(|r| r.kind == "FunctionDecl");
-        let Some(callee) = callee else {
+        let Some(callee) = super::purity::callee(node) else {
             return Err(Refused::at(
                 node,
                 "a function is called through a pointer",
                 "call functions by their names in the region",
             ));
         };
-        self.check_pure(&callee.name, node)?;
+        self.check_pure(callee, node)?;
         node.inner[0].walk().try_for_each(|n| self.check_words(n))?;
         node.inner[1..].iter().try_for_each(|n| self.effects(n, scope, out))
     }

@@ -6,6 +6,7 @@ use super::builder::{Builder, KnownArray, RawStatement};
 use super::ctype;
 use super::refusal::Refused;
 use crate::model::{Access, AccessKind, Options, Statement, Storage};
+use crate::planted::planted;
 use crate::source::Source;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -108,6 +109,7 @@ impl Builder<'_> {
                 return Err(Refused::at(at, reason, "copy the value to a variable before the region"));
             }
         }
+        self.check_names()?;
         self.check_counters(source)?;
         let scalars = self
             .entry_objects
@@ -156,8 +158,57 @@ impl Builder<'_> {
             || self.inventory.addressed.contains(&variable.id)
             || variable.storage == "static";
         let pointer = self.unit.declaration(array.variable);
-        let element = pointer.map(|p| element_of(p.ty.plain())).unwrap_or_default();
-        reachable && array.array.storage == Storage::Pointer && may_alias(&element, variable.ty.plain())
+        let typed = pointer.is_none_or(|pointer| self.may_reach_type(pointer, variable));
+        reachable && array.array.storage == Storage::Pointer && typed
+    }
+
+    /// Whether a variable may be known by another name to the linker: its declarations have attributes besides
+    /// harmless ones, or the file has assembly outside functions.
+    pub fn has_other_names(&self, variable: &Node) -> bool {
+        const HARMLESS: [&str; 8] = [
+            "AlignedAttr",
+            "UnusedAttr",
+            "UsedAttr",
+            "SectionAttr",
+            "VisibilityAttr",
+            "CommonAttr",
+            "NoCommonAttr",
+            "DeprecatedAttr",
+        ];
+        let outside = self.unit.at_file_scope(variable.id) || variable.storage == "extern";
+        if !outside || planted("a11-alias") {
+            return false;
+        }
+        let same = |n: &&Node| {
+            n.is("VarDecl") && n.name == variable.name && (n.storage == "extern" || self.unit.at_file_scope(n.id))
+        };
+        let mut attributes =
+            self.unit.root.walk().filter(same).flat_map(|n| &n.inner).filter(|n| n.kind.ends_with("Attr"));
+        attributes.any(|a| !HARMLESS.contains(&a.kind.as_str()))
+            || self.unit.root.inner.iter().any(|n| n.is("FileScopeAsmDecl"))
+    }
+
+    /// Two names of one storage are not told apart: names that may be such are refused.
+    fn check_names(&self) -> Result<(), Refused> {
+        let named = self.inventory.roots.iter().flat_map(|root| root.walk());
+        for node in named.filter(|n| n.reference.as_ref().is_some_and(|r| r.kind == "VarDecl")) {
+            let variable = node.reference.as_ref().and_then(|r| self.unit.declaration(r.id));
+            if let Some(variable) = variable.filter(|v| self.has_other_names(v)) {
+                let reason = format!(
+                    "`{}` may be another name of some other storage (an alias, a label for the assembler, a weak symbol)",
+                    variable.name
+                );
+                return Err(Refused::at(node, reason, "use an object that has one name in the region"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether their types let a pointer lead to a variable or an element of it.
+    pub fn may_reach_type(&self, pointer: &Node, variable: &Node) -> bool {
+        let anything = pointer.inner.iter().any(|n| n.is("MayAliasAttr")) || !self.unit.strict_aliasing;
+        (anything && !planted("a11-alias"))
+            || may_alias(&element_of(pointer.ty.plain()), &element_of(variable.ty.plain()))
     }
 
     /// A variable that a loop's counter hides cannot be passed to the tiles under its name.
@@ -201,15 +252,11 @@ fn element_of(plain: &str) -> String {
 
 /// C's rule: objects are only reached through their own type, its signed or unsigned sister, or `char`.
 fn may_alias(element: &str, scalar: &str) -> bool {
-    let plain = |t: &str| ctype::unqualified(t).replace("unsigned ", "").replace("signed ", "");
+    let plain =
+        |t: &str| ctype::unqualified(t).replace("unsigned ", "").replace("signed ", "").replace("_Complex ", "");
     let (e, s) = (plain(element), plain(scalar));
-    e == s
-        || e == "char"
-        || e.contains("struct ")
-        || s.contains("struct ")
-        || s.contains("enum ")
-        || !known_arithmetic(&e)
-        || !known_arithmetic(&s)
+    let enumerated = |t: &str| t.contains("enum ");
+    e == s || e == "char" || enumerated(&e) || enumerated(&s) || !known_arithmetic(&e) || !known_arithmetic(&s)
 }
 
 fn known_arithmetic(plain: &str) -> bool {

@@ -118,10 +118,7 @@ impl<'a> Builder<'a> {
                 // A pointer variable's value or a scalar's, but no element of an array.
                 node.bare().variable().is_some() || !loads_memory(node)
             }
-            "CallExpr" => node.inner[0]
-                .walk()
-                .find_map(|n| n.reference.as_ref())
-                .is_some_and(|r| self.check_pure(&r.name, node).is_ok()),
+            "CallExpr" => super::purity::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
             "CompoundAssignOperator" | "StmtExpr" => false,
             "UnaryOperator" => !matches!(node.opcode.as_str(), "++" | "--"),
             "BinaryOperator" => node.opcode != "=",

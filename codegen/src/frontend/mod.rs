@@ -23,6 +23,7 @@ mod inventory;
 mod loops;
 mod place;
 mod purity;
+mod reads;
 mod uses;
 mod walk;
 
