@@ -85,5 +85,5 @@ macro_rules! kernels {
 
 kernels! {
     based_on calls captured conditions counters crowded decays floyd globals hidden_names jacobi_1d locals lu macros matmul met_names mixed_sizes names
-    parts places pointers scalars shadows shapes strides types unsigned_counters volume
+    parts places pointers rows scalars shadows shapes strides types unsigned_counters volume
 }

@@ -7,7 +7,7 @@ use crate::{
     model::Region,
     transform::{Phase, Plan},
 };
-use dvm_isl::{AstBuild, AstExprKind, AstNode, AstNodeKind, Operator, UnionMap};
+use dvm_isl::{AstBuild, AstExprKind, AstNode, AstNodeKind, Operator, Set, UnionMap};
 use std::fmt::Write;
 
 /// The helper functions of generated text, guarded so that they stand once in a file.
@@ -33,6 +33,7 @@ pub fn emit(
     let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
     let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
     let frame = Frame::of(region, original, hosts, dimension);
+    let leaving = crate::analysis::rows::leaving(region, program)?;
     program.begin_stage();
     let increasing = body::increasing(region, program)?;
     let source = Source { program, dependences, frame: &frame, increasing: &increasing };
@@ -43,7 +44,7 @@ pub fn emit(
     }
     program.begin_stage();
     file_scope.push_str(&overlap::function(program, &frame)?);
-    file_scope.push_str(&run(program, &frame, plan, &names)?);
+    file_scope.push_str(&run(program, &frame, plan, &names, leaving.as_ref())?);
     file_scope.push_str("DVM__LOUD\n");
     Ok(Generated { file_scope, call: call(region, &frame, original) })
 }
@@ -58,7 +59,13 @@ fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
 }
 
 /// The function that runs the phases one after the other.
-fn run(program: &Program, frame: &Frame, plan: &Plan, names: &[String]) -> Result<String, Refusal> {
+fn run(
+    program: &Program,
+    frame: &Frame,
+    plan: &Plan,
+    names: &[String],
+    leaving: Option<&Set>,
+) -> Result<String, Refusal> {
     program.begin_stage();
     let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
     let mut order = UnionMap::parse(&program.ctx, "{ }")?;
@@ -74,12 +81,21 @@ fn run(program: &Program, frame: &Frame, plan: &Plan, names: &[String]) -> Resul
     let mentions = Mentions::of(frame.region, []);
     let mut writer = Driver { frame, names, scope: frame.scope(&mentions), lines: String::new() };
     writer.node(&tree, 1)?;
+    let rows = match leaving {
+        Some(leaving) => {
+            let condition = AstBuild::from_context(&program.context)?.condition(leaving)?;
+            let condition = writer.scope.text(&condition)?;
+            format!("  if ({condition}) /* A subscript would leave its row. */\n    return 1;\n")
+        }
+        None => String::new(),
+    };
     let mut text =
         format!("/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n", frame.region.name);
     let _ = writeln!(text, "static int dvm__{}_run(struct {} *{})\n{{", frame.region.name, frame.context, frame.own);
     text.push_str(&frame.locals(&writer.scope, &mentions));
     let overlaps = overlap::is_needed(frame.region);
     let check = if overlaps { format!("dvm__{}_overlap({}) || ", frame.region.name, frame.own) } else { String::new() };
+    text.push_str(&rows);
     let _ = writeln!(text, "  if ({check}dvm__cannot_start(\"{}\"))\n    return 1;", frame.region.name);
     let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
     Ok(text)

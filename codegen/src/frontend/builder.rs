@@ -5,6 +5,7 @@ use super::ast::{Id, Node, Unit};
 use super::ctype;
 use super::inventory::Inventory;
 use super::refusal::Refused;
+use super::rows::RawRow;
 use super::scope::{Ground, Proof, Scope};
 use crate::model::{AccessKind, Array, Parameter, Value};
 use crate::source::Source;
@@ -88,6 +89,8 @@ pub struct Builder<'a> {
     pub private: HashSet<Id>,
     /// Names that isl knows already in this region.
     pub symbols: BTreeSet<String>,
+    /// Subscripts that may leave their rows.
+    pub rows: Vec<RawRow>,
     /// Array variables that are only named in `sizeof`.
     pub mentioned: Vec<(Id, &'a Node)>,
 }
@@ -175,7 +178,7 @@ impl Builder<'_> {
     pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Refused>) -> Result<T, Refused> {
         let before = (self.parameters.len(), self.ground.clone(), self.entry_reads.len(), self.symbols.clone());
         let arrays = self.arrays.clone();
-        let values = self.values.len();
+        let (values, rows) = (self.values.len(), self.rows.len());
         let result = f(self);
         if result.is_err() {
             self.parameters.truncate(before.0);
@@ -184,6 +187,7 @@ impl Builder<'_> {
             self.symbols = before.3;
             self.arrays = arrays;
             self.values.truncate(values);
+            self.rows.truncate(rows);
         }
         result
     }

@@ -31,6 +31,7 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let array = self.array(&mut place, load)?;
+            self.keep_rows(&array, &place, load, &Scope::default())?;
             let access = self.access(&array, AccessKind::Read, &place.subscripts, &Scope::default());
             if !self.entry_reads.contains(&access) {
                 self.entry_reads.push(access);

@@ -59,8 +59,12 @@ impl<'a> Builder<'a> {
             "UnaryExprOrTypeTraitExpr" => self.size_effects(node, scope, out),
             "ConditionalOperator" => {
                 self.effects(&node.inner[0], scope, out)?;
-                let uncertain = Scope { conditional: true, ..scope.clone() };
-                node.inner[1..].iter().try_for_each(|n| self.effects(n, &uncertain, out))
+                for (n, negate) in node.inner[1..].iter().zip([false, true]) {
+                    let mut uncertain = Scope { conditional: true, ..scope.clone() };
+                    uncertain.restrict(self.necessary(&node.inner[0], scope, negate));
+                    self.effects(n, &uncertain, out)?;
+                }
+                Ok(())
             }
             "BinaryOperator" if node.opcode == "=" => {
                 self.effects(&node.inner[1], scope, out)?;
@@ -68,7 +72,8 @@ impl<'a> Builder<'a> {
             }
             "BinaryOperator" if node.opcode == "&&" || node.opcode == "||" => {
                 self.effects(&node.inner[0], scope, out)?;
-                let uncertain = Scope { conditional: true, ..scope.clone() };
+                let mut uncertain = Scope { conditional: true, ..scope.clone() };
+                uncertain.restrict(self.necessary(&node.inner[0], scope, node.opcode == "||"));
                 self.effects(&node.inner[1], &uncertain, out)
             }
             "BinaryOperator" if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
@@ -167,7 +172,10 @@ impl<'a> Builder<'a> {
             match &both {
                 Ok((holds, _)) if k == 1 => inside.restrict(holds.clone()),
                 Ok((_, fails)) => inside.restrict(fails.clone()),
-                Err(_) => inside.conditional = true,
+                Err(_) => {
+                    inside.conditional = true;
+                    inside.restrict(self.necessary(test, scope, k != 1));
+                }
             }
             self.effects(branch, &inside, out)?;
         }
@@ -265,6 +273,7 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let symbol = self.array(&mut place, node)?;
+        self.keep_rows(&symbol, &place, node, scope)?;
         let id = place.variable.id;
         out.names.insert(place.variable.name.clone());
         if read {

@@ -36,7 +36,7 @@ impl Builder<'_> {
     }
 
     /// `[n, m] -> ` for all parameters, nothing when there are none.
-    fn space(&self) -> String {
+    pub fn space(&self) -> String {
         let symbols: Vec<&str> = self.parameters.iter().map(|p| p.parameter.symbol.as_str()).collect();
         if symbols.is_empty() { String::new() } else { format!("[{}] -> ", symbols.join(", ")) }
     }

@@ -24,6 +24,7 @@ mod loops;
 mod place;
 mod purity;
 mod reads;
+mod rows;
 mod uses;
 mod walk;
 
@@ -118,6 +119,7 @@ pub fn analyse(
         entry_objects: vec![],
         groups: HashMap::new(),
         private: HashSet::new(),
+        rows: vec![],
         mentioned: vec![],
     };
     builder.group(&roots, begin, end)?;
@@ -209,6 +211,7 @@ fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken
         context: builder.context(),
         values: builder.values.iter().filter(|(id, _)| !integers.contains(id)).map(|(_, v)| v.clone()).collect(),
         arrays: builder.arrays.iter().map(|a| a.array.clone()).collect(),
+        rows: builder.rows_of_model(&builder.space()),
         statements,
     }
 }

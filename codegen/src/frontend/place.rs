@@ -59,13 +59,22 @@ impl<'a> Builder<'a> {
                 let swapped = ctype::integer(first.ty.plain()).is_some();
                 let (base, index) = if swapped { (second, first) } else { (first, second) };
                 let place = self.pointer(base, scope)?;
-                let inside = place.partial;
-                let index = if inside { Cases::one(Affine::constant(0)) } else { self.subscript(index, scope)? };
+                let index = self.subscript(index, scope)?;
+                if place.partial {
+                    let member = base.bare().inner.first().ok_or_else(|| strange(node))?;
+                    self.keep_member(member, &index, node, scope)?;
+                }
                 stepped(place, &index, node)
             }
             "UnaryOperator" if node.opcode == "*" => {
-                let place = self.pointer(child(0)?, scope)?;
-                stepped(place, &Cases::one(Affine::constant(0)), node)
+                let pointer = child(0)?;
+                let place = self.pointer(pointer, scope)?;
+                let first = Cases::one(Affine::constant(0));
+                if place.partial {
+                    let member = pointer.bare().inner.first().ok_or_else(|| strange(node))?;
+                    self.keep_member(member, &first, node, scope)?;
+                }
+                stepped(place, &first, node)
             }
             "MemberExpr" => {
                 let base = child(0)?;
@@ -110,6 +119,10 @@ impl<'a> Builder<'a> {
                 let swapped = ctype::integer(left.ty.plain()).is_some();
                 let (base, offset) = if swapped { (right, left) } else { (left, right) };
                 let mut place = self.pointer(base, scope)?;
+                if place.partial {
+                    let reason = "an offset is added to an array inside a struct";
+                    return Err(Refused::at(node, reason, "write it as a subscript"));
+                }
                 let offset = self.subscript(offset, scope)?;
                 let sign = if node.opcode == "-" { -1 } else { 1 };
                 let offset = offset.combine(&offset, |a, _| a.times(sign)).ok_or_else(|| strange(node))?;

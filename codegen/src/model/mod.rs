@@ -32,8 +32,19 @@ pub struct Region {
     pub values: Vec<Value>,
     /// Arrays and written scalars (rank 0).
     pub arrays: Vec<Array>,
+    /// Subscripts that leave their rows for some parameters.
+    pub rows: Vec<Row>,
     /// Statements in textual order.
     pub statements: Vec<Statement>,
+}
+
+/// A subscript that is not known to stay in its row (all but an array's first have one).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The access as the user wrote it.
+    pub text: String,
+    /// isl text: the statement's instances, or the parameters, for which it is outside, e.g. `{ S0[i, j] : j < 1 }`.
+    pub outside: String,
 }
 
 /// Options of the pragma line.
