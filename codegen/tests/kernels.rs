@@ -84,6 +84,6 @@ macro_rules! kernels {
 }
 
 kernels! {
-    captured conditions counters crowded floyd globals hidden_names jacobi_1d locals lu macros matmul met_names mixed_sizes names parts
-    places pointers remainders scalars shadows shapes strides types unsigned_counters volume
+    captured conditions constants counters crowded floyd globals hidden_names jacobi_1d locals lu macros matmul met_names mixed_sizes names parts
+    places pointers remainders scalars shadows shapes strides types unsigned_counters volume wide_products written_back
 }

@@ -1,5 +1,6 @@
 //! Clang's syntax tree, read from its JSON: only what the front end looks at, unknown kinds kept as they are.
 
+use super::constant::Dialect;
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -96,6 +97,8 @@ pub struct Node {
     pub tag: String,
     /// Has an initialiser (a variable).
     pub initialised: bool,
+    /// Type that the text gives an enumeration.
+    pub fixed: Option<Type>,
     /// First token.
     pub begin: Place,
     /// Last token.
@@ -164,6 +167,8 @@ impl<'a> Iterator for Walk<'a> {
 pub struct Unit {
     /// The `TranslationUnitDecl`.
     pub root: Node,
+    /// How integers behave in the file.
+    pub dialect: Dialect,
     paths: HashMap<Id, Vec<usize>>,
 }
 
@@ -177,7 +182,7 @@ impl Unit {
         let root = reader.node(raw);
         let mut paths = HashMap::new();
         index(&root, &mut Vec::new(), &mut paths);
-        Ok(Unit { root, paths })
+        Ok(Unit { root, dialect: Dialect::default(), paths })
     }
 
     /// The declaration with this identity.
@@ -255,6 +260,8 @@ struct RawNode {
     #[serde(rename = "tagUsed")]
     tag: String,
     init: Option<String>,
+    #[serde(rename = "fixedUnderlyingType")]
+    fixed: Option<Type>,
     inner: Vec<RawNode>,
 }
 
@@ -321,6 +328,7 @@ impl Reader<'_> {
             thread_local: raw.tls.is_some(),
             tag: raw.tag,
             initialised: raw.init.is_some(),
+            fixed: raw.fixed,
             begin,
             end,
             inner: raw.inner.into_iter().map(|child| self.node(child)).collect(),

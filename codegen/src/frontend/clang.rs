@@ -1,6 +1,7 @@
 //! Clang as a subprocess: the only parser of C here.
 
 use super::ast::Unit;
+use super::constant::Dialect;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -49,7 +50,9 @@ pub fn command() -> String {
 /// Parses a C file with the user's own flags (`-I`, `-D`, `-std` ...).
 pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
     let dump = run(&["-fsyntax-only", "-Xclang", "-ast-dump=json"], file, flags)?;
-    Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)
+    let mut unit = Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)?;
+    unit.dialect = Dialect::of(flags);
+    Ok(unit)
 }
 
 /// What clang writes when it reads a C file in the way that `what` says.
