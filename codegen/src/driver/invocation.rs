@@ -158,8 +158,9 @@ impl Invocation {
 /// Keeps what changes the meaning of the source text.
 pub fn reading_flags<'a>(options: impl Iterator<Item = &'a Vec<String>>) -> Vec<String> {
     const EXACT: &str = "\
-        -ansi -nostdinc -undef -pthread -m32 -m64 -mx32 -funsigned-char -fsigned-char -fshort-enums -fshort- \
-        wchar -fno-builtin -ffreestanding -traditional-cpp -fstrict-aliasing -fno-strict-aliasing";
+        -ansi -nostdinc -undef -pthread -m32 -m64 -mx32 -funsigned-char -fsigned-char -fno-unsigned-char \
+        -fno-signed-char -fshort-enums -fshort-wchar -fwrapv -fno-strict-overflow -ftrapv -fno-builtin \
+        -ffreestanding -traditional-cpp -fstrict-aliasing -fno-strict-aliasing";
     const PREFIX: &str = "\
         -I -D -U -std= --std= -include -imacros -isystem -iquote -idirafter -isysroot --sysroot= -iprefix \
         -iwithprefix -march=";

@@ -65,6 +65,12 @@ static inline dvm__int64 dvm__floor_div(dvm__int64 dvm__a, dvm__int64 dvm__b)
   return dvm__a / dvm__b - (dvm__a % dvm__b != 0 && (dvm__a < 0) != (dvm__b < 0));
 }
 
+/* A number of bytes, as far as 64 bits hold it. */
+static inline dvm__int64 dvm__bounded(double dvm__sum)
+{
+  return dvm__sum < 4e18 ? (dvm__int64)dvm__sum : 4000000000000000000;
+}
+
 /* Starts libdvm when nobody has; zero: it runs. If it cannot, the first region of the file says why. */
 __attribute__((__unused__)) static int dvm__cannot_start(const char *dvm__name)
 {

@@ -36,15 +36,16 @@ pub fn emit(
     let leaving = crate::analysis::rows::leaving(region, program)?;
     program.begin_stage();
     let increasing = body::increasing(region, program)?;
-    let source = Source { program, dependences, frame: &frame, increasing: &increasing };
-    let mut file_scope = format!("{HELPERS}\nDVM__QUIET\n{}", frame.structure());
     let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
+    let (run, hosts) = run(program, &frame, plan, &names, leaving.as_ref())?;
+    let source = Source { program, dependences, frame: &frame, increasing: &increasing, hosts };
+    let mut file_scope = format!("{HELPERS}\nDVM__QUIET\n{}", frame.structure());
     for (phase, name) in plan.phases.iter().zip(&names) {
         file_scope.push_str(&source.phase(phase, name)?);
     }
     program.begin_stage();
     file_scope.push_str(&overlap::function(program, &frame)?);
-    file_scope.push_str(&run(program, &frame, plan, &names, leaving.as_ref())?);
+    file_scope.push_str(&run);
     file_scope.push_str("DVM__LOUD\n");
     Ok(Generated { file_scope, call: call(region, &frame, original) })
 }
@@ -58,14 +59,14 @@ fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
     }
 }
 
-/// The function that runs the phases one after the other.
+/// The function that runs the phases one after the other, and how far from 0 the values of its loops can be.
 fn run(
     program: &Program,
     frame: &Frame,
     plan: &Plan,
     names: &[String],
     leaving: Option<&Set>,
-) -> Result<String, Refusal> {
+) -> Result<(String, i128), Refusal> {
     program.begin_stage();
     let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
     let mut order = UnionMap::parse(&program.ctx, "{ }")?;
@@ -79,7 +80,7 @@ fn run(
     let build = AstBuild::from_context(&program.context)?.with_iterators(&frame.counters)?;
     let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
     let mentions = Mentions::of(frame.region, []);
-    let mut writer = Driver { frame, names, scope: frame.scope(&mentions), lines: String::new() };
+    let mut writer = Driver { frame, names, scope: frame.scope(&mentions), lines: String::new(), reach: 0 };
     writer.node(&tree, 1)?;
     let rows = match leaving {
         Some(leaving) => {
@@ -98,7 +99,7 @@ fn run(
     text.push_str(&rows);
     let _ = writeln!(text, "  if ({check}dvm__cannot_start(\"{}\"))\n    return 1;", frame.region.name);
     let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
-    Ok(text)
+    Ok((text, writer.reach))
 }
 
 /// Writes the host loops.
@@ -107,6 +108,7 @@ struct Driver<'a> {
     names: &'a [String],
     scope: Scope,
     lines: String,
+    reach: i128,
 }
 
 impl Driver<'_> {
@@ -125,6 +127,14 @@ impl Driver<'_> {
                 Ok(())
             }
             AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
+                let mut bound = self.scope.bound(&init)?;
+                let AstExprKind::Op(_, sides) = cond.kind()? else { return Err(unexpected()) };
+                for side in &sides {
+                    if !matches!(side.kind()?, AstExprKind::Id(name) if name == iterator) {
+                        bound = bound.max(self.scope.bound(side)?);
+                    }
+                }
+                self.scope.own(&iterator, bound);
                 let (init, cond) = (self.scope.text(&init)?, self.scope.text(&cond)?);
                 let inc = self.scope.text(&inc)?;
                 self.line(indent, &format!("for (dvm__int64 {iterator} = {init}; {cond}; {iterator} += {inc}) {{"));
@@ -137,6 +147,7 @@ impl Driver<'_> {
                 let AstExprKind::Id(name) = operands[0].kind()? else { return Err(unexpected()) };
                 let at = name.strip_prefix("phase").and_then(|at| at.parse::<usize>().ok()).ok_or_else(unexpected)?;
                 for (host, value) in self.frame.hosts.iter().zip(&operands[1..]) {
+                    self.reach = self.reach.max(self.scope.bound(value)?);
                     let value = self.scope.text(value)?;
                     self.line(indent, &format!("{}->{host} = {value};", self.frame.own));
                 }

@@ -1,5 +1,6 @@
 //! Clang's syntax tree, read from its JSON: only what the front end looks at, unknown kinds kept as they are.
 
+use super::constant::Dialect;
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -98,6 +99,8 @@ pub struct Node {
     pub initialised: bool,
     /// Stands in a header of the system.
     pub system: bool,
+    /// Type that the text gives an enumeration.
+    pub fixed: Option<Type>,
     /// First token.
     pub begin: Place,
     /// Last token.
@@ -168,6 +171,8 @@ pub struct Unit {
     pub root: Node,
     /// Objects are only reached through their own types, as C says; not so with `-fno-strict-aliasing`.
     pub strict_aliasing: bool,
+    /// How integers behave in the file.
+    pub dialect: Dialect,
     paths: HashMap<Id, Vec<usize>>,
 }
 
@@ -181,7 +186,7 @@ impl Unit {
         let root = reader.node(raw);
         let mut paths = HashMap::new();
         index(&root, &mut Vec::new(), &mut paths);
-        Ok(Unit { root, strict_aliasing: true, paths })
+        Ok(Unit { root, strict_aliasing: true, dialect: Dialect::default(), paths })
     }
 
     /// The declaration with this identity.
@@ -259,6 +264,8 @@ struct RawNode {
     #[serde(rename = "tagUsed")]
     tag: String,
     init: Option<String>,
+    #[serde(rename = "fixedUnderlyingType")]
+    fixed: Option<Type>,
     inner: Vec<RawNode>,
 }
 
@@ -327,6 +334,7 @@ impl Reader<'_> {
             tag: raw.tag,
             initialised: raw.init.is_some(),
             system,
+            fixed: raw.fixed,
             begin,
             end,
             inner: raw.inner.into_iter().map(|child| self.node(child)).collect(),

@@ -144,8 +144,8 @@ impl Builder<'_> {
     }
 
     fn note_range(&mut self, symbol: &str, plain: &str) {
-        let Some(ty) = ctype::integer(plain) else { return };
-        let limit = i128::from(super::finish::WIDE_LIMIT);
+        let Some(ty) = self.unit.integer(plain) else { return };
+        let limit = i128::from(crate::model::WIDE_LIMIT);
         let (low, high) = (ty.min().max(-limit) as i64, ty.max().min(limit) as i64);
         self.ground.ranges.insert(symbol.to_owned(), (low, high));
     }

@@ -1,6 +1,7 @@
 //! Clang as a subprocess: the only parser of C here.
 
 use super::ast::Unit;
+use super::constant::Dialect;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -52,6 +53,7 @@ pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
     let mut unit = Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)?;
     let aliasing = flags.iter().rev().find(|f| matches!(f.as_str(), "-fstrict-aliasing" | "-fno-strict-aliasing"));
     unit.strict_aliasing = aliasing.is_none_or(|f| f == "-fstrict-aliasing");
+    unit.dialect = Dialect::of(flags);
     Ok(unit)
 }
 

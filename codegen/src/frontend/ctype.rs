@@ -38,7 +38,6 @@ pub fn integer(plain: &str) -> Option<Integer> {
         "unsigned long" => (long, false),
         "long long" => (64, true),
         "unsigned long long" => (64, false),
-        e if e.starts_with("enum ") && !e.contains(['*', '[', '(']) => (32, true),
         _ => return None,
     };
     Some(Integer { width, signed })

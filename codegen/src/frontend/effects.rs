@@ -306,13 +306,13 @@ impl<'a> Builder<'a> {
     fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
         match node.kind.as_str() {
             "ArraySubscriptExpr" => {
-                let swapped = ctype::integer(node.inner[0].ty.plain()).is_some();
+                let swapped = self.unit.integer(node.inner[0].ty.plain()).is_some();
                 let (base, index) = if swapped { (1, 0) } else { (0, 1) };
                 self.effects(&node.inner[index], scope, out)?;
                 self.subscript_effects(&node.inner[base], scope, out)
             }
             "BinaryOperator" => {
-                let pointer = usize::from(ctype::integer(node.inner[0].ty.plain()).is_some());
+                let pointer = usize::from(self.unit.integer(node.inner[0].ty.plain()).is_some());
                 self.effects(&node.inner[1 - pointer], scope, out)?;
                 self.subscript_effects(&node.inner[pointer], scope, out)
             }
@@ -364,7 +364,7 @@ impl<'a> Builder<'a> {
         if self.inventory.written.contains_key(&id) {
             return self.shared(variable, at, scope, read, write, out);
         }
-        if ctype::integer(variable.ty.plain()).is_some_and(|i| i.width >= 8)
+        if self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8)
             && self.parameters.iter().any(|p| p.variable == id)
         {
             return Ok(());

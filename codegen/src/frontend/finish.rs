@@ -5,14 +5,11 @@ use super::ast::Node;
 use super::builder::{Builder, KnownArray, RawStatement};
 use super::ctype;
 use super::refusal::Refused;
-use crate::model::{Access, AccessKind, Options, Statement, Storage};
+use crate::model::{Access, AccessKind, Options, Statement, Storage, WIDE_LIMIT};
 use crate::planted::planted;
 use crate::source::Source;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-
-/// 64-bit parameters beyond this run the original loops: no sum in the generated code can leave 64 bits.
-pub const WIDE_LIMIT: i64 = 1 << 48;
 
 impl Builder<'_> {
     /// The region's statements as the model has them.
@@ -84,7 +81,7 @@ impl Builder<'_> {
 
     fn parameter_type(&self, known: &super::builder::KnownParameter) -> Option<ctype::Integer> {
         let declared = self.unit.declaration(known.variable).map(|d| d.ty.plain().to_owned());
-        ctype::integer(&declared.unwrap_or_else(|| known.parameter.ctype.clone()))
+        self.unit.integer(&declared.unwrap_or_else(|| known.parameter.ctype.clone()))
     }
 
     fn c_sum(&self, sum: &Affine) -> String {

@@ -5,6 +5,7 @@ pub mod affine;
 pub mod ast;
 pub mod builder;
 pub mod clang;
+pub mod constant;
 pub mod pragma;
 pub mod preprocess;
 pub mod refusal;

@@ -56,7 +56,7 @@ impl<'a> Builder<'a> {
             }
             "ArraySubscriptExpr" => {
                 let (first, second) = (child(0)?, child(1)?);
-                let swapped = ctype::integer(first.ty.plain()).is_some();
+                let swapped = self.unit.integer(first.ty.plain()).is_some();
                 let (base, index) = if swapped { (second, first) } else { (first, second) };
                 let place = self.pointer(base, scope)?;
                 let index = self.subscript(index, scope)?;
@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
             ("ImplicitCastExpr", "LValueToRValue") => self.loaded_pointer(node, child(0)?, scope),
             ("BinaryOperator", _) if matches!(node.opcode.as_str(), "+" | "-") => {
                 let (left, right) = (child(0)?, child(1)?);
-                let swapped = ctype::integer(left.ty.plain()).is_some();
+                let swapped = self.unit.integer(left.ty.plain()).is_some();
                 let (base, offset) = if swapped { (right, left) } else { (left, right) };
                 let mut place = self.pointer(base, scope)?;
                 if place.partial {

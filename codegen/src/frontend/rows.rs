@@ -109,7 +109,7 @@ impl<'a> Builder<'a> {
             return known.parameter.symbol.clone();
         }
         let symbol = self.fresh(name);
-        self.ground.ranges.insert(symbol.clone(), (0, super::finish::WIDE_LIMIT));
+        self.ground.ranges.insert(symbol.clone(), (0, crate::model::WIDE_LIMIT));
         let parameter = Parameter {
             symbol: symbol.clone(),
             name: symbol.clone(),

@@ -10,6 +10,9 @@ mod print;
 pub use parse::ParseError;
 
 use crate::planted::planted;
+/// 64-bit parameters beyond this run the original loops, by a guard that the front end adds to `Options::serial`; the
+/// emitter proves from it that no number of the generated code leaves 64 bits.
+pub const WIDE_LIMIT: i64 = 1 << 48;
 
 /// One `#pragma dvm region` (or `#pragma scop` pair) and what it means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
