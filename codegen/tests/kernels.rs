@@ -85,5 +85,5 @@ macro_rules! kernels {
 
 kernels! {
     captured conditions counters crowded floyd globals hidden_names jacobi_1d locals lu macros matmul met_names mixed_sizes names parts
-    places pointers scalars shadows shapes strides types unsigned_counters volume
+    pasted places pointers scalars shadows shapes strides types unsigned_counters volume
 }

@@ -21,6 +21,7 @@ mod grouping;
 mod integer;
 mod inventory;
 mod loops;
+mod pasted;
 mod place;
 mod purity;
 mod walk;
@@ -104,6 +105,7 @@ pub fn analyse(
         unit,
         source,
         function,
+        macros: &seen.macros,
         pure: site.options.pure.clone(),
         symbols: counters.map(|d| builder::isl_safe(&d.name)).collect(),
         inventory,

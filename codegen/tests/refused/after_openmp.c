@@ -1,8 +1,0 @@
-/* expect: another pragma stands before the region */
-void f(int n, int *restrict a)
-{
-#pragma omp parallel for
-#pragma dvm region
-  for (int i = 0; i < n; i++)
-    a[i] = 0;
-}
