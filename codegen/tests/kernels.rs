@@ -84,6 +84,6 @@ macro_rules! kernels {
 }
 
 kernels! {
-    captured conditions counters crowded floyd globals hidden_names jacobi_1d locals lu macros matmul met_names mixed_sizes names parts
-    pasted places pointers scalars shadows shapes strides types unsigned_counters volume
+    both_pragmas captured conditions counters crowded floyd globals hidden_names jacobi_1d locals lu macros matmul met_names mixed_sizes
+    names other_lines parts pasted places pointers scalars shadows shapes strides types unsigned_counters volume
 }
