@@ -2,6 +2,7 @@
 
 use super::{
     expression::Scope,
+    mark::Mark,
     names::{Integer, declare_const},
 };
 use crate::{
@@ -312,7 +313,7 @@ impl Body<'_> {
             }
         }
         if declarations.is_empty() && statement.locals.is_empty() && guard.is_none() {
-            self.user_text(indent, &statement.text);
+            self.user_text(statement, indent);
             return Ok(());
         }
         self.line(indent, "{");
@@ -331,9 +332,9 @@ impl Body<'_> {
             None => {}
         }
         if !statement.locals.is_empty() {
-            self.user_text(inner, &statement.locals);
+            self.line(inner, statement.locals.trim());
         }
-        self.user_text(inner, &statement.text);
+        self.user_text(statement, inner);
         if nested {
             self.line(indent + 1, "}");
         }
@@ -359,9 +360,11 @@ impl Body<'_> {
         Ok(matches!(argument.kind()?, AstExprKind::Id(symbol) if self.scope.name_of(&symbol) == Some(name)))
     }
 
-    /// The user's text, its later lines as they are.
-    fn user_text(&mut self, indent: usize, text: &str) {
-        self.line(indent, text.trim());
+    /// The user's text, its later lines as they are, at its place in the source.
+    fn user_text(&mut self, statement: &Statement, indent: usize) {
+        self.line(0, &Mark::At(statement.line, statement.column).to_string());
+        self.line(indent, statement.text.trim());
+        self.line(0, &Mark::End.to_string());
     }
 
     fn line(&mut self, indent: usize, text: &str) {

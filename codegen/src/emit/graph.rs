@@ -5,6 +5,7 @@ use super::{
     expression::too_large,
     footprint,
     frame::{Frame, Reach},
+    mark::Mark,
     names::Mentions,
 };
 use crate::{
@@ -103,7 +104,7 @@ impl Source<'_> {
             let _ =
                 writeln!(text, "  const dvm__int64 {origin} = {own}->{tiles}.dvm__first[{k}] + {tile}[{k}] * {size};");
         }
-        let _ = writeln!(text, "{}  return 0;\n}}\n", body.lines);
+        let _ = writeln!(text, "{}\n{}{}\n  return 0;\n}}\n", Mark::Loops, body.lines, Mark::Helpers);
         Ok(text)
     }
 
@@ -191,7 +192,7 @@ impl Source<'_> {
         if locals.is_empty() {
             let _ = writeln!(text, "  (void){};", frame.own);
         }
-        let _ = writeln!(text, "{locals}{}}}\n", body.lines);
+        let _ = writeln!(text, "{locals}{}\n{}{}\n}}\n", Mark::Loops, body.lines, Mark::Helpers);
         Ok(text)
     }
 

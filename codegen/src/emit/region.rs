@@ -1,6 +1,6 @@
 //! The region as a whole: context, phases, the function that runs them, and the text that calls it.
 
-use super::{body, expression::Scope, frame::Frame, graph::Source, names::Mentions, overlap};
+use super::{body, expression::Scope, frame::Frame, graph::Source, mark::Mark, names::Mentions, overlap};
 use crate::{
     Refusal,
     analysis::{Dependences, Program},
@@ -172,9 +172,11 @@ fn call(region: &Region, frame: &Frame, original: &str) -> String {
     let variable = format!("{}_self", frame.context);
     let serial = region.options.serial.as_ref().map(|serial| format!("({serial}) || ")).unwrap_or_default();
     format!(
-        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({serial}dvm__{name}_run(&{variable}) != 0) {{\n{}\n  }}\n}}\n",
+        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({serial}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}\n}}\n",
         frame.context,
         frame.initialiser(),
-        original.trim_end()
+        Mark::Original,
+        original.trim_end(),
+        Mark::End,
     )
 }

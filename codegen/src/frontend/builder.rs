@@ -4,6 +4,7 @@ use super::affine::Affine;
 use super::ast::{Id, Node, Unit};
 use super::ctype;
 use super::inventory::Inventory;
+use super::preprocess::Macros;
 use super::refusal::Refused;
 use super::rows::RawRow;
 use super::scope::{Ground, Proof, Scope};
@@ -67,6 +68,8 @@ pub struct Builder<'a> {
     pub function: &'a Node,
     /// Who reads and writes what.
     pub inventory: Inventory<'a>,
+    /// Macros that are defined at the pragma.
+    pub macros: &'a Macros,
     /// Functions that the pragma calls pure.
     pub pure: Vec<String>,
     /// Found so far.

@@ -116,10 +116,7 @@ impl<'a> Builder<'a> {
 
     /// Refuses words that mean something else before the enclosing function.
     fn check_words(&self, node: &Node) -> Result<(), Refused> {
-        if node.begin.made && node.kind.ends_with("Literal") {
-            let reason = "the value depends on the line or was pasted together by the preprocessor";
-            return Err(Refused::at(node, reason, "keep it in a variable before the region"));
-        }
+        self.check_made(node)?;
         let spoken = matches!(node.kind.as_str(), "CStyleCastExpr" | "UnaryExprOrTypeTraitExpr" | "VarDecl");
         let types = [Some(&node.ty), node.argument.as_ref()];
         let local = |t: &super::ast::Type| ctype::words(&t.written).any(|w| self.inventory.local_types.contains(w));
