@@ -191,7 +191,9 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refused> {
 fn tile_sizes(argument: &str) -> Option<Vec<String>> {
     let sizes = arguments(argument);
     let good = |s: &String| !s.is_empty() && s.parse::<i64>().map_or(!s.starts_with('-'), |v| v > 0);
-    sizes.iter().all(good).then_some(sizes)
+    // The run-time chooses where the generated code gives 0.
+    let written = |s: String| if s == "auto" { "0".to_owned() } else { s };
+    sizes.iter().all(good).then(|| sizes.into_iter().map(written).collect())
 }
 
 /// Index of the `)` that closes the `(` at the beginning of `text`.
@@ -253,6 +255,8 @@ mod tests {
         assert_eq!(site.options.model.serial.as_deref(), Some("n < 8 && (m)"));
         assert_eq!(site.options.name.as_deref(), Some("x"));
         assert_eq!(site.options.pure, ["f", "g"]);
+        let mixed = parse("#pragma dvm region tile(auto, 4)\nfor(;;);");
+        assert_eq!(mixed[0].as_ref().unwrap().options.model.tile, ["0", "4"]);
         assert_eq!(
             site.begin,
             found_at("#pragma dvm region tile(32, T*2) \\\n name(x), serial(n < 8 && (m)) pure(f, g)\n")

@@ -53,7 +53,7 @@ pub struct Row {
 /// Options of the pragma line.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Options {
-    /// `tile(32,32)`: sizes per band coordinate, each a C integer expression; empty: `auto`.
+    /// `tile(32,32)`: sizes per band coordinate, each a C integer expression, 0 for `auto`; empty: all are `auto`.
     pub tile: Vec<String>,
     /// `serial(condition)`: a C expression; when true the original loops run.
     pub serial: Option<String>,
