@@ -32,6 +32,7 @@ pub fn dvmcc() -> Command {
 }
 
 /// A program that was linked with the stand-in. Cargo's own library path would put the real libdvm before it.
+#[allow(dead_code)]
 pub fn program(path: &Path) -> Command {
     let mut command = Command::new(path);
     command.env_remove("LD_LIBRARY_PATH");

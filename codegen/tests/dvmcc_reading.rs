@@ -1,0 +1,194 @@
+//! What clang reads is what the real compiler compiles: wrappers, headers, macros, included files.
+
+mod place;
+mod prefix;
+
+use place::{place, run, said, told};
+use prefix::{dvmcc, program};
+use std::path::Path;
+
+const MPI: &str = "#include <mpi.h>
+#include <stdio.h>
+#if FROM_WRAPPER == 3
+#define N 40
+#else
+#define N 4
+#endif
+static double a[N];
+int main(void)
+{
+  MPI_Comm world = MPI_COMM_WORLD;
+#pragma dvm region
+  for (int i = 0; i < N; i++)
+    a[i] = i;
+  printf(\"%g %d\\n\", a[N - 1], world);
+  return 0;
+}
+";
+
+/// Runs a program on the stand-in, and says its output and the number of its graphs.
+fn ran(path: &Path) -> (String, String) {
+    let output = program(path).env("STANDIN_TELL", "1").output().expect("the program runs");
+    (told(&output).trim().to_owned(), said(&output).split(" tiles").next().unwrap_or_default().trim().to_owned())
+}
+
+fn wrappers(name: &str) -> std::path::PathBuf {
+    let script = |question: &str, answer: &str, variable: &str| {
+        format!(
+            "#!/bin/sh\nhere=$(dirname \"$0\")\nif [ \"$1\" = {question} ]; then echo \"{answer}-I$here/inc -DFROM_WRAPPER=3\"; \
+             exit 0; fi\nexec ${{{variable}:-gcc}} \"$@\" -I$here/inc -DFROM_WRAPPER=3\n"
+        )
+    };
+    let header = "typedef int MPI_Comm;\n#define MPI_COMM_WORLD 7\n";
+    let files = [
+        ("app.c", MPI),
+        ("Makefile", "app: app.c\n\t$(CC) -o app app.c\n"),
+        ("mpi/inc/mpi.h", header),
+        ("mpi/openmpi", &script("-showme:compile", "", "OMPI_CC")),
+        ("mpi/mpich", &script("-compile_info", "gcc ", "MPICH_CC")),
+        ("mpi/quiet", &script("--none", "", "QUIET_CC")),
+    ];
+    place(name, &files)
+}
+
+#[test]
+fn wrappers_of_mpi_are_asked_for_their_folders() {
+    let folder = wrappers("wrappers");
+    for wrapper in ["openmpi", "mpich", "quiet"] {
+        let mut command = dvmcc();
+        let output = run(command.env("DVM_CC", folder.join("mpi").join(wrapper)), &folder, "app.c -o app");
+        assert!(output.status.success() && said(&output).is_empty(), "{wrapper}: {}", said(&output));
+        assert_eq!(ran(&folder.join("app")), ("39 7".to_owned(), "graphs 1".to_owned()), "{wrapper}");
+    }
+}
+
+/// `OMPI_CC=dvmcc make CC=mpicc` calls dvmcc from the compiler that dvmcc calls.
+#[test]
+fn a_wrapper_around_dvmcc_comes_to_an_end() {
+    let folder = wrappers("circle");
+    let wrapper = folder.join("mpi/openmpi");
+    for chosen in [None, Some(&wrapper)] {
+        let mut make = dvmcc_environment("timeout");
+        make.env_remove("DVM_CC").env("OMPI_CC", env!("CARGO_BIN_EXE_dvmcc")).env_remove("MAKEFLAGS");
+        if let Some(chosen) = chosen {
+            make.env("DVM_CC", chosen);
+        }
+        let line = format!("60 make -B CC={}", wrapper.display());
+        let output = run(&mut make, &folder, &line);
+        assert!(output.status.success() && said(&output).is_empty(), "{chosen:?}: {}", said(&output));
+        assert_eq!(ran(&folder.join("app")), ("39 7".to_owned(), "graphs 1".to_owned()));
+    }
+    std::fs::create_dir(folder.join("bin")).expect("a folder");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_dvmcc"), folder.join("bin/cc")).expect("a link");
+    let mut command = dvmcc_environment("timeout");
+    let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap_or_default());
+    let line = format!("60 {} -c app.c", env!("CARGO_BIN_EXE_dvmcc"));
+    let output = run(command.env_remove("DVM_CC").env("PATH", path), &folder, &line);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("runs dvmcc again") && said(&output).contains("DVM_CC"), "{}", said(&output));
+}
+
+/// Another command with the environment that `dvmcc` has in tests.
+fn dvmcc_environment(name: &str) -> std::process::Command {
+    let mut command = std::process::Command::new(name);
+    command.env("DVM_PREFIX", prefix::folder()).env_remove("CC").env_remove("DVM_CLANG");
+    command
+}
+
+#[test]
+fn options_that_define_macros_are_heard() {
+    let text = "#include <stdio.h>
+#ifdef _OPENMP
+#include <omp.h>
+#define N 40
+static omp_lock_t lock;
+#else
+#define N 30
+#endif
+#ifdef WIDE
+#define M 2
+#else
+#define M 1
+#endif
+static double a[N * M];
+int main(void)
+{
+#ifdef _OPENMP
+  omp_init_lock(&lock);
+#endif
+#pragma dvm region
+  for (int i = 0; i < N * M; i++)
+    a[i] = i;
+  printf(\"%g\\n\", a[N * M - 1]);
+  return 0;
+}
+";
+    let folder = place("macros", &[("app.c", text)]);
+    for (compiler, options, expected) in [
+        ("gcc", "", "29"),
+        ("gcc", "-fopenmp", "39"),
+        ("gcc -DWIDE", "", "59"),
+        ("gcc", "-Wp,-DWIDE", "59"),
+        ("gcc -DWIDE", "-fopenmp", "79"),
+    ] {
+        let output = run(dvmcc().env("DVM_CC", compiler), &folder, &format!("{options} app.c -o app"));
+        assert!(output.status.success() && said(&output).is_empty(), "{compiler} {options}: {}", said(&output));
+        assert_eq!(ran(&folder.join("app")), (expected.to_owned(), "graphs 1".to_owned()), "{compiler} {options}");
+    }
+}
+
+const INCLUDER: &str = "#include <stdio.h>\n#include \"own.h\"\n#include <lib.h>\nstatic double a[9];\nint NAME(void);\nint \
+     NAME(void)\n{\n#pragma dvm region\n  for (int i = 0; i < 9; i++)\n    a[i] = i;\n  return LIB * 10 + OWN + \
+     (int)a[8] - 8;\n}\n";
+
+/// The folder of a source is searched for that source's names alone.
+#[test]
+fn names_in_quotes_are_looked_for_where_they_were() {
+    let main = "#include <stdio.h>\nint one(void);\nint two(void);\nint main(void)\n{\n  printf(\"%d %d\\n\", one(), two());\n  return 0;\n}\n";
+    let files = [
+        ("main.c", main),
+        ("a/one.c", &INCLUDER.replace("NAME", "one")),
+        ("a/own.h", "#define OWN 1\n"),
+        ("b/two.c", &INCLUDER.replace("NAME", "two")),
+        ("b/own.h", "#define OWN 2\n"),
+        // A header's own quotes: found on the path, never in the sources' folders.
+        ("lib/lib.h", "#include \"config.h\"\n"),
+        ("config/config.h", "#define LIB 5\n"),
+        ("a/config.h", "#define LIB 6\n"),
+        ("b/config.h", "#define LIB 7\n"),
+    ];
+    let folder = place("quotes", &files);
+    let include = "-Ilib -Iconfig";
+    let output = run(&mut dvmcc(), &folder, &format!("{include} main.c a/one.c b/two.c -o app"));
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+    assert_eq!(ran(&folder.join("app")), ("51 52".to_owned(), "graphs 2".to_owned()));
+    for (source, object) in [("main.c", "main.o"), ("a/one.c", "one.o"), ("b/two.c", "two.o")] {
+        let output = run(&mut dvmcc(), &folder, &format!("{include} -c {source} -o {object}"));
+        assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+    }
+    assert!(run(&mut dvmcc(), &folder, "main.o one.o two.o -o app").status.success());
+    assert_eq!(ran(&folder.join("app")), ("51 52".to_owned(), "graphs 2".to_owned()));
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let folder = place(
+        "room",
+        &[
+            ("app.c", &INCLUDER.replace("NAME", "main").replace("#include <lib.h>", "#define LIB 1")),
+            ("own.h", "#define OWN 0\n"),
+        ],
+    );
+    let full = || std::fs::File::options().write(true).open("/dev/full").expect("the full device");
+    for option in ["--help", "--version"] {
+        let output = dvmcc().arg(option).stdout(full()).output().expect("dvmcc runs");
+        assert_eq!(output.status.code(), Some(1), "{option}");
+        assert!(said(&output).starts_with("dvmcc: error: cannot write to standard output: "), "{}", said(&output));
+    }
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
+    let output = command.arg("--help").stdout(full()).output().expect("dvm-codegen runs");
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    // As gcc does: a folder for temporary files that is not there is not used.
+    let output = run(dvmcc().env("TMPDIR", "/nowhere/at/all"), &folder, "-c app.c -o app.o");
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+}
