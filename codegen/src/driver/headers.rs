@@ -26,7 +26,14 @@ impl Headers {
 /// Preprocesses a file; where `omp.h` is not found, or is one that only another compiler reads, with one of our own.
 pub fn preprocess(source: &Source, flags: &[String]) -> Result<(Preprocessed, Headers), ClangError> {
     let mut headers = Headers { flags: flags.to_vec(), own: None };
-    let first = preprocess::run(source, flags);
+    let mut first = preprocess::run(source, flags);
+    if let Err(ClangError::Rejected(messages)) = &first
+        && messages.contains("unknown target CPU")
+    {
+        // A processor that only the real compiler knows; what matters of it are macros, and those are given.
+        headers.flags.retain(|flag| !flag.starts_with("-march="));
+        first = preprocess::run(source, &headers.flags);
+    }
     let wants_own = match &first {
         Err(ClangError::Rejected(messages)) => messages.contains("'omp.h' file not found"),
         Err(_) => false,
