@@ -97,6 +97,7 @@ pub fn analyse(
     check_before(source, function.begin.offset, &site.pragma, seen)?;
     check_vouched(unit, site)?;
     check_head(source, function, body)?;
+    pasted::check_text(source, begin, end, &seen.macros)?;
     let roots: Vec<&Node> = match nodes.as_slice() {
         [block] if block.is("CompoundStmt") => block.inner.iter().collect(),
         _ => nodes.clone(),

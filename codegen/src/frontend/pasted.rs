@@ -5,6 +5,7 @@ use super::ast::Node;
 use super::builder::Builder;
 use super::preprocess::Macros;
 use super::refusal::Refused;
+use crate::source::Source;
 use crate::words::identifiers;
 use std::collections::BTreeSet;
 
@@ -21,6 +22,37 @@ const PLACED: [&str; 9] = [
     "__TIMESTAMP__",
 ];
 
+const REASON: &str = "the value depends on the line, or on another thing that only the preprocessor knows";
+const REMEDY: &str = "keep it in a variable before the region";
+
+/// Refuses a text that leads to a macro whose value depends on the place, also where no value shows it: in `sizeof`, or
+/// in a type. What is generated has the text twice, so that `__COUNTER__` would go on further too.
+pub(super) fn check_text(source: &Source, begin: usize, end: usize, macros: &Macros) -> Result<(), Refused> {
+    let mut at = begin;
+    while at < end {
+        let next = source.skip_token(at);
+        let word = source.text(at, next);
+        if (macros.contains_key(&word) || PLACED.contains(&word.as_str())) && leads_to_place(&word, macros) {
+            return Err(Refused::span(at, next, REASON, REMEDY));
+        }
+        at = source.skip_blank(next);
+    }
+    Ok(())
+}
+
+/// Whether a name is one of the preprocessor's own, or a macro with such a name in it.
+fn leads_to_place(name: &str, macros: &Macros) -> bool {
+    let (mut reached, mut ahead) = (BTreeSet::new(), vec![name.to_owned()]);
+    while let Some(name) = ahead.pop() {
+        if PLACED.contains(&name.as_str()) {
+            return true;
+        }
+        let words = macros.get(&name).map(|body| pieces(body)).unwrap_or_default();
+        ahead.extend(words.into_iter().filter(|word| reached.insert(word.clone())));
+    }
+    false
+}
+
 impl Builder<'_> {
     /// Refuses tokens that the preprocessor made, unless they can only come from `#` and `##` of what is written there.
     pub(super) fn check_made(&self, node: &Node) -> Result<(), Refused> {
@@ -34,8 +66,7 @@ impl Builder<'_> {
         if place.known && is_pasted(&self.source.text(place.offset, end), self.macros) {
             return Ok(());
         }
-        let reason = "the value depends on the line, or on another thing that only the preprocessor knows";
-        Err(Refused::at(node, reason, "keep it in a variable before the region"))
+        Err(Refused::at(node, REASON, REMEDY))
     }
 }
 
