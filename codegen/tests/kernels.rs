@@ -84,6 +84,6 @@ macro_rules! kernels {
 }
 
 kernels! {
-    captured conditions counters crowded floyd globals hidden_names jacobi_1d locals lu macros matmul met_names mixed_sizes names parts
+    captured conditions counters crowded floyd globals hidden_names jacobi_1d liveness locals lu macros matmul met_names mixed_sizes names parts
     places pointers scalars shadows shapes strides types unsigned_counters volume
 }

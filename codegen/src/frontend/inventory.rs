@@ -20,8 +20,6 @@ pub struct Inventory<'a> {
     pub addressed: HashSet<Id>,
     /// Types declared inside the function.
     pub local_types: HashSet<String>,
-    /// The function has labels or jumps to them.
-    pub jumps: bool,
 }
 
 impl<'a> Inventory<'a> {
@@ -31,12 +29,15 @@ impl<'a> Inventory<'a> {
         for node in function.walk() {
             match node.kind.as_str() {
                 "UnaryOperator" if node.opcode == "&" => {
-                    if let Some(target) = node.inner.first().and_then(base_variable) {
-                        found.addressed.insert(target);
+                    match node.inner.first().and_then(base_variable) {
+                        Some(target) => drop(found.addressed.insert(target)),
+                        // An operand of another form: whatever it names.
+                        None => found.addressed.extend(node.walk().filter_map(|n| n.reference.as_ref()).map(|r| r.id)),
                     }
                 }
                 "TypedefDecl" | "RecordDecl" | "EnumDecl" => drop(found.local_types.insert(node.name.clone())),
-                "GotoStmt" | "LabelStmt" | "IndirectGotoStmt" | "GCCAsmStmt" => found.jumps = true,
+                // The tree does not show the operands of assembly.
+                "GCCAsmStmt" | "MSAsmStmt" => found.addressed.extend(variables(function)),
                 _ => {}
             }
         }
@@ -99,6 +100,10 @@ impl<'a> Inventory<'a> {
     pub fn is_counter(&self, id: Id) -> bool {
         self.counters.contains_key(&id)
     }
+}
+
+fn variables(function: &Node) -> impl Iterator<Item = Id> + '_ {
+    function.walk().filter(|n| n.is("VarDecl") || n.is("ParmVarDecl")).map(|n| n.id)
 }
 
 /// What an assignment, `++` or `--` changes.

@@ -10,8 +10,10 @@ pub mod preprocess;
 pub mod refusal;
 pub mod scope;
 
+mod attributes;
 mod capture;
 mod collision;
+mod control;
 mod ctype;
 mod effects;
 mod epilogue;
@@ -98,6 +100,8 @@ pub fn analyse(
     };
     check_escapes(body, &nodes, end)?;
     check_whole(body, &nodes, begin, end)?;
+    check_around(body, first)?;
+    let graph = control::Graph::of_function(body, last);
     let inventory = Inventory::new(unit, function, roots.clone())?;
     let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
     let mut builder = Builder {
@@ -118,14 +122,14 @@ pub fn analyse(
         private: HashSet::new(),
         mentioned: vec![],
     };
-    builder.group(&roots, begin, end)?;
+    builder.group(&roots, &graph)?;
     builder.block(0, &roots, &scope::Scope::default())?;
     if builder.statements.is_empty() {
         return Err(at_pragma("the region has no statements", "remove the pragma"));
     }
     builder.check_hidden()?;
     builder.check_aliases(source)?;
-    let epilogue = builder.epilogue(&roots, begin, end)?;
+    let epilogue = builder.epilogue(&roots, &graph)?;
     let region = model(&builder, source, site, function, taken);
     let notes = notes(&region, site);
     let function_begin = function.begin.offset;
@@ -242,6 +246,25 @@ fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result
         let reason = "a macro holds statements of the region and others";
         Err(Refused::at(node, reason, "write the loops and statements out, macros only inside expressions"))
     })
+}
+
+/// What may stand around a region: where its statements are run in an order that is understood.
+const AROUND: [&str; 9] =
+    ["CompoundStmt", "IfStmt", "ForStmt", "WhileStmt", "DoStmt", "SwitchStmt", "CaseStmt", "DefaultStmt", "LabelStmt"];
+
+/// The region is a statement among ordinary statements.
+fn check_around(body: &Node, first: &Node) -> Result<(), Refused> {
+    let mut node = body;
+    while !std::ptr::eq(node, first) {
+        let holds = |n: &&Node| n.walk().any(|inner| std::ptr::eq(inner, first));
+        let next = node.inner.iter().filter(|n| !n.kind.is_empty()).find(holds);
+        let Some(next) = next.filter(|_| AROUND.contains(&node.kind.as_str())) else {
+            let reason = "the region stands inside an expression";
+            return Err(Refused::at(first, reason, "put the region among the ordinary statements of a function"));
+        };
+        node = next;
+    }
+    Ok(())
 }
 
 /// Between `scop` and `endscop`, declarations would vanish into a block.
