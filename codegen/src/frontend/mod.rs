@@ -16,6 +16,7 @@ mod collision;
 mod control;
 mod ctype;
 mod effects;
+mod environment;
 mod epilogue;
 mod finish;
 mod flow;
@@ -101,8 +102,11 @@ pub fn analyse(
     check_escapes(body, &nodes, end)?;
     check_whole(body, &nodes, begin, end)?;
     check_around(body, first)?;
+    let insert = insertion(unit, source, function.begin.offset);
+    environment::check(source, seen, function, (insert, end))?;
     let graph = control::Graph::of_function(body, last);
-    let inventory = Inventory::new(unit, function, roots.clone())?;
+    let mut inventory = Inventory::new(unit, function, roots.clone())?;
+    inventory.addressed.extend(environment::named(source, seen, function));
     let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
     let mut builder = Builder {
         unit,
@@ -128,12 +132,12 @@ pub fn analyse(
         return Err(at_pragma("the region has no statements", "remove the pragma"));
     }
     builder.check_hidden()?;
+    builder.check_attributes()?;
     builder.check_aliases(source)?;
     let epilogue = builder.epilogue(&roots, &graph)?;
     let region = model(&builder, source, site, function, taken);
     let notes = notes(&region, site);
     let function_begin = function.begin.offset;
-    let insert = insertion(unit, source, function_begin);
     let pragma = (site.pragma.begin, site.pragma.end);
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
@@ -346,7 +350,9 @@ fn check_directives(source: &Source, site: &Site, begin: usize, end: usize) -> R
                 }
                 ("a region begins inside another, or carries OpenMP", "keep one pragma, on the outermost loop")
             }
-            _ => continue,
+            "" | "if" | "ifdef" | "ifndef" | "elif" | "elifdef" | "elifndef" | "else" | "endif" | "line" | "error"
+            | "warning" | "ident" | "sccs" => continue,
+            _ => ("this directive is not understood inside a region", "put it before the region"),
         };
         return Err(Refused::span(directive.begin, directive.end, reason, remedy));
     }

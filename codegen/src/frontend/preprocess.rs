@@ -3,6 +3,7 @@
 use super::clang::{self, ClangError};
 use std::collections::HashMap;
 use std::path::Path;
+use std::rc::Rc;
 
 /// Macros by name: what follows the name in the definition.
 pub type Macros = HashMap<String, String>;
@@ -18,6 +19,19 @@ pub struct Seen {
     pub macros: Macros,
     /// Macros that included files defined or undefined, each with the line of the compiled file that includes them.
     pub included: Vec<(u32, String)>,
+    /// The whole file.
+    pub whole: Rc<Whole>,
+    /// How many of the file's pragmas stand before.
+    pub before: usize,
+}
+
+/// A file after the preprocessor.
+#[derive(Debug, Default)]
+pub struct Whole {
+    /// The text with line marks and definitions.
+    pub text: String,
+    /// Pragmas that are not ours, also those that macros make: the line of the compiled file, and the words.
+    pub pragmas: Vec<(u32, String)>,
 }
 
 /// Runs the preprocessor over a file with the user's own flags.
@@ -37,6 +51,7 @@ fn read(text: &str, main: &str) -> Vec<Seen> {
     let mut seen = Vec::new();
     let mut macros = Macros::new();
     let mut included = Vec::new();
+    let mut whole = Whole { text: text.to_owned(), pragmas: vec![] };
     let (mut file, mut line, mut main_line) = (String::new(), 1_u32, 0_u32);
     for row in text.lines() {
         if let Some((number, name)) = row.strip_prefix("# ").and_then(mark) {
@@ -57,9 +72,17 @@ fn read(text: &str, main: &str) -> Vec<Seen> {
             }
         } else if row.strip_prefix("#pragma ").is_some_and(is_ours) {
             let header = (!inside).then(|| file.clone());
-            seen.push(Seen { header, line, macros: macros.clone(), included: included.clone() });
+            let before = whole.pragmas.len();
+            let (macros, included) = (macros.clone(), included.clone());
+            seen.push(Seen { header, line, macros, included, whole: Rc::default(), before });
+        } else if let Some(words) = row.strip_prefix("#pragma ") {
+            whole.pragmas.push((main_line, words.split_whitespace().collect::<Vec<_>>().join(" ")));
         }
         line += 1;
+    }
+    let whole = Rc::new(whole);
+    for one in &mut seen {
+        one.whole = whole.clone();
     }
     seen
 }
