@@ -1,7 +1,9 @@
 //! What a statement reads and writes.
 
 use super::ast::{Id, Node};
+use super::attributes;
 use super::builder::{Builder, RawAccess};
+use super::control::varies;
 use super::ctype;
 use super::loops;
 use super::refusal::Refused;
@@ -52,7 +54,8 @@ impl<'a> Builder<'a> {
             "VarDecl" => {
                 check_local(node)?;
                 out.own.insert(node.id);
-                all(self, out)
+                let parts = node.inner.iter().filter(|n| !n.kind.is_empty() && !n.kind.ends_with("Attr"));
+                parts.into_iter().try_for_each(|n| self.effects(n, scope, out))
             }
             "ForStmt" => self.loop_effects(node, scope, out),
             "IfStmt" => self.if_effects(node, scope, out),
@@ -72,6 +75,7 @@ impl<'a> Builder<'a> {
                 self.effects(&node.inner[1], &uncertain, out)
             }
             "BinaryOperator" if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
+            "BinaryOperator" if !OPERATORS.contains(&node.opcode.as_str()) => Err(unknown(node)),
             "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "InitListExpr" | "BinaryOperator" => {
                 all(self, out)
             }
@@ -101,7 +105,13 @@ impl<'a> Builder<'a> {
                     "a function is used as a value",
                     "call functions by their names in the region",
                 )),
-                _ => all(self, out),
+                "AtomicToNonAtomic" | "NonAtomicToAtomic" => Err(ordered(node)),
+                kind if CONVERSIONS.contains(&kind) => all(self, out),
+                kind => Err(Refused::at(
+                    node,
+                    format!("this conversion ({kind}) is not in the language of regions"),
+                    "convert between numbers only",
+                )),
             },
             "DeclRefExpr" if node.reference.as_ref().is_some_and(|r| r.kind == "EnumConstantDecl") => Ok(()),
             "DeclRefExpr" | "ArraySubscriptExpr" | "MemberExpr" => self.touch(node, scope, true, false, out),
@@ -175,6 +185,10 @@ impl<'a> Builder<'a> {
     }
 
     fn size_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+        if node.argument.as_ref().is_some_and(|ty| varies(&ty.written)) {
+            let reason = "the size of a type is taken whose length is computed";
+            return Err(Refused::at(node, reason, "compute it before the region"));
+        }
         for inner in node.walk() {
             let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != "EnumConstantDecl") else { continue };
             let Some(variable) = self.unit.declaration(reference.id) else { continue };
@@ -200,8 +214,7 @@ impl<'a> Builder<'a> {
     }
 
     fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
-        let callee = node.inner[0].walk().find_map(|n| n.reference.as_ref()).filter(|r| r.kind == "FunctionDecl");
-        let Some(callee) = callee else {
+        let Some(callee) = callee(node) else {
             return Err(Refused::at(
                 node,
                 "a function is called through a pointer",
@@ -222,6 +235,9 @@ impl<'a> Builder<'a> {
         write: bool,
         out: &mut Effects,
     ) -> Result<(), Refused> {
+        if ctype::is_untouchable(node.ty.plain()) {
+            return Err(ordered(node));
+        }
         if let Some(reference) = node.variable().or_else(|| whole_object(node)) {
             let variable = self.unit.declaration(reference.id).ok_or_else(|| unknown(node))?;
             self.check_storage(variable, node)?;
@@ -303,7 +319,7 @@ impl<'a> Builder<'a> {
                 self.effects(&node.inner[index], scope, out)?;
                 self.subscript_effects(&node.inner[base], scope, out)
             }
-            "BinaryOperator" => {
+            "BinaryOperator" if matches!(node.opcode.as_str(), "+" | "-") => {
                 let pointer = usize::from(ctype::integer(node.inner[0].ty.plain()).is_some());
                 self.effects(&node.inner[1 - pointer], scope, out)?;
                 self.subscript_effects(&node.inner[pointer], scope, out)
@@ -316,9 +332,10 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            _ => {
+            "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr" | "MemberExpr" | "UnaryOperator" => {
                 node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| self.subscript_effects(n, scope, out))
             }
+            _ => Err(unknown(node)),
         }
     }
 
@@ -333,6 +350,10 @@ impl<'a> Builder<'a> {
         out: &mut Effects,
     ) -> Result<(), Refused> {
         let id = variable.id;
+        if !ctype::is_element(variable.ty.plain()) {
+            let reason = format!("`{}` of type `{}` is no number or struct", variable.name, variable.ty.written);
+            return Err(Refused::at(at, reason, "use numbers and structs in the region"));
+        }
         out.names.insert(variable.name.clone());
         if scope.symbol(id).is_some() {
             let inner = scope.inner_loops().iter().any(|l| l.counter == id);
@@ -450,9 +471,13 @@ pub fn check_local(variable: &Node) -> Result<(), Refused> {
     let plain = variable.ty.plain();
     let fixed = !ctype::is_array(plain)
         || plain.split('[').skip(1).all(|part| part.trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()));
-    if variable.storage == "static" || variable.storage == "extern" {
+    if !matches!(variable.storage.as_str(), "" | "auto" | "register") {
         let reason = format!("`{}` is declared {} in the region", variable.name, variable.storage);
         return Err(Refused::at(variable, reason, "declare it before the region"));
+    }
+    if let Some(attribute) = attributes::of_variable(variable) {
+        let reason = format!("`{}` is declared in the region with an attribute ({})", variable.name, attribute.kind);
+        return Err(Refused::at(variable, reason, "remove the attribute, or declare the variable before the region"));
     }
     if !fixed {
         let reason = format!("the variable-length array `{}` is declared in the region", variable.name);
@@ -466,6 +491,52 @@ pub fn check_local(variable: &Node) -> Result<(), Refused> {
         ));
     }
     Ok(())
+}
+
+/// Conversions between values that are no addresses.
+pub const CONVERSIONS: [&str; 19] = [
+    "NoOp",
+    "ToVoid",
+    "IntegralCast",
+    "IntegralToFloating",
+    "IntegralToBoolean",
+    "BooleanToSignedIntegral",
+    "FloatingToIntegral",
+    "FloatingToBoolean",
+    "FloatingCast",
+    "FloatingRealToComplex",
+    "FloatingComplexToReal",
+    "FloatingComplexToBoolean",
+    "FloatingComplexCast",
+    "FloatingComplexToIntegralComplex",
+    "IntegralRealToComplex",
+    "IntegralComplexToReal",
+    "IntegralComplexToBoolean",
+    "IntegralComplexCast",
+    "IntegralComplexToFloatingComplex",
+];
+
+/// Operators that only compute, both operands evaluated.
+pub const OPERATORS: [&str; 17] =
+    [",", "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^"];
+
+/// The function that a call names, if it does so directly.
+pub fn callee(call: &Node) -> Option<&super::ast::Reference> {
+    let mut node = call.inner.first()?;
+    loop {
+        node = match (node.kind.as_str(), node.cast.as_str(), node.opcode.as_str(), node.inner.as_slice()) {
+            ("DeclRefExpr", ..) => return node.reference.as_ref().filter(|r| r.kind == "FunctionDecl"),
+            ("ImplicitCastExpr", "FunctionToPointerDecay" | "BuiltinFnToFnPtr", _, [inner])
+            | ("ParenExpr", _, _, [inner])
+            | ("UnaryOperator", _, "*" | "&" | "__extension__", [inner]) => inner,
+            _ => return None,
+        };
+    }
+}
+
+fn ordered(node: &Node) -> Refused {
+    let reason = "volatile and atomic objects keep their order of accesses";
+    Refused::at(node, reason, "use a plain object in the region")
 }
 
 fn address(node: &Node) -> Refused {

@@ -7,6 +7,7 @@ use super::ast::{Id, Node};
 use super::builder::Builder;
 use super::control::Graph;
 use super::ctype;
+use super::effects::{CONVERSIONS, OPERATORS, callee};
 use super::flow;
 use super::refusal::Refused;
 
@@ -53,6 +54,7 @@ impl<'a> Builder<'a> {
                             return Err(super::effects::unknown(variable));
                         }
                         super::effects::check_local(variable)?;
+                        self.check_lengths(variable)?;
                         self.place_declaration(block, statements, k, variable);
                     }
                 }
@@ -65,6 +67,24 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// A type's lengths have one value in the whole region.
+    fn check_lengths(&self, variable: &Node) -> Result<(), Refused> {
+        if !super::control::varies(&variable.ty.written) && !super::control::varies(variable.ty.plain()) {
+            return Ok(());
+        }
+        let text = format!("{} {}", variable.ty.written, variable.ty.plain());
+        let changing = self.inventory.declared.keys().chain(self.inventory.written.keys());
+        let changing: Vec<&Node> = changing
+            .chain(self.inventory.counters.keys())
+            .filter_map(|id| self.unit.declaration(*id))
+            .filter(|d| ctype::words(&text).any(|word| word == d.name))
+            .collect();
+        changing.first().map_or(Ok(()), |other| {
+            let reason = format!("the type of `{}` depends on `{}`, which the region sets", variable.name, other.name);
+            Err(Refused::at(variable, reason, "compute lengths of types before the region"))
+        })
     }
 
     fn place_declaration(&mut self, block: Id, statements: &[&'a Node], at: usize, variable: &'a Node) {
@@ -112,18 +132,27 @@ impl<'a> Builder<'a> {
                     array || !self.inventory.written.contains_key(&r.id)
                 }
             }),
+            kind if STEADY.contains(&kind) => true,
             "ImplicitCastExpr" if node.cast == "LValueToRValue" => {
                 // A pointer variable's value or a scalar's, but no element of an array.
                 node.bare().variable().is_some() || !loads_memory(node)
             }
-            "CallExpr" => node.inner[0]
-                .walk()
-                .find_map(|n| n.reference.as_ref())
-                .is_some_and(|r| self.check_pure(&r.name, node).is_ok()),
-            "CompoundAssignOperator" | "StmtExpr" => false,
-            "UnaryOperator" => !matches!(node.opcode.as_str(), "++" | "--"),
-            "BinaryOperator" => node.opcode != "=",
-            _ => true,
+            "ImplicitCastExpr" | "CStyleCastExpr" => {
+                CONVERSIONS.contains(&node.cast.as_str())
+                    || matches!(
+                        node.cast.as_str(),
+                        "ArrayToPointerDecay" | "FunctionToPointerDecay" | "BuiltinFnToFnPtr"
+                    )
+            }
+            "CallExpr" => callee(node).is_some_and(|r| self.check_pure(&r.name, node).is_ok()),
+            "UnaryOperator" => matches!(
+                node.opcode.as_str(),
+                "+" | "-" | "!" | "~" | "*" | "&" | "__real" | "__imag" | "__extension__"
+            ),
+            "BinaryOperator" => {
+                OPERATORS.contains(&node.opcode.as_str()) || matches!(node.opcode.as_str(), "&&" | "||")
+            }
+            _ => false,
         };
         here && node.inner.iter().filter(|n| !n.kind.is_empty()).all(|n| self.steady(n))
     }
@@ -149,6 +178,22 @@ impl<'a> Builder<'a> {
         }
     }
 }
+
+/// Expressions that have one value as long as their operands have.
+const STEADY: [&str; 12] = [
+    "IntegerLiteral",
+    "FloatingLiteral",
+    "CharacterLiteral",
+    "ImaginaryLiteral",
+    "ImplicitValueInitExpr",
+    "ParenExpr",
+    "ConstantExpr",
+    "ConditionalOperator",
+    "ArraySubscriptExpr",
+    "MemberExpr",
+    "InitListExpr",
+    "UnaryExprOrTypeTraitExpr",
+];
 
 fn loads_memory(node: &Node) -> bool {
     node.walk().any(|n| {
