@@ -70,6 +70,7 @@ pub fn check(source: &Source, seen: &Seen, function: &Node, between: (usize, usi
         return Ok(());
     }
     check_pragmas(source, seen, between)?;
+    check_declared(source, function)?;
     let strange = attributes(&seen.whole.text, &function.name).into_iter().find(|name| !is_harmless(name));
     strange.map_or(Ok(()), |name| {
         let at = source.skip_blank(function.begin.offset);
@@ -91,6 +92,19 @@ pub fn named(source: &Source, seen: &Seen, function: &Node) -> Vec<Id> {
     let words: Vec<&str> = pragmas.flat_map(|(_, words)| ctype::words(words)).collect();
     let variables = function.walk().filter(|n| n.is("VarDecl") || n.is("ParmVarDecl"));
     variables.filter(|n| words.contains(&n.name.as_str())).map(|n| n.id).collect()
+}
+
+/// What a pragma says of the declaration that follows it would be said of the tiles.
+fn check_declared(source: &Source, function: &Node) -> Result<(), Refused> {
+    let begin = source.skip_blank(function.begin.offset);
+    let last = source.directives(0, begin).into_iter().next_back().filter(|d| source.skip_blank(d.end) == begin);
+    let Some(last) = last.filter(|d| d.name() == "pragma") else { return Ok(()) };
+    let words: Vec<&str> = last.rest().split_whitespace().take(2).collect();
+    if !matches!(words.as_slice(), ["omp", "declare"] | ["acc", "routine"]) {
+        return Ok(());
+    }
+    let reason = "a pragma about the function stands before it, where the tiles are put";
+    Err(Refused::span(last.begin, last.end, reason, "move the region to a function without the pragma"))
 }
 
 fn check_pragmas(source: &Source, seen: &Seen, (first, last): (usize, usize)) -> Result<(), Refused> {

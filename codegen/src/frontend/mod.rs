@@ -263,7 +263,7 @@ fn check_around(body: &Node, first: &Node) -> Result<(), Refused> {
         let holds = |n: &&Node| n.walk().any(|inner| std::ptr::eq(inner, first));
         let next = node.inner.iter().filter(|n| !n.kind.is_empty()).find(holds);
         let Some(next) = next.filter(|_| AROUND.contains(&node.kind.as_str())) else {
-            let reason = "the region stands inside an expression";
+            let reason = format!("the region stands inside an expression or a construct like one ({})", node.kind);
             return Err(Refused::at(first, reason, "put the region among the ordinary statements of a function"));
         };
         node = next;
