@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs libdvm and uses it as strangers do: CMake projects in C, C++ and Fortran and pkg-config, all outside of the
-# source tree, with the installed files only; then the same after the prefix was moved, and from a DESTDIR.
+# source tree, with the installed files only; then the same after the prefix was moved, and from a DESTDIR. Whatever
+# libdvm is installed on the machine beside it, of any version, plays no part.
 #
 #   c-tests/consumers/run.sh [BUILD_DIR]
 #
@@ -8,7 +9,9 @@
 # yet. Exit status 0: all of it works.
 set -uo pipefail
 export LC_ALL=C
-unset LD_LIBRARY_PATH CMAKE_PREFIX_PATH PKG_CONFIG_PATH CPATH LIBRARY_PATH DESTDIR
+unset LD_LIBRARY_PATH LD_RUN_PATH LD_PRELOAD DESTDIR CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH
+unset PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR CFLAGS CXXFLAGS FFLAGS CPPFLAGS LDFLAGS
+unset "${!CMAKE_@}" "${!dvm_@}" "${!DVM_@}"
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 build=${1:-$here/../../target/c-tests/consumers}
@@ -31,20 +34,41 @@ step() {
 # The sources of the consumers, away from the tree: a path that leads back into it would be found out.
 cp -r "$here"/{c,cxx,fortran} "$work/"
 
+# Read after project(), which finds compilers: from there on packages of the system are none.
+for place in CMAKE_SYSTEM_PATH SYSTEM_ENVIRONMENT_PATH PACKAGE_REGISTRY SYSTEM_PACKAGE_REGISTRY; do
+    echo "set(CMAKE_FIND_USE_$place OFF)"
+done >"$work/alone.cmake"
+
+# alone PREFIX SOURCE TREE [OPTION...]: configures a project that finds packages in one prefix, and in none of the system's.
+alone() {
+    local prefix=$1 source=$2 tree=$3
+    shift 3
+    cmake -S "$source" -B "$tree" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_PROJECT_INCLUDE="$work/alone.cmake" "$@"
+}
+
+# loads PREFIX PROGRAM: the program's libdvm is the one of the prefix.
+loads() {
+    local loaded
+    loaded=$(ldd "$2" | awk '/libdvm\.so/ { print $3 }')
+    [ -n "$loaded" ] && [ "$(readlink -f "$loaded")" = "$(readlink -f "$1/lib/libdvm.so")" ]
+}
+
 # by_cmake LANGUAGE PREFIX [OPTION...]
 by_cmake() {
     local language=$1 prefix=$2 tree
     shift 2
     tree=$(mktemp -d "$work/tree.XXXXXX")
-    step "$language by CMake, $prefix: configure" cmake -S "$work/$language" -B "$tree" -DCMAKE_PREFIX_PATH="$prefix" "$@" &&
+    step "$language by CMake, $prefix: configure" alone "$prefix" "$work/$language" "$tree" "$@" &&
         step "$language by CMake, $prefix: build" cmake --build "$tree" &&
+        step "$language by CMake, $prefix: loads what was installed" loads "$prefix" "$tree/consumer" &&
         step "$language by CMake, $prefix: run" timeout 60 "$tree/consumer"
 }
 
 # by_pkg_config PREFIX
 by_pkg_config() {
     local prefix=$1 flags
-    export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+    # Only this folder, not the system's.
+    export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
     flags=$(pkg-config --cflags --libs dvm 2>&1)
     # shellcheck disable=SC2086
     step "C by pkg-config, $prefix: build" cc "$work/c/main.c" $flags -o "$work/by_pkg_config" &&
@@ -54,7 +78,7 @@ by_pkg_config() {
     step "Fortran by pkg-config, $prefix: build" gfortran "$work/fortran/main.f90" -J"$work" $flags -o "$work/by_pkg_config" &&
         step "Fortran by pkg-config, $prefix: run" env LD_LIBRARY_PATH="$prefix/lib" timeout 60 "$work/by_pkg_config"
     step "the version, $prefix" pkg-config --exact-version="$(version)" dvm
-    unset PKG_CONFIG_PATH
+    unset PKG_CONFIG_LIBDIR
 }
 
 version() { sed -n 's/^version = "\([0-9.]*\)"$/\1/p' "$here/../../Cargo.toml" | head -1; }
@@ -97,18 +121,22 @@ mv "$prefix" "$work/elsewhere/deeper/moved"
 all_of_it "$work/elsewhere/deeper/moved"
 rm -rf "$work/elsewhere"
 
-step "install with DESTDIR" env DESTDIR="$work/stage" cmake --install "$build" --prefix /opt/dvm
-step "DESTDIR has it all" test -s "$work/stage/opt/dvm/lib/$real"
-step "nothing is written outside of DESTDIR" test ! -e /opt/dvm/lib/libdvm.so
-all_of_it "$work/stage/opt/dvm"
+# A prefix that nobody else has.
+own=/opt/dvm-$(basename "$work")
+stage=$work/stage$own
+step "install with DESTDIR" env DESTDIR="$work/stage" cmake --install "$build" --prefix "$own"
+step "DESTDIR has it all" test -s "$stage/lib/$real"
+step "nothing is written outside of DESTDIR" test ! -e "$own"
+all_of_it "$stage"
 
 # What cannot work says why.
 mkdir "$work/wrong"
 printf 'cmake_minimum_required(VERSION 3.20)\nproject(wrong LANGUAGES C)\nfind_package(dvm REQUIRED COMPONENTS Fortran)\n' >"$work/wrong/CMakeLists.txt"
-cmake -S "$work/wrong" -B "$work/wrong/build" -DCMAKE_PREFIX_PATH="$work/stage/opt/dvm" >"$work/wrong/log" 2>&1
+alone "$stage" "$work/wrong" "$work/wrong/build" >"$work/wrong/log" 2>&1
 step "Fortran without the language is refused with the remedy" grep -q "enable the language Fortran" "$work/wrong/log"
 printf 'cmake_minimum_required(VERSION 3.20)\nproject(wrong LANGUAGES C)\nfind_package(dvm 9 REQUIRED)\n' >"$work/wrong/CMakeLists.txt"
-step "a version that is not there is refused" bash -c "! cmake -S '$work/wrong' -B '$work/wrong/again' -DCMAKE_PREFIX_PATH='$work/stage/opt/dvm'"
+refused() { ! "$@"; }
+step "a version that is not there is refused" refused alone "$stage" "$work/wrong" "$work/wrong/again"
 
 echo "$((count - failures)) passed, $failures failed"
 [ $failures -eq 0 ]

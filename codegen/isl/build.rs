@@ -36,6 +36,9 @@ const FUNCTIONS: &[&str] = &[
     "isl_id_(alloc|free|get_name)",
     "isl_val_(free|is_int|get_num_si|sgn|to_str|is_zero|read_from_str|cmp_si|get_den_si|n_abs_num_chunks|copy)",
     "isl_val_int_from_si",
+    "isl_(set|union_map|pw_aff)_(get_space|align_params)",
+    "isl_set_universe",
+    "isl_space_params",
     "isl_ast_build_(alloc|free|copy|from_context|set_options|set_iterators|set_before_each_for|get_schedule)",
     "isl_ast_build_(node_from_schedule_map|expr_from_set|expr_from_pw_aff)",
     "isl_ast_node_(copy|free|get_type|get_annotation|to_C_str|mark_get_node)",
@@ -54,7 +57,7 @@ fn main() {
         .probe("isl")
         .expect("isl 0.22 or later (Debian: libisl-dev) is needed to build dvm-codegen");
     let headers =
-        ["ctx", "options", "set", "map", "union_set", "union_map", "aff", "flow", "schedule", "schedule_node"];
+        ["ctx", "options", "space", "set", "map", "union_set", "union_map", "aff", "flow", "schedule", "schedule_node"];
     let ast = ["ast", "ast_build", "id", "val", "ilp"];
     let includes: String = headers.iter().chain(&ast).map(|name| format!("#include <isl/{name}.h>\n")).collect();
     let mut builder = bindgen::Builder::default().header_contents("isl_all.h", &includes).layout_tests(false);

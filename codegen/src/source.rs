@@ -10,6 +10,20 @@ pub struct Source {
     /// The bytes; text positions everywhere are offsets into this.
     pub bytes: Vec<u8>,
     lines: Vec<usize>,
+    renumberings: Vec<Renumbering>,
+}
+
+/// What a `#line` directive says of the lines after it.
+#[derive(Debug, Clone)]
+struct Renumbering {
+    /// The first line after the directive, from 1, as it stands in the file.
+    from: u32,
+    /// The number of that line; `None`: only the preprocessor knows.
+    number: Option<u32>,
+    /// The name of the file, where the directive gives one.
+    name: Option<String>,
+    /// The directive's bytes.
+    span: (usize, usize),
 }
 
 impl Source {
@@ -22,7 +36,61 @@ impl Source {
     pub fn new(path: &Path, bytes: Vec<u8>) -> Source {
         let mut lines = vec![0];
         lines.extend(bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(k, _)| k + 1));
-        Source { path: path.to_owned(), bytes, lines }
+        let mut source = Source { path: path.to_owned(), bytes, lines, renumberings: vec![] };
+        source.renumberings = source.find_renumberings();
+        source
+    }
+
+    /// The folder that the file is in, as the user named it.
+    pub fn folder(&self) -> PathBuf {
+        self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    }
+
+    /// The directives that give lines other numbers. One in a conditional might not be read: its number is unknown.
+    fn find_renumberings(&self) -> Vec<Renumbering> {
+        let (mut all, mut open) = (Vec::new(), 0_u32);
+        for directive in self.directives(0, self.bytes.len()) {
+            match directive.name() {
+                "if" | "ifdef" | "ifndef" => open += 1,
+                "endif" => open = open.saturating_sub(1),
+                name if name == "line" || name.starts_with(|c: char| c.is_ascii_digit()) => {
+                    let words = if name == "line" { directive.rest() } else { directive.text.as_str() };
+                    let (number, rest) =
+                        words.split_at(words.find(|c: char| !c.is_ascii_digit()).unwrap_or(words.len()));
+                    let rest = rest.trim();
+                    let quoted =
+                        rest.strip_prefix('"').and_then(|r| r.split_once('"')).map(|(name, _)| name.to_owned());
+                    let known = open == 0 && (rest.is_empty() || quoted.as_ref().is_some_and(|n| !n.contains('\\')));
+                    all.push(Renumbering {
+                        from: self.position(directive.end).0 + 1,
+                        number: number.parse().ok().filter(|_| known),
+                        name: quoted,
+                        span: (directive.begin, directive.end),
+                    });
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// Spans of the directives that give lines other numbers.
+    pub fn renumbered(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.renumberings.iter().map(|r| r.span)
+    }
+
+    /// The first directive whose numbers only the preprocessor knows.
+    pub fn unclear_line(&self) -> Option<(usize, usize)> {
+        self.renumberings.iter().find(|r| r.number.is_none()).map(|r| r.span)
+    }
+
+    /// Line and file of an offset as `__LINE__` and `__FILE__` say them: after the `#line` directives before it.
+    pub fn presumed(&self, offset: usize) -> (u32, String) {
+        let (line, _) = self.position(offset);
+        let before = || self.renumberings.iter().take_while(|r| r.from <= line);
+        let number = before().last().and_then(|r| Some(r.number? + (line - r.from)));
+        let name = before().filter_map(|r| r.name.clone()).last();
+        (number.unwrap_or(line), name.unwrap_or_else(|| self.path.display().to_string()))
     }
 
     /// Line and column (both from 1) of an offset.
@@ -165,6 +233,32 @@ impl Source {
         open.into_iter().next()
     }
 
+    /// Past the `#endif` of the conditional that is open at an offset.
+    pub fn conditional_end(&self, at: usize) -> usize {
+        let mut depth = 0_u32;
+        for directive in self.directives(at, self.bytes.len()) {
+            match directive.name() {
+                "if" | "ifdef" | "ifndef" => depth += 1,
+                "endif" if depth == 0 => return directive.end,
+                "endif" => depth -= 1,
+                _ => {}
+            }
+        }
+        self.bytes.len()
+    }
+
+    /// Whether anything but directives, comments and blanks stands between two offsets.
+    pub fn has_tokens(&self, begin: usize, end: usize) -> bool {
+        let mut at = self.skip_blank(begin);
+        for directive in self.directives(begin, end) {
+            if at < directive.begin {
+                return true;
+            }
+            at = self.skip_blank(directive.end);
+        }
+        at < end
+    }
+
     /// Length of a backslash that joins its line with the next one, to the line end; compilers allow blanks between.
     fn continued(&self, at: usize) -> Option<usize> {
         let rest = self.bytes.get(at..)?.strip_prefix(b"\\")?;
@@ -264,6 +358,18 @@ mod tests {
         assert_eq!(torn("a\n#if 1\n#endif\n#else\n#endif\n").as_deref(), Some("else"));
         assert_eq!(torn("#endif\n#if 2\n").as_deref(), Some("endif"));
         assert_eq!(torn("#if 1\n#if 2\n#endif\n").as_deref(), Some("if 1"));
+    }
+
+    #[test]
+    fn line_directives_say_the_numbers_of_lines() {
+        let s = source("a\n#line 10 \"x.y\"\nb\nc\n# 20\nd\n");
+        let at = |text: &str| s.presumed(s.text(0, s.bytes.len()).find(text).unwrap());
+        assert_eq!(at("a"), (1, "t.c".to_owned()));
+        assert_eq!((at("b"), at("c\n")), ((10, "x.y".to_owned()), (11, "x.y".to_owned())));
+        assert_eq!(at("d\n"), (20, "x.y".to_owned()));
+        assert!(s.unclear_line().is_none());
+        assert!(source("#if A\n#line 3\n#endif\n").unclear_line().is_some());
+        assert!(source("#line N\n").unclear_line().is_some());
     }
 
     #[test]

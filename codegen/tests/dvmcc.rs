@@ -369,3 +369,16 @@ fn a_byte_order_mark_stays_at_the_beginning() {
     let ran = program(&folder.join("marked")).env("STANDIN_TELL", "1").output().expect("the program runs");
     assert!(said(&ran).contains("graphs 1"), "{}", said(&ran));
 }
+
+#[test]
+fn types_tell_nothing_without_strict_aliasing() {
+    let folder = place("aliasing");
+    let text = "int scale;\nvoid f(int n, float *a)\n{\n#pragma dvm region\n  for (int i = 0; i < n; i++)\n    a[i] = scale;\n}\n";
+    std::fs::write(folder.join("types.c"), text).expect("a file");
+    let last = ["-fno-strict-aliasing", "-fstrict-aliasing"];
+    for (flags, refused) in [(&last[..0], false), (&last[..1], true), (&last[..], false)] {
+        let output = run(&folder, &[&["-c", "types.c"], flags].concat());
+        let told = said(&output).contains("writing `a` might change `scale`");
+        assert!(output.status.success() && told == refused, "{flags:?}: {}", said(&output));
+    }
+}

@@ -104,6 +104,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    arithmetic captured conditions counters crowded floyd globals hidden_names jacobi_1d liveness locals lu macros matmul met_names mixed_sizes names parts
-    places pointers scalars shadows shapes strides types unsigned_counters volume
+    arithmetic based_on both_pragmas calls captured conditions constants counters crowded decays floyd globals hidden_names
+    jacobi_1d liveness locals lu macros matmul met_names mixed_sizes names other_lines parts pasted places pointers remainders rows
+    scalars shadows shapes strides types unsigned_counters volume wide_products written_back
 }

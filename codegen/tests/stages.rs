@@ -159,6 +159,7 @@ fn the_kernels_give_under_180_lines_each() {
     for kernel in table::all() {
         let text = stage(&kernel.region(), Stage::C);
         let (_, own) = text.split_once("DVM__LOUD\n#endif\n").expect("the helpers come first");
-        assert!(own.lines().count() < 180, "{}: {} lines", kernel.name, own.lines().count());
+        let count = own.lines().filter(|line| !line.starts_with("/*dvm: ")).count();
+        assert!(count < 180, "{}: {count} lines", kernel.name);
     }
 }

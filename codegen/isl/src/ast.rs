@@ -4,10 +4,19 @@
 use crate::{Error, PwAff, Result, Set, UnionMap, ctx::Ctx, object::c_text, raw};
 use std::ffi::{CStr, c_void};
 
-object! {
-    /// The state from which code is built.
-    AstBuild(isl_ast_build), isl_ast_build_copy, isl_ast_build_free
+/// From what code is built: what is known of the parameters, options, names.
+///
+/// isl's own build reads parameters by their positions in places (a guard `m mod 3 = 0` became one on another parameter),
+/// so the parameters of everything in one call must stand in one order. This type keeps the parts, and each call makes
+/// a build of isl's in one function (`Aligned`), from parts that have been brought into one order.
+#[derive(Clone)]
+pub struct AstBuild {
+    context: Set,
+    options: Option<UnionMap>,
+    iterators: Vec<String>,
+    ctx: Ctx,
 }
+
 object! {
     /// A statement of the generated code.
     AstNode(isl_ast_node), isl_ast_node_copy, isl_ast_node_free
@@ -122,48 +131,95 @@ unsafe extern "C" fn before_for(build: *mut raw::isl_ast_build, user: *mut c_voi
     }
 }
 
+/// Something that is given to a build, together with the build for it.
+struct Aligned<T> {
+    build: RawBuild,
+    subject: T,
+}
+
+/// isl's build; only `AstBuild::aligned` makes one.
+struct RawBuild(*mut raw::isl_ast_build);
+
+impl RawBuild {
+    /// Gives the build away.
+    fn give(self) -> *mut raw::isl_ast_build {
+        let build = self.0;
+        std::mem::forget(self);
+        build
+    }
+}
+
+impl Drop for RawBuild {
+    fn drop(&mut self) {
+        // SAFETY: the value owns the build (or null, which isl takes as well).
+        unsafe {
+            raw::isl_ast_build_free(self.0);
+        }
+    }
+}
+
 impl AstBuild {
     /// Code for parameters in `context`.
     pub fn from_context(context: &Set) -> Result<AstBuild> {
-        // SAFETY: isl takes the reference made here; the build is handed over.
-        unsafe {
-            AstBuild::own(context.ctx(), "isl_ast_build_from_context", raw::isl_ast_build_from_context(context.give()))
-        }
+        Ok(AstBuild { context: context.clone(), options: None, iterators: Vec::new(), ctx: context.ctx().clone() })
     }
 
     /// The same with options for the loops, as a map from schedule space to `separate[i]`, `atomic[i]` or `unroll[i]`.
     pub fn with_options(&self, options: &UnionMap) -> Result<AstBuild> {
-        // SAFETY: isl takes the references made here; the build is handed over.
-        unsafe {
-            let build = raw::isl_ast_build_set_options(self.give(), options.give());
-            AstBuild::own(&self.ctx, "isl_ast_build_set_options", build)
-        }
+        Ok(AstBuild { options: Some(options.clone()), ..self.clone() })
     }
 
     /// The same with names for the loops' counters, outermost first.
     pub fn with_iterators(&self, names: &[String]) -> Result<AstBuild> {
-        // SAFETY: the list and its names are made here and taken by isl; the build is handed over.
-        unsafe {
-            let mut list = raw::isl_id_list_alloc(self.ctx.as_ptr(), names.len() as i32);
-            for name in names {
-                let id = raw::isl_id_alloc(self.ctx.as_ptr(), c_text(name).as_ptr(), std::ptr::null_mut());
-                list = raw::isl_id_list_add(list, id);
+        Ok(AstBuild { iterators: names.to_vec(), ..self.clone() })
+    }
+
+    /// The one place where isl's builds are made: all parts and the subject get their parameters in one order.
+    fn aligned<T: Parametric>(&self, subject: &T) -> Result<Aligned<T>> {
+        let mut space = subject.parameters()?;
+        if let Some(options) = &self.options {
+            space = options.parameters()?.aligned(&space)?.parameters()?;
+        }
+        // The context in the order of the others, then the others with all that the context has.
+        let context = self.context.aligned(&space)?;
+        let space = context.parameters()?;
+        let context = if crate::planted("a1-align") { self.context.clone() } else { context };
+        let subject = subject.aligned(&space)?;
+        let options = self.options.as_ref().map(|options| options.aligned(&space)).transpose()?;
+        // SAFETY: isl takes the references made here, and the list with its names; the build is owned at once.
+        let build = unsafe {
+            let mut build = raw::isl_ast_build_from_context(context.give());
+            if let Some(options) = options {
+                build = raw::isl_ast_build_set_options(build, options.give());
             }
-            AstBuild::own(&self.ctx, "isl_ast_build_set_iterators", raw::isl_ast_build_set_iterators(self.give(), list))
+            if !self.iterators.is_empty() {
+                let mut list = raw::isl_id_list_alloc(self.ctx.as_ptr(), self.iterators.len() as i32);
+                for name in &self.iterators {
+                    let id = raw::isl_id_alloc(self.ctx.as_ptr(), c_text(name).as_ptr(), std::ptr::null_mut());
+                    list = raw::isl_id_list_add(list, id);
+                }
+                build = raw::isl_ast_build_set_iterators(build, list);
+            }
+            RawBuild(build)
+        };
+        if build.0.is_null() {
+            Err(self.ctx.error("isl_ast_build_from_context"))
+        } else {
+            Ok(Aligned { build, subject })
         }
     }
 
     /// Code that visits the instances in the order of `schedule`. `note` sees, for each loop, the order of the instances
     /// in it up to and with its own counter; what it says is kept with the loop.
     pub fn scan(&self, schedule: &UnionMap, note: &mut dyn FnMut(&UnionMap) -> Result<String>) -> Result<AstNode> {
+        let Aligned { build, subject } = self.aligned(schedule)?;
         let mut observer = Observer { ctx: self.ctx.clone(), note, error: None };
         // SAFETY: the observer outlives the call that uses it, and the build that knows of it is freed here; isl
         // takes the references made for it; the node is handed over.
         let node = unsafe {
             let user = (&raw mut observer).cast::<c_void>();
-            let build = raw::isl_ast_build_set_before_each_for(self.give(), Some(before_for), user);
-            let node = raw::isl_ast_build_node_from_schedule_map(build, schedule.give());
-            raw::isl_ast_build_free(build);
+            let build = RawBuild(raw::isl_ast_build_set_before_each_for(build.give(), Some(before_for), user));
+            let node = raw::isl_ast_build_node_from_schedule_map(build.0, subject.give());
             AstNode::own(&self.ctx, "isl_ast_build_node_from_schedule_map", node)
         };
         match observer.error {
@@ -174,25 +230,58 @@ impl AstBuild {
 
     /// An expression that is true for the parameters in `set`.
     pub fn condition(&self, set: &Set) -> Result<AstExpr> {
+        let Aligned { build, subject } = self.aligned(set)?;
         // SAFETY: the build is kept, the set's reference is made for isl; the expression is handed over.
         unsafe {
-            AstExpr::own(
-                &self.ctx,
-                "isl_ast_build_expr_from_set",
-                raw::isl_ast_build_expr_from_set(self.keep(), set.give()),
-            )
+            let expr = raw::isl_ast_build_expr_from_set(build.0, subject.give());
+            AstExpr::own(&self.ctx, "isl_ast_build_expr_from_set", expr)
         }
     }
 
     /// An expression with the value of `value`.
     pub fn expression(&self, value: &PwAff) -> Result<AstExpr> {
+        let Aligned { build, subject } = self.aligned(value)?;
         // SAFETY: the build is kept, the value's reference is made for isl; the expression is handed over.
         unsafe {
-            let expr = raw::isl_ast_build_expr_from_pw_aff(self.keep(), value.give());
+            let expr = raw::isl_ast_build_expr_from_pw_aff(build.0, subject.give());
             AstExpr::own(&self.ctx, "isl_ast_build_expr_from_pw_aff", expr)
         }
     }
 }
+
+/// What has parameters that can be brought into an order.
+trait Parametric: Sized {
+    /// The parameters, as a set of all their values.
+    fn parameters(&self) -> Result<Set>;
+    /// The same with the parameters of `order` first, in their order.
+    fn aligned(&self, order: &Set) -> Result<Self>;
+}
+
+macro_rules! parametric {
+    ($name:ident, $space:ident, $align:ident) => {
+        impl Parametric for $name {
+            fn parameters(&self) -> Result<Set> {
+                // SAFETY: the object is live and only looked at; each space is handed on; the set is handed over.
+                unsafe {
+                    let space = raw::isl_space_params(raw::$space(self.keep()));
+                    Set::own(self.ctx(), stringify!($space), raw::isl_set_universe(space))
+                }
+            }
+
+            fn aligned(&self, order: &Set) -> Result<$name> {
+                // SAFETY: isl takes the references made here; the result is handed over.
+                unsafe {
+                    let space = raw::isl_set_get_space(order.keep());
+                    $name::own(self.ctx(), stringify!($align), raw::$align(self.give(), space))
+                }
+            }
+        }
+    };
+}
+
+parametric!(Set, isl_set_get_space, isl_set_align_params);
+parametric!(UnionMap, isl_union_map_get_space, isl_union_map_align_params);
+parametric!(PwAff, isl_pw_aff_get_space, isl_pw_aff_align_params);
 
 impl AstNode {
     /// Takes the statement apart.

@@ -2,6 +2,7 @@
 
 mod dependences;
 mod program;
+pub mod rows;
 
 pub use dependences::Dependences;
 pub use program::{Program, StatementSets};

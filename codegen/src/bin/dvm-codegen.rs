@@ -86,7 +86,15 @@ struct Tile {
 }
 
 fn main() -> ExitCode {
-    let command = Arguments::parse().command;
+    let command = match Arguments::try_parse() {
+        Ok(arguments) => arguments.command,
+        // Help and versions are the answer asked for, and must arrive.
+        Err(answer) if !answer.use_stderr() => {
+            return write::print(answer.to_string().as_bytes())
+                .map_or_else(|message| fail(&message, 2), |()| ExitCode::SUCCESS);
+        }
+        Err(error) => error.exit(),
+    };
     let work = move || {
         Ok(match command {
             Command::Redist(arguments) => return Ok(redist::run(&arguments)),
@@ -138,9 +146,7 @@ fn run_draw(draw: &Draw) -> u8 {
     };
     let written = match &draw.out {
         Some(path) => write::write(path, text.as_bytes()),
-        None => {
-            std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes()).map_err(|e| format!("cannot write: {e}"))
-        }
+        None => write::print(text.as_bytes()),
     };
     written.map_or_else(|message| complain(message, 2), |()| 0)
 }
@@ -178,7 +184,7 @@ fn run(tile: &Tile) -> u8 {
     };
     let written = match &tile.output {
         Some(path) => write::write(path, &text),
-        None => std::io::Write::write_all(&mut std::io::stdout(), &text).map_err(|e| format!("cannot write: {e}")),
+        None => write::print(&text),
     };
     written.map_or_else(|message| complain(message, 2), |()| 0)
 }

@@ -1,7 +1,7 @@
 //! `dvmcc`: used in place of `cc`.
 
 use dvm_codegen::driver::invocation::Invocation;
-use dvm_codegen::driver::{compile, with_room};
+use dvm_codegen::driver::{compile, with_room, write};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -15,13 +15,14 @@ passed to the real compiler. A region that cannot be transformed is reported and
 
 Options of its own:
   --show         keep the generated C as FILE.dvm.c next to the object, and print its path
-  --dvm-strict   a region that stays sequential is an error (also -Werror=dvm)
-  -Wno-dvm       no messages about regions
+  --dvm-strict   a region that stays sequential is an error (also -Werror=dvm, until -Wno-error=dvm)
+  -Wno-dvm       no messages about regions (also -w); -Werror alone makes none an error
   --help         this text
   --version      versions of dvmcc and of the compiler behind it
 
 Environment:
-  DVM_CC, CC     the real compiler (default cc)
+  DVM_CC, CC     the real compiler (default cc); one that calls dvmcc again, as mpicc does with
+                 OMPI_CC=dvmcc, is used once, and then the next of the three
   DVM_CLANG      the clang that reads the sources (default clang)
   DVM_PREFIX     where libdvm is installed (default: found from dvmcc's own place)
 
@@ -46,11 +47,11 @@ fn main() -> ExitCode {
 fn command(arguments: &[String]) -> Result<i32, String> {
     let invocation = Invocation::parse(arguments)?;
     if invocation.help {
-        print!("{HELP}");
+        write::print(HELP.as_bytes())?;
         return Ok(0);
     }
     if invocation.version {
-        println!("dvmcc {}", env!("CARGO_PKG_VERSION"));
+        write::print(format!("dvmcc {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
         return compile::show_version();
     }
     compile::run(&invocation, &dvm_codegen::driver::back_end)

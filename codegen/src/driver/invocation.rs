@@ -44,6 +44,10 @@ pub struct Invocation {
     pub strict: bool,
     /// `-w` or `-Wno-dvm`: no warnings.
     pub quiet: bool,
+    /// `-w`: no warnings at all, and so none that could be an error.
+    silent: bool,
+    /// `-Werror=dvm`.
+    hard: bool,
     /// `--help`.
     pub help: bool,
     /// `--version`.
@@ -68,6 +72,8 @@ impl Invocation {
             show: false,
             strict: false,
             quiet: false,
+            silent: false,
+            hard: false,
             help: false,
             version: false,
         };
@@ -91,6 +97,8 @@ impl Invocation {
                 it.parts.push(Part::Option(vec![word]));
             }
         }
+        it.strict |= it.hard && !it.silent;
+        it.quiet |= it.silent;
         if it.only_dependencies {
             it.goal = Goal::Preprocess;
         }
@@ -100,8 +108,11 @@ impl Invocation {
     fn own(&mut self, word: &str) -> bool {
         match word {
             "--show" => self.show = true,
-            "--dvm-strict" | "-Werror=dvm" => self.strict = true,
-            "-Wno-dvm" => self.quiet = true,
+            "--dvm-strict" => self.strict = true,
+            "-Werror=dvm" => (self.hard, self.quiet) = (true, false),
+            "-Wno-error=dvm" => self.hard = false,
+            "-Wdvm" => self.quiet = false,
+            "-Wno-dvm" => (self.quiet, self.hard) = (true, false),
             "--help" => self.help = true,
             "--version" => self.version = true,
             _ => return false,
@@ -121,7 +132,7 @@ impl Invocation {
         match word {
             "-E" => self.goal = Goal::Preprocess,
             "-c" | "-S" | "-fsyntax-only" if self.goal == Goal::Link => self.goal = Goal::Compile,
-            "-w" => self.quiet = true,
+            "-w" => self.silent = true,
             _ => {
                 if let Some(name) = word.strip_prefix("-o") {
                     self.output = Some(name.to_owned());
@@ -148,6 +159,18 @@ impl Invocation {
         words.flatten().map(String::as_str).collect()
     }
 
+    /// Whether the program counts how often its lines run, with counters that tiles would race for.
+    pub fn counts_lines(&self) -> bool {
+        let counting = ["--coverage", "-coverage", "-fprofile-arcs", "-fprofile-generate", "-fprofile-instr-generate"];
+        counting.iter().any(|option| self.has_option(option))
+    }
+
+    /// Whether an option that begins so is given.
+    pub fn has_option(&self, prefix: &str) -> bool {
+        let mut words = self.parts.iter().filter_map(|p| if let Part::Option(w) = p { w.first() } else { None });
+        words.any(|w| w.starts_with(prefix))
+    }
+
     /// The options that tell a preprocessor or parser how to read the source.
     pub fn reading_flags(&self) -> Vec<String> {
         let options = self.parts.iter().filter_map(|p| if let Part::Option(w) = p { Some(w) } else { None });
@@ -158,8 +181,9 @@ impl Invocation {
 /// Keeps what changes the meaning of the source text.
 pub fn reading_flags<'a>(options: impl Iterator<Item = &'a Vec<String>>) -> Vec<String> {
     const EXACT: &str = "\
-        -ansi -nostdinc -undef -pthread -m32 -m64 -mx32 -funsigned-char -fsigned-char -fshort-enums -fshort- \
-        wchar -fno-builtin -ffreestanding -traditional-cpp";
+        -ansi -nostdinc -undef -pthread -m32 -m64 -mx32 -funsigned-char -fsigned-char -fno-unsigned-char \
+        -fno-signed-char -fshort-enums -fshort-wchar -fwrapv -fno-strict-overflow -ftrapv -fno-builtin \
+        -ffreestanding -traditional-cpp -fstrict-aliasing -fno-strict-aliasing";
     const PREFIX: &str = "\
         -I -D -U -std= --std= -include -imacros -isystem -iquote -idirafter -isysroot --sysroot= -iprefix \
         -iwithprefix -march=";
@@ -217,7 +241,7 @@ fn expand(words: &[String], depth: u32) -> Result<Vec<String>, String> {
 }
 
 /// Splits a response file: blanks separate, quotes and backslashes protect.
-fn split(text: &str) -> Vec<String> {
+pub fn split(text: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

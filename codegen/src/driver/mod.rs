@@ -3,19 +3,26 @@
 pub mod compile;
 pub mod install;
 pub mod invocation;
-
-mod rewrite;
 pub mod write;
+
+mod asking;
+mod compiler;
+mod dependency;
+mod headers;
+mod rewrite;
+mod workshop;
 
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::clang::{self, ClangError};
 use crate::frontend::pragma::{self, Site};
-use crate::frontend::preprocess::Seen;
+use crate::frontend::preprocess::{Preprocessed, Seen};
 use crate::frontend::refusal::Refused;
-use crate::frontend::{self, Found, preprocess};
+use crate::frontend::{self, Found};
 use crate::model::Region;
 use crate::source::{Directive, Source};
+use rewrite::Style;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// C text that the back end made of a region.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +60,12 @@ pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     /// What there is to say of pragmas in included files.
     pub foreign: Vec<(Source, Diagnostic)>,
+    /// Pragmas of ours in the file that stand before no region that was transformed.
+    pub blanked: Vec<(usize, usize)>,
+    /// Some pragma of ours stands in an included file or comes from a macro.
+    pub out_of_reach: bool,
+    /// Files that included files include with quotes: the folder of the one that includes, and the name.
+    pub quoted: Vec<(PathBuf, String)>,
 }
 
 impl Outcome {
@@ -61,7 +74,13 @@ impl Outcome {
         if self.regions.is_empty() {
             return source.bytes.clone();
         }
-        rewrite::rewrite(source, &self.regions, output)
+        rewrite::rewrite(source, &self.regions, Style::File(output))
+    }
+
+    /// The text that the compiler gets in the file's place: without pragmas of ours, each line one of the source.
+    /// Files in quotes are named with `folder`, where that is given.
+    pub fn passing(&self, source: &Source, folder: Option<&Path>) -> Vec<u8> {
+        rewrite::rewrite(source, &self.regions, Style::Passing { blanked: &self.blanked, folder })
     }
 
     /// All messages as text.
@@ -86,35 +105,37 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic>,
     /// What there is to say of pragmas in included files.
     pub foreign: Vec<(Source, Diagnostic)>,
+    /// The pragmas of ours that the compiler sees.
+    pub marks: Vec<(usize, usize)>,
+    /// Some pragma of ours stands in an included file or comes from a macro.
+    pub out_of_reach: bool,
+    /// Files that included files include with quotes.
+    pub quoted: Vec<(PathBuf, String)>,
 }
 
 /// Reads the regions of a file without generating anything.
 pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
     let mut reading = Reading::default();
     let mut marks = pragma::marks(source);
-    let seen = match preprocess::run(&source.path, flags) {
+    let (Preprocessed { seen, quoted, .. }, headers) = match headers::preprocess(source, flags) {
         // Without clang nobody knows what included files mark; a file that marks nothing itself is left alone.
         Err(_) if marks.is_empty() => return Ok(reading),
-        seen => seen?,
+        read => read?,
     };
+    let flags = headers.flags();
+    reading.quoted = quoted;
     // A directive may go over several lines, and clang may name a later one than the first.
     let covers = |directive: &Directive, one: &Seen| {
         one.header.is_none()
             && (source.position(directive.begin).0..=source.position(directive.end).0).contains(&one.line)
     };
-    if let Some(first) = marks.first()
-        && let Some(moved) = line_directive(source)
-    {
-        let error = Refused::span(
-            first.begin,
-            first.end,
-            format!("line {} of the file sets other line numbers", source.position(moved.begin).0),
-            "remove the `#line` directives, or give dvmcc the file that they were made from",
-        );
-        reading.diagnostics.push(refusal(None, &error));
-        return Ok(reading);
-    }
+    let spans = |marks: &[Directive]| marks.iter().map(|m| (m.begin, m.end)).collect();
+    let mut told = BTreeSet::new();
     for one in seen.iter().filter(|s| !marks.iter().any(|m| covers(m, s))) {
+        reading.out_of_reach = true;
+        if !told.insert((&one.header, one.line)) {
+            continue;
+        }
         match &one.header {
             Some(header) => reading.foreign.extend(in_header(header, one.line)),
             None => reading.diagnostics.push(refusal(None, &in_macro(source, one.line))),
@@ -122,12 +143,25 @@ pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
     }
     // What the preprocessor leaves out is no region, right or wrong.
     marks.retain(|m| seen.iter().any(|s| covers(m, s)));
+    reading.marks = spans(&marks);
+    if let Some(first) = marks.first()
+        && let Some((moved, _)) = source.unclear_line()
+    {
+        let error = Refused::span(
+            first.begin,
+            first.end,
+            format!("line {} of the file sets line numbers that only the preprocessor knows", source.position(moved).0),
+            "write `#line` outside of `#if`, with a number and a name in quotes",
+        );
+        reading.diagnostics.push(refusal(None, &error));
+        return Ok(reading);
+    }
     let sites = pragma::sites(source, marks);
     if sites.iter().all(Result::is_err) {
         reading.diagnostics.extend(sites.iter().filter_map(|s| s.as_ref().err()).map(|e| refusal(None, e)));
         return Ok(reading);
     }
-    let unit = clang::parse(&source.path, flags)?;
+    let unit = clang::parse(&source.path, &flags)?;
     let mut taken = BTreeSet::new();
     for site in sites {
         let found = site.map_err(|e| refusal(None, &e)).and_then(|site| {
@@ -142,12 +176,6 @@ pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
         }
     }
     Ok(reading)
-}
-
-/// The first directive that gives lines other numbers.
-fn line_directive(source: &Source) -> Option<Directive> {
-    let all = source.directives(0, source.bytes.len());
-    all.into_iter().find(|d| d.name() == "line" || d.name().starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// A pragma that the compiler sees in a line of the file that has no directive.
@@ -186,7 +214,7 @@ fn region_name(unit: &frontend::ast::Unit, site: &Site, source: &Source) -> Stri
 
 /// Transforms a file. A file without regions gives an outcome without regions and without messages.
 pub fn transform(source: &Source, flags: &[String], generate: Generate) -> Result<Outcome, ClangError> {
-    let Reading { found, mut diagnostics, foreign } = read(source, flags)?;
+    let Reading { found, mut diagnostics, foreign, marks, out_of_reach, quoted } = read(source, flags)?;
     let mut refused = diagnostics.len() + foreign.len();
     let mut regions = Vec::new();
     for region in found {
@@ -209,7 +237,12 @@ pub fn transform(source: &Source, flags: &[String], generate: Generate) -> Resul
         }
     }
     diagnostics.sort_by_key(|d| d.span.map_or(0, |s| s.0));
-    Ok(Outcome { regions, refused, diagnostics, foreign })
+    let kept = |mark: &(usize, usize)| {
+        let mut all = regions.iter().map(|(found, _)| found);
+        all.any(|found| found.pragma == *mark || found.endscop == Some(*mark))
+    };
+    let blanked = marks.into_iter().filter(|mark| !kept(mark)).collect();
+    Ok(Outcome { regions, refused, diagnostics, foreign, blanked, out_of_reach, quoted })
 }
 
 fn refusal(name: Option<&str>, error: &Refused) -> Diagnostic {

@@ -1,36 +1,61 @@
 //! The new text of a file: everything outside the regions byte by byte, generated functions before the function
-//! that holds the region, and `#line` directives so that messages and `__LINE__` stay those of the source.
+//! that holds the region, and `#line` directives so that messages, debuggers and `__LINE__` see the source.
 
 use super::Replacement;
+use crate::emit::mark::Mark;
 use crate::frontend::Found;
 use crate::source::Source;
+use std::path::Path;
+
+/// What the new text is for.
+#[derive(Debug, Clone, Copy)]
+pub enum Style<'a> {
+    /// A file of this name, to be read and compiled: generated lines are those of that file.
+    File(&'a str),
+    /// A file that nobody keeps: every generated line counts as one of the region's in the source.
+    Passing {
+        /// Pragmas that the compiler need not see.
+        blanked: &'a [(usize, usize)],
+        /// The source's folder, where files in quotes are to be named by it.
+        folder: Option<&'a Path>,
+    },
+}
 
 /// Puts the replacements in place.
-pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], output: &str) -> Vec<u8> {
+pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) -> Vec<u8> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (found, replacement) in regions {
         let macros = Macros::before(source, found.function_begin, found.begin);
         let text = format!("{}{}{}", macros.enter, ended(&replacement.file_scope), macros.leave);
-        pieces.push(Piece { begin: found.insert, end: found.insert, text, whole_lines: true });
+        pieces.push(Piece { begin: found.insert, end: found.insert, text, region: Some(found) });
         let (begin, end) = found.pragma;
-        pieces.push(Piece { begin, end, text: format!("/* dvm: region {} */", found.region.name), whole_lines: false });
+        pieces.push(Piece { begin, end, text: format!("/* dvm: region {} */", found.region.name), region: None });
         if let Some((begin, end)) = found.endscop {
-            pieces.push(Piece { begin, end, text: String::new(), whole_lines: false });
+            pieces.push(Piece { begin, end, text: String::new(), region: None });
         }
         let epilogue = if found.epilogue.is_empty() { String::new() } else { format!("{}\n", found.epilogue) };
         let text = format!("{{\n{}{epilogue}}}\n", ended(&replacement.call));
-        pieces.push(Piece { begin: found.begin, end: found.end, text, whole_lines: true });
+        pieces.push(Piece { begin: found.begin, end: found.end, text, region: Some(found) });
+    }
+    if let Style::Passing { blanked, folder } = style {
+        pieces.extend(blanked.iter().map(|(begin, end)| Piece {
+            begin: *begin,
+            end: *end,
+            text: String::new(),
+            region: None,
+        }));
+        pieces.extend(folder.into_iter().flat_map(|folder| includes(source, folder)));
     }
     pieces.sort_by_key(|p| (p.begin, p.end));
-    let mut out = Output { bytes: Vec::new(), output };
-    out.line_of_source(source, 0);
+    let mut out = Output { bytes: Vec::new(), source, style };
+    out.line_of_source(0);
     // A byte order mark is one only where the file begins.
     let mut at = if source.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     for piece in pieces {
         out.bytes.extend_from_slice(&source.bytes[at..piece.begin]);
-        if piece.whole_lines {
-            out.generated(&piece.text);
-            out.line_of_source(source, piece.end);
+        if let Some(found) = piece.region {
+            out.generated(&piece.text, found);
+            out.line_of_source(piece.end);
         } else {
             out.bytes.extend_from_slice(piece.text.as_bytes());
             let lines = line_ends(&source.bytes[piece.begin..piece.end]);
@@ -42,16 +67,39 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], output: &str) 
     out.bytes
 }
 
-struct Piece {
+/// Names in quotes that stand for files of the source's folder, with that folder.
+fn includes<'a>(source: &Source, folder: &Path) -> Vec<Piece<'a>> {
+    let all = source.directives(0, source.bytes.len()).into_iter().filter(|d| d.name() == "include");
+    all.filter_map(|directive| {
+        let path = folder.join(directive.rest().strip_prefix('"')?.split_once('"')?.0);
+        let text = format!("#include {}", quoted(&path.display().to_string()));
+        path.is_file().then_some(Piece { begin: directive.begin, end: directive.end, text, region: None })
+    })
+    .collect()
+}
+
+/// Whether the source names files in another way than by a name in quotes or angles.
+pub fn computes_includes(source: &Source) -> bool {
+    source.directives(0, source.bytes.len()).iter().any(|d| match d.name() {
+        "include" => !d.rest().starts_with(['"', '<']),
+        "include_next" | "import" | "embed" => true,
+        "if" | "elif" => d.rest().contains("__has_include") || d.rest().contains("__has_embed"),
+        _ => false,
+    })
+}
+
+struct Piece<'a> {
     begin: usize,
     end: usize,
     text: String,
-    whole_lines: bool,
+    /// The region that it was generated for, with lines of its own; else it stands within the source's lines.
+    region: Option<&'a Found>,
 }
 
 struct Output<'a> {
     bytes: Vec<u8>,
-    output: &'a str,
+    source: &'a Source,
+    style: Style<'a>,
 }
 
 impl Output<'_> {
@@ -61,24 +109,73 @@ impl Output<'_> {
         }
     }
 
-    /// The next byte is that of the source at an offset: says so, and keeps its column.
-    fn line_of_source(&mut self, source: &Source, offset: usize) {
+    fn line_directive(&mut self, (line, name): &(u32, String)) {
         self.fresh_line();
-        let (line, column) = source.position(offset.min(source.bytes.len()));
-        let name = quoted(&source.path.display().to_string());
-        self.bytes.extend_from_slice(format!("#line {line} {name}\n").as_bytes());
-        let rest = &source.bytes[offset.min(source.bytes.len())..];
+        self.bytes.extend_from_slice(format!("#line {line} {}\n", quoted(name)).as_bytes());
+    }
+
+    /// The next byte is that of the source at an offset: says so, and keeps its column.
+    fn line_of_source(&mut self, offset: usize) {
+        let source = self.source;
+        let offset = offset.min(source.bytes.len());
+        self.line_directive(&source.presumed(offset));
+        let rest = &source.bytes[offset..];
         let blank = rest.iter().take_while(|b| **b != b'\n').all(u8::is_ascii_whitespace);
         if !blank {
-            self.bytes.extend(std::iter::repeat_n(b' ', column as usize - 1));
+            self.blanks(source.position(offset).1);
         }
     }
 
-    fn generated(&mut self, text: &str) {
+    fn blanks(&mut self, column: u32) {
+        self.bytes.extend(std::iter::repeat_n(b' ', column.max(1) as usize - 1));
+    }
+
+    /// Generated text; the user's text in it keeps its places.
+    fn generated(&mut self, text: &str, found: &Found) {
+        let (helpers, loops) = (self.source.presumed(found.pragma.0), self.source.presumed(found.begin));
+        let mut place = &helpers;
+        let (mut user, mut first, mut continued) = (false, false, false);
+        self.own_line();
+        for line in text.split_inclusive('\n') {
+            match Mark::parse(line.trim_end_matches('\n')) {
+                Some(Mark::End) => {
+                    user = false;
+                    self.own_line();
+                }
+                _ if user => {
+                    let line = if first { line.trim_start() } else { line };
+                    first = false;
+                    self.bytes.extend_from_slice(line.as_bytes());
+                }
+                Some(mark @ (Mark::At(..) | Mark::Original)) => {
+                    (user, first) = (true, true);
+                    let (offset, column) = match mark {
+                        Mark::At(line, column) => (self.source.line_start_of(line), column),
+                        _ => (found.begin, self.source.position(found.begin).1),
+                    };
+                    self.line_directive(&self.source.presumed(offset));
+                    self.blanks(column);
+                }
+                Some(Mark::Loops) => place = &loops,
+                Some(Mark::Helpers) => place = &helpers,
+                None => {
+                    if matches!(self.style, Style::Passing { .. }) && !continued {
+                        self.line_directive(place);
+                    }
+                    continued = line.ends_with("\\\n");
+                    self.bytes.extend_from_slice(line.as_bytes());
+                }
+            }
+        }
+    }
+
+    /// The next lines are those of the file that is written.
+    fn own_line(&mut self) {
         self.fresh_line();
-        let line = 2 + line_ends(&self.bytes);
-        self.bytes.extend_from_slice(format!("#line {line} {}\n", quoted(self.output)).as_bytes());
-        self.bytes.extend_from_slice(text.as_bytes());
+        if let Style::File(name) = self.style {
+            let line = u32::try_from(2 + line_ends(&self.bytes)).unwrap_or(u32::MAX);
+            self.line_directive(&(line, name.to_owned()));
+        }
     }
 }
 

@@ -25,3 +25,9 @@ pub fn write(path: &Path, text: &[u8]) -> Result<(), String> {
         say("write", e)
     })
 }
+
+/// Writes to standard output, all of it or with an error.
+pub fn print(text: &[u8]) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text).and_then(|()| out.flush()).map_err(|e| format!("cannot write to standard output: {e}"))
+}

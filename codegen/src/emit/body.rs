@@ -2,6 +2,7 @@
 
 use super::{
     expression::Scope,
+    mark::Mark,
     names::{Integer, declare_const},
 };
 use crate::{
@@ -143,6 +144,7 @@ impl Body<'_> {
         body: &AstNode,
         indent: usize,
     ) -> Result<(), Refusal> {
+        let bound = self.scope.bound(init)?;
         let init = if counter.integer == Integer::Wide {
             self.scope.text(init)?
         } else {
@@ -151,6 +153,7 @@ impl Body<'_> {
         self.line(indent, "{");
         let place = self.lines.len();
         let former = self.scope.bind(iterator, &counter.name, counter.integer);
+        self.scope.limit(iterator, bound);
         self.node(body, indent + 1)?;
         self.scope.restore(iterator, former);
         if identifiers(&self.lines[place..]).contains(&counter.name) {
@@ -175,7 +178,8 @@ impl Body<'_> {
             AstExprKind::Int(one) if one == "1" => format!("++{name}"),
             _ => format!("{name} += {}", self.scope.text(&head.inc)?),
         };
-        let (last, simple) = self.last_value(iterator, &head.cond)?;
+        let (last, simple, bound) = self.last_value(iterator, &head.cond)?;
+        let bound = bound.max(self.scope.bound(&head.init)?);
         let init = self.scope.text(&head.init)?;
         let literal = matches!(head.init.kind()?, AstExprKind::Int(_));
         // A counter narrower than the bounds starts at most one past the end, so that empty loops with bounds out of
@@ -202,21 +206,25 @@ impl Body<'_> {
         }
         self.line(indent, &format!("for ({ctype} {name} = {first}; {counted} <= {limit}; {step}) {{"));
         let former = self.scope.bind(iterator, name, *integer);
+        self.scope.limit(iterator, bound);
         self.node(body, indent + 1)?;
         self.scope.restore(iterator, former);
         self.line(indent, "}");
         Ok(())
     }
 
-    /// The greatest value of a loop's counter, and whether it is so simple that it may stand in the condition.
-    fn last_value(&self, iterator: &str, cond: &AstExpr) -> Result<(String, bool), Refusal> {
+    /// The greatest value of a loop's counter, whether it is so simple that it may stand in the condition, and how far
+    /// from 0 it can be.
+    fn last_value(&self, iterator: &str, cond: &AstExpr) -> Result<(String, bool, i128), Refusal> {
         if let AstExprKind::Op(operator @ (Operator::Le | Operator::Lt), sides) = cond.kind()?
             && let AstExprKind::Id(left) = sides[0].kind()?
             && left == iterator
         {
             let simple = is_simple(&sides[1])?;
             let text = self.scope.text(&sides[1])?;
-            return Ok(if operator == Operator::Le { (text, simple) } else { (format!("{text} - 1"), simple) });
+            let bound = self.scope.bound(&sides[1])? + 1;
+            let text = if operator == Operator::Le { text } else { format!("{text} - 1") };
+            return Ok((text, simple, bound));
         }
         Err(Refusal::new("isl made a loop with a condition of an unexpected form", "report this region as a defect"))
     }
@@ -287,7 +295,7 @@ impl Body<'_> {
         self.statements.insert(visit.statement);
         let statement: &Statement = &self.region.statements[visit.statement];
         let mentions = super::names::Mentions::of(self.region, [statement]);
-        let guard = self.guard(statement)?;
+        let guard = self.guard(visit)?;
         let guarded = guard.as_deref().map(identifiers).unwrap_or_default();
         let mut declarations = Vec::new();
         for (iterator, argument) in statement.iterators.iter().zip(&visit.arguments) {
@@ -305,7 +313,7 @@ impl Body<'_> {
             }
         }
         if declarations.is_empty() && statement.locals.is_empty() && guard.is_none() {
-            self.user_text(indent, &statement.text);
+            self.user_text(statement, indent);
             return Ok(());
         }
         self.line(indent, "{");
@@ -324,9 +332,9 @@ impl Body<'_> {
             None => {}
         }
         if !statement.locals.is_empty() {
-            self.user_text(inner, &statement.locals);
+            self.line(inner, statement.locals.trim());
         }
-        self.user_text(inner, &statement.text);
+        self.user_text(statement, inner);
         if nested {
             self.line(indent + 1, "}");
         }
@@ -335,10 +343,13 @@ impl Body<'_> {
     }
 
     /// The condition under which an instance exists, in the user's iterators.
-    fn guard(&mut self, statement: &Statement) -> Result<Option<String>, Refusal> {
+    fn guard(&mut self, visit: &Visit) -> Result<Option<String>, Refusal> {
+        let statement: &Statement = &self.region.statements[visit.statement];
         let Some(guard) = self.guards.get(&statement.name) else { return Ok(None) };
-        for (k, iterator) in statement.iterators.iter().enumerate() {
+        for (k, (iterator, argument)) in statement.iterators.iter().zip(&visit.arguments).enumerate() {
+            let bound = self.scope.bound(argument)?;
             self.scope.bind(&guard_name(k), &iterator.name, Integer::of(&iterator.ctype));
+            self.scope.limit(&guard_name(k), bound);
         }
         let text = self.scope.text(guard)?;
         Ok((text != "1").then_some(text))
@@ -349,9 +360,11 @@ impl Body<'_> {
         Ok(matches!(argument.kind()?, AstExprKind::Id(symbol) if self.scope.name_of(&symbol) == Some(name)))
     }
 
-    /// The user's text, its later lines as they are.
-    fn user_text(&mut self, indent: usize, text: &str) {
-        self.line(indent, text.trim());
+    /// The user's text, its later lines as they are, at its place in the source.
+    fn user_text(&mut self, statement: &Statement, indent: usize) {
+        self.line(0, &Mark::At(statement.line, statement.column).to_string());
+        self.line(indent, statement.text.trim());
+        self.line(0, &Mark::End.to_string());
     }
 
     fn line(&mut self, indent: usize, text: &str) {

@@ -12,6 +12,7 @@ use std::{
 #[derive(Default)]
 pub struct Scope {
     names: HashMap<String, (String, Integer)>,
+    bounds: HashMap<String, i128>,
     used: RefCell<BTreeSet<String>>,
 }
 
@@ -27,6 +28,22 @@ impl Scope {
             Some(former) => self.names.insert(symbol.to_owned(), former),
             None => self.names.remove(symbol),
         };
+    }
+
+    /// Says that the value of an isl name is never further from 0 than `bound`.
+    pub fn limit(&mut self, symbol: &str, bound: i128) {
+        self.bounds.insert(symbol.to_owned(), bound);
+    }
+
+    /// Gives a name of generated code, which is the same in C, its bound.
+    pub fn own(&mut self, symbol: &str, bound: i128) {
+        self.bind(symbol, symbol, Integer::Wide);
+        self.limit(symbol, bound);
+    }
+
+    /// How far from 0 the value of an expression can be.
+    pub fn bound(&self, expr: &AstExpr) -> Result<i128, Refusal> {
+        Ok(self.print(expr)?.bound)
     }
 
     /// The C name of an isl name.
@@ -51,8 +68,8 @@ impl Scope {
 
     fn print(&self, expr: &AstExpr) -> Result<Printed, Refusal> {
         match expr.kind()? {
-            AstExprKind::Int(digits) => Ok(number(&digits)),
-            AstExprKind::Id(symbol) => Ok(self.name(&symbol)),
+            AstExprKind::Int(digits) => number(&digits),
+            AstExprKind::Id(symbol) => self.name(&symbol),
             AstExprKind::Op(operator, operands) => {
                 let operands = operands.iter().map(|operand| self.print(operand)).collect::<Result<Vec<_>, _>>()?;
                 operation(operator, operands)
@@ -60,14 +77,18 @@ impl Scope {
         }
     }
 
-    fn name(&self, symbol: &str) -> Printed {
+    fn name(&self, symbol: &str) -> Result<Printed, Refusal> {
+        let unknown =
+            || Refusal::new(format!("isl's code has an unknown name `{symbol}`"), "report this region as a defect");
         self.used.borrow_mut().insert(symbol.to_owned());
-        match self.names.get(symbol) {
-            Some((name, Integer::Wide)) => Printed { text: name.clone(), binding: PRIMARY, width: Width::Wide },
-            Some((name, Integer::Int)) => Printed { text: name.clone(), binding: PRIMARY, width: Width::Narrow },
-            Some((name, _)) => Printed { text: format!("(dvm__int64){name}"), binding: UNARY, width: Width::Wide },
-            None => Printed { text: symbol.to_owned(), binding: PRIMARY, width: Width::Wide },
-        }
+        let bound = *self.bounds.get(symbol).ok_or_else(unknown)?;
+        let (name, integer) = self.names.get(symbol).ok_or_else(unknown)?;
+        let (text, binding, width) = match integer {
+            Integer::Wide => (name.clone(), PRIMARY, Width::Wide),
+            Integer::Int => (name.clone(), PRIMARY, Width::Narrow),
+            _ => (format!("(dvm__int64){name}"), UNARY, Width::Wide),
+        };
+        Ok(Printed { text, binding, width, bound })
     }
 }
 
@@ -92,6 +113,8 @@ struct Printed {
     text: String,
     binding: u8,
     width: Width,
+    /// The value is never further from 0.
+    bound: i128,
 }
 
 impl Printed {
@@ -104,35 +127,67 @@ impl Printed {
     fn widened(self) -> Printed {
         match self.width {
             Width::Narrow => {
-                Printed { text: format!("(dvm__int64){}", self.within(UNARY)), binding: UNARY, width: Width::Wide }
+                let text = format!("(dvm__int64){}", self.within(UNARY));
+                Printed { text, binding: UNARY, width: Width::Wide, bound: self.bound }
             }
             _ => self,
         }
     }
 }
 
-fn number(digits: &str) -> Printed {
+fn number(digits: &str) -> Result<Printed, Refusal> {
+    let bound = digits.parse::<i128>().map_err(|_| too_large())?.abs();
     let small = digits.parse::<i32>().is_ok();
     // A literal without a suffix has the first type that holds it; the least value has no literal.
     let least = digits == "-9223372036854775808";
     let text = if least { "(-9223372036854775807 - 1)".to_owned() } else { digits.to_owned() };
     let binding = if digits.starts_with('-') && !least { UNARY } else { PRIMARY };
-    Printed { text, binding, width: if small { Width::Literal } else { Width::Wide } }
+    if bound > i128::from(i64::MAX) + i128::from(least) {
+        return Err(too_large());
+    }
+    Ok(Printed { text, binding, width: if small { Width::Literal } else { Width::Wide }, bound })
+}
+
+/// The refusal of generated arithmetic that 64 bits might not hold.
+pub fn too_large() -> Refusal {
+    Refusal::new(
+        "the generated code would compute numbers that 64 bits do not hold",
+        "use smaller constant factors, or narrower types such as int for sizes and counters",
+    )
+}
+
+/// How far from 0 the result of an operation can be.
+fn bound_of(operator: Operator, operands: &[Printed]) -> Result<i128, Refusal> {
+    let all = || operands.iter().map(|operand| operand.bound);
+    let largest = all().max().unwrap_or(0);
+    let bound = match operator {
+        Operator::Add | Operator::Sub => all().sum(),
+        Operator::Mul => all().try_fold(1_i128, i128::checked_mul).ok_or_else(too_large)?,
+        Operator::Minus | Operator::Max | Operator::Min | Operator::Div | Operator::PositiveDiv => largest,
+        // Rounded down, a quotient can be one further from 0.
+        Operator::FloorDiv => largest + 1,
+        Operator::PositiveRem | Operator::ZeroRem => operands.last().map_or(0, |divisor| divisor.bound),
+        Operator::Cond | Operator::Select => all().skip(1).max().unwrap_or(0),
+        _ => 1,
+    };
+    // One more is added to some bounds of loops.
+    if bound >= i128::from(i64::MAX) { Err(too_large()) } else { Ok(bound) }
 }
 
 fn operation(operator: Operator, operands: Vec<Printed>) -> Result<Printed, Refusal> {
+    let bound = bound_of(operator, &operands)?;
     let infix = |text: &str, binding: u8, width: Width, operands: Vec<Printed>| {
         // Operands on the right need parentheses at equal binding: a - (b - c).
         let parts: Vec<String> =
             operands.iter().enumerate().map(|(at, operand)| operand.within(binding + u8::from(at > 0))).collect();
-        Printed { text: parts.join(text), binding, width }
+        Printed { text: parts.join(text), binding, width, bound }
     };
     let truth = |text: &str, binding: u8, operands: Vec<Printed>| infix(text, binding, Width::Literal, operands);
     let fold = |name: &str, operands: Vec<Printed>| {
         let mut rest = operands.into_iter();
         let first = rest.next().map(|first| first.text).unwrap_or_default();
         let text = rest.fold(first, |text, next| format!("{name}({text}, {})", next.text));
-        Printed { text, binding: PRIMARY, width: Width::Wide }
+        Printed { text, binding: PRIMARY, width: Width::Wide, bound }
     };
     let wide = |operands: Vec<Printed>| operands.into_iter().map(Printed::widened).collect::<Vec<_>>();
     Ok(match operator {
@@ -143,7 +198,7 @@ fn operation(operator: Operator, operands: Vec<Printed>) -> Result<Printed, Refu
         Operator::PositiveRem | Operator::ZeroRem => infix(" % ", PRODUCT, Width::Wide, wide(operands)),
         Operator::Minus => {
             let text = wide(operands).iter().map(|operand| format!("-{}", operand.within(PRIMARY))).collect();
-            Printed { text, binding: UNARY, width: Width::Wide }
+            Printed { text, binding: UNARY, width: Width::Wide, bound }
         }
         Operator::Max => fold("dvm__max", operands),
         Operator::Min => fold("dvm__min", operands),
@@ -156,12 +211,12 @@ fn operation(operator: Operator, operands: Vec<Printed>) -> Result<Printed, Refu
         Operator::And | Operator::AndThen => truth(" && ", AND, operands),
         Operator::Or | Operator::OrElse => {
             let parts: Vec<String> = operands.iter().map(|operand| operand.within(EQUALITY)).collect();
-            Printed { text: parts.join(" || "), binding: OR, width: Width::Literal }
+            Printed { text: parts.join(" || "), binding: OR, width: Width::Literal, bound }
         }
         Operator::Cond | Operator::Select => {
             let parts: Vec<String> = wide(operands).iter().map(|operand| operand.within(OR)).collect();
             let text = format!("{} ? {} : {}", parts[0], parts[1], parts[2]);
-            Printed { text, binding: CHOICE, width: Width::Wide }
+            Printed { text, binding: CHOICE, width: Width::Wide, bound }
         }
         Operator::Call => {
             return Err(Refusal::new(

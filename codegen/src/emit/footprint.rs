@@ -35,7 +35,7 @@ pub fn function(
 ) -> Result<String, Refusal> {
     let frame: &Frame = source.frame;
     let mentions = Mentions::of(frame.region, []);
-    let scope = frame.scope(&mentions);
+    let scope = frame.scope_of_tile(&mentions, super::frame::Reach { hosts: source.hosts, band: 0 });
     let build = AstBuild::from_context(&source.program.context.intersect(&phase.domain.params()?)?)?;
     let mut terms = Vec::new();
     for array in &frame.region.arrays {
@@ -49,7 +49,7 @@ pub fn function(
             groups => groups?,
         };
         for group in groups {
-            let mut factors = vec![format!("(dvm__int64)sizeof({})", array.element)];
+            let mut factors = vec![format!("(double)sizeof({})", array.element)];
             for (at, reach) in group.shape.iter().enumerate() {
                 factors.push(match reach {
                     Reach::Linear(weights) => {
@@ -58,7 +58,7 @@ pub fn function(
                     Reach::Whole => whole(&group.accesses, at, &build, &scope)?,
                 });
             }
-            factors.retain(|factor| factor != "1");
+            factors.retain(|factor| factor != "1.0");
             terms.push(factors.join(" * "));
         }
     }
@@ -71,11 +71,11 @@ pub fn function(
     } else {
         let _ = writeln!(text, "  const struct {} *{} = {argument};\n{}", frame.context, frame.own, locals.trim_end());
     }
-    let sum = if terms.is_empty() { "0".to_owned() } else { terms.join("\n       + ") };
+    let sum = if terms.is_empty() { "0.0".to_owned() } else { terms.join("\n       + ") };
     if !sum.contains(&format!("{size}[")) {
         let _ = writeln!(text, "  (void){size};");
     }
-    let _ = writeln!(text, "  return {sum};\n}}\n");
+    let _ = writeln!(text, "  return dvm__bounded({sum});\n}}\n");
     Ok(text)
 }
 
@@ -158,19 +158,20 @@ fn distances(subscript: &Map, dimension: usize, k: Option<usize>) -> dvm_isl::Re
     differences.integer_range(0)
 }
 
-/// `1 + spread + sum of weight * (size - 1)`.
+/// `1 + spread + sum of weight * (size - 1)`, as a `double`: an estimate may be larger than any integer.
 fn linear(weights: &[i64], size: &str, spread: i64) -> String {
-    let constant = 1 + spread - weights.iter().sum::<i64>();
+    let constant = 1 + i128::from(spread) - weights.iter().map(|weight| i128::from(*weight)).sum::<i128>();
     let mut terms: Vec<String> = Vec::new();
     for (k, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0) {
-        terms.push(if *weight == 1 { format!("{size}[{k}]") } else { format!("{weight} * {size}[{k}]") });
+        let own = format!("(double){size}[{k}]");
+        terms.push(if *weight == 1 { own } else { format!("{weight}.0 * {own}") });
     }
     match (terms.len(), constant) {
-        (0, _) => constant.to_string(),
+        (0, _) => format!("{constant}.0"),
         (1, 0) => terms.remove(0),
         (_, 0) => format!("({})", terms.join(" + ")),
-        (_, 1..) => format!("({} + {constant})", terms.join(" + ")),
-        _ => format!("({} - {})", terms.join(" + "), -constant),
+        (_, 1..) => format!("({} + {constant}.0)", terms.join(" + ")),
+        _ => format!("({} - {}.0)", terms.join(" + "), -constant),
     }
 }
 
@@ -186,9 +187,9 @@ fn whole(
     for set in touched.sets()? {
         let least = scope.text(&build.expression(&set.dim_min(at)?.coalesce()?)?)?;
         let greatest = scope.text(&build.expression(&set.dim_max(at)?.coalesce()?)?)?;
-        texts.insert(format!("(1 + ({greatest}) - ({least}))"));
+        texts.insert(format!("(1.0 + (double)({greatest}) - (double)({least}))"));
     }
-    Ok(texts.into_iter().next().unwrap_or_else(|| "1".to_owned()))
+    Ok(texts.into_iter().next().unwrap_or_else(|| "1.0".to_owned()))
 }
 
 /// The names of arrays that some functions need, for the region's overlap checks.
@@ -198,6 +199,6 @@ pub fn lengths(array: &Array) -> Vec<String> {
 
 /// As if each point of the tile had an element of its own.
 fn every_point(array: &Array, dimension: usize, size: &str) -> String {
-    let sizes: String = (0..dimension).map(|k| format!(" * {size}[{k}]")).collect();
-    format!("(dvm__int64)sizeof({}){sizes}", array.element)
+    let sizes: String = (0..dimension).map(|k| format!(" * (double){size}[{k}]")).collect();
+    format!("(double)sizeof({}){sizes}", array.element)
 }

@@ -7,6 +7,15 @@ use super::{
 use crate::model::{Array, Region};
 use std::fmt::Write;
 
+/// How far from 0 the coordinates of a phase's tiles can be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reach {
+    /// Values of the host loops.
+    pub hosts: i128,
+    /// Coordinates of the band.
+    pub band: i128,
+}
+
 /// Names of a region's generated things.
 pub struct Frame<'a> {
     /// The region.
@@ -115,7 +124,22 @@ impl<'a> Frame<'a> {
         for parameter in &self.region.parameters {
             let integer = if mentions.perhaps(&parameter.name) { Integer::of(&parameter.ctype) } else { Integer::Wide };
             scope.bind(&parameter.symbol, &parameter.name, integer);
+            // Wider ones are held to their limit by a guard before the region.
+            let bound = match Integer::of(&parameter.ctype) {
+                Integer::Int | Integer::Unsigned => 1 << 32,
+                _ => i128::from(crate::model::WIDE_LIMIT),
+            };
+            scope.limit(&parameter.symbol, bound);
         }
+        scope
+    }
+
+    /// The scope of a tile's functions, whose hosts and coordinates have bounds.
+    pub fn scope_of_tile(&self, mentions: &Mentions, reach: Reach) -> Scope {
+        let mut scope = self.scope(mentions);
+        self.hosts.iter().for_each(|host| scope.own(host, reach.hosts));
+        self.origins.iter().for_each(|origin| scope.own(origin, reach.band));
+        self.sizes.iter().for_each(|size| scope.own(size, 2 * reach.band + 1));
         scope
     }
 

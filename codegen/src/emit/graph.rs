@@ -2,8 +2,10 @@
 
 use super::{
     body::{self, Body},
+    expression::too_large,
     footprint,
-    frame::Frame,
+    frame::{Frame, Reach},
+    mark::Mark,
     names::Mentions,
 };
 use crate::{
@@ -36,6 +38,8 @@ pub struct Source<'a> {
     pub frame: &'a Frame<'a>,
     /// By statement and iterator: the original order never goes down.
     pub increasing: &'a [Vec<bool>],
+    /// How far from 0 the values of host loops can be.
+    pub hosts: i128,
 }
 
 impl Source<'_> {
@@ -45,12 +49,12 @@ impl Source<'_> {
         match &phase.kind {
             PhaseKind::Sequential => self.sequential(phase, name),
             PhaseKind::Graph { band, dimension, carried, .. } => {
-                let mut text = self.tile(phase, *dimension, name)?;
+                let (driver, reach) = self.driver(phase, band, carried, name)?;
+                self.program.begin_stage();
+                let mut text = self.tile(phase, *dimension, name, reach)?;
                 self.program.begin_stage();
                 text.push_str(&footprint::function(self, phase, band, *dimension, name)?);
-                self.program.begin_stage();
-                text.push_str(&self.driver(phase, band, carried, name)?);
-                Ok(text)
+                Ok(text + &driver)
             }
         }
     }
@@ -84,9 +88,9 @@ impl Source<'_> {
         Ok((instances, known.intersect(&self.at_hosts(phase)?.params()?.simple_hull()?)?))
     }
 
-    fn tile(&self, phase: &Phase, dimension: usize, name: &str) -> Result<String, Refusal> {
+    fn tile(&self, phase: &Phase, dimension: usize, name: &str, reach: Reach) -> Result<String, Refusal> {
         let (instances, known) = self.tile_instances(phase, dimension)?;
-        let (body, mentions) = self.body(phase, &instances, &known)?;
+        let (body, mentions) = self.body(phase, &instances, &known, reach)?;
         let frame = self.frame;
         let mut text = self.comment(phase, dimension)?;
         let _ =
@@ -100,12 +104,18 @@ impl Source<'_> {
             let _ =
                 writeln!(text, "  const dvm__int64 {origin} = {own}->{tiles}.dvm__first[{k}] + {tile}[{k}] * {size};");
         }
-        let _ = writeln!(text, "{}  return 0;\n}}\n", body.lines);
+        let _ = writeln!(text, "{}\n{}{}\n  return 0;\n}}\n", Mark::Loops, body.lines, Mark::Helpers);
         Ok(text)
     }
 
     /// Loops over some instances of a phase, in the order of its tiles.
-    fn body<'s>(&'s self, phase: &Phase, instances: &UnionSet, known: &Set) -> Result<(Body<'s>, Mentions), Refusal> {
+    fn body<'s>(
+        &'s self,
+        phase: &Phase,
+        instances: &UnionSet,
+        known: &Set,
+        reach: Reach,
+    ) -> Result<(Body<'s>, Mentions), Refusal> {
         let region = self.frame.region;
         let order = transform::body(self.program, phase)?.intersect_domain(instances)?;
         let scanned = match self.scan(&order, known) {
@@ -123,7 +133,7 @@ impl Source<'_> {
         reserved.extend(region.arrays.iter().map(|array| array.name.clone()));
         let mut body = Body {
             region,
-            scope: self.frame.scope(&mentions),
+            scope: self.frame.scope_of_tile(&mentions, reach),
             increasing: self.increasing,
             reserved,
             limit: self.frame.limit.clone(),
@@ -173,7 +183,8 @@ impl Source<'_> {
     fn sequential(&self, phase: &Phase, name: &str) -> Result<String, Refusal> {
         let instances = self.at_hosts(phase)?;
         let known = self.program.context.intersect(&instances.params()?.simple_hull()?)?;
-        let (body, mentions) = self.body(phase, &instances, &known)?;
+        let reach = Reach { hosts: self.hosts, band: 0 };
+        let (body, mentions) = self.body(phase, &instances, &known, reach)?;
         let frame = self.frame;
         let mut text = String::from("/* Runs in the calling thread, in the original order. */\n");
         let _ = writeln!(text, "static void {name}(const struct {} *{})\n{{", frame.context, frame.own);
@@ -181,7 +192,7 @@ impl Source<'_> {
         if locals.is_empty() {
             let _ = writeln!(text, "  (void){};", frame.own);
         }
-        let _ = writeln!(text, "{locals}{}}}\n", body.lines);
+        let _ = writeln!(text, "{locals}{}\n{}{}\n}}\n", Mark::Loops, body.lines, Mark::Helpers);
         Ok(text)
     }
 
@@ -207,19 +218,28 @@ impl Source<'_> {
         Ok(text)
     }
 
-    fn driver(&self, phase: &Phase, band: &UnionMap, carried: &[bool], name: &str) -> Result<String, Refusal> {
+    /// The function that runs the tiles, and how far from 0 their coordinates can be.
+    fn driver(&self, phase: &Phase, band: &UnionMap, carried: &[bool], name: &str) -> Result<(String, Reach), Refusal> {
         let frame = self.frame;
         let instances = self.at_hosts(phase)?;
         let known = self.program.context.intersect(&instances.params()?.simple_hull()?)?;
         let build = AstBuild::from_context(&known)?;
         let mentions = Mentions::of(frame.region, []);
-        let scope = frame.scope(&mentions);
+        let mut reach = Reach { hosts: self.hosts, band: 0 };
+        let scope = frame.scope_of_tile(&mentions, reach);
         let (mut first, mut last) = (Vec::new(), Vec::new());
         for set in instances.apply(band)?.sets()? {
             for k in 0..carried.len() {
-                first.push(scope.text(&build.expression(&set.dim_min(k)?.coalesce()?.gist(&known)?)?)?);
-                last.push(scope.text(&build.expression(&set.dim_max(k)?.coalesce()?.gist(&known)?)?)?);
+                let least = build.expression(&set.dim_min(k)?.coalesce()?.gist(&known)?)?;
+                let greatest = build.expression(&set.dim_max(k)?.coalesce()?.gist(&known)?)?;
+                reach.band = reach.band.max(scope.bound(&least)?).max(scope.bound(&greatest)?);
+                first.push(scope.text(&least)?);
+                last.push(scope.text(&greatest)?);
             }
+        }
+        // Extents, origins and the ends of tiles are computed from them.
+        if reach.band > 1 << 60 {
+            return Err(too_large());
         }
         let dimension = carried.len();
         let [lowest, highest, waiting] = &frame.corners;
@@ -241,6 +261,6 @@ impl Source<'_> {
             own = frame.own,
             tiles = frame.tiles
         );
-        Ok(text)
+        Ok((text, reach))
     }
 }

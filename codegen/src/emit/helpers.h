@@ -156,6 +156,12 @@ __attribute__((__unused__)) static int dvm__run_tile(void *dvm__context, const d
   return dvm__code;
 }
 
+/* A number of bytes, as far as 64 bits hold it. */
+static inline dvm__int64 dvm__bounded(double dvm__sum)
+{
+  return dvm__sum < 4e18 ? (dvm__int64)dvm__sum : 4000000000000000000;
+}
+
 /* Starts libdvm when nobody has; zero: it runs. Also nonzero where floating point may trap. If it cannot, the first region of the file says why. */
 __attribute__((__unused__)) static int dvm__cannot_start(const char *dvm__name)
 {

@@ -9,6 +9,7 @@ mod expression;
 mod footprint;
 mod frame;
 mod graph;
+pub mod mark;
 mod names;
 mod overlap;
 mod region;

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Refusal,
     analysis::Program,
-    model::{AccessKind, Array, Region, Storage},
+    model::{AccessKind, Array, Region},
 };
 use dvm_isl::{AstBuild, Set, UnionSet};
 use std::fmt::Write;
@@ -29,16 +29,11 @@ fn pairs(region: &Region) -> Vec<(&Array, &Array)> {
             access.array == array.symbol && matches!(access.kind, AccessKind::Write | AccessKind::MayWrite)
         })
     };
-    let may_overlap = |one: &Array, other: &Array| {
-        let pointer = |array: &Array| array.storage == Storage::Pointer;
-        let restrict = |array: &Array| array.storage == Storage::Restrict;
-        (pointer(one) && !restrict(other)) || (pointer(other) && !restrict(one))
-    };
     let arrays: Vec<&Array> = region.arrays.iter().filter(|array| touched(array)).collect();
     let mut pairs = Vec::new();
     for (at, &one) in arrays.iter().enumerate() {
         for &other in &arrays[at + 1..] {
-            if may_overlap(one, other) && (written(one) || written(other)) {
+            if one.may_overlap(other) && (written(one) || written(other)) {
                 pairs.push((one, other));
             }
         }

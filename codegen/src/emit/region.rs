@@ -1,13 +1,13 @@
 //! The region as a whole: context, phases, the function that runs them, and the text that calls it.
 
-use super::{body, expression::Scope, frame::Frame, graph::Source, names::Mentions, overlap};
+use super::{body, expression::Scope, frame::Frame, graph::Source, mark::Mark, names::Mentions, overlap};
 use crate::{
     Refusal,
     analysis::{Dependences, Program},
     model::Region,
     transform::{Phase, Plan},
 };
-use dvm_isl::{AstBuild, AstExprKind, AstNode, AstNodeKind, Operator, UnionMap};
+use dvm_isl::{AstBuild, AstExprKind, AstNode, AstNodeKind, Operator, Set, UnionMap};
 use std::fmt::Write;
 
 /// The helper functions of generated text, guarded so that they stand once in a file.
@@ -33,18 +33,20 @@ pub fn emit(
     let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
     let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
     let frame = Frame::of(region, original, hosts, dimension);
+    let leaving = crate::analysis::rows::leaving(region, program)?;
     program.begin_stage();
     let increasing = body::increasing(region, program)?;
-    let source = Source { program, dependences, frame: &frame, increasing: &increasing };
+    let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
+    let (run, hosts) = run(program, &frame, plan, &names, leaving.as_ref())?;
+    let source = Source { program, dependences, frame: &frame, increasing: &increasing, hosts };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
     let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}", frame.structure());
-    let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
     for (phase, name) in plan.phases.iter().zip(&names) {
         file_scope.push_str(&source.phase(phase, name)?);
     }
     program.begin_stage();
     file_scope.push_str(&overlap::function(program, &frame)?);
-    file_scope.push_str(&run(program, &frame, plan, &names)?);
+    file_scope.push_str(&run);
     file_scope.push_str("DVM__LOUD\n");
     Ok(Generated { file_scope, call: call(region, &frame, original) })
 }
@@ -58,8 +60,14 @@ fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
     }
 }
 
-/// The function that runs the phases one after the other.
-fn run(program: &Program, frame: &Frame, plan: &Plan, names: &[String]) -> Result<String, Refusal> {
+/// The function that runs the phases one after the other, and how far from 0 the values of its loops can be.
+fn run(
+    program: &Program,
+    frame: &Frame,
+    plan: &Plan,
+    names: &[String],
+    leaving: Option<&Set>,
+) -> Result<(String, i128), Refusal> {
     program.begin_stage();
     let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
     let mut order = UnionMap::parse(&program.ctx, "{ }")?;
@@ -73,17 +81,26 @@ fn run(program: &Program, frame: &Frame, plan: &Plan, names: &[String]) -> Resul
     let build = AstBuild::from_context(&program.context)?.with_iterators(&frame.counters)?;
     let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
     let mentions = Mentions::of(frame.region, []);
-    let mut writer = Driver { frame, names, scope: frame.scope(&mentions), lines: String::new() };
+    let mut writer = Driver { frame, names, scope: frame.scope(&mentions), lines: String::new(), reach: 0 };
     writer.node(&tree, 1)?;
+    let rows = match leaving {
+        Some(leaving) => {
+            let condition = AstBuild::from_context(&program.context)?.condition(leaving)?;
+            let condition = writer.scope.text(&condition)?;
+            format!("  if ({condition}) /* A subscript would leave its row. */\n    return 1;\n")
+        }
+        None => String::new(),
+    };
     let mut text =
         format!("/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n", frame.region.name);
     let _ = writeln!(text, "static int dvm__{}_run(struct {} *{})\n{{", frame.region.name, frame.context, frame.own);
     text.push_str(&frame.locals(&writer.scope, &mentions));
     let overlaps = overlap::is_needed(frame.region);
     let check = if overlaps { format!("dvm__{}_overlap({}) || ", frame.region.name, frame.own) } else { String::new() };
+    text.push_str(&rows);
     let _ = writeln!(text, "  if ({check}dvm__cannot_start(\"{}\"))\n    return 1;", frame.region.name);
     let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
-    Ok(text)
+    Ok((text, writer.reach))
 }
 
 /// Writes the host loops.
@@ -92,6 +109,7 @@ struct Driver<'a> {
     names: &'a [String],
     scope: Scope,
     lines: String,
+    reach: i128,
 }
 
 impl Driver<'_> {
@@ -110,6 +128,14 @@ impl Driver<'_> {
                 Ok(())
             }
             AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
+                let mut bound = self.scope.bound(&init)?;
+                let AstExprKind::Op(_, sides) = cond.kind()? else { return Err(unexpected()) };
+                for side in &sides {
+                    if !matches!(side.kind()?, AstExprKind::Id(name) if name == iterator) {
+                        bound = bound.max(self.scope.bound(side)?);
+                    }
+                }
+                self.scope.own(&iterator, bound);
                 let (init, cond) = (self.scope.text(&init)?, self.scope.text(&cond)?);
                 let inc = self.scope.text(&inc)?;
                 self.line(indent, &format!("for (dvm__int64 {iterator} = {init}; {cond}; {iterator} += {inc}) {{"));
@@ -122,6 +148,7 @@ impl Driver<'_> {
                 let AstExprKind::Id(name) = operands[0].kind()? else { return Err(unexpected()) };
                 let at = name.strip_prefix("phase").and_then(|at| at.parse::<usize>().ok()).ok_or_else(unexpected)?;
                 for (host, value) in self.frame.hosts.iter().zip(&operands[1..]) {
+                    self.reach = self.reach.max(self.scope.bound(value)?);
                     let value = self.scope.text(value)?;
                     self.line(indent, &format!("{}->{host} = {value};", self.frame.own));
                 }
@@ -146,9 +173,11 @@ fn call(region: &Region, frame: &Frame, original: &str) -> String {
     let variable = format!("{}_self", frame.context);
     let serial = region.options.serial.as_ref().map(|serial| format!("({serial}) || ")).unwrap_or_default();
     format!(
-        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({serial}dvm__{name}_run(&{variable}) != 0) {{\n{}\n  }}\n}}\n",
+        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({serial}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}\n}}\n",
         frame.context,
         frame.initialiser(),
-        original.trim_end()
+        Mark::Original,
+        original.trim_end(),
+        Mark::End,
     )
 }

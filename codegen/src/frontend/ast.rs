@@ -1,5 +1,6 @@
 //! Clang's syntax tree, read from its JSON: only what the front end looks at, unknown kinds kept as they are.
 
+use super::constant::Dialect;
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -98,6 +99,10 @@ pub struct Node {
     pub tag: String,
     /// Has an initialiser (a variable).
     pub initialised: bool,
+    /// Stands in a header of the system.
+    pub system: bool,
+    /// Type that the text gives an enumeration.
+    pub fixed: Option<Type>,
     /// First token.
     pub begin: Place,
     /// Last token.
@@ -166,6 +171,10 @@ impl<'a> Iterator for Walk<'a> {
 pub struct Unit {
     /// The `TranslationUnitDecl`.
     pub root: Node,
+    /// Objects are only reached through their own types, as C says; not so with `-fno-strict-aliasing`.
+    pub strict_aliasing: bool,
+    /// How integers behave in the file.
+    pub dialect: Dialect,
     paths: HashMap<Id, Vec<usize>>,
 }
 
@@ -179,7 +188,7 @@ impl Unit {
         let root = reader.node(raw);
         let mut paths = HashMap::new();
         index(&root, &mut Vec::new(), &mut paths);
-        Ok(Unit { root, paths })
+        Ok(Unit { root, strict_aliasing: true, dialect: Dialect::default(), paths })
     }
 
     /// The declaration with this identity.
@@ -257,6 +266,8 @@ struct RawNode {
     #[serde(rename = "tagUsed")]
     tag: String,
     init: Option<String>,
+    #[serde(rename = "fixedUnderlyingType")]
+    fixed: Option<Type>,
     #[serde(rename = "declId", alias = "targetLabelDeclId")]
     label: String,
     // The name of the list is that of its first child, where that one has a name.
@@ -303,6 +314,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn node(&mut self, raw: RawNode) -> Node {
         self.place(&raw.loc);
+        let system = self.file.starts_with("/usr/") && !self.file.starts_with("/usr/local/") && self.file != self.main;
         let begin = self.place(&raw.range.begin);
         let end = self.place(&raw.range.end);
         let text = |v: serde_json::Value| match v {
@@ -330,6 +342,8 @@ impl Reader<'_> {
             thread_local: raw.tls.is_some(),
             tag: raw.tag,
             initialised: raw.init.is_some(),
+            system,
+            fixed: raw.fixed,
             begin,
             end,
             inner: raw.inner.into_iter().map(|child| self.node(child)).collect(),

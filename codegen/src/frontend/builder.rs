@@ -4,7 +4,9 @@ use super::affine::Affine;
 use super::ast::{Id, Node, Unit};
 use super::ctype;
 use super::inventory::Inventory;
+use super::preprocess::Macros;
 use super::refusal::Refused;
+use super::rows::RawRow;
 use super::scope::{Ground, Proof, Scope};
 use crate::model::{AccessKind, Array, Parameter, Value};
 use crate::source::Source;
@@ -66,6 +68,8 @@ pub struct Builder<'a> {
     pub function: &'a Node,
     /// Who reads and writes what.
     pub inventory: Inventory<'a>,
+    /// Macros that are defined at the pragma.
+    pub macros: &'a Macros,
     /// Functions that the pragma calls pure.
     pub pure: Vec<String>,
     /// Found so far.
@@ -88,6 +92,8 @@ pub struct Builder<'a> {
     pub private: HashSet<Id>,
     /// Names that isl knows already in this region.
     pub symbols: BTreeSet<String>,
+    /// Subscripts that may leave their rows.
+    pub rows: Vec<RawRow>,
     /// Array variables that are only named in `sizeof`.
     pub mentioned: Vec<(Id, &'a Node)>,
 }
@@ -141,8 +147,8 @@ impl Builder<'_> {
     }
 
     fn note_range(&mut self, symbol: &str, plain: &str) {
-        let Some(ty) = ctype::integer(plain) else { return };
-        let limit = i128::from(super::finish::WIDE_LIMIT);
+        let Some(ty) = self.unit.integer(plain) else { return };
+        let limit = i128::from(crate::model::WIDE_LIMIT);
         let (low, high) = (ty.min().max(-limit) as i64, ty.max().min(limit) as i64);
         self.ground.ranges.insert(symbol.to_owned(), (low, high));
     }
@@ -175,7 +181,7 @@ impl Builder<'_> {
     pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Refused>) -> Result<T, Refused> {
         let before = (self.parameters.len(), self.ground.clone(), self.entry_reads.len(), self.symbols.clone());
         let arrays = self.arrays.clone();
-        let values = self.values.len();
+        let (values, rows) = (self.values.len(), self.rows.len());
         let result = f(self);
         if result.is_err() {
             self.parameters.truncate(before.0);
@@ -184,6 +190,7 @@ impl Builder<'_> {
             self.symbols = before.3;
             self.arrays = arrays;
             self.values.truncate(values);
+            self.rows.truncate(rows);
         }
         result
     }

@@ -1,7 +1,7 @@
 //! Integer expressions that do not change in the region but are no plain names: evaluated once, on entry.
 
 use super::affine::Affine;
-use super::ast::Node;
+use super::ast::{Node, Unit};
 use super::builder::Builder;
 use super::ctype;
 use super::inventory::base_variable;
@@ -16,14 +16,14 @@ impl<'a> Builder<'a> {
             node.bare().kind.as_str(),
             "BinaryOperator" | "MemberExpr" | "ArraySubscriptExpr" | "UnaryExprOrTypeTraitExpr" | "UnaryOperator"
         );
-        if !worth || ctype::integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
+        if !worth || self.unit.integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
             return Ok(None);
         }
         let certain = !scope.uncertain && !scope.conditional;
         if !self.unchanging(node, certain) {
             return Ok(None);
         }
-        let Some(text) = c_text(node) else { return Ok(None) };
+        let Some(text) = c_text(self.unit, node) else { return Ok(None) };
         for load in loads(node) {
             let mut place = self.place(load, &Scope::default())?;
             if place.subscripts.is_empty() {
@@ -31,6 +31,7 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let array = self.array(&mut place, load)?;
+            self.keep_rows(&array, &place, load, &Scope::default())?;
             let access = self.access(&array, AccessKind::Read, &place.subscripts, &Scope::default());
             if !self.entry_reads.contains(&access) {
                 self.entry_reads.push(access);
@@ -95,33 +96,67 @@ fn loads(node: &Node) -> Vec<&Node> {
 }
 
 /// C text of a simple expression, from the tree (so that macros do no harm).
-pub fn c_text(node: &Node) -> Option<String> {
-    let child = |k: usize| node.child(k).and_then(c_text);
-    Some(match node.kind.as_str() {
+pub fn c_text(unit: &Unit, node: &Node) -> Option<String> {
+    print(unit, node).map(|printed| printed.text)
+}
+
+/// A piece of C text.
+struct Printed {
+    text: String,
+    /// Nothing that stands beside it can take it apart: a name, a number, a call, something in brackets.
+    whole: bool,
+}
+
+impl Printed {
+    fn whole(text: String) -> Printed {
+        Printed { text, whole: true }
+    }
+
+    /// The text as an operand: in parentheses unless nothing can take it apart. `- -n` without them is `--n`.
+    fn operand(&self) -> String {
+        let bare = self.whole || crate::planted::planted("a6-text");
+        if bare { self.text.clone() } else { format!("({})", self.text) }
+    }
+}
+
+/// The one place that writes the tree's expressions back as C.
+fn print(unit: &Unit, node: &Node) -> Option<Printed> {
+    let child = |k: usize| node.child(k).and_then(|n| print(unit, n));
+    let compound = |text: String| Some(Printed { text, whole: false });
+    match node.kind.as_str() {
         "IntegerLiteral" => {
             let suffix = match node.ty.plain() {
+                "int" => "",
                 "unsigned int" => "u",
                 "long" => "l",
                 "unsigned long" => "ul",
                 "long long" => "ll",
                 "unsigned long long" => "ull",
-                _ => "",
+                _ => return None,
             };
-            format!("{}{suffix}", node.value.as_ref()?)
+            Some(Printed::whole(format!("{}{suffix}", node.value.as_ref()?)))
         }
-        "CharacterLiteral" => node.value.clone()?,
-        "DeclRefExpr" => node.reference.as_ref()?.name.clone(),
-        "ParenExpr" => format!("({})", child(0)?),
-        "ConstantExpr" | "ImplicitCastExpr" => child(0)?,
-        "CStyleCastExpr" => format!("({})({})", node.ty.written, child(0)?),
-        "UnaryOperator" => format!("{}{}", node.opcode, child(0)?),
-        "BinaryOperator" => format!("{} {} {}", child(0)?, node.opcode, child(1)?),
-        "ArraySubscriptExpr" => format!("{}[{}]", child(0)?, child(1)?),
-        "MemberExpr" => format!("{}{}{}", child(0)?, if node.arrow { "->" } else { "." }, node.name),
-        "UnaryExprOrTypeTraitExpr" => match &node.argument {
-            Some(ty) => format!("sizeof({})", ty.written),
-            None => format!("sizeof({})", child(0)?),
-        },
-        _ => return None,
-    })
+        // A character is written as its number, which clang prints without a sign.
+        "CharacterLiteral" if node.ty.plain() == "int" => compound(unit.constant(node)?.value.to_string()),
+        "DeclRefExpr" => Some(Printed::whole(node.reference.as_ref()?.name.clone())),
+        "ParenExpr" | "ConstantExpr" | "ImplicitCastExpr" => child(0),
+        "CStyleCastExpr" => compound(format!("({}){}", nameable(&node.ty.written)?, child(0)?.operand())),
+        "UnaryOperator" => compound(format!("{}{}", node.opcode, child(0)?.operand())),
+        "BinaryOperator" => compound(format!("{} {} {}", child(0)?.operand(), node.opcode, child(1)?.operand())),
+        "ArraySubscriptExpr" => Some(Printed::whole(format!("{}[{}]", child(0)?.operand(), child(1)?.text))),
+        "MemberExpr" => {
+            let arrow = if node.arrow { "->" } else { "." };
+            Some(Printed::whole(format!("{}{arrow}{}", child(0)?.operand(), node.name)))
+        }
+        "UnaryExprOrTypeTraitExpr" if node.name == "sizeof" => Some(Printed::whole(match &node.argument {
+            Some(ty) => format!("sizeof({})", nameable(&ty.written)?),
+            None => format!("sizeof({})", child(0)?.text),
+        })),
+        _ => None,
+    }
+}
+
+/// A type's text that means the type in C: not that of one without a name.
+fn nameable(written: &str) -> Option<&str> {
+    (!written.contains("(unnamed") && !written.contains("(anonymous")).then_some(written)
 }

@@ -1,8 +1,10 @@
 //! Clang as a subprocess: the only parser of C here.
 
 use super::ast::Unit;
+use super::constant::Dialect;
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// Why there is no syntax tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,20 +51,49 @@ pub fn command() -> String {
 /// Parses a C file with the user's own flags (`-I`, `-D`, `-std` ...).
 pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
     let dump = run(&["-fsyntax-only", "-Xclang", "-ast-dump=json"], file, flags)?;
-    Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)
+    let mut unit = Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)?;
+    let aliasing = flags.iter().rev().find(|f| matches!(f.as_str(), "-fstrict-aliasing" | "-fno-strict-aliasing"));
+    unit.strict_aliasing = aliasing.is_none_or(|f| f == "-fstrict-aliasing");
+    unit.dialect = Dialect::of(flags);
+    Ok(unit)
 }
 
 /// What clang writes when it reads a C file in the way that `what` says.
 pub fn run(what: &[&str], file: &Path, flags: &[String]) -> Result<Vec<u8>, ClangError> {
+    start(what, file, flags, Stdio::null(), Child::wait_with_output)
+}
+
+/// The same for text on clang's standard input.
+pub fn run_text(what: &[&str], text: &[u8], flags: &[String]) -> Result<Vec<u8>, ClangError> {
+    start(what, Path::new("-"), flags, Stdio::piped(), |mut child| {
+        let input = child.stdin.take();
+        std::thread::scope(|scope| {
+            // A clang that does not read to the end says why.
+            scope.spawn(move || input.map(|mut input| input.write_all(text)));
+            child.wait_with_output()
+        })
+    })
+}
+
+fn start(
+    what: &[&str],
+    file: &Path,
+    flags: &[String],
+    input: Stdio,
+    finish: impl FnOnce(Child) -> std::io::Result<Output>,
+) -> Result<Vec<u8>, ClangError> {
     let command = command();
-    let output = Command::new(&command)
+    let child = Command::new(&command)
         .args(["-x", "c", "-w", "-fno-color-diagnostics", "-U__clang__"])
         .args(flags)
         .args(what)
         .arg(file)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| ClangError::Missing { command: command.clone(), why: e.to_string() })?;
+        .stdin(input)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let output =
+        child.and_then(finish).map_err(|e| ClangError::Missing { command: command.clone(), why: e.to_string() })?;
     if !output.status.success() {
         return Err(ClangError::Rejected(String::from_utf8_lossy(&output.stderr).into_owned()));
     }

@@ -38,7 +38,6 @@ pub fn integer(plain: &str) -> Option<Integer> {
         "unsigned long" => (long, false),
         "long long" => (64, true),
         "unsigned long long" => (64, false),
-        e if e.starts_with("enum ") && !e.contains(['*', '[', '(']) => (32, true),
         _ => return None,
     };
     Some(Integer { width, signed })
@@ -74,9 +73,12 @@ pub fn is_array(plain: &str) -> bool {
     plain.ends_with(']') && !plain.contains("(*")
 }
 
-/// Whether it is a `restrict` pointer.
+/// Whether it is a pointer that is `restrict` itself, not what it points to.
 pub fn is_restrict(plain: &str) -> bool {
-    is_pointer(plain) && plain.contains("restrict")
+    let star = plain.find("(*").map(|at| at + 1).or_else(|| plain.rfind('*'));
+    let qualifiers = star.map_or("", |at| &plain[at + 1..]);
+    let own = qualifiers.split(')').next().unwrap_or_default();
+    is_pointer(plain) && words(own).any(|w| w == "restrict" || w == "__restrict")
 }
 
 /// Whether an access must happen exactly as written.
@@ -130,6 +132,8 @@ mod tests {
     fn shapes() {
         assert!(is_array("double[3][n]") && !is_pointer("double[3][n]"));
         assert!(is_pointer("double (*restrict)[m]") && is_restrict("double (*restrict)[m]"));
+        assert!(is_restrict("double *const restrict") && !is_restrict("double *restrict *"));
+        assert!(!is_restrict("double *restrict (*)[m]"));
         assert!(!is_array("double (*)[m]"));
         assert_eq!(first_length("double[m + 1][2]"), Some("m + 1"));
         assert!(is_element("struct cell") && !is_element("double *") && !is_element("double (int)"));

@@ -62,8 +62,12 @@ impl<'a> Builder<'a> {
             "UnaryExprOrTypeTraitExpr" => self.size_effects(node, scope, out),
             "ConditionalOperator" => {
                 self.effects(&node.inner[0], scope, out)?;
-                let uncertain = Scope { conditional: true, ..scope.clone() };
-                node.inner[1..].iter().try_for_each(|n| self.effects(n, &uncertain, out))
+                for (n, negate) in node.inner[1..].iter().zip([false, true]) {
+                    let mut uncertain = Scope { conditional: true, ..scope.clone() };
+                    uncertain.restrict(self.necessary(&node.inner[0], scope, negate));
+                    self.effects(n, &uncertain, out)?;
+                }
+                Ok(())
             }
             "BinaryOperator" if node.opcode == "=" => {
                 self.effects(&node.inner[1], scope, out)?;
@@ -71,7 +75,8 @@ impl<'a> Builder<'a> {
             }
             "BinaryOperator" if node.opcode == "&&" || node.opcode == "||" => {
                 self.effects(&node.inner[0], scope, out)?;
-                let uncertain = Scope { conditional: true, ..scope.clone() };
+                let mut uncertain = Scope { conditional: true, ..scope.clone() };
+                uncertain.restrict(self.necessary(&node.inner[0], scope, node.opcode == "||"));
                 self.effects(&node.inner[1], &uncertain, out)
             }
             "BinaryOperator" if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
@@ -121,10 +126,7 @@ impl<'a> Builder<'a> {
 
     /// Refuses words that mean something else before the enclosing function.
     fn check_words(&self, node: &Node) -> Result<(), Refused> {
-        if node.begin.made && node.kind.ends_with("Literal") {
-            let reason = "the value depends on the line or was pasted together by the preprocessor";
-            return Err(Refused::at(node, reason, "keep it in a variable before the region"));
-        }
+        self.check_made(node)?;
         let spoken = matches!(node.kind.as_str(), "CStyleCastExpr" | "UnaryExprOrTypeTraitExpr" | "VarDecl");
         let types = [Some(&node.ty), node.argument.as_ref()];
         let local = |t: &super::ast::Type| ctype::words(&t.written).any(|w| self.inventory.local_types.contains(w));
@@ -177,7 +179,10 @@ impl<'a> Builder<'a> {
             match &both {
                 Ok((holds, _)) if k == 1 => inside.restrict(holds.clone()),
                 Ok((_, fails)) => inside.restrict(fails.clone()),
-                Err(_) => inside.conditional = true,
+                Err(_) => {
+                    inside.conditional = true;
+                    inside.restrict(self.necessary(test, scope, k != 1));
+                }
             }
             self.effects(branch, &inside, out)?;
         }
@@ -214,14 +219,14 @@ impl<'a> Builder<'a> {
     }
 
     fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
-        let Some(callee) = callee(node) else {
+        let Some(callee) = super::purity::callee(node) else {
             return Err(Refused::at(
                 node,
                 "a function is called through a pointer",
                 "call functions by their names in the region",
             ));
         };
-        self.check_pure(&callee.name, node)?;
+        self.check_pure(callee, node)?;
         node.inner[0].walk().try_for_each(|n| self.check_words(n))?;
         node.inner[1..].iter().try_for_each(|n| self.effects(n, scope, out))
     }
@@ -282,6 +287,7 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let symbol = self.array(&mut place, node)?;
+        self.keep_rows(&symbol, &place, node, scope)?;
         let id = place.variable.id;
         out.names.insert(place.variable.name.clone());
         if read {
@@ -314,13 +320,13 @@ impl<'a> Builder<'a> {
     fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
         match node.kind.as_str() {
             "ArraySubscriptExpr" => {
-                let swapped = ctype::integer(node.inner[0].ty.plain()).is_some();
+                let swapped = self.unit.integer(node.inner[0].ty.plain()).is_some();
                 let (base, index) = if swapped { (1, 0) } else { (0, 1) };
                 self.effects(&node.inner[index], scope, out)?;
                 self.subscript_effects(&node.inner[base], scope, out)
             }
             "BinaryOperator" if matches!(node.opcode.as_str(), "+" | "-") => {
-                let pointer = usize::from(ctype::integer(node.inner[0].ty.plain()).is_some());
+                let pointer = usize::from(self.unit.integer(node.inner[0].ty.plain()).is_some());
                 self.effects(&node.inner[1 - pointer], scope, out)?;
                 self.subscript_effects(&node.inner[pointer], scope, out)
             }
@@ -377,7 +383,7 @@ impl<'a> Builder<'a> {
         if self.inventory.written.contains_key(&id) {
             return self.shared(variable, at, scope, read, write, out);
         }
-        if ctype::integer(variable.ty.plain()).is_some_and(|i| i.width >= 8)
+        if self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8)
             && self.parameters.iter().any(|p| p.variable == id)
         {
             return Ok(());
@@ -519,20 +525,6 @@ pub const CONVERSIONS: [&str; 19] = [
 /// Operators that only compute, both operands evaluated.
 pub const OPERATORS: [&str; 17] =
     [",", "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^"];
-
-/// The function that a call names, if it does so directly.
-pub fn callee(call: &Node) -> Option<&super::ast::Reference> {
-    let mut node = call.inner.first()?;
-    loop {
-        node = match (node.kind.as_str(), node.cast.as_str(), node.opcode.as_str(), node.inner.as_slice()) {
-            ("DeclRefExpr", ..) => return node.reference.as_ref().filter(|r| r.kind == "FunctionDecl"),
-            ("ImplicitCastExpr", "FunctionToPointerDecay" | "BuiltinFnToFnPtr", _, [inner])
-            | ("ParenExpr", _, _, [inner])
-            | ("UnaryOperator", _, "*" | "&" | "__extension__", [inner]) => inner,
-            _ => return None,
-        };
-    }
-}
 
 fn ordered(node: &Node) -> Refused {
     let reason = "volatile and atomic objects keep their order of accesses";

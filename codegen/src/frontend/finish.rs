@@ -5,13 +5,11 @@ use super::ast::Node;
 use super::builder::{Builder, KnownArray, RawStatement};
 use super::ctype;
 use super::refusal::Refused;
-use crate::model::{Access, AccessKind, Options, Statement, Storage};
+use crate::model::{Access, AccessKind, Options, Statement, Storage, WIDE_LIMIT};
+use crate::planted::planted;
 use crate::source::Source;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-
-/// 64-bit parameters beyond this run the original loops: no sum in the generated code can leave 64 bits.
-pub const WIDE_LIMIT: i64 = 1 << 48;
 
 impl Builder<'_> {
     /// The region's statements as the model has them.
@@ -35,7 +33,7 @@ impl Builder<'_> {
     }
 
     /// `[n, m] -> ` for all parameters, nothing when there are none.
-    fn space(&self) -> String {
+    pub fn space(&self) -> String {
         let symbols: Vec<&str> = self.parameters.iter().map(|p| p.parameter.symbol.as_str()).collect();
         if symbols.is_empty() { String::new() } else { format!("[{}] -> ", symbols.join(", ")) }
     }
@@ -83,7 +81,7 @@ impl Builder<'_> {
 
     fn parameter_type(&self, known: &super::builder::KnownParameter) -> Option<ctype::Integer> {
         let declared = self.unit.declaration(known.variable).map(|d| d.ty.plain().to_owned());
-        ctype::integer(&declared.unwrap_or_else(|| known.parameter.ctype.clone()))
+        self.unit.integer(&declared.unwrap_or_else(|| known.parameter.ctype.clone()))
     }
 
     fn c_sum(&self, sum: &Affine) -> String {
@@ -108,6 +106,7 @@ impl Builder<'_> {
                 return Err(Refused::at(at, reason, "copy the value to a variable before the region"));
             }
         }
+        self.check_names()?;
         self.check_counters(source)?;
         let scalars = self
             .entry_objects
@@ -127,7 +126,7 @@ impl Builder<'_> {
                         source.skip_token(at),
                         format!("writing `{name}` might change `{scalar}`, whose address is known elsewhere"),
                         format!(
-                            "declare `{name}` with `restrict`, or copy `{scalar}` to a local variable before the region"
+                            "copy `{scalar}` to a local variable before the region, or make `{name}` a `restrict` parameter"
                         ),
                     ));
                 }
@@ -143,7 +142,7 @@ impl Builder<'_> {
             if let Some(array) = self.arrays.iter().find(|array| self.might_reach(array, counter)) {
                 let (name, begin) = (&counter.name, node.begin.offset);
                 let reason = format!("`{}` might lead to the counter `{name}`", array.array.name);
-                let remedy = format!("declare `{name}` in the loop's header, or the pointer with `restrict`");
+                let remedy = format!("declare `{name}` in the loop's header");
                 return Err(Refused::span(begin, source.skip_token(begin), reason, remedy));
             }
         }
@@ -156,8 +155,57 @@ impl Builder<'_> {
             || self.inventory.addressed.contains(&variable.id)
             || variable.storage == "static";
         let pointer = self.unit.declaration(array.variable);
-        let element = pointer.map(|p| element_of(p.ty.plain())).unwrap_or_default();
-        reachable && array.array.storage == Storage::Pointer && may_alias(&element, variable.ty.plain())
+        let typed = pointer.is_none_or(|pointer| self.may_reach_type(pointer, variable));
+        reachable && array.array.storage == Storage::Pointer && typed
+    }
+
+    /// Whether a variable may be known by another name to the linker: its declarations have attributes besides
+    /// harmless ones, or the file has assembly outside functions.
+    pub fn has_other_names(&self, variable: &Node) -> bool {
+        const HARMLESS: [&str; 8] = [
+            "AlignedAttr",
+            "UnusedAttr",
+            "UsedAttr",
+            "SectionAttr",
+            "VisibilityAttr",
+            "CommonAttr",
+            "NoCommonAttr",
+            "DeprecatedAttr",
+        ];
+        let outside = self.unit.at_file_scope(variable.id) || variable.storage == "extern";
+        if !outside || planted("a11-alias") {
+            return false;
+        }
+        let same = |n: &&Node| {
+            n.is("VarDecl") && n.name == variable.name && (n.storage == "extern" || self.unit.at_file_scope(n.id))
+        };
+        let mut attributes =
+            self.unit.root.walk().filter(same).flat_map(|n| &n.inner).filter(|n| n.kind.ends_with("Attr"));
+        attributes.any(|a| !HARMLESS.contains(&a.kind.as_str()))
+            || self.unit.root.inner.iter().any(|n| n.is("FileScopeAsmDecl"))
+    }
+
+    /// Two names of one storage are not told apart: names that may be such are refused.
+    fn check_names(&self) -> Result<(), Refused> {
+        let named = self.inventory.roots.iter().flat_map(|root| root.walk());
+        for node in named.filter(|n| n.reference.as_ref().is_some_and(|r| r.kind == "VarDecl")) {
+            let variable = node.reference.as_ref().and_then(|r| self.unit.declaration(r.id));
+            if let Some(variable) = variable.filter(|v| self.has_other_names(v)) {
+                let reason = format!(
+                    "`{}` may be another name of some other storage (an alias, a label for the assembler, a weak symbol)",
+                    variable.name
+                );
+                return Err(Refused::at(node, reason, "use an object that has one name in the region"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether their types let a pointer lead to a variable or an element of it.
+    pub fn may_reach_type(&self, pointer: &Node, variable: &Node) -> bool {
+        let anything = pointer.inner.iter().any(|n| n.is("MayAliasAttr")) || !self.unit.strict_aliasing;
+        (anything && !planted("a11-alias"))
+            || may_alias(&element_of(pointer.ty.plain()), &element_of(variable.ty.plain()))
     }
 
     /// A variable that a loop's counter hides cannot be passed to the tiles under its name.
@@ -201,15 +249,11 @@ fn element_of(plain: &str) -> String {
 
 /// C's rule: objects are only reached through their own type, its signed or unsigned sister, or `char`.
 fn may_alias(element: &str, scalar: &str) -> bool {
-    let plain = |t: &str| ctype::unqualified(t).replace("unsigned ", "").replace("signed ", "");
+    let plain =
+        |t: &str| ctype::unqualified(t).replace("unsigned ", "").replace("signed ", "").replace("_Complex ", "");
     let (e, s) = (plain(element), plain(scalar));
-    e == s
-        || e == "char"
-        || e.contains("struct ")
-        || s.contains("struct ")
-        || s.contains("enum ")
-        || !known_arithmetic(&e)
-        || !known_arithmetic(&s)
+    let enumerated = |t: &str| t.contains("enum ");
+    e == s || e == "char" || enumerated(&e) || enumerated(&s) || !known_arithmetic(&e) || !known_arithmetic(&s)
 }
 
 fn known_arithmetic(plain: &str) -> bool {

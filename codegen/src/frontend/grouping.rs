@@ -7,7 +7,7 @@ use super::ast::{Id, Node};
 use super::builder::Builder;
 use super::control::Graph;
 use super::ctype;
-use super::effects::{CONVERSIONS, OPERATORS, callee};
+use super::effects::{CONVERSIONS, OPERATORS};
 use super::flow;
 use super::refusal::Refused;
 
@@ -144,7 +144,7 @@ impl<'a> Builder<'a> {
                         "ArrayToPointerDecay" | "FunctionToPointerDecay" | "BuiltinFnToFnPtr"
                     )
             }
-            "CallExpr" => callee(node).is_some_and(|r| self.check_pure(&r.name, node).is_ok()),
+            "CallExpr" => super::purity::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
             "UnaryOperator" => matches!(
                 node.opcode.as_str(),
                 "+" | "-" | "!" | "~" | "*" | "&" | "__real" | "__imag" | "__extension__"

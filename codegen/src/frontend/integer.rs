@@ -3,11 +3,15 @@
 use super::affine::{Affine, Cases, Formula, compare};
 use super::ast::Node;
 use super::builder::Builder;
-use super::ctype::{self, Integer};
+use super::ctype::Integer;
 use super::refusal::Refused;
 use super::scope::{Proof, Scope};
 
 const USE_AFFINE: &str = "use only sums of counters and unchanging integers with constant factors here";
+/// Values of 64-bit types are held to half of what 64 bits with a sign hold: the generated code computes in those, and
+/// proofs add to the bounds.
+pub const COMPUTABLE: i64 = 1 << 62;
+
 const COPY_BEFORE: &str = "if the value does not change, copy it to an integer variable before the region";
 const USE_SIGNED: &str =
     "use signed integers for counters and sizes, or start the loop where the value cannot be below 0";
@@ -25,9 +29,11 @@ impl<'a> Builder<'a> {
     }
 
     fn direct(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+        if let Some(constant) = self.unit.constant(node) {
+            return small(constant.value).map(Cases::one).ok_or_else(|| not_affine(node));
+        }
         let child = |k: usize| node.child(k).ok_or_else(|| not_affine(node));
         match node.kind.as_str() {
-            "IntegerLiteral" | "CharacterLiteral" => literal(node).map(Cases::one),
             "ConstantExpr" | "ParenExpr" => self.value(child(0)?, scope),
             "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
                 "LValueToRValue" | "NoOp" => self.value(child(0)?, scope),
@@ -46,21 +52,14 @@ impl<'a> Builder<'a> {
             }
             "BinaryOperator" => self.binary(node, scope),
             "ConditionalOperator" => self.conditional(node, scope),
-            "UnaryExprOrTypeTraitExpr" => constant_size(node).map(Cases::one).ok_or_else(|| not_affine(node)),
             _ => Err(not_affine(node)),
         }
     }
 
     fn named(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
         let reference = node.reference.as_ref().ok_or_else(|| not_affine(node))?;
-        if reference.kind == "EnumConstantDecl" {
-            return self
-                .enumerator(reference.id)
-                .map(|v| Cases::one(Affine::constant(v)))
-                .ok_or_else(|| not_affine(node));
-        }
         let declaration = self.unit.declaration(reference.id).ok_or_else(|| not_affine(node))?;
-        if ctype::integer(declaration.ty.plain()).is_none() {
+        if self.unit.integer(declaration.ty.plain()).is_none() {
             return Err(not_affine(node));
         }
         self.check_storage(declaration, node)?;
@@ -87,39 +86,11 @@ impl<'a> Builder<'a> {
             return self.value(initial, scope);
         }
         if declaration.ty.plain().starts_with("const ")
-            && let Some(value) = initial.and_then(|n| self.constant(n))
+            && let Some(value) = initial.and_then(|n| self.unit.constant(n)).and_then(|c| small(c.value))
         {
-            return Ok(Cases::one(Affine::constant(value)));
+            return Ok(Cases::one(value));
         }
         Ok(Cases::one(Affine::symbol(&self.parameter(declaration))))
-    }
-
-    /// The value of a constant expression of literals, if it is one.
-    pub fn constant(&mut self, node: &'a Node) -> Option<i64> {
-        let pure = node.walk().all(|n| {
-            n.reference.is_none() && !matches!(n.kind.as_str(), "CallExpr" | "ArraySubscriptExpr" | "MemberExpr")
-        });
-        if !pure {
-            return None;
-        }
-        self.direct(node, &Scope::default()).ok()?.single()?.as_constant()
-    }
-
-    fn enumerator(&mut self, id: super::ast::Id) -> Option<i64> {
-        let unit = self.unit;
-        let holder = unit.holder(id)?;
-        let mut next = 0;
-        for constant in holder.inner.iter().filter(|n| n.is("EnumConstantDecl")) {
-            let explicit = constant.walk().find(|n| n.is("ConstantExpr")).and_then(|n| n.value.as_ref());
-            if constant.inner.iter().any(|n| n.kind.ends_with("Expr")) {
-                next = explicit?.parse().ok()?;
-            }
-            if constant.id == id {
-                return Some(next);
-            }
-            next += 1;
-        }
-        None
     }
 
     fn binary(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
@@ -130,7 +101,7 @@ impl<'a> Builder<'a> {
             return Ok(Cases(vec![(yes, Affine::constant(1)), (no, Affine::constant(0))]));
         }
         if !matches!(node.opcode.as_str(), "+" | "-" | "*" | "/" | "%" | "<<")
-            || ctype::integer(node.ty.plain()).is_none()
+            || self.unit.integer(node.ty.plain()).is_none()
         {
             return Err(not_affine(node));
         }
@@ -215,18 +186,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The result of an arithmetic operation in its C type: unsigned ones must not wrap around.
+    /// The result of an arithmetic operation in its C type: where C defines that it wraps around, it must not.
     fn arithmetic(&mut self, value: Option<Cases>, node: &Node, scope: &Scope) -> Result<Cases, Refused> {
         let value = value.ok_or_else(|| not_affine(node))?;
-        match ctype::integer(node.ty.plain()) {
-            Some(ty) if !ty.signed => self.fit(value, ty, true, true, node, scope),
+        match self.unit.integer(node.ty.plain()) {
+            Some(ty) if !ty.signed || self.unit.dialect.wraps => self.fit(value, ty, true, true, node, scope),
             Some(_) => Ok(value),
             None => Err(not_affine(node)),
         }
     }
 
     fn convert(&mut self, value: Cases, from: &Node, to: &Node, scope: &Scope) -> Result<Cases, Refused> {
-        let (Some(from), Some(target)) = (ctype::integer(from.ty.plain()), ctype::integer(to.ty.plain())) else {
+        let (Some(from), Some(target)) = (self.unit.integer(from.ty.plain()), self.unit.integer(to.ty.plain())) else {
             return Err(not_affine(to));
         };
         if target.width == 1 {
@@ -245,12 +216,12 @@ impl<'a> Builder<'a> {
         scope: &Scope,
     ) -> Result<Cases, Refused> {
         for (condition, v) in &value.0 {
-            let above = i64::try_from(ty.min()).ok().and_then(|m| v.plus(&Affine::constant(m), -1));
-            // 64-bit parameters are kept far below their limits by a guard, so only narrower types can be left upwards.
-            let below = i64::try_from(ty.max()).ok().filter(|_| ty.width < 64);
-            let below = below.and_then(|m| Affine::constant(m).plus(v, -1));
-            for bound in [above.filter(|_| low), below.filter(|_| high)].into_iter().flatten() {
-                if !self.require(&bound, scope, &condition.facts) {
+            let (min, max) = (ty.min().max(-i128::from(COMPUTABLE)), ty.max().min(i128::from(COMPUTABLE)));
+            let above = v.plus(&Affine::constant(min as i64), -1);
+            let below = Affine::constant(max as i64).plus(v, -1);
+            let high = high && !(ty.width == 64 && crate::planted::planted("a7-wrap"));
+            for (bound, _) in [(above, low), (below, high)].into_iter().filter(|(_, wanted)| *wanted) {
+                if !bound.is_some_and(|bound| self.require(&bound, scope, &condition.facts)) {
                     return Err(Refused::at(
                         node,
                         format!("the value may leave the range of `{}` and wrap around", node.ty.written),
@@ -323,14 +294,7 @@ pub fn not_affine(node: &Node) -> Refused {
     Refused::at(node, "this is not an affine expression", if memory { COPY_BEFORE } else { USE_AFFINE })
 }
 
-fn literal(node: &Node) -> Result<Affine, Refused> {
-    let value = node.value.as_ref().and_then(|v| v.parse().ok()).filter(|v: &i64| v.abs() < 1 << 48);
-    value.map(Affine::constant).ok_or_else(|| not_affine(node))
-}
-
-/// `sizeof` of an arithmetic type.
-fn constant_size(node: &Node) -> Option<Affine> {
-    let ty = node.argument.as_ref().or_else(|| node.child(0).map(|n| &n.ty))?;
-    let size = ctype::size(ty.plain());
-    (node.name == "sizeof" && size > 0).then(|| Affine::constant(size as i64))
+/// A constant that sums in 64 bits have room for.
+fn small(value: i128) -> Option<Affine> {
+    i64::try_from(value).ok().filter(|v| v.unsigned_abs() < 1 << 48).map(Affine::constant)
 }

@@ -3,6 +3,7 @@
 use super::ast::{Id, Node, Unit};
 use super::loops;
 use super::refusal::Refused;
+use super::uses::Uses;
 use std::collections::{HashMap, HashSet};
 
 /// What a walk over the region and its function finds.
@@ -16,8 +17,10 @@ pub struct Inventory<'a> {
     pub counters: HashMap<Id, &'a Node>,
     /// Variables (not counters by their own loops) that are assigned, with one place.
     pub written: HashMap<Id, &'a Node>,
-    /// Variables whose address is taken anywhere in the function.
+    /// Variables whose address may be known elsewhere, by anything in the function.
     pub addressed: HashSet<Id>,
+    /// Variables that the function assigns anywhere after their declaration.
+    pub changed: HashSet<Id>,
     /// Types declared inside the function.
     pub local_types: HashSet<String>,
 }
@@ -25,16 +28,10 @@ pub struct Inventory<'a> {
 impl<'a> Inventory<'a> {
     /// Walks the function and the region.
     pub fn new(unit: &'a Unit, function: &'a Node, roots: Vec<&'a Node>) -> Result<Inventory<'a>, Refused> {
-        let mut found = Inventory { roots: roots.clone(), ..Inventory::default() };
+        let Uses { addressed, changed } = Uses::of(function);
+        let mut found = Inventory { roots: roots.clone(), addressed, changed, ..Inventory::default() };
         for node in function.walk() {
             match node.kind.as_str() {
-                "UnaryOperator" if node.opcode == "&" => {
-                    match node.inner.first().and_then(base_variable) {
-                        Some(target) => drop(found.addressed.insert(target)),
-                        // An operand of another form: whatever it names.
-                        None => found.addressed.extend(node.walk().filter_map(|n| n.reference.as_ref()).map(|r| r.id)),
-                    }
-                }
                 "TypedefDecl" | "RecordDecl" | "EnumDecl" => drop(found.local_types.insert(node.name.clone())),
                 // The tree does not show the operands of assembly.
                 "GCCAsmStmt" | "MSAsmStmt" => found.addressed.extend(variables(function)),

@@ -3,7 +3,7 @@
 use super::affine::{Affine, Cases, Formula, compare};
 use super::ast::{Id, Node, Unit};
 use super::builder::{Builder, isl_safe};
-use super::ctype;
+use super::ctype::{self, Integer};
 use super::inventory::write_target;
 use super::refusal::Refused;
 use super::scope::{Dimension, Scope};
@@ -24,6 +24,8 @@ pub struct Header<'a> {
     pub condition: &'a Node,
     /// Added after each turn, never 0.
     pub step: i64,
+    /// C defines that the addition wraps around.
+    pub wraps: bool,
     /// Body.
     pub body: &'a Node,
 }
@@ -64,36 +66,38 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refused>
             "use a plain integer as counter",
         ));
     }
-    if ctype::integer(declaration.ty.plain()).is_none_or(|i| i.width < 8) {
-        let reason = format!("the loop counter `{}` is not of an integer type", declaration.name);
+    let Some(ty) = unit.integer(declaration.ty.plain()).filter(|i| i.width >= 8) else {
+        let reason = format!("the loop counter `{}` is not of an integer type that is certain", declaration.name);
         return Err(Refused::at(init, reason, "use an integer as counter"));
-    }
-    let Some(step) = step(increment, counter).filter(|s| *s != 0) else {
+    };
+    let Some((step, wraps)) = step(unit, increment, counter, ty).filter(|(s, _)| *s != 0) else {
         return refuse(increment, "this loop's step is not a constant added to its counter");
     };
-    Ok(Header { counter, declaration, declared, first, condition, step, body })
+    Ok(Header { counter, declaration, declared, first, condition, step, wraps, body })
 }
 
-fn step(node: &Node, counter: Id) -> Option<i64> {
-    let is_counter = |n: &Node| through(n).variable().is_some_and(|r| r.id == counter);
+/// What is added to the counter after each turn, and whether C defines that the sum wraps around.
+fn step(unit: &Unit, node: &Node, counter: Id, ty: Integer) -> Option<(i64, bool)> {
+    let is_counter = |n: &Node| plain(unit, n, ty).variable().is_some_and(|r| r.id == counter);
     if node.is("ParenExpr") {
-        return step(node.inner.first()?, counter);
+        return step(unit, node.inner.first()?, counter, ty);
     }
     if !is_counter(write_target(node)?) {
         return None;
     }
+    let amount = |n: &Node, sign: i128| amount(unit, n, sign, ty);
     match (node.kind.as_str(), node.opcode.as_str()) {
-        ("UnaryOperator", "++") => Some(1),
-        ("UnaryOperator", "--") => Some(-1),
-        ("CompoundAssignOperator", "+=") => literal(node.inner.get(1)?),
-        ("CompoundAssignOperator", "-=") => literal(node.inner.get(1)?)?.checked_neg(),
+        ("UnaryOperator", "++") => Some((1, !ty.signed)),
+        ("UnaryOperator", "--") => Some((-1, !ty.signed)),
+        ("CompoundAssignOperator", "+=") => amount(node.inner.get(1)?, 1),
+        ("CompoundAssignOperator", "-=") => amount(node.inner.get(1)?, -1),
         ("BinaryOperator", "=") => {
-            let sum = through(node.inner.get(1)?);
+            let sum = plain(unit, node.inner.get(1)?, ty);
             let (left, right) = (sum.inner.first()?, sum.inner.get(1)?);
             match sum.opcode.as_str() {
-                "+" if is_counter(left) => literal(right),
-                "+" if is_counter(right) => literal(left),
-                "-" if is_counter(left) => literal(right)?.checked_neg(),
+                "+" if is_counter(left) => amount(right, 1),
+                "+" if is_counter(right) => amount(left, 1),
+                "-" if is_counter(left) => amount(right, -1),
                 _ => None,
             }
         }
@@ -101,25 +105,42 @@ fn step(node: &Node, counter: Id) -> Option<i64> {
     }
 }
 
-/// Without parentheses and conversions between integers.
-fn through(node: &Node) -> &Node {
-    match (node.kind.as_str(), node.inner.first()) {
-        ("ParenExpr" | "ConstantExpr", Some(inner)) => through(inner),
-        ("ImplicitCastExpr" | "CStyleCastExpr", Some(inner))
-            if matches!(node.cast.as_str(), "IntegralCast" | "LValueToRValue" | "NoOp") =>
-        {
-            through(inner)
-        }
-        _ => node,
+/// A step as a number. The sum is computed in a type at least as wide as the counter's and converted back, so only the
+/// step's remainder in the counter's range counts: `i -= -1u` of an `int` adds 1, of a `long` it takes 4294967295 away.
+fn amount(unit: &Unit, node: &Node, sign: i128, ty: Integer) -> Option<(i64, bool)> {
+    if crate::planted::planted("a5-constants") {
+        return text_literal(node).map(|v| (sign as i64 * v, !ty.signed));
+    }
+    let constant = unit.constant(node)?;
+    let added = (sign * constant.value).rem_euclid(1_i128 << ty.width);
+    let added = if added >> (ty.width - 1) == 1 { added - (1_i128 << ty.width) } else { added };
+    let step = i64::try_from(added).ok().filter(|v| v.unsigned_abs() < 1 << 31)?;
+    let unsigned = !constant.ty.signed && constant.ty.width >= 32.max(ty.width);
+    Some((step, !ty.signed || unsigned || unit.dialect.wraps))
+}
+
+/// The old reading of a step from its text: the defect `a5-constants`.
+fn text_literal(node: &Node) -> Option<i64> {
+    match node.kind.as_str() {
+        "IntegerLiteral" => node.value.as_ref()?.parse().ok(),
+        "UnaryOperator" if node.opcode == "-" => text_literal(node.inner.first()?)?.checked_neg(),
+        "ParenExpr" | "ConstantExpr" | "ImplicitCastExpr" | "CStyleCastExpr" => text_literal(node.inner.first()?),
+        _ => None,
     }
 }
 
-fn literal(node: &Node) -> Option<i64> {
-    let node = through(node);
-    match node.kind.as_str() {
-        "IntegerLiteral" => node.value.as_ref()?.parse().ok().filter(|v: &i64| v.abs() < 1 << 31),
-        "UnaryOperator" if node.opcode == "-" => literal(node.inner.first()?)?.checked_neg(),
-        _ => None,
+/// Without parentheses and conversions that keep every value of the counter's type, and the counter's sums modulo its
+/// range.
+fn plain<'n>(unit: &Unit, node: &'n Node, counter: Integer) -> &'n Node {
+    match (node.kind.as_str(), node.inner.first()) {
+        ("ParenExpr" | "ConstantExpr", Some(inner)) => plain(unit, inner, counter),
+        ("ImplicitCastExpr" | "CStyleCastExpr", Some(inner))
+            if matches!(node.cast.as_str(), "IntegralCast" | "LValueToRValue" | "NoOp") =>
+        {
+            let wide = unit.integer(node.ty.plain()).is_some_and(|ty| ty.width >= counter.width);
+            if wide { plain(unit, inner, counter) } else { node }
+        }
+        _ => node,
     }
 }
 
@@ -132,7 +153,7 @@ impl<'a> Builder<'a> {
             return Err(Refused::at(header.first, reason, "give each loop of a nest its own counter"));
         }
         let ty =
-            ctype::integer(header.declaration.ty.plain()).ok_or_else(|| super::integer::not_affine(header.first))?;
+            self.unit.integer(header.declaration.ty.plain()).ok_or_else(|| super::integer::not_affine(header.first))?;
         let first = self.value(header.first, scope)?;
         let symbol = isl_safe(name);
         let mut inside = scope.clone();
@@ -141,13 +162,38 @@ impl<'a> Builder<'a> {
         inside.loops.push(Dimension { counter: header.counter, symbol: symbol.clone(), iterator });
         let counter = Affine::symbol(&symbol);
         inside.restrict(begins(&counter, &first, header)?);
-        let mut bound = self.bound(header.condition, header, &first, &inside)?;
+        let (mut bound, assumed) = match self.attempt(|b| b.bound(header.condition, header, &first, &inside)) {
+            Err(_) if ty.width == 64 => {
+                // Where the condition has held, the counter was small, and so it is one step later: see below.
+                let small = Formula { conjuncts: vec![], facts: small_counter(&counter, 0) };
+                let mut near = inside.clone();
+                near.restrict(small);
+                (self.bound(header.condition, header, &first, &near)?, true)
+            }
+            bound => (bound?, false),
+        };
         // `0 <= i` and `i < n` next to each other print best, strides after them.
         let stride = stride(&counter, &first, header.step);
         if let Some(stride) = stride.ok_or_else(|| super::integer::not_affine(header.first))? {
             bound = bound.and(stride);
         }
         inside.restrict(bound);
+        if assumed {
+            let begins =
+                first.0.iter().flat_map(|(c, v)| small_counter(v, 0).into_iter().map(|b| (b, c.facts.clone())));
+            let after = small_counter(&counter, header.step.abs()).into_iter().map(|b| (b, vec![]));
+            let places = begins.map(|b| (b, scope)).chain(after.map(|b| (b, &inside)));
+            for ((bound, facts), place) in places.collect::<Vec<_>>() {
+                if !self.require(&bound, place, &facts) {
+                    let reason = "the values in this loop's condition may wrap around";
+                    return Err(Refused::at(
+                        header.condition,
+                        reason,
+                        "compare the counter alone, or use signed types",
+                    ));
+                }
+            }
+        }
         self.check_last(&counter, header, ty, &inside)?;
         inside.uncertain = true;
         inside.schedule.push(if header.step > 0 { symbol } else { format!("-{symbol}") });
@@ -162,14 +208,15 @@ impl<'a> Builder<'a> {
         ty: ctype::Integer,
         scope: &Scope,
     ) -> Result<(), Refused> {
-        let limit = match (header.step > 0, ty.signed, ty.width) {
-            (true, _, 64) | (_, true, 32 | 64) => return Ok(()),
-            (true, ..) => {
-                i64::try_from(ty.max()).ok().and_then(|m| Affine::constant(m - header.step).plus(counter, -1))
-            }
-            (false, ..) => {
-                i64::try_from(ty.min()).ok().and_then(|m| counter.plus(&Affine::constant(header.step - m), 1))
-            }
+        if !header.wraps && ty.width >= 32 {
+            return Ok(());
+        }
+        let most = i128::from(super::integer::COMPUTABLE);
+        let (min, max) = (ty.min().max(-most) as i64, ty.max().min(most) as i64);
+        let limit = if header.step > 0 {
+            Affine::constant(max - header.step).plus(counter, -1)
+        } else {
+            min.checked_sub(header.step).and_then(|m| counter.plus(&Affine::constant(m), -1))
         };
         if limit.is_some_and(|limit| self.require(&limit, scope, &[])) {
             return Ok(());
@@ -259,6 +306,12 @@ impl<'a> Builder<'a> {
         let operator = if direction * header.step > 0 { "<" } else { ">" };
         compare(operator, a, b).ok_or_else(refuse)
     }
+}
+
+/// What is at least 0 when a counter stays `room` away from where 64 bits might end.
+fn small_counter(counter: &Affine, room: i64) -> Vec<Affine> {
+    let most = Affine::constant((1 << 56) - room);
+    [most.plus(counter, -1), most.plus(counter, 1)].into_iter().flatten().collect()
 }
 
 /// Sign of the counter's factor in `a - b`, where that is one sign in all cases.

@@ -5,6 +5,7 @@ pub mod affine;
 pub mod ast;
 pub mod builder;
 pub mod clang;
+pub mod constant;
 pub mod pragma;
 pub mod preprocess;
 pub mod refusal;
@@ -24,11 +25,15 @@ mod grouping;
 mod integer;
 mod inventory;
 mod loops;
+mod pasted;
 mod place;
 mod purity;
+mod reads;
+mod rows;
+mod uses;
 mod walk;
 
-use crate::model::{Region, Storage};
+use crate::model::Region;
 use crate::source::{Directive, Source};
 use ast::{Node, Unit};
 use builder::Builder;
@@ -91,8 +96,8 @@ pub fn analyse(
             "put it after the last loop of the region, in the block that has `#pragma scop`",
         ));
     }
-    check_directives(source, site, begin, end)?;
-    check_before(source, function.begin.offset, &site.pragma)?;
+    check_directives(source, site, begin, end, seen)?;
+    check_before(source, function.begin.offset, &site.pragma, seen)?;
     check_vouched(unit, site)?;
     check_head(source, function, body)?;
     let roots: Vec<&Node> = match nodes.as_slice() {
@@ -112,6 +117,7 @@ pub fn analyse(
         unit,
         source,
         function,
+        macros: &seen.macros,
         pure: site.options.pure.clone(),
         symbols: counters.map(|d| builder::isl_safe(&d.name)).collect(),
         inventory,
@@ -124,6 +130,7 @@ pub fn analyse(
         entry_objects: vec![],
         groups: HashMap::new(),
         private: HashSet::new(),
+        rows: vec![],
         mentioned: vec![],
     };
     builder.group(&roots, &graph)?;
@@ -215,6 +222,7 @@ fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken
         context: builder.context(),
         values: builder.values.iter().filter(|(id, _)| !integers.contains(id)).map(|(_, v)| v.clone()).collect(),
         arrays: builder.arrays.iter().map(|a| a.array.clone()).collect(),
+        rows: builder.rows_of_model(&builder.space()),
         statements,
     }
 }
@@ -288,21 +296,53 @@ const DETACHED: [&str; 8] =
     ["GCC diagnostic", "clang diagnostic", "GCC poison", "STDC", "message", "pack", "weak", "redefine_extname"];
 
 /// A pragma directly before ours would be about what replaces the loop.
-fn check_before(source: &Source, begin: usize, pragma: &Directive) -> Result<(), Refused> {
-    let before = source.directives(begin, pragma.begin).into_iter().next_back();
-    let Some(before) = before.filter(|d| d.name() == "pragma" && source.skip_blank(d.end) == pragma.begin) else {
-        return Ok(());
-    };
-    let words = before.rest().split_whitespace().collect::<Vec<_>>().join(" ");
-    if DETACHED.iter().any(|detached| words.starts_with(detached)) || pragma::ends_scop(&before) {
-        return Ok(());
+fn check_before(source: &Source, begin: usize, pragma: &Directive, seen: &Seen) -> Result<(), Refused> {
+    let mut next = pragma.begin;
+    for before in source.directives(begin, pragma.begin).into_iter().rev() {
+        if source.skip_blank(before.end) != next {
+            return Ok(());
+        }
+        next = before.begin;
+        if before.name() != "pragma" || !seen.has_pragma(source, &before) {
+            continue;
+        }
+        if pragma::is_openmp(&before) {
+            seen.check_openmp(&before)?;
+            continue;
+        }
+        let words = before.rest().split_whitespace().collect::<Vec<_>>().join(" ");
+        if DETACHED.iter().any(|detached| words.starts_with(detached)) || pragma::ends_scop(&before) {
+            continue;
+        }
+        return Err(Refused::span(
+            before.begin,
+            before.end,
+            "another pragma stands before the region's and is about the same loop",
+            "keep one of the two pragmas",
+        ));
     }
-    Err(Refused::span(
-        before.begin,
-        before.end,
-        "another pragma stands before the region's and is about the same loop",
-        "keep one of the two pragmas",
-    ))
+    Ok(())
+}
+
+impl Seen {
+    /// Whether the compiler sees a pragma of the compiled file.
+    fn has_pragma(&self, source: &Source, directive: &Directive) -> bool {
+        let lines = source.position(directive.begin).0..=source.position(directive.end).0;
+        self.pragmas.iter().any(|line| lines.contains(line))
+    }
+
+    /// OpenMP's pragmas mean nothing to a compiler that is not told to hear them.
+    fn check_openmp(&self, directive: &Directive) -> Result<(), Refused> {
+        if !self.macros.contains_key("_OPENMP") {
+            return Ok(());
+        }
+        Err(Refused::span(
+            directive.begin,
+            directive.end,
+            "OpenMP is on (-fopenmp), and its pragma is about the same loop",
+            "compile the file without -fopenmp, or keep one of the two with `#ifdef`, `#else` and `#endif`",
+        ))
+    }
 }
 
 /// A type that is declared in the function's head is not known before the function, where the tiles are. The syntax
@@ -334,17 +374,24 @@ fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refused> {
 }
 
 /// What the preprocessor reads inside a region; between the pragma and the first token only pragmas matter.
-fn check_directives(source: &Source, site: &Site, begin: usize, end: usize) -> Result<(), Refused> {
+fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen: &Seen) -> Result<(), Refused> {
     if let Some(directive) = source.torn(begin, end) {
         return Err(walk::torn(&directive));
     }
     let relevant = |d: &Directive| d.begin >= begin || d.name() == "pragma";
     for directive in source.directives(site.pragma.end, end).into_iter().filter(relevant) {
+        if directive.begin < begin && pragma::is_openmp(&directive) {
+            if seen.has_pragma(source, &directive) {
+                seen.check_openmp(&directive)?;
+            }
+            continue;
+        }
         let (reason, remedy) = match directive.name() {
             "define" | "undef" => ("a macro is defined inside the region", "define macros before the region"),
             "include" => ("a file is included inside the region", "include it before the region"),
             "pragma" => {
                 let ours = directive.rest().starts_with("dvm") || directive.rest().starts_with("scop");
+                let ours = ours && seen.has_pragma(source, &directive);
                 if !ours && !directive.rest().starts_with("omp") {
                     continue;
                 }
@@ -367,9 +414,7 @@ fn notes(region: &Region, site: &Site) -> Vec<(usize, String)> {
     let mut pairs = Vec::new();
     for (k, a) in region.arrays.iter().enumerate() {
         for b in &region.arrays[k + 1..] {
-            let shared = (a.storage == Storage::Pointer && b.storage != Storage::Restrict)
-                || (b.storage == Storage::Pointer && a.storage != Storage::Restrict);
-            if shared && (written(&a.symbol) || written(&b.symbol)) {
+            if a.may_overlap(b) && (written(&a.symbol) || written(&b.symbol)) {
                 pairs.push(format!("`{}` and `{}`", a.name, b.name));
             }
         }
@@ -378,7 +423,8 @@ fn notes(region: &Region, site: &Site) -> Vec<(usize, String)> {
         return vec![];
     }
     let text = format!(
-        "{} might overlap: a check at run time decides; `restrict` on the pointers drops the check",
+        "{} might overlap: a check at run time decides; `restrict` on both, as parameters that the function never \
+         assigns, drops the check",
         pairs.join(", ")
     );
     vec![(site.pragma.begin, text)]

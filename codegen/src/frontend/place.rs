@@ -4,9 +4,11 @@ use super::affine::{Affine, Cases, Formula};
 use super::ast::{Id, Node, Type};
 use super::builder::{Builder, KnownArray, RawAccess};
 use super::ctype;
+use super::inventory::Inventory;
 use super::refusal::Refused;
 use super::scope::Scope;
 use crate::model::{AccessKind, Array, Storage};
+use crate::planted::planted;
 
 /// What an lvalue designates.
 #[derive(Debug, Clone)]
@@ -54,16 +56,25 @@ impl<'a> Builder<'a> {
             }
             "ArraySubscriptExpr" => {
                 let (first, second) = (child(0)?, child(1)?);
-                let swapped = ctype::integer(first.ty.plain()).is_some();
+                let swapped = self.unit.integer(first.ty.plain()).is_some();
                 let (base, index) = if swapped { (second, first) } else { (first, second) };
                 let place = self.pointer(base, scope)?;
-                let inside = place.partial;
-                let index = if inside { Cases::one(Affine::constant(0)) } else { self.subscript(index, scope)? };
+                let index = self.subscript(index, scope)?;
+                if place.partial {
+                    let member = base.bare().inner.first().ok_or_else(|| strange(node))?;
+                    self.keep_member(member, &index, node, scope)?;
+                }
                 stepped(place, &index, node)
             }
             "UnaryOperator" if node.opcode == "*" => {
-                let place = self.pointer(child(0)?, scope)?;
-                stepped(place, &Cases::one(Affine::constant(0)), node)
+                let pointer = child(0)?;
+                let place = self.pointer(pointer, scope)?;
+                let first = Cases::one(Affine::constant(0));
+                if place.partial {
+                    let member = pointer.bare().inner.first().ok_or_else(|| strange(node))?;
+                    self.keep_member(member, &first, node, scope)?;
+                }
+                stepped(place, &first, node)
             }
             "MemberExpr" => {
                 let base = child(0)?;
@@ -105,9 +116,13 @@ impl<'a> Builder<'a> {
             ("ImplicitCastExpr", "LValueToRValue") => self.loaded_pointer(node, child(0)?, scope),
             ("BinaryOperator", _) if matches!(node.opcode.as_str(), "+" | "-") => {
                 let (left, right) = (child(0)?, child(1)?);
-                let swapped = ctype::integer(left.ty.plain()).is_some();
+                let swapped = self.unit.integer(left.ty.plain()).is_some();
                 let (base, offset) = if swapped { (right, left) } else { (left, right) };
                 let mut place = self.pointer(base, scope)?;
+                if place.partial {
+                    let reason = "an offset is added to an array inside a struct";
+                    return Err(Refused::at(node, reason, "write it as a subscript"));
+                }
                 let offset = self.subscript(offset, scope)?;
                 let sign = if node.opcode == "-" { -1 } else { 1 };
                 let offset = offset.combine(&offset, |a, _| a.times(sign)).ok_or_else(|| strange(node))?;
@@ -156,7 +171,7 @@ impl<'a> Builder<'a> {
                 Refused::at(
                     object,
                     "an array is reached through a pointer inside a struct",
-                    "copy the pointer to a variable before the region, e.g. `double *restrict a = s->a;`",
+                    "copy the pointer to a variable before the region, e.g. `double *a = s->a;`",
                 )
             } else {
                 Refused::at(
@@ -260,7 +275,7 @@ impl<'a> Builder<'a> {
             })
             .collect();
         let plain = variable.ty.plain();
-        let storage = match (ctype::is_pointer(plain) && rank > 0, ctype::is_restrict(plain)) {
+        let storage = match (ctype::is_pointer(plain) && rank > 0, self.is_believed(variable)) {
             (true, true) => Storage::Restrict,
             (true, false) => Storage::Pointer,
             _ => Storage::Object,
@@ -282,6 +297,15 @@ impl<'a> Builder<'a> {
         };
         self.arrays.push(KnownArray { array, variable: variable.id, written: false });
         Ok(symbol)
+    }
+
+    /// Whether a pointer's `restrict` is believed: on a parameter whose value is that of the call, so that it is based
+    /// on no other pointer of the function. Whatever is based on it is no such parameter, and a plain pointer here.
+    fn is_believed(&self, pointer: &Node) -> bool {
+        let Inventory { changed, addressed, .. } = &self.inventory;
+        let own = self.function.inner.iter().any(|p| p.is("ParmVarDecl") && p.id == pointer.id);
+        let kept = own && !changed.contains(&pointer.id) && !addressed.contains(&pointer.id);
+        ctype::is_restrict(pointer.ty.plain()) && (kept || planted("a2-restrict"))
     }
 
     /// The access of a statement's point to an array's element.

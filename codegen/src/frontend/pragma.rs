@@ -53,7 +53,7 @@ pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refused
         match (first, second) {
             ("dvm", "region") => match parse_options(options, &directive) {
                 Ok(options) => {
-                    let begin = source.skip_blank(directive.end);
+                    let begin = first_token(source, directive.end);
                     found.push(Ok(Site { begin, pragma: directive, end: None, options }));
                 }
                 Err(error) => found.push(Err(error)),
@@ -97,6 +97,36 @@ pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refused
 /// Whether a directive closes a region.
 pub fn ends_scop(directive: &Directive) -> bool {
     directive.name() == "pragma" && split_word(directive.rest()).0 == "endscop"
+}
+
+/// What a pragma is about: the first token after it that the compiler sees. Between the two may stand the other branches
+/// of a conditional that has the pragma in one of its own, and pragmas for OpenMP.
+fn first_token(source: &Source, end: usize) -> usize {
+    let mut at = source.skip_blank(end);
+    loop {
+        let rest = source.directives(at, source.bytes.len().min(at + 1));
+        let Some(next) = rest.first().filter(|d| d.begin == at) else { return at };
+        let after = match next.name() {
+            "else" | "elif" | "elifdef" | "elifndef" => source.conditional_end(next.end),
+            "if" | "ifdef" | "ifndef" => {
+                let end = source.conditional_end(next.end);
+                if source.has_tokens(next.end, end) {
+                    return at;
+                }
+                end
+            }
+            "endif" | "line" => next.end,
+            number if number.starts_with(|c: char| c.is_ascii_digit()) => next.end,
+            "pragma" if is_openmp(next) => next.end,
+            _ => return at,
+        };
+        at = source.skip_blank(after);
+    }
+}
+
+/// A pragma of OpenMP.
+pub fn is_openmp(directive: &Directive) -> bool {
+    directive.name() == "pragma" && split_word(directive.rest()).0 == "omp"
 }
 
 fn unclosed(pragma: &Directive) -> Refused {

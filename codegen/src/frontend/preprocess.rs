@@ -1,8 +1,9 @@
 //! What the preprocessor makes of a file: which pragmas the compiler sees, and which macros are alive there.
 
 use super::clang::{self, ClangError};
+use crate::source::Source;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Macros by name: what follows the name in the definition.
@@ -19,10 +20,10 @@ pub struct Seen {
     pub macros: Macros,
     /// Macros that included files defined or undefined, each with the line of the compiled file that includes them.
     pub included: Vec<(u32, String)>,
+    /// Lines of the compiled file whose pragmas the compiler sees.
+    pub pragmas: Vec<u32>,
     /// The whole file.
     pub whole: Rc<Whole>,
-    /// How many of the file's pragmas stand before.
-    pub before: usize,
 }
 
 /// A file after the preprocessor.
@@ -34,10 +35,33 @@ pub struct Whole {
     pub pragmas: Vec<(u32, String)>,
 }
 
-/// Runs the preprocessor over a file with the user's own flags.
-pub fn run(file: &Path, flags: &[String]) -> Result<Vec<Seen>, ClangError> {
-    let output = clang::run(&["-E", "-dD"], file, flags)?;
-    Ok(read(&String::from_utf8_lossy(&output), &file.to_string_lossy()))
+/// What the preprocessor says of a file.
+#[derive(Debug, Clone, Default)]
+pub struct Preprocessed {
+    /// The pragmas of ours.
+    pub seen: Vec<Seen>,
+    /// Files that included files include with quotes: the folder of the one that includes, and the name.
+    pub quoted: Vec<(PathBuf, String)>,
+    /// The `omp.h` that was found belongs to gcc, and clang's parser may not understand it.
+    pub foreign_omp: bool,
+}
+
+/// Runs the preprocessor over a file with the user's own flags. Lines are those of the file as it stands.
+pub fn run(source: &Source, flags: &[String]) -> Result<Preprocessed, ClangError> {
+    const WHAT: [&str; 3] = ["-E", "-dD", "-dI"];
+    if source.renumbered().next().is_none() {
+        let output = clang::run(&WHAT, &source.path, flags)?;
+        return Ok(read(&String::from_utf8_lossy(&output), &source.path.to_string_lossy()));
+    }
+    // Without its `#line` directives, so that line marks count the file's own lines.
+    let mut text = source.bytes.clone();
+    for (begin, end) in source.renumbered() {
+        text[begin..end].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
+    }
+    let mut flags = flags.to_vec();
+    flags.extend(["-iquote".to_owned(), source.folder().display().to_string()]);
+    let output = clang::run_text(&WHAT, &text, &flags)?;
+    Ok(read(&String::from_utf8_lossy(&output), "<stdin>"))
 }
 
 /// Whether the words after `#pragma` are ours.
@@ -47,15 +71,17 @@ pub fn is_ours(words: &str) -> bool {
 }
 
 /// Reads preprocessed text with its line marks and definitions.
-fn read(text: &str, main: &str) -> Vec<Seen> {
-    let mut seen = Vec::new();
+fn read(text: &str, main: &str) -> Preprocessed {
+    let (mut seen, mut pragmas, mut quoted) = (Vec::new(), Vec::new(), Vec::new());
     let mut macros = Macros::new();
     let mut included = Vec::new();
     let mut whole = Whole { text: text.to_owned(), pragmas: vec![] };
     let (mut file, mut line, mut main_line) = (String::new(), 1_u32, 0_u32);
+    let mut foreign_omp = false;
     for row in text.lines() {
         if let Some((number, name)) = row.strip_prefix("# ").and_then(mark) {
             (file, line) = (name, number);
+            foreign_omp |= file.ends_with("/omp.h") && file.contains("/lib/gcc/");
             continue;
         }
         let inside = file == main;
@@ -70,21 +96,37 @@ fn read(text: &str, main: &str) -> Vec<Seen> {
                 Some(value) => drop(macros.insert(name, value)),
                 None => drop(macros.remove(&name)),
             }
-        } else if row.strip_prefix("#pragma ").is_some_and(is_ours) {
-            let header = (!inside).then(|| file.clone());
-            let before = whole.pragmas.len();
-            let (macros, included) = (macros.clone(), included.clone());
-            seen.push(Seen { header, line, macros, included, whole: Rc::default(), before });
         } else if let Some(words) = row.strip_prefix("#pragma ") {
-            whole.pragmas.push((main_line, words.split_whitespace().collect::<Vec<_>>().join(" ")));
+            if is_ours(words) {
+                let header = (!inside).then(|| file.clone());
+                seen.push(Seen {
+                    header,
+                    line,
+                    macros: macros.clone(),
+                    included: included.clone(),
+                    pragmas: vec![],
+                    whole: Rc::default(),
+                });
+            } else {
+                whole.pragmas.push((main_line, words.split_whitespace().collect::<Vec<_>>().join(" ")));
+            }
+            if inside {
+                pragmas.push(line);
+            }
+        } else if let Some(name) = row.strip_prefix("#include \"").filter(|_| !inside) {
+            let folder = Path::new(&file).parent().unwrap_or(Path::new(""));
+            quoted.extend(name.split_once('"').map(|(name, _)| (folder.to_owned(), name.to_owned())));
+            // Clang adds this line: it is none of the file.
+            continue;
         }
         line += 1;
     }
     let whole = Rc::new(whole);
     for one in &mut seen {
         one.whole = whole.clone();
+        one.pragmas.clone_from(&pragmas);
     }
-    seen
+    Preprocessed { seen, quoted, foreign_omp }
 }
 
 /// `12 "file" 1 3`.
@@ -118,10 +160,11 @@ mod tests {
 
     #[test]
     fn pragmas_are_found_with_their_macros_and_files() {
-        let text = "# 1 \"a.c\"\n#define A(x) x\n#define B 1\n# 1 \"d\\\\ir/b.h\" 1\n#define C\n#pragma scop\n#undef A\n\
+        let text = "# 1 \"a.c\"\n#define A(x) x\n#define B 1\n# 1 \"d\\\\ir/b.h\" 1\n#include \"c.h\" /* clang -E -dI */\n#define C\n#pragma scop\n#undef A\n\
                     # 4 \"a.c\" 2\n\n#pragma omp parallel\n#pragma dvm region\n";
-        let seen = read(text, "a.c");
-        assert_eq!(seen.len(), 2);
+        let Preprocessed { seen, quoted, .. } = read(text, "a.c");
+        assert_eq!((seen.len(), seen[1].pragmas.as_slice()), (2, [5, 6].as_slice()));
+        assert_eq!(quoted, [(PathBuf::from("d\\ir"), "c.h".to_owned())]);
         assert_eq!((seen[0].header.as_deref(), seen[0].line), (Some("d\\ir/b.h"), 2));
         assert_eq!(seen[0].macros.get("A").map(String::as_str), Some("(x) x"));
         assert_eq!((seen[1].header.as_deref(), seen[1].line), (None, 6));

@@ -1,10 +1,12 @@
-//! Which functions a region may call: those that only compute a value from their arguments.
+//! Which functions a region may call: those that only compute a value from their arguments and from memory that the
+//! region does not write.
 
-use super::ast::{Id, Node};
+use super::ast::Node;
 use super::builder::Builder;
 use super::ctype;
-use super::inventory::base_variable;
+use super::reads::Reads;
 use super::refusal::Refused;
+use crate::planted::planted;
 
 /// Functions of C's math and complex headers without the suffix of their type. Those that write through a
 /// pointer or to a global (`frexp`, `modf`, `remquo`, `lgamma`) are not here.
@@ -12,83 +14,124 @@ const MATH: &str = "\
     acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 ilogb ldexp log log10 log1p \
     log2 logb scalbn scalbln cbrt fabs hypot pow sqrt erf erfc tgamma ceil floor nearbyint rint lrint llrint round \
     lround llround trunc fmod remainder copysign nextafter nexttoward fdim fmax fmin fma cacos casin catan ccos \
-    csin ctan cacosh casinh catanh ccosh csinh ctanh cexp clog cabs cpow csqrt carg cimag conj cproj creal j0 j1 \
-    y0 y1";
-const INTEGER: [&str; 5] = ["abs", "labs", "llabs", "imaxabs", "isnan"];
+    csin ctan cacosh casinh catanh ccosh csinh ctanh cexp clog cabs cpow csqrt carg cimag conj cproj creal";
+const INTEGER: [&str; 4] = ["abs", "labs", "llabs", "imaxabs"];
+/// What compilers know by a name with `__builtin_` in front.
+const BUILTIN: &str = "\
+    isnan isinf isinf_sign isfinite isnormal signbit fpclassify isgreater isgreaterequal isless islessequal \
+    islessgreater isunordered huge_val inf expect clz ctz popcount parity ffs clrsb clzll ctzll popcountll parityll \
+    ffsll bswap16 bswap32 bswap64";
 
 impl Builder<'_> {
-    /// Refuses a call that may do more than compute a value.
+    /// Refuses a call that may do more than compute a value, or that may read what the region writes.
     pub fn check_pure(&self, name: &str, call: &Node) -> Result<(), Refused> {
-        if self.pure.iter().any(|f| f == name) {
-            return Ok(());
+        let vouch = format!("add pure({name}) to the pragma if it only computes a value from what stays as it is");
+        let attribute = |kind: &str| self.functions(name).iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
+        let declared = attribute("ConstAttr") || attribute("PureAttr");
+        if !declared && !self.is_vouched(name) && self.certain_body(name).is_some() {
+            return Err(undeclared(name, call));
         }
-        let all: Vec<&Node> = self.unit.root.inner.iter().filter(|n| n.is("FunctionDecl") && n.name == name).collect();
-        let defined = all.iter().find_map(|f| f.body());
-        let attribute = |kind: &str| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
-        if attribute("ConstAttr") || (defined.is_none() && is_math(name)) {
-            return Ok(());
-        }
-        if attribute("PureAttr") {
-            return self.check_reads(name, defined, call);
-        }
-        Err(Refused::at(
-            call,
-            format!("the function `{name}` may do more than compute a value"),
-            format!(
-                "declare it with __attribute__((const)) or __attribute__((pure)), or add pure({name}) to the pragma"
-            ),
-        ))
-    }
-
-    /// Whether another function might find a variable, or the array that it stands for.
-    fn is_reachable(&self, id: Id) -> bool {
-        let Some(variable) = self.unit.declaration(id) else { return true };
-        let plain = variable.ty.plain();
-        self.unit.at_file_scope(id)
-            || variable.storage == "static"
-            || self.inventory.addressed.contains(&id)
-            || ctype::is_array(plain)
-            || (ctype::is_pointer(plain) && !ctype::is_restrict(plain))
-    }
-
-    /// Whether a part of a function's body reads what its names do not tell.
-    fn is_opaque(&self, node: &Node) -> bool {
-        match node.kind.as_str() {
-            "CallExpr" | "MemberExpr" => true,
-            "UnaryOperator" => !node.opcode.starts_with(['+', '-', '!', '~']),
-            "ArraySubscriptExpr" => base_variable(node)
-                .and_then(|id| self.unit.declaration(id))
-                .is_none_or(|variable| !ctype::is_array(variable.ty.plain())),
-            _ => false,
-        }
-    }
-
-    /// A pure function may read memory: not what the region writes.
-    fn check_reads(&self, name: &str, body: Option<&Node>, call: &Node) -> Result<(), Refused> {
-        let changed = || self.inventory.written.keys().chain(self.inventory.counters.keys()).copied();
-        let written = |id| changed().any(|c| c == id) && self.unit.at_file_scope(id);
-        let any_written = changed().any(|id| self.is_reachable(id));
-        let conflict = match body {
-            Some(body) => {
-                // What it calls may read as well; pointers may lead anywhere.
-                let named = body.walk().filter_map(|n| n.reference.as_ref()).any(|r| written(r.id));
-                named || (any_written && body.walk().any(|n| self.is_opaque(n)))
+        let mut reads = Reads::default();
+        self.reads_of_call(name, &mut reads).map_err(|why| match declared {
+            true => Refused::at(call, format!("`{name}` is declared const or pure, but {why}"), vouch.clone()),
+            false => undeclared(name, call),
+        })?;
+        match self.conflict(&reads) {
+            Some(written) if !planted("a8-pure") => {
+                let reason = format!("the pure function `{name}` may read what the region writes (`{written}`)");
+                Err(Refused::at(call, reason, vouch))
             }
-            None => any_written,
-        };
-        if !conflict {
+            _ => Ok(()),
+        }
+    }
+
+    fn is_vouched(&self, name: &str) -> bool {
+        self.pure.iter().any(|f| f == name) || self.is_library(name)
+    }
+
+    /// Adds what a call reads; `Err` tells why it is not known that it does nothing else.
+    pub fn reads_of_call(&self, name: &str, reads: &mut Reads) -> Result<(), String> {
+        if self.is_vouched(name) {
             return Ok(());
         }
-        Err(Refused::at(
-            call,
-            format!("the pure function `{name}` may read what the region writes"),
-            format!("declare it with __attribute__((const)) or add pure({name}) to the pragma if it does not"),
-        ))
+        if let Some(body) = self.certain_body(name) {
+            return self.search(name, body, reads);
+        }
+        let all = self.functions(name);
+        let attribute = |kind: &str| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
+        // The author of the program vouches with `const`; the system's headers say it of pthread_self, too.
+        if attribute("ConstAttr") && !all.iter().any(|f| f.system) && !name.starts_with("__builtin_") {
+            return Ok(());
+        }
+        Err(match attribute("PureAttr") || attribute("ConstAttr") {
+            true => "may read what the region writes: its body is not here to be seen".to_owned(),
+            false => "may do more than compute a value".to_owned(),
+        })
+    }
+
+    /// Functions of the C library, whose names C reserves: not what the file defines or gives another symbol.
+    fn is_library(&self, name: &str) -> bool {
+        let own =
+            |f: &&Node| f.body().is_some() || f.storage == "static" || f.inner.iter().any(|a| a.is("AsmLabelAttr"));
+        is_math(name) && !self.functions(name).iter().any(own)
+    }
+
+    /// Whether another function might find a variable, or what the region writes through it.
+    fn is_reachable(&self, variable: &Node) -> bool {
+        self.is_outside(variable)
+            || variable.storage == "static"
+            || self.inventory.addressed.contains(&variable.id)
+            || ctype::is_pointer(variable.ty.plain())
+    }
+
+    fn is_outside(&self, variable: &Node) -> bool {
+        self.unit.at_file_scope(variable.id) || variable.storage == "extern"
+    }
+
+    /// What the region writes that the call may read.
+    fn conflict(&self, reads: &Reads) -> Option<String> {
+        let mut changed: Vec<&Node> = self
+            .inventory
+            .written
+            .keys()
+            .chain(self.inventory.counters.keys())
+            .filter_map(|id| self.unit.declaration(*id))
+            .collect();
+        changed.sort_by_key(|v| v.begin.offset);
+        let read: Vec<&Node> = reads.named.iter().filter_map(|id| self.unit.declaration(*id)).collect();
+        let hit = |written: &&Node| {
+            let same = |r: &&Node| r.id == written.id || (self.is_outside(written) && r.name == written.name);
+            let through = |r: &&Node| ctype::is_pointer(written.ty.plain()) && self.may_reach_type(written, r);
+            (reads.memory && self.is_reachable(written)) || read.iter().any(|r| same(&r) || through(&r))
+        };
+        changed.into_iter().find(hit).map(|v| v.name.clone())
     }
 }
 
+fn undeclared(name: &str, call: &Node) -> Refused {
+    Refused::at(
+        call,
+        format!("the function `{name}` may do more than compute a value"),
+        format!("declare it with __attribute__((const)) or __attribute__((pure)), or add pure({name}) to the pragma"),
+    )
+}
+
+/// The name of the function that a call names.
+pub fn callee(call: &Node) -> Option<&str> {
+    let mut node = call.inner.first()?;
+    while matches!(node.kind.as_str(), "ImplicitCastExpr" | "ParenExpr") {
+        node = node.inner.first()?;
+    }
+    node.reference.as_ref().filter(|r| node.is("DeclRefExpr") && r.kind == "FunctionDecl").map(|r| r.name.as_str())
+}
+
 fn is_math(name: &str) -> bool {
-    let name = name.strip_prefix("__builtin_").unwrap_or(name);
-    let stem = name.strip_suffix(['f', 'l']).unwrap_or(name);
-    INTEGER.contains(&name) || MATH.split_whitespace().any(|f| f == name || f == stem)
+    let listed = |list: &str, name: &str| {
+        let stem = name.strip_suffix(['f', 'l']).unwrap_or(name);
+        list.split_whitespace().any(|f| f == name || f == stem)
+    };
+    match name.strip_prefix("__builtin_") {
+        Some(built) => listed(BUILTIN, built) || listed(MATH, built) || INTEGER.contains(&built),
+        None => INTEGER.contains(&name) || listed(MATH, name),
+    }
 }

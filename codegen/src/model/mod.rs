@@ -9,6 +9,11 @@ mod print;
 
 pub use parse::ParseError;
 
+use crate::planted::planted;
+/// 64-bit parameters beyond this run the original loops, by a guard that the front end adds to `Options::serial`; the
+/// emitter proves from it that no number of the generated code leaves 64 bits.
+pub const WIDE_LIMIT: i64 = 1 << 48;
+
 /// One `#pragma dvm region` (or `#pragma scop` pair) and what it means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Region {
@@ -30,8 +35,19 @@ pub struct Region {
     pub values: Vec<Value>,
     /// Arrays and written scalars (rank 0).
     pub arrays: Vec<Array>,
+    /// Subscripts that leave their rows for some parameters.
+    pub rows: Vec<Row>,
     /// Statements in textual order.
     pub statements: Vec<Statement>,
+}
+
+/// A subscript that is not known to stay in its row (all but an array's first have one).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The access as the user wrote it.
+    pub text: String,
+    /// isl text: the statement's instances, or the parameters, for which it is outside, e.g. `{ S0[i, j] : j < 1 }`.
+    pub outside: String,
 }
 
 /// Options of the pragma line.
@@ -87,9 +103,17 @@ pub struct Array {
     pub dims: Vec<Option<String>>,
     /// Visible at file scope before the enclosing function (then the statements' text reaches it by name).
     pub global: bool,
-    /// Storage that no other array of the region can share: an array object, or a `restrict` pointer.
-    /// Two arrays may overlap iff one of them is a plain pointer and the other is not `restrict`.
+    /// Whose storage it is: see [`Array::may_overlap`].
     pub storage: Storage,
+}
+
+impl Array {
+    /// Whether the two may share bytes. C promises that they do not only to `restrict` parameters among themselves
+    /// and against objects: any other pointer may be based on a `restrict` one.
+    pub fn may_overlap(&self, other: &Array) -> bool {
+        let with = |kind: Storage| self.storage == kind || other.storage == kind;
+        with(Storage::Pointer) && !(with(Storage::Restrict) && planted("a2-restrict"))
+    }
 }
 
 /// What an array's name denotes, for aliasing.
@@ -97,9 +121,9 @@ pub struct Array {
 pub enum Storage {
     /// An array object (static, automatic, VLA) or scalar object.
     Object,
-    /// A `restrict` pointer.
+    /// A `restrict` parameter of the function that keeps its value.
     Restrict,
-    /// A plain pointer.
+    /// Any other pointer.
     Pointer,
 }
 

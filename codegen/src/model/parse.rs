@@ -1,6 +1,6 @@
 //! The model from its text.
 
-use super::{Access, AccessKind, Array, Iterator, Parameter, Region, Statement, Storage, Value};
+use super::{Access, AccessKind, Array, Iterator, Parameter, Region, Row, Statement, Storage, Value};
 use std::{fmt, str::FromStr};
 
 /// Where a model's text is wrong, and how.
@@ -58,6 +58,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
             region.values.push(Value { name, ctype, global: words.has("global") });
         }
         "array" => region.arrays.push(array(words)?),
+        "outside" => region.rows.push(Row { text: words.quoted()?, outside: words.rest() }),
         "statement" => {
             let (name, line, column) = (words.word()?.to_owned(), words.number()?, words.number()?);
             region.statements.push(Statement {

@@ -47,6 +47,9 @@ impl fmt::Display for Region {
             writeln!(f, "value {} {}{place}", Quoted(&value.name), Quoted(&value.ctype))?;
         }
         self.arrays.iter().try_for_each(|array| write_array(f, array))?;
+        for row in &self.rows {
+            writeln!(f, "outside {} {}", Quoted(&row.text), one_line(&row.outside))?;
+        }
         self.statements.iter().try_for_each(|statement| write_statement(f, statement))
     }
 }

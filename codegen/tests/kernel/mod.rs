@@ -177,12 +177,37 @@ fn array(array: &Storehouse) -> Array {
     }
 }
 
+/// isl's words for `quot(e, k)` and `rest(e, k)`, which are macros for C's `e / k` and `e % k` of an e that is at least 0.
+fn isl(text: &str) -> String {
+    let found = ["quot(", "rest("].iter().filter_map(|word| text.find(word)).min();
+    let Some(at) = found else { return text.to_owned() };
+    let (mut depth, mut comma, mut close) = (0, at, at);
+    for (k, byte) in text.bytes().enumerate().skip(at + 4) {
+        depth += i32::from(byte == b'(') - i32::from(byte == b')');
+        if byte == b',' && depth == 1 {
+            comma = k;
+        }
+        if depth == 0 {
+            close = k;
+            break;
+        }
+    }
+    let (value, divisor) = (isl(&text[at + 5..comma]), text[comma + 1..close].trim());
+    let own = if text[at..].starts_with("quot") {
+        format!("floor(({value})/{divisor})")
+    } else {
+        format!("(({value}) mod {divisor})")
+    };
+    format!("{}{own}{}", &text[..at], isl(&text[close + 1..]))
+}
+
 impl Walk<'_> {
     fn visit(&mut self, body: &[Node], way: &mut Way) {
         for (place, node) in body.iter().enumerate() {
             way.order.push(place.to_string());
             match node {
                 Node::Loop { it, first, end, step, body } => {
+                    let (first, end) = (isl(first), isl(end));
                     way.conditions.push(if *step > 0 {
                         format!("{first} <= {it} < {end}")
                     } else {
@@ -199,7 +224,7 @@ impl Walk<'_> {
                     way.conditions.truncate(way.conditions.len() - 1 - usize::from(step.abs() != 1));
                 }
                 Node::If { cond, body } => {
-                    way.conditions.push(cond.replace("&&", "and").replace("==", "="));
+                    way.conditions.push(isl(cond).replace("&&", "and").replace("==", "="));
                     // The statements of an `if` follow one another at a place of their own.
                     way.order.push("0".into());
                     self.visit(body, way);
@@ -224,7 +249,7 @@ impl Walk<'_> {
             list.iter().map(|(array, subscripts)| Access {
                 array: array.clone(),
                 kind: *kind,
-                relation: format!("[{parameters}] -> {{ {tuple} -> {array}[{subscripts}] }}"),
+                relation: format!("[{parameters}] -> {{ {tuple} -> {array}[{}] }}", isl(subscripts)),
             })
         });
         let iterators =

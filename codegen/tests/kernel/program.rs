@@ -56,7 +56,7 @@ fn function(kernel: &Kernel, name: &str, text: &str) -> String {
 /// The whole program.
 pub fn source(kernel: &Kernel, generated: &Generated, trials: &Trials) -> String {
     let mut text = String::from(
-        "#include \"standin.h\"\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
+        "#include \"standin.h\"\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n#define quot(a, b) ((a) / (b))\n#define rest(a, b) ((a) % (b))\nstatic int turn;\n\n",
     );
     for array in kernel.arrays.iter().filter(|array| array.place == Place::Global) {
         let _ = writeln!(text, "static {};", declared(array));
@@ -66,11 +66,15 @@ pub fn source(kernel: &Kernel, generated: &Generated, trials: &Trials) -> String
     text.push_str(&function(kernel, "transformed", &generated.call));
     // Bytes of small doubles, of which a random integer is as good as any other.
     text.push_str("static void fill(void *p, size_t n)\n{\n  for (size_t i = 0; i < n; i++) {\n    const double value = (double)((i * 7919 + 13) % 101) / 50.0 + 0.01;\n    memcpy((char *)p + i * sizeof value, &value, sizeof value);\n  }\n}\n\n");
-    text.push_str("static int check(int size)\n{\n");
+    text.push_str("static int check(int size)\n{\n  (void)turn;\n");
     for (at, name) in kernel.parameters.iter().enumerate() {
-        // The first parameter is the problem's size; others are steps in time and stay small.
-        let _ =
-            writeln!(text, "  const int {name} = {};", if at == 0 { "size" } else { "size < 9 ? size : 5 + size % 7" });
+        // The first parameter is the problem's size; others are steps in time and stay small, `m` changes each time.
+        let value = match (at, name.as_str()) {
+            (0, _) => "size",
+            (_, "m") => "turn++ % 11",
+            _ => "size < 9 ? size : 5 + size % 7",
+        };
+        let _ = writeln!(text, "  const int {name} = {value};");
     }
     let mut calls = [Vec::new(), Vec::new()];
     let mut compare = String::new();

@@ -49,11 +49,12 @@ pub fn kernel(seed: u64) -> Kernel {
     let iterator_type = (*dice.pick(&["int", "int", "int", "long", "short"])).to_owned();
     Kernel {
         name: format!("random_{seed}"),
-        parameters: vec!["n".into()],
+        parameters: vec!["n".into(), "m".into()],
         arrays,
         body,
         iterator_type,
-        context: (*dice.pick(&["true", "n >= 0"])).to_owned(),
+        // `/` and `%` of the parameters are those of values that are at least 0.
+        context: (*dice.pick(&["n >= 0 and m >= 0", "m >= 0 and n >= 0"])).to_owned(),
     }
 }
 
@@ -93,6 +94,10 @@ fn nest(dice: &mut Dice, arrays: &[Storehouse], around: &mut Vec<String>, budget
         low.extend([outer.clone(), format!("{outer} + 1"), format!("n - {outer}")]);
         high.extend([outer.clone(), format!("{outer} + 1"), format!("n - {outer}")]);
     }
+    if dice.one_in(4) {
+        low.push(remainder(dice, around));
+        high.push(format!("n - {}", remainder(dice, around)));
+    }
     let (first, end) = if step > 0 {
         (dice.pick(&low).clone(), dice.pick(&high).clone())
     } else {
@@ -119,7 +124,12 @@ fn several(dice: &mut Dice, arrays: &[Storehouse], around: &mut Vec<String>, bud
 
 fn condition(dice: &mut Dice, around: &[String]) -> String {
     let (one, other) = (dice.pick(around).clone(), dice.pick(around).clone());
-    match dice.below(6) {
+    match dice.below(11) {
+        6 => format!("{} {} {}", remainder(dice, &[]), dice.pick(&["==", "!=", "<", ">="]), dice.below(3)),
+        7 => format!("{one} != {}", remainder(dice, &[])),
+        8 => format!("{} != {}", remainder(dice, &[]), remainder(dice, &[])),
+        9 => format!("{} == {}", remainder(dice, around), remainder(dice, &[])),
+        10 => format!("3 * quot(m, 3) {} m && {one} > {}", dice.pick(&["==", "!="]), remainder(dice, &[])),
         0 => format!("{one} < n - {other}"),
         1 => format!("{one} + {other} < n"),
         2 => format!("2 * {one} >= {other} + 1"),
@@ -166,14 +176,26 @@ fn reference(dice: &mut Dice, arrays: &[Storehouse], around: &[String]) -> (Stri
     (array.name.clone(), format!("{}{text}", array.name), subscripts.join(", "))
 }
 
+/// A quotient or remainder of a parameter or counter, between 0 and 3.
+fn remainder(dice: &mut Dice, around: &[String]) -> String {
+    let mut values = vec!["n".to_owned(), "m".to_owned(), "n + m".to_owned(), "2 * m + 1".to_owned()];
+    values.extend(around.iter().flat_map(|it| [format!("{it} + 6"), format!("{it} + m + 6")]));
+    let (value, divisor) = (dice.pick(&values).clone(), 2 + dice.below(3));
+    if dice.one_in(4) { format!("rest(quot({value}, 2), {divisor})") } else { format!("rest({value}, {divisor})") }
+}
+
 /// Between 0 and 5 n + 23; when simple between 0 and 3 n + 11.
 fn subscript(dice: &mut Dice, around: &[String], simple: bool) -> String {
     let (one, other) = (dice.pick(around).clone(), dice.pick(around).clone());
     let offset = dice.below(4);
-    match dice.below(if simple { 5 } else { 9 }) {
+    match dice.below(if simple { 6 } else { 12 }) {
+        9 => format!("{} + {}", remainder(dice, around), offset + 2),
+        10 => format!("{one} + {} + 6", remainder(dice, &[])),
+        11 => format!("quot({one} + {other} + 6, 2) + {}", remainder(dice, around)),
         0..=2 => format!("{one} + {}", offset + 3),
         3 => format!("n - {one} + {}", offset + 4),
         4 => format!("{offset}"),
+        5 if simple => format!("{one} + {} + 4", remainder(dice, &[])),
         5 => format!("{one} + {other} + {}", offset + 5),
         6 => format!("{one} - {other} + n + {}", offset + 6),
         7 => format!("2 * {one} + {}", offset + 5),

@@ -74,6 +74,7 @@ fn block(body: &[Node], mut number: usize, values: &mut Values, around: &mut Vec
 }
 
 fn at_values(subscripts: &str, values: &Values) -> String {
+    let subscripts = without_division(subscripts, values);
     let all = subscripts.split(',').filter(|text| !text.trim().is_empty());
     all.map(|text| evaluate(text, values).to_string()).collect::<Vec<_>>().join(", ")
 }
@@ -95,8 +96,22 @@ fn holds(condition: &str, values: &Values) -> bool {
     panic!("a comparison: {condition}")
 }
 
-/// Sums of products of names and numbers.
+/// The text with numbers in place of `quot(e, k)` and `rest(e, k)`, innermost first.
+fn without_division(text: &str, values: &Values) -> String {
+    let mut text = text.to_owned();
+    while let Some(at) = ["quot(", "rest("].iter().filter_map(|word| text.rfind(word)).max() {
+        let close = at + text[at..].find(')').expect("a closing parenthesis");
+        let (value, divisor) = text[at + 5..close].split_once(',').expect("two arguments");
+        let (value, divisor) = (evaluate(value, values), evaluate(divisor, values));
+        let number = if text[at..].starts_with("quot") { value / divisor } else { value % divisor };
+        text.replace_range(at..=close, &number.to_string());
+    }
+    text
+}
+
+/// Sums of products of names and numbers, and quotients and remainders of such.
 fn evaluate(text: &str, values: &Values) -> i64 {
+    let text = without_division(text, values);
     let spaced = text.replace('-', " - ").replace('+', " + ").replace('*', " * ");
     let (mut sum, mut product, mut sign) = (0, None, 1);
     for word in spaced.split_whitespace() {

@@ -2,7 +2,7 @@
 void f(int n, double *restrict a)
 {
 #pragma dvm region
-#pragma omp parallel for
+#pragma GCC ivdep
   for (int i = 0; i < n; i++)
     a[i] = 0;
 }

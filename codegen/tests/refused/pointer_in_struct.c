@@ -1,4 +1,4 @@
-/* expect: double *restrict a = s->a; */
+/* expect: double *a = s->a; */
 struct s { double *a; };
 void f(int n, struct s *s)
 {

@@ -1,0 +1,43 @@
+//! For which parameters subscripts leave their rows.
+
+use super::Program;
+use crate::{Refusal, model::Region};
+use dvm_isl::Set;
+
+/// More pieces than this are checked by a convex set around them.
+const PIECES: usize = 8;
+
+/// The parameters for which some subscript leaves its row: the original loops have to run. `None`: there are none.
+pub fn leaving(region: &Region, program: &Program) -> Result<Option<Set>, Refusal> {
+    program.begin_stage();
+    let mut all: Option<Set> = None;
+    for row in &region.rows {
+        let outside = Set::parse(&program.ctx, &row.outside).map_err(|error| {
+            Refusal::new(format!("the model's row `{}` is not understood ({error})", row.outside), "correct the model")
+        })?;
+        let statement =
+            program.statements.iter().find(|s| s.domain.name().is_some() && s.domain.name() == outside.name());
+        let (runs, leaves) = match statement {
+            Some(statement) => {
+                let instances = outside.intersect(&statement.domain)?;
+                (statement.domain.params()?, instances.params()?)
+            }
+            None => (program.context.clone(), outside.params()?),
+        };
+        let leaves = leaves.intersect(&program.context)?;
+        if leaves.is_empty()? {
+            continue;
+        }
+        if runs.is_subset(&leaves)? {
+            return Err(Refusal::new(
+                format!("a subscript of `{}` leaves its row whatever the sizes are", row.text),
+                "write the access with the row that it means, or use an array with one subscript",
+            ));
+        }
+        all = Some(all.map_or(Ok(leaves.clone()), |all| all.union(&leaves))?);
+    }
+    let Some(all) = all else { return Ok(None) };
+    let all = all.coalesce()?.gist(&program.context)?;
+    let few = if all.pieces()? > PIECES { all.simple_hull()? } else { all };
+    Ok(Some(few))
+}

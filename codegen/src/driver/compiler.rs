@@ -1,0 +1,91 @@
+//! The real compiler: which one it is, and running it.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Commands that lead to this process, one a line: a wrapper around dvmcc that dvmcc runs calls dvmcc again.
+const CALLED: &str = "DVMCC_CALLED";
+
+/// The command of the real compiler.
+#[derive(Debug, Clone)]
+pub struct Compiler {
+    /// Its words.
+    pub words: Vec<String>,
+    called: String,
+}
+
+impl Compiler {
+    /// `DVM_CC`, else `CC` unless that is this program, else `cc`: the first that did not lead here.
+    pub fn find() -> Result<Compiler, String> {
+        let words = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        let own = words(&std::env::var("DVM_CC").unwrap_or_default());
+        if own.iter().any(|w| is_this_program(w)) {
+            return Err("DVM_CC names dvmcc itself; set it to the real compiler, e.g. DVM_CC=gcc".to_owned());
+        }
+        let mut user = words(&std::env::var("CC").unwrap_or_default());
+        if user.iter().any(|w| is_this_program(w)) {
+            user.clear();
+        }
+        let called = std::env::var(CALLED).unwrap_or_default();
+        let leads_here = |words: &[String]| called.lines().any(|line| line == words.join(" "));
+        let mut all = [own, user, vec!["cc".to_owned()]].into_iter().filter(|words| !words.is_empty());
+        match all.find(|words| !leads_here(words)) {
+            Some(words) => Ok(Compiler { words, called }),
+            None => Err(format!(
+                "the compiler runs dvmcc again ({}); set DVM_CC to the real compiler, e.g. DVM_CC=gcc",
+                called.lines().collect::<Vec<_>>().join(", ")
+            )),
+        }
+    }
+
+    /// Whether a compiler that dvmcc runs has called this process: the work on the sources is done then.
+    pub fn is_inner(&self) -> bool {
+        !self.called.is_empty()
+    }
+
+    fn command(&self, words: &[OsString]) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).args(words);
+        command.env(CALLED, format!("{}{}\n", self.called, self.words.join(" ")));
+        command
+    }
+
+    /// Runs the compiler; `piped` is what it reads from standard input.
+    pub fn execute(&self, words: &[OsString], piped: Option<&[u8]>) -> Result<i32, String> {
+        use std::os::unix::process::ExitStatusExt;
+        let cannot = |e: std::io::Error| {
+            format!("cannot run the compiler `{}`: {e}; set CC or DVM_CC to a C compiler", self.words[0])
+        };
+        let mut command = self.command(words);
+        let status = match piped {
+            None => command.status(),
+            Some(text) => {
+                let mut child = command.stdin(Stdio::piped()).spawn().map_err(cannot)?;
+                // A compiler that does not read to the end has its own reasons, and says them.
+                let _ = child.stdin.take().map(|mut input| input.write_all(text));
+                child.wait()
+            }
+        };
+        let status = status.map_err(cannot)?;
+        Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(1)))
+    }
+
+    /// What the compiler answers, on both its outputs; nothing when it fails.
+    pub fn ask(&self, words: &[&str]) -> Option<(String, String)> {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        let output = self.command(&words).env("LC_ALL", "C").stdin(Stdio::null()).output().ok()?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        output.status.success().then(|| (text(&output.stdout), text(&output.stderr)))
+    }
+}
+
+fn is_this_program(word: &str) -> bool {
+    let name = Path::new(word).file_name().unwrap_or_default();
+    let same = || {
+        let this = std::env::current_exe().and_then(std::fs::canonicalize).ok()?;
+        Some(std::fs::canonicalize(word).ok()? == this)
+    };
+    name == "dvmcc" || same().unwrap_or(false)
+}

@@ -1,0 +1,111 @@
+//! Tokens that the preprocessor made: pasted and stringised ones mean the same wherever the text stands, those of
+//! `__LINE__`, `__COUNTER__` and the like do not.
+
+use super::ast::Node;
+use super::builder::Builder;
+use super::preprocess::Macros;
+use super::refusal::Refused;
+use crate::words::identifiers;
+use std::collections::BTreeSet;
+
+/// Macros of the preprocessor itself whose value depends on the place, or on when the file was last written.
+const PLACED: [&str; 9] = [
+    "__LINE__",
+    "__COUNTER__",
+    "__FILE__",
+    "__FILE_NAME__",
+    "__BASE_FILE__",
+    "__INCLUDE_LEVEL__",
+    "__DATE__",
+    "__TIME__",
+    "__TIMESTAMP__",
+];
+
+impl Builder<'_> {
+    /// Refuses tokens that the preprocessor made, unless they can only come from `#` and `##` of what is written there.
+    pub(super) fn check_made(&self, node: &Node) -> Result<(), Refused> {
+        let place = [&node.begin, &node.end].into_iter().find(|place| place.made);
+        let Some(place) = place else { return Ok(()) };
+        let mut end = self.source.skip_token(place.offset);
+        let open = self.source.skip_blank(end);
+        if self.source.byte(open) == b'(' {
+            end = self.source.skip_brackets(open);
+        }
+        if place.known && is_pasted(&self.source.text(place.offset, end), self.macros) {
+            return Ok(());
+        }
+        let reason = "the value depends on the line, or on another thing that only the preprocessor knows";
+        Err(Refused::at(node, reason, "keep it in a variable before the region"))
+    }
+}
+
+/// Whether a use of a macro pastes or stringises, and nothing that it may lead to depends on the place.
+fn is_pasted(text: &str, macros: &Macros) -> bool {
+    let mut reached = pieces(text);
+    let mut pastes = false;
+    let mut ahead: Vec<String> = reached.iter().cloned().collect();
+    while !ahead.is_empty() {
+        while let Some(name) = ahead.pop() {
+            let Some(body) = macros.get(&name) else { continue };
+            pastes |= body.contains('#') || body.contains("%:");
+            ahead.extend(pieces(body).into_iter().filter(|word| reached.insert(word.clone())));
+        }
+        // What was pasted is read again, and may name a macro that is written nowhere.
+        if pastes {
+            ahead.extend(macros.keys().filter(|m| !reached.contains(*m) && joined(m, &reached)).cloned());
+            reached.extend(ahead.iter().cloned());
+        }
+    }
+    pastes && !PLACED.iter().any(|name| reached.contains(*name) || joined(name, &reached))
+}
+
+/// The names and numbers of a text, which are what can be pasted to a name.
+fn pieces(text: &str) -> BTreeSet<String> {
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let all = text.split(|c: char| !word(c)).filter(|w| !w.is_empty()).map(str::to_owned);
+    all.chain(identifiers(text)).collect()
+}
+
+/// Whether a name is two or more of the pieces, one after the other.
+fn joined(name: &str, pieces: &BTreeSet<String>) -> bool {
+    let mut ends = vec![false; name.len() + 1];
+    ends[0] = true;
+    for at in 0..name.len() {
+        if ends[at] {
+            for piece in pieces.iter().filter(|p| p.len() < name.len() && name[at..].starts_with(p.as_str())) {
+                ends[at + piece.len()] = true;
+            }
+        }
+    }
+    ends[name.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pasted_tokens_are_told_from_those_of_the_place() {
+        let macros = |all: &[(&str, &str)]| -> Macros {
+            all.iter().map(|(name, body)| ((*name).to_owned(), (*body).to_owned())).collect()
+        };
+        let known = macros(&[
+            ("VAL", "(x) x##f"),
+            ("CAT_", "(a, b) a##b"),
+            ("CAT", "(a, b) CAT_(a, b)"),
+            ("HERE", " __LINE__"),
+            ("WIDTH", " (HERE + 1)"),
+            ("TEXT", "(x) #x"),
+            ("ONE", " 1"),
+            ("VIA", " CAT(WI, DTH)"),
+        ]);
+        for text in ["VAL(1.5)", "CAT(1., 5f)", "CAT(ON, E)", "TEXT(a b)", "VAL(ONE)"] {
+            assert!(is_pasted(text, &known), "{text}");
+        }
+        for text in
+            ["HERE", "CAT(1, HERE)", "CAT(x, __LINE__)", "CAT(__LI, NE__)", "VIA", "CAT_(HE, RE)", "ONE", "__COUNTER__"]
+        {
+            assert!(!is_pasted(text, &known), "{text}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a function that is called in a region reads besides its arguments: its body is searched by an allow-list, with
+//! the bodies of what it calls.
+
+use super::ast::{Id, Node};
+use super::builder::Builder;
+use super::ctype;
+use std::collections::HashSet;
+
+/// What a call reads besides its arguments.
+#[derive(Debug, Default)]
+pub struct Reads {
+    /// Something through a pointer: it may be anything whose address is known.
+    pub memory: bool,
+    /// Variables outside the function that are named and not constant.
+    pub named: HashSet<Id>,
+    /// Functions that were searched.
+    searched: HashSet<String>,
+}
+
+/// Attributes that leave a function's body what a call runs, and that have no effect of their own.
+const HARMLESS: &str = "\
+    ConstAttr PureAttr NoThrowAttr LeafAttr BuiltinAttr AlwaysInlineAttr NoInlineAttr FlattenAttr ColdAttr HotAttr \
+    UnusedAttr UsedAttr NonNullAttr ReturnsNonNullAttr WarnUnusedResultAttr VisibilityAttr DeprecatedAttr \
+    ArtificialAttr MinSizeAttr OptimizeNoneAttr NoInstrumentFunctionAttr TargetAttr";
+
+/// Statements and expressions that do nothing by themselves beyond what their parts do.
+const PLAIN: &str = "\
+    CompoundStmt DeclStmt IfStmt ForStmt WhileStmt DoStmt ReturnStmt BreakStmt ContinueStmt NullStmt SwitchStmt \
+    CaseStmt DefaultStmt LabelStmt GotoStmt StmtExpr IntegerLiteral FloatingLiteral CharacterLiteral ImaginaryLiteral \
+    StringLiteral PredefinedExpr ParenExpr ConstantExpr InitListExpr ImplicitValueInitExpr ConditionalOperator \
+    BinaryConditionalOperator OpaqueValueExpr ImplicitCastExpr CStyleCastExpr CompoundLiteralExpr \
+    UnaryExprOrTypeTraitExpr OffsetOfExpr RecordDecl FieldDecl EnumDecl EnumConstantDecl TypedefDecl AlignedAttr \
+    UnusedAttr PackedAttr BuiltinType RecordType ElaboratedType TypedefType PointerType ConstantArrayType QualType \
+    EnumType ParenType";
+
+/// Calls that end the program: then nothing is computed at all.
+const LAST: [&str; 4] = ["__assert_fail", "abort", "__builtin_unreachable", "__builtin_trap"];
+
+fn lists(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|w| w == word)
+}
+
+impl Builder<'_> {
+    /// All declarations of a function.
+    pub fn functions(&self, name: &str) -> Vec<&Node> {
+        self.unit.root.inner.iter().filter(|n| n.is("FunctionDecl") && n.name == name).collect()
+    }
+
+    /// The body that a call of the function runs, where that is certain.
+    pub fn certain_body(&self, name: &str) -> Option<&Node> {
+        let all = self.functions(name);
+        let attributes = all.iter().flat_map(|f| &f.inner).filter(|a| a.kind.ends_with("Attr"));
+        let certain = attributes.into_iter().all(|a| lists(HARMLESS, &a.kind));
+        all.iter().find_map(|f| f.body()).filter(|_| certain)
+    }
+
+    /// Adds what a body reads; `Err` tells what it may do besides.
+    pub fn search(&self, name: &str, body: &Node, reads: &mut Reads) -> Result<(), String> {
+        if reads.searched.insert(name.to_owned()) { self.part(body, reads) } else { Ok(()) }
+    }
+
+    fn part(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
+        if ctype::is_untouchable(node.ty.plain()) {
+            return Err("uses a volatile or atomic object".to_owned());
+        }
+        if has_variable_length(&node.ty.written) {
+            return Err("has an array of variable length".to_owned());
+        }
+        match node.kind.as_str() {
+            "VarDecl" if node.inner.iter().any(|n| n.is("CleanupAttr")) => {
+                return Err(format!("cleans up `{}`", node.name));
+            }
+            "VarDecl" if node.storage == "static" && !is_constant(node) => {
+                return Err(format!("keeps `{}` from call to call", node.name));
+            }
+            "VarDecl" => {}
+            "DeclRefExpr" => return self.variable_read(node, reads),
+            "CallExpr" => return self.call(node, reads),
+            "BinaryOperator" | "CompoundAssignOperator" | "UnaryOperator" => {
+                let target = super::inventory::write_target(node);
+                if target.is_some_and(|t| !self.is_own(t)) {
+                    return Err("writes to what is not its own".to_owned());
+                }
+                let pointer = node.inner.first().filter(|_| node.is("UnaryOperator") && node.opcode == "*");
+                reads.memory |= pointer.is_some_and(|p| !is_array(p));
+            }
+            "MemberExpr" => reads.memory |= node.arrow && !node.inner.first().is_some_and(is_array),
+            "ArraySubscriptExpr" => reads.memory |= !node.inner.iter().any(is_array),
+            kind if lists(PLAIN, kind) => {}
+            kind => return Err(format!("has a part ({kind}) that is not known to be harmless")),
+        }
+        node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| self.part(n, reads))
+    }
+
+    fn variable_read(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
+        let Some(reference) = node.reference.as_ref().filter(|r| r.kind == "VarDecl") else { return Ok(()) };
+        let Some(variable) = self.unit.declaration(reference.id) else {
+            return Err(format!("uses `{}`, whose declaration is not known", reference.name));
+        };
+        if variable.thread_local {
+            return Err(format!("reads `{}`, which is thread-local, and tiles run on other threads", reference.name));
+        }
+        let outside = self.unit.at_file_scope(variable.id) || variable.storage == "extern";
+        if outside && !is_constant(variable) {
+            reads.memory |= self.has_other_names(variable);
+            reads.named.insert(variable.id);
+        }
+        Ok(())
+    }
+
+    fn call(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
+        let callee = super::purity::callee(node).ok_or("calls a function through a pointer")?;
+        node.inner[1..].iter().try_for_each(|n| self.part(n, reads))?;
+        if LAST.contains(&callee) {
+            return Ok(());
+        }
+        self.reads_of_call(callee, reads).map_err(|why| format!("calls `{callee}`, which {why}"))
+    }
+
+    /// Whether an lvalue lies in a variable of the function that is searched.
+    fn is_own(&self, target: &Node) -> bool {
+        match target.kind.as_str() {
+            "DeclRefExpr" => target.reference.as_ref().is_some_and(|r| {
+                let variable = self.unit.declaration(r.id);
+                variable.is_some_and(|v| v.storage.is_empty() || v.storage == "auto" || v.storage == "register")
+                    && !self.unit.at_file_scope(r.id)
+            }),
+            "ParenExpr" => target.inner.first().is_some_and(|n| self.is_own(n)),
+            "MemberExpr" if !target.arrow => target.inner.first().is_some_and(|n| self.is_own(n)),
+            "ArraySubscriptExpr" => {
+                let base = target.inner.iter().find(|n| is_array(n));
+                base.and_then(array_of).is_some_and(|n| self.is_own(n))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a pointer is an array that was named.
+fn is_array(node: &Node) -> bool {
+    array_of(node).is_some()
+}
+
+fn array_of(node: &Node) -> Option<&Node> {
+    match node.kind.as_str() {
+        "ParenExpr" => array_of(node.inner.first()?),
+        "ImplicitCastExpr" if node.cast == "ArrayToPointerDecay" => node.inner.first(),
+        _ => None,
+    }
+}
+
+/// Whether nobody may change a variable.
+fn is_constant(variable: &Node) -> bool {
+    let plain = variable.ty.plain();
+    let pointer = ctype::is_pointer(plain);
+    !variable.thread_local && if pointer { plain.ends_with("*const") } else { plain.starts_with("const ") }
+}
+
+fn has_variable_length(written: &str) -> bool {
+    let mut lengths = written.split('[').skip(1).map(|part| part.split(']').next().unwrap_or_default());
+    lengths.any(|length| !length.bytes().all(|b| b.is_ascii_digit()))
+}

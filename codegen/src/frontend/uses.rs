@@ -1,0 +1,109 @@
+//! What a function does with its variables besides reading their values: an allow-list, so that what is not
+//! recognised makes an address known.
+
+use super::ast::{Id, Node};
+use super::ctype;
+use crate::planted::planted;
+use std::collections::HashSet;
+
+/// The variables of a function whose values or addresses others may have.
+#[derive(Debug, Default)]
+pub struct Uses {
+    /// Variables whose address, or that of a part, may be known elsewhere.
+    pub addressed: HashSet<Id>,
+    /// Variables that are assigned, whole or in part, after their declaration.
+    pub changed: HashSet<Id>,
+}
+
+/// What is done with an lvalue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// Its value is loaded, or only its type is of interest.
+    Value,
+    /// It is assigned.
+    Target,
+    /// It stands under `&`.
+    Address,
+    /// Anything else: an operand of assembly, an array that becomes a pointer.
+    Other,
+}
+
+/// Attributes of variables that tell nobody their addresses.
+const SILENT: [&str; 6] = ["AlignedAttr", "UnusedAttr", "UsedAttr", "NonNullAttr", "NoEscapeAttr", "MayAliasAttr"];
+
+impl Uses {
+    /// Walks a function.
+    pub fn of(function: &Node) -> Uses {
+        let mut uses = Uses::default();
+        uses.visit(function, Use::Other);
+        uses
+    }
+
+    fn visit(&mut self, node: &Node, usage: Use) {
+        let present = || node.inner.iter().filter(|n| !n.kind.is_empty());
+        match node.kind.as_str() {
+            "DeclRefExpr" => self.mention(node, usage),
+            "VarDecl" | "ParmVarDecl" => {
+                if node.inner.iter().any(|n| n.kind.ends_with("Attr") && !SILENT.contains(&n.kind.as_str())) {
+                    self.addressed.insert(node.id);
+                }
+                present().for_each(|n| self.visit(n, Use::Other));
+            }
+            "ParenExpr" => present().for_each(|n| self.visit(n, usage)),
+            "MemberExpr" if !node.arrow => present().for_each(|n| self.visit(n, usage)),
+            "MemberExpr" => present().for_each(|n| self.pointer(n, usage)),
+            "ArraySubscriptExpr" => present().for_each(|n| {
+                if ctype::integer(n.ty.plain()).is_some() { self.visit(n, Use::Other) } else { self.pointer(n, usage) }
+            }),
+            "UnaryOperator" => {
+                let operand = match node.opcode.as_str() {
+                    "*" => return present().for_each(|n| self.pointer(n, usage)),
+                    "++" | "--" => Use::Target,
+                    "&" => Use::Address,
+                    "__extension__" => usage,
+                    _ => Use::Other,
+                };
+                present().for_each(|n| self.visit(n, operand));
+            }
+            "ImplicitCastExpr" | "CStyleCastExpr" => {
+                let operand = match node.cast.as_str() {
+                    "LValueToRValue" | "ToVoid" => Use::Value,
+                    "NoOp" => usage,
+                    _ => Use::Other,
+                };
+                present().for_each(|n| self.visit(n, operand));
+            }
+            "UnaryExprOrTypeTraitExpr" => present().for_each(|n| self.visit(n, Use::Value)),
+            _ => {
+                let target = super::inventory::write_target(node);
+                for inner in present() {
+                    let assigned = target.is_some_and(|t| std::ptr::eq(t, inner));
+                    self.visit(inner, if assigned { Use::Target } else { Use::Other });
+                }
+            }
+        }
+    }
+
+    /// A pointer whose target is used: an array that becomes one stays an array here.
+    fn pointer(&mut self, node: &Node, usage: Use) {
+        let present = || node.inner.iter().filter(|n| !n.kind.is_empty());
+        match node.kind.as_str() {
+            "ParenExpr" => present().for_each(|n| self.pointer(n, usage)),
+            "ImplicitCastExpr" if node.cast == "ArrayToPointerDecay" => present().for_each(|n| self.visit(n, usage)),
+            "BinaryOperator" if matches!(node.opcode.as_str(), "+" | "-") => present().for_each(|n| {
+                if ctype::integer(n.ty.plain()).is_some() { self.visit(n, Use::Other) } else { self.pointer(n, usage) }
+            }),
+            _ => self.visit(node, Use::Other),
+        }
+    }
+
+    fn mention(&mut self, node: &Node, usage: Use) {
+        let Some(reference) = node.reference.as_ref().filter(|r| r.kind.ends_with("VarDecl")) else { return };
+        match usage {
+            Use::Value => {}
+            Use::Target => drop(self.changed.insert(reference.id)),
+            Use::Other if planted("a9-escape") => {}
+            Use::Address | Use::Other => drop(self.addressed.insert(reference.id)),
+        }
+    }
+}

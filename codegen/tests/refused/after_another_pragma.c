@@ -1,0 +1,8 @@
+/* expect: another pragma stands before the region */
+void f(int n, int *restrict a)
+{
+#pragma GCC ivdep
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    a[i] = 0;
+}

@@ -1,0 +1,9 @@
+/* expect: `other` may be another name of some other storage */
+double table[100];
+extern double other[100] __attribute__((alias("table")));
+void f(int n)
+{
+#pragma dvm region
+  for (int i = 1; i < n; i++)
+    table[i] = other[i - 1];
+}

@@ -1,0 +1,10 @@
+/* expect: the value depends on the line */
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+void f(int n, double *restrict a, double x10, double x9)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    a[i] =
+      PASTE(x, __LINE__);
+}

@@ -1,0 +1,9 @@
+/* expect: a subscript of `x[i][j - 1]` leaves its row whatever the sizes are */
+static double x[50][50];
+void f(int n)
+{
+#pragma dvm region
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < n; j++)
+      x[i][j] = x[i][j - 1] + 1;
+}
