@@ -25,7 +25,8 @@ const VARIABLES: [&str; 15] = [
 
 /// Of variables that stand outside the region, judged where addresses and names are: who calls a function with them, and
 /// which other names they have.
-const JUDGED: [&str; 6] = ["CleanupAttr", "AliasAttr", "AsmLabelAttr", "WeakAttr", "WeakRefAttr", "WeakImportAttr"];
+const JUDGED: [&str; 7] =
+    ["MayAliasAttr", "CleanupAttr", "AliasAttr", "AsmLabelAttr", "WeakAttr", "WeakRefAttr", "WeakImportAttr"];
 
 impl Builder<'_> {
     /// Refuses variables from outside the region with attributes that may matter.
