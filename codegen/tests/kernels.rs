@@ -1,5 +1,6 @@
 //! Programs in the language of regions, compiled by gcc and by dvmcc, print the same: over sizes, tile sizes, orders.
 
+mod clangs;
 mod prefix;
 
 use std::path::{Path, PathBuf};
@@ -46,6 +47,25 @@ fn check(name: &str) {
     });
     assert!(!said.contains(": error:"), "{name}: {said}");
     let shown = std::fs::read_to_string(folder.join(format!("{name}.dvm.c"))).expect("the generated C");
+    for clang in &clangs::all(name)[1..] {
+        let other = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"))
+            .arg("tile")
+            .arg(&source)
+            .args(["--", FLAGS[0]])
+            .env("DVM_CLANG", clang)
+            .output();
+        let usual = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"))
+            .arg("tile")
+            .arg(&source)
+            .args(["--", FLAGS[0]])
+            .env_remove("DVM_CLANG")
+            .output();
+        assert_eq!(
+            other.expect("dvm-codegen runs"),
+            usual.expect("dvm-codegen runs"),
+            "{name}: {clang} reads otherwise"
+        );
+    }
     let marks = text.matches("#pragma dvm region").count() + text.matches("#pragma scop").count();
     let replaced = shown.matches("/* dvm: region ").count();
     assert_eq!(replaced, marks - sequential, "{name}: {said}");
@@ -84,7 +104,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    based_on both_pragmas calls captured conditions constants counters crowded decays floyd globals hidden_names
-    jacobi_1d locals lu macros matmul met_names mixed_sizes names other_lines parts pasted places pointers remainders rows
+    arithmetic based_on both_pragmas calls captured conditions constants counters crowded decays floyd globals hidden_names
+    jacobi_1d liveness locals lu macros matmul met_names mixed_sizes names other_lines parts pasted places pointers remainders rows
     scalars shadows shapes strides types unsigned_counters volume wide_products written_back
 }

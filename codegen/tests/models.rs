@@ -1,5 +1,7 @@
 //! C in, models out: each `tests/models/NAME.c` gives `NAME.model`. With `DVM_BLESS=1` the expectations are rewritten.
 
+mod clangs;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,16 +13,17 @@ fn sources_give_their_models() {
     sources.sort();
     assert!(!sources.is_empty());
     let mut wrong = Vec::new();
-    for source in sources {
+    let clangs = clangs::all("models");
+    for (source, clang) in sources.iter().flat_map(|source| clangs.iter().map(move |clang| (source, clang))) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
         command.current_dir(&folder).args(["tile", "--print=model"]).arg(source.file_name().expect("a name"));
-        let output = command.env_remove("DVM_CLANG").output().expect("dvm-codegen runs");
+        let output = command.env("DVM_CLANG", clang).output().expect("dvm-codegen runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         let expectation = source.with_extension("model");
         if std::env::var_os("DVM_BLESS").is_some() {
             std::fs::write(&expectation, &text).expect("a writable expectation");
         } else if std::fs::read_to_string(&expectation).unwrap_or_default() != text {
-            wrong.push(format!("{}:\n{text}", source.display()));
+            wrong.push(format!("{clang}: {}:\n{text}", source.display()));
         }
         let regions = text
             .split("\nregion ")

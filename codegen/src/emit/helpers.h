@@ -26,14 +26,29 @@
 #define DVM__LOUD _Pragma("GCC diagnostic pop")
 
 DVM__QUIET
+/* The layouts below are libdvm's, and so are the functions, whatever pragmas hold here. */
+#pragma pack(push)
+#pragma pack()
+#pragma GCC visibility push(default)
 typedef __INT64_TYPE__ dvm__int64;
 typedef __UINTPTR_TYPE__ dvm__address;
+
+#ifndef DVM__RUN_TILE
+#define DVM__RUN_TILE dvm__run_tile
+#endif
+
+/* How a thread rounds, and whether tiny numbers count as zero: the words that control floating point. */
+struct dvm__arithmetic {
+  unsigned long dvm__control, dvm__vectors;
+};
 
 /* What every region's context begins with: the tiles of the graph that runs. */
 struct dvm__tiles {
   dvm__int64 dvm__fixed[DVM__DIMENSIONS]; /* sizes that the pragma gives; 0: chosen at run time */
   dvm__int64 dvm__size[DVM__DIMENSIONS];  /* sizes of a tile */
   dvm__int64 dvm__first[DVM__DIMENSIONS]; /* least coordinates of the band: where tile 0 begins */
+  int (*dvm__run)(void *, const dvm__int64 *);
+  struct dvm__arithmetic dvm__arithmetic; /* of the thread that entered the region */
 };
 
 /* dvm_graph_t of dvm.h, and the functions that are called, under names of their own. */
@@ -56,6 +71,11 @@ extern int dvm__graph_sizes(const char *, int, const dvm__int64 *, const int *,
 extern const char *dvm__last_error(void) __asm__("dvm_last_error");
 extern int dvm__print(void *, const char *, ...) __asm__("fprintf");
 extern void *dvm__errors __asm__("stderr");
+#if !defined(__x86_64__) && !defined(__i386__) && !defined(__aarch64__)
+/* Programs without them do not change the way of rounding. */
+extern int dvm__fegetround(void) __asm__("fegetround") __attribute__((__weak__));
+extern int dvm__fesetround(int) __asm__("fesetround") __attribute__((__weak__));
+#endif
 enum { dvm__success = 0, dvm__argument = 1, dvm__not_initialized = 2, dvm__in_task = 13 }; /* codes of dvm.h */
 
 static inline dvm__int64 dvm__min(dvm__int64 dvm__a, dvm__int64 dvm__b) { return dvm__a < dvm__b ? dvm__a : dvm__b; }
@@ -65,16 +85,89 @@ static inline dvm__int64 dvm__floor_div(dvm__int64 dvm__a, dvm__int64 dvm__b)
   return dvm__a / dvm__b - (dvm__a % dvm__b != 0 && (dvm__a < 0) != (dvm__b < 0));
 }
 
+/* The calling thread's arithmetic, without the flags of what has happened so far. */
+static inline struct dvm__arithmetic dvm__get_arithmetic(void)
+{
+  struct dvm__arithmetic dvm__now = {0};
+#if defined(__x86_64__) || (defined(__i386__) && defined(__SSE__))
+  unsigned short dvm__control;
+  unsigned dvm__vectors;
+  __asm__ __volatile__("fnstcw %0\n\tstmxcsr %1" : "=m"(dvm__control), "=m"(dvm__vectors) : : "memory");
+  dvm__now.dvm__control = dvm__control;
+  dvm__now.dvm__vectors = dvm__vectors & ~0x3fu;
+#elif defined(__i386__)
+  unsigned short dvm__control;
+  __asm__ __volatile__("fnstcw %0" : "=m"(dvm__control) : : "memory");
+  dvm__now.dvm__control = dvm__control;
+#elif defined(__aarch64__)
+  __UINT64_TYPE__ dvm__control;
+  __asm__ __volatile__("mrs %0, fpcr" : "=r"(dvm__control) : : "memory");
+  dvm__now.dvm__control = dvm__control;
+#else
+  if (dvm__fegetround && dvm__fesetround)
+    dvm__now.dvm__control = (unsigned long)dvm__fegetround();
+#endif
+  return dvm__now;
+}
+
+/* Gives the calling thread another arithmetic; its flags are cleared. */
+static inline void dvm__set_arithmetic(struct dvm__arithmetic dvm__new)
+{
+#if defined(__x86_64__) || (defined(__i386__) && defined(__SSE__))
+  const unsigned short dvm__control = (unsigned short)dvm__new.dvm__control;
+  const unsigned dvm__vectors = (unsigned)dvm__new.dvm__vectors;
+  __asm__ __volatile__("fnclex\n\tfldcw %0\n\tldmxcsr %1" : : "m"(dvm__control), "m"(dvm__vectors) : "memory");
+#elif defined(__i386__)
+  const unsigned short dvm__control = (unsigned short)dvm__new.dvm__control;
+  __asm__ __volatile__("fnclex\n\tfldcw %0" : : "m"(dvm__control) : "memory");
+#elif defined(__aarch64__)
+  const __UINT64_TYPE__ dvm__control = dvm__new.dvm__control;
+  __asm__ __volatile__("msr fpcr, %0\n\tisb" : : "r"(dvm__control) : "memory");
+#else
+  if (dvm__fegetround && dvm__fesetround)
+    dvm__fesetround((int)dvm__new.dvm__control);
+#endif
+}
+
+/* Whether floating point may end the program or call a handler, which then has to happen in the program's thread. */
+static inline int dvm__traps(struct dvm__arithmetic dvm__now)
+{
+#if defined(__x86_64__) || (defined(__i386__) && defined(__SSE__))
+  return (dvm__now.dvm__control & 0x3f) != 0x3f || (dvm__now.dvm__vectors & 0x1f80) != 0x1f80;
+#elif defined(__i386__)
+  return (dvm__now.dvm__control & 0x3f) != 0x3f;
+#elif defined(__aarch64__)
+  return (dvm__now.dvm__control & 0x9f00) != 0;
+#else
+  return dvm__now.dvm__control != dvm__now.dvm__control;
+#endif
+}
+
+/* A tile, in the arithmetic of the thread that entered the region: a worker has the one that it was started with. */
+__attribute__((__unused__)) static int dvm__run_tile(void *dvm__context, const dvm__int64 *dvm__tile)
+{
+  const struct dvm__tiles *const dvm__tiles = dvm__context;
+  const struct dvm__arithmetic dvm__own = dvm__get_arithmetic(), dvm__wanted = dvm__tiles->dvm__arithmetic;
+  if (dvm__own.dvm__control == dvm__wanted.dvm__control && dvm__own.dvm__vectors == dvm__wanted.dvm__vectors)
+    return dvm__tiles->dvm__run(dvm__context, dvm__tile);
+  dvm__set_arithmetic(dvm__wanted);
+  const int dvm__code = dvm__tiles->dvm__run(dvm__context, dvm__tile);
+  dvm__set_arithmetic(dvm__own);
+  return dvm__code;
+}
+
 /* A number of bytes, as far as 64 bits hold it. */
 static inline dvm__int64 dvm__bounded(double dvm__sum)
 {
   return dvm__sum < 4e18 ? (dvm__int64)dvm__sum : 4000000000000000000;
 }
 
-/* Starts libdvm when nobody has; zero: it runs. If it cannot, the first region of the file says why. */
+/* Starts libdvm when nobody has; zero: it runs. Also nonzero where floating point may trap. If it cannot, the first region of the file says why. */
 __attribute__((__unused__)) static int dvm__cannot_start(const char *dvm__name)
 {
   static int dvm__told;
+  if (dvm__traps(dvm__get_arithmetic()))
+    return 1;
   if (dvm__graph_start() == dvm__success)
     return 0;
   if (!dvm__told) {
@@ -113,6 +206,8 @@ __attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, in
     dvm__run(dvm__context, dvm__lower);
     return;
   }
+  dvm__tiles->dvm__run = dvm__run;
+  dvm__tiles->dvm__arithmetic = dvm__get_arithmetic();
   struct dvm__graph dvm__graph = {0};
   dvm__graph.dvm__bytes = sizeof dvm__graph;
   dvm__graph.dvm__name = dvm__name;
@@ -120,7 +215,7 @@ __attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, in
   dvm__graph.dvm__lower = dvm__lower;
   dvm__graph.dvm__upper = dvm__upper;
   dvm__graph.dvm__carried = dvm__carried;
-  dvm__graph.dvm__run = dvm__run;
+  dvm__graph.dvm__run = DVM__RUN_TILE;
   dvm__graph.dvm__context = dvm__context;
   const int dvm__code = dvm__graph_run(&dvm__graph);
   if (dvm__code == dvm__success)
@@ -139,5 +234,7 @@ __attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, in
       dvm__tile[dvm__k]++;
   }
 }
+#pragma GCC visibility pop
+#pragma pack(pop)
 DVM__LOUD
 #endif

@@ -39,7 +39,8 @@ pub fn emit(
     let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
     let (run, hosts) = run(program, &frame, plan, &names, leaving.as_ref())?;
     let source = Source { program, dependences, frame: &frame, increasing: &increasing, hosts };
-    let mut file_scope = format!("{HELPERS}\nDVM__QUIET\n{}", frame.structure());
+    let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
+    let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}", frame.structure());
     for (phase, name) in plan.phases.iter().zip(&names) {
         file_scope.push_str(&source.phase(phase, name)?);
     }

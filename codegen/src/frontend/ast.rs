@@ -89,6 +89,8 @@ pub struct Node {
     pub reference: Option<Reference>,
     /// Field named by a `MemberExpr`.
     pub member: Id,
+    /// The label that a `LabelStmt` declares or a `GotoStmt` leads to.
+    pub label: Id,
     /// `static`, `extern` ...
     pub storage: String,
     /// Thread-local.
@@ -266,6 +268,10 @@ struct RawNode {
     init: Option<String>,
     #[serde(rename = "fixedUnderlyingType")]
     fixed: Option<Type>,
+    #[serde(rename = "declId", alias = "targetLabelDeclId")]
+    label: String,
+    // The name of the list is that of its first child, where that one has a name.
+    #[serde(alias = "array_filler")]
     inner: Vec<RawNode>,
 }
 
@@ -315,10 +321,12 @@ impl Reader<'_> {
             serde_json::Value::String(s) => s,
             other => other.to_string(),
         };
+        // What `_Generic` chooses from has no kind of its own.
+        let kind = if raw.kind.is_empty() && !raw.inner.is_empty() { "Association".to_owned() } else { raw.kind };
         Node {
             id: identity(&raw.id),
             previous: identity(&raw.previous),
-            kind: raw.kind,
+            kind,
             name: raw.name.map(text).unwrap_or_default(),
             ty: raw.ty,
             argument: raw.argument,
@@ -329,6 +337,7 @@ impl Reader<'_> {
             arrow: raw.arrow,
             reference: raw.reference.map(|r| Reference { id: identity(&r.id), kind: r.kind, name: r.name }),
             member: identity(&raw.member),
+            label: identity(&raw.label),
             storage: raw.storage,
             thread_local: raw.tls.is_some(),
             tag: raw.tag,

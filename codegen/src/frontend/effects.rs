@@ -1,7 +1,9 @@
 //! What a statement reads and writes.
 
 use super::ast::{Id, Node};
+use super::attributes;
 use super::builder::{Builder, RawAccess};
+use super::control::varies;
 use super::ctype;
 use super::loops;
 use super::refusal::Refused;
@@ -52,7 +54,8 @@ impl<'a> Builder<'a> {
             "VarDecl" => {
                 check_local(node)?;
                 out.own.insert(node.id);
-                all(self, out)
+                let parts = node.inner.iter().filter(|n| !n.kind.is_empty() && !n.kind.ends_with("Attr"));
+                parts.into_iter().try_for_each(|n| self.effects(n, scope, out))
             }
             "ForStmt" => self.loop_effects(node, scope, out),
             "IfStmt" => self.if_effects(node, scope, out),
@@ -77,6 +80,7 @@ impl<'a> Builder<'a> {
                 self.effects(&node.inner[1], &uncertain, out)
             }
             "BinaryOperator" if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
+            "BinaryOperator" if !OPERATORS.contains(&node.opcode.as_str()) => Err(unknown(node)),
             "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "InitListExpr" | "BinaryOperator" => {
                 all(self, out)
             }
@@ -106,7 +110,13 @@ impl<'a> Builder<'a> {
                     "a function is used as a value",
                     "call functions by their names in the region",
                 )),
-                _ => all(self, out),
+                "AtomicToNonAtomic" | "NonAtomicToAtomic" => Err(ordered(node)),
+                kind if CONVERSIONS.contains(&kind) => all(self, out),
+                kind => Err(Refused::at(
+                    node,
+                    format!("this conversion ({kind}) is not in the language of regions"),
+                    "convert between numbers only",
+                )),
             },
             "DeclRefExpr" if node.reference.as_ref().is_some_and(|r| r.kind == "EnumConstantDecl") => Ok(()),
             "DeclRefExpr" | "ArraySubscriptExpr" | "MemberExpr" => self.touch(node, scope, true, false, out),
@@ -180,6 +190,10 @@ impl<'a> Builder<'a> {
     }
 
     fn size_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+        if node.argument.as_ref().is_some_and(|ty| varies(&ty.written)) {
+            let reason = "the size of a type is taken whose length is computed";
+            return Err(Refused::at(node, reason, "compute it before the region"));
+        }
         for inner in node.walk() {
             let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != "EnumConstantDecl") else { continue };
             let Some(variable) = self.unit.declaration(reference.id) else { continue };
@@ -226,6 +240,9 @@ impl<'a> Builder<'a> {
         write: bool,
         out: &mut Effects,
     ) -> Result<(), Refused> {
+        if ctype::is_untouchable(node.ty.plain()) {
+            return Err(ordered(node));
+        }
         if let Some(reference) = node.variable().or_else(|| whole_object(node)) {
             let variable = self.unit.declaration(reference.id).ok_or_else(|| unknown(node))?;
             self.check_storage(variable, node)?;
@@ -308,7 +325,7 @@ impl<'a> Builder<'a> {
                 self.effects(&node.inner[index], scope, out)?;
                 self.subscript_effects(&node.inner[base], scope, out)
             }
-            "BinaryOperator" => {
+            "BinaryOperator" if matches!(node.opcode.as_str(), "+" | "-") => {
                 let pointer = usize::from(self.unit.integer(node.inner[0].ty.plain()).is_some());
                 self.effects(&node.inner[1 - pointer], scope, out)?;
                 self.subscript_effects(&node.inner[pointer], scope, out)
@@ -321,9 +338,10 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            _ => {
+            "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr" | "MemberExpr" | "UnaryOperator" => {
                 node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| self.subscript_effects(n, scope, out))
             }
+            _ => Err(unknown(node)),
         }
     }
 
@@ -338,6 +356,10 @@ impl<'a> Builder<'a> {
         out: &mut Effects,
     ) -> Result<(), Refused> {
         let id = variable.id;
+        if !ctype::is_element(variable.ty.plain()) {
+            let reason = format!("`{}` of type `{}` is no number or struct", variable.name, variable.ty.written);
+            return Err(Refused::at(at, reason, "use numbers and structs in the region"));
+        }
         out.names.insert(variable.name.clone());
         if scope.symbol(id).is_some() {
             let inner = scope.inner_loops().iter().any(|l| l.counter == id);
@@ -455,9 +477,13 @@ pub fn check_local(variable: &Node) -> Result<(), Refused> {
     let plain = variable.ty.plain();
     let fixed = !ctype::is_array(plain)
         || plain.split('[').skip(1).all(|part| part.trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()));
-    if variable.storage == "static" || variable.storage == "extern" {
+    if !matches!(variable.storage.as_str(), "" | "auto" | "register") {
         let reason = format!("`{}` is declared {} in the region", variable.name, variable.storage);
         return Err(Refused::at(variable, reason, "declare it before the region"));
+    }
+    if let Some(attribute) = attributes::of_variable(variable) {
+        let reason = format!("`{}` is declared in the region with an attribute ({})", variable.name, attribute.kind);
+        return Err(Refused::at(variable, reason, "remove the attribute, or declare the variable before the region"));
     }
     if !fixed {
         let reason = format!("the variable-length array `{}` is declared in the region", variable.name);
@@ -471,6 +497,38 @@ pub fn check_local(variable: &Node) -> Result<(), Refused> {
         ));
     }
     Ok(())
+}
+
+/// Conversions between values that are no addresses.
+pub const CONVERSIONS: [&str; 19] = [
+    "NoOp",
+    "ToVoid",
+    "IntegralCast",
+    "IntegralToFloating",
+    "IntegralToBoolean",
+    "BooleanToSignedIntegral",
+    "FloatingToIntegral",
+    "FloatingToBoolean",
+    "FloatingCast",
+    "FloatingRealToComplex",
+    "FloatingComplexToReal",
+    "FloatingComplexToBoolean",
+    "FloatingComplexCast",
+    "FloatingComplexToIntegralComplex",
+    "IntegralRealToComplex",
+    "IntegralComplexToReal",
+    "IntegralComplexToBoolean",
+    "IntegralComplexCast",
+    "IntegralComplexToFloatingComplex",
+];
+
+/// Operators that only compute, both operands evaluated.
+pub const OPERATORS: [&str; 17] =
+    [",", "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^"];
+
+fn ordered(node: &Node) -> Refused {
+    let reason = "volatile and atomic objects keep their order of accesses";
+    Refused::at(node, reason, "use a plain object in the region")
 }
 
 fn address(node: &Node) -> Refused {

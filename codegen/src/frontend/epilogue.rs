@@ -2,7 +2,7 @@
 
 use super::ast::{Id, Node};
 use super::builder::Builder;
-use super::flow;
+use super::control::Graph;
 use super::loops;
 use super::refusal::Refused;
 use super::walk::token_end;
@@ -10,21 +10,14 @@ use std::collections::BTreeSet;
 
 impl<'a> Builder<'a> {
     /// C text that runs only the loops' headers, for the counters that are alive after the region; empty if none is.
-    pub fn epilogue(&self, roots: &[&'a Node], begin: usize, end: usize) -> Result<String, Refused> {
-        let body = self.function.body();
+    pub fn epilogue(&self, roots: &[&'a Node], graph: &Graph) -> Result<String, Refused> {
         let alive: BTreeSet<Id> = self
             .inventory
             .counters
             .keys()
             .copied()
             .filter(|id| !self.inventory.declared.contains_key(id))
-            .filter(|id| {
-                let declaration = self.unit.declaration(*id);
-                let lasting = declaration.is_none_or(|d| d.storage == "static" || self.unit.at_file_scope(*id));
-                let known = body.is_none_or(|b| flow::live_after(b, begin, end, *id));
-                let hidden = self.inventory.addressed.contains(id) || self.inventory.jumps;
-                lasting || known || (hidden && body.is_some_and(|b| mentioned_outside(b, begin, end, *id)))
-            })
+            .filter(|id| self.unit.declaration(*id).is_none_or(|d| self.alive_after(graph, d)))
             .collect();
         let parts: Result<Vec<String>, Refused> = roots.iter().map(|r| self.headers(r, &alive)).collect();
         Ok(parts?.join(""))
@@ -85,11 +78,4 @@ impl<'a> Builder<'a> {
         }
         Ok(self.source.text(begin, close))
     }
-}
-
-fn mentioned_outside(body: &Node, begin: usize, end: usize, id: Id) -> bool {
-    body.walk().any(|n| {
-        let outside = n.begin.offset < begin || n.begin.offset >= end;
-        outside && n.reference.as_ref().is_some_and(|r| r.id == id)
-    })
 }

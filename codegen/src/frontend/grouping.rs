@@ -5,7 +5,9 @@
 
 use super::ast::{Id, Node};
 use super::builder::Builder;
+use super::control::Graph;
 use super::ctype;
+use super::effects::{CONVERSIONS, OPERATORS};
 use super::flow;
 use super::refusal::Refused;
 
@@ -19,7 +21,7 @@ type Ranges = Vec<(Id, usize, usize)>;
 
 impl<'a> Builder<'a> {
     /// Decides about every scalar that is declared or written in the region.
-    pub fn group(&mut self, roots: &[&'a Node], begin: usize, end: usize) -> Result<(), Refused> {
+    pub fn group(&mut self, roots: &[&'a Node], graph: &Graph) -> Result<(), Refused> {
         self.group_declared(0, roots)?;
         let mut outer: Vec<(Id, &Node)> = self.inventory.written.iter().map(|(id, n)| (*id, *n)).collect();
         outer.sort_by_key(|(_, n)| n.begin.offset);
@@ -29,14 +31,11 @@ impl<'a> Builder<'a> {
             if self.inventory.declared.contains_key(&id) || ctype::is_pointer(plain) || ctype::is_array(plain) {
                 continue;
             }
-            let local = !self.unit.at_file_scope(id) && !matches!(variable.storage.as_str(), "static" | "extern");
-            let hidden = local && !self.inventory.addressed.contains(&id) && !self.inventory.jumps;
-            let body = self.function.body();
-            if !hidden || body.is_none_or(|b| flow::live_after(b, begin, end, id)) {
+            if self.alive_after(graph, variable) {
                 continue;
             }
             let mut ranges = Ranges::new();
-            if follow(0, roots, id, 0, &mut ranges) {
+            if follow(0, roots, variable, 0, &mut ranges) {
                 self.private.insert(id);
                 self.keep(ranges);
             }
@@ -55,6 +54,7 @@ impl<'a> Builder<'a> {
                             return Err(super::effects::unknown(variable));
                         }
                         super::effects::check_local(variable)?;
+                        self.check_lengths(variable)?;
                         self.place_declaration(block, statements, k, variable);
                     }
                 }
@@ -69,6 +69,24 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// A type's lengths have one value in the whole region.
+    fn check_lengths(&self, variable: &Node) -> Result<(), Refused> {
+        if !super::control::varies(&variable.ty.written) && !super::control::varies(variable.ty.plain()) {
+            return Ok(());
+        }
+        let text = format!("{} {}", variable.ty.written, variable.ty.plain());
+        let changing = self.inventory.declared.keys().chain(self.inventory.written.keys());
+        let changing: Vec<&Node> = changing
+            .chain(self.inventory.counters.keys())
+            .filter_map(|id| self.unit.declaration(*id))
+            .filter(|d| ctype::words(&text).any(|word| word == d.name))
+            .collect();
+        changing.first().map_or(Ok(()), |other| {
+            let reason = format!("the type of `{}` depends on `{}`, which the region sets", variable.name, other.name);
+            Err(Refused::at(variable, reason, "compute lengths of types before the region"))
+        })
+    }
+
     fn place_declaration(&mut self, block: Id, statements: &[&'a Node], at: usize, variable: &'a Node) {
         let id = variable.id;
         if self.inventory.is_counter(id) || self.repeatable(variable) {
@@ -78,7 +96,7 @@ impl<'a> Builder<'a> {
         let Some(last) = uses.last() else { return };
         let mut ranges = Ranges::new();
         let scalar = !ctype::is_array(variable.ty.plain());
-        if scalar && !variable.initialised && follow(block, &statements[at + 1..], id, at + 1, &mut ranges) {
+        if scalar && !variable.initialised && follow(block, &statements[at + 1..], variable, at + 1, &mut ranges) {
             self.private.insert(id);
             self.keep(ranges);
         } else {
@@ -114,15 +132,27 @@ impl<'a> Builder<'a> {
                     array || !self.inventory.written.contains_key(&r.id)
                 }
             }),
+            kind if STEADY.contains(&kind) => true,
             "ImplicitCastExpr" if node.cast == "LValueToRValue" => {
                 // A pointer variable's value or a scalar's, but no element of an array.
                 node.bare().variable().is_some() || !loads_memory(node)
             }
+            "ImplicitCastExpr" | "CStyleCastExpr" => {
+                CONVERSIONS.contains(&node.cast.as_str())
+                    || matches!(
+                        node.cast.as_str(),
+                        "ArrayToPointerDecay" | "FunctionToPointerDecay" | "BuiltinFnToFnPtr"
+                    )
+            }
             "CallExpr" => super::purity::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
-            "CompoundAssignOperator" | "StmtExpr" => false,
-            "UnaryOperator" => !matches!(node.opcode.as_str(), "++" | "--"),
-            "BinaryOperator" => node.opcode != "=",
-            _ => true,
+            "UnaryOperator" => matches!(
+                node.opcode.as_str(),
+                "+" | "-" | "!" | "~" | "*" | "&" | "__real" | "__imag" | "__extension__"
+            ),
+            "BinaryOperator" => {
+                OPERATORS.contains(&node.opcode.as_str()) || matches!(node.opcode.as_str(), "&&" | "||")
+            }
+            _ => false,
         };
         here && node.inner.iter().filter(|n| !n.kind.is_empty()).all(|n| self.steady(n))
     }
@@ -149,6 +179,22 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Expressions that have one value as long as their operands have.
+const STEADY: [&str; 12] = [
+    "IntegerLiteral",
+    "FloatingLiteral",
+    "CharacterLiteral",
+    "ImaginaryLiteral",
+    "ImplicitValueInitExpr",
+    "ParenExpr",
+    "ConstantExpr",
+    "ConditionalOperator",
+    "ArraySubscriptExpr",
+    "MemberExpr",
+    "InitListExpr",
+    "UnaryExprOrTypeTraitExpr",
+];
+
 fn loads_memory(node: &Node) -> bool {
     node.walk().any(|n| {
         matches!(n.kind.as_str(), "ArraySubscriptExpr")
@@ -158,14 +204,14 @@ fn loads_memory(node: &Node) -> bool {
 }
 
 /// Follows a scalar into the blocks of a list of statements; false when its value comes in from outside.
-fn follow(block: Id, statements: &[&Node], id: Id, base: usize, out: &mut Ranges) -> bool {
-    let users: Vec<usize> = (0..statements.len()).filter(|k| flow::mentions(statements[*k], id)).collect();
-    let alone = users.iter().all(|k| !flow::of(statements[*k], id).exposed);
+fn follow(block: Id, statements: &[&Node], variable: &Node, base: usize, out: &mut Ranges) -> bool {
+    let users: Vec<usize> = (0..statements.len()).filter(|k| flow::mentions(statements[*k], variable.id)).collect();
+    let alone = users.iter().all(|k| !flow::of(statements[*k], variable).exposed);
     if alone {
-        return users.iter().all(|k| inside(block, statements[*k], id, base + k, out));
+        return users.iter().all(|k| inside(block, statements[*k], variable, base + k, out));
     }
     let (Some(first), Some(last)) = (users.first(), users.last()) else { return true };
-    if block == 0 || flow::sequence(statements[*first..=*last].iter().copied(), id).exposed {
+    if block == 0 || flow::sequence(&statements[*first..=*last], variable).exposed {
         return false;
     }
     out.push((block, base + first, base + last));
@@ -173,29 +219,29 @@ fn follow(block: Id, statements: &[&Node], id: Id, base: usize, out: &mut Ranges
 }
 
 /// Follows a scalar into one statement that writes it before reading it.
-fn inside(block: Id, statement: &Node, id: Id, index: usize, out: &mut Ranges) -> bool {
+fn inside(block: Id, statement: &Node, variable: &Node, index: usize, out: &mut Ranges) -> bool {
     let group = |out: &mut Ranges| {
         out.push((block, index, index));
         block != 0
     };
     match statement.kind.as_str() {
         "ForStmt" => {
-            if (0..4).any(|k| statement.child(k).is_some_and(|n| flow::mentions(n, id))) {
+            if (0..4).any(|k| statement.child(k).is_some_and(|n| flow::mentions(n, variable.id))) {
                 return group(out);
             }
             let body = &statement.inner[4];
             let list = children(body);
-            if flow::sequence(list.iter().copied(), id).exposed {
+            if flow::sequence(&list, variable).exposed {
                 return group(out);
             }
-            follow(body.id, &list, id, 0, out)
+            follow(body.id, &list, variable, 0, out)
         }
-        "CompoundStmt" => follow(statement.id, &children(statement), id, 0, out),
+        "CompoundStmt" => follow(statement.id, &children(statement), variable, 0, out),
         "IfStmt" => {
-            if flow::mentions(&statement.inner[0], id) {
+            if flow::mentions(&statement.inner[0], variable.id) {
                 return group(out);
             }
-            statement.inner[1..].iter().all(|branch| follow(branch.id, &children(branch), id, 0, out))
+            statement.inner[1..].iter().all(|branch| follow(branch.id, &children(branch), variable, 0, out))
         }
         _ => true,
     }

@@ -23,8 +23,6 @@ pub struct Inventory<'a> {
     pub changed: HashSet<Id>,
     /// Types declared inside the function.
     pub local_types: HashSet<String>,
-    /// The function has labels or jumps to them.
-    pub jumps: bool,
 }
 
 impl<'a> Inventory<'a> {
@@ -35,7 +33,8 @@ impl<'a> Inventory<'a> {
         for node in function.walk() {
             match node.kind.as_str() {
                 "TypedefDecl" | "RecordDecl" | "EnumDecl" => drop(found.local_types.insert(node.name.clone())),
-                "GotoStmt" | "LabelStmt" | "IndirectGotoStmt" | "GCCAsmStmt" => found.jumps = true,
+                // The tree does not show the operands of assembly.
+                "GCCAsmStmt" | "MSAsmStmt" => found.addressed.extend(variables(function)),
                 _ => {}
             }
         }
@@ -98,6 +97,10 @@ impl<'a> Inventory<'a> {
     pub fn is_counter(&self, id: Id) -> bool {
         self.counters.contains_key(&id)
     }
+}
+
+fn variables(function: &Node) -> impl Iterator<Item = Id> + '_ {
+    function.walk().filter(|n| n.is("VarDecl") || n.is("ParmVarDecl")).map(|n| n.id)
 }
 
 /// What an assignment, `++` or `--` changes.

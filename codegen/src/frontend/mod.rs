@@ -11,10 +11,13 @@ pub mod preprocess;
 pub mod refusal;
 pub mod scope;
 
+mod attributes;
 mod capture;
 mod collision;
+mod control;
 mod ctype;
 mod effects;
+mod environment;
 mod epilogue;
 mod finish;
 mod flow;
@@ -104,7 +107,12 @@ pub fn analyse(
     };
     check_escapes(body, &nodes, end)?;
     check_whole(body, &nodes, begin, end)?;
-    let inventory = Inventory::new(unit, function, roots.clone())?;
+    check_around(body, first)?;
+    let insert = insertion(unit, source, function.begin.offset);
+    environment::check(source, seen, function, (insert, end))?;
+    let graph = control::Graph::of_function(body, last);
+    let mut inventory = Inventory::new(unit, function, roots.clone())?;
+    inventory.addressed.extend(environment::named(source, seen, function));
     let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
     let mut builder = Builder {
         unit,
@@ -126,18 +134,18 @@ pub fn analyse(
         rows: vec![],
         mentioned: vec![],
     };
-    builder.group(&roots, begin, end)?;
+    builder.group(&roots, &graph)?;
     builder.block(0, &roots, &scope::Scope::default())?;
     if builder.statements.is_empty() {
         return Err(at_pragma("the region has no statements", "remove the pragma"));
     }
     builder.check_hidden()?;
+    builder.check_attributes()?;
     builder.check_aliases(source)?;
-    let epilogue = builder.epilogue(&roots, begin, end)?;
+    let epilogue = builder.epilogue(&roots, &graph)?;
     let region = model(&builder, source, site, function, taken);
     let notes = notes(&region, site);
     let function_begin = function.begin.offset;
-    let insert = insertion(unit, source, function_begin);
     let pragma = (site.pragma.begin, site.pragma.end);
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
@@ -251,6 +259,25 @@ fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result
         let reason = "a macro holds statements of the region and others";
         Err(Refused::at(node, reason, "write the loops and statements out, macros only inside expressions"))
     })
+}
+
+/// What may stand around a region: where its statements are run in an order that is understood.
+const AROUND: [&str; 9] =
+    ["CompoundStmt", "IfStmt", "ForStmt", "WhileStmt", "DoStmt", "SwitchStmt", "CaseStmt", "DefaultStmt", "LabelStmt"];
+
+/// The region is a statement among ordinary statements.
+fn check_around(body: &Node, first: &Node) -> Result<(), Refused> {
+    let mut node = body;
+    while !std::ptr::eq(node, first) {
+        let holds = |n: &&Node| n.walk().any(|inner| std::ptr::eq(inner, first));
+        let next = node.inner.iter().filter(|n| !n.kind.is_empty()).find(holds);
+        let Some(next) = next.filter(|_| AROUND.contains(&node.kind.as_str())) else {
+            let reason = format!("the region stands inside an expression or a construct like one ({})", node.kind);
+            return Err(Refused::at(first, reason, "put the region among the ordinary statements of a function"));
+        };
+        node = next;
+    }
+    Ok(())
 }
 
 /// Between `scop` and `endscop`, declarations would vanish into a block.
@@ -371,7 +398,9 @@ fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen
                 }
                 ("a region begins inside another, or carries OpenMP", "keep one pragma, on the outermost loop")
             }
-            _ => continue,
+            "" | "if" | "ifdef" | "ifndef" | "elif" | "elifdef" | "elifndef" | "else" | "endif" | "line" | "error"
+            | "warning" | "ident" | "sccs" => continue,
+            _ => ("this directive is not understood inside a region", "put it before the region"),
         };
         return Err(Refused::span(directive.begin, directive.end, reason, remedy));
     }

@@ -4,6 +4,7 @@ use super::clang::{self, ClangError};
 use crate::source::Source;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Macros by name: what follows the name in the definition.
 pub type Macros = HashMap<String, String>;
@@ -21,6 +22,17 @@ pub struct Seen {
     pub included: Vec<(u32, String)>,
     /// Lines of the compiled file whose pragmas the compiler sees.
     pub pragmas: Vec<u32>,
+    /// The whole file.
+    pub whole: Rc<Whole>,
+}
+
+/// A file after the preprocessor.
+#[derive(Debug, Default)]
+pub struct Whole {
+    /// The text with line marks and definitions.
+    pub text: String,
+    /// Pragmas that are not ours, also those that macros make: the line of the compiled file, and the words.
+    pub pragmas: Vec<(u32, String)>,
 }
 
 /// What the preprocessor says of a file.
@@ -63,6 +75,7 @@ fn read(text: &str, main: &str) -> Preprocessed {
     let (mut seen, mut pragmas, mut quoted) = (Vec::new(), Vec::new(), Vec::new());
     let mut macros = Macros::new();
     let mut included = Vec::new();
+    let mut whole = Whole { text: text.to_owned(), pragmas: vec![] };
     let (mut file, mut line, mut main_line) = (String::new(), 1_u32, 0_u32);
     let mut foreign_omp = false;
     for row in text.lines() {
@@ -86,7 +99,16 @@ fn read(text: &str, main: &str) -> Preprocessed {
         } else if let Some(words) = row.strip_prefix("#pragma ") {
             if is_ours(words) {
                 let header = (!inside).then(|| file.clone());
-                seen.push(Seen { header, line, macros: macros.clone(), included: included.clone(), pragmas: vec![] });
+                seen.push(Seen {
+                    header,
+                    line,
+                    macros: macros.clone(),
+                    included: included.clone(),
+                    pragmas: vec![],
+                    whole: Rc::default(),
+                });
+            } else {
+                whole.pragmas.push((main_line, words.split_whitespace().collect::<Vec<_>>().join(" ")));
             }
             if inside {
                 pragmas.push(line);
@@ -99,7 +121,9 @@ fn read(text: &str, main: &str) -> Preprocessed {
         }
         line += 1;
     }
+    let whole = Rc::new(whole);
     for one in &mut seen {
+        one.whole = whole.clone();
         one.pragmas.clone_from(&pragmas);
     }
     Preprocessed { seen, quoted, foreign_omp }

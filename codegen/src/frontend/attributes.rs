@@ -1,0 +1,60 @@
+//! Attributes that change nothing of what a region computes. Whatever is not on these lists may.
+
+use super::ast::{Id, Node};
+use super::builder::Builder;
+use super::refusal::Refused;
+
+/// Of variables: where they lie, who is warned.
+const VARIABLES: [&str; 15] = [
+    "UnusedAttr",
+    "UsedAttr",
+    "AlignedAttr",
+    "AnnotateAttr",
+    "DeprecatedAttr",
+    "UnavailableAttr",
+    "VisibilityAttr",
+    "SectionAttr",
+    "CommonAttr",
+    "NoCommonAttr",
+    "NonNullAttr",
+    "NoEscapeAttr",
+    "RetainAttr",
+    "NoDebugAttr",
+    "UninitializedAttr",
+];
+
+/// Of variables that stand outside the region, judged where addresses and names are: who calls a function with them, and
+/// which other names they have.
+const JUDGED: [&str; 7] =
+    ["MayAliasAttr", "CleanupAttr", "AliasAttr", "AsmLabelAttr", "WeakAttr", "WeakRefAttr", "WeakImportAttr"];
+
+impl Builder<'_> {
+    /// Refuses variables from outside the region with attributes that may matter.
+    pub fn check_attributes(&self) -> Result<(), Refused> {
+        let used = self.arrays.iter().map(|a| a.variable).chain(self.parameters.iter().map(|p| p.variable));
+        let used = used.chain(self.values.iter().map(|(id, _)| *id)).chain(self.private.iter().copied());
+        let mut used: Vec<Id> = used.chain(self.inventory.counters.keys().copied()).collect();
+        used.sort_unstable();
+        for variable in used.into_iter().filter_map(|id| self.unit.declaration(id)) {
+            let matters = |n: &&Node| n.kind.ends_with("Attr") && !VARIABLES.contains(&n.kind.as_str());
+            let strange = |n: &&Node| matters(n) && !JUDGED.contains(&n.kind.as_str());
+            if let Some(attribute) = variable.inner.iter().find(strange) {
+                let place = self.inventory.roots.iter().flat_map(|r| r.walk());
+                let place = place.into_iter().find(|n| n.reference.as_ref().is_some_and(|r| r.id == variable.id));
+                let reason =
+                    format!("`{}` has an attribute ({}) that the tiles would not know", variable.name, attribute.kind);
+                return Err(Refused::at(
+                    place.unwrap_or(variable),
+                    reason,
+                    "remove the attribute from what the region uses",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first attribute of a variable that may matter.
+pub fn of_variable(variable: &Node) -> Option<&Node> {
+    variable.inner.iter().find(|n| n.kind.ends_with("Attr") && !VARIABLES.contains(&n.kind.as_str()))
+}

@@ -1,0 +1,10 @@
+/* expect: the type of `row` depends on `m`, which the region sets */
+void f(int n, int m, double (*restrict a)[m])
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++) {
+    const int m = 4;
+    double (*row)[m] = a;
+    row[i][1] = i;
+  }
+}
