@@ -96,6 +96,9 @@ fn hull(program: &Program, frame: &Frame, array: &Array, scope: &Scope) -> Resul
         format!("  dvm__address dvm__begin_{name} = (dvm__address){address}, dvm__end_{name} = dvm__begin_{name};\n");
     let Some(touched) = touched else { return Ok(text) };
     let touched = touched.coalesce()?;
+    if touched.is_empty()? {
+        return Ok(text);
+    }
     let known = program.context.intersect(&UnionSet::from_set(&touched)?.params()?)?;
     let everywhere = AstBuild::from_context(&program.context)?;
     let build = AstBuild::from_context(&known)?;

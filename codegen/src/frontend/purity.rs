@@ -32,9 +32,9 @@ impl Builder<'_> {
             return Err(undeclared(name, call));
         }
         let mut reads = Reads::default();
-        self.reads_of_call(name, &mut reads).map_err(|why| match declared {
-            true => Refused::at(call, format!("`{name}` is declared const or pure, but {why}"), vouch.clone()),
-            false => undeclared(name, call),
+        self.reads_of_call(name, &mut reads).map_err(|why| {
+            let reason = format!("`{name}` is declared const or pure, but {why}");
+            if declared { Refused::at(call, reason, vouch.clone()) } else { undeclared(name, call) }
         })?;
         match self.conflict(&reads) {
             Some(written) if !planted("a8-pure") => {
@@ -63,10 +63,9 @@ impl Builder<'_> {
         if attribute("ConstAttr") && !all.iter().any(|f| f.system) && !name.starts_with("__builtin_") {
             return Ok(());
         }
-        Err(match attribute("PureAttr") || attribute("ConstAttr") {
-            true => "may read what the region writes: its body is not here to be seen".to_owned(),
-            false => "may do more than compute a value".to_owned(),
-        })
+        let declared = attribute("PureAttr") || attribute("ConstAttr");
+        let unseen = "may read what the region writes: its body is not here to be seen";
+        Err(if declared { unseen } else { "may do more than compute a value" }.to_owned())
     }
 
     /// Functions of the C library, whose names C reserves: not what the file defines or gives another symbol.
@@ -100,9 +99,9 @@ impl Builder<'_> {
         changed.sort_by_key(|v| v.begin.offset);
         let read: Vec<&Node> = reads.named.iter().filter_map(|id| self.unit.declaration(*id)).collect();
         let hit = |written: &&Node| {
-            let same = |r: &&Node| r.id == written.id || (self.is_outside(written) && r.name == written.name);
-            let through = |r: &&Node| ctype::is_pointer(written.ty.plain()) && self.may_reach_type(written, r);
-            (reads.memory && self.is_reachable(written)) || read.iter().any(|r| same(&r) || through(&r))
+            let same = |r: &Node| r.id == written.id || (self.is_outside(written) && r.name == written.name);
+            let through = |r: &Node| ctype::is_pointer(written.ty.plain()) && self.may_reach_type(written, r);
+            (reads.memory && self.is_reachable(written)) || read.iter().any(|r| same(r) || through(r))
         };
         changed.into_iter().find(hit).map(|v| v.name.clone())
     }
