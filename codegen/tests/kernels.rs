@@ -84,7 +84,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    based_on both_pragmas calls captured conditions constants counters crowded decays floyd globals hidden_names
+    alike_names based_on both_pragmas calls captured conditions constants counters crowded decays floyd globals hidden_names
     jacobi_1d locals lu macros matmul met_names mixed_sizes names other_lines parts pasted places pointers remainders rows
     scalars shadows shapes strides types unsigned_counters volume wide_products written_back
 }

@@ -127,6 +127,7 @@ impl Driver<'_> {
                 Ok(())
             }
             AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
+                body::check_counter(&iterator)?;
                 let mut bound = self.scope.bound(&init)?;
                 let AstExprKind::Op(_, sides) = cond.kind()? else { return Err(unexpected()) };
                 for side in &sides {
