@@ -26,6 +26,7 @@ mod pasted;
 mod place;
 mod purity;
 mod reads;
+mod room;
 mod rows;
 mod symbols;
 mod uses;
@@ -133,6 +134,7 @@ pub fn analyse(
         return Err(at_pragma("the region has no statements", "remove the pragma"));
     }
     builder.check_hidden()?;
+    builder.check_room()?;
     builder.check_aliases(source)?;
     let epilogue = builder.epilogue(&roots, begin, end)?;
     let region = model(&builder, source, site, function, taken);
