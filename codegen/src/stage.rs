@@ -24,6 +24,19 @@ pub enum Stage {
     C,
 }
 
+impl Stage {
+    /// Its name, as it is read.
+    pub fn word(self) -> &'static str {
+        match self {
+            Stage::Model => "model",
+            Stage::Deps => "deps",
+            Stage::Schedule => "schedule",
+            Stage::Tiles => "tiles",
+            Stage::C => "c",
+        }
+    }
+}
+
 impl FromStr for Stage {
     type Err = String;
 

@@ -38,7 +38,25 @@ pub fn identifiers(text: &str) -> BTreeSet<String> {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+/// Whether a name in a piece of C text has a letter that is spelled by its number.
+pub fn has_universal(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut quote = None;
+    let mut at = 0;
+    while at < bytes.len() {
+        match (bytes[at], quote) {
+            (b'\\', Some(_)) => at += 1,
+            (b'\\', None) if matches!(bytes.get(at + 1), Some(b'u' | b'U')) => return true,
+            (byte @ (b'"' | b'\''), None) => quote = Some(byte),
+            (byte, Some(open)) if byte == open => quote = None,
+            _ => {}
+        }
+        at += 1;
+    }
+    false
 }
 
 /// The words that C99 reserves.

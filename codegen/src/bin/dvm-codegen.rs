@@ -86,6 +86,12 @@ struct Tile {
 }
 
 fn main() -> ExitCode {
+    if std::env::args_os().skip(1).eq([driver::child::ARGUMENT]) {
+        return match driver::with_room(driver::child::serve) {
+            Ok(_) => ExitCode::SUCCESS,
+            Err(message) => fail(&message, 2),
+        };
+    }
     let command = match Arguments::try_parse() {
         Ok(arguments) => arguments.command,
         // Help and versions are the answer asked for, and must arrive.
@@ -158,12 +164,9 @@ fn run(tile: &Tile) -> u8 {
     };
     // The last stage is the new source itself.
     let stage = tile.print.filter(|s| *s != Stage::C);
-    let mut outcome = match driver::transform(&source, &tile.flags, &|region, original| match stage {
-        None => driver::back_end(region, original),
-        Some(stage) => dvm_codegen::print(region, stage, original)
-            .map(|text| Replacement { file_scope: text, call: String::new() })
-            .map_err(|e| (e.reason, e.remedy)),
-    }) {
+    let back_end = driver::child::Guarded::new(stage);
+    let generate = |region: &Region, original: &str| back_end.generate(region, original);
+    let mut outcome = match driver::transform(&source, &tile.flags, &generate) {
         Ok(outcome) => outcome,
         Err(e) => return complain(format!("{}: {e}", tile.file.display()), 3),
     };

@@ -1,7 +1,7 @@
 //! `dvmcc`: used in place of `cc`.
 
 use dvm_codegen::driver::invocation::Invocation;
-use dvm_codegen::driver::{compile, with_room, write};
+use dvm_codegen::driver::{child, compile, with_room, write};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -45,6 +45,9 @@ fn main() -> ExitCode {
 }
 
 fn command(arguments: &[String]) -> Result<i32, String> {
+    if arguments.len() == 1 && arguments[0] == child::ARGUMENT {
+        return child::serve();
+    }
     let invocation = Invocation::parse(arguments)?;
     if invocation.help {
         write::print(HELP.as_bytes())?;
@@ -54,5 +57,6 @@ fn command(arguments: &[String]) -> Result<i32, String> {
         write::print(format!("dvmcc {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
         return compile::show_version();
     }
-    compile::run(&invocation, &dvm_codegen::driver::back_end)
+    let back_end = child::Guarded::new(None);
+    compile::run(&invocation, &|region, original| back_end.generate(region, original))
 }

@@ -1,5 +1,6 @@
 //! From a file with pragmas to a file with tiles: what both commands do.
 
+pub mod child;
 pub mod compile;
 pub mod install;
 pub mod invocation;

@@ -124,6 +124,7 @@ impl Body<'_> {
                 self.statement(&visit, indent)
             }
             AstNodeKind::For { iterator, init, cond, inc, body, degenerate, note } => {
+                check_counter(&iterator)?;
                 let counter = self.counter(&iterator, &body)?;
                 if degenerate {
                     return self.single(&iterator, &counter, &init, &body, indent);
@@ -372,6 +373,14 @@ impl Body<'_> {
         self.lines.push_str(text);
         self.lines.push('\n');
     }
+}
+
+/// isl makes names of its own for loops that are deeper than the names that it was given.
+pub fn check_counter(iterator: &str) -> Result<(), Refusal> {
+    if iterator.starts_with("dvm__") {
+        return Ok(());
+    }
+    Err(Refusal::new("the generated loops would be nested too deeply", "split the region"))
 }
 
 /// A loop's control.

@@ -47,7 +47,7 @@ pub struct Frame<'a> {
 }
 
 /// Loops of the generated code are at most so deep.
-const COUNTERS: usize = 32;
+const COUNTERS: usize = 64;
 
 impl<'a> Frame<'a> {
     /// Names for a region whose phases have up to `hosts` host loops and `dimension` coordinates.

@@ -93,7 +93,12 @@ fn run(
     };
     let mut text =
         format!("/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n", frame.region.name);
-    let _ = writeln!(text, "static int dvm__{}_run(struct {} *{})\n{{", frame.region.name, frame.context, frame.own);
+    // Inlined into the program's function, its loops would raise warnings there: the generated text is quiet.
+    let _ = writeln!(
+        text,
+        "__attribute__((__noinline__)) static int dvm__{}_run(struct {} *{})\n{{",
+        frame.region.name, frame.context, frame.own
+    );
     text.push_str(&frame.locals(&writer.scope, &mentions));
     let overlaps = overlap::is_needed(frame.region);
     let check = if overlaps { format!("dvm__{}_overlap({}) || ", frame.region.name, frame.own) } else { String::new() };
@@ -128,6 +133,7 @@ impl Driver<'_> {
                 Ok(())
             }
             AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
+                body::check_counter(&iterator)?;
                 let mut bound = self.scope.bound(&init)?;
                 let AstExprKind::Op(_, sides) = cond.kind()? else { return Err(unexpected()) };
                 for side in &sides {

@@ -228,6 +228,9 @@ impl Formula {
     }
 }
 
+/// Values of more cases are refused.
+const MOST_CASES: usize = 16;
+
 /// A value by cases: in each, the condition and the value. One case with a true condition is the common form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cases(pub Vec<(Formula, Affine)>);
@@ -249,17 +252,23 @@ impl Cases {
     /// Combines two values case by case.
     pub fn combine(&self, other: &Cases, f: impl Fn(&Affine, &Affine) -> Option<Affine>) -> Option<Cases> {
         let mut all = Vec::new();
+        if self.0.len() * other.0.len() > MOST_CASES {
+            return None;
+        }
         for (c1, v1) in &self.0 {
             for (c2, v2) in &other.0 {
                 all.push((c1.clone().and(c2.clone()), f(v1, v2)?));
             }
         }
-        (all.len() <= 16).then_some(Cases(all))
+        (all.len() <= MOST_CASES).then_some(Cases(all))
     }
 
     /// `self operator other` as a condition; the operator is C's.
     pub fn compare(&self, operator: &str, other: &Cases) -> Option<Formula> {
         let mut whole = Formula::constant(false);
+        if self.0.len() * other.0.len() > MOST_CASES * MOST_CASES {
+            return None;
+        }
         for (c1, v1) in &self.0 {
             for (c2, v2) in &other.0 {
                 whole = whole.or(c1.clone().and(c2.clone()).and(compare(operator, v1, v2)?));

@@ -8,9 +8,10 @@ use super::preprocess::Macros;
 use super::refusal::Refused;
 use super::rows::RawRow;
 use super::scope::{Ground, Proof, Scope};
+use super::symbols::Symbols;
 use crate::model::{AccessKind, Array, Parameter, Value};
 use crate::source::Source;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// A parameter with what it came from.
 #[derive(Debug, Clone)]
@@ -90,8 +91,8 @@ pub struct Builder<'a> {
     pub groups: HashMap<Id, Vec<(usize, usize)>>,
     /// Scalars of the function that get a copy per statement.
     pub private: HashSet<Id>,
-    /// Names that isl knows already in this region.
-    pub symbols: BTreeSet<String>,
+    /// The names that isl knows in this region.
+    pub symbols: Symbols,
     /// Subscripts that may leave their rows.
     pub rows: Vec<RawRow>,
     /// Array variables that are only named in `sizeof`.
@@ -101,11 +102,7 @@ pub struct Builder<'a> {
 impl Builder<'_> {
     /// A name for isl that nothing else has.
     pub fn fresh(&mut self, base: &str) -> String {
-        let mut name = isl_safe(base);
-        while !self.symbols.insert(name.clone()) {
-            name.push('_');
-        }
-        name
+        self.symbols.fresh(base)
     }
 
     /// The symbol of an integer variable that does not change in the region.
@@ -133,7 +130,7 @@ impl Builder<'_> {
             return known.parameter.symbol.clone();
         }
         let words: Vec<&str> = ctype::words(text).filter(|w| !w.starts_with(|c: char| c.is_ascii_digit())).collect();
-        let symbol = self.fresh(&format!("dvm__{}", words.join("_").chars().take(40).collect::<String>()));
+        let symbol = self.fresh(&format!("dvm__of_{}", words.join("_").chars().take(40).collect::<String>()));
         let parameter = Parameter {
             symbol: symbol.clone(),
             name: symbol.clone(),
@@ -194,16 +191,4 @@ impl Builder<'_> {
         }
         result
     }
-}
-
-/// Words that isl reads as something else than a name, in any case of letters.
-const RESERVED: [&str; 19] = [
-    "and", "or", "not", "exists", "implies", "mod", "min", "max", "floor", "ceil", "floord", "ceild", "true", "false",
-    "rat", "infty", "infinity", "nan", "int",
-];
-
-/// A name that isl takes as a name.
-pub fn isl_safe(name: &str) -> String {
-    let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
-    if RESERVED.contains(&plain.to_ascii_lowercase().as_str()) { format!("{plain}_") } else { plain }
 }

@@ -114,7 +114,7 @@ pub fn size(plain: &str) -> u64 {
 
 /// The words of a type's text.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| !w.is_empty())
+    text.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_' && c != '$').filter(|w| !w.is_empty())
 }
 
 #[cfg(test)]

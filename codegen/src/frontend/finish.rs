@@ -18,7 +18,7 @@ impl Builder<'_> {
         let length = self.statements.iter().map(|s| s.scope.schedule.len()).max().unwrap_or(0);
         let mut all = Vec::new();
         for (k, raw) in self.statements.iter().enumerate() {
-            all.push(statement(self.source, &prefix, &format!("S{k}"), raw, length));
+            all.push(statement(self.source, &prefix, &super::symbols::statement(k), raw, length));
         }
         for access in &self.entry_reads {
             for (statement, raw) in all.iter_mut().zip(&self.statements) {

@@ -250,7 +250,8 @@ impl<'a> Builder<'a> {
                 // The right side is only evaluated where the left one lets it be.
                 let mut after = scope.clone();
                 let both = node.opcode == "&&";
-                after.restrict(self.condition(child(0)?, scope, !both)?);
+                // Not twice where it is the same: chains of `&&` would double the work at each link.
+                after.restrict(if negate == both { self.condition(child(0)?, scope, !both)? } else { a.clone() });
                 after.uncertain = true;
                 let b = self.condition(child(1)?, &after, negate)?;
                 Ok(if both == negate { a.or(b) } else { a.and(b) })

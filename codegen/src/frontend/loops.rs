@@ -2,7 +2,7 @@
 
 use super::affine::{Affine, Cases, Formula, compare};
 use super::ast::{Id, Node, Unit};
-use super::builder::{Builder, isl_safe};
+use super::builder::Builder;
 use super::ctype::{self, Integer};
 use super::inventory::write_target;
 use super::refusal::Refused;
@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
         let ty =
             self.unit.integer(header.declaration.ty.plain()).ok_or_else(|| super::integer::not_affine(header.first))?;
         let first = self.value(header.first, scope)?;
-        let symbol = isl_safe(name);
+        let symbol = self.symbols.counter(name);
         let mut inside = scope.clone();
         let ctype = self.type_name(header.declaration);
         let iterator = Iterator { name: name.clone(), ctype };

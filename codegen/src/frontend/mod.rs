@@ -29,7 +29,9 @@ mod pasted;
 mod place;
 mod purity;
 mod reads;
+mod room;
 mod rows;
+mod symbols;
 mod uses;
 mod walk;
 
@@ -110,6 +112,7 @@ pub fn analyse(
     check_around(body, first)?;
     let insert = insertion(unit, source, function.begin.offset);
     environment::check(source, seen, function, (insert, end))?;
+    check_names(&roots, source, begin, end)?;
     let graph = control::Graph::of_function(body, last);
     let mut inventory = Inventory::new(unit, function, roots.clone())?;
     inventory.addressed.extend(environment::named(source, seen, function));
@@ -120,7 +123,7 @@ pub fn analyse(
         function,
         macros: &seen.macros,
         pure: site.options.pure.clone(),
-        symbols: counters.map(|d| builder::isl_safe(&d.name)).collect(),
+        symbols: symbols::Symbols::of_counters(counters.map(|d| d.name.as_str())),
         inventory,
         parameters: vec![],
         values: vec![],
@@ -141,6 +144,7 @@ pub fn analyse(
     }
     builder.check_hidden()?;
     builder.check_attributes()?;
+    builder.check_room()?;
     builder.check_aliases(source)?;
     let epilogue = builder.epilogue(&roots, &graph)?;
     let region = model(&builder, source, site, function, taken);
@@ -150,6 +154,23 @@ pub fn analyse(
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
     Ok(Found { region, begin, end, function_begin, insert, pragma, endscop, epilogue, notes })
+}
+
+/// Names that the generated text could not use as the region does.
+fn check_names(roots: &[&Node], source: &Source, begin: usize, end: usize) -> Result<(), Refused> {
+    let ours = |name: &str| name.starts_with("dvm__") || name.starts_with("DVM__");
+    for node in roots.iter().flat_map(|root| root.walk()) {
+        let name = node.reference.as_ref().map_or(&node.name, |reference| &reference.name);
+        if ours(name) {
+            let reason = format!("`{name}` has a name of the kind that generated code gives");
+            return Err(Refused::at(node, reason, "give it a name that does not begin with `dvm__`"));
+        }
+    }
+    if crate::words::has_universal(&source.text(begin, end)) {
+        let reason = "a name is written with `\\u` or `\\U`";
+        return Err(Refused::span(begin, begin, reason, "write the letter itself, or another name"));
+    }
+    Ok(())
 }
 
 /// Why a pragma that the compiler sees marks no statement.

@@ -319,10 +319,7 @@ impl<'a> Builder<'a> {
                     tuple.push(value.to_string());
                 }
                 _ => {
-                    let mut name = format!("o{k}");
-                    while self.symbols.contains(&name) || scope.loops.iter().any(|l| l.symbol == name) {
-                        name.push('_');
-                    }
+                    let name = super::symbols::subscript(k);
                     let mut whole = Formula::constant(false);
                     for (condition, value) in &cases.0 {
                         let equal = Formula::constraint(format!("{name} = {value}"), vec![]);

@@ -96,7 +96,7 @@ impl<'a> Builder<'a> {
         let mut all = function.walk().filter(of_name);
         let variable = all.next().filter(|_| all.next().is_none())?;
         let kept = |id| !self.inventory.changed.contains(&id) && !self.inventory.addressed.contains(&id);
-        let integer = ctype::integer(variable.ty.plain()).is_some_and(|i| i.width >= 8);
+        let integer = self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8);
         let outside = !self.inventory.declared.contains_key(&variable.id) && variable.storage.is_empty();
         (integer && outside && kept(variable.id) && matches!(variable.kind.as_str(), "VarDecl" | "ParmVarDecl"))
             .then(|| self.parameter(variable))

@@ -83,25 +83,30 @@ pub struct Ground {
     pub assumptions: Vec<Affine>,
 }
 
+/// Steps of the search for one proof: what needs more is taken as unknown.
+const SEARCHED: u32 = 3_000;
+
 impl Ground {
     /// Tries to prove that a value is at least 0 at a place.
     pub fn prove(&self, value: &Affine, scope: &Scope, extra: &[Affine]) -> Proof {
         let facts: Vec<&Affine> = extra.iter().chain(scope.facts()).collect();
         let counters: Vec<&str> = scope.loops.iter().rev().map(|l| l.symbol.as_str()).collect();
-        self.search(value, &counters, &facts, 12)
+        let mut left = SEARCHED;
+        self.search(value, &counters, &facts, 12, &mut left)
     }
 
-    fn search(&self, value: &Affine, counters: &[&str], facts: &[&Affine], depth: u32) -> Proof {
+    fn search(&self, value: &Affine, counters: &[&str], facts: &[&Affine], depth: u32, left: &mut u32) -> Proof {
+        *left = left.saturating_sub(1);
         if self.holds(value) {
             return Proof::Proved;
         }
-        if depth == 0 {
+        if depth == 0 || *left == 0 {
             return Proof::Unknown;
         }
         let symbols = value.symbols();
         let mut best = Proof::Unknown;
         let mut consider = |candidate: &Affine| -> bool {
-            match self.search(candidate, counters, facts, depth - 1) {
+            match self.search(candidate, counters, facts, depth - 1, left) {
                 Proof::Proved => true,
                 other => {
                     if best == Proof::Unknown {
