@@ -121,7 +121,7 @@ impl Store {
         }
     }
 
-    /// Makes a datum with one reference.
+    /// Makes a datum with one reference. When it fails, registered memory stays the caller's, and other memory is released.
     #[inline]
     pub(crate) fn create(&self, cache: &mut Cache, initial: Initial) -> Result<DataId, Error> {
         let index = cache.free.pop();
@@ -130,7 +130,9 @@ impl Store {
             unsafe { self.expect(cache.free[soon]) };
         }
         let Some(index) = index.or_else(|| self.refill(cache)) else {
-            cache.release(initial.storage, initial.size);
+            if !matches!(initial.storage, Storage::Registered { .. }) {
+                cache.release(initial.storage, initial.size);
+            }
             return Err(no_memory(size_of::<Slot>()));
         };
         // SAFETY: a free index was given by the row.

@@ -28,8 +28,8 @@ pub(super) struct Held {
     pub(super) id: DataId,
     pub(super) addr: *mut u8,
     pub(super) size: usize,
-    /// Gets minus puts.
-    pub(super) count: u32,
+    /// Gets minus puts; those of an argument are added to those that were made before.
+    pub(super) count: u64,
     /// True when the store has counted it.
     pub(super) counted: bool,
 }

@@ -18,35 +18,38 @@ impl Call {
     /// Schedules a task on a worker.
     #[inline]
     pub(crate) fn onto(&self, worker: usize, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
-        self.schedule(worker as u16, function, found, ids)
+        if found.fresh {
+            return REGISTRY.first(function, |plan| self.schedule(worker as u16, plan, ids));
+        }
+        self.schedule(worker as u16, found.plan, ids)
     }
 
     /// Schedules a task near its data.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
     pub(crate) fn near(&self, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
+        if found.fresh {
+            return REGISTRY.first(function, |plan| self.schedule(UNPLACED, plan, ids));
+        }
         match self.lane.post() {
-            Some((me, worker)) if found.plan.count == 0 && ids.is_empty() => self.bare(me, worker, function, found),
-            _ => self.schedule(UNPLACED, function, found, ids),
+            Some((me, worker)) if found.plan.count == 0 && ids.is_empty() => self.bare(me, worker, found.plan),
+            _ => self.schedule(UNPLACED, found.plan, ids),
         }
     }
 
     /// Schedules a task without arguments on the worker that this thread is; others may steal it.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
-    fn bare(&self, me: usize, worker: &Worker, function: ProcId, found: Found) -> Result<(), Error> {
+    fn bare(&self, me: usize, worker: &Worker, plan: &'static Plan) -> Result<(), Error> {
         self.open()?;
         let engine = self.engine();
         count(&self.lane.counters.scheduled);
         count(&self.lane.counters.activated);
         self.lane.give(me, 1);
         if engine.trace().is_on() {
-            self.trace_schedule(found.plan, &[]);
+            self.trace_schedule(plan, &[]);
         }
-        if found.fresh {
-            REGISTRY.settle(function);
-        }
-        worker.queue.keep(Item::bare(found.plan));
+        worker.queue.keep(Item::bare(plan));
         if engine.dormitory.announce() {
             engine.wake_near(me);
         }
@@ -62,9 +65,8 @@ impl Call {
     }
 
     #[inline(never)]
-    fn schedule(&self, worker: u16, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
+    fn schedule(&self, worker: u16, plan: &'static Plan, ids: &[DataId]) -> Result<(), Error> {
         self.open()?;
-        let plan = found.plan;
         if ids.len() != plan.count {
             return Err(wrong_count(plan, ids.len()));
         }
@@ -87,9 +89,6 @@ impl Call {
         };
         if self.engine().trace().is_on() {
             self.trace_schedule(plan, ids);
-        }
-        if found.fresh {
-            REGISTRY.settle(function);
         }
         match taken {
             Taken::Ready => self.ready(task, true),
@@ -213,7 +212,9 @@ impl Call {
         unsafe {
             if self.lane.worker() == Some(worker) {
                 self.lane.with(|own| own.placed.push(&of.queue, task));
-            } else if of.queue.hand_over(task) {
+            } else {
+                of.queue.hand_over(task);
+                // Each looks, not only the first of those that lie there: that one may not have the processor now.
                 fence::light();
                 of.bed.0.wake();
             }
@@ -356,5 +357,47 @@ fn roll_back(own: &mut Own, plan: &Plan, ids: &[DataId], claimed: usize, taken: 
             Mode::In if place < taken => STORE.untake(id),
             _ => {}
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(loom)))]
+mod tests {
+    use super::*;
+    use crate::engine::{enter, finalize, init};
+    use std::time::{Duration, Instant};
+
+    /// The first one that hands a task to a worker may lose the processor before it wakes it. In a process of its own, whose
+    /// environment and engine no other test uses.
+    #[test]
+    fn a_worker_is_woken_although_the_task_before_was_handed_over_without() {
+        const CHILD: &str = "DVM_TEST_HAND_OVER";
+        if std::env::var_os(CHILD).is_some() {
+            init().unwrap();
+            let call = enter().unwrap();
+            std::thread::sleep(Duration::from_millis(300)); // the worker sleeps
+            let silent = call.lane.with(|own| POOL.take(&mut own.tasks));
+            count(&call.lane.counters.scheduled);
+            call.assign(0, 1);
+            count(&call.lane.counters.activated);
+            // SAFETY: just taken from the pool; handed over to the queue.
+            unsafe {
+                (*silent).fill(Plan::none(), &[], 0);
+                call.engine().workers[0].queue.hand_over(silent);
+            }
+            call.schedule(0, Plan::none(), &[]).unwrap();
+            let end = Instant::now() + Duration::from_secs(10);
+            while lane::outstanding() > 0 && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(lane::outstanding(), 0, "nobody has woken the worker");
+            drop(call);
+            return finalize().unwrap();
+        }
+        let test = "engine::schedule::tests::a_worker_is_woken_although_the_task_before_was_handed_over_without";
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        let child = child.args(["--exact", test]).env(CHILD, "1").env("DVM_WORKERS", "1");
+        let output = child.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "{told}");
     }
 }

@@ -116,7 +116,8 @@ pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
 /// @retval DVM_ERR_ID               the datum is unknown or has been freed
 /// @retval DVM_ERR_NOT_READY        in a task or a free callback: the datum is not published yet; schedule a task on it
 /// @retval DVM_ERR_POISONED         the task that was to produce the datum has failed or was cancelled
-/// @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next)
+/// @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next), or 2^32 - 1 gets
+///                                  have not been put
 /// @retval DVM_ERR_MEMORY           no memory for the bytes
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///

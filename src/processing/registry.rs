@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
 
 use parking_lot::Mutex;
 
@@ -157,17 +157,20 @@ pub(crate) struct Found {
     pub(crate) fresh: bool,
 }
 
+/// The modes of a processing are settled.
+const SETTLED: u32 = u32::MAX;
+
 /// One entry. The fields behind `generation` mean something while it is odd.
 struct Entry {
     generation: AtomicU32,
-    /// True once a task was scheduled with it.
-    used: AtomicBool,
+    /// [`SETTLED`] once a task was scheduled with it; before that, how many calls are about to do so.
+    used: AtomicU32,
     plan: AtomicPtr<Plan>,
 }
 
 impl Entry {
     fn new() -> Entry {
-        Entry { generation: AtomicU32::new(0), used: AtomicBool::new(false), plan: AtomicPtr::new(ptr::null_mut()) }
+        Entry { generation: AtomicU32::new(0), used: AtomicU32::new(0), plan: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Reads the entry; `None` unless it is and stays of this generation.
@@ -176,7 +179,7 @@ impl Entry {
         if self.generation.load(Ordering::Acquire) != generation {
             return None;
         }
-        let fresh = !self.used.load(Ordering::Relaxed);
+        let fresh = self.used.load(Ordering::Relaxed) != SETTLED;
         let plan = self.plan.load(Ordering::Acquire);
         fence(Ordering::Acquire);
         if self.generation.load(Ordering::Relaxed) != generation {
@@ -191,7 +194,7 @@ impl Entry {
         // A reader that sees any of the new fields also sees that the old generation has gone.
         fence(Ordering::Release);
         self.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
-        self.used.store(false, Ordering::Relaxed);
+        self.used.store(0, Ordering::Relaxed);
         let generation = self.generation.load(Ordering::Relaxed) + 1;
         self.generation.store(generation, Ordering::Release);
         generation
@@ -257,7 +260,7 @@ fn unknown(id: ProcId) -> Error {
 /// The plan of a processing that no task was scheduled with yet. The caller holds the registry's lock.
 fn unsettled(entry: &Entry, generation: u32, id: ProcId, what: &str) -> Result<&'static Plan, Error> {
     let Found { plan, fresh } = entry.read(generation).ok_or_else(|| unknown(id))?;
-    if fresh {
+    if fresh && entry.used.load(Ordering::Relaxed) == 0 {
         return Ok(plan);
     }
     Err(Error::state(format!(
@@ -304,15 +307,31 @@ impl Registry {
         }
     }
 
-    /// The first task was scheduled with a processing: from now on its modes are settled. One that has been
-    /// unregistered meanwhile has none.
+    /// Schedules what may be the first task of a processing: from before `schedule` looks at the plan until it has
+    /// succeeded or failed, nobody changes the modes, and afterwards nobody does if it has succeeded.
     #[cold]
-    pub(crate) fn settle(&self, id: ProcId) {
-        let Ok((entry, generation)) = self.entry(id) else { return };
+    pub(crate) fn first<T>(
+        &self,
+        id: ProcId,
+        schedule: impl FnOnce(&'static Plan) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (entry, generation) = self.entry(id)?;
+        let plan = {
+            let _writers = self.writers.lock();
+            let found = entry.read(generation).ok_or_else(|| unknown(id))?;
+            if found.fresh {
+                entry.used.fetch_add(1, Ordering::Relaxed);
+            }
+            found.plan
+        };
+        let result = schedule(plan);
         let _writers = self.writers.lock();
-        if entry.generation.load(Ordering::Relaxed) == generation {
-            entry.used.store(true, Ordering::Relaxed);
+        // One that has been unregistered meanwhile has no modes, and one that another call has settled stays so.
+        let used = entry.used.load(Ordering::Relaxed);
+        if entry.generation.load(Ordering::Relaxed) == generation && used != SETTLED {
+            entry.used.store(if result.is_ok() { SETTLED } else { used.saturating_sub(1) }, Ordering::Relaxed);
         }
+        result
     }
 
     /// Sets the modes of a processing that no task was scheduled with yet.
@@ -397,7 +416,14 @@ mod tests {
         let id = REGISTRY.register(Callee::plain(nothing), 2, "settled").unwrap();
         REGISTRY.access(id, &[Mode::In, Mode::Out]).unwrap();
         assert_eq!(REGISTRY.find(id).unwrap().plan.mode(1), Mode::Out);
-        REGISTRY.settle(id);
+        let refused = REGISTRY.first(id, |_| {
+            let meanwhile = REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err();
+            assert_eq!(meanwhile.code(), dvm_retcode_t::DVM_ERR_STATE, "a task is being scheduled");
+            Err::<(), _>(meanwhile)
+        });
+        assert!(refused.is_err());
+        REGISTRY.access(id, &[Mode::In, Mode::Out]).expect("that task was not scheduled after all");
+        REGISTRY.first(id, |plan| Ok(assert_eq!(plan.mode(1), Mode::Out))).unwrap();
         assert_eq!(REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err().code(), dvm_retcode_t::DVM_ERR_STATE);
         REGISTRY.unregister(id).unwrap();
     }

@@ -29,15 +29,14 @@ impl ReadyQueue {
         ReadyQueue { inbox: Inbox::new(), mail: Inbox::new(), deque: Deque::new() }
     }
 
-    /// Hands a task to its worker, which alone may run it. True when the worker may have to be woken: otherwise whoever
-    /// pushed the first of those that lie there sees to that.
+    /// Hands a task to its worker, which alone may run it and may have to be woken.
     ///
     /// # Safety
     /// The caller owns the task and hands it over.
     #[inline]
-    pub(crate) unsafe fn hand_over(&self, task: *mut Task) -> bool {
+    pub(crate) unsafe fn hand_over(&self, task: *mut Task) {
         // SAFETY: by this function's contract; descriptors stay where they are.
-        unsafe { self.inbox.push(Task::link(task)) }
+        unsafe { self.inbox.push(Task::link(task)) };
     }
 
     /// Leaves a task for the worker or a thief.
@@ -238,8 +237,8 @@ mod tests {
         let tasks = &scene.tasks;
         // SAFETY: each task is owned here and goes into one list.
         unsafe {
-            assert!(queue.hand_over(tasks[0]));
-            assert!(!queue.hand_over(tasks[1]));
+            queue.hand_over(tasks[0]);
+            queue.hand_over(tasks[1]);
             placed.push(&queue, tasks[2]);
             queue.hand_over(tasks[3]);
             queue.hand_over(tasks[4]);
