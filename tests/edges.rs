@@ -9,8 +9,8 @@
 mod support;
 
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use dvm::ffi::distribution::*;
 use dvm::ffi::processing::*;

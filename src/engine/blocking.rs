@@ -209,6 +209,11 @@ thread_local! {
     static SECTION: Cell<Option<Section>> = const { Cell::new(None) };
 }
 
+/// True on a thread whose task is in a blocking section.
+pub(super) fn is_in_section() -> bool {
+    SECTION.get().is_some()
+}
+
 impl Call {
     /// The worker whose task makes the call, also from a blocking section of it.
     pub(crate) fn executor(&self) -> Option<usize> {
@@ -280,7 +285,7 @@ impl Call {
 
     /// Ends the section that the task which has just ended here, in whatever way, has left open.
     #[inline]
-    pub(crate) fn end_section(&self) {
+    pub(super) fn end_section(&self) {
         if self.lane.worker().is_none() && SECTION.get().is_some() {
             self.return_to_seat();
         }
@@ -310,6 +315,9 @@ pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
     let lane = Lane::current();
     lane.sealed.set(true);
     let answer = ask();
+    if super::forked::is_orphan() {
+        super::forked::end_without_worker(0);
+    }
     lane.sealed.set(false);
     answer
 }
@@ -319,8 +327,11 @@ impl Engine {
     #[inline]
     pub(crate) fn end_section(&self) {
         let lane = Lane::current();
-        if lane.worker().is_none() && SECTION.get().is_some() {
-            Call { lane, engine: self, outermost: false }.return_to_seat();
+        if lane.worker().is_none() {
+            super::forked::end_without_worker(0);
+            if SECTION.get().is_some() {
+                Call { lane, engine: self, outermost: false }.return_to_seat();
+            }
         }
     }
 }

@@ -16,6 +16,8 @@ use parking_lot::Mutex;
 use super::Engine;
 use super::worker::Worker;
 use crate::data::{self, DataId};
+use crate::error::Error;
+use crate::processing::{border, forced};
 use crate::sched::{Placed, Weights};
 use crate::sync::fence;
 use crate::task::{self, Task, UNPLACED};
@@ -207,8 +209,26 @@ impl Lane {
         CURRENT.get().unwrap_or_else(Lane::attach)
     }
 
+    /// In a forked child: makes the calling thread an ordinary one, outside of all callbacks. True when it was a thread of
+    /// libdvm.
+    pub(super) fn leave_orphaned() -> bool {
+        let Some(lane) = CURRENT.get() else { return false };
+        let of_worker = lane.worker.replace(UNPLACED) != UNPLACED || super::blocking::is_in_section();
+        lane.post.set(ptr::null());
+        lane.engine.set(ptr::null());
+        lane.depth.set(0);
+        lane.sealed.set(false);
+        of_worker
+    }
+
     #[cold]
     fn attach() -> &'static Lane {
+        if super::forked::is_orphan() {
+            // The lock may be held for ever.
+            let lane: &'static Lane = Box::leak(Box::new(Lane::new(0)));
+            CURRENT.set(Some(lane));
+            return lane;
+        }
         let mut lanes = LANES.lock();
         let lane = lanes.free.pop().unwrap_or_else(|| {
             let lane: &'static Lane = Box::leak(Box::new(Lane::new(lanes.all.len() as u32)));
@@ -338,15 +358,31 @@ impl Lane {
         self.give_all_back();
     }
 
+    /// No task has failed, but somebody has to be told: the next wait, or finalize.
+    #[cold]
+    fn free_callback_failed(&self, story: &Error) {
+        // SAFETY: memory is given back inside a call, or by a worker, which keep the engine.
+        if let Some(engine) = unsafe { self.engine.get().as_ref() } {
+            engine.failures.failed(|| format!("a free callback {story}"));
+        }
+    }
+
     #[cold]
     fn give_all_back(&self) {
         while let Some(released) = self.with(|own| if own.giving_back { None } else { own.data.released() }) {
             if released.calls_out() {
                 self.with(|own| own.giving_back = true);
                 self.depth.set(self.depth.get() + 1);
-                released.give_back();
+                let thrown = forced::with_place(|| border::call(|| released.give_back())).err();
+                if super::forked::is_orphan() {
+                    super::forked::end_without_worker(0);
+                    return; // what else is to be given back is the parent's
+                }
                 self.depth.set(self.depth.get() - 1);
                 self.with(|own| own.giving_back = false);
+                if let Some(story) = thrown {
+                    self.free_callback_failed(&story);
+                }
             } else {
                 released.give_back();
             }

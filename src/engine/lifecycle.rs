@@ -262,6 +262,7 @@ fn end(life: &mut Life) -> Result<(), Error> {
     let stuck = come_to_rest(engine, mine);
     stop(engine, std::mem::take(&mut life.threads));
     free_data(address, mine);
+    refuse_orphans()?; // a free callback has forked, and has returned in the child
     let report = match engine.defect() {
         Some(defect) => Err(defect),
         None => with_stuck(engine.failures.report(), stuck),
@@ -310,7 +311,7 @@ fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
 /// Frees what is left. Callbacks may make calls, but nothing new.
 fn free_data(engine: *const Engine, mine: &'static Lane) {
     mine.engine.set(engine);
-    while mine.with(|own| STORE.free_all(&mut own.data)) {
+    while !forked::is_orphan() && mine.with(|own| STORE.free_all(&mut own.data)) {
         mine.give_back();
     }
     mine.engine.set(ptr::null());

@@ -17,7 +17,7 @@ mod callback;
 mod completion;
 mod cores;
 mod failures;
-mod forked;
+pub(crate) mod forked;
 mod lane;
 mod lifecycle;
 mod looks;
@@ -170,7 +170,7 @@ impl Call {
         struct Back<'a>(&'a Lane);
         impl Drop for Back<'_> {
             fn drop(&mut self) {
-                self.0.depth.set(self.0.depth.get() - 1);
+                self.0.depth.set(self.0.depth.get().saturating_sub(1)); // 0 already in a forked child
             }
         }
         self.lane.depth.set(self.lane.depth.get() + 1);

@@ -31,10 +31,11 @@ pub const DVM_DISTRIBUTION_EVERY_MEMORY: i64 = -1;
 ///
 /// # Safety
 /// `distribution` is the address of a number.
-unsafe fn give(layout: Layout, distribution: *mut dvm_distribution_t) {
-    let handle = DISTRIBUTIONS.insert(layout);
+unsafe fn give(layout: Layout, distribution: *mut dvm_distribution_t) -> Result<(), Error> {
+    let handle = DISTRIBUTIONS.insert(layout)?;
     // SAFETY: by this function's contract.
     unsafe { distribution.write(handle) };
+    Ok(())
 }
 
 /// Refuses a number of dimensions that no array has.
@@ -89,8 +90,7 @@ pub unsafe extern "C" fn dvm_distribution_parse(
         let (text, values) = unsafe { (read_text(text).unwrap_or_default(), read_text(parameters)) };
         let layout = Layout::new(&parse(&text)?, &values_of(&values.unwrap_or_default())?)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        unsafe { give(layout, distribution) }
     })
 }
 
@@ -173,8 +173,7 @@ pub unsafe extern "C" fn dvm_distribution_make(
         };
         let layout = Layout::new(&parts.distribution(n)?, &Parameters::new())?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        unsafe { give(layout, distribution) }
     })
 }
 
@@ -283,8 +282,7 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
         });
         let layout = product(each, &BTreeMap::new())?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        unsafe { give(layout, distribution) }
     })
 }
 
@@ -334,8 +332,7 @@ pub unsafe extern "C" fn dvm_distribution_halo(
         });
         let layout = product(each.into_iter().map(Ok), &room.collect())?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        unsafe { give(layout, distribution) }
     })
 }
 
@@ -368,8 +365,7 @@ pub unsafe extern "C" fn dvm_distribution_scalapack(
         let given: Vec<i64> = unsafe { list(descriptor, 9, "descriptor")? }.iter().map(|&v| v.into()).collect();
         let layout = scalapack(&given, rows.into(), columns.into())?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        unsafe { give(layout, distribution) }
     })
 }
 
@@ -395,8 +391,7 @@ pub unsafe extern "C" fn dvm_distribution_scalapack_64(
         // SAFETY: as documented: nine integers.
         let layout = scalapack(unsafe { list(descriptor, 9, "descriptor")? }, rows, columns)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        unsafe { give(layout, distribution) }
     })
 }
 

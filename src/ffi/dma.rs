@@ -51,7 +51,7 @@ pub unsafe extern "C" fn dvm_dma_open(
         };
         let engine = Dma::open(element, source, target)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { dma.write(ENGINES.insert(engine)) };
+        unsafe { dma.write(ENGINES.insert(engine)?) };
         Ok(())
     })
 }

@@ -76,7 +76,7 @@ pub unsafe extern "C" fn dvm_redistribution_plan(
         let (source, target) = (DISTRIBUTIONS.get(source)?, DISTRIBUTIONS.get(target)?);
         let planned = Redistribution::plan(&source, &target, flags != 0)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { plan.write(PLANS.insert(planned)) };
+        unsafe { plan.write(PLANS.insert(planned)?) };
         Ok(())
     })
 }

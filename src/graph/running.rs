@@ -12,6 +12,7 @@ use super::lane::{Counts, Lane, bump};
 use super::roots::Roots;
 use super::space::{MAX_DIMENSION, Space, Tile};
 use crate::error::{Error, dvm_retcode_t};
+use crate::processing::forced;
 use crate::sync::countdown::Countdown;
 use crate::sync::fence;
 
@@ -194,7 +195,7 @@ impl Running {
         at.number = self.root(past);
         self.space.locate(at.number, &mut at.tile);
         let is_root = loop {
-            let predecessors = self.callbacks.predecessors(&at.tile).unwrap_or(0);
+            let predecessors = self.predecessors(&at.tile).unwrap_or(0);
             past += 1;
             waiting += u64::from(predecessors > 0);
             if predecessors == 0 || past == candidates.end {
@@ -295,7 +296,8 @@ impl Running {
             };
             let mut total = 1;
             let arrived = self.pending.arrive(table, successor, || {
-                total = self.callbacks.predecessors(coordinates).unwrap_or(1);
+                // Inside the program's own function, whose cleanup handlers are not the thread's.
+                total = forced::with_place(|| self.predecessors(coordinates)).unwrap_or(1);
                 total.max(1) as u64
             });
             if total <= 0 {
@@ -310,6 +312,10 @@ impl Running {
                 make_ready(successor, coordinates);
             }
         });
+        let told = told.unwrap_or_else(|story| {
+            self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, story.message());
+            true
+        });
         if !told {
             self.release_carried(at, make_ready);
         }
@@ -317,6 +323,17 @@ impl Running {
             host.work_ready();
         }
         any
+    }
+
+    /// Number of predecessors. A function that throws fails the graph, and its tile is none.
+    #[inline]
+    fn predecessors(&self, tile: &[i64]) -> Option<i64> {
+        self.callbacks.predecessors(tile).unwrap_or_else(|story| {
+            let mut at = [0; MAX_DIMENSION];
+            at.iter_mut().zip(tile).for_each(|(to, from)| *to = *from);
+            self.fail(dvm_retcode_t::DVM_ERR_TASK, &at, story.message());
+            Some(-1)
+        })
     }
 
     /// Tells the neighbours along the carried coordinates that a tile has run.

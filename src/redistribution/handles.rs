@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
+use crate::engine::forked;
 use crate::error::{Error, dvm_retcode_t};
 
 /// One entry: its generation, and what it holds while it is in use.
@@ -30,8 +31,8 @@ impl<T> Handles<T> {
     }
 
     /// Gives a number to something.
-    pub(crate) fn insert(&self, held: T) -> u64 {
-        let mut entries = self.entries.lock();
+    pub(crate) fn insert(&self, held: T) -> Result<u64, Error> {
+        let mut entries = self.lock()?;
         let index = entries.free.pop().unwrap_or_else(|| {
             entries.list.push(Entry { generation: 0, held: None });
             entries.list.len() as u32 - 1
@@ -39,18 +40,26 @@ impl<T> Handles<T> {
         let entry = &mut entries.list[index as usize];
         entry.generation += 1;
         entry.held = Some(Arc::new(held));
-        u64::from(entry.generation) << 32 | u64::from(index)
+        Ok(u64::from(entry.generation) << 32 | u64::from(index))
+    }
+
+    /// In a forked child the lock may be held for ever.
+    fn lock(&self) -> Result<MutexGuard<'_, Entries<T>>, Error> {
+        if forked::is_orphan() {
+            return Err(forked::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED));
+        }
+        Ok(self.entries.lock())
     }
 
     /// What has this number.
     pub(crate) fn get(&self, handle: u64) -> Result<Arc<T>, Error> {
-        let mut entries = self.entries.lock();
+        let mut entries = self.lock()?;
         self.entry(&mut entries, handle).map(|held| Arc::clone(held))
     }
 
     /// Exchanges what has this number for what `change` makes of it; on an error it stays.
     pub(crate) fn replace(&self, handle: u64, change: impl FnOnce(&T) -> Result<T, Error>) -> Result<(), Error> {
-        let mut entries = self.entries.lock();
+        let mut entries = self.lock()?;
         let held = self.entry(&mut entries, handle)?;
         *held = Arc::new(change(held)?);
         Ok(())
@@ -58,7 +67,7 @@ impl<T> Handles<T> {
 
     /// Takes the number back; whoever still uses what it named keeps it.
     pub(crate) fn remove(&self, handle: u64) -> Result<Arc<T>, Error> {
-        let mut entries = self.entries.lock();
+        let mut entries = self.lock()?;
         self.entry(&mut entries, handle)?;
         let index = handle as u32;
         let entry = &mut entries.list[index as usize];
@@ -96,9 +105,9 @@ mod tests {
         let handles: Handles<u32> = Handles::new("thing");
         assert!(handles.get(0).is_err());
         let mut seen = std::collections::HashSet::new();
-        let kept = handles.insert(7);
+        let kept = handles.insert(7).unwrap();
         for k in 0..100 {
-            let handle = handles.insert(k);
+            let handle = handles.insert(k).unwrap();
             assert!(handle != 0 && seen.insert(handle));
             assert_eq!(*handles.get(handle).unwrap(), k);
             handles.replace(handle, |old| Ok(old + 1)).unwrap();
