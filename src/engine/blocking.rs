@@ -12,6 +12,8 @@
 use std::cell::{Cell, UnsafeCell};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
@@ -22,6 +24,9 @@ use super::{Call, Engine, Lane};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sched::{Placed, ReadyQueue};
 use crate::task::Item;
+
+/// So long a spare thread waits for the next section.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// Somebody wants the seat.
 const SEAT_WANTED: u32 = 1;
@@ -131,7 +136,7 @@ impl Seat {
         own.placed = unsafe { std::mem::replace(&mut (*self.batch.0.get()).placed, Placed::new()) };
     }
 
-    /// For a spare thread: waits until it can sit down. False when the engine stops.
+    /// For a spare thread: waits until it can sit down. False when the engine stops, or nobody has needed it for long.
     pub(super) fn sit(&self, engine: &Engine) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -141,7 +146,12 @@ impl Seat {
             if !state.taken && !state.somebody_returns() {
                 break;
             }
-            self.changed.wait(&mut state);
+            let idle = self.changed.wait_for(&mut state, IDLE).timed_out();
+            // A thread that goes is none that could sit down: the next section starts another one.
+            if idle && (state.taken || state.somebody_returns()) && !engine.stopping.load(Ordering::SeqCst) {
+                state.spare -= 1;
+                return false;
+            }
         }
         state.spare -= 1;
         state.taken = true;
@@ -193,6 +203,14 @@ impl Seat {
         drop(self.state.lock());
         self.changed.notify_all();
     }
+}
+
+/// Threads started for blocking sections.
+#[derive(Default)]
+pub(super) struct StandIns {
+    pub(super) list: Vec<JoinHandle<()>>,
+    /// The last one that has ended, or is about to.
+    pub(super) retired: Option<JoinHandle<()>>,
 }
 
 /// A section that a task on this thread has begun.
@@ -252,7 +270,7 @@ impl Call {
         self.lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue));
         let left = worker.seat.0.leave(|number| {
             let thread = super::lifecycle::without_signals(|| worker::start(Address(engine), me, number))?;
-            engine.stand_ins.lock().push(thread);
+            engine.stand_ins.lock().list.push(thread);
             Ok(())
         });
         if let Err(error) = left {
@@ -323,6 +341,21 @@ pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
 }
 
 impl Engine {
+    /// The calling thread, which has stood in for a worker, ends: it is joined by the next one that does, or by the end of
+    /// the engine, so that at most one thread keeps its stack after its end.
+    pub(super) fn retire_stand_in(&self) {
+        let me = std::thread::current().id();
+        let before = {
+            let mut all = self.stand_ins.lock();
+            let Some(place) = all.list.iter().position(|thread| thread.thread().id() == me) else { return };
+            let mine = all.list.swap_remove(place);
+            all.retired.replace(mine)
+        };
+        if let Some(before) = before {
+            let _ = before.join();
+        }
+    }
+
     /// Ends the section that a tile which has just ended on this thread has left open.
     #[inline]
     pub(crate) fn end_section(&self) {

@@ -8,6 +8,7 @@
 //! who ends). Workers need no such mark: the engine ends after they have.
 
 use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -164,6 +165,8 @@ pub(crate) struct Lane {
     turn: Cell<u32>,
     /// True while the program is asked something and may not leave its worker to another thread.
     pub(super) sealed: Cell<bool>,
+    /// True when nobody will be told of the thread's end: the lane goes back at the end of each call.
+    borrowed: Cell<bool>,
     given: Given,
     /// Tasks scheduled since they were last held against the window.
     made: Cell<u64>,
@@ -180,26 +183,44 @@ unsafe impl Send for Lane {}
 
 struct Lanes {
     all: Vec<&'static Lane>,
+    /// Has room for all.
     free: Vec<&'static Lane>,
+    /// Tells of the ends of threads.
+    key: Option<libc::pthread_key_t>,
 }
 
-static LANES: Mutex<Lanes> = Mutex::new(Lanes { all: Vec::new(), free: Vec::new() });
+static LANES: Mutex<Lanes> = Mutex::new(Lanes { all: Vec::new(), free: Vec::new(), key: None });
 
-/// Gives the thread's lane back when the thread ends.
-struct Return;
-
-impl Drop for Return {
-    fn drop(&mut self) {
-        // In a forked child the lock may be held for ever, and nobody needs the lane.
-        if let Some(lane) = CURRENT.take().filter(|_| !super::forked::is_orphan()) {
-            LANES.lock().free.push(lane);
-        }
+/// Called by the C library when a thread ends that has a lane. Unlike a destructor of Rust's, which may allocate when it is
+/// registered, a key is registered before, and a thread that ends may still call: other keys' destructors do.
+unsafe extern "C" fn thread_ends(_lane: *mut c_void) {
+    ENDING.set(true);
+    // In a forked child the lock may be held for ever, and nobody needs the lane.
+    if let Some(lane) = CURRENT.take().filter(|_| !super::forked::is_orphan()) {
+        LANES.lock().free.push(lane);
     }
 }
 
 thread_local! {
     static CURRENT: Cell<Option<&'static Lane>> = const { Cell::new(None) };
-    static RETURN: Return = const { Return };
+    /// True once the thread's end has begun: nobody is told a second time.
+    static ENDING: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Lanes {
+    /// Has [`thread_ends`] called at the end of this thread; true when it will be.
+    fn watch_thread(&mut self, lane: &'static Lane) -> bool {
+        if ENDING.get() {
+            return false;
+        }
+        if self.key.is_none() {
+            let mut key = 0;
+            // SAFETY: the function is part of this library, which is never unloaded (it is linked with -z nodelete).
+            self.key = (unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) } == 0).then_some(key);
+        }
+        // SAFETY: the key was made above, and is never deleted.
+        self.key.is_some_and(|key| unsafe { libc::pthread_setspecific(key, ptr::from_ref(lane).cast()) } == 0)
+    }
 }
 
 impl Lane {
@@ -233,13 +254,30 @@ impl Lane {
         let lane = lanes.free.pop().unwrap_or_else(|| {
             let lane: &'static Lane = Box::leak(Box::new(Lane::new(lanes.all.len() as u32)));
             lanes.all.push(lane);
+            let all = lanes.all.len();
+            lanes.free.reserve(all);
             lane
         });
+        lane.borrowed.set(!lanes.watch_thread(lane));
         drop(lanes);
         CURRENT.set(Some(lane));
-        // A thread that first calls while it is ending keeps its lane for good: nobody is told of its end any more.
-        let _ = RETURN.try_with(|_| ());
         lane
+    }
+
+    /// Gives back a lane that would otherwise be lost. At the end of a call; not inside a callback.
+    #[inline]
+    pub(super) fn end_borrowing(&self) {
+        if self.borrowed.get() {
+            Lane::give_up();
+        }
+    }
+
+    #[cold]
+    fn give_up() {
+        if let Some(lane) = CURRENT.get().filter(|lane| lane.borrowed.get() && !lane.inside()) {
+            CURRENT.set(None);
+            LANES.lock().free.push(lane);
+        }
     }
 
     fn new(turn: u32) -> Lane {
@@ -253,6 +291,7 @@ impl Lane {
             post: Cell::new(ptr::null()),
             turn: Cell::new(turn),
             sealed: Cell::new(false),
+            borrowed: Cell::new(false),
             given: Given::new(),
             made: Cell::new(0),
             own: UnsafeCell::new(Own {
@@ -452,5 +491,52 @@ pub(super) unsafe fn reset() {
     unsafe {
         task::POOL.clear(lanes.all.iter().map(|lane| &mut (*lane.own.get()).tasks));
         data::STORE.give_blocks_back(lanes.all.iter().map(|lane| &mut (*lane.own.get()).data));
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(loom)))]
+mod tests {
+    use super::*;
+
+    static KEY: Mutex<Option<libc::pthread_key_t>> = Mutex::new(None);
+
+    /// Calls, and asks to be called again: four times in all, the last of them after every other key's destructor.
+    unsafe extern "C" fn call_at_the_end(turn: *mut c_void) {
+        assert!(super::super::enter().is_ok());
+        let key = KEY.lock().expect("made below");
+        // SAFETY: the key is there.
+        unsafe { libc::pthread_setspecific(key, turn) };
+    }
+
+    /// In a process of its own, where no other test has threads.
+    #[test]
+    fn a_thread_that_calls_while_it_ends_leaves_no_lane_behind() {
+        const CHILD: &str = "DVM_TEST_LANES";
+        if std::env::var_os(CHILD).is_some() {
+            super::super::init().unwrap();
+            let mut key = 0;
+            // SAFETY: the function lives as long as the program.
+            assert_eq!(unsafe { libc::pthread_key_create(&raw mut key, Some(call_at_the_end)) }, 0);
+            *KEY.lock() = Some(key);
+            let lanes = || LANES.lock().all.len();
+            let before = lanes();
+            for turn in 0..300 {
+                let thread = std::thread::spawn(move || {
+                    if turn % 2 == 0 {
+                        assert!(super::super::enter().is_ok());
+                    }
+                    // SAFETY: the key is there; the value is only handed back.
+                    unsafe { libc::pthread_setspecific(key, ptr::without_provenance_mut(1)) };
+                });
+                thread.join().unwrap();
+            }
+            assert!(lanes() <= before + 2, "{} lanes, {before} before", lanes());
+            return super::super::finalize().unwrap();
+        }
+        let test = "engine::lane::tests::a_thread_that_calls_while_it_ends_leaves_no_lane_behind";
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        let output = child.args(["--exact", test]).env(CHILD, "1").output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "{told}");
     }
 }

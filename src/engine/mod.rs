@@ -6,6 +6,7 @@
 //! - `blocking`, `cores`: tasks that block, and tasks that need several cores
 //! - `window`: holding a submitter back
 //! - `worker`: the loop; `looks`: how rarely an idle one looks; `run`: one task from start to end
+//! - `reclaim`: what forgotten processings have left
 //! - `forked`: a child of fork has no workers
 //! - `view`: what it is at, for explanations; `away`: tasks in blocking sections; `sightings`: for how long tasks run
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports
@@ -21,6 +22,7 @@ pub(crate) mod forked;
 mod lane;
 mod lifecycle;
 mod looks;
+mod reclaim;
 mod run;
 mod schedule;
 mod sightings;
@@ -70,7 +72,7 @@ pub(crate) struct Engine {
     /// Draws the orders of tasks, when a seed was given.
     seeded: Option<Seeded>,
     /// Threads started for blocking sections.
-    stand_ins: Mutex<Vec<std::thread::JoinHandle<()>>>,
+    stand_ins: Mutex<blocking::StandIns>,
     /// Tasks in blocking sections.
     away: Away,
     /// What the workers were last seen at.
@@ -125,6 +127,7 @@ pub(crate) fn enter() -> Result<Call, Error> {
     // SAFETY: the lane is active, and the engine was not hidden before that: it stays until the lane is not.
     if engine.is_null() || unsafe { (*engine).closing.load(Ordering::Acquire) } {
         lane.active.store(false, Ordering::Release);
+        lane.end_borrowing();
         return Err(not_running());
     }
     lane.engine.set(engine);
@@ -138,6 +141,7 @@ impl Drop for Call {
         if self.outermost {
             self.lane.engine.set(ptr::null());
             self.lane.active.store(false, Ordering::Release);
+            self.lane.end_borrowing();
         }
     }
 }

@@ -108,6 +108,7 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             worker.seat.0.rise();
         }
         lane.employ(std::ptr::null(), None);
+        shared.retire_stand_in();
     })
 }
 

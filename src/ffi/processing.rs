@@ -167,8 +167,10 @@ pub unsafe extern "C" fn dvm_processing_access(id: ProcIdArg, modes: *mut c_int)
 /// Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_unregister(id: *mut ProcId) -> dvm_retcode_t {
-    guard::running("dvm_processing_unregister", |_| {
+    guard::running("dvm_processing_unregister", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        REGISTRY.unregister(unsafe { guard::read_id(id.cast(), "id") }?)
+        REGISTRY.unregister(unsafe { guard::read_id(id.cast(), "id") }?)?;
+        call.free_forgotten();
+        Ok(())
     })
 }

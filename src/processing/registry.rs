@@ -3,8 +3,8 @@
 //! Looking a processing up takes no lock: each entry is read under its generation, which is odd while a processing is
 //! registered there and checked again after reading (a sequence lock). Entries are never unmapped and a generation is
 //! never used twice, so a stale id is always recognised. What an entry points to (plan, description, modes) is kept once
-//! per distinct content, for the life of the program. That is why queued tasks survive `unregister` and why no task
-//! touches a counter that others touch.
+//! per distinct content, until a moment without tasks and without other calls (`engine::reclaim`). That is why queued
+//! tasks survive `unregister` and why no task touches a counter that others touch.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -49,7 +49,7 @@ pub(crate) struct Plan {
     /// The same for inputs.
     inputs: u64,
     /// One mode per argument; `None` when all are inputs.
-    modes: Option<&'static [Mode]>,
+    modes: Option<&'static Vec<Mode>>,
 }
 
 impl Plan {
@@ -157,6 +157,9 @@ pub(crate) struct Found {
     pub(crate) fresh: bool,
 }
 
+/// So many processings are forgotten before what they needed is freed: that takes a look at all that are registered.
+const FORGOTTEN: usize = 1024;
+
 /// The modes of a processing are settled.
 const SETTLED: u32 = u32::MAX;
 
@@ -207,12 +210,15 @@ struct Writers {
     descriptions: Kept<String>,
     modes: Kept<Vec<Mode>>,
     plans: Kept<Plan>,
+    /// Processings that were forgotten, and plans that were exchanged, since what they needed was last freed.
+    forgotten: usize,
 }
 
 impl Writers {
     /// Ends the generation of an entry, and keeps the entry for the next.
     fn retire(&mut self, entry: &Entry, index: u32, generation: u32) {
         entry.generation.store(generation + 1, Ordering::Relaxed);
+        self.forgotten += 1;
         // An entry whose generations are used up is never used again.
         if generation < u32::MAX - 2 {
             self.free.push(index);
@@ -233,6 +239,18 @@ impl<T: Hash + Eq> Kept<T> {
         kept.insert(value);
         value
     }
+
+    /// Frees all but these.
+    ///
+    /// # Safety
+    /// Nobody uses another one of the values, or will.
+    unsafe fn free_others(&mut self, used: &HashSet<*const T>) {
+        for value in self.0.iter_mut().flat_map(|kept| kept.extract_if(|&value| !used.contains(&ptr::from_ref(value))))
+        {
+            // SAFETY: `keep` has leaked it from a box; it is in the set no more, and nobody uses it.
+            drop(unsafe { Box::from_raw(ptr::from_ref(value).cast_mut()) });
+        }
+    }
 }
 
 /// All processings of this process.
@@ -244,7 +262,13 @@ pub(crate) struct Registry {
 /// The registry. It outlives the engine: ids are not given again after finalize and init.
 pub(crate) static REGISTRY: Registry = Registry {
     entries: Slab::new(),
-    writers: Mutex::new(Writers { free: Vec::new(), descriptions: Kept(None), modes: Kept(None), plans: Kept(None) }),
+    writers: Mutex::new(Writers {
+        free: Vec::new(),
+        descriptions: Kept(None),
+        modes: Kept(None),
+        plans: Kept(None),
+        forgotten: 0,
+    }),
 };
 
 /// The failure of a call that names a processing which is not there.
@@ -342,11 +366,12 @@ impl Registry {
         if modes.len() != plan.count {
             return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), plan.count)));
         }
-        let modes = modes.contains(&Mode::Out).then(|| writers.modes.keep(modes.to_vec()).as_slice());
+        let modes = modes.contains(&Mode::Out).then(|| writers.modes.keep(modes.to_vec()));
         let output = |place: usize| u64::from(modes.is_some_and(|modes| modes[place] == Mode::Out));
         let outputs = (0..plan.count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
         let inputs = !outputs & first(plan.count);
         let plan = writers.plans.keep(Plan { outputs, inputs, modes, ..*plan });
+        writers.forgotten += 1;
         entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
     }
@@ -357,6 +382,7 @@ impl Registry {
         let mut writers = self.writers.lock();
         let plan = unsettled(entry, generation, id, "how many cores it needs")?;
         let plan = writers.plans.keep(Plan { cores, ..*plan });
+        writers.forgotten += 1;
         entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
     }
@@ -368,6 +394,38 @@ impl Registry {
         entry.read(generation).ok_or_else(|| unknown(id))?;
         writers.retire(entry, id[1] as u32, generation);
         Ok(())
+    }
+
+    /// True when so much is kept for processings that were forgotten that it is worth looking whether it can go.
+    pub(crate) fn has_much_to_free(&self) -> bool {
+        self.writers.lock().forgotten >= FORGOTTEN
+    }
+
+    /// Frees what no registered processing needs; called again when as much as that was forgotten since.
+    ///
+    /// # Safety
+    /// No task exists of a processing that was forgotten before the call, and no thread has one that it has looked up before.
+    pub(crate) unsafe fn free_forgotten(&self) {
+        let mut writers = self.writers.lock();
+        let (mut plans, mut descriptions, mut modes) = (HashSet::new(), HashSet::new(), HashSet::new());
+        for index in 0..self.entries.len() {
+            let entry = self.entries.get(index).expect("below the length");
+            if entry.generation.load(Ordering::Relaxed) % 2 == 1 {
+                let plan = entry.plan.load(Ordering::Relaxed).cast_const();
+                // SAFETY: the plan of a registered processing is kept.
+                let plan = unsafe { &*plan };
+                plans.insert(ptr::from_ref(plan));
+                descriptions.insert(ptr::from_ref(plan.description));
+                modes.extend(plan.modes.map(ptr::from_ref));
+            }
+        }
+        writers.forgotten = 0;
+        // SAFETY: the processings that had the others were forgotten; the rest by this function's contract.
+        unsafe {
+            writers.plans.free_others(&plans);
+            writers.descriptions.free_others(&descriptions);
+            writers.modes.free_others(&modes);
+        }
     }
 
     /// Forgets all processings: for the end.
