@@ -74,7 +74,7 @@ fn modes_and_the_first_task_come_one_after_the_other() {
         let published = number(1);
         let done = Arc::new(AtomicU64::new(0));
         let current = Arc::new(AtomicU64::new(0));
-        let rounds = 200_000;
+        let rounds = 20_000;
         let setter = {
             let (done, current) = (Arc::clone(&done), Arc::clone(&current));
             std::thread::spawn(move || {

@@ -15,13 +15,14 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use crate::sync::lock::{Condvar, Mutex};
 
 use super::lane::Own;
 use super::source::Mark;
 use super::worker::{self, Address};
 use super::{Call, Engine, Lane};
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 use crate::sched::{Placed, ReadyQueue};
 use crate::task::Item;
 
@@ -124,7 +125,7 @@ impl Seat {
     /// For the thread that gets up: leaves the worker's tasks here, those that others may run in its queue.
     pub(super) fn leave_behind(&self, own: &mut Own, queue: &ReadyQueue) {
         if let Some(hot) = own.hot() {
-            queue.keep(Item::task(hot));
+            queue.keep(hot);
         }
         // SAFETY: only the thread on the seat comes here.
         unsafe { (*self.batch.0.get()).placed = std::mem::replace(&mut own.placed, Placed::new()) };
@@ -260,6 +261,7 @@ impl Call {
                 None => Ok(()), // a lone tile on a thread of the program, which keeps no worker
             };
         };
+        memory::check()?;
         let engine = self.engine();
         let worker = &engine.workers[me];
         let task = self.lane.with(|own| own.frame.task);

@@ -12,12 +12,13 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use super::Engine;
 use super::worker::Worker;
 use crate::data::{self, DataId};
 use crate::error::Error;
+use crate::memory;
 use crate::processing::{border, forced};
 use crate::sched::{Placed, Weights};
 use crate::sync::fence;
@@ -208,6 +209,16 @@ thread_local! {
 }
 
 impl Lanes {
+    /// A new lane, and room in all lists for it.
+    fn add(&mut self) -> Result<&'static Lane, Error> {
+        let missing = self.all.len() + 1 - self.free.len();
+        memory::room_for(&mut self.free, missing)?;
+        memory::room_for(&mut self.all, 1)?;
+        let lane: &'static Lane = Box::leak(memory::boxed(Lane::new(self.all.len() as u32))?);
+        self.all.push(lane);
+        Ok(lane)
+    }
+
     /// Has [`thread_ends`] called at the end of this thread; true when it will be.
     fn watch_thread(&mut self, lane: &'static Lane) -> bool {
         if ENDING.get() {
@@ -227,7 +238,17 @@ impl Lane {
     /// The lane of the calling thread.
     #[inline]
     pub(crate) fn current() -> &'static Lane {
-        CURRENT.get().unwrap_or_else(Lane::attach)
+        // Threads of libdvm, and what calls have entered before, have one. Others get what there is in reserve.
+        CURRENT.get().unwrap_or_else(|| Lane::attach().expect("a lane takes little memory"))
+    }
+
+    /// The same for a call that may be refused.
+    #[inline]
+    pub(super) fn of_caller() -> Result<&'static Lane, Error> {
+        match CURRENT.get() {
+            Some(lane) => Ok(lane),
+            None => Lane::attach(),
+        }
     }
 
     /// In a forked child: makes the calling thread an ordinary one, outside of all callbacks. True when it was a thread of
@@ -243,25 +264,22 @@ impl Lane {
     }
 
     #[cold]
-    fn attach() -> &'static Lane {
+    fn attach() -> Result<&'static Lane, Error> {
         if super::forked::is_orphan() {
             // The lock may be held for ever.
-            let lane: &'static Lane = Box::leak(Box::new(Lane::new(0)));
+            let lane: &'static Lane = Box::leak(memory::boxed(Lane::new(0))?);
             CURRENT.set(Some(lane));
-            return lane;
+            return Ok(lane);
         }
         let mut lanes = LANES.lock();
-        let lane = lanes.free.pop().unwrap_or_else(|| {
-            let lane: &'static Lane = Box::leak(Box::new(Lane::new(lanes.all.len() as u32)));
-            lanes.all.push(lane);
-            let all = lanes.all.len();
-            lanes.free.reserve(all);
-            lane
-        });
+        let lane = match lanes.free.pop() {
+            Some(lane) => lane,
+            None => lanes.add()?,
+        };
         lane.borrowed.set(!lanes.watch_thread(lane));
         drop(lanes);
         CURRENT.set(Some(lane));
-        lane
+        Ok(lane)
     }
 
     /// Gives back a lane that would otherwise be lost. At the end of a call; not inside a callback.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
+use crate::sync::lock::{Mutex, MutexGuard};
 
 use super::worker::{self, Address, Worker};
 use super::{Call, ENGINE, Engine, Lane, enter, forked, lane, not_running};
@@ -61,7 +61,7 @@ impl Drop for Alone {
 
 /// Makes sure that the calling thread may init, wait or finalize, and that no other does.
 fn alone() -> Result<Alone, Error> {
-    let lane = Lane::current();
+    let lane = Lane::of_caller()?;
     if lane.inside() {
         return Err(Error::new(
             dvm_retcode_t::DVM_ERR_IN_TASK,
@@ -184,6 +184,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
     if !life.forks_watched {
         life.forks_watched = forked::watch();
     }
+    crate::memory::check()?;
     fence::prepare();
     let config = Config::load()?;
     let machine = Machine::configured(&config)?;
@@ -369,7 +370,10 @@ fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
 /// Frees what is left. Callbacks may make calls, but nothing new.
 fn free_data(engine: *const Engine, mine: &'static Lane) {
     mine.engine.set(engine);
-    while !forked::is_orphan() && mine.with(|own| STORE.free_all(&mut own.data)) {
+    // Callbacks make nothing new, so one walk finds all.
+    let mut from = Some(0);
+    while let Some(index) = from.filter(|_| !forked::is_orphan()) {
+        from = mine.with(|own| STORE.free_some(&mut own.data, index));
         mine.give_back();
     }
     mine.engine.set(ptr::null());

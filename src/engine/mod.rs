@@ -37,7 +37,7 @@ use std::any::Any;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 pub(crate) use blocking::sealed;
 pub(crate) use lane::Lane;
@@ -117,7 +117,7 @@ fn not_running() -> Error {
 /// Enters the running engine.
 #[inline]
 pub(crate) fn enter() -> Result<Call, Error> {
-    let lane = Lane::current();
+    let lane = Lane::of_caller()?;
     if lane.inside() {
         return Ok(Call { lane, engine: lane.engine.get(), outermost: false });
     }

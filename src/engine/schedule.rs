@@ -12,7 +12,7 @@ use crate::processing::{Found, Mode, Plan, ProcId, REGISTRY};
 use crate::sched;
 use crate::sync::fence;
 use crate::sync::inbox::Chain;
-use crate::task::{Item, POOL, Task, UNPLACED};
+use crate::task::{POOL, Task, UNPLACED};
 
 impl Call {
     /// Schedules a task on a worker.
@@ -49,11 +49,38 @@ impl Call {
         if engine.trace().is_on() {
             self.trace_schedule(plan, &[]);
         }
-        worker.queue.keep(Item::bare(plan));
+        if !worker.queue.keep_bare(plan) {
+            return self.bare_with_descriptor(me, worker, plan);
+        }
         if engine.dormitory.announce() {
             engine.wake_near(me);
         }
         Ok(())
+    }
+
+    /// The same when the worker's queue is full and there is no memory for a larger one. The task is counted already.
+    #[cold]
+    #[inline(never)]
+    fn bare_with_descriptor(&self, me: usize, worker: &Worker, plan: &'static Plan) -> Result<(), Error> {
+        match self.lane.with(|own| POOL.take(&mut own.tasks)) {
+            Ok(task) => {
+                // SAFETY: just taken from the pool, and handed over; without arguments it needs no memory.
+                unsafe {
+                    let _ = (*task).fill(plan, &[], UNPLACED);
+                    (*task).worker = me as u16;
+                    worker.queue.mail(task);
+                }
+                self.engine().wake_near(me);
+                Ok(())
+            }
+            Err(error) => {
+                self.lane.give(me, -1);
+                uncount(&self.lane.counters.activated);
+                uncount(&self.lane.counters.scheduled);
+                self.engine().completion.notify();
+                Err(error)
+            }
+        }
     }
 
     /// Tasks of a worker that were scheduled and have not ended.
@@ -74,16 +101,23 @@ impl Call {
         // Before the task can end: whoever waits must never see more ends than tasks.
         count(&self.lane.counters.scheduled);
         self.assign(worker, 1);
-        let (task, taken) = self.lane.with(|own| {
-            let task = POOL.take(&mut own.tasks);
+        let taken = self.lane.with(|own| {
+            let task = POOL.take(&mut own.tasks)?;
             // SAFETY: just taken from the pool, so it belongs to this thread.
-            unsafe { (*task).fill(plan, ids, worker) };
-            (task, take_all(own, task, plan, ids))
+            let taken = unsafe { (*task).fill(plan, ids, worker) }.and_then(|()| take_all(own, task, plan, ids));
+            match taken {
+                Ok(taken) => Ok((task, taken)),
+                Err(error) => {
+                    // SAFETY: it still belongs to this thread: it is in no list.
+                    unsafe { POOL.give(&mut own.tasks, task) };
+                    Err(error)
+                }
+            }
         });
-        let taken = match taken {
+        let (task, taken) = match taken {
             Ok(taken) => taken,
             Err(error) => {
-                self.take_back(task, worker);
+                self.take_back(worker);
                 return Err(error);
             }
         };
@@ -101,9 +135,7 @@ impl Call {
     /// A task was not scheduled after all.
     #[cold]
     #[inline(never)]
-    fn take_back(&self, task: *mut Task, worker: u16) {
-        // SAFETY: it still belongs to this thread: it is in no list.
-        self.lane.with(|own| unsafe { POOL.give(&mut own.tasks, task) });
+    fn take_back(&self, worker: u16) {
         self.assign(worker, -1);
         uncount(&self.lane.counters.scheduled);
         // Who waits may have seen the task that is none.
@@ -195,7 +227,7 @@ impl Call {
             if self.lane.with(|own| own.take_on(task)) {
                 return;
             }
-            queue.keep(Item::task(task));
+            queue.keep(task);
         } else {
             // SAFETY: the task belongs to this thread, and goes to the queue.
             unsafe { queue.mail(task) };
@@ -375,13 +407,13 @@ mod tests {
             init().unwrap();
             let call = enter().unwrap();
             std::thread::sleep(Duration::from_millis(300)); // the worker sleeps
-            let silent = call.lane.with(|own| POOL.take(&mut own.tasks));
+            let silent = call.lane.with(|own| POOL.take(&mut own.tasks)).unwrap();
             count(&call.lane.counters.scheduled);
             call.assign(0, 1);
             count(&call.lane.counters.activated);
             // SAFETY: just taken from the pool; handed over to the queue.
             unsafe {
-                (*silent).fill(Plan::none(), &[], 0);
+                (*silent).fill(Plan::none(), &[], 0).unwrap();
                 call.engine().workers[0].queue.hand_over(silent);
             }
             call.schedule(0, Plan::none(), &[]).unwrap();

@@ -6,6 +6,7 @@ use super::lane::{FEW, Frame, Held, Own};
 use super::{Call, Lane};
 use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 use crate::processing::Mode;
 use crate::task::Task;
 
@@ -123,6 +124,7 @@ impl Call {
                 *got = got.checked_add(1).ok_or_else(|| too_many_gets(id))?;
                 return Ok((bytes.addr, bytes.size));
             }
+            memory::room_for(&mut own.frame.held, 2)?;
             if let Some(held) = own.frame.held(id) {
                 held.count += 1;
                 return Ok((held.addr, held.size));
@@ -181,6 +183,7 @@ impl Call {
             let mine =
                 (!task.is_null()).then(|| place(task, id)).flatten().filter(|&(_, reach)| reach == Reach::Output);
             if let Some((place, _)) = mine {
+                memory::room_for(&mut own.frame.held, 1)?;
                 own.frame.hold(place, id);
             }
             let held = own.frame.held(id).filter(|held| !held.counted);
@@ -189,7 +192,7 @@ impl Call {
             if let Some(held) = own.frame.held(id) {
                 held.counted = true;
             }
-            Ok(waiters)
+            Ok::<_, Error>(waiters)
         })?;
         self.trace_publication(id, bytes);
         self.activate(waiters, Outcome::Published);

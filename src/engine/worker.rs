@@ -161,7 +161,7 @@ impl Loop<'_> {
         }
         self.lay_open();
         if let Some(hot) = self.call.lane.with(Own::hot) {
-            self.worker.queue.keep(Item::task(hot)); // others may run it meanwhile
+            self.worker.queue.keep(hot); // others may run it meanwhile
             self.shared.wake_one();
         }
         let seat = &self.worker.seat.0;
@@ -227,7 +227,7 @@ impl Loop<'_> {
     fn next_in_turn(&self) -> Option<Item> {
         let queue = &self.worker.queue;
         if let Some(hot) = self.call.lane.with(Own::hot) {
-            queue.keep(Item::task(hot));
+            queue.keep(hot);
             self.shared.wake_one();
         }
         if self.turn.is_multiple_of(2 * TASKS_PER_POLL)

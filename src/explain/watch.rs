@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use super::wake::{Pipe, Signal, Woken, end_by};
 use super::{explain, explain_twice, snapshot};

@@ -117,6 +117,7 @@ pub(crate) fn execute(
     carried: &[bool],
     callbacks: Callbacks,
 ) -> Result<(), Error> {
+    crate::memory::check()?;
     if call.inside_task() {
         return Err(Error::new(
             dvm_retcode_t::DVM_ERR_IN_TASK,

@@ -5,7 +5,7 @@ mod account;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::{Condvar, Mutex};
+use crate::sync::lock::{Condvar, Mutex};
 
 use super::callbacks::Callbacks;
 use super::lane::{Counts, Lane, bump};
@@ -130,7 +130,7 @@ impl Running {
     pub(crate) fn lay_open<H: Host>(&self, worker: usize, host: &H) {
         let lane = &self.lanes[worker];
         if let Some(number) = lane.kept.take() {
-            lane.ready.push(number);
+            self.push(lane, number);
             host.work_ready();
         }
     }
@@ -248,7 +248,7 @@ impl Running {
         }
         if lane.kept.seen().is_some() {
             // A thread that stood in for this worker while a tile blocked has put one aside.
-            lane.ready.push(at.number);
+            self.push(lane, at.number);
         } else {
             lane.kept.keep(at.number);
         }
@@ -280,7 +280,7 @@ impl Running {
         let mut make_ready = |number: u64, tile: &[i64]| {
             if any {
                 bump(&lane.counts.created, 1);
-                lane.ready.push(next.number);
+                self.push(lane, next.number);
                 pushed = true;
             }
             any = true;
@@ -334,6 +334,27 @@ impl Running {
             self.fail(dvm_retcode_t::DVM_ERR_TASK, &at, story.message());
             Some(-1)
         })
+    }
+
+    /// Leaves a ready tile, which began a chain, for this worker or others. Without memory for that the graph fails, and
+    /// the chain ends here.
+    #[inline]
+    fn push(&self, lane: &Lane, number: u64) {
+        if !lane.ready.push(number) {
+            self.lose(lane, number);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lose(&self, lane: &Lane, number: u64) {
+        self.fail(
+            dvm_retcode_t::DVM_ERR_MEMORY,
+            &self.space.tile(number),
+            "is ready, and there is no memory to note that",
+        );
+        bump(&lane.counts.ended, 1);
+        lane.unsettle();
     }
 
     /// Tells the neighbours along the carried coordinates that a tile has run.

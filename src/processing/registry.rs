@@ -11,11 +11,12 @@ use std::hash::Hash;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use super::ProcId;
 use super::callee::{Callee, MAX_PLAIN_ARGUMENTS};
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 use crate::sync::slab::Slab;
 
 /// What a task does with an argument.
@@ -230,14 +231,15 @@ impl Writers {
 struct Kept<T: 'static>(Option<HashSet<&'static T>>);
 
 impl<T: Hash + Eq> Kept<T> {
-    fn keep(&mut self, value: T) -> &'static T {
+    fn keep(&mut self, value: T) -> Result<&'static T, Error> {
         let kept = self.0.get_or_insert_default();
         if let Some(&same) = kept.get(&value) {
-            return same;
+            return Ok(same);
         }
-        let value: &'static T = Box::leak(Box::new(value));
+        memory::strictly(|| kept.try_reserve(1))?;
+        let value: &'static T = Box::leak(memory::boxed(value)?);
         kept.insert(value);
-        value
+        Ok(value)
     }
 
     /// Frees all but these.
@@ -302,11 +304,16 @@ impl Registry {
             )));
         }
         let mut writers = self.writers.lock();
+        // What is kept without an entry goes when something is freed next.
+        writers.forgotten += 1;
+        let description = writers.descriptions.keep(memory::text(description)?)?;
+        let plan = writers.plans.keep(Plan { count, inputs: first(count), ..Plan::bare(callee, description) })?;
+        // Room for all entries that may ever come back, so that to unregister needs no memory.
+        let missing = self.entries.len() as usize + 1 - writers.free.len();
+        memory::room_for(&mut writers.free, missing)?;
         let index = writers.free.pop().or_else(|| self.entries.push(Entry::new())).ok_or_else(|| {
             Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for another processing: unregister some")
         })?;
-        let description = writers.descriptions.keep(description.to_owned());
-        let plan = writers.plans.keep(Plan { count, inputs: first(count), ..Plan::bare(callee, description) });
         let entry = self.entries.get(index).expect("a free index names an entry");
         Ok([0, u64::from(entry.write(plan)) << 32 | u64::from(index)])
     }
@@ -366,11 +373,15 @@ impl Registry {
         if modes.len() != plan.count {
             return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), plan.count)));
         }
-        let modes = modes.contains(&Mode::Out).then(|| writers.modes.keep(modes.to_vec()));
+        let produces = modes.contains(&Mode::Out);
+        let modes = match produces {
+            true => Some(writers.modes.keep(memory::list(modes.iter().copied())?)?),
+            false => None,
+        };
         let output = |place: usize| u64::from(modes.is_some_and(|modes| modes[place] == Mode::Out));
         let outputs = (0..plan.count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
         let inputs = !outputs & first(plan.count);
-        let plan = writers.plans.keep(Plan { outputs, inputs, modes, ..*plan });
+        let plan = writers.plans.keep(Plan { outputs, inputs, modes, ..*plan })?;
         writers.forgotten += 1;
         entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
@@ -381,7 +392,7 @@ impl Registry {
         let (entry, generation) = self.entry(id)?;
         let mut writers = self.writers.lock();
         let plan = unsettled(entry, generation, id, "how many cores it needs")?;
-        let plan = writers.plans.keep(Plan { cores, ..*plan });
+        let plan = writers.plans.keep(Plan { cores, ..*plan })?;
         writers.forgotten += 1;
         entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
@@ -408,6 +419,13 @@ impl Registry {
     pub(crate) unsafe fn free_forgotten(&self) {
         let mut writers = self.writers.lock();
         let (mut plans, mut descriptions, mut modes) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let most = self.entries.len() as usize - writers.free.len();
+        let room = memory::strictly(|| {
+            plans.try_reserve(most).and_then(|()| descriptions.try_reserve(most)).and_then(|()| modes.try_reserve(most))
+        });
+        if room.is_err() {
+            return; // another time
+        }
         for index in 0..self.entries.len() {
             let entry = self.entries.get(index).expect("below the length");
             if entry.generation.load(Ordering::Relaxed) % 2 == 1 {

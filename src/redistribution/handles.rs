@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
+use crate::sync::lock::{Mutex, MutexGuard};
 
 use crate::engine::forked;
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 
 /// One entry: its generation, and what it holds while it is in use.
 struct Entry<T> {
@@ -33,13 +34,21 @@ impl<T> Handles<T> {
     /// Gives a number to something.
     pub(crate) fn insert(&self, held: T) -> Result<u64, Error> {
         let mut entries = self.lock()?;
-        let index = entries.free.pop().unwrap_or_else(|| {
-            entries.list.push(Entry { generation: 0, held: None });
-            entries.list.len() as u32 - 1
-        });
+        let held = memory::lasting(|| Ok(Arc::new(held)))?;
+        let index = match entries.free.pop() {
+            Some(index) => index,
+            None => {
+                // Room for all numbers that may ever come back, so that to take one back needs no memory.
+                let missing = entries.list.len() + 1 - entries.free.len();
+                memory::room_for(&mut entries.free, missing)?;
+                memory::room_for(&mut entries.list, 1)?;
+                entries.list.push(Entry { generation: 0, held: None });
+                entries.list.len() as u32 - 1
+            }
+        };
         let entry = &mut entries.list[index as usize];
         entry.generation += 1;
-        entry.held = Some(Arc::new(held));
+        entry.held = Some(held);
         Ok(u64::from(entry.generation) << 32 | u64::from(index))
     }
 
@@ -61,7 +70,7 @@ impl<T> Handles<T> {
     pub(crate) fn replace(&self, handle: u64, change: impl FnOnce(&T) -> Result<T, Error>) -> Result<(), Error> {
         let mut entries = self.lock()?;
         let held = self.entry(&mut entries, handle)?;
-        *held = Arc::new(change(held)?);
+        *held = memory::lasting(|| Ok(Arc::new(change(held)?)))?;
         Ok(())
     }
 

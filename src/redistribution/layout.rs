@@ -13,6 +13,7 @@ use dvm_redist::{Distribution, Parameters};
 
 use super::refused;
 use crate::error::Error;
+use crate::memory;
 
 /// More memories than this have no numbers.
 const MOST_MEMORIES: i64 = 1 << 24;
@@ -363,12 +364,21 @@ fn group(
     let arch: Vec<usize> = (0..part.len()).filter(|&i| part.arch[i]).collect();
     let step: Vec<i64> = part.global.iter().map(|&g| digit[g]).collect();
     let mut table: HashMap<Vec<i64>, Vec<i64>> = HashMap::new();
+    let mut short = false;
     let mut put = |at: &[i64]| {
         let mut local = vec![0_i64; dimensions.len()];
         (0..part.len()).filter(|&i| !part.arch[i]).for_each(|i| {
             local[part.dimension[i]] += (at[i] - room[part.global[i]].0) * step[i];
         });
         let key: Vec<i64> = arch.iter().map(|&i| at[i]).collect();
+        if table.len() == table.capacity() && memory::strictly(|| table.try_reserve(1)).is_err()
+            || memory::check().is_err()
+        {
+            short = true;
+        }
+        if short {
+            return;
+        }
         let known = table.entry(key).or_insert_with(|| vec![0; dimensions.len()]);
         known.iter_mut().zip(local).for_each(|(k, l)| *k = (*k).max(l + 1));
     };
@@ -379,7 +389,7 @@ fn group(
             at[strands.along] = strand.last;
             put(&at);
         }
-        return Ok(Group { dimensions, grid: own, extents: Extents::By(table) });
+        return refuse_short(short).map(|()| Group { dimensions, grid: own, extents: Extents::By(table) });
     }
     // Later data variables run faster: in one dimension the last location of a memory has its greatest local index.
     let data = part.order.iter().copied().skip(arch.len());
@@ -387,7 +397,7 @@ fn group(
         if !part.last_locations(arch.len(), MOST_LOOKS, &mut put) {
             return Err(too_long(&dimensions));
         }
-        return Ok(Group { dimensions, grid: own, extents: Extents::By(table) });
+        return refuse_short(short).map(|()| Group { dimensions, grid: own, extents: Extents::By(table) });
     }
     let mut left = MOST_LOOKS;
     let whole = part.rows_while(|at, inner, lo, hi| {
@@ -411,7 +421,15 @@ fn group(
         left = left.saturating_sub(looks);
         left > 0
     });
-    if whole { Ok(Group { dimensions, grid: own, extents: Extents::By(table) }) } else { Err(too_long(&dimensions)) }
+    if whole {
+        refuse_short(short).map(|()| Group { dimensions, grid: own, extents: Extents::By(table) })
+    } else {
+        Err(too_long(&dimensions))
+    }
+}
+
+fn refuse_short(short: bool) -> Result<(), Error> {
+    if short { Err(memory::none()) } else { Ok(()) }
 }
 
 /// More locations than this are not looked at to find the local extents: that takes some seconds.

@@ -10,6 +10,7 @@
 
 use std::ptr;
 
+use crate::processing::Plan;
 use crate::sync::deque::{Deque, Steal};
 use crate::sync::inbox::{Chain, Inbox};
 use crate::task::{Item, Task};
@@ -51,8 +52,18 @@ impl ReadyQueue {
 
     /// For the worker itself: keeps a task that others may steal.
     #[inline]
-    pub(crate) fn keep(&self, task: Item) {
-        self.deque.push(task.word());
+    pub(crate) fn keep(&self, task: *mut Task) {
+        if !self.deque.push(Item::task(task).word()) {
+            // No memory for a larger deque: the mail needs none.
+            // SAFETY: the caller owns the task and hands it over.
+            unsafe { self.mail.push(Task::link(task)) };
+        }
+    }
+
+    /// The same for a task without arguments, which has no descriptor; false when there is no memory for it.
+    #[inline]
+    pub(crate) fn keep_bare(&self, plan: &'static Plan) -> bool {
+        self.deque.push(Item::bare(plan).word())
     }
 
     /// For the worker itself: the newest task that it kept, else the oldest that came by mail. While mail is moved it is
@@ -82,7 +93,7 @@ impl ReadyQueue {
         for link in chain {
             let task = Task::of(link);
             expect(task);
-            self.keep(Item::task(task));
+            self.keep(task);
         }
     }
 
@@ -214,10 +225,10 @@ mod tests {
     impl Scene {
         fn new(count: usize) -> Scene {
             let mut cache = Cache::new();
-            let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache)).collect();
+            let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache).unwrap()).collect();
             let plan = Plan::none();
             // SAFETY: just taken from the pool.
-            tasks.iter().for_each(|&task| unsafe { (*task).fill(plan, &[], UNPLACED) });
+            tasks.iter().for_each(|&task| unsafe { (*task).fill(plan, &[], UNPLACED).unwrap() });
             Scene { cache, tasks }
         }
     }
@@ -275,8 +286,8 @@ mod tests {
             victim.mail(tasks[4]);
             victim.mail(tasks[5]);
         }
-        victim.keep(Item::task(tasks[1]));
-        victim.keep(Item::task(tasks[2]));
+        victim.keep(tasks[1]);
+        victim.keep(tasks[2]);
         assert_eq!(victim.steal(&thief), Some(Item::task(tasks[1])));
         assert_eq!(victim.take(|| {}), Some(Item::task(tasks[2])), "the owner takes the newest of its own");
         assert_eq!(victim.steal(&thief), Some(Item::task(tasks[3])), "the mail moves over, oldest first");

@@ -22,7 +22,7 @@ use std::io::{BufWriter, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use crate::config::Config;
 use crate::error::{Error, dvm_retcode_t};
