@@ -137,7 +137,9 @@ impl Bustle {
                 assert_eq!(code, Code::DVM_SUCCESS);
                 assert_eq!(dvm_distribution_free(made), Code::DVM_SUCCESS);
                 let data: Vec<Id> = (0..300).map(|_| allocate(64).unwrap()).collect();
-                data.into_iter().for_each(|id| relax(id).unwrap());
+                for id in data {
+                    relax(id).unwrap();
+                }
                 std::thread::spawn(count).join().unwrap(); // a lane that is made or taken
             }
         };

@@ -101,9 +101,9 @@ fn threads() -> usize {
 #[test]
 fn threads_of_blocking_sections_end_when_they_are_idle() {
     const BLOCKED: usize = 100;
+    static GATE: AtomicU64 = AtomicU64::new(0);
     with_engine(|| {
         let before = threads();
-        static GATE: AtomicU64 = AtomicU64::new(0);
         let blocks = processing(&[], c"blocks", |_| {
             assert_eq!(unsafe { dvm_blocking_begin() }, Code::DVM_SUCCESS);
             GATE.fetch_add(1, Ordering::SeqCst);

@@ -141,7 +141,7 @@ impl Signal {
 
 /// Has this signal end the process, as it would have without a handler of libdvm.
 pub(super) fn end_by(number: i32) {
-    if !action(number, None).is_some_and(|now| now.sa_sigaction == ask as *const () as usize) {
+    if action(number, None).is_none_or(|now| now.sa_sigaction != ask as *const () as usize) {
         return; // the program has taken it meanwhile
     }
     // SAFETY: all zeros are a valid description, of the default.

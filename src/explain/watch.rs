@@ -93,10 +93,8 @@ fn run(pipe: &Pipe, period: Option<Duration>, asks: Option<i32>, trace: &Trace) 
                 }
             }
             Woken::Time => {
-                if let Some(patience) = &mut patience {
-                    if patience.look() {
-                        tell_failure(trace.save(Moment::Meanwhile));
-                    }
+                if patience.as_mut().is_some_and(Patience::look) {
+                    tell_failure(trace.save(Moment::Meanwhile));
                 }
             }
         }

@@ -172,6 +172,8 @@ impl Handle {
     /// Without the kernel's files about CPUs hwloc's discovery for Linux gives up, and says so on stderr. The other ways of
     /// discovery, by the processor itself or by the number of CPUs, are quiet, and find what it would have left to them.
     fn do_without_sysfs(&self) {
+        /// `HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST`.
+        const BLACKLIST: u64 = 1;
         let there = |folder: &str| std::path::Path::new(folder).join("cpu0/topology").exists();
         if there("/sys/bus/cpu/devices")
             || there("/sys/devices/system/cpu")
@@ -179,7 +181,6 @@ impl Handle {
         {
             return;
         }
-        const BLACKLIST: u64 = 1; // HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST
         // SAFETY: the handle is initialised and not loaded; the name ends with NUL. If hwloc refuses, it prints its line.
         unsafe { sys::hwloc_topology_set_components(self.0, BLACKLIST, c"linux".as_ptr()) };
     }

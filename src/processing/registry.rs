@@ -374,10 +374,8 @@ impl Registry {
             return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), plan.count)));
         }
         let produces = modes.contains(&Mode::Out);
-        let modes = match produces {
-            true => Some(writers.modes.keep(memory::list(modes.iter().copied())?)?),
-            false => None,
-        };
+        let list = || memory::list(modes.iter().copied());
+        let modes = if produces { Some(writers.modes.keep(list()?)?) } else { None };
         let output = |place: usize| u64::from(modes.is_some_and(|modes| modes[place] == Mode::Out));
         let outputs = (0..plan.count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
         let inputs = !outputs & first(plan.count);
@@ -499,7 +497,7 @@ mod tests {
         });
         assert!(refused.is_err());
         REGISTRY.access(id, &[Mode::In, Mode::Out]).expect("that task was not scheduled after all");
-        REGISTRY.first(id, |plan| Ok(assert_eq!(plan.mode(1), Mode::Out))).unwrap();
+        assert_eq!(REGISTRY.first(id, |plan| Ok(plan.mode(1))).unwrap(), Mode::Out);
         assert_eq!(REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err().code(), dvm_retcode_t::DVM_ERR_STATE);
         REGISTRY.unregister(id).unwrap();
     }

@@ -35,16 +35,15 @@ impl<T> Handles<T> {
     pub(crate) fn insert(&self, held: T) -> Result<u64, Error> {
         let mut entries = self.lock()?;
         let held = memory::lasting(|| Ok(Arc::new(held)))?;
-        let index = match entries.free.pop() {
-            Some(index) => index,
-            None => {
-                // Room for all numbers that may ever come back, so that to take one back needs no memory.
-                let missing = entries.list.len() + 1 - entries.free.len();
-                memory::room_for(&mut entries.free, missing)?;
-                memory::room_for(&mut entries.list, 1)?;
-                entries.list.push(Entry { generation: 0, held: None });
-                entries.list.len() as u32 - 1
-            }
+        let index = if let Some(index) = entries.free.pop() {
+            index
+        } else {
+            // Room for all numbers that may ever come back, so that to take one back needs no memory.
+            let missing = entries.list.len() + 1 - entries.free.len();
+            memory::room_for(&mut entries.free, missing)?;
+            memory::room_for(&mut entries.list, 1)?;
+            entries.list.push(Entry { generation: 0, held: None });
+            entries.list.len() as u32 - 1
         };
         let entry = &mut entries.list[index as usize];
         entry.generation += 1;

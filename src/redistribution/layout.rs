@@ -371,11 +371,8 @@ fn group(
             local[part.dimension[i]] += (at[i] - room[part.global[i]].0) * step[i];
         });
         let key: Vec<i64> = arch.iter().map(|&i| at[i]).collect();
-        if table.len() == table.capacity() && memory::strictly(|| table.try_reserve(1)).is_err()
-            || memory::check().is_err()
-        {
-            short = true;
-        }
+        let full = table.len() == table.capacity();
+        short |= memory::check().is_err() || !short && full && memory::strictly(|| table.try_reserve(1)).is_err();
         if short {
             return;
         }

@@ -216,7 +216,9 @@ mod futex {
             let counter = Arc::new(Mutex::new(0_u64));
             let count = |counter: Arc<Mutex<u64>>| move || (0..100_000).for_each(|_| *counter.lock() += 1);
             let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(count(Arc::clone(&counter)))).collect();
-            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            for thread in threads {
+                thread.join().unwrap();
+            }
             assert_eq!(*counter.lock(), 400_000);
             let held = counter.lock();
             assert!(counter.try_lock().is_none());
@@ -240,7 +242,9 @@ mod futex {
                     }
                 })
             };
-            [player(0), player(1)].into_iter().for_each(|player| player.join().unwrap());
+            for player in [player(0), player(1)] {
+                player.join().unwrap();
+            }
             let mut now = turn.0.lock();
             assert!(turn.1.wait_for(&mut now, Duration::from_millis(1)).timed_out());
             assert!(turn.1.wait_until(&mut now, Instant::now()).timed_out());
