@@ -15,6 +15,7 @@ const HWLOC_FUNCTIONS: &[&str] = &[
     "hwloc_topology_init",
     "hwloc_topology_is_thissystem",
     "hwloc_topology_load",
+    "hwloc_topology_set_components",
     "hwloc_topology_set_synthetic",
     "hwloc_topology_set_xmlbuffer",
 ];

@@ -3,8 +3,7 @@
 
 #include <exception>
 #include <stdexcept>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <pthread.h>
 
 static std::atomic_int alive;
 
@@ -125,30 +124,141 @@ static void throws_from_free(void *, size_t)
     throw Oops();
 }
 
-// A free callback has nobody to tell: the program is aborted.
-static void a_free_callback_that_throws_ends_the_program()
+static void leaves_from_free(void *, size_t)
 {
-    pid_t child = fork();
-    if (child == 0) {
-        static char memory[8];
-        dvm_data_id_t id;
-        std::fclose(stderr);
-        if (dvm_init() == DVM_SUCCESS && dvm_data_register(memory, sizeof memory, throws_from_free, &id) == DVM_SUCCESS)
-            dvm_data_relax(id);
-        _exit(0);
+    Guard guard;
+    pthread_exit(nullptr);
+}
+
+static int drops_its_input(void *, dvm_data_id_t *, int)
+{
+    return 0;
+}
+
+// No task has failed, but the next wait tells. The calling thread goes on, and so does a worker.
+static void free_callbacks()
+{
+    static char memory[8];
+    dvm_processing_id_t drops;
+    dvm_data_id_t id;
+    dvm_rank_t rank;
+    struct {
+        void (*free)(void *, size_t);
+        const char *story;
+    } cases[] = {{throws_from_free, "a free callback threw a C++ exception of type Oops"},
+                 {leaves_from_free, "a free callback was unwound by pthread_exit"}};
+
+    nth_rank(0, rank);
+    CHECK_OK(dvm_processing_register_v(drops_its_input, nullptr, 1, nullptr, drops));
+    for (auto &c : cases) {
+        for (int i = 0; i < 10; i++) {
+            int state;
+            CHECK_OK(dvm_data_register(memory, sizeof memory, c.free, &id));
+            CHECK_OK(dvm_data_relax(id));
+            CHECK_CODE(DVM_ERR_TASK, dvm_wait());
+            CHECK_MENTIONS(c.story);
+            pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+            CHECK_NUMBER(PTHREAD_CANCEL_ENABLE, state);
+            CHECK_OK(dvm_data_register(memory, sizeof memory, c.free, &id));
+            CHECK_OK(dvm_sched_onto(rank, drops, id));
+            CHECK_CODE(DVM_ERR_TASK, dvm_wait());
+            CHECK_MENTIONS(c.story);
+            check_worker_works(rank);
+        }
     }
-    int status = 0;
-    CHECK_NUMBER(child, waitpid(child, &status, 0));
-    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+enum where { PREDECESSORS, SUCCESSORS, FOOTPRINT };
+struct Thrower {
+    where at;
+    bool exits;
+};
+
+static void leave(void *context, where here)
+{
+    auto *thrower = static_cast<Thrower *>(context);
+    Guard guard;
+    if (thrower->at != here)
+        return;
+    if (thrower->exits)
+        pthread_exit(nullptr);
+    throw Oops();
+}
+
+static int64_t predecessors_throw(void *context, const int64_t *tile)
+{
+    if (tile[0] == 5)
+        leave(context, PREDECESSORS);
+    return tile[0] > 0;
+}
+
+static void successors_throw(void *context, const int64_t *tile, dvm_graph_visit_t visit, void *visitor)
+{
+    Guard guard;
+    int64_t next = tile[0] + 1;
+    if (next <= 9)
+        visit(visitor, &next);
+    if (tile[0] == 5)
+        leave(context, SUCCESSORS);
+}
+
+static int64_t footprint_throws(void *context, const int64_t *)
+{
+    leave(context, FOOTPRINT);
+    return 8;
+}
+
+static int tile_runs(void *, const int64_t *)
+{
+    return 0;
+}
+
+static void functions_of_graphs()
+{
+    dvm_rank_t rank;
+    int64_t lower[] = {0}, upper[] = {9}, extent[] = {100};
+    Thrower thrower = {};
+    dvm_graph_t graph = {};
+    graph.size = sizeof graph;
+    graph.name = "told";
+    graph.dimension = 1;
+    graph.lower = lower;
+    graph.upper = upper;
+    graph.run = tile_runs;
+    graph.predecessors = predecessors_throw;
+    graph.successors = successors_throw;
+    graph.context = &thrower;
+    nth_rank(0, rank);
+    for (int i = 0; i < 20; i++) {
+        const char *story;
+        thrower.exits = i % 2;
+        story = thrower.exits ? "pthread_exit" : "threw a C++ exception of type Oops";
+        thrower.at = PREDECESSORS;
+        CHECK_CODE(DVM_ERR_TASK, dvm_graph_run(&graph));
+        CHECK_MENTIONS(story);
+        CHECK_MENTIONS("in its predecessors function");
+        check_worker_works(rank);
+        thrower.at = SUCCESSORS;
+        CHECK_CODE(DVM_ERR_TASK, dvm_graph_run(&graph));
+        CHECK_MENTIONS(story);
+        CHECK_MENTIONS("in its successors function");
+        check_worker_works(rank);
+        thrower.at = FOOTPRINT;
+        int64_t size[] = {0};
+        CHECK_CODE(DVM_ERR_TASK, dvm_graph_sizes("told", 1, extent, nullptr, footprint_throws, &thrower, size));
+        CHECK_MENTIONS(story);
+        CHECK_NUMBER(0, size[0]);
+        check_worker_works(rank);
+    }
 }
 
 int main()
 {
-    if (!getenv("DVM_TEST_SHADOWED"))
-        a_free_callback_that_throws_ends_the_program();
     CHECK_OK(dvm_init());
     tasks();
     tiles();
+    free_callbacks();
+    functions_of_graphs();
     CHECK_OK(dvm_finalize());
     return check_end("throws");
 }

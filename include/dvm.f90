@@ -472,7 +472,8 @@ module dvm
     !> @param[in]  size     its size in bytes; 0 is legal
     !> @param[in]  free_cb  NULL, or what to call exactly once, as free_cb(addr, size), when the last reference of the
     !>                      datum, or of the last one that carries its storage on (dvm_data_next), has gone; it runs on
-    !>                      any thread, with no lock of libdvm held, and may call what a task may call
+    !>                      any thread, with no lock of libdvm held, and may call what a task may call; what it throws ends
+    !>                      there and is told by the next dvm_wait, or dvm_finalize, as a task that failed
     !> @param[out] id       the id of the new datum
     !> @retval DVM_SUCCESS              id is written
     !> @retval DVM_ERR_ARGUMENT         addr or id is NULL, or addr and size wrap around
@@ -563,7 +564,8 @@ module dvm
     !> @retval DVM_ERR_ID               the datum is unknown or has been freed
     !> @retval DVM_ERR_NOT_READY        in a task or a free callback: the datum is not published yet; schedule a task on it
     !> @retval DVM_ERR_POISONED         the task that was to produce the datum has failed or was cancelled
-    !> @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next)
+    !> @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next), or 2^32 - 1 gets
+    !>                                  have not been put
     !> @retval DVM_ERR_MEMORY           no memory for the bytes
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
@@ -726,7 +728,8 @@ module dvm
     !> @retval DVM_SUCCESS              the modes are set
     !> @retval DVM_ERR_ARGUMENT         a pointer is NULL, or a mode is unknown
     !> @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
-    !> @retval DVM_ERR_STATE            a task of this processing was scheduled already
+    !> @retval DVM_ERR_STATE            a task of this processing was scheduled already, or is being scheduled
+    !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> Thread safety: any thread, any task. Source: added to the report's interface.
@@ -884,7 +887,8 @@ module dvm
     !>                                  size is not that of this version, one of predecessors and successors is missing,
     !>                                  or the box has more than 2^63 - 2 points: nothing has run. Or a successor lies
     !>                                  outside the box
-    !> @retval DVM_ERR_TASK             a tile failed: the tiles after it have not run, others may have
+    !> @retval DVM_ERR_TASK             a tile failed, or one of the graph's functions threw: the tiles after it have not run,
+    !>                                  others may have
     !> @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran, or predecessors and successors do
     !>                                  not agree
     !> @retval DVM_ERR_IN_TASK          called inside a task or a tile
@@ -1910,6 +1914,7 @@ contains
   !> @retval DVM_SUCCESS              sizes is written
   !> @retval DVM_ERR_ARGUMENT         dimension is out of range, extent or sizes is NULL with a dimension above 0, or a
   !>                                  size is negative
+  !> @retval DVM_ERR_TASK             footprint threw, or left by pthread_exit
   !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
   !>
   !> Thread safety: any thread, any time, several at once. Source: added to the report's interface.

@@ -132,7 +132,8 @@ const TRACE: Knob = Knob {
     unit: "file",
     default: "no trace",
     documentation: "Writes a timeline of the run to this file: tasks, tiles, steals, sleeps, publications and copies of data of each worker, in the Chrome trace format, for Perfetto or \
-        chrome://tracing. The file is opened at init, so that a path that cannot be written is found at once, and written at finalize.",
+        chrome://tracing. The file is opened at init, so that a path that cannot be written is found at once, and written at finalize; also when the program exits without, \
+        when SIGTERM, SIGINT or SIGHUP ends it (unless it handles them itself), and when the watchdog has spoken.",
 };
 const TRACE_EVENTS: Knob = Knob {
     name: "trace_events",

@@ -4,6 +4,8 @@
 
 mod error;
 
+mod memory;
+
 mod config;
 
 mod sync;
@@ -31,3 +33,7 @@ mod explain;
 mod redistribution;
 
 pub mod ffi;
+
+/// All of the library allocates here; a program that has the crate, too.
+#[global_allocator]
+static ALLOCATOR: memory::Allocator = memory::Allocator;

@@ -205,6 +205,41 @@ impl Domain {
         })
     }
 
+    /// For each choice of the first `outer` variables of the order, the location whose further variables are the greatest, one
+    /// after the other. Looks at no more than `most` values; whether that was enough.
+    pub fn last_locations(&self, outer: usize, most: u64, mut visit: impl FnMut(&[i64])) -> bool {
+        let (mut at, mut left) = (vec![0; self.len()], most);
+        self.empty.is_some() || self.last_from(0, outer, &mut at, &mut left, &mut visit).is_some()
+    }
+
+    /// Whether there is a location with the values of `at` for the variables before `k`; `None`: too many were looked at.
+    fn last_from(
+        &self,
+        k: usize,
+        outer: usize,
+        at: &mut Vec<i64>,
+        left: &mut u64,
+        visit: &mut impl FnMut(&[i64]),
+    ) -> Option<bool> {
+        let Some(&i) = self.order.get(k) else {
+            visit(at);
+            return Some(true);
+        };
+        let (lo, hi) = self.range(i, at);
+        let mut any = false;
+        for step in 0.. {
+            let v = if k < outer { lo.checked_add(step) } else { hi.checked_sub(step) };
+            let Some(v) = v.filter(|v| (lo..=hi).contains(v)) else { break };
+            *left = left.checked_sub(1)?;
+            at[i] = v;
+            any |= self.last_from(k + 1, outer, at, left, visit)?;
+            if any && k >= outer {
+                break;
+            }
+        }
+        Some(any)
+    }
+
     /// Whether the order of the variables is the order of the coordinates, so that rows come lexicographically.
     pub fn lexicographic(&self) -> bool {
         self.order.iter().copied().eq(0..self.len())

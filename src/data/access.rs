@@ -78,7 +78,10 @@ impl Store {
             Reach::Output => !promised,
             _ => true,
         };
-        body.gets += u32::from(counted);
+        match body.gets.checked_add(u32::from(counted)) {
+            Some(gets) => body.gets = gets,
+            None => return Err(too_many_gets(id)),
+        }
         if reach == Reach::Outside && promised {
             body = self.sleep_until_published(body);
         }
@@ -166,6 +169,13 @@ fn not_ready(id: DataId) -> Error {
         dvm_retcode_t::DVM_ERR_NOT_READY,
         format!("{} is not published yet and a task may not wait for it: schedule a task that reads it", name(id)),
     )
+}
+
+/// The failure of a get more than can be counted: were it counted from 0 again, the next put would free bytes in use.
+#[cold]
+#[inline(never)]
+pub(crate) fn too_many_gets(id: DataId) -> Error {
+    Error::state(format!("{} was got as often as can be counted: put it before the next get", name(id)))
 }
 
 /// The failure of a put without a get.

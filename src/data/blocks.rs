@@ -7,9 +7,10 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use super::storage::ALIGNMENT;
+use crate::memory;
 
 /// Sizes: `ALIGNMENT << class` bytes.
 const CLASSES: usize = 5;
@@ -39,6 +40,8 @@ impl Cache {
 struct Shared {
     free: [Vec<NonNull<u8>>; CLASSES],
     chunks: Vec<NonNull<u8>>,
+    /// The blocks of all chunks.
+    made: [usize; CLASSES],
 }
 
 // SAFETY: as for `Cache`.
@@ -49,7 +52,7 @@ pub(super) struct Blocks(Mutex<Shared>);
 
 /// The pool of all threads.
 pub(super) static BLOCKS: Blocks =
-    Blocks(Mutex::new(Shared { free: [const { Vec::new() }; CLASSES], chunks: Vec::new() }));
+    Blocks(Mutex::new(Shared { free: [const { Vec::new() }; CLASSES], chunks: Vec::new(), made: [0; CLASSES] }));
 
 /// Whether small data lie in blocks: 0 not decided, 1 yes, 2 no.
 static POOLED: AtomicU8 = AtomicU8::new(0);
@@ -101,15 +104,27 @@ impl Blocks {
 
     #[cold]
     fn refill(&self, kept: &mut Vec<NonNull<u8>>, class: usize) -> Option<NonNull<u8>> {
+        memory::room_for(kept, 2 * BATCH).ok()?;
         let mut shared = self.0.lock();
         if shared.free[class].is_empty() {
             // The allocator may take its time: others are not to wait for that.
             drop(shared);
             // SAFETY: the layout has a size.
-            let chunk = NonNull::new(unsafe { alloc(chunk_layout()) })?;
+            let chunk = NonNull::new(memory::strictly(|| unsafe { alloc(chunk_layout()) }))?;
             shared = self.0.lock();
-            shared.chunks.push(chunk);
             let step = ALIGNMENT << class;
+            // Room for all that may ever come back, so that to give back needs no memory.
+            shared.made[class] += CHUNK / step;
+            let missing = shared.made[class] - shared.free[class].len();
+            let room = memory::room_for(&mut shared.free[class], missing);
+            if room.and_then(|()| memory::room_for(&mut shared.chunks, 1)).is_err() {
+                shared.made[class] -= CHUNK / step;
+                drop(shared);
+                // SAFETY: just allocated with this layout.
+                unsafe { dealloc(chunk.as_ptr(), chunk_layout()) };
+                return None;
+            }
+            shared.chunks.push(chunk);
             // SAFETY: all offsets lie in the chunk.
             shared.free[class].extend((0..CHUNK / step).rev().map(|place| unsafe { chunk.add(place * step) }));
         }
@@ -126,6 +141,10 @@ impl Blocks {
     pub(super) unsafe fn give(&self, cache: &mut Cache, block: NonNull<u8>, size: usize) {
         let class = class_of(size).expect("it was taken with this size");
         let kept = &mut cache.0[class];
+        if kept.capacity() == 0 && memory::room_for(kept, 2 * BATCH).is_err() {
+            // The list of all has room.
+            return self.0.lock().free[class].push(block);
+        }
         kept.push(block);
         if kept.len() >= 2 * BATCH {
             self.0.lock().free[class].extend(kept.drain(BATCH..));
@@ -140,6 +159,7 @@ impl Blocks {
         caches.for_each(|cache| cache.0.iter_mut().for_each(|kept| *kept = Vec::new()));
         let mut shared = self.0.lock();
         shared.free = [const { Vec::new() }; CLASSES];
+        shared.made = [0; CLASSES];
         for chunk in std::mem::take(&mut shared.chunks) {
             // SAFETY: it was allocated with this layout, and no block of it is in use.
             unsafe { dealloc(chunk.as_ptr(), chunk_layout()) };
@@ -153,8 +173,14 @@ mod tests {
 
     #[test]
     fn blocks_are_aligned_apart_and_used_again() {
-        let (pool, mut cache) =
-            (Blocks(Mutex::new(Shared { free: [const { Vec::new() }; CLASSES], chunks: Vec::new() })), Cache::new());
+        let (pool, mut cache) = (
+            Blocks(Mutex::new(Shared {
+                free: [const { Vec::new() }; CLASSES],
+                chunks: Vec::new(),
+                made: [0; CLASSES],
+            })),
+            Cache::new(),
+        );
         for size in [1, 64, 65, 128, 200, 512, 513, LARGEST] {
             let mut blocks: Vec<_> = (0..1000).map(|_| pool.take(&mut cache, size).unwrap()).collect();
             blocks.sort_unstable();

@@ -22,7 +22,7 @@ mod storage;
 mod store;
 mod waiting;
 
-pub(crate) use access::Reach;
+pub(crate) use access::{Reach, too_many_gets};
 pub(crate) use pending_view::Publisher;
 pub(crate) use publication::{Carry, Outcome};
 pub(crate) use references::Readiness;

@@ -214,6 +214,9 @@ impl Slot {
 #[cold]
 #[inline(never)]
 fn no_output(id: DataId, state: (Phase, Producer)) -> Error {
+    if state.0 == Phase::Poisoned {
+        return poisoned(id);
+    }
     let datum = name(id);
     Error::state(match state {
         (Phase::Published, _) => {

@@ -24,8 +24,9 @@ impl Store {
         if body.carried_on() {
             return Err(ends_with_its_reader(id));
         }
-        match body.available().checked_add(1) {
-            Some(more) => body.set_available(more),
+        // A task that is not scheduled after all gives back what it has taken: all must fit into the one count.
+        match body.available().checked_add(body.taken()).and_then(|all| all.checked_add(1)) {
+            Some(_) => body.set_available(body.available() + 1),
             None => return Err(too_many(id)),
         }
         Ok(())

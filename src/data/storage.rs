@@ -186,28 +186,18 @@ impl Released {
         matches!(self.0, Kind::Registered { .. })
     }
 
-    /// Gives the memory back: frees it, or calls the program's `free_cb`. The caller holds no lock.
+    /// Gives the memory back: frees it, or calls the program's `free_cb`, which may unwind. The caller holds no lock.
     pub(crate) fn give_back(self) {
         match self.0 {
             // SAFETY: `base` came from the C allocator; the value is consumed, so it is freed once.
             Kind::Owned { base } => unsafe { libc::free(base) },
             // SAFETY: whoever registered the memory gave this function for it; the value is consumed: called once.
-            Kind::Registered { addr, size, free } => unsafe { call_free(free, addr.cast(), size) },
+            Kind::Registered { addr, size, free } => unsafe {
+                // The two types differ only in what happens when the callee unwinds, where the new one allows more.
+                let free = std::mem::transmute::<FreeCallback, unsafe extern "C-unwind" fn(*mut c_void, usize)>(free);
+                free(addr.cast(), size);
+            },
         }
-    }
-}
-
-/// Calls the program's `free_cb`. What it throws has nobody to go to: it ends the program here, for this function, being
-/// one of C, lets nothing through.
-///
-/// # Safety
-/// `free` was given for this memory, and is called for it once.
-unsafe extern "C" fn call_free(free: FreeCallback, addr: *mut c_void, size: usize) {
-    // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more; the call by
-    // this function's contract.
-    unsafe {
-        let free = std::mem::transmute::<FreeCallback, unsafe extern "C-unwind" fn(*mut c_void, usize)>(free);
-        free(addr, size);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Ids, creation and freeing.
 
-use parking_lot::{Condvar, Mutex};
+use crate::sync::lock::{Condvar, Mutex};
 
 use super::DataId;
 use super::blocks::{self, BLOCKS};
@@ -8,6 +8,7 @@ use super::publication::Outcome;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::{Released, Storage};
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 use crate::sync::inbox::Chain;
 use crate::sync::prefetch;
 use crate::sync::slab::Slab;
@@ -76,8 +77,11 @@ impl Cache {
     /// Ends the use of a storage of so many bytes.
     #[inline]
     fn release(&mut self, storage: Storage, size: usize) {
-        let released = storage.release(&mut self.blocks, size);
-        self.released.extend(released);
+        let Some(released) = storage.release(&mut self.blocks, size) else { return };
+        if !released.calls_out() && memory::room_for(&mut self.released, 1).is_err() {
+            return released.give_back(); // no lock is held here, and the program is not called
+        }
+        self.released.push(released);
     }
 }
 
@@ -121,7 +125,7 @@ impl Store {
         }
     }
 
-    /// Makes a datum with one reference.
+    /// Makes a datum with one reference. When it fails, registered memory stays the caller's, and other memory is released.
     #[inline]
     pub(crate) fn create(&self, cache: &mut Cache, initial: Initial) -> Result<DataId, Error> {
         let index = cache.free.pop();
@@ -130,7 +134,9 @@ impl Store {
             unsafe { self.expect(cache.free[soon]) };
         }
         let Some(index) = index.or_else(|| self.refill(cache)) else {
-            cache.release(initial.storage, initial.size);
+            if !matches!(initial.storage, Storage::Registered { .. }) {
+                cache.release(initial.storage, initial.size);
+            }
             return Err(no_memory(size_of::<Slot>()));
         };
         // SAFETY: a free index was given by the row.
@@ -155,8 +161,11 @@ impl Store {
     /// Gets free entries for a thread that has none left, and one of them to use.
     #[cold]
     fn refill(&self, cache: &mut Cache) -> Option<u32> {
+        memory::room_for(&mut cache.free, 2 * BATCH).ok()?;
         let mut free = self.free.lock();
         if free.is_empty() {
+            // Room for all entries that may ever come back, so that to give back needs no memory.
+            memory::room_for(&mut free, self.slots.len() as usize + 2 * BATCH).ok()?;
             // New memory comes page by page, which takes its time: others are not to wait for that.
             drop(free);
             let _growing = self.growing.lock();
@@ -226,6 +235,11 @@ impl Store {
         drop(body);
         cache.release(storage, size);
         if again.is_some() {
+            if cache.free.capacity() == 0 && memory::room_for(&mut cache.free, 2 * BATCH).is_err() {
+                // The list of all has room.
+                self.free.lock().push(id[1] as u32);
+                return;
+            }
             cache.free.push(id[1] as u32);
             if cache.free.len() >= 2 * BATCH {
                 self.free.lock().extend(cache.free.drain(BATCH..));
@@ -259,19 +273,26 @@ impl Store {
         });
     }
 
-    /// Frees every datum, whatever its references: for the end, when no task is left. True when there was any.
-    pub(crate) fn free_all(&self, cache: &mut Cache) -> bool {
-        let mut any = false;
-        self.each(|id, mut body| {
-            any = true;
+    /// Frees data from this entry on, whatever their references: for the end, when no task is left. After some it stops, so
+    /// that what they leave is given back before there is too much of it; gives the entry to go on with.
+    pub(crate) fn free_some(&self, cache: &mut Cache, from: u32) -> Option<u32> {
+        for index in from..self.slots.len() {
+            if cache.released.len() >= BATCH {
+                return Some(index);
+            }
+            let mut body = self.slots.get(index).expect("below the length").lock();
+            if body.slot().phase() == Phase::Free {
+                continue;
+            }
+            let id = [0, u64::from(body.slot().generation()) << 32 | u64::from(index)];
             body.set_available(0);
             body.set_taken(0);
             body.gets = 0;
             body.set_producer(Producer::Nobody);
             let _nobody = body.slot().waiters().take_all();
             self.free(cache, id, body);
-        });
-        any
+        }
+        None
     }
 
     /// Gives the memory of blocks back to the system.

@@ -157,10 +157,14 @@ fn the_end_frees_everything_once() {
     let mut woken = 0;
     scene.store.poison_promises(|_| woken += 1);
     assert_eq!(woken, 1000);
-    assert!(scene.store.free_all(&mut scene.cache));
-    assert_eq!(scene.give_back(), 1000);
+    let (mut from, mut given_back) = (Some(0), 0);
+    while let Some(index) = from {
+        from = scene.store.free_some(&mut scene.cache, index);
+        given_back += scene.give_back();
+    }
+    assert_eq!(given_back, 1000);
     assert_eq!(CALLED.load(Ordering::SeqCst), 1000);
-    assert!(!scene.store.free_all(&mut scene.cache));
+    assert!(scene.store.free_some(&mut scene.cache, 0).is_none());
     assert_eq!(scene.store.count(), 0);
 }
 
@@ -195,4 +199,37 @@ fn the_size_is_told_of_data_with_references_only() {
     assert_eq!(scene.store.size(next).unwrap(), SIZE);
     assert_eq!(code(scene.store.size([1, next[1]])), dvm_retcode_t::DVM_ERR_ID, "of another process");
     scene.store.relax(&mut scene.cache, next).unwrap();
+}
+
+/// Were they counted from 0 again, the next put would free bytes in use.
+#[test]
+fn gets_that_cannot_be_counted_are_refused() {
+    let mut scene = Scene::new();
+    let id = scene.number();
+    scene.store.get(&mut scene.cache, id, Reach::Outside).unwrap();
+    scene.store.lock(id).unwrap().gets = u32::MAX;
+    for reach in [Reach::Outside, Reach::Callback, Reach::Task] {
+        assert_eq!(code(scene.store.get(&mut scene.cache, id, reach)), dvm_retcode_t::DVM_ERR_STATE);
+    }
+    assert!(scene.store.get(&mut scene.cache, id, Reach::Input).is_ok(), "kept by the task's reference");
+    scene.store.lock(id).unwrap().gets = 1;
+    scene.store.relax(&mut scene.cache, id).unwrap();
+    assert_eq!(scene.give_back(), 0, "still got");
+    scene.store.put_outside(&mut scene.cache, id).unwrap();
+    assert_eq!(scene.give_back(), 1);
+}
+
+/// What tasks have taken comes back when they are not scheduled after all: all of it is in the one count.
+#[test]
+fn references_that_cannot_be_counted_are_refused() {
+    let mut scene = Scene::new();
+    let id = scene.number();
+    {
+        let body = scene.store.lock(id).unwrap();
+        body.set_available(u32::MAX - 7);
+        body.set_taken(7);
+    }
+    assert_eq!(code(scene.store.acquire(id)), dvm_retcode_t::DVM_ERR_STATE);
+    scene.store.lock(id).unwrap().set_taken(6);
+    scene.store.acquire(id).unwrap();
 }

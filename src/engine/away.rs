@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use parking_lot::{Mutex, MutexGuard};
+use crate::sync::lock::{Mutex, MutexGuard};
 
 use super::Call;
 use super::worker::Counts;

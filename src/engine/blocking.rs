@@ -12,16 +12,22 @@
 use std::cell::{Cell, UnsafeCell};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use crate::sync::lock::{Condvar, Mutex};
 
 use super::lane::Own;
 use super::source::Mark;
 use super::worker::{self, Address};
 use super::{Call, Engine, Lane};
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 use crate::sched::{Placed, ReadyQueue};
 use crate::task::Item;
+
+/// So long a spare thread waits for the next section.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// Somebody wants the seat.
 const SEAT_WANTED: u32 = 1;
@@ -119,7 +125,7 @@ impl Seat {
     /// For the thread that gets up: leaves the worker's tasks here, those that others may run in its queue.
     pub(super) fn leave_behind(&self, own: &mut Own, queue: &ReadyQueue) {
         if let Some(hot) = own.hot() {
-            queue.keep(Item::task(hot));
+            queue.keep(hot);
         }
         // SAFETY: only the thread on the seat comes here.
         unsafe { (*self.batch.0.get()).placed = std::mem::replace(&mut own.placed, Placed::new()) };
@@ -131,7 +137,7 @@ impl Seat {
         own.placed = unsafe { std::mem::replace(&mut (*self.batch.0.get()).placed, Placed::new()) };
     }
 
-    /// For a spare thread: waits until it can sit down. False when the engine stops.
+    /// For a spare thread: waits until it can sit down. False when the engine stops, or nobody has needed it for long.
     pub(super) fn sit(&self, engine: &Engine) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -141,7 +147,12 @@ impl Seat {
             if !state.taken && !state.somebody_returns() {
                 break;
             }
-            self.changed.wait(&mut state);
+            let idle = self.changed.wait_for(&mut state, IDLE).timed_out();
+            // A thread that goes is none that could sit down: the next section starts another one.
+            if idle && (state.taken || state.somebody_returns()) && !engine.stopping.load(Ordering::SeqCst) {
+                state.spare -= 1;
+                return false;
+            }
         }
         state.spare -= 1;
         state.taken = true;
@@ -195,6 +206,14 @@ impl Seat {
     }
 }
 
+/// Threads started for blocking sections.
+#[derive(Default)]
+pub(super) struct StandIns {
+    pub(super) list: Vec<JoinHandle<()>>,
+    /// The last one that has ended, or is about to.
+    pub(super) retired: Option<JoinHandle<()>>,
+}
+
 /// A section that a task on this thread has begun.
 #[derive(Clone, Copy)]
 struct Section {
@@ -207,6 +226,11 @@ struct Section {
 
 thread_local! {
     static SECTION: Cell<Option<Section>> = const { Cell::new(None) };
+}
+
+/// True on a thread whose task is in a blocking section.
+pub(super) fn is_in_section() -> bool {
+    SECTION.get().is_some()
 }
 
 impl Call {
@@ -237,6 +261,7 @@ impl Call {
                 None => Ok(()), // a lone tile on a thread of the program, which keeps no worker
             };
         };
+        memory::check()?;
         let engine = self.engine();
         let worker = &engine.workers[me];
         let task = self.lane.with(|own| own.frame.task);
@@ -247,7 +272,7 @@ impl Call {
         self.lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue));
         let left = worker.seat.0.leave(|number| {
             let thread = super::lifecycle::without_signals(|| worker::start(Address(engine), me, number))?;
-            engine.stand_ins.lock().push(thread);
+            engine.stand_ins.lock().list.push(thread);
             Ok(())
         });
         if let Err(error) = left {
@@ -280,7 +305,7 @@ impl Call {
 
     /// Ends the section that the task which has just ended here, in whatever way, has left open.
     #[inline]
-    pub(crate) fn end_section(&self) {
+    pub(super) fn end_section(&self) {
         if self.lane.worker().is_none() && SECTION.get().is_some() {
             self.return_to_seat();
         }
@@ -310,17 +335,38 @@ pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
     let lane = Lane::current();
     lane.sealed.set(true);
     let answer = ask();
+    if super::forked::is_orphan() {
+        super::forked::end_without_worker(0);
+    }
     lane.sealed.set(false);
     answer
 }
 
 impl Engine {
+    /// The calling thread, which has stood in for a worker, ends: it is joined by the next one that does, or by the end of
+    /// the engine, so that at most one thread keeps its stack after its end.
+    pub(super) fn retire_stand_in(&self) {
+        let me = std::thread::current().id();
+        let before = {
+            let mut all = self.stand_ins.lock();
+            let Some(place) = all.list.iter().position(|thread| thread.thread().id() == me) else { return };
+            let mine = all.list.swap_remove(place);
+            all.retired.replace(mine)
+        };
+        if let Some(before) = before {
+            let _ = before.join();
+        }
+    }
+
     /// Ends the section that a tile which has just ended on this thread has left open.
     #[inline]
     pub(crate) fn end_section(&self) {
         let lane = Lane::current();
-        if lane.worker().is_none() && SECTION.get().is_some() {
-            Call { lane, engine: self, outermost: false }.return_to_seat();
+        if lane.worker().is_none() {
+            super::forked::end_without_worker(0);
+            if SECTION.get().is_some() {
+                Call { lane, engine: self, outermost: false }.return_to_seat();
+            }
         }
     }
 }

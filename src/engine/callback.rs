@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use super::Call;
+use super::{Call, forked};
 use crate::data::DataId;
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::Callee;
@@ -22,12 +22,22 @@ impl Call {
         }
         // SAFETY: whoever registered the function says that it takes so many arguments.
         let result = unsafe { callee.call(ids) };
-        self.end_section();
+        if self.lane.worker().is_none() {
+            self.worker_has_changed(&result);
+        }
         match result {
             Ok(0) => Ok(()),
             Ok(code) => Err(returned(code)),
             Err(thrown) => Err(thrown),
         }
+    }
+
+    /// The callback has left its worker: for a section that is still open, or for good, in a forked child.
+    #[cold]
+    #[inline(never)]
+    fn worker_has_changed(&self, result: &Result<c_int, Error>) {
+        forked::end_without_worker(*result.as_ref().unwrap_or(&1));
+        self.end_section();
     }
 
     #[cold]

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use crate::sync::lock::{Condvar, Mutex};
 
 /// Looks at the counters so often before sleeping.
 const LOOKS: usize = 100;

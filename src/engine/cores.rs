@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use parking_lot::{Condvar, Mutex};
+use crate::sync::lock::{Condvar, Mutex};
 
 use super::Engine;
 use super::blocking::STILL_WANTED;

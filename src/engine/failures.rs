@@ -1,6 +1,6 @@
 //! Tasks that failed since somebody last asked.
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use crate::error::{Error, dvm_retcode_t};
 

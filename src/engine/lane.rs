@@ -8,14 +8,18 @@
 //! who ends). Workers need no such mark: the engine ends after they have.
 
 use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use super::Engine;
 use super::worker::Worker;
 use crate::data::{self, DataId};
+use crate::error::Error;
+use crate::memory;
+use crate::processing::{border, forced};
 use crate::sched::{Placed, Weights};
 use crate::sync::fence;
 use crate::task::{self, Task, UNPLACED};
@@ -28,8 +32,8 @@ pub(super) struct Held {
     pub(super) id: DataId,
     pub(super) addr: *mut u8,
     pub(super) size: usize,
-    /// Gets minus puts.
-    pub(super) count: u32,
+    /// Gets minus puts; those of an argument are added to those that were made before.
+    pub(super) count: u64,
     /// True when the store has counted it.
     pub(super) counted: bool,
 }
@@ -162,6 +166,8 @@ pub(crate) struct Lane {
     turn: Cell<u32>,
     /// True while the program is asked something and may not leave its worker to another thread.
     pub(super) sealed: Cell<bool>,
+    /// True when nobody will be told of the thread's end: the lane goes back at the end of each call.
+    borrowed: Cell<bool>,
     given: Given,
     /// Tasks scheduled since they were last held against the window.
     made: Cell<u64>,
@@ -178,48 +184,118 @@ unsafe impl Send for Lane {}
 
 struct Lanes {
     all: Vec<&'static Lane>,
+    /// Has room for all.
     free: Vec<&'static Lane>,
+    /// Tells of the ends of threads.
+    key: Option<libc::pthread_key_t>,
 }
 
-static LANES: Mutex<Lanes> = Mutex::new(Lanes { all: Vec::new(), free: Vec::new() });
+static LANES: Mutex<Lanes> = Mutex::new(Lanes { all: Vec::new(), free: Vec::new(), key: None });
 
-/// Gives the thread's lane back when the thread ends.
-struct Return;
-
-impl Drop for Return {
-    fn drop(&mut self) {
-        // In a forked child the lock may be held for ever, and nobody needs the lane.
-        if let Some(lane) = CURRENT.take().filter(|_| !super::forked::is_orphan()) {
-            LANES.lock().free.push(lane);
-        }
+/// Called by the C library when a thread ends that has a lane. Unlike a destructor of Rust's, which may allocate when it is
+/// registered, a key is registered before, and a thread that ends may still call: other keys' destructors do.
+unsafe extern "C" fn thread_ends(_lane: *mut c_void) {
+    ENDING.set(true);
+    // In a forked child the lock may be held for ever, and nobody needs the lane.
+    if let Some(lane) = CURRENT.take().filter(|_| !super::forked::is_orphan()) {
+        LANES.lock().free.push(lane);
     }
 }
 
 thread_local! {
     static CURRENT: Cell<Option<&'static Lane>> = const { Cell::new(None) };
-    static RETURN: Return = const { Return };
+    /// True once the thread's end has begun: nobody is told a second time.
+    static ENDING: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Lanes {
+    /// A new lane, and room in all lists for it.
+    fn add(&mut self) -> Result<&'static Lane, Error> {
+        let missing = self.all.len() + 1 - self.free.len();
+        memory::room_for(&mut self.free, missing)?;
+        memory::room_for(&mut self.all, 1)?;
+        let lane: &'static Lane = Box::leak(memory::boxed(Lane::new(self.all.len() as u32))?);
+        self.all.push(lane);
+        Ok(lane)
+    }
+
+    /// Has [`thread_ends`] called at the end of this thread; true when it will be.
+    fn watch_thread(&mut self, lane: &'static Lane) -> bool {
+        if ENDING.get() {
+            return false;
+        }
+        if self.key.is_none() {
+            let mut key = 0;
+            // SAFETY: the function is part of this library, which is never unloaded (it is linked with -z nodelete).
+            self.key = (unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) } == 0).then_some(key);
+        }
+        // SAFETY: the key was made above, and is never deleted.
+        self.key.is_some_and(|key| unsafe { libc::pthread_setspecific(key, ptr::from_ref(lane).cast()) } == 0)
+    }
 }
 
 impl Lane {
     /// The lane of the calling thread.
     #[inline]
     pub(crate) fn current() -> &'static Lane {
-        CURRENT.get().unwrap_or_else(Lane::attach)
+        // Threads of libdvm, and what calls have entered before, have one. Others get what there is in reserve.
+        CURRENT.get().unwrap_or_else(|| Lane::attach().expect("a lane takes little memory"))
+    }
+
+    /// The same for a call that may be refused.
+    #[inline]
+    pub(super) fn of_caller() -> Result<&'static Lane, Error> {
+        match CURRENT.get() {
+            Some(lane) => Ok(lane),
+            None => Lane::attach(),
+        }
+    }
+
+    /// In a forked child: makes the calling thread an ordinary one, outside of all callbacks. True when it was a thread of
+    /// libdvm.
+    pub(super) fn leave_orphaned() -> bool {
+        let Some(lane) = CURRENT.get() else { return false };
+        let of_worker = lane.worker.replace(UNPLACED) != UNPLACED || super::blocking::is_in_section();
+        lane.post.set(ptr::null());
+        lane.engine.set(ptr::null());
+        lane.depth.set(0);
+        lane.sealed.set(false);
+        of_worker
     }
 
     #[cold]
-    fn attach() -> &'static Lane {
+    fn attach() -> Result<&'static Lane, Error> {
+        if super::forked::is_orphan() {
+            // The lock may be held for ever.
+            let lane: &'static Lane = Box::leak(memory::boxed(Lane::new(0))?);
+            CURRENT.set(Some(lane));
+            return Ok(lane);
+        }
         let mut lanes = LANES.lock();
-        let lane = lanes.free.pop().unwrap_or_else(|| {
-            let lane: &'static Lane = Box::leak(Box::new(Lane::new(lanes.all.len() as u32)));
-            lanes.all.push(lane);
-            lane
-        });
+        let lane = match lanes.free.pop() {
+            Some(lane) => lane,
+            None => lanes.add()?,
+        };
+        lane.borrowed.set(!lanes.watch_thread(lane));
         drop(lanes);
         CURRENT.set(Some(lane));
-        // A thread that first calls while it is ending keeps its lane for good: nobody is told of its end any more.
-        let _ = RETURN.try_with(|_| ());
-        lane
+        Ok(lane)
+    }
+
+    /// Gives back a lane that would otherwise be lost. At the end of a call; not inside a callback.
+    #[inline]
+    pub(super) fn end_borrowing(&self) {
+        if self.borrowed.get() {
+            Lane::give_up();
+        }
+    }
+
+    #[cold]
+    fn give_up() {
+        if let Some(lane) = CURRENT.get().filter(|lane| lane.borrowed.get() && !lane.inside()) {
+            CURRENT.set(None);
+            LANES.lock().free.push(lane);
+        }
     }
 
     fn new(turn: u32) -> Lane {
@@ -233,6 +309,7 @@ impl Lane {
             post: Cell::new(ptr::null()),
             turn: Cell::new(turn),
             sealed: Cell::new(false),
+            borrowed: Cell::new(false),
             given: Given::new(),
             made: Cell::new(0),
             own: UnsafeCell::new(Own {
@@ -338,15 +415,31 @@ impl Lane {
         self.give_all_back();
     }
 
+    /// No task has failed, but somebody has to be told: the next wait, or finalize.
+    #[cold]
+    fn free_callback_failed(&self, story: &Error) {
+        // SAFETY: memory is given back inside a call, or by a worker, which keep the engine.
+        if let Some(engine) = unsafe { self.engine.get().as_ref() } {
+            engine.failures.failed(|| format!("a free callback {story}"));
+        }
+    }
+
     #[cold]
     fn give_all_back(&self) {
         while let Some(released) = self.with(|own| if own.giving_back { None } else { own.data.released() }) {
             if released.calls_out() {
                 self.with(|own| own.giving_back = true);
                 self.depth.set(self.depth.get() + 1);
-                released.give_back();
+                let thrown = forced::with_place(|| border::call(|| released.give_back())).err();
+                if super::forked::is_orphan() {
+                    super::forked::end_without_worker(0);
+                    return; // what else is to be given back is the parent's
+                }
                 self.depth.set(self.depth.get() - 1);
                 self.with(|own| own.giving_back = false);
+                if let Some(story) = thrown {
+                    self.free_callback_failed(&story);
+                }
             } else {
                 released.give_back();
             }
@@ -416,5 +509,52 @@ pub(super) unsafe fn reset() {
     unsafe {
         task::POOL.clear(lanes.all.iter().map(|lane| &mut (*lane.own.get()).tasks));
         data::STORE.give_blocks_back(lanes.all.iter().map(|lane| &mut (*lane.own.get()).data));
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(loom)))]
+mod tests {
+    use super::*;
+
+    static KEY: Mutex<Option<libc::pthread_key_t>> = Mutex::new(None);
+
+    /// Calls, and asks to be called again: four times in all, the last of them after every other key's destructor.
+    unsafe extern "C" fn call_at_the_end(turn: *mut c_void) {
+        assert!(super::super::enter().is_ok());
+        let key = KEY.lock().expect("made below");
+        // SAFETY: the key is there.
+        unsafe { libc::pthread_setspecific(key, turn) };
+    }
+
+    /// In a process of its own, where no other test has threads.
+    #[test]
+    fn a_thread_that_calls_while_it_ends_leaves_no_lane_behind() {
+        const CHILD: &str = "DVM_TEST_LANES";
+        if std::env::var_os(CHILD).is_some() {
+            super::super::init().unwrap();
+            let mut key = 0;
+            // SAFETY: the function lives as long as the program.
+            assert_eq!(unsafe { libc::pthread_key_create(&raw mut key, Some(call_at_the_end)) }, 0);
+            *KEY.lock() = Some(key);
+            let lanes = || LANES.lock().all.len();
+            let before = lanes();
+            for turn in 0..300 {
+                let thread = std::thread::spawn(move || {
+                    if turn % 2 == 0 {
+                        assert!(super::super::enter().is_ok());
+                    }
+                    // SAFETY: the key is there; the value is only handed back.
+                    unsafe { libc::pthread_setspecific(key, ptr::without_provenance_mut(1)) };
+                });
+                thread.join().unwrap();
+            }
+            assert!(lanes() <= before + 2, "{} lanes, {before} before", lanes());
+            return super::super::finalize().unwrap();
+        }
+        let test = "engine::lane::tests::a_thread_that_calls_while_it_ends_leaves_no_lane_behind";
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        let output = child.args(["--exact", test]).env(CHILD, "1").output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "{told}");
     }
 }

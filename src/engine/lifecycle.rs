@@ -1,13 +1,14 @@
 //! The life of the engine: init, wait, finalize, and the start on behalf of generated code.
 
 use std::ffi::c_int;
+use std::io::Write as _;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
+use crate::sync::lock::{Mutex, MutexGuard};
 
 use super::worker::{self, Address, Worker};
 use super::{Call, ENGINE, Engine, Lane, enter, forked, lane, not_running};
@@ -17,7 +18,7 @@ use crate::error::{Error, dvm_retcode_t};
 use crate::machine::Machine;
 use crate::processing::REGISTRY;
 use crate::sync::fence;
-use crate::trace::Trace;
+use crate::trace::{Moment, Trace};
 
 /// What has to be known to end the engine.
 struct Life {
@@ -36,9 +37,32 @@ struct Life {
 static LIFE: Mutex<Life> =
     Mutex::new(Life { threads: Vec::new(), implicit: false, exit_watched: false, forks_watched: false, process: 0 });
 
+/// The right to init, wait or finalize.
+struct Alone(MutexGuard<'static, Life>);
+
+impl std::ops::Deref for Alone {
+    type Target = Life;
+    fn deref(&self) -> &Life {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Alone {
+    fn deref_mut(&mut self) -> &mut Life {
+        &mut self.0
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        Lane::current().end_borrowing();
+    }
+}
+
 /// Makes sure that the calling thread may init, wait or finalize, and that no other does.
-fn alone() -> Result<MutexGuard<'static, Life>, Error> {
-    if Lane::current().inside() {
+fn alone() -> Result<Alone, Error> {
+    let lane = Lane::of_caller()?;
+    if lane.inside() {
         return Err(Error::new(
             dvm_retcode_t::DVM_ERR_IN_TASK,
             "init, wait, serve and finalize are not allowed in a task or a free callback: schedule a task on what you \
@@ -48,8 +72,11 @@ fn alone() -> Result<MutexGuard<'static, Life>, Error> {
     if forked::is_orphan() {
         return Err(forked::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED));
     }
-    LIFE.try_lock()
-        .ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
+    let life = LIFE.try_lock().map(Alone);
+    if life.is_none() {
+        lane.end_borrowing();
+    }
+    life.ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
 }
 
 /// Whether an engine runs.
@@ -111,10 +138,7 @@ pub(crate) fn start_implicit() -> Result<(), Error> {
     if running() {
         return Ok(());
     }
-    if !life.exit_watched {
-        // SAFETY: the function is part of this library, which is never unloaded (it is linked with -z nodelete).
-        life.exit_watched = unsafe { libc::atexit(end_at_exit) } == 0;
-    }
+    watch_exit(&mut life);
     start(&mut life)?;
     life.implicit = true;
     Ok(())
@@ -123,24 +147,52 @@ pub(crate) fn start_implicit() -> Result<(), Error> {
 /// Ends an engine that nobody has called init for, if it is at rest. If it is not, the program ends all the same.
 extern "C" fn end_at_exit() {
     let _ = std::panic::catch_unwind(|| {
+        save_trace();
         let lane = Lane::current();
         let Some(mut life) = LIFE.try_lock().filter(|_| !lane.inside()) else { return };
         let mine = life.implicit && life.process == std::process::id() && running();
         if mine && !lane::others_active(lane) && lane::outstanding() == 0 {
-            let _ = end(&mut life);
+            tell_failure(end(&mut life).1);
         }
     });
+}
+
+/// Writes the trace of a program that ends without finalize.
+fn save_trace() {
+    if let Ok(call) = enter()
+        && call.engine().trace().has_files()
+    {
+        tell_failure(call.engine().trace().save(Moment::Death));
+    }
+}
+
+/// Says what went wrong at the program's end, where no call is left to say so. Whoever asked for a trace has asked for this.
+fn tell_failure(written: Result<(), Error>) {
+    if let Err(error) = written {
+        let _ = std::io::stderr().lock().write_all(format!("libdvm: {error}\n").as_bytes());
+    }
+}
+
+fn watch_exit(life: &mut Life) {
+    if !life.exit_watched {
+        // SAFETY: the function is part of this library, which is never unloaded (it is linked with -z nodelete).
+        life.exit_watched = unsafe { libc::atexit(end_at_exit) } == 0;
+    }
 }
 
 fn start(life: &mut Life) -> Result<(), Error> {
     if !life.forks_watched {
         life.forks_watched = forked::watch();
     }
+    crate::memory::check()?;
     fence::prepare();
     let config = Config::load()?;
     let machine = Machine::configured(&config)?;
     let count = machine.workers();
     let trace = Trace::start(&config, (0..count).map(|worker| machine.title(worker)))?;
+    if trace.has_files() {
+        watch_exit(life);
+    }
     config.note(|| machine.to_string());
     let engine = Box::into_raw(Box::new(Engine {
         workers: (0..count).map(|_| Worker::new()).collect(),
@@ -152,7 +204,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
         arbiter: super::Arbiter::new(count),
         away: super::Away::default(),
         sightings: super::Sightings::default(),
-        stand_ins: Mutex::new(Vec::new()),
+        stand_ins: Mutex::default(),
         sources: super::Sources::default(),
         completion: super::Completion::default(),
         failures: super::Failures::default(),
@@ -226,7 +278,10 @@ fn stop(engine: &Engine, threads: Vec<JoinHandle<()>>) {
         let _ = thread.join();
     }
     // A thread that starts another has put it here before it ends itself.
-    while let Some(thread) = { engine.stand_ins.lock().pop() } {
+    while let Some(thread) = { engine.stand_ins.lock().list.pop() } {
+        let _ = thread.join();
+    }
+    if let Some(thread) = { engine.stand_ins.lock().retired.take() } {
         let _ = thread.join();
     }
 }
@@ -250,11 +305,12 @@ pub(crate) fn finalize() -> Result<(), Error> {
     if !running() {
         return Err(not_running());
     }
-    end(&mut life)
+    let (report, written) = end(&mut life);
+    report.and(written)
 }
 
-/// Ends the engine, whatever state it is in, and tells what had gone wrong.
-fn end(life: &mut Life) -> Result<(), Error> {
+/// Ends the engine, whatever state it is in, and tells what had gone wrong; and whether the trace was written.
+fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     let address = ENGINE.load(Ordering::SeqCst);
     // SAFETY: the engine is freed at the end of this function and nowhere else; the caller holds the lock of the life.
     let engine = unsafe { &*address };
@@ -262,11 +318,14 @@ fn end(life: &mut Life) -> Result<(), Error> {
     let stuck = come_to_rest(engine, mine);
     stop(engine, std::mem::take(&mut life.threads));
     free_data(address, mine);
+    if let Err(orphaned) = refuse_orphans() {
+        return (Err(orphaned), Ok(())); // a free callback has forked, and has returned in the child
+    }
     let report = match engine.defect() {
         Some(defect) => Err(defect),
         None => with_stuck(engine.failures.report(), stuck),
     };
-    let report = report.and(engine.trace.finish());
+    let written = engine.trace.finish();
     ENGINE.store(ptr::null_mut(), Ordering::SeqCst);
     while lane::others_active(mine) {
         std::thread::sleep(Duration::from_micros(50));
@@ -276,9 +335,10 @@ fn end(life: &mut Life) -> Result<(), Error> {
     // SAFETY: the workers have ended, and no thread is inside a call or can get inside: the engine is hidden.
     unsafe {
         lane::reset();
+        REGISTRY.free_forgotten();
         drop(Box::from_raw(address));
     }
-    report
+    (report, written)
 }
 
 /// Waits until no task can run, then cancels those that wait for data; gives their number.
@@ -310,7 +370,10 @@ fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
 /// Frees what is left. Callbacks may make calls, but nothing new.
 fn free_data(engine: *const Engine, mine: &'static Lane) {
     mine.engine.set(engine);
-    while mine.with(|own| STORE.free_all(&mut own.data)) {
+    // Callbacks make nothing new, so one walk finds all.
+    let mut from = Some(0);
+    while let Some(index) = from.filter(|_| !forked::is_orphan()) {
+        from = mine.with(|own| STORE.free_some(&mut own.data, index));
         mine.give_back();
     }
     mine.engine.set(ptr::null());

@@ -6,6 +6,7 @@
 //! - `blocking`, `cores`: tasks that block, and tasks that need several cores
 //! - `window`: holding a submitter back
 //! - `worker`: the loop; `looks`: how rarely an idle one looks; `run`: one task from start to end
+//! - `reclaim`: what forgotten processings have left
 //! - `forked`: a child of fork has no workers
 //! - `view`: what it is at, for explanations; `away`: tasks in blocking sections; `sightings`: for how long tasks run
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports
@@ -17,10 +18,11 @@ mod callback;
 mod completion;
 mod cores;
 mod failures;
-mod forked;
+pub(crate) mod forked;
 mod lane;
 mod lifecycle;
 mod looks;
+mod reclaim;
 mod run;
 mod schedule;
 mod sightings;
@@ -35,7 +37,7 @@ use std::any::Any;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 pub(crate) use blocking::sealed;
 pub(crate) use lane::Lane;
@@ -70,7 +72,7 @@ pub(crate) struct Engine {
     /// Draws the orders of tasks, when a seed was given.
     seeded: Option<Seeded>,
     /// Threads started for blocking sections.
-    stand_ins: Mutex<Vec<std::thread::JoinHandle<()>>>,
+    stand_ins: Mutex<blocking::StandIns>,
     /// Tasks in blocking sections.
     away: Away,
     /// What the workers were last seen at.
@@ -115,7 +117,7 @@ fn not_running() -> Error {
 /// Enters the running engine.
 #[inline]
 pub(crate) fn enter() -> Result<Call, Error> {
-    let lane = Lane::current();
+    let lane = Lane::of_caller()?;
     if lane.inside() {
         return Ok(Call { lane, engine: lane.engine.get(), outermost: false });
     }
@@ -125,6 +127,7 @@ pub(crate) fn enter() -> Result<Call, Error> {
     // SAFETY: the lane is active, and the engine was not hidden before that: it stays until the lane is not.
     if engine.is_null() || unsafe { (*engine).closing.load(Ordering::Acquire) } {
         lane.active.store(false, Ordering::Release);
+        lane.end_borrowing();
         return Err(not_running());
     }
     lane.engine.set(engine);
@@ -138,6 +141,7 @@ impl Drop for Call {
         if self.outermost {
             self.lane.engine.set(ptr::null());
             self.lane.active.store(false, Ordering::Release);
+            self.lane.end_borrowing();
         }
     }
 }
@@ -170,7 +174,7 @@ impl Call {
         struct Back<'a>(&'a Lane);
         impl Drop for Back<'_> {
             fn drop(&mut self) {
-                self.0.depth.set(self.0.depth.get() - 1);
+                self.0.depth.set(self.0.depth.get().saturating_sub(1)); // 0 already in a forked child
             }
         }
         self.lane.depth.set(self.lane.depth.get() + 1);

@@ -7,6 +7,7 @@ use super::lane::{FEW, count};
 use super::worker::Counts;
 use crate::data::{Carry, DataId, Outcome, STORE, Storage};
 use crate::error::Error;
+use crate::memory;
 use crate::processing::Plan;
 use crate::sync::inbox::Chain;
 use crate::task::{POOL, Task};
@@ -125,7 +126,8 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn execute_many(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
-        let mut ids: Vec<DataId> = task.ids().collect();
+        let numbers = task.numbers().iter();
+        let mut ids = memory::list(numbers.map(|&number| [0, number])).map_err(|error| not_started(&error))?;
         self.call(task, plan, &mut ids)
     }
 

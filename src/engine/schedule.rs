@@ -12,45 +12,75 @@ use crate::processing::{Found, Mode, Plan, ProcId, REGISTRY};
 use crate::sched;
 use crate::sync::fence;
 use crate::sync::inbox::Chain;
-use crate::task::{Item, POOL, Task, UNPLACED};
+use crate::task::{POOL, Task, UNPLACED};
 
 impl Call {
     /// Schedules a task on a worker.
     #[inline]
     pub(crate) fn onto(&self, worker: usize, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
-        self.schedule(worker as u16, function, found, ids)
+        if found.fresh {
+            return REGISTRY.first(function, |plan| self.schedule(worker as u16, plan, ids));
+        }
+        self.schedule(worker as u16, found.plan, ids)
     }
 
     /// Schedules a task near its data.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
     pub(crate) fn near(&self, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
+        if found.fresh {
+            return REGISTRY.first(function, |plan| self.schedule(UNPLACED, plan, ids));
+        }
         match self.lane.post() {
-            Some((me, worker)) if found.plan.count == 0 && ids.is_empty() => self.bare(me, worker, function, found),
-            _ => self.schedule(UNPLACED, function, found, ids),
+            Some((me, worker)) if found.plan.count == 0 && ids.is_empty() => self.bare(me, worker, found.plan),
+            _ => self.schedule(UNPLACED, found.plan, ids),
         }
     }
 
     /// Schedules a task without arguments on the worker that this thread is; others may steal it.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
-    fn bare(&self, me: usize, worker: &Worker, function: ProcId, found: Found) -> Result<(), Error> {
+    fn bare(&self, me: usize, worker: &Worker, plan: &'static Plan) -> Result<(), Error> {
         self.open()?;
         let engine = self.engine();
         count(&self.lane.counters.scheduled);
         count(&self.lane.counters.activated);
         self.lane.give(me, 1);
         if engine.trace().is_on() {
-            self.trace_schedule(found.plan, &[]);
+            self.trace_schedule(plan, &[]);
         }
-        if found.fresh {
-            REGISTRY.settle(function);
+        if !worker.queue.keep_bare(plan) {
+            return self.bare_with_descriptor(me, worker, plan);
         }
-        worker.queue.keep(Item::bare(found.plan));
         if engine.dormitory.announce() {
             engine.wake_near(me);
         }
         Ok(())
+    }
+
+    /// The same when the worker's queue is full and there is no memory for a larger one. The task is counted already.
+    #[cold]
+    #[inline(never)]
+    fn bare_with_descriptor(&self, me: usize, worker: &Worker, plan: &'static Plan) -> Result<(), Error> {
+        match self.lane.with(|own| POOL.take(&mut own.tasks)) {
+            Ok(task) => {
+                // SAFETY: just taken from the pool, and handed over; without arguments it needs no memory.
+                unsafe {
+                    let _ = (*task).fill(plan, &[], UNPLACED);
+                    (*task).worker = me as u16;
+                    worker.queue.mail(task);
+                }
+                self.engine().wake_near(me);
+                Ok(())
+            }
+            Err(error) => {
+                self.lane.give(me, -1);
+                uncount(&self.lane.counters.activated);
+                uncount(&self.lane.counters.scheduled);
+                self.engine().completion.notify();
+                Err(error)
+            }
+        }
     }
 
     /// Tasks of a worker that were scheduled and have not ended.
@@ -62,9 +92,8 @@ impl Call {
     }
 
     #[inline(never)]
-    fn schedule(&self, worker: u16, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
+    fn schedule(&self, worker: u16, plan: &'static Plan, ids: &[DataId]) -> Result<(), Error> {
         self.open()?;
-        let plan = found.plan;
         if ids.len() != plan.count {
             return Err(wrong_count(plan, ids.len()));
         }
@@ -72,24 +101,28 @@ impl Call {
         // Before the task can end: whoever waits must never see more ends than tasks.
         count(&self.lane.counters.scheduled);
         self.assign(worker, 1);
-        let (task, taken) = self.lane.with(|own| {
-            let task = POOL.take(&mut own.tasks);
+        let taken = self.lane.with(|own| {
+            let task = POOL.take(&mut own.tasks)?;
             // SAFETY: just taken from the pool, so it belongs to this thread.
-            unsafe { (*task).fill(plan, ids, worker) };
-            (task, take_all(own, task, plan, ids))
+            let taken = unsafe { (*task).fill(plan, ids, worker) }.and_then(|()| take_all(own, task, plan, ids));
+            match taken {
+                Ok(taken) => Ok((task, taken)),
+                Err(error) => {
+                    // SAFETY: it still belongs to this thread: it is in no list.
+                    unsafe { POOL.give(&mut own.tasks, task) };
+                    Err(error)
+                }
+            }
         });
-        let taken = match taken {
+        let (task, taken) = match taken {
             Ok(taken) => taken,
             Err(error) => {
-                self.take_back(task, worker);
+                self.take_back(worker);
                 return Err(error);
             }
         };
         if self.engine().trace().is_on() {
             self.trace_schedule(plan, ids);
-        }
-        if found.fresh {
-            REGISTRY.settle(function);
         }
         match taken {
             Taken::Ready => self.ready(task, true),
@@ -102,9 +135,7 @@ impl Call {
     /// A task was not scheduled after all.
     #[cold]
     #[inline(never)]
-    fn take_back(&self, task: *mut Task, worker: u16) {
-        // SAFETY: it still belongs to this thread: it is in no list.
-        self.lane.with(|own| unsafe { POOL.give(&mut own.tasks, task) });
+    fn take_back(&self, worker: u16) {
         self.assign(worker, -1);
         uncount(&self.lane.counters.scheduled);
         // Who waits may have seen the task that is none.
@@ -196,7 +227,7 @@ impl Call {
             if self.lane.with(|own| own.take_on(task)) {
                 return;
             }
-            queue.keep(Item::task(task));
+            queue.keep(task);
         } else {
             // SAFETY: the task belongs to this thread, and goes to the queue.
             unsafe { queue.mail(task) };
@@ -213,7 +244,9 @@ impl Call {
         unsafe {
             if self.lane.worker() == Some(worker) {
                 self.lane.with(|own| own.placed.push(&of.queue, task));
-            } else if of.queue.hand_over(task) {
+            } else {
+                of.queue.hand_over(task);
+                // Each looks, not only the first of those that lie there: that one may not have the processor now.
                 fence::light();
                 of.bed.0.wake();
             }
@@ -356,5 +389,47 @@ fn roll_back(own: &mut Own, plan: &Plan, ids: &[DataId], claimed: usize, taken: 
             Mode::In if place < taken => STORE.untake(id),
             _ => {}
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(loom)))]
+mod tests {
+    use super::*;
+    use crate::engine::{enter, finalize, init};
+    use std::time::{Duration, Instant};
+
+    /// The first one that hands a task to a worker may lose the processor before it wakes it. In a process of its own, whose
+    /// environment and engine no other test uses.
+    #[test]
+    fn a_worker_is_woken_although_the_task_before_was_handed_over_without() {
+        const CHILD: &str = "DVM_TEST_HAND_OVER";
+        if std::env::var_os(CHILD).is_some() {
+            init().unwrap();
+            let call = enter().unwrap();
+            std::thread::sleep(Duration::from_millis(300)); // the worker sleeps
+            let silent = call.lane.with(|own| POOL.take(&mut own.tasks)).unwrap();
+            count(&call.lane.counters.scheduled);
+            call.assign(0, 1);
+            count(&call.lane.counters.activated);
+            // SAFETY: just taken from the pool; handed over to the queue.
+            unsafe {
+                (*silent).fill(Plan::none(), &[], 0).unwrap();
+                call.engine().workers[0].queue.hand_over(silent);
+            }
+            call.schedule(0, Plan::none(), &[]).unwrap();
+            let end = Instant::now() + Duration::from_secs(10);
+            while lane::outstanding() > 0 && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(lane::outstanding(), 0, "nobody has woken the worker");
+            drop(call);
+            return finalize().unwrap();
+        }
+        let test = "engine::schedule::tests::a_worker_is_woken_although_the_task_before_was_handed_over_without";
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        let child = child.args(["--exact", test]).env(CHILD, "1").env("DVM_WORKERS", "1");
+        let output = child.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "{told}");
     }
 }

@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use super::worker::Counts;
 use crate::task::Task;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::Thread;
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use crate::sync::fence;
 

@@ -4,7 +4,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 /// Work that is found by polling: a running parameterised graph.
 pub(crate) trait Source: Send + Sync {

@@ -4,8 +4,9 @@ use std::ptr;
 
 use super::lane::{FEW, Frame, Held, Own};
 use super::{Call, Lane};
-use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage};
+use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 use crate::processing::Mode;
 use crate::task::Task;
 
@@ -40,11 +41,10 @@ impl Call {
         if addr.addr().checked_add(size).is_none() || size > isize::MAX as usize {
             return Err(Error::argument(format!("{size} bytes at {addr:p} do not fit into the address space")));
         }
-        let initial = Initial { size, storage: Storage::Absent, published: true, home: self.home() };
-        // Should the store have no room, the memory stays the caller's: nothing is registered yet.
-        let id = self.create(initial)?;
-        STORE.adopt(id, &Storage::Registered { addr, free });
-        Ok(id)
+        // With its storage from the beginning: whoever guesses the id finds these bytes. Should the store have no room, the
+        // memory stays the caller's.
+        let storage = Storage::Registered { addr, free };
+        self.create(Initial { size, storage, published: true, home: self.home() })
     }
 
     /// Makes a datum of new, zeroed memory.
@@ -96,7 +96,7 @@ impl Call {
             let (place, reach) = place(task, id)?;
             let got = own.frame.arguments.get_mut(place)?;
             let bytes = STORE.argument(id, reach)?;
-            *got += 1;
+            *got = got.checked_add(1)?;
             Some((bytes.addr, bytes.size))
         });
         match own_argument {
@@ -121,9 +121,10 @@ impl Call {
                 && let Some(got) = own.frame.arguments.get_mut(place)
                 && let Some(bytes) = STORE.output(&mut own.data, id)
             {
-                *got += 1;
+                *got = got.checked_add(1).ok_or_else(|| too_many_gets(id))?;
                 return Ok((bytes.addr, bytes.size));
             }
+            memory::room_for(&mut own.frame.held, 2)?;
             if let Some(held) = own.frame.held(id) {
                 held.count += 1;
                 return Ok((held.addr, held.size));
@@ -182,6 +183,7 @@ impl Call {
             let mine =
                 (!task.is_null()).then(|| place(task, id)).flatten().filter(|&(_, reach)| reach == Reach::Output);
             if let Some((place, _)) = mine {
+                memory::room_for(&mut own.frame.held, 1)?;
                 own.frame.hold(place, id);
             }
             let held = own.frame.held(id).filter(|held| !held.counted);
@@ -190,7 +192,7 @@ impl Call {
             if let Some(held) = own.frame.held(id) {
                 held.counted = true;
             }
-            Ok(waiters)
+            Ok::<_, Error>(waiters)
         })?;
         self.trace_publication(id, bytes);
         self.activate(waiters, Outcome::Published);
@@ -220,6 +222,7 @@ impl Frame {
         if let Some(count) = self.arguments.get_mut(place).map(std::mem::take).filter(|&count| count > 0)
             && let Some(got) = STORE.argument(id, Reach::Output)
         {
+            let count = u64::from(count);
             match self.held(id) {
                 Some(held) => held.count += count,
                 None => self.held.push(Held { id, addr: got.addr, size: got.size, count, counted: false }),

@@ -108,6 +108,7 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             worker.seat.0.rise();
         }
         lane.employ(std::ptr::null(), None);
+        shared.retire_stand_in();
     })
 }
 
@@ -160,7 +161,7 @@ impl Loop<'_> {
         }
         self.lay_open();
         if let Some(hot) = self.call.lane.with(Own::hot) {
-            self.worker.queue.keep(Item::task(hot)); // others may run it meanwhile
+            self.worker.queue.keep(hot); // others may run it meanwhile
             self.shared.wake_one();
         }
         let seat = &self.worker.seat.0;
@@ -226,7 +227,7 @@ impl Loop<'_> {
     fn next_in_turn(&self) -> Option<Item> {
         let queue = &self.worker.queue;
         if let Some(hot) = self.call.lane.with(Own::hot) {
-            queue.keep(Item::task(hot));
+            queue.keep(hot);
             self.shared.wake_one();
         }
         if self.turn.is_multiple_of(2 * TASKS_PER_POLL)

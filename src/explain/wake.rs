@@ -3,7 +3,7 @@
 
 use std::io::{Error, Result};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// What woke the thread.
@@ -11,14 +11,14 @@ use std::time::Duration;
 pub(super) enum Woken {
     /// Nothing did, for so long as was asked.
     Time,
-    /// The signal came, once or more.
-    Signal,
+    /// This signal came.
+    Signal(i32),
     /// It is to end.
     Stop,
 }
 
-static ASK: u8 = b'?';
-static STOP: u8 = b'.';
+/// A byte that is no signal's number.
+static STOP: u8 = u8::MAX;
 
 /// A pipe.
 pub(super) struct Pipe {
@@ -54,12 +54,11 @@ impl Pipe {
         if unsafe { libc::poll(&raw mut wanted, 1, milliseconds) } <= 0 {
             return Woken::Time;
         }
-        let mut bytes = [0_u8; 256];
-        // SAFETY: the array has so many bytes.
-        let got = unsafe { libc::read(self.read.as_raw_fd(), bytes.as_mut_ptr().cast(), bytes.len()) };
-        match bytes.get(..usize::try_from(got).unwrap_or(0)) {
-            Some(bytes) if bytes.contains(&STOP) => Woken::Stop,
-            Some(bytes) if bytes.contains(&ASK) => Woken::Signal,
+        let mut byte = 0_u8;
+        // SAFETY: there is room for one byte; others stay for the next time.
+        match unsafe { libc::read(self.read.as_raw_fd(), (&raw mut byte).cast(), 1) } {
+            1 if byte == STOP => Woken::Stop,
+            1 => Woken::Signal(i32::from(byte)),
             _ => Woken::Time,
         }
     }
@@ -70,15 +69,24 @@ impl Pipe {
 static END: AtomicI32 = AtomicI32::new(-1);
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
-/// Only what a handler may do: atomics, getpid, write; errno stays as it was.
-extern "C" fn ask(_signal: libc::c_int) {
-    // SAFETY: errno of this thread; the two calls are safe in a handler.
+/// The signals, one bit for each, that would end the process without the handler.
+static FATAL: AtomicU64 = AtomicU64::new(0);
+
+/// Only what a handler may do: atomics, getpid, write, sigaction, raise; errno stays as it was.
+extern "C" fn ask(signal: libc::c_int) {
+    // SAFETY: errno of this thread; the calls are safe in a handler; all zeros describe the default.
     unsafe {
         let errno = libc::__errno_location();
         let before = *errno;
         let end = END.load(Ordering::SeqCst);
         if end >= 0 && libc::getpid() == PROCESS.load(Ordering::SeqCst) {
-            libc::write(end, (&raw const ASK).cast(), 1);
+            let number = signal as u8;
+            libc::write(end, (&raw const number).cast(), 1);
+        } else if FATAL.load(Ordering::SeqCst) >> signal & 1 == 1 {
+            // A forked child has the handler, and nobody who would end it.
+            let default = std::mem::zeroed::<libc::sigaction>();
+            libc::sigaction(signal, &raw const default, std::ptr::null_mut());
+            libc::raise(signal);
         }
         *errno = before;
     }
@@ -105,9 +113,21 @@ impl Signal {
     /// Has a signal write to the pipe, which outlives the value. `None` when the program has a handler for it.
     pub(super) fn catch(number: i32, pipe: &Pipe) -> Option<Signal> {
         let before = action(number, None)?;
-        if before.sa_sigaction != libc::SIG_DFL && before.sa_sigaction != libc::SIG_IGN {
+        let free = before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN;
+        if free { Signal::take(number, before, pipe) } else { None }
+    }
+
+    /// The same for a signal that would end the process. `None` when it would not.
+    pub(super) fn catch_end(number: i32, pipe: &Pipe) -> Option<Signal> {
+        let before = action(number, None)?;
+        if before.sa_sigaction != libc::SIG_DFL {
             return None;
         }
+        FATAL.fetch_or(1 << number, Ordering::SeqCst);
+        Signal::take(number, before, pipe)
+    }
+
+    fn take(number: i32, before: libc::sigaction, pipe: &Pipe) -> Option<Signal> {
         PROCESS.store(std::process::id().cast_signed(), Ordering::SeqCst);
         END.store(pipe.write.as_raw_fd(), Ordering::SeqCst);
         // SAFETY: all zeros are a valid description.
@@ -117,6 +137,18 @@ impl Signal {
         action(number, Some(&mine))?;
         Some(Signal { number, before })
     }
+}
+
+/// Has this signal end the process, as it would have without a handler of libdvm.
+pub(super) fn end_by(number: i32) {
+    if action(number, None).is_none_or(|now| now.sa_sigaction != ask as *const () as usize) {
+        return; // the program has taken it meanwhile
+    }
+    // SAFETY: all zeros are a valid description, of the default.
+    let default = unsafe { std::mem::zeroed::<libc::sigaction>() };
+    action(number, Some(&default));
+    // SAFETY: two numbers.
+    unsafe { libc::kill(libc::getpid(), number) };
 }
 
 impl Drop for Signal {

@@ -1,25 +1,27 @@
 //! The thread that explains when nothing ends any more (`DVM_WATCHDOG`), or when a signal asks (`DVM_EXPLAIN_SIGNAL`).
-//! There is none unless one of the two is set.
+//! The same thread writes a trace that would be lost: when a signal ends the process, and when it has explained. There is
+//! none unless one of the two, or a trace, is asked for.
 
 use std::io::Write as _;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
-use super::wake::{Pipe, Signal, Woken};
+use super::wake::{Pipe, Signal, Woken, end_by};
 use super::{explain, explain_twice, snapshot};
 use crate::config;
 use crate::engine::{self, Call};
 use crate::error::{Error, dvm_retcode_t};
+use crate::trace::{Moment, Trace};
 
 /// The thread, and what ends it.
 struct Watch {
     /// The process that has the thread: a forked child has not.
     process: u32,
     pipe: Arc<Pipe>,
-    signal: Option<Signal>,
+    signals: Vec<Signal>,
     thread: JoinHandle<()>,
 }
 
@@ -29,8 +31,9 @@ static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
 pub(crate) fn begin() -> Result<(), Error> {
     let Ok(call) = engine::enter() else { return Ok(()) };
     let (period, number) = (call.engine().config().watchdog(), call.engine().config().explain_signal());
+    let trace = call.engine().trace().clone();
     drop(call);
-    if period.is_none() && number.is_none() {
+    if period.is_none() && number.is_none() && !trace.has_files() {
         return Ok(());
     }
     let mut watch = WATCH.lock();
@@ -40,17 +43,22 @@ pub(crate) fn begin() -> Result<(), Error> {
     let failed = |why: std::io::Error| {
         Error::new(
             dvm_retcode_t::DVM_ERR_MEMORY,
-            format!("the thread of DVM_WATCHDOG or DVM_EXPLAIN_SIGNAL cannot start: {why}"),
+            format!("the thread of DVM_WATCHDOG, DVM_EXPLAIN_SIGNAL or DVM_TRACE cannot start: {why}"),
         )
     };
     let pipe = Arc::new(Pipe::new().map_err(failed)?);
-    let signal = number.map(|number| Signal::catch(number, &pipe).ok_or_else(|| taken(number))).transpose()?;
+    let asked = number.map(|number| Signal::catch(number, &pipe).ok_or_else(|| taken(number))).transpose()?;
+    let ends = if trace.has_files() { &ENDS[..] } else { &[] };
+    let signals = asked.into_iter().chain(ends.iter().filter_map(|&end| Signal::catch_end(end, &pipe))).collect();
     let mine = Arc::clone(&pipe);
-    let thread = engine::without_signals(|| Builder::new().name("dvm-watch".into()).spawn(move || run(&mine, period)));
-    let thread = thread.map_err(failed)?;
-    *watch = Some(Watch { process: std::process::id(), pipe, signal, thread });
+    let run = move || run(&mine, period, number, &trace);
+    let thread = engine::without_signals(|| Builder::new().name("dvm-watch".into()).spawn(run)).map_err(failed)?;
+    *watch = Some(Watch { process: std::process::id(), pipe, signals, thread });
     Ok(())
 }
+
+/// Signals by which a process is asked to end.
+const ENDS: [i32; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
 
 fn taken(number: i32) -> Error {
     let name = config::signal_name(number);
@@ -60,7 +68,7 @@ fn taken(number: i32) -> Error {
 /// Ends the thread. After the engine has ended.
 pub(crate) fn end() {
     let Some(watch) = WATCH.lock().take() else { return };
-    drop(watch.signal);
+    drop(watch.signals);
     if watch.process == std::process::id() {
         watch.pipe.stop();
         let _ = watch.thread.join();
@@ -68,12 +76,16 @@ pub(crate) fn end() {
 }
 
 /// What the thread does.
-fn run(pipe: &Pipe, period: Option<Duration>) {
+fn run(pipe: &Pipe, period: Option<Duration>, asks: Option<i32>, trace: &Trace) {
     let mut patience = period.map(Patience::new);
     loop {
         match pipe.sleep(period.map(|period| period / 4)) {
             Woken::Stop => return,
-            Woken::Signal => {
+            Woken::Signal(number) if Some(number) != asks => {
+                tell_failure(trace.save(Moment::Death));
+                end_by(number);
+            }
+            Woken::Signal(_) => {
                 if let Ok(call) = engine::enter() {
                     let text = explain(&call);
                     drop(call);
@@ -81,11 +93,18 @@ fn run(pipe: &Pipe, period: Option<Duration>) {
                 }
             }
             Woken::Time => {
-                if let Some(patience) = &mut patience {
-                    patience.look();
+                if patience.as_mut().is_some_and(Patience::look) {
+                    tell_failure(trace.save(Moment::Meanwhile));
                 }
             }
         }
+    }
+}
+
+/// Says that a trace could not be written, where no call is left to say so.
+pub(crate) fn tell_failure(written: Result<(), Error>) {
+    if let Err(error) = written {
+        print(&format!("libdvm: {error}\n"));
     }
 }
 
@@ -117,19 +136,21 @@ impl Patience {
         self.last.clear();
     }
 
-    /// Explains when there was no progress for a period, and once in each further one.
-    fn look(&mut self) {
-        let Ok(call) = engine::enter() else { return };
+    /// Explains when there was no progress for a period, and once in each further one; true when it did.
+    fn look(&mut self) -> bool {
+        let Ok(call) = engine::enter() else { return false };
         call.look();
         let progress = call.progress();
         if progress != self.progress {
-            return self.begin_anew(progress);
+            self.begin_anew(progress);
+            return false;
         }
         if self.silent.elapsed() < self.period {
-            return;
+            return false;
         }
         if !waits(&call) {
-            return self.begin_anew(progress);
+            self.begin_anew(progress);
+            return false;
         }
         let [text, timeless] = explain_twice(&call);
         drop(call);
@@ -141,6 +162,7 @@ impl Patience {
             print(&format!("libdvm: no task has ended for {time} s (DVM_WATCHDOG={})\n{text}", self.period.as_secs()));
             self.last = timeless;
         }
+        true
     }
 }
 

@@ -13,7 +13,8 @@ use super::{DataId, DataIdArg, dvm_retcode_t, guard};
 /// @param[in]  size     its size in bytes; 0 is legal
 /// @param[in]  free_cb  NULL, or what to call exactly once, as free_cb(addr, size), when the last reference of the
 ///                      datum, or of the last one that carries its storage on (dvm_data_next), has gone; it runs on
-///                      any thread, with no lock of libdvm held, and may call what a task may call
+///                      any thread, with no lock of libdvm held, and may call what a task may call; what it throws ends
+///                      there and is told by the next dvm_wait, or dvm_finalize, as a task that failed
 /// @param[out] id       the id of the new datum
 /// @retval DVM_SUCCESS              id is written
 /// @retval DVM_ERR_ARGUMENT         addr or id is NULL, or addr and size wrap around
@@ -116,7 +117,8 @@ pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
 /// @retval DVM_ERR_ID               the datum is unknown or has been freed
 /// @retval DVM_ERR_NOT_READY        in a task or a free callback: the datum is not published yet; schedule a task on it
 /// @retval DVM_ERR_POISONED         the task that was to produce the datum has failed or was cancelled
-/// @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next)
+/// @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next), or 2^32 - 1 gets
+///                                  have not been put
 /// @retval DVM_ERR_MEMORY           no memory for the bytes
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///

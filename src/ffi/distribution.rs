@@ -9,7 +9,7 @@ use std::ffi::{c_char, c_int};
 use dvm_redist::{Affine, Bound, Dimension, Distribution, Parameters, Variable, json, layouts};
 
 use super::dvm_retcode_t;
-use super::guard::{given, guarded, list, read_text};
+use super::guard::{given, guarded, list, making, read_text};
 use crate::error::{Error, dvm_retcode_t as Code};
 use crate::redistribution::{Handles, Layout, refused};
 
@@ -26,16 +26,6 @@ pub const DVM_DISTRIBUTION_MAX_DIMENSION: usize = 16;
 
 /// Any memory of a distribution, for dvm_distribution_set_strides.
 pub const DVM_DISTRIBUTION_EVERY_MEMORY: i64 = -1;
-
-/// Keeps a new distribution and writes its number.
-///
-/// # Safety
-/// `distribution` is the address of a number.
-unsafe fn give(layout: Layout, distribution: *mut dvm_distribution_t) {
-    let handle = DISTRIBUTIONS.insert(layout);
-    // SAFETY: by this function's contract.
-    unsafe { distribution.write(handle) };
-}
 
 /// Refuses a number of dimensions that no array has.
 fn dimensions(count: c_int) -> Result<usize, Error> {
@@ -82,15 +72,11 @@ pub unsafe extern "C" fn dvm_distribution_parse(
     parameters: *const c_char,
     distribution: *mut dvm_distribution_t,
 ) -> dvm_retcode_t {
-    guarded("dvm_distribution_parse", || {
+    making("dvm_distribution_parse", &DISTRIBUTIONS, (distribution, "distribution"), || {
         given(text, "text")?;
-        given(distribution, "distribution")?;
         // SAFETY: the caller guarantees that both are texts, or NULL.
-        let (text, values) = unsafe { (read_text(text).unwrap_or_default(), read_text(parameters)) };
-        let layout = Layout::new(&parse(&text)?, &values_of(&values.unwrap_or_default())?)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        let (text, values) = unsafe { (read_text(text)?.unwrap_or_default(), read_text(parameters)?) };
+        Layout::new(&parse(&text)?, &values_of(&values.unwrap_or_default())?)
     })
 }
 
@@ -155,8 +141,7 @@ pub unsafe extern "C" fn dvm_distribution_make(
     upper: *const i64,
     distribution: *mut dvm_distribution_t,
 ) -> dvm_retcode_t {
-    guarded("dvm_distribution_make", || {
-        given(distribution, "distribution")?;
+    making("dvm_distribution_make", &DISTRIBUTIONS, (distribution, "distribution"), || {
         let n = self::dimensions(dimensions)?;
         let count = super::guard::count(variables, "variables")?;
         // SAFETY: as documented: NULL, or so many entries each.
@@ -171,10 +156,7 @@ pub unsafe extern "C" fn dvm_distribution_make(
                 upper: list(upper, count, "upper")?,
             }
         };
-        let layout = Layout::new(&parts.distribution(n)?, &Parameters::new())?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        Layout::new(&parts.distribution(n)?, &Parameters::new())
     })
 }
 
@@ -271,8 +253,7 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
     processes: *const i64,
     distribution: *mut dvm_distribution_t,
 ) -> dvm_retcode_t {
-    guarded("dvm_distribution_block_cyclic", || {
-        given(distribution, "distribution")?;
+    making("dvm_distribution_block_cyclic", &DISTRIBUTIONS, (distribution, "distribution"), || {
         let n = self::dimensions(dimensions)?;
         // SAFETY: as documented: so many entries each.
         let (elements, block, processes) =
@@ -281,10 +262,7 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
             0 => layouts::block(elements[j], processes[j]),
             size => layouts::block_cyclic(elements[j], processes[j], size),
         });
-        let layout = product(each, &BTreeMap::new())?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        product(each, &BTreeMap::new())
     })
 }
 
@@ -312,8 +290,7 @@ pub unsafe extern "C" fn dvm_distribution_halo(
     after: *const i64,
     distribution: *mut dvm_distribution_t,
 ) -> dvm_retcode_t {
-    guarded("dvm_distribution_halo", || {
-        given(distribution, "distribution")?;
+    making("dvm_distribution_halo", &DISTRIBUTIONS, (distribution, "distribution"), || {
         let n = self::dimensions(dimensions)?;
         // SAFETY: as documented: so many entries each.
         let (elements, processes, before, after) = unsafe {
@@ -332,10 +309,7 @@ pub unsafe extern "C" fn dvm_distribution_halo(
             let block = (elements[j] / processes[j] + i64::from(elements[j] % processes[j] > 0)).max(1);
             (format!("l_{j}"), (-before[j], block - 1 + after[j]))
         });
-        let layout = product(each.into_iter().map(Ok), &room.collect())?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        product(each.into_iter().map(Ok), &room.collect())
     })
 }
 
@@ -362,14 +336,10 @@ pub unsafe extern "C" fn dvm_distribution_scalapack(
     columns: c_int,
     distribution: *mut dvm_distribution_t,
 ) -> dvm_retcode_t {
-    guarded("dvm_distribution_scalapack", || {
-        given(distribution, "distribution")?;
+    making("dvm_distribution_scalapack", &DISTRIBUTIONS, (distribution, "distribution"), || {
         // SAFETY: as documented: nine integers.
         let given: Vec<i64> = unsafe { list(descriptor, 9, "descriptor")? }.iter().map(|&v| v.into()).collect();
-        let layout = scalapack(&given, rows.into(), columns.into())?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        scalapack(&given, rows.into(), columns.into())
     })
 }
 
@@ -390,13 +360,9 @@ pub unsafe extern "C" fn dvm_distribution_scalapack_64(
     columns: i64,
     distribution: *mut dvm_distribution_t,
 ) -> dvm_retcode_t {
-    guarded("dvm_distribution_scalapack_64", || {
-        given(distribution, "distribution")?;
+    making("dvm_distribution_scalapack_64", &DISTRIBUTIONS, (distribution, "distribution"), || {
         // SAFETY: as documented: nine integers.
-        let layout = scalapack(unsafe { list(descriptor, 9, "descriptor")? }, rows, columns)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { give(layout, distribution) };
-        Ok(())
+        scalapack(unsafe { list(descriptor, 9, "descriptor")? }, rows, columns)
     })
 }
 

@@ -5,6 +5,7 @@
 use super::guard::{given, list, running};
 use super::{DataId, dvm_retcode_t};
 use crate::error::Error;
+use crate::memory;
 use crate::redistribution::{Dma, Handles, Side};
 
 /// An engine of strided copies: a number that is never given twice; 0 is never given.
@@ -49,19 +50,25 @@ pub unsafe extern "C" fn dvm_dma_open(
         let (source, target) = unsafe {
             (list(source, length(sources, "sources")?, "source")?, list(target, length(targets, "targets")?, "target")?)
         };
-        let engine = Dma::open(element, source, target)?;
+        let engine = memory::lasting(|| Dma::open(element, source, target))?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { dma.write(ENGINES.insert(engine)) };
+        unsafe { dma.write(ENGINES.insert(engine)?) };
         Ok(())
     })
 }
 
 fn send(function: &'static str, dma: dvm_dma_t, memory: i64, offset: i64, levels: &[(i64, i64)]) -> dvm_retcode_t {
-    running(function, |_| ENGINES.get(dma)?.send(Side { memory, offset, levels: levels.to_vec() }))
+    running(function, |_| {
+        memory::check().and_then(|()| ENGINES.get(dma))?.send(Side { memory, offset, levels: levels.to_vec() })
+    })
 }
 
 fn receive(function: &'static str, dma: dvm_dma_t, memory: i64, offset: i64, levels: &[(i64, i64)]) -> dvm_retcode_t {
-    running(function, |call| ENGINES.get(dma)?.receive(call, &Side { memory, offset, levels: levels.to_vec() }))
+    running(function, |call| {
+        memory::check()
+            .and_then(|()| ENGINES.get(dma))?
+            .receive(call, &Side { memory, offset, levels: levels.to_vec() })
+    })
 }
 
 /// @brief The source side of a strided copy in one dimension; the next receive is its target side.

@@ -1,5 +1,6 @@
 //! Parameterised task graphs: the interface of generated code.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::dvm_retcode_t;
@@ -8,6 +9,7 @@ use crate::engine;
 use crate::error::Error;
 use crate::explain;
 use crate::graph::{self, Callbacks, Predecessors, Run, Space, Successors, Visit};
+use crate::processing::{border, forced};
 
 /// The greatest number of coordinates of a tile.
 pub const DVM_GRAPH_MAX_DIMENSION: usize = 16;
@@ -90,7 +92,8 @@ pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
 ///                                  size is not that of this version, one of predecessors and successors is missing,
 ///                                  or the box has more than 2^63 - 2 points: nothing has run. Or a successor lies
 ///                                  outside the box
-/// @retval DVM_ERR_TASK             a tile failed: the tiles after it have not run, others may have
+/// @retval DVM_ERR_TASK             a tile failed, or one of the graph's functions threw: the tiles after it have not run,
+///                                  others may have
 /// @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran, or predecessors and successors do
 ///                                  not agree
 /// @retval DVM_ERR_IN_TASK          called inside a task or a tile
@@ -199,6 +202,11 @@ unsafe fn text(pointer: *const c_char) -> String {
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
 }
 
+/// `footprint` of `dvm_graph_sizes`.
+type Footprint = unsafe extern "C" fn(context: *mut c_void, sizes: *const i64) -> i64;
+/// The same, as it is called.
+type FootprintCalled = unsafe extern "C-unwind" fn(context: *mut c_void, sizes: *const i64) -> i64;
+
 /// @brief Choose tile sizes for a permutable band, one per coordinate.
 ///
 /// A size that is positive on entry stays (the pragma's tile(...)). The others come from the environment variable
@@ -216,6 +224,7 @@ unsafe fn text(pointer: *const c_char) -> String {
 /// @retval DVM_SUCCESS              sizes is written
 /// @retval DVM_ERR_ARGUMENT         dimension is out of range, extent or sizes is NULL with a dimension above 0, or a
 ///                                  size is negative
+/// @retval DVM_ERR_TASK             footprint threw, or left by pthread_exit
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// Thread safety: any thread, any time, several at once. Source: added to the report's interface.
@@ -240,12 +249,24 @@ pub unsafe extern "C" fn dvm_graph_sizes(
                 "region '{name}': a tile size is {size}: sizes are positive, 0 asks for one"
             )));
         }
+        let thrown = Cell::new(None);
         let bytes = |sizes: &[i64]| match footprint {
-            // SAFETY: as documented for `footprint`; `sizes` has `dimension` values.
-            Some(footprint) => unsafe { footprint(context, sizes.as_ptr()) },
+            Some(footprint) => {
+                // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
+                let footprint = unsafe { std::mem::transmute::<Footprint, FootprintCalled>(footprint) };
+                // SAFETY: as documented for `footprint`; `sizes` has `dimension` values.
+                let call = || unsafe { footprint(context, sizes.as_ptr()) };
+                forced::with_place(|| border::call(call)).unwrap_or_else(|story| {
+                    thrown.set(Some(story));
+                    i64::MAX
+                })
+            }
             None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
         };
         let chosen = graph::choose_sizes(call, &name, extent, &carried, wanted, &bytes);
+        if let Some(story) = thrown.take() {
+            return Err(Error::new(story.code(), format!("region '{name}' {story} in its footprint function")));
+        }
         for (k, size) in chosen.into_iter().enumerate() {
             // SAFETY: `sizes` is the address of `dimension` values, and `chosen` has that many.
             unsafe { sizes.add(k).write(size) };

@@ -3,17 +3,48 @@
 //! It stops panics, turns a failure into its code and keeps the story for `dvm_last_error`, and checks what comes in.
 
 use std::any::Any;
-use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{DVM_MAX_RANK_DEPTH, DataId, dvm_retcode_t};
 use crate::engine::{self, Call};
 use crate::error::Error;
+use crate::memory;
+use crate::redistribution::Handles;
 
 thread_local! {
     /// The story of this thread's last failure; `None` before the first.
-    static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
+    /// It lies in the thread itself: to tell that there is no memory needs none.
+    static LAST: Cell<Story> = const { Cell::new(Story::NONE) };
+}
+
+/// The most bytes of a story, its NUL among them; a longer one is cut short.
+const LONGEST: usize = 2048;
+
+/// A text that ends with a NUL.
+struct Story {
+    bytes: [u8; LONGEST],
+    length: usize,
+}
+
+impl Story {
+    const NONE: Story = Story { bytes: [0; LONGEST], length: 0 };
+}
+
+impl fmt::Write for Story {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for c in text.chars() {
+            let c = if c == '\0' { '?' } else { c };
+            let room = &mut self.bytes[self.length..LONGEST - 1];
+            if room.len() < c.len_utf8() {
+                return Err(fmt::Error);
+            }
+            self.length += c.encode_utf8(room).len();
+        }
+        Ok(())
+    }
 }
 
 /// Runs the body of an exported function that can be called at any time.
@@ -38,20 +69,51 @@ pub(super) fn running(function: &'static str, body: impl FnOnce(&Call) -> Result
     guarded(function, || body(&engine::enter()?))
 }
 
+/// Runs the body of an exported function that makes something and writes its number. Its parts last, and so none of them may
+/// lie in the reserve of memory.
+pub(super) fn making<T>(
+    function: &'static str,
+    handles: &Handles<T>,
+    (into, name): (*mut u64, &str),
+    make: impl FnOnce() -> Result<T, Error>,
+) -> dvm_retcode_t {
+    guarded(function, || {
+        given(into, name)?;
+        let handle = handles.insert(memory::lasting(make)?)?;
+        // SAFETY: not NULL; the caller of the C function guarantees that it is the address of a number.
+        unsafe { into.write(handle) };
+        Ok(())
+    })
+}
+
 /// Keeps the story of a failure for `dvm_last_error`; its code.
 #[cold]
 #[inline(never)]
 fn remember(function: &'static str, error: &Error) -> dvm_retcode_t {
-    let story = format!("{function}: {}", error.message()).replace('\0', "?");
-    let story = CString::new(story).unwrap_or_default();
-    // At a thread's very end the slot is gone: then nobody can ask any more.
-    let _ = LAST.try_with(|last| last.replace(Some(story)));
+    LAST.with(|last| {
+        // SAFETY: only this thread has it, and the error's words are written out here: nobody else looks meanwhile.
+        let story = unsafe { &mut *last.as_ptr() };
+        story.length = 0;
+        let whole = fmt::Write::write_fmt(story, format_args!("{function}: {}", error.message())).is_ok();
+        let end = story.length;
+        story.bytes[end] = 0;
+        if !whole {
+            const CUT: &[u8] = b" ...";
+            let mut from = end - CUT.len();
+            while story.bytes[from] & 0xc0 == 0x80 {
+                from -= 1; // not into the middle of a character
+            }
+            story.bytes[from..from + CUT.len()].copy_from_slice(CUT);
+            story.bytes[from + CUT.len()] = 0;
+        }
+    });
     error.code()
 }
 
 /// The story of the calling thread's last failure; empty when there was none.
 pub(super) fn last_story() -> *const c_char {
-    LAST.try_with(|last| last.borrow().as_ref().map_or(c"".as_ptr(), |story| story.as_ptr())).unwrap_or(c"".as_ptr())
+    // SAFETY: only this thread has it; the text stays until the thread's next failure.
+    LAST.with(|last| unsafe { (*last.as_ptr()).bytes.as_ptr().cast() })
 }
 
 #[cold]
@@ -117,10 +179,18 @@ pub(super) unsafe fn read_rank<'a>(rank: *const u64, name: &str) -> Result<&'a [
 ///
 /// # Safety
 /// `text` is NULL or ends with a NUL (the caller of the C function guarantees it).
-pub(super) unsafe fn read_text(text: *const c_char) -> Option<String> {
+pub(super) unsafe fn read_text(text: *const c_char) -> Result<Option<String>, Error> {
     if text.is_null() {
-        return None;
+        return Ok(None);
     }
     // SAFETY: not NULL, so ended by a NUL by this function's contract.
-    Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+    let bytes = unsafe { CStr::from_ptr(text) };
+    if let Ok(text) = bytes.to_str() {
+        return memory::text(text).map(Some);
+    }
+    // Each byte that is no text becomes three.
+    let mut room = Vec::<u8>::new();
+    memory::room_for(&mut room, bytes.count_bytes().saturating_mul(3))?;
+    drop(room);
+    Ok(Some(bytes.to_string_lossy().into_owned()))
 }

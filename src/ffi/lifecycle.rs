@@ -69,7 +69,7 @@ pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
 pub unsafe extern "C" fn dvm_finalize() -> dvm_retcode_t {
     guard::guarded("dvm_finalize", || {
         let result = engine::finalize();
-        if !engine::running() {
+        if !engine::running() && !engine::forked::is_orphan() {
             explain::end();
         }
         result

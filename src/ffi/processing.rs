@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use super::{DVM_IN, DVM_OUT, DataId, ProcId, ProcIdArg, dvm_retcode_t, guard};
 use crate::error::Error;
+use crate::memory;
 use crate::processing::{Callee, Mode, REGISTRY};
 
 /// Writes a new processing's id.
@@ -44,7 +45,7 @@ pub unsafe extern "C" fn dvm_processing_register(
         guard::given(id, "id")?;
         let count = guard::count(number_of_args, "number_of_args")?;
         // SAFETY: the caller guarantees that `description` is a string, or NULL.
-        let description = unsafe { guard::read_text(description) };
+        let description = unsafe { guard::read_text(description) }?;
         let new = REGISTRY.register(Callee::plain(callback), count, description.as_deref().unwrap_or(""))?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { give(id, new) };
@@ -116,7 +117,7 @@ pub unsafe extern "C" fn dvm_processing_register_v(
         guard::given(id, "id")?;
         let count = guard::count(number_of_args, "number_of_args")?;
         // SAFETY: the caller guarantees that `description` is a string, or NULL.
-        let description = unsafe { guard::read_text(description) };
+        let description = unsafe { guard::read_text(description) }?;
         let callee = Callee::with_context(callback, context);
         let new = REGISTRY.register(callee, count, description.as_deref().unwrap_or(""))?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
@@ -134,7 +135,8 @@ pub unsafe extern "C" fn dvm_processing_register_v(
 /// @retval DVM_SUCCESS              the modes are set
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL, or a mode is unknown
 /// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
-/// @retval DVM_ERR_STATE            a task of this processing was scheduled already
+/// @retval DVM_ERR_STATE            a task of this processing was scheduled already, or is being scheduled
+/// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
@@ -152,7 +154,12 @@ pub unsafe extern "C" fn dvm_processing_access(id: ProcIdArg, modes: *mut c_int)
             DVM_OUT => Ok(Mode::Out),
             _ => Err(Error::argument(format!("`modes[{place}]` is {mode}: only DVM_IN and DVM_OUT are known"))),
         });
-        REGISTRY.access(id, &modes.collect::<Result<Vec<_>, _>>()?)
+        let mut list = Vec::new();
+        memory::room_for(&mut list, count)?;
+        for mode in modes {
+            list.push(mode?);
+        }
+        REGISTRY.access(id, &list)
     })
 }
 
@@ -167,8 +174,10 @@ pub unsafe extern "C" fn dvm_processing_access(id: ProcIdArg, modes: *mut c_int)
 /// Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_unregister(id: *mut ProcId) -> dvm_retcode_t {
-    guard::running("dvm_processing_unregister", |_| {
+    guard::running("dvm_processing_unregister", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        REGISTRY.unregister(unsafe { guard::read_id(id.cast(), "id") }?)
+        REGISTRY.unregister(unsafe { guard::read_id(id.cast(), "id") }?)?;
+        call.free_forgotten();
+        Ok(())
     })
 }

@@ -3,10 +3,11 @@
 use std::ffi::c_int;
 
 use super::distribution::{DISTRIBUTIONS, dvm_distribution_t};
-use super::guard::{count, given, guarded, list, running};
+use super::guard::{count, given, guarded, list, making, running};
 use super::{DataId, dvm_retcode_t};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t as Code};
+use crate::memory;
 use crate::redistribution::{Arrays, Handles, Redistribution, Round};
 
 /// A planned redistribution: a number that is never given twice; 0 is never given.
@@ -68,16 +69,12 @@ pub unsafe extern "C" fn dvm_redistribution_plan(
     flags: c_int,
     plan: *mut dvm_redistribution_t,
 ) -> dvm_retcode_t {
-    guarded("dvm_redistribution_plan", || {
-        given(plan, "plan")?;
+    making("dvm_redistribution_plan", &PLANS, (plan, "plan"), || {
         if flags & !DVM_REDISTRIBUTION_BALANCE != 0 {
             return Err(Error::argument(format!("`flags` is {flags}: the only flag is DVM_REDISTRIBUTION_BALANCE")));
         }
         let (source, target) = (DISTRIBUTIONS.get(source)?, DISTRIBUTIONS.get(target)?);
-        let planned = Redistribution::plan(&source, &target, flags != 0)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { plan.write(PLANS.insert(planned)) };
-        Ok(())
+        Redistribution::plan(&source, &target, flags != 0)
     })
 }
 
@@ -99,6 +96,7 @@ pub unsafe extern "C" fn dvm_redistribution_figures(
     figures: *mut dvm_redistribution_figures_t,
 ) -> dvm_retcode_t {
     guarded("dvm_redistribution_figures", || {
+        memory::check()?;
         given(figures, "figures")?;
         // SAFETY: not NULL; the caller guarantees that it is the address of figures whose size is set.
         let size = unsafe { (&raw const (*figures).size).read() };
@@ -154,6 +152,7 @@ pub unsafe extern "C" fn dvm_redistribution_message(
     elements: *mut i64,
 ) -> dvm_retcode_t {
     guarded("dvm_redistribution_message", || {
+        memory::check()?;
         given(elements, "elements")?;
         let plan = PLANS.get(plan)?;
         let memory = |memory: i64, sizes: &[i64], side: &str| {
@@ -194,6 +193,7 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
     count: c_int,
 ) -> dvm_retcode_t {
     guarded("dvm_redistribution_descriptor", || {
+        memory::check()?;
         given(descriptor, "descriptor")?;
         let room = self::count(count, "count")?;
         let plan = PLANS.get(plan)?;

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use super::{DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
 use crate::error::Error;
+use crate::memory;
 use crate::processing::REGISTRY;
 
 /// The number of variadic arguments that arrive in registers: those after `rank` and `function`.
@@ -119,7 +120,12 @@ unsafe extern "C" fn onto_impl(
             }
             call.onto(worker, function, found, &ids[..count])
         } else {
-            call.onto(worker, function, found, &(0..count).map(id).collect::<Result<Vec<_>, _>>()?)
+            let mut ids = Vec::new();
+            memory::room_for(&mut ids, count)?;
+            for place in 0..count {
+                ids.push(id(place)?);
+            }
+            call.onto(worker, function, found, &ids)
         }
     })
 }

@@ -22,12 +22,15 @@ pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: 
 pub(crate) type Successors =
     unsafe extern "C" fn(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void);
 
+/// The same, as it is called.
+type SuccessorsCalled = unsafe extern "C-unwind" fn(*mut c_void, *const i64, Visit, *mut c_void);
+
 /// The callbacks of one graph and their context.
 pub(crate) struct Callbacks {
     context: *mut c_void,
     run: RunCalled,
-    predecessors: Option<Predecessors>,
-    successors: Option<Successors>,
+    predecessors: Option<RunCalled>,
+    successors: Option<SuccessorsCalled>,
 }
 
 // SAFETY: `Callbacks::new` demands of its caller that the functions may be called from any thread, several at a time.
@@ -39,6 +42,12 @@ unsafe impl Sync for Callbacks {}
 #[inline(never)]
 fn failed(code: c_int) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_TASK, format!("failed with code {code}"))
+}
+
+#[cold]
+#[inline(never)]
+fn within(thrown: &Error, function: &str) -> Error {
+    Error::new(thrown.code(), format!("{thrown} in its {function} function"))
 }
 
 impl Callbacks {
@@ -53,6 +62,10 @@ impl Callbacks {
     ) -> Self {
         // SAFETY: it is called across the border, which lets it unwind, with its two arguments in the first two registers.
         let run = unsafe { transmute::<Run, RunCalled>(run) };
+        // SAFETY: as above, with a number of 64 bits, which is fetched as one.
+        let predecessors = predecessors.map(|function| unsafe { transmute::<Predecessors, RunCalled>(function) });
+        // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
+        let successors = successors.map(|function| unsafe { transmute::<Successors, SuccessorsCalled>(function) });
         Self { context, run, predecessors, successors }
     }
 
@@ -75,15 +88,19 @@ impl Callbacks {
     /// Number of predecessors, or `None` when the graph leaves that to the carried coordinates.
     /// `tile` has at least `dimension` coordinates.
     #[inline]
-    pub(crate) fn predecessors(&self, tile: &[i64]) -> Option<i64> {
+    pub(crate) fn predecessors(&self, tile: &[i64]) -> Result<Option<i64>, Error> {
+        let Some(function) = self.predecessors else { return Ok(None) };
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut()];
         // SAFETY: as in `run`.
-        self.predecessors.map(|function| engine::sealed(|| unsafe { function(self.context, tile.as_ptr()) }))
+        engine::sealed(|| unsafe { border::call_for_wide(function, arguments) })
+            .map(Some)
+            .map_err(|e| within(&e, "predecessors"))
     }
 
     /// Visits the successors; false when the graph leaves that to the carried coordinates.
     /// The slice has `dimension` coordinates.
     #[inline]
-    pub(crate) fn successors<V: FnMut(&[i64])>(&self, tile: &Tile, dimension: usize, visit: V) -> bool {
+    pub(crate) fn successors<V: FnMut(&[i64])>(&self, tile: &Tile, dimension: usize, visit: V) -> Result<bool, Error> {
         struct Visitor<V> {
             dimension: usize,
             visit: V,
@@ -96,10 +113,10 @@ impl Callbacks {
                 (visitor.visit)(unsafe { std::slice::from_raw_parts(tile, visitor.dimension) });
             }
         }
-        let Some(successors) = self.successors else { return false };
+        let Some(successors) = self.successors else { return Ok(false) };
         let mut visitor = Visitor { dimension, visit };
         // SAFETY: by the promise made to `new`; the visitor lives until the call returns.
-        unsafe { successors(self.context, tile.as_ptr(), forward::<V>, (&raw mut visitor).cast()) };
-        true
+        let call = || unsafe { successors(self.context, tile.as_ptr(), forward::<V>, (&raw mut visitor).cast()) };
+        border::call(call).map(|()| true).map_err(|e| within(&e, "successors"))
     }
 }

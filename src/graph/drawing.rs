@@ -4,12 +4,13 @@ use super::callbacks::Callbacks;
 use super::space::Space;
 use crate::trace::Tiles;
 
-/// Tells the tiles and edges of a graph. It calls the graph's own functions, as a worker would.
+/// Tells the tiles and edges of a graph. It calls the graph's own functions, as a worker would; what these
+/// throw is told when they run.
 pub(super) fn draw(space: &Space, carried: &[bool], callbacks: &Callbacks, tiles: &mut Tiles) {
     let dimension = space.dimension();
     for number in 0..space.volume() {
         let tile = space.tile(number);
-        if callbacks.predecessors(&tile).is_some_and(|predecessors| predecessors < 0) {
+        if callbacks.predecessors(&tile).map_or(true, |told| told.is_some_and(|predecessors| predecessors < 0)) {
             continue;
         }
         tiles.tile(number, &tile[..dimension]);
@@ -18,6 +19,7 @@ pub(super) fn draw(space: &Space, carried: &[bool], callbacks: &Callbacks, tiles
                 tiles.edge(number, successor);
             }
         });
+        let told = told.unwrap_or(true);
         let along = |k: usize| carried.get(k).copied().unwrap_or(false) && space.index(&tile, k) + 1 < space.extent(k);
         for k in (0..dimension).filter(|&k| !told && along(k)) {
             tiles.edge(number, number + space.stride(k));

@@ -23,6 +23,7 @@ pub(crate) use space::{MAX_DIMENSION, Space};
 
 use crate::engine::{Account, Call, Engine, Source};
 use crate::error::{Error, dvm_retcode_t};
+use crate::processing::forced;
 use crate::trace::{Name, Trace};
 use running::{Host, Running};
 
@@ -102,7 +103,9 @@ impl Host for Alone<'_> {
     fn observe(&self, _worker: usize, tile: &[i64], run: impl FnOnce()) {
         let start = self.trace.begin();
         run();
-        self.trace.tile(None, start, self.name, tile);
+        if !crate::engine::forked::is_orphan() {
+            self.trace.tile(None, start, self.name, tile); // its lock may be held for ever in a forked child
+        }
     }
 }
 
@@ -114,6 +117,7 @@ pub(crate) fn execute(
     carried: &[bool],
     callbacks: Callbacks,
 ) -> Result<(), Error> {
+    crate::memory::check()?;
     if call.inside_task() {
         return Err(Error::new(
             dvm_retcode_t::DVM_ERR_IN_TASK,
@@ -124,12 +128,13 @@ pub(crate) fn execute(
     }
     let engine = call.engine();
     let trace = engine.trace();
-    trace.graph(&name, space.volume(), |tiles| call.as_task(|| drawing::draw(&space, carried, &callbacks, tiles)));
+    trace.graph(&name, space.volume(), |tiles| {
+        forced::with_place(|| call.as_task(|| drawing::draw(&space, carried, &callbacks, tiles)));
+    });
     let label = trace.name(&name);
     if space.volume() == 1 && !callbacks.tells_edges() {
         let running = Running::new(name, space, carried, callbacks, 1);
-        crate::processing::forced::note_place();
-        return call.as_task(|| running.run_alone(&Alone { trace, name: label }));
+        return forced::with_place(|| call.as_task(|| running.run_alone(&Alone { trace, name: label })));
     }
     let running = Running::new(name, space, carried, callbacks, engine.workers());
     let attached = Arc::new(Attached { running, engine, name: label });

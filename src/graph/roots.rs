@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 /// A range of root numbers on a cache line of its own.
 #[repr(align(64))]

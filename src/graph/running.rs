@@ -5,13 +5,14 @@ mod account;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::{Condvar, Mutex};
+use crate::sync::lock::{Condvar, Mutex};
 
 use super::callbacks::Callbacks;
 use super::lane::{Counts, Lane, bump};
 use super::roots::Roots;
 use super::space::{MAX_DIMENSION, Space, Tile};
 use crate::error::{Error, dvm_retcode_t};
+use crate::processing::forced;
 use crate::sync::countdown::Countdown;
 use crate::sync::fence;
 
@@ -129,7 +130,7 @@ impl Running {
     pub(crate) fn lay_open<H: Host>(&self, worker: usize, host: &H) {
         let lane = &self.lanes[worker];
         if let Some(number) = lane.kept.take() {
-            lane.ready.push(number);
+            self.push(lane, number);
             host.work_ready();
         }
     }
@@ -194,7 +195,7 @@ impl Running {
         at.number = self.root(past);
         self.space.locate(at.number, &mut at.tile);
         let is_root = loop {
-            let predecessors = self.callbacks.predecessors(&at.tile).unwrap_or(0);
+            let predecessors = self.predecessors(&at.tile).unwrap_or(0);
             past += 1;
             waiting += u64::from(predecessors > 0);
             if predecessors == 0 || past == candidates.end {
@@ -247,7 +248,7 @@ impl Running {
         }
         if lane.kept.seen().is_some() {
             // A thread that stood in for this worker while a tile blocked has put one aside.
-            lane.ready.push(at.number);
+            self.push(lane, at.number);
         } else {
             lane.kept.keep(at.number);
         }
@@ -279,7 +280,7 @@ impl Running {
         let mut make_ready = |number: u64, tile: &[i64]| {
             if any {
                 bump(&lane.counts.created, 1);
-                lane.ready.push(next.number);
+                self.push(lane, next.number);
                 pushed = true;
             }
             any = true;
@@ -295,7 +296,8 @@ impl Running {
             };
             let mut total = 1;
             let arrived = self.pending.arrive(table, successor, || {
-                total = self.callbacks.predecessors(coordinates).unwrap_or(1);
+                // Inside the program's own function, whose cleanup handlers are not the thread's.
+                total = forced::with_place(|| self.predecessors(coordinates)).unwrap_or(1);
                 total.max(1) as u64
             });
             if total <= 0 {
@@ -310,6 +312,10 @@ impl Running {
                 make_ready(successor, coordinates);
             }
         });
+        let told = told.unwrap_or_else(|story| {
+            self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, story.message());
+            true
+        });
         if !told {
             self.release_carried(at, make_ready);
         }
@@ -317,6 +323,38 @@ impl Running {
             host.work_ready();
         }
         any
+    }
+
+    /// Number of predecessors. A function that throws fails the graph, and its tile is none.
+    #[inline]
+    fn predecessors(&self, tile: &[i64]) -> Option<i64> {
+        self.callbacks.predecessors(tile).unwrap_or_else(|story| {
+            let mut at = [0; MAX_DIMENSION];
+            at.iter_mut().zip(tile).for_each(|(to, from)| *to = *from);
+            self.fail(dvm_retcode_t::DVM_ERR_TASK, &at, story.message());
+            Some(-1)
+        })
+    }
+
+    /// Leaves a ready tile, which began a chain, for this worker or others. Without memory for that the graph fails, and
+    /// the chain ends here.
+    #[inline]
+    fn push(&self, lane: &Lane, number: u64) {
+        if !lane.ready.push(number) {
+            self.lose(lane, number);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lose(&self, lane: &Lane, number: u64) {
+        self.fail(
+            dvm_retcode_t::DVM_ERR_MEMORY,
+            &self.space.tile(number),
+            "is ready, and there is no memory to note that",
+        );
+        bump(&lane.counts.ended, 1);
+        lane.unsettle();
     }
 
     /// Tells the neighbours along the carried coordinates that a tile has run.

@@ -142,7 +142,10 @@ impl Handle {
         }
         let handle = Handle(raw);
         let described = match source {
-            Source::System => true,
+            Source::System => {
+                handle.do_without_sysfs();
+                true
+            }
             Source::Synthetic(text) => {
                 let text = CString::new(text).map_err(|_| Failure::Syntax)?;
                 // SAFETY: the handle is initialised and not loaded; hwloc copies the text, which ends with NUL.
@@ -164,6 +167,22 @@ impl Handle {
             return Err(Failure::Load);
         }
         Ok(handle)
+    }
+
+    /// Without the kernel's files about CPUs hwloc's discovery for Linux gives up, and says so on stderr. The other ways of
+    /// discovery, by the processor itself or by the number of CPUs, are quiet, and find what it would have left to them.
+    fn do_without_sysfs(&self) {
+        /// `HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST`.
+        const BLACKLIST: u64 = 1;
+        let there = |folder: &str| std::path::Path::new(folder).join("cpu0/topology").exists();
+        if there("/sys/bus/cpu/devices")
+            || there("/sys/devices/system/cpu")
+            || std::env::var_os("HWLOC_FSROOT").is_some()
+        {
+            return;
+        }
+        // SAFETY: the handle is initialised and not loaded; the name ends with NUL. If hwloc refuses, it prints its line.
+        unsafe { sys::hwloc_topology_set_components(self.0, BLACKLIST, c"linux".as_ptr()) };
     }
 
     fn is_this_system(&self) -> bool {

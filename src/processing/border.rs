@@ -33,7 +33,7 @@ struct Exception {
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Crossed {
-    /// What the function has returned, in the low half; or the address of the exception.
+    /// What the function has returned, of a number of 32 bits in the low half; or the address of the exception.
     value: usize,
     /// One of the following.
     how: usize,
@@ -184,6 +184,18 @@ pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 
     // SAFETY: by this function's contract.
     let crossed = unsafe { enter(function, a, b, c) };
     if crossed.how == RETURNED { Ok(crossed.value as c_int) } else { Err(tell(crossed)) }
+}
+
+/// The wide number that a function of the program returns; what it throws is told in words.
+///
+/// # Safety
+/// As for [`call_directly`], of a function that returns 64 bits.
+#[inline]
+pub(crate) unsafe fn call_for_wide(function: Function, arguments: [*mut c_void; 3]) -> Result<i64, Error> {
+    let [a, b, c] = arguments;
+    // SAFETY: by this function's contract; the whole register is handed on.
+    let crossed = unsafe { enter(function, a, b, c) };
+    if crossed.how == RETURNED { Ok(crossed.value as i64) } else { Err(tell(crossed)) }
 }
 
 /// Exceptions of Rust and of the two C++ compilers have these classes. Rust has changed the order of the bytes.

@@ -4,8 +4,9 @@
 //! own place there, in a frame that has gone. So a thread that is about to call the program notes what is there, in the
 //! form in which the C library itself would put it back, and a forced unwinding that ends at the border puts it back.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_int;
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Room for glibc's `__pthread_unwind_buf_t`, which is at most half of this on all machines.
@@ -22,32 +23,59 @@ unsafe extern "C" {
 }
 
 thread_local! {
-    static PLACE: UnsafeCell<Place> = const { UnsafeCell::new(Place([0; 512])) };
+    /// The place of a thread of libdvm below all callbacks.
+    static BASE: UnsafeCell<Place> = const { UnsafeCell::new(Place([0; 512])) };
+    /// What a forced unwinding that ends here puts back.
+    static PLACE: Cell<*mut Place> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// Notes where this thread's cleanup handlers are, until further notice: before it calls the program.
-pub(crate) fn note_place() {
-    PLACE.with(|place| {
-        // SAFETY: the place belongs to this thread; it is taken back at once, and nothing is unwound in between.
-        unsafe {
-            __pthread_register_cancel(place.get());
-            __pthread_unregister_cancel(place.get());
-        }
-    });
+/// Writes down where this thread's cleanup handlers are now.
+fn note(place: *mut Place) {
+    // SAFETY: the place belongs to this thread; it is taken back at once, and nothing is unwound in between.
+    unsafe {
+        __pthread_register_cancel(place);
+        __pthread_unregister_cancel(place);
+    }
 }
 
 /// For a thread of libdvm: notes the place, and makes the thread deaf to `pthread_cancel`, which would unwind libdvm's
 /// own frames.
 pub(crate) fn guard_thread() {
-    note_place();
+    BASE.with(|base| {
+        note(base.get());
+        PLACE.set(base.get());
+    });
     // SAFETY: a plain call; nobody asks for the state before.
     unsafe { pthread_setcancelstate(CANCEL_DISABLE, ptr::null_mut()) };
 }
 
+/// Runs `body`, which calls the program across the border, on a thread or at a depth whose cleanup handlers are not those of
+/// [`guard_thread`]: on the program's own threads, and inside other callbacks.
+pub(crate) fn with_place<R>(body: impl FnOnce() -> R) -> R {
+    struct Back {
+        place: *mut Place,
+        state: c_int,
+    }
+    impl Drop for Back {
+        fn drop(&mut self) {
+            PLACE.set(self.place);
+            // SAFETY: a plain call, with what the thread had before.
+            unsafe { pthread_setcancelstate(self.state, ptr::null_mut()) };
+        }
+    }
+    let mut place = MaybeUninit::<Place>::uninit();
+    note(place.as_mut_ptr());
+    let mut back = Back { place: PLACE.replace(place.as_mut_ptr()), state: 0 };
+    // SAFETY: a plain call; the state before is written to a number of this frame.
+    unsafe { pthread_setcancelstate(CANCEL_DISABLE, &raw mut back.state) };
+    body()
+}
+
 /// After a forced unwinding that has ended at the border.
 pub(super) fn put_back() {
-    // SAFETY: noted by this thread, in whose C library the handlers below the border are the ones that were there.
-    PLACE.with(|place| unsafe { __pthread_unregister_cancel(place.get()) });
+    // SAFETY: noted by this thread, further down on its stack; in its C library the handlers below the border are the ones
+    // that were there.
+    unsafe { __pthread_unregister_cancel(PLACE.get()) };
     // SAFETY: a plain call. The callback may have allowed what libdvm's frames do not.
     unsafe { pthread_setcancelstate(CANCEL_DISABLE, ptr::null_mut()) };
 }

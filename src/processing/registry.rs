@@ -3,19 +3,20 @@
 //! Looking a processing up takes no lock: each entry is read under its generation, which is odd while a processing is
 //! registered there and checked again after reading (a sequence lock). Entries are never unmapped and a generation is
 //! never used twice, so a stale id is always recognised. What an entry points to (plan, description, modes) is kept once
-//! per distinct content, for the life of the program. That is why queued tasks survive `unregister` and why no task
-//! touches a counter that others touch.
+//! per distinct content, until a moment without tasks and without other calls (`engine::reclaim`). That is why queued
+//! tasks survive `unregister` and why no task touches a counter that others touch.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use super::ProcId;
 use super::callee::{Callee, MAX_PLAIN_ARGUMENTS};
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 use crate::sync::slab::Slab;
 
 /// What a task does with an argument.
@@ -49,7 +50,7 @@ pub(crate) struct Plan {
     /// The same for inputs.
     inputs: u64,
     /// One mode per argument; `None` when all are inputs.
-    modes: Option<&'static [Mode]>,
+    modes: Option<&'static Vec<Mode>>,
 }
 
 impl Plan {
@@ -157,17 +158,23 @@ pub(crate) struct Found {
     pub(crate) fresh: bool,
 }
 
+/// So many processings are forgotten before what they needed is freed: that takes a look at all that are registered.
+const FORGOTTEN: usize = 1024;
+
+/// The modes of a processing are settled.
+const SETTLED: u32 = u32::MAX;
+
 /// One entry. The fields behind `generation` mean something while it is odd.
 struct Entry {
     generation: AtomicU32,
-    /// True once a task was scheduled with it.
-    used: AtomicBool,
+    /// [`SETTLED`] once a task was scheduled with it; before that, how many calls are about to do so.
+    used: AtomicU32,
     plan: AtomicPtr<Plan>,
 }
 
 impl Entry {
     fn new() -> Entry {
-        Entry { generation: AtomicU32::new(0), used: AtomicBool::new(false), plan: AtomicPtr::new(ptr::null_mut()) }
+        Entry { generation: AtomicU32::new(0), used: AtomicU32::new(0), plan: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Reads the entry; `None` unless it is and stays of this generation.
@@ -176,7 +183,7 @@ impl Entry {
         if self.generation.load(Ordering::Acquire) != generation {
             return None;
         }
-        let fresh = !self.used.load(Ordering::Relaxed);
+        let fresh = self.used.load(Ordering::Relaxed) != SETTLED;
         let plan = self.plan.load(Ordering::Acquire);
         fence(Ordering::Acquire);
         if self.generation.load(Ordering::Relaxed) != generation {
@@ -191,7 +198,7 @@ impl Entry {
         // A reader that sees any of the new fields also sees that the old generation has gone.
         fence(Ordering::Release);
         self.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
-        self.used.store(false, Ordering::Relaxed);
+        self.used.store(0, Ordering::Relaxed);
         let generation = self.generation.load(Ordering::Relaxed) + 1;
         self.generation.store(generation, Ordering::Release);
         generation
@@ -204,12 +211,15 @@ struct Writers {
     descriptions: Kept<String>,
     modes: Kept<Vec<Mode>>,
     plans: Kept<Plan>,
+    /// Processings that were forgotten, and plans that were exchanged, since what they needed was last freed.
+    forgotten: usize,
 }
 
 impl Writers {
     /// Ends the generation of an entry, and keeps the entry for the next.
     fn retire(&mut self, entry: &Entry, index: u32, generation: u32) {
         entry.generation.store(generation + 1, Ordering::Relaxed);
+        self.forgotten += 1;
         // An entry whose generations are used up is never used again.
         if generation < u32::MAX - 2 {
             self.free.push(index);
@@ -221,14 +231,27 @@ impl Writers {
 struct Kept<T: 'static>(Option<HashSet<&'static T>>);
 
 impl<T: Hash + Eq> Kept<T> {
-    fn keep(&mut self, value: T) -> &'static T {
+    fn keep(&mut self, value: T) -> Result<&'static T, Error> {
         let kept = self.0.get_or_insert_default();
         if let Some(&same) = kept.get(&value) {
-            return same;
+            return Ok(same);
         }
-        let value: &'static T = Box::leak(Box::new(value));
+        memory::strictly(|| kept.try_reserve(1))?;
+        let value: &'static T = Box::leak(memory::boxed(value)?);
         kept.insert(value);
-        value
+        Ok(value)
+    }
+
+    /// Frees all but these.
+    ///
+    /// # Safety
+    /// Nobody uses another one of the values, or will.
+    unsafe fn free_others(&mut self, used: &HashSet<*const T>) {
+        for value in self.0.iter_mut().flat_map(|kept| kept.extract_if(|&value| !used.contains(&ptr::from_ref(value))))
+        {
+            // SAFETY: `keep` has leaked it from a box; it is in the set no more, and nobody uses it.
+            drop(unsafe { Box::from_raw(ptr::from_ref(value).cast_mut()) });
+        }
     }
 }
 
@@ -241,7 +264,13 @@ pub(crate) struct Registry {
 /// The registry. It outlives the engine: ids are not given again after finalize and init.
 pub(crate) static REGISTRY: Registry = Registry {
     entries: Slab::new(),
-    writers: Mutex::new(Writers { free: Vec::new(), descriptions: Kept(None), modes: Kept(None), plans: Kept(None) }),
+    writers: Mutex::new(Writers {
+        free: Vec::new(),
+        descriptions: Kept(None),
+        modes: Kept(None),
+        plans: Kept(None),
+        forgotten: 0,
+    }),
 };
 
 /// The failure of a call that names a processing which is not there.
@@ -257,7 +286,7 @@ fn unknown(id: ProcId) -> Error {
 /// The plan of a processing that no task was scheduled with yet. The caller holds the registry's lock.
 fn unsettled(entry: &Entry, generation: u32, id: ProcId, what: &str) -> Result<&'static Plan, Error> {
     let Found { plan, fresh } = entry.read(generation).ok_or_else(|| unknown(id))?;
-    if fresh {
+    if fresh && entry.used.load(Ordering::Relaxed) == 0 {
         return Ok(plan);
     }
     Err(Error::state(format!(
@@ -275,11 +304,16 @@ impl Registry {
             )));
         }
         let mut writers = self.writers.lock();
+        // What is kept without an entry goes when something is freed next.
+        writers.forgotten += 1;
+        let description = writers.descriptions.keep(memory::text(description)?)?;
+        let plan = writers.plans.keep(Plan { count, inputs: first(count), ..Plan::bare(callee, description) })?;
+        // Room for all entries that may ever come back, so that to unregister needs no memory.
+        let missing = self.entries.len() as usize + 1 - writers.free.len();
+        memory::room_for(&mut writers.free, missing)?;
         let index = writers.free.pop().or_else(|| self.entries.push(Entry::new())).ok_or_else(|| {
             Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for another processing: unregister some")
         })?;
-        let description = writers.descriptions.keep(description.to_owned());
-        let plan = writers.plans.keep(Plan { count, inputs: first(count), ..Plan::bare(callee, description) });
         let entry = self.entries.get(index).expect("a free index names an entry");
         Ok([0, u64::from(entry.write(plan)) << 32 | u64::from(index)])
     }
@@ -304,15 +338,31 @@ impl Registry {
         }
     }
 
-    /// The first task was scheduled with a processing: from now on its modes are settled. One that has been
-    /// unregistered meanwhile has none.
+    /// Schedules what may be the first task of a processing: from before `schedule` looks at the plan until it has
+    /// succeeded or failed, nobody changes the modes, and afterwards nobody does if it has succeeded.
     #[cold]
-    pub(crate) fn settle(&self, id: ProcId) {
-        let Ok((entry, generation)) = self.entry(id) else { return };
+    pub(crate) fn first<T>(
+        &self,
+        id: ProcId,
+        schedule: impl FnOnce(&'static Plan) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (entry, generation) = self.entry(id)?;
+        let plan = {
+            let _writers = self.writers.lock();
+            let found = entry.read(generation).ok_or_else(|| unknown(id))?;
+            if found.fresh {
+                entry.used.fetch_add(1, Ordering::Relaxed);
+            }
+            found.plan
+        };
+        let result = schedule(plan);
         let _writers = self.writers.lock();
-        if entry.generation.load(Ordering::Relaxed) == generation {
-            entry.used.store(true, Ordering::Relaxed);
+        // One that has been unregistered meanwhile has no modes, and one that another call has settled stays so.
+        let used = entry.used.load(Ordering::Relaxed);
+        if entry.generation.load(Ordering::Relaxed) == generation && used != SETTLED {
+            entry.used.store(if result.is_ok() { SETTLED } else { used.saturating_sub(1) }, Ordering::Relaxed);
         }
+        result
     }
 
     /// Sets the modes of a processing that no task was scheduled with yet.
@@ -323,11 +373,14 @@ impl Registry {
         if modes.len() != plan.count {
             return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), plan.count)));
         }
-        let modes = modes.contains(&Mode::Out).then(|| writers.modes.keep(modes.to_vec()).as_slice());
+        let produces = modes.contains(&Mode::Out);
+        let list = || memory::list(modes.iter().copied());
+        let modes = if produces { Some(writers.modes.keep(list()?)?) } else { None };
         let output = |place: usize| u64::from(modes.is_some_and(|modes| modes[place] == Mode::Out));
         let outputs = (0..plan.count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
         let inputs = !outputs & first(plan.count);
-        let plan = writers.plans.keep(Plan { outputs, inputs, modes, ..*plan });
+        let plan = writers.plans.keep(Plan { outputs, inputs, modes, ..*plan })?;
+        writers.forgotten += 1;
         entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
     }
@@ -337,7 +390,8 @@ impl Registry {
         let (entry, generation) = self.entry(id)?;
         let mut writers = self.writers.lock();
         let plan = unsettled(entry, generation, id, "how many cores it needs")?;
-        let plan = writers.plans.keep(Plan { cores, ..*plan });
+        let plan = writers.plans.keep(Plan { cores, ..*plan })?;
+        writers.forgotten += 1;
         entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
     }
@@ -349,6 +403,45 @@ impl Registry {
         entry.read(generation).ok_or_else(|| unknown(id))?;
         writers.retire(entry, id[1] as u32, generation);
         Ok(())
+    }
+
+    /// True when so much is kept for processings that were forgotten that it is worth looking whether it can go.
+    pub(crate) fn has_much_to_free(&self) -> bool {
+        self.writers.lock().forgotten >= FORGOTTEN
+    }
+
+    /// Frees what no registered processing needs; called again when as much as that was forgotten since.
+    ///
+    /// # Safety
+    /// No task exists of a processing that was forgotten before the call, and no thread has one that it has looked up before.
+    pub(crate) unsafe fn free_forgotten(&self) {
+        let mut writers = self.writers.lock();
+        let (mut plans, mut descriptions, mut modes) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let most = self.entries.len() as usize - writers.free.len();
+        let room = memory::strictly(|| {
+            plans.try_reserve(most).and_then(|()| descriptions.try_reserve(most)).and_then(|()| modes.try_reserve(most))
+        });
+        if room.is_err() {
+            return; // another time
+        }
+        for index in 0..self.entries.len() {
+            let entry = self.entries.get(index).expect("below the length");
+            if entry.generation.load(Ordering::Relaxed) % 2 == 1 {
+                let plan = entry.plan.load(Ordering::Relaxed).cast_const();
+                // SAFETY: the plan of a registered processing is kept.
+                let plan = unsafe { &*plan };
+                plans.insert(ptr::from_ref(plan));
+                descriptions.insert(ptr::from_ref(plan.description));
+                modes.extend(plan.modes.map(ptr::from_ref));
+            }
+        }
+        writers.forgotten = 0;
+        // SAFETY: the processings that had the others were forgotten; the rest by this function's contract.
+        unsafe {
+            writers.plans.free_others(&plans);
+            writers.descriptions.free_others(&descriptions);
+            writers.modes.free_others(&modes);
+        }
     }
 
     /// Forgets all processings: for the end.
@@ -397,7 +490,14 @@ mod tests {
         let id = REGISTRY.register(Callee::plain(nothing), 2, "settled").unwrap();
         REGISTRY.access(id, &[Mode::In, Mode::Out]).unwrap();
         assert_eq!(REGISTRY.find(id).unwrap().plan.mode(1), Mode::Out);
-        REGISTRY.settle(id);
+        let refused = REGISTRY.first(id, |_| {
+            let meanwhile = REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err();
+            assert_eq!(meanwhile.code(), dvm_retcode_t::DVM_ERR_STATE, "a task is being scheduled");
+            Err::<(), _>(meanwhile)
+        });
+        assert!(refused.is_err());
+        REGISTRY.access(id, &[Mode::In, Mode::Out]).expect("that task was not scheduled after all");
+        assert_eq!(REGISTRY.first(id, |plan| Ok(plan.mode(1))).unwrap(), Mode::Out);
         assert_eq!(REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err().code(), dvm_retcode_t::DVM_ERR_STATE);
         REGISTRY.unregister(id).unwrap();
     }

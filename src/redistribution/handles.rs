@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use crate::sync::lock::{Mutex, MutexGuard};
 
+use crate::engine::forked;
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 
 /// One entry: its generation, and what it holds while it is in use.
 struct Entry<T> {
@@ -30,35 +32,50 @@ impl<T> Handles<T> {
     }
 
     /// Gives a number to something.
-    pub(crate) fn insert(&self, held: T) -> u64 {
-        let mut entries = self.entries.lock();
-        let index = entries.free.pop().unwrap_or_else(|| {
+    pub(crate) fn insert(&self, held: T) -> Result<u64, Error> {
+        let mut entries = self.lock()?;
+        let held = memory::lasting(|| Ok(Arc::new(held)))?;
+        let index = if let Some(index) = entries.free.pop() {
+            index
+        } else {
+            // Room for all numbers that may ever come back, so that to take one back needs no memory.
+            let missing = entries.list.len() + 1 - entries.free.len();
+            memory::room_for(&mut entries.free, missing)?;
+            memory::room_for(&mut entries.list, 1)?;
             entries.list.push(Entry { generation: 0, held: None });
             entries.list.len() as u32 - 1
-        });
+        };
         let entry = &mut entries.list[index as usize];
         entry.generation += 1;
-        entry.held = Some(Arc::new(held));
-        u64::from(entry.generation) << 32 | u64::from(index)
+        entry.held = Some(held);
+        Ok(u64::from(entry.generation) << 32 | u64::from(index))
+    }
+
+    /// In a forked child the lock may be held for ever.
+    fn lock(&self) -> Result<MutexGuard<'_, Entries<T>>, Error> {
+        if forked::is_orphan() {
+            return Err(forked::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED));
+        }
+        Ok(self.entries.lock())
     }
 
     /// What has this number.
     pub(crate) fn get(&self, handle: u64) -> Result<Arc<T>, Error> {
-        let mut entries = self.entries.lock();
+        let mut entries = self.lock()?;
         self.entry(&mut entries, handle).map(|held| Arc::clone(held))
     }
 
     /// Exchanges what has this number for what `change` makes of it; on an error it stays.
     pub(crate) fn replace(&self, handle: u64, change: impl FnOnce(&T) -> Result<T, Error>) -> Result<(), Error> {
-        let mut entries = self.entries.lock();
+        let mut entries = self.lock()?;
         let held = self.entry(&mut entries, handle)?;
-        *held = Arc::new(change(held)?);
+        *held = memory::lasting(|| Ok(Arc::new(change(held)?)))?;
         Ok(())
     }
 
     /// Takes the number back; whoever still uses what it named keeps it.
     pub(crate) fn remove(&self, handle: u64) -> Result<Arc<T>, Error> {
-        let mut entries = self.entries.lock();
+        let mut entries = self.lock()?;
         self.entry(&mut entries, handle)?;
         let index = handle as u32;
         let entry = &mut entries.list[index as usize];
@@ -96,9 +113,9 @@ mod tests {
         let handles: Handles<u32> = Handles::new("thing");
         assert!(handles.get(0).is_err());
         let mut seen = std::collections::HashSet::new();
-        let kept = handles.insert(7);
+        let kept = handles.insert(7).unwrap();
         for k in 0..100 {
-            let handle = handles.insert(k);
+            let handle = handles.insert(k).unwrap();
             assert!(handle != 0 && seen.insert(handle));
             assert_eq!(*handles.get(handle).unwrap(), k);
             handles.replace(handle, |old| Ok(old + 1)).unwrap();

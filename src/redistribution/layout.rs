@@ -13,6 +13,7 @@ use dvm_redist::{Distribution, Parameters};
 
 use super::refused;
 use crate::error::Error;
+use crate::memory;
 
 /// More memories than this have no numbers.
 const MOST_MEMORIES: i64 = 1 << 24;
@@ -106,7 +107,7 @@ impl Layout {
         }
         let digit = digits(&domain, &room)?;
         let each = components(&domain, &domain).into_iter();
-        let groups = each.map(|d| group(&domain, &grid, &digit, &room, d)).collect();
+        let groups = each.map(|d| group(&domain, &grid, &digit, &room, d)).collect::<Result<_, _>>()?;
         let place = match array_strides(&distribution, &domain, &room) {
             Some(strides) => Place::Array { strides, own: BTreeMap::new() },
             None => Place::Interleaved { weights: addressing.place, extent: addressing.extent },
@@ -342,27 +343,39 @@ fn array_strides(distribution: &Distribution, domain: &Domain, room: &[(i64, i64
 }
 
 /// The local extents of some dimensions in every memory.
-fn group(domain: &Domain, grid: &[Grid], digit: &[i64], room: &[(i64, i64)], dimensions: Vec<usize>) -> Group {
+fn group(
+    domain: &Domain,
+    grid: &[Grid],
+    digit: &[i64],
+    room: &[(i64, i64)],
+    dimensions: Vec<usize>,
+) -> Result<Group, Error> {
     let own: Vec<usize> =
         (0..grid.len()).filter(|&k| dimensions.contains(&domain.dimension[grid[k].variable])).collect();
     let part = domain.restrict(&dimensions);
     if domain.empty.is_some() {
-        return Group { dimensions, grid: own, extents: Extents::By(HashMap::new()) };
+        return Ok(Group { dimensions, grid: own, extents: Extents::By(HashMap::new()) });
     }
     if part.is_box() {
         let used: Vec<(i64, i64)> = room.iter().zip(&domain.bounding).map(|(r, b)| (r.0, b.1)).collect();
         let extents = dimensions.iter().map(|&j| whole_extent(domain, digit, &used, j)).collect();
-        return Group { dimensions, grid: own, extents: Extents::Same(extents) };
+        return Ok(Group { dimensions, grid: own, extents: Extents::Same(extents) });
     }
     let arch: Vec<usize> = (0..part.len()).filter(|&i| part.arch[i]).collect();
     let step: Vec<i64> = part.global.iter().map(|&g| digit[g]).collect();
     let mut table: HashMap<Vec<i64>, Vec<i64>> = HashMap::new();
+    let mut short = false;
     let mut put = |at: &[i64]| {
         let mut local = vec![0_i64; dimensions.len()];
         (0..part.len()).filter(|&i| !part.arch[i]).for_each(|i| {
             local[part.dimension[i]] += (at[i] - room[part.global[i]].0) * step[i];
         });
         let key: Vec<i64> = arch.iter().map(|&i| at[i]).collect();
+        let full = table.len() == table.capacity();
+        short |= memory::check().is_err() || !short && full && memory::strictly(|| table.try_reserve(1)).is_err();
+        if short {
+            return;
+        }
         let known = table.entry(key).or_insert_with(|| vec![0; dimensions.len()]);
         known.iter_mut().zip(local).for_each(|(k, l)| *k = (*k).max(l + 1));
     };
@@ -373,10 +386,23 @@ fn group(domain: &Domain, grid: &[Grid], digit: &[i64], room: &[(i64, i64)], dim
             at[strands.along] = strand.last;
             put(&at);
         }
-        return Group { dimensions, grid: own, extents: Extents::By(table) };
+        return refuse_short(short).map(|()| Group { dimensions, grid: own, extents: Extents::By(table) });
     }
-    part.rows(|at, inner, lo, hi| {
+    // Later data variables run faster: in one dimension the last location of a memory has its greatest local index.
+    let data = part.order.iter().copied().skip(arch.len());
+    if dimensions.len() == 1 && part.order[..arch.len()].iter().all(|&i| part.arch[i]) && data.is_sorted() {
+        if !part.last_locations(arch.len(), MOST_LOOKS, &mut put) {
+            return Err(too_long(&dimensions));
+        }
+        return refuse_short(short).map(|()| Group { dimensions, grid: own, extents: Extents::By(table) });
+    }
+    let mut left = MOST_LOOKS;
+    let whole = part.rows_while(|at, inner, lo, hi| {
         let mut at = at.to_vec();
+        let looks = if inner.is_some_and(|i| part.arch[i]) { hi.abs_diff(lo).saturating_add(1) } else { 1 };
+        if looks > left {
+            return false;
+        }
         match inner {
             None => put(&at),
             Some(i) if part.arch[i] => (lo..=hi).for_each(|v| {
@@ -389,6 +415,27 @@ fn group(domain: &Domain, grid: &[Grid], digit: &[i64], room: &[(i64, i64)], dim
                 put(&at);
             }
         }
+        left = left.saturating_sub(looks);
+        left > 0
     });
-    Group { dimensions, grid: own, extents: Extents::By(table) }
+    if whole {
+        refuse_short(short).map(|()| Group { dimensions, grid: own, extents: Extents::By(table) })
+    } else {
+        Err(too_long(&dimensions))
+    }
+}
+
+fn refuse_short(short: bool) -> Result<(), Error> {
+    if short { Err(memory::none()) } else { Ok(()) }
+}
+
+/// More locations than this are not looked at to find the local extents: that takes some seconds.
+const MOST_LOOKS: u64 = 1 << 27;
+
+#[cold]
+fn too_long(dimensions: &[usize]) -> Error {
+    Error::argument(format!(
+        "the local extents of dimension {dimensions:?} are not found within {MOST_LOOKS} steps: the bounds of its \
+         variables leave too many locations to look at; bound each variable by those before it"
+    ))
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use crate::sync::lock::Mutex;
 use dvm_redist::descriptor::Transfer;
 use dvm_redist::{Case, Figures, Options, Parameters, Plan, Strategy};
-use parking_lot::Mutex;
 
 use super::layout::Layout;
 use super::program::Program;

@@ -8,7 +8,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use parking_lot::{Condvar, Mutex};
+use crate::sync::lock::{Condvar, Mutex};
 
 use super::plan::Redistribution;
 use super::program::Program;

@@ -10,6 +10,7 @@
 
 use std::ptr;
 
+use crate::processing::Plan;
 use crate::sync::deque::{Deque, Steal};
 use crate::sync::inbox::{Chain, Inbox};
 use crate::task::{Item, Task};
@@ -29,15 +30,14 @@ impl ReadyQueue {
         ReadyQueue { inbox: Inbox::new(), mail: Inbox::new(), deque: Deque::new() }
     }
 
-    /// Hands a task to its worker, which alone may run it. True when the worker may have to be woken: otherwise whoever
-    /// pushed the first of those that lie there sees to that.
+    /// Hands a task to its worker, which alone may run it and may have to be woken.
     ///
     /// # Safety
     /// The caller owns the task and hands it over.
     #[inline]
-    pub(crate) unsafe fn hand_over(&self, task: *mut Task) -> bool {
+    pub(crate) unsafe fn hand_over(&self, task: *mut Task) {
         // SAFETY: by this function's contract; descriptors stay where they are.
-        unsafe { self.inbox.push(Task::link(task)) }
+        unsafe { self.inbox.push(Task::link(task)) };
     }
 
     /// Leaves a task for the worker or a thief.
@@ -52,8 +52,18 @@ impl ReadyQueue {
 
     /// For the worker itself: keeps a task that others may steal.
     #[inline]
-    pub(crate) fn keep(&self, task: Item) {
-        self.deque.push(task.word());
+    pub(crate) fn keep(&self, task: *mut Task) {
+        if !self.deque.push(Item::task(task).word()) {
+            // No memory for a larger deque: the mail needs none.
+            // SAFETY: the caller owns the task and hands it over.
+            unsafe { self.mail.push(Task::link(task)) };
+        }
+    }
+
+    /// The same for a task without arguments, which has no descriptor; false when there is no memory for it.
+    #[inline]
+    pub(crate) fn keep_bare(&self, plan: &'static Plan) -> bool {
+        self.deque.push(Item::bare(plan).word())
     }
 
     /// For the worker itself: the newest task that it kept, else the oldest that came by mail. While mail is moved it is
@@ -83,7 +93,7 @@ impl ReadyQueue {
         for link in chain {
             let task = Task::of(link);
             expect(task);
-            self.keep(Item::task(task));
+            self.keep(task);
         }
     }
 
@@ -215,10 +225,10 @@ mod tests {
     impl Scene {
         fn new(count: usize) -> Scene {
             let mut cache = Cache::new();
-            let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache)).collect();
+            let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache).unwrap()).collect();
             let plan = Plan::none();
             // SAFETY: just taken from the pool.
-            tasks.iter().for_each(|&task| unsafe { (*task).fill(plan, &[], UNPLACED) });
+            tasks.iter().for_each(|&task| unsafe { (*task).fill(plan, &[], UNPLACED).unwrap() });
             Scene { cache, tasks }
         }
     }
@@ -238,8 +248,8 @@ mod tests {
         let tasks = &scene.tasks;
         // SAFETY: each task is owned here and goes into one list.
         unsafe {
-            assert!(queue.hand_over(tasks[0]));
-            assert!(!queue.hand_over(tasks[1]));
+            queue.hand_over(tasks[0]);
+            queue.hand_over(tasks[1]);
             placed.push(&queue, tasks[2]);
             queue.hand_over(tasks[3]);
             queue.hand_over(tasks[4]);
@@ -276,8 +286,8 @@ mod tests {
             victim.mail(tasks[4]);
             victim.mail(tasks[5]);
         }
-        victim.keep(Item::task(tasks[1]));
-        victim.keep(Item::task(tasks[2]));
+        victim.keep(tasks[1]);
+        victim.keep(tasks[2]);
         assert_eq!(victim.steal(&thief), Some(Item::task(tasks[1])));
         assert_eq!(victim.take(|| {}), Some(Item::task(tasks[2])), "the owner takes the newest of its own");
         assert_eq!(victim.steal(&thief), Some(Item::task(tasks[3])), "the mail moves over, oldest first");

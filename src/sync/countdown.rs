@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
+use crate::sync::lock::Mutex;
 use once_cell::race::OnceBox;
-use parking_lot::Mutex;
 
 use super::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, yield_now};
 

@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 
 use super::atomic::{AtomicI64, AtomicPtr, AtomicU64, Ordering};
 use super::fence;
+use crate::memory;
 
 /// Slots of the first buffer; each further buffer doubles it.
 #[cfg(not(loom))]
@@ -96,33 +97,38 @@ impl Deque {
         self.buffer.store(ptr::from_ref::<Buffer>(buffer).cast_mut(), Ordering::Release);
     }
 
-    /// Adds an item. Owner only.
+    /// Adds an item; false when there is no memory for that. Owner only.
     #[inline]
-    pub(crate) fn push(&self, item: u64) {
+    pub(crate) fn push(&self, item: u64) -> bool {
         let bottom = self.bottom.0.load(Ordering::Relaxed);
         let top = self.top.0.load(Ordering::Acquire);
         let mut buffer = self.buffer(Ordering::Relaxed);
         if bottom - top >= buffer.slots.len() as i64 {
-            buffer = self.grow(top, bottom);
+            match self.grow(top, bottom) {
+                Some(larger) => buffer = larger,
+                None => return false,
+            }
         }
         buffer.slot(bottom).store(item, Ordering::Relaxed);
         self.bottom.0.store(bottom + 1, Ordering::Release);
+        true
     }
 
     /// Copies the live items to a buffer of twice the size and puts it in use.
     #[cold]
     #[inline(never)]
-    fn grow(&self, top: i64, bottom: i64) -> &Buffer {
+    fn grow(&self, top: i64, bottom: i64) -> Option<&Buffer> {
         let old = self.buffer(Ordering::Relaxed);
-        let new = Buffer::new(old.class + 1);
+        let class = old.class + 1;
+        let slots = memory::list((0..FIRST << class).map(|_| AtomicU64::new(0))).ok()?;
+        let new = memory::boxed(Buffer { class, slots: slots.into_boxed_slice() }).ok()?;
         for index in top..bottom {
             new.slot(index).store(old.slot(index).load(Ordering::Relaxed), Ordering::Relaxed);
         }
-        let class = new.class;
         // Only the owner adds buffers, and it has not had this one.
-        let _ = self.buffers[class].set(Box::new(new));
+        let _ = self.buffers[class].set(new);
         self.put_in_use(class);
-        self.buffer(Ordering::Relaxed)
+        Some(self.buffer(Ordering::Relaxed))
     }
 
     /// Takes the newest item. Owner only.

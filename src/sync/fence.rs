@@ -32,6 +32,12 @@ mod asymmetric {
     const UNKNOWN: u8 = 0;
     const REGISTERED: u8 = 1;
     const REFUSED: u8 = 2;
+    /// It has agreed, and refuses now: a light fence that was passed before this was stored may have kept only the compiler
+    /// in order.
+    const REVOKED: u8 = 3;
+
+    /// No store stays in a processor's buffer for so long, and a thread that is interrupted passes a full fence.
+    const DRAINED: std::time::Duration = std::time::Duration::from_millis(10);
 
     fn membarrier(command: libc::c_int) -> bool {
         // SAFETY: the system call takes two numbers and touches no memory of the program.
@@ -76,11 +82,54 @@ mod asymmetric {
     #[cold]
     pub(crate) fn heavy() {
         super::full();
-        // Should the kernel refuse what it has agreed to, the slow command does the same.
         if registered() && !membarrier(PRIVATE_EXPEDITED) {
-            membarrier(GLOBAL);
+            // A filter of system calls that came after the start. From now on light fences are full ones.
+            STATE.store(REVOKED, Ordering::SeqCst);
         }
         super::full();
+        if STATE.load(Ordering::SeqCst) == REVOKED {
+            if !membarrier(GLOBAL) {
+                std::thread::sleep(DRAINED);
+            }
+            STATE.store(REFUSED, Ordering::SeqCst);
+            super::full();
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// Has the kernel refuse this thread's `membarrier`, as sandboxes do that a program enters after its start.
+        fn forbid_membarrier() {
+            const LOAD_NUMBER: u16 = 0x20; // BPF_LD | BPF_W | BPF_ABS
+            const IF_EQUAL: u16 = 0x15; // BPF_JMP | BPF_JEQ | BPF_K
+            const RETURN: u16 = 0x06; // BPF_RET | BPF_K
+            let line = |code, jf, k| libc::sock_filter { code, jt: 0, jf, k };
+            let mut lines = [
+                line(LOAD_NUMBER, 0, 0),
+                line(IF_EQUAL, 1, libc::SYS_membarrier as u32),
+                line(RETURN, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+                line(RETURN, 0, libc::SECCOMP_RET_ALLOW),
+            ];
+            let filter = libc::sock_fprog { len: lines.len() as u16, filter: lines.as_mut_ptr() };
+            // SAFETY: the filter lives until it has been copied; it says yes to all other calls.
+            unsafe {
+                assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+                assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter), 0);
+            }
+        }
+
+        #[test]
+        fn light_fences_are_full_ones_once_the_kernel_refuses_its_help() {
+            prepare();
+            let refused = std::thread::spawn(|| {
+                forbid_membarrier();
+                heavy();
+                STATE.load(Ordering::SeqCst)
+            });
+            assert_eq!(refused.join().unwrap(), REFUSED);
+        }
     }
 }
 

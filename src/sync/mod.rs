@@ -7,6 +7,8 @@ pub(crate) mod fence;
 #[allow(unsafe_code, reason = "the nodes are linked by address and allocate nothing")]
 pub(crate) mod inbox;
 pub(crate) mod kept;
+#[allow(unsafe_code, reason = "the value that is locked, and the system call that threads sleep in")]
+pub(crate) mod lock;
 #[allow(unsafe_code, reason = "the instruction")]
 pub(crate) mod prefetch;
 #[allow(unsafe_code, reason = "entries keep their addresses, which safe Rust cannot promise")]

@@ -9,6 +9,8 @@
 
 use std::alloc::{Layout, alloc};
 
+use crate::memory;
+
 use super::slab_parts::{AtomicPtr, AtomicU32, FIRST, Ordering};
 
 /// Levels enough for every 32-bit index.
@@ -79,7 +81,7 @@ impl<T: Sync> Slab<T> {
         if entries.is_null() {
             let layout = Layout::array::<T>((FIRST as usize) << level).ok()?;
             // SAFETY: no level is empty and no entry has size 0 (both are constants of this program).
-            entries = unsafe { alloc(layout) }.cast();
+            entries = memory::strictly(|| unsafe { alloc(layout) }).cast();
             if entries.is_null() {
                 return None;
             }

@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn items_are_what_they_were_made_of() {
         let mut cache = Cache::new();
-        let task = POOL.take(&mut cache);
+        let task = POOL.take(&mut cache).unwrap();
         assert!(matches!(Item::from_word(Item::task(task).word()).open(), Ready::Task(found) if found == task));
         // SAFETY: just taken, and in no list.
         unsafe { POOL.give(&mut cache, task) };

@@ -21,6 +21,8 @@ pub(crate) use item::{Item, Ready};
 pub(crate) use pool::{Cache, POOL};
 
 use crate::data::{DataId, STORE};
+use crate::error::Error;
+use crate::memory;
 use crate::processing::Plan;
 use crate::sync::inbox::Link;
 
@@ -88,9 +90,9 @@ impl Task {
         self.plan = plan;
     }
 
-    /// Makes the descriptor a new task.
+    /// Makes the descriptor a new task; it can be given back when there is no memory for its arguments.
     #[inline]
-    pub(crate) fn fill(&mut self, plan: &'static Plan, ids: &[DataId], worker: u16) {
+    pub(crate) fn fill(&mut self, plan: &'static Plan, ids: &[DataId], worker: u16) -> Result<(), Error> {
         self.plan = plan;
         self.worker = worker;
         self.near = worker == UNPLACED;
@@ -100,8 +102,9 @@ impl Task {
                 *number = id[1];
             }
         } else {
-            self.more = Some(Box::new(ids.iter().map(|id| id[1]).collect()));
+            self.more = Some(memory::boxed(memory::list(ids.iter().map(|id| id[1]))?)?);
         }
+        Ok(())
     }
 
     /// Ends the task; the descriptor can be filled again.
@@ -128,12 +131,6 @@ impl Task {
     #[inline]
     pub(crate) fn id(&self, place: usize) -> DataId {
         [0, self.numbers()[place]]
-    }
-
-    /// The ids of its data.
-    #[inline]
-    pub(crate) fn ids(&self) -> impl Iterator<Item = DataId> + '_ {
-        self.numbers().iter().map(|&number| [0, number])
     }
 
     /// Asks for the lines of the data that lie in the descriptor, which other threads may have written last.

@@ -16,7 +16,6 @@ pub(super) fn write(out: &mut impl Write, session: &Session) -> Result<()> {
     let pid = std::process::id();
     writeln!(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"dropped\":{dropped}}},\"traceEvents\":[")?;
     write!(out, "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":\"libdvm\"}}}}")?;
-    let names = session.names.lock();
     let rate = session.clock.rate();
     let nanoseconds = |units: u64| (units as f64 * rate) as u64;
     for (worker, row) in session.rows.iter().enumerate() {
@@ -44,8 +43,10 @@ pub(super) fn write(out: &mut impl Write, session: &Session) -> Result<()> {
                 ",\n{{\"ph\":\"i\",\"s\":\"t\",\"name\":\"{dropped} earlier events were dropped\",{place},\"ts\":{at}}}"
             )?;
         }
+        // Whoever enters an event has its row and then the names: never the other way round. Names of events are there.
+        let names = if events.is_empty() { Vec::new() } else { session.names.lock().texts.clone() };
         for event in &events {
-            write_event(out, event, &names.texts, &place)?;
+            write_event(out, event, &names, &place)?;
         }
     }
     writeln!(out, "\n]}}")

@@ -18,11 +18,11 @@ mod tally;
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use crate::sync::lock::Mutex;
 
 use crate::config::Config;
 use crate::error::{Error, dvm_retcode_t};
@@ -68,7 +68,7 @@ struct Output {
     variable: &'static str,
     what: &'static str,
     path: PathBuf,
-    /// Taken by the one that writes it.
+    /// `None` once it was written for the last time.
     file: Mutex<Option<File>>,
 }
 
@@ -220,19 +220,51 @@ impl Trace {
     /// finalize goes on, and returns this error when it has no other to return.
     pub fn finish(&self) -> Result<(), Error> {
         let Some(session) = &self.0 else { return Ok(()) };
-        let timeline =
-            session.timeline.as_ref().map_or(Ok(()), |output| output.write(|out| chrome::write(out, session)));
-        let drawing =
-            session.drawing.as_ref().map_or(Ok(()), |(output, drawing)| output.write(|out| drawing.lock().write(out)));
+        let written = session.write(Moment::End);
         if session.summary {
             // Nobody is to be told when this cannot be printed.
             let _ = std::io::stderr().lock().write_all(summary::table(session).as_bytes());
         }
-        timeline.and(drawing)
+        written
+    }
+
+    /// Whether a file is to be written.
+    pub fn has_files(&self) -> bool {
+        self.0.as_ref().is_some_and(|session| session.timeline.is_some() || session.drawing.is_some())
+    }
+
+    /// Writes what there is so far, while workers run: the program may end, or be ended, before [`Trace::finish`]. A file is
+    /// written anew by each further call; what cannot be written twice (a pipe) waits for the `Death` of the process.
+    ///
+    /// # Errors
+    /// As for [`Trace::finish`].
+    pub fn save(&self, moment: Moment) -> Result<(), Error> {
+        self.0.as_ref().map_or(Ok(()), |session| session.write(moment))
     }
 }
 
+/// When a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// In between: the run goes on.
+    Meanwhile,
+    /// The process is about to end, but may not.
+    Death,
+    /// At the end of the run: nothing is written any more.
+    End,
+}
+
 impl Session {
+    fn write(&self, moment: Moment) -> Result<(), Error> {
+        let timeline =
+            self.timeline.as_ref().map_or(Ok(()), |output| output.write(moment, |out| chrome::write(out, self)));
+        let drawing = self
+            .drawing
+            .as_ref()
+            .map_or(Ok(()), |(output, drawing)| output.write(moment, |out| drawing.lock().write(out)));
+        timeline.and(drawing)
+    }
+
     fn now(&self) -> u64 {
         self.clock.now()
     }
@@ -296,11 +328,26 @@ impl Output {
         Ok(output)
     }
 
-    /// Has the file written, once.
-    fn write(&self, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), Error> {
-        let Some(file) = self.file.lock().take() else { return Ok(()) };
+    /// Has the file written, unless that was done at the end. The lock is held meanwhile: who comes second comes after.
+    fn write(
+        &self,
+        moment: Moment,
+        write: impl FnOnce(&mut BufWriter<&File>) -> std::io::Result<()>,
+    ) -> Result<(), Error> {
+        let mut kept = self.file.lock();
+        let Some(mut file) = kept.as_ref() else { return Ok(()) };
+        let again = file.metadata().is_ok_and(|about| about.is_file());
+        if !again && moment == Moment::Meanwhile {
+            return Ok(());
+        }
+        let anew = if again { file.rewind().and_then(|()| file.set_len(0)) } else { Ok(()) };
         let mut out = BufWriter::new(file);
-        write(&mut out).and_then(|()| out.flush()).map_err(|why| self.unwritable(&why))
+        let written = anew.and_then(|()| write(&mut out)).and_then(|()| out.flush());
+        drop(out);
+        if !again || moment == Moment::End {
+            *kept = None;
+        }
+        written.map_err(|why| self.unwritable(&why))
     }
 
     fn unwritable(&self, why: &std::io::Error) -> Error {

@@ -1,0 +1,20 @@
+//! Freeing what forgotten processings have left: their plans and descriptions, which tasks of theirs may still use.
+//!
+//! No task counts what it uses, so there has to be a moment without tasks: first no other thread is inside a call, so that
+//! none has a plan that it has looked up before; then every task that was scheduled has ended. A task that was scheduled
+//! in between by one that ran has ended, too, and later ones find no plan that was forgotten before.
+
+use super::{Call, lane};
+use crate::processing::REGISTRY;
+
+impl Call {
+    /// Frees what forgotten processings have left, when that is worth it and this is such a moment.
+    pub(crate) fn free_forgotten(&self) {
+        // A trace tells names apart by their addresses.
+        let may = !self.inside_task() && !self.engine().trace().is_on() && REGISTRY.has_much_to_free();
+        if may && !lane::others_active(self.lane) && lane::outstanding() == 0 {
+            // SAFETY: as the beginning of this file says; this thread has looked nothing up.
+            unsafe { REGISTRY.free_forgotten() };
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Memory that is not to be had: where it is refused, and where it cannot be.
+//!
+//! What the program's wishes make large, or makes last, is asked for by functions that can be refused, [`strictly`]: task
+//! descriptors, arguments, data, lists of free entries, lanes. The call then answers `DVM_ERR_MEMORY`.
+//!
+//! The rest is small and short: words of an error, lists of a few entries, what the standard library needs to start a
+//! thread. Rust ends the process when such an allocation fails, so the allocator keeps a reserve for it, which is part of the
+//! library's own data: addresses, and no memory until it is used. Calls that allocate such things look at the door
+//! ([`check`]) whether much of it is out, and a call whose result would lie in it is refused afterwards ([`lasting`]): the
+//! reserve is lent, and comes back.
+#![allow(unsafe_code, reason = "an allocator")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::{Cell, UnsafeCell};
+use std::collections::TryReserveError;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use crate::error::{Error, dvm_retcode_t};
+
+/// What the reserve is lent in.
+const UNIT: usize = 64;
+
+/// The units of the reserve.
+const UNITS: usize = 1 << 15;
+
+/// With so many units out, calls that may need some are refused.
+const MANY: usize = UNITS / 4;
+
+#[repr(align(4096))]
+struct Bytes(UnsafeCell<[u8; UNIT * UNITS]>);
+
+// SAFETY: parts are handed out to one owner each.
+unsafe impl Sync for Bytes {}
+
+/// Which units are out, one bit for each.
+struct Map(UnsafeCell<[u64; UNITS / 64]>);
+
+// SAFETY: only touched under `LOCK`.
+unsafe impl Sync for Map {}
+
+static BYTES: Bytes = Bytes(UnsafeCell::new([0; UNIT * UNITS]));
+static MAP: Map = Map(UnsafeCell::new([0; UNITS / 64]));
+static LOCK: AtomicBool = AtomicBool::new(false);
+static OUT: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// True while this thread's allocations may be refused.
+    static STRICT: Cell<bool> = const { Cell::new(false) };
+    /// How often this thread has got something of the reserve.
+    static LENT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Lends the map of units.
+fn with_map<R>(body: impl FnOnce(&mut [u64; UNITS / 64]) -> R) -> R {
+    while LOCK.swap(true, Ordering::Acquire) {
+        std::thread::yield_now();
+    }
+    // SAFETY: the lock is held.
+    let result = body(unsafe { &mut *MAP.0.get() });
+    LOCK.store(false, Ordering::Release);
+    result
+}
+
+fn base() -> *mut u8 {
+    BYTES.0.get().cast()
+}
+
+/// The first unit of an address in the reserve.
+#[inline]
+fn unit_of(address: *mut u8) -> Option<usize> {
+    let distance = address.addr().wrapping_sub(base().addr());
+    (distance < UNIT * UNITS).then_some(distance / UNIT)
+}
+
+fn units_of(layout: Layout) -> usize {
+    layout.size().div_ceil(UNIT).max(1)
+}
+
+/// Memory of the reserve; NULL when this may be refused, or there is not that much in one piece.
+#[cold]
+#[inline(never)]
+fn lend(layout: Layout) -> *mut u8 {
+    let (count, step) = (units_of(layout), layout.align().div_ceil(UNIT));
+    if STRICT.get() || count > UNITS || layout.align() > 4096 {
+        return ptr::null_mut();
+    }
+    let found = with_map(|map| {
+        let taken = |map: &[u64; UNITS / 64], unit: usize| map[unit / 64] >> (unit % 64) & 1 == 1;
+        let mut first = 0;
+        while first + count <= UNITS {
+            if let Some(unit) = (first..first + count).rev().find(|&unit| taken(map, unit)) {
+                first = (unit + 1).next_multiple_of(step);
+            } else {
+                (first..first + count).for_each(|unit| map[unit / 64] |= 1 << (unit % 64));
+                return Some(first);
+            }
+        }
+        None
+    });
+    let Some(first) = found else { return ptr::null_mut() };
+    OUT.fetch_add(count, Ordering::Relaxed);
+    LENT.set(LENT.get() + 1);
+    // SAFETY: the unit lies in the reserve.
+    unsafe { base().add(first * UNIT) }
+}
+
+/// Takes memory of the reserve back.
+#[cold]
+#[inline(never)]
+fn take_back(first: usize, layout: Layout) {
+    let count = units_of(layout);
+    with_map(|map| (first..first + count).for_each(|unit| map[unit / 64] &= !(1 << (unit % 64))));
+    OUT.fetch_sub(count, Ordering::Relaxed);
+}
+
+/// The system's allocator, with the reserve behind it.
+pub(crate) struct Allocator;
+
+// SAFETY: memory is the system's, or units of the reserve that nobody else has; what was lent is told by its address.
+unsafe impl GlobalAlloc for Allocator {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: by this function's contract.
+        let address = unsafe { System.alloc(layout) };
+        if address.is_null() { lend(layout) } else { address }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: by this function's contract.
+        let address = unsafe { System.alloc_zeroed(layout) };
+        if !address.is_null() {
+            return address;
+        }
+        let lent = lend(layout);
+        if !lent.is_null() {
+            // SAFETY: so many bytes were lent.
+            unsafe { lent.write_bytes(0, layout.size()) };
+        }
+        lent
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, address: *mut u8, layout: Layout) {
+        match unit_of(address) {
+            Some(unit) => take_back(unit, layout),
+            // SAFETY: by this function's contract, and it is none of the reserve.
+            None => unsafe { System.dealloc(address, layout) },
+        }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, address: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if unit_of(address).is_none() {
+            // SAFETY: by this function's contract, and it is none of the reserve.
+            let grown = unsafe { System.realloc(address, layout, size) };
+            if !grown.is_null() {
+                return grown;
+            }
+        }
+        // SAFETY: the size is legal with this alignment by this function's contract; both have the bytes that are copied.
+        unsafe {
+            let new = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+            if !new.is_null() {
+                ptr::copy_nonoverlapping(address, new, size.min(layout.size()));
+                self.dealloc(address, layout);
+            }
+            new
+        }
+    }
+}
+
+/// The failure of a call whose bookkeeping finds no memory. Its words need none.
+#[cold]
+#[inline(never)]
+pub(crate) fn none() -> Error {
+    Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "there is no memory for the bookkeeping: free some, or raise its limits")
+}
+
+impl From<TryReserveError> for Error {
+    fn from(_: TryReserveError) -> Error {
+        none()
+    }
+}
+
+/// Runs `body`, whose allocations may be refused: they get nothing of the reserve, and `body` bears that.
+pub(crate) fn strictly<R>(body: impl FnOnce() -> R) -> R {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            STRICT.set(self.0);
+        }
+    }
+    let _back = Back(STRICT.replace(true));
+    body()
+}
+
+/// Room for one entry more, or a refusal. Cheap when there is room.
+#[inline]
+pub(crate) fn room_for<T>(list: &mut Vec<T>, more: usize) -> Result<(), Error> {
+    if list.capacity() - list.len() >= more { Ok(()) } else { grow(list, more) }
+}
+
+#[cold]
+#[inline(never)]
+fn grow<T>(list: &mut Vec<T>, more: usize) -> Result<(), Error> {
+    strictly(|| list.try_reserve(more)).map_err(Error::from)
+}
+
+/// A list of what an iterator with a known length gives, or a refusal.
+pub(crate) fn list<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, Error> {
+    let mut list = Vec::new();
+    room_for(&mut list, items.len())?;
+    list.extend(items);
+    Ok(list)
+}
+
+/// A box, or a refusal.
+pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, Error> {
+    const { assert!(size_of::<T>() > 0) };
+    let layout = Layout::new::<T>();
+    // SAFETY: the type has a size.
+    let address = strictly(|| unsafe { std::alloc::alloc(layout) }).cast::<T>();
+    if address.is_null() {
+        return Err(none());
+    }
+    // SAFETY: new memory for one value, as a box has it.
+    unsafe {
+        address.write(value);
+        Ok(Box::from_raw(address))
+    }
+}
+
+/// A text of one's own, or a refusal.
+pub(crate) fn text(from: &str) -> Result<String, Error> {
+    Ok(String::from_utf8(list(from.bytes())?).expect("copied from a text"))
+}
+
+/// At the door of a call that allocates what cannot be refused.
+#[inline]
+pub(crate) fn check() -> Result<(), Error> {
+    if OUT.load(Ordering::Relaxed) < MANY { Ok(()) } else { Err(none()) }
+}
+
+/// Makes something that lasts. When a part of it may lie in the reserve it is dropped again, and refused.
+pub(crate) fn lasting<T>(make: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    check()?;
+    let before = LENT.get();
+    let made = make()?;
+    if LENT.get() == before { Ok(made) } else { Err(none()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All in one test: the reserve is one for all threads.
+    #[test]
+    fn the_reserve_is_lent_and_comes_back() {
+        let layouts: Vec<Layout> = [(1, 1), (64, 8), (65, 64), (5000, 16), (4096, 4096), (100_000, 128)]
+            .map(|(size, align)| Layout::from_size_align(size, align).unwrap())
+            .into();
+        let mut lent = Vec::with_capacity(3 * layouts.len());
+        for turn in 0..3 {
+            for &layout in &layouts {
+                let address = lend(layout);
+                assert!(!address.is_null() && address.addr().is_multiple_of(layout.align()));
+                // SAFETY: so many bytes were lent.
+                unsafe { address.write_bytes(turn, layout.size()) };
+                lent.push((turn, address, layout));
+            }
+        }
+        for &(turn, address, layout) in &lent {
+            // SAFETY: as above.
+            let bytes = unsafe { std::slice::from_raw_parts(address, layout.size()) };
+            assert!(bytes.iter().all(|&byte| byte == turn), "nobody else has them");
+        }
+        assert!(strictly(|| lend(layouts[0])).is_null());
+        let before = OUT.load(Ordering::Relaxed);
+        assert!(before > 0 && lasting(|| Ok(())).is_ok());
+        let refused = lasting(|| {
+            lent.push((9, lend(layouts[0]), layouts[0]));
+            Ok(())
+        });
+        assert_eq!(refused.unwrap_err().code(), dvm_retcode_t::DVM_ERR_MEMORY);
+        let much = Layout::from_size_align(MANY * UNIT, 1).unwrap();
+        let address = lend(much);
+        assert!(!address.is_null() && check().is_err());
+        // SAFETY: lent with this layout.
+        unsafe { Allocator.dealloc(address, much) };
+        for (_, address, layout) in lent {
+            // SAFETY: as above.
+            unsafe { Allocator.dealloc(address, layout) };
+        }
+        assert!(check().is_ok());
+        assert!(lend(Layout::from_size_align(UNITS * UNIT + 1, 1).unwrap()).is_null());
+    }
+}

@@ -1,0 +1,228 @@
+//! A trace is there however the program ends. Each program runs as a process of its own.
+#![allow(unsafe_code, reason = "calls the C interface")]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all for one reason: what is passed lives until the call has ended"
+)]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use support::*;
+
+const PART: &str = "DVM_TEST_PART";
+
+fn playing() -> bool {
+    std::env::var_os(PART).is_some()
+}
+
+fn path(test: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("dvm-{test}-{}.json", std::process::id()))
+}
+
+/// Runs the test of this name again, in a process of its own with a trace.
+fn play(test: &str, trace: &str, more: &[(&str, &str)]) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .envs([(PART, test), ("DVM_TRACE", trace), ("DVM_WORKERS", "2")])
+        .envs(more.iter().copied())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Reads the part's output up to "ready".
+fn wait_until_ready(child: &mut Child) {
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("ready")));
+}
+
+fn wait_for(mut child: Child) -> (ExitStatus, String) {
+    let end = Instant::now() + Duration::from_secs(30);
+    while Instant::now() < end {
+        if let Some(status) = child.try_wait().unwrap() {
+            let mut told = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+            return (status, told);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    panic!("hangs");
+}
+
+/// The trace is whole, and has the task.
+fn check(path: &PathBuf) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let trace: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    let events = trace["traceEvents"].as_array().unwrap();
+    assert!(events.iter().any(|event| event["name"] == "traced"), "{text}");
+}
+
+/// Runs a task, then has others run and run.
+fn run() {
+    init().unwrap();
+    near(processing(&[], c"traced", |_| 0), &[]).unwrap();
+    wait().unwrap();
+    let busy = processing(&[], c"busy", |_| {
+        std::thread::sleep(Duration::from_micros(50));
+        0
+    });
+    (0..1_000_000).for_each(|_| near(busy, &[]).unwrap());
+    println!("\nready");
+}
+
+fn sleep_for_long() -> ! {
+    loop {
+        std::thread::sleep(Duration::from_mins(1));
+    }
+}
+
+#[test]
+fn a_signal_that_ends_the_program_leaves_the_trace() {
+    if playing() {
+        run();
+        sleep_for_long();
+    }
+    let test = "a_signal_that_ends_the_program_leaves_the_trace";
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+        let path = path(test);
+        let mut child = play(test, path.to_str().unwrap(), &[]);
+        wait_until_ready(&mut child);
+        assert_eq!(unsafe { libc::kill(child.id().cast_signed(), signal) }, 0);
+        assert_eq!(wait_for(child).0.signal(), Some(signal), "it ends the program as before");
+        check(&path);
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn a_program_that_ignores_or_handles_the_signal_goes_on() {
+    if playing() {
+        unsafe extern "C" fn handler(_: c_int) {
+            unsafe { libc::_exit(23) };
+        }
+        use std::ffi::c_int;
+        unsafe {
+            libc::signal(libc::SIGINT, libc::SIG_IGN);
+            libc::signal(libc::SIGTERM, handler as *const () as usize);
+            run();
+            libc::raise(libc::SIGINT);
+            std::thread::sleep(Duration::from_millis(100));
+            libc::raise(libc::SIGTERM);
+        }
+        sleep_for_long();
+    }
+    let test = "a_program_that_ignores_or_handles_the_signal_goes_on";
+    let path = path(test);
+    assert_eq!(wait_for(play(test, path.to_str().unwrap(), &[])).0.code(), Some(23));
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_forked_child_is_ended_by_the_signal() {
+    if playing() {
+        init().unwrap();
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            unsafe { libc::alarm(10) };
+            sleep_for_long();
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        let mut status = 0;
+        unsafe {
+            libc::kill(child, libc::SIGTERM);
+            libc::waitpid(child, &raw mut status, 0);
+        }
+        finalize().unwrap();
+        std::process::exit(libc::WTERMSIG(status));
+    }
+    let test = "a_forked_child_is_ended_by_the_signal";
+    let path = path(test);
+    assert_eq!(wait_for(play(test, path.to_str().unwrap(), &[])).0.code(), Some(libc::SIGTERM));
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn the_watchdog_writes_the_trace_when_it_has_spoken() {
+    if playing() {
+        init().unwrap();
+        near(processing(&[], c"traced", |_| 0), &[]).unwrap();
+        wait().unwrap();
+        let never = promise(8).unwrap();
+        near(processing(&[IN], c"never", |_| 0), &[never]).unwrap();
+        sleep_for_long();
+    }
+    let test = "the_watchdog_writes_the_trace_when_it_has_spoken";
+    let path = path(test);
+    let mut child = play(test, path.to_str().unwrap(), &[("DVM_WATCHDOG", "1")]);
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("nobody is to publish it")));
+    let end = Instant::now() + Duration::from_secs(10);
+    while !std::fs::read_to_string(&path).unwrap().trim_end().ends_with("]}") && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    check(&path);
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn an_exit_without_finalize_leaves_the_trace() {
+    if playing() {
+        run();
+        std::process::exit(21);
+    }
+    let test = "an_exit_without_finalize_leaves_the_trace";
+    let path = path(test);
+    assert_eq!(wait_for(play(test, path.to_str().unwrap(), &[])).0.code(), Some(21));
+    check(&path);
+    std::fs::remove_file(&path).unwrap();
+}
+
+/// Generated code never calls finalize: there is nobody to hand the failure to.
+#[test]
+fn a_trace_of_generated_code_that_cannot_be_written_is_told() {
+    if playing() {
+        assert_eq!(dvm::ffi::graph::dvm_graph_start(), Code::DVM_SUCCESS);
+        near(processing(&[], c"traced", |_| 0), &[]).unwrap();
+        wait().unwrap();
+        std::process::exit(22);
+    }
+    let test = "a_trace_of_generated_code_that_cannot_be_written_is_told";
+    let (status, told) = wait_for(play(test, "/dev/full", &[]));
+    assert_eq!(status.code(), Some(22));
+    assert!(told.contains("cannot write the trace to \"/dev/full\""), "{told}");
+    assert_eq!(told.matches("/dev/full").count(), 1, "once: {told}");
+}
+
+/// hwloc has no other way to be quiet than its environment, which belongs to the program.
+#[test]
+fn nothing_is_printed_where_the_kernel_s_files_are_hidden() {
+    if playing() {
+        unsafe { std::env::remove_var("DVM_TRACE") };
+        init().unwrap();
+        assert!(count() > 0);
+        finalize().unwrap();
+        std::process::exit(24);
+    }
+    let test = "nothing_is_printed_where_the_kernel_s_files_are_hidden";
+    let hide = "mount -t tmpfs none /sys || exit 77; exec \"$0\" --exact \"$1\" --nocapture --test-threads=1";
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", hide])
+        .args([std::env::current_exe().unwrap().to_str().unwrap(), test])
+        .env(PART, test)
+        .output();
+    match output.map(|output| (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())) {
+        Ok((Some(24), told)) => assert_eq!(told, ""),
+        other => println!("no namespace of its own here: {other:?}"),
+    }
+}
