@@ -191,6 +191,9 @@ fn counted(
             findings.push(Finding { unit: unit.clone(), what: answer.to_owned() });
         }
     }
+    if std::env::var_os("DVM_TEST_MESSAGES").is_some() {
+        println!("{}", outcome.messages(source));
+    }
     for diagnostic in outcome.diagnostics.iter().filter(|d| d.severity != dvm_codegen::diagnostics::Severity::Note) {
         tally.refuse(&diagnostic.message);
         let internal = diagnostic.remedy.as_ref().is_some_and(|r| r.contains("defect"))

@@ -6,7 +6,10 @@ pub struct Dice(u64);
 impl Dice {
     /// The choices of a seed.
     pub fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+        // The states of different seeds lie far apart: neighbours have nothing in common.
+        let mut dice = Dice(seed.wrapping_add(1).wrapping_mul(0xD1B5_4A32_D192_ED03));
+        dice.0 = dice.next();
+        dice
     }
 
     fn next(&mut self) -> u64 {

@@ -1,7 +1,7 @@
 //! Whole functions around regions, with what calls them.
 
 use super::dice::Dice;
-use super::memory::Array;
+use super::memory::{Array, Home};
 use super::numbers::{Known, Type};
 use super::tree::{Node, join};
 use super::values::Scalar;
@@ -85,7 +85,8 @@ pub struct Writer {
     /// Those that the pragma may have to name.
     pub vouched: Vec<String>,
     pub budget: usize,
-    pub written_scalar: bool,
+    /// What the region writes.
+    pub targets: Vec<Home>,
     pub leaves_rows: bool,
     pub odd_names: bool,
     names: Vec<String>,
@@ -115,7 +116,7 @@ pub fn unit(seed: u64) -> Unit {
         functions: Vec::new(),
         vouched: Vec::new(),
         budget: 0,
-        written_scalar: false,
+        targets: Vec::new(),
         leaves_rows: dice.one_in(50),
         odd_names: dice.one_in(4),
         names: Vec::new(),

@@ -330,6 +330,20 @@ impl Writer {
         self.arrays.push(Array { name, low, high, restrict: false, ..from });
     }
 
+    /// The counter that is `back` loops away, and a constant.
+    fn own_subscript(&mut self, back: usize, low: i64, high: i64, over: Option<i64>) -> Number {
+        let all = std::mem::take(&mut self.counters);
+        self.counters = all[all.len().saturating_sub(back)..].iter().take(1).cloned().collect();
+        let own = self.counters.first().map(Number::of);
+        let fits = |n: &Number| n.low >= low && n.high <= high && over.is_none_or(|o| n.over < o);
+        let number = match own {
+            Some(own) if fits(&own) && self.dice.one_in(2) => own,
+            _ => self.subscript(low, high, over),
+        };
+        self.counters = all;
+        number
+    }
+
     /// An expression of parameters and counters from `low` to `high`, and beyond `n` by less than `over`.
     pub fn subscript(&mut self, low: i64, high: i64, over: Option<i64>) -> Number {
         let counters = self.counters.clone();
@@ -360,9 +374,21 @@ impl Writer {
     /// An element: its text and type.
     pub fn access(&mut self, write: bool) -> (Node, Type) {
         let fitting: Vec<Array> = self.arrays.iter().filter(|a| a.writable || !write).cloned().collect();
+        // What is read is mostly not what the region writes: else few loops would be parallel.
+        let other: Vec<Array> = fitting.iter().filter(|a| !self.targets.contains(&a.home)).cloned().collect();
+        let fitting = if write || other.is_empty() || self.dice.one_in(3) { fitting } else { other };
         let array = self.dice.pick(&fitting).clone();
+        let own = write && !self.dice.one_in(6);
+        if write {
+            self.targets.push(array.home.clone());
+        }
         if array.rows == Rows::None {
-            let i = self.subscript(array.low, array.high, None).node;
+            let i = if own {
+                self.own_subscript(1, array.low, array.high, None)
+            } else {
+                self.subscript(array.low, array.high, None)
+            };
+            let i = i.node;
             let text = match self.dice.weigh(&[16, 1, 1, 1, 1]) {
                 0 => join![&array.name, "[", i, "]"],
                 1 => join!["*(", &array.name, " + ", i, ")"],
@@ -381,6 +407,8 @@ impl Writer {
                 self.subscript(array.low + 1, array.high - 1, None).node,
                 self.subscript(-3, last + 1, over.map(|o| o + 2)).node,
             )
+        } else if own {
+            (self.own_subscript(2, array.low, array.high, None).node, self.own_subscript(1, 0, last, over).node)
         } else {
             (self.subscript(array.low, array.high, None).node, self.subscript(0, last, over).node)
         };

@@ -14,7 +14,7 @@ impl Writer {
     /// A region: its pragma and its text.
     pub fn region(&mut self) -> Node {
         self.budget = 1 + self.dice.weigh(&[5, 4, 2]);
-        self.written_scalar = false;
+        self.targets.clear();
         let nests = 1 + self.dice.weigh(&[6, 2, 1]);
         let mut all: Vec<Node> = Vec::new();
         for _ in 0..nests {
@@ -200,7 +200,7 @@ impl Writer {
 
     fn statement(&mut self) -> Node {
         self.budget = self.budget.saturating_sub(1);
-        let node = match self.dice.weigh(&[20, 5, 3, 2, 2, 1]) {
+        let node = match self.dice.weigh(&[24, 1, 4, 2, 1, 1]) {
             0 => {
                 let (text, ty) = self.access(true);
                 self.assignment(text, ty)

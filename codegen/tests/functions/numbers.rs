@@ -184,7 +184,7 @@ impl Number {
 
 /// Constants in all the ways that C knows.
 pub fn constant(dice: &mut Dice, value: i64) -> Number {
-    if !dice.one_in(3) {
+    if !dice.one_in(6) {
         return Number::plain(value);
     }
     let text = match value {
@@ -288,11 +288,11 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
             next(dice).times(factor, dice)
         }
         5 => {
-            let by = *dice.pick(&[2, 2, 3, 4, -2]);
+            let by = *dice.pick(&[2, 2, 2, 3, 3, 4, 4, -2]);
             next(dice).divided(by, dice)
         }
         6 => {
-            let by = *dice.pick(&[2, 3, 3, 4, 5, -3]);
+            let by = *dice.pick(&[2, 2, 3, 3, 4, 4, 5, 6, -3]);
             next(dice).modulo(by, dice)
         }
         7 => {
