@@ -165,7 +165,7 @@ impl Writer {
     fn numbers(&mut self) {
         let size = self.name("n");
         let all = [Type::I32, Type::I64, Type::U32, Type::U64, Type::I16, Type::U8];
-        let ty = all[self.dice.weigh(&[16, 3, 2, 2, 1, 1])];
+        let ty = all[self.dice.weigh(&[24, 3, 1, 1, 1, 1])];
         self.parameters.push((format!("{} {size}", ty.name()), "z_".to_owned()));
         self.constants.push(Known { name: size.clone(), ty, low: 0, high: 9, over: 0 });
         self.size = size;
@@ -182,7 +182,7 @@ impl Writer {
                 ("z_ + 1", 1, 10, 1),
             ]);
             let ty = [Type::I32, Type::I64, Type::U32, Type::U64, Type::I16, Type::U8, Type::I8]
-                [self.dice.weigh(&[12, 3, 3, 2, 1, 1, 2])];
+                [self.dice.weigh(&[20, 3, 2, 1, 1, 1, 1])];
             let ty = if low < 0 && ty.is_unsigned() { Type::I32 } else { ty };
             self.constants.push(Known { name: name.clone(), ty, low, high, over });
             if self.dice.one_in(6) {
@@ -251,7 +251,7 @@ impl Writer {
         }
         for at in 0..self.dice.weigh(&[4, 3, 2]) {
             let name = self.name(["i", "j", "k"][at]);
-            let ty = [Type::I32, Type::I64, Type::U32, Type::U8, Type::I16][self.dice.weigh(&[12, 2, 2, 1, 1])];
+            let ty = [Type::I32, Type::I64, Type::U32, Type::U8, Type::I16][self.dice.weigh(&[16, 2, 1, 1, 1])];
             self.begin.push(join![format!("  {} {name} = {};\n", ty.name(), at + 5)]);
             self.outer.push(Known { name, ty, low: 0, high: 0, over: 0 });
         }

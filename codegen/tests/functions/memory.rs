@@ -335,9 +335,15 @@ impl Writer {
         let all = std::mem::take(&mut self.counters);
         self.counters = all[all.len().saturating_sub(back)..].iter().take(1).cloned().collect();
         let own = self.counters.first().map(Number::of);
-        let fits = |n: &Number| n.low >= low && n.high <= high && over.is_none_or(|o| n.over < o);
+        let room = |n: &Number, c: i64| n.low + c >= low && n.high + c <= high && over.is_none_or(|o| n.over + c < o);
+        let shift = if self.dice.one_in(2) { 0 } else { self.dice.between(-1, 2) };
         let number = match own {
-            Some(own) if fits(&own) && self.dice.one_in(2) => own,
+            Some(own) if shift == 0 && room(&own, 0) => own,
+            Some(own) if shift != 0 && room(&own, shift) => {
+                let c = constant(&mut self.dice, shift);
+                own.plus(c, " + ")
+            }
+            Some(own) if room(&own, 3) => own.plus(Number::plain(3), " + "),
             _ => self.subscript(low, high, over),
         };
         self.counters = all;
@@ -377,8 +383,12 @@ impl Writer {
         // What is read is mostly not what the region writes: else few loops would be parallel.
         let other: Vec<Array> = fitting.iter().filter(|a| !self.targets.contains(&a.home)).cloned().collect();
         let fitting = if write || other.is_empty() || self.dice.one_in(3) { fitting } else { other };
+        // As many dimensions as loops make elements that only one iteration writes.
+        let deep = self.counters.len() > 1;
+        let alike: Vec<Array> = fitting.iter().filter(|a| (a.rows != Rows::None) == deep).cloned().collect();
+        let fitting = if write && !alike.is_empty() && !self.dice.one_in(4) { alike } else { fitting };
         let array = self.dice.pick(&fitting).clone();
-        let own = write && !self.dice.one_in(6);
+        let own = write && !self.dice.one_in(8);
         if write {
             self.targets.push(array.home.clone());
         }

@@ -51,7 +51,7 @@ impl Writer {
         }
         let name = self.counter_name(depth);
         let all = [Type::I32, Type::I64, Type::I16, Type::U32, Type::U64, Type::U8, Type::I8, Type::U16];
-        let mut ty = all[self.dice.weigh(&[24, 4, 1, 3, 3, 1, 1, 1])];
+        let mut ty = all[self.dice.weigh(&[32, 4, 1, 2, 2, 1, 1, 1])];
         if !unsigned_fits && ty.is_unsigned() {
             ty = Type::I32;
         }
@@ -184,7 +184,11 @@ impl Writer {
     }
 
     fn inside(&mut self, depth: usize) -> Node {
-        let deeper = if depth < 3 { self.dice.weigh(&[4, 5, 2]) } else { self.dice.weigh(&[8, 0, 1]) };
+        let deeper = match depth {
+            1 => self.dice.weigh(&[4, 5, 2]),
+            2 => self.dice.weigh(&[8, 1, 2]),
+            _ => self.dice.weigh(&[8, 0, 1]),
+        };
         match deeper {
             1 if self.budget > 0 => self.nest(depth),
             2 if self.budget > 0 => {

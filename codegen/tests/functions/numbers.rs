@@ -267,7 +267,7 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
         return leaf(dice, known);
     }
     let next = |dice: &mut Dice| number(dice, known, depth - 1);
-    match dice.weigh(&[10, 5, 5, 4, 3, 4, 6, 2, 2, 2, 2]) {
+    match dice.weigh(&[12, 5, 5, 4, 3, 4, 6, 1, 1, 2, 2]) {
         0 => {
             let (a, c) = (next(dice), dice.between(-2, 3));
             let c = constant(dice, c);
@@ -313,7 +313,7 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
         9 => {
             let a = next(dice);
             let types = [Type::I64, Type::I32, Type::I16, Type::I8, Type::U8, Type::U32, Type::U64, Type::U16];
-            let ty = *dice.pick(&types);
+            let ty = types[dice.weigh(&[4, 6, 2, 1, 1, 1, 1, 1])];
             if ty.holds(a.low, a.high) { a.cast(ty) } else { a.cast(Type::I64) }
         }
         _ => {
