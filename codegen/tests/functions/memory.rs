@@ -382,7 +382,7 @@ impl Writer {
         let fitting: Vec<Array> = self.arrays.iter().filter(|a| a.writable || !write).cloned().collect();
         // What is read is mostly not what the region writes: else few loops would be parallel.
         let other: Vec<Array> = fitting.iter().filter(|a| !self.targets.contains(&a.home)).cloned().collect();
-        let fitting = if write || other.is_empty() || self.dice.one_in(3) { fitting } else { other };
+        let fitting = if write || other.is_empty() || self.dice.one_in(7) { fitting } else { other };
         // As many dimensions as loops make elements that only one iteration writes.
         let deep = self.counters.len() > 1;
         let alike: Vec<Array> = fitting.iter().filter(|a| (a.rows != Rows::None) == deep).cloned().collect();

@@ -72,7 +72,7 @@ impl Writer {
     }
 
     fn origin(&mut self) -> Number {
-        if self.dice.one_in(2) {
+        if !self.dice.one_in(3) {
             let value = *self.dice.pick(&[0, 0, 0, 1, 1, 2, -1]);
             return constant(&mut self.dice, value);
         }
@@ -85,7 +85,10 @@ impl Writer {
     /// A loop and what is in it.
     pub fn nest(&mut self, depth: usize) -> Node {
         let up = !self.dice.one_in(4);
-        let (origin, extent) = (self.origin(), self.extent());
+        let (mut origin, extent) = (self.origin(), self.extent());
+        if origin.high + 3 > extent.high && !self.dice.one_in(20) {
+            origin = Number::plain(0);
+        }
         let unsigned_fits = up && origin.low >= 0 && extent.low >= 0;
         let (name, ty, declared) = self.counter(depth, unsigned_fits);
         let step = *self.dice.pick(&[1, 1, 1, 1, 1, 1, 2, 2, 3]);

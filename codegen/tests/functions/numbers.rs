@@ -275,8 +275,8 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
         }
         1 => next(dice).plus(leaf(dice, known), " + "),
         2 => {
-            let a = next(dice);
-            a.minus(leaf(dice, known))
+            let (a, b) = (next(dice), leaf(dice, known));
+            if a.node.text() == b.node.text() { a } else { a.minus(b) }
         }
         3 => {
             let c = dice.between(1, 3);
@@ -324,7 +324,12 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
 }
 
 fn smaller_or_larger(dice: &mut Dice, a: Number, known: &[Known]) -> Number {
-    let b = leaf(dice, known);
+    let b = loop {
+        let b = leaf(dice, known);
+        if b.node.text() != a.node.text() {
+            break b;
+        }
+    };
     // Values below 0 would be large ones in an unsigned comparison.
     let (a, b) = if a.ty.with(b.ty).is_unsigned() && (a.low < 0 || b.low < 0) {
         (a.cast(Type::I64), b.cast(Type::I64))
@@ -368,16 +373,29 @@ pub fn condition(dice: &mut Dice, known: &[Known]) -> Node {
 }
 
 fn comparison(dice: &mut Dice, known: &[Known]) -> Node {
-    let mut a = number(dice, known, 2);
+    // Most comparisons can come out either way.
+    loop {
+        let (a, b) = sides(dice, known);
+        if (a.low > b.high || b.low > a.high || a.node.text() == b.node.text() || a.low == a.high) && !dice.one_in(20) {
+            continue;
+        }
+        let operator = *dice.pick(&["<", "<", "<=", ">", ">=", "==", "!=", "!="]);
+        return join!["(", a.node, " ", operator, " ", b.node, ")"].sort(Sort::Condition).or(&["1", "0"]);
+    }
+}
+
+fn sides(dice: &mut Dice, known: &[Known]) -> (Number, Number) {
+    let depth = dice.below(3);
+    let mut a = number(dice, known, depth);
     if dice.one_in(3) {
         let by = *dice.pick(&[2, 3, 5, 6]);
         a = a.modulo(by, dice);
     }
-    let mut b = number(dice, known, 1);
+    let depth = dice.below(2);
+    let mut b = number(dice, known, depth);
     if dice.one_in(2) {
         let value = dice.between(-1, 4);
         b = constant(dice, value);
     }
-    let operator = *dice.pick(&["<", "<", "<=", ">", ">=", "==", "!=", "!="]);
-    join!["(", a.node, " ", operator, " ", b.node, ")"].sort(Sort::Condition).or(&["1", "0"])
+    (a, b)
 }
