@@ -19,14 +19,14 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 /// The smallest function that still fails as this one does.
-fn shrunk(finding: &Finding, optimise: &str) -> String {
+fn shrunk(finding: &Finding) -> String {
     let Unit { seed, kinds, leaves_rows, .. } = finding.unit.clone();
     // A function that gcc or clang does not accept is no answer to one that differs.
     let kind = |what: &str| what.split(' ').take(3).collect::<Vec<_>>().join(" ");
     let wanted = kind(&finding.what);
     let fails = |text: &generator::tree::Node| {
         let unit = Unit { seed, text: text.clone(), kinds: kinds.clone(), leaves_rows };
-        let found = batch::run(&[unit], optimise, &mut Tally::default());
+        let found = batch::run(&[unit], &finding.optimise, &mut Tally::default());
         found
             .iter()
             .any(|f| kind(&f.what) == wanted || (wanted.starts_with("differs") && f.what.starts_with("differs")))
@@ -86,7 +86,7 @@ fn random_functions_touch_the_same_bytes() {
     for (at, finding) in findings.iter().enumerate() {
         println!("DVM_TEST_SEED={}: {}", finding.unit.seed, finding.what);
         if at < setting("DVM_TEST_SHOWN").unwrap_or(1) as usize {
-            println!("{}", shrunk(finding, optimise(finding.unit.seed)));
+            println!("{}", shrunk(finding));
         }
     }
     batch::clean();

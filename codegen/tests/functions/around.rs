@@ -12,6 +12,15 @@ impl Writer {
             all.push(self.placed(at));
         }
         all.push(self.reads());
+        if self.dice.one_in(60) {
+            // Another rounding mode, for the function's own threads only.
+            all.insert(
+                0,
+                join![*self.dice.pick(&["fesetround(0x400);\n", "fesetround(0x800);\n", "fesetround(0xc00);\n"])]
+                    .statement(),
+            );
+            self.leave.push_str("  fesetround(0);\n");
+        }
         join![all]
     }
 

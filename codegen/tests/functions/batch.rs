@@ -18,6 +18,8 @@ const LONGEST: Duration = Duration::from_secs(15);
 pub struct Finding {
     pub unit: Unit,
     pub what: String,
+    /// How the transformed text was compiled.
+    pub optimise: String,
 }
 
 /// Where files go.
@@ -51,7 +53,7 @@ fn judge() -> &'static Path {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/functions/judge.c");
         let mut gcc = Command::new("gcc");
         gcc.args(["-std=gnu11", "-O2", "-w", "-rdynamic", "-pthread", "-I"]).arg(standin());
-        gcc.arg(source).arg(standin().join("standin.c")).args(["-ldl", "-o"]).arg(&program);
+        gcc.arg(source).arg(standin().join("standin.c")).args(["-ldl", "-lm", "-o"]).arg(&program);
         assert!(gcc.status().expect("gcc runs").success(), "the judge compiles");
         program
     })
@@ -60,7 +62,7 @@ fn judge() -> &'static Path {
 fn compiled(source: &Path, object: &Path, flags: &[&str]) -> Result<(), String> {
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=gnu11", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-Wl,-Bsymbolic"]).args(flags);
-    gcc.arg("-I").arg(standin()).arg(source).arg("-o").arg(object);
+    gcc.arg("-I").arg(standin()).arg(source).args(["-lm", "-o"]).arg(object);
     let output = gcc.output().map_err(|e| e.to_string())?;
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
@@ -78,7 +80,7 @@ pub fn file(units: &[Unit]) -> String {
 pub fn run(units: &[Unit], optimise: &str, tally: &mut Tally) -> Vec<Finding> {
     match attempt(units, optimise, tally) {
         Ok(findings) => findings,
-        Err(what) if units.len() == 1 => vec![Finding { unit: units[0].clone(), what }],
+        Err(what) if units.len() == 1 => vec![Finding { unit: units[0].clone(), what, optimise: optimise.to_owned() }],
         Err(_) => {
             let (one, other) = units.split_at(units.len() / 2);
             let mut findings = run(one, optimise, tally);
@@ -118,7 +120,7 @@ fn attempt(units: &[Unit], optimise: &str, tally: &mut Tally) -> Result<Vec<Find
         if took > LONGEST && units.len() == 1 {
             return Err(format!("the tool takes {} s", took.as_secs()));
         }
-        Ok(counted(units, &source, &outcome, &answers, tally))
+        Ok(counted(units, &source, &outcome, &answers, optimise, tally))
     })();
     if std::env::var_os("DVM_TEST_FILES").is_none() {
         [plain, tiled, original, transformed].iter().for_each(|p| drop(std::fs::remove_file(p)));
@@ -174,6 +176,7 @@ fn counted(
     source: &Source,
     outcome: &driver::Outcome,
     answers: &BTreeMap<u64, String>,
+    optimise: &str,
     tally: &mut Tally,
 ) -> Vec<Finding> {
     let mut accepted: BTreeMap<String, usize> = BTreeMap::new();
@@ -192,7 +195,7 @@ fn counted(
         tally.regions += regions;
         tally.accepted += tiled;
         if answer.starts_with("differs") {
-            findings.push(Finding { unit: unit.clone(), what: answer.to_owned() });
+            findings.push(Finding { unit: unit.clone(), what: answer.to_owned(), optimise: optimise.to_owned() });
         }
     }
     if std::env::var_os("DVM_TEST_MESSAGES").is_some() {
@@ -203,7 +206,11 @@ fn counted(
         let internal = diagnostic.remedy.as_ref().is_some_and(|r| r.contains("defect"))
             || diagnostic.message.contains("analysis failed");
         if internal && units.len() == 1 {
-            findings.push(Finding { unit: units[0].clone(), what: diagnostic.render(source) });
+            findings.push(Finding {
+                unit: units[0].clone(),
+                what: diagnostic.render(source),
+                optimise: optimise.to_owned(),
+            });
         }
     }
     findings

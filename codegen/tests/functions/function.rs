@@ -25,15 +25,18 @@ enum big_ { B_ONE = 1, B_HIGH = 4294967295 };
 static double twice_(double x) __attribute__((const, unused));
 static double twice_(double x) { return 2 * x; }
 __attribute__((const, unused)) static int odd_(int x) { return x % 2; }
+extern int fesetround(int);
 static unsigned long long result_;
 static double record_[8];
 ";
 
-/// Names that tools like.
-const NAMES: [&str; 40] = [
-    "max", "max_", "min", "min_", "i_", "i$", "o0", "S0", "c0", "e0", "b0", "floor", "mod", "exists", "and", "or",
-    "not", "dvm_b0", "t0", "p0", "S1", "c1", "o1", "i0", "i1", "ceild", "floord", "tile", "lower", "upper", "size",
-    "context", "run", "j_", "rat", "infty", "implies", "é", "è", "n_",
+/// Names that tools like, or take for one another.
+const NAMES: [&[&str]; 5] = [
+    &["max", "max_", "min", "min_", "max$", "min$"],
+    &["i_", "i$", "j_", "j$", "n_", "n$", "é", "è"],
+    &["o0", "S0", "c0", "e0", "b0", "i0", "i1", "t0", "p0", "S1", "c1", "o1"],
+    &["floor", "mod", "exists", "and", "or", "not", "rat", "implies", "infty", "ceild", "floord", "div"],
+    &["dvm_b0", "tile", "lower", "upper", "size", "context", "run", "self", "begin", "end", "dvm_", "extent"],
 ];
 
 /// A function that was written.
@@ -89,6 +92,7 @@ pub struct Writer {
     pub targets: Vec<Home>,
     pub leaves_rows: bool,
     pub odd_names: bool,
+    pool: &'static [&'static str],
     names: Vec<String>,
 }
 
@@ -117,9 +121,10 @@ pub fn unit(seed: u64) -> Unit {
         vouched: Vec::new(),
         budget: 0,
         targets: Vec::new(),
-        leaves_rows: dice.one_in(50),
+        leaves_rows: dice.one_in(30),
         odd_names: dice.one_in(4),
         names: Vec::new(),
+        pool: NAMES[dice.below(NAMES.len())],
         dice,
     };
     writer.numbers();
@@ -134,7 +139,7 @@ impl Writer {
     /// A name that the function does not have yet.
     pub fn name(&mut self, wish: &str) -> String {
         if self.odd_names && self.dice.one_in(2) {
-            let name = *self.dice.pick(&NAMES);
+            let name = *self.dice.pick(self.pool);
             if !self.names.iter().any(|n| n == name) {
                 self.names.push(name.to_owned());
                 return name.to_owned();

@@ -82,7 +82,7 @@ impl Writer {
     /// The arrays that the function meets.
     pub fn arrays(&mut self) {
         for at in 0..1 + self.dice.weigh(&[3, 5, 4, 1]) {
-            match self.dice.weigh(&[14, 8, 5, 1, 2]) {
+            match self.dice.weigh(&[14, 8, 5, 2, 2]) {
                 0 => self.pointer(at),
                 1 => self.matrix(at),
                 2 => self.object(at),
@@ -90,11 +90,11 @@ impl Writer {
                 _ => self.local(at),
             }
         }
-        if self.arrays.iter().all(|a| !a.writable) {
-            self.pointer(9);
-        }
         for _ in 0..self.dice.weigh(&[12, 5, 2]) {
             self.derive();
+        }
+        if self.arrays.iter().all(|a| !a.writable) {
+            self.pointer(9);
         }
     }
 

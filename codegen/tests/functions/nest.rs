@@ -27,7 +27,7 @@ impl Writer {
         let pure: Vec<String> = self.vouched.iter().filter(|_| self.dice.one_in(2)).cloned().collect();
         let mut options = if pure.is_empty() { String::new() } else { format!(" pure({})", pure.join(", ")) };
         if self.dice.one_in(12) {
-            options += *self.dice.pick(&[" tile(2)", " tile(3, 2)", " tile(auto, 4)", " name(other)"]);
+            options += *self.dice.pick(&[" tile(2)", " tile(3, 2)", " tile(auto)", " name(other)"]);
         }
         if scop {
             return join![format!("#pragma scop{options}\n"), all, "#pragma endscop\n"];
@@ -241,7 +241,7 @@ impl Writer {
                 if ty.is_float() || ty.promoted() == ty && !ty.is_unsigned() {
                     return self.statement();
                 }
-                join![text, *self.dice.pick(&["++", "--"]), ";\n"]
+                join!["(", text, ")", *self.dice.pick(&["++", "--"]), ";\n"]
             }
             _ => {
                 let writable: Vec<Scalar> = self.scalars.iter().filter(|s| s.writable).cloned().collect();

@@ -267,7 +267,7 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
         return leaf(dice, known);
     }
     let next = |dice: &mut Dice| number(dice, known, depth - 1);
-    match dice.weigh(&[12, 5, 5, 4, 3, 4, 6, 1, 1, 2, 2]) {
+    match dice.weigh(&[24, 10, 10, 8, 6, 8, 12, 2, 2, 4, 4, 1]) {
         0 => {
             let (a, c) = (next(dice), dice.between(-2, 3));
             let c = constant(dice, c);
@@ -316,11 +316,27 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
             let ty = types[dice.weigh(&[4, 6, 2, 1, 1, 1, 1, 1])];
             if ty.holds(a.low, a.high) { a.cast(ty) } else { a.cast(Type::I64) }
         }
-        _ => {
+        10 => {
             let a = next(dice);
             smaller_or_larger(dice, a, known)
         }
+        _ => wrapped(dice, known),
     }
+}
+
+/// A product that goes round in its unsigned type.
+fn wrapped(dice: &mut Dice, known: &[Known]) -> Number {
+    let (a, b) = (leaf(dice, known), leaf(dice, known));
+    let by = dice.between(3, 7);
+    let suffix = *dice.pick(&["ul", "ul", "u"]);
+    let factors = if suffix == "u" { ["2654435761u", "40503u"] } else { ["1000000007ul", "998244353ul"] };
+    let node = if dice.one_in(2) {
+        join!["((", a.node, " * ", factors[0], " + ", b.node, " * ", factors[1], ") % ", format!("{by}{suffix}"), ")"]
+    } else {
+        join!["((", a.node, " * ", factors[0], ") % ", format!("{by}{suffix}"), ")"]
+    };
+    // An operand of a wider type only adds bits that the remainder takes away again.
+    Number { node: node.sort(Sort::Number), ty: Type::U64, low: 0, high: by - 1, over: by - 1 }
 }
 
 fn smaller_or_larger(dice: &mut Dice, a: Number, known: &[Known]) -> Number {
