@@ -8,7 +8,7 @@ impl Writer {
     /// The function's statements.
     pub fn around(&mut self) -> Node {
         let mut all = Vec::new();
-        for at in 0..1 + self.dice.weigh(&[5, 2]) {
+        for at in 0..=self.dice.weigh(&[5, 2]) {
             all.push(self.placed(at));
         }
         all.push(self.reads());
@@ -103,13 +103,7 @@ impl Writer {
             }
             2 => {
                 let region = self.region();
-                join![
-                    format!("while (1) {{\n"),
-                    region,
-                    format!("if ({size} > 1) break;\n"),
-                    self.overwrite(),
-                    "break;\n}\n"
-                ]
+                join!["while (1) {\n", region, format!("if ({size} > 1) break;\n"), self.overwrite(), "break;\n}\n"]
             }
             3 => {
                 let (one, other) = (self.region(), self.overwrite());

@@ -70,9 +70,13 @@ fn compiled(source: &Path, object: &Path, flags: &[&str]) -> Result<(), String> 
 /// The file of several functions.
 pub fn file(units: &[Unit]) -> String {
     let mut text = PRELUDE.to_owned();
-    units.iter().for_each(|unit| text += &unit.source());
+    for unit in units {
+        text += &unit.source();
+    }
     text += "const struct unit_ units_[] = {\n";
-    units.iter().for_each(|unit| text += &format!("  {{ {0}, \"{1}\", run_{0} }},\n", unit.seed, unit.kinds));
+    for unit in units {
+        text += &format!("  {{ {0}, \"{1}\", run_{0} }},\n", unit.seed, unit.kinds);
+    }
     text + "  { 0, 0, 0 },\n};\n"
 }
 
@@ -123,7 +127,9 @@ fn attempt(units: &[Unit], optimise: &str, tally: &mut Tally) -> Result<Vec<Find
         Ok(counted(units, &source, &outcome, &answers, optimise, tally))
     })();
     if std::env::var_os("DVM_TEST_FILES").is_none() {
-        [plain, tiled, original, transformed].iter().for_each(|p| drop(std::fs::remove_file(p)));
+        for path in [plain, tiled, original, transformed] {
+            let _ = std::fs::remove_file(path);
+        }
     }
     answer
 }

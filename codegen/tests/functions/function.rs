@@ -276,9 +276,9 @@ impl Writer {
         let name = "r_@".to_owned();
         let attribute = *self.dice.pick(&["pure", "pure", "pure, unused", "const, unused"]);
         if attribute.starts_with("const") || (objects.is_empty() && self.dice.one_in(2)) {
-            self.before.push(join![format!(
-                "__attribute__(({attribute})) static double {name}(double x) {{ double y = x; for (int q = 0; q < 2; q++) y = y * 0.5 + q; return y; }}\n"
-            )]);
+            let body = "double y = x; for (int q = 0; q < 2; q++) y = y * 0.5 + q; return y;";
+            let head = format!("__attribute__(({attribute})) static double {name}(double x)");
+            self.before.push(join![format!("{head} {{ {body} }}\n")]);
             self.functions.push((name, true));
             return;
         }
@@ -307,8 +307,10 @@ impl Writer {
         let head = format!("static ROWS_ void f_@({})\n{{\n", parameters.join(", "));
         let head = if self.leaves_rows { head } else { head.replace("ROWS_ ", "") };
         let run = format!(
-            "static void run_@(unsigned char *m_, int z_)\n{{\n  result_ = 0;\n  __builtin_memset(record_, 0, sizeof record_);\n{}  f_@({});\n{}  \
-             __builtin_memcpy(m_ + 7 * 16384, &result_, sizeof result_);\n  __builtin_memcpy(m_ + 7 * 16384 + 64, record_, sizeof record_);\n}}\n",
+            "static void run_@(unsigned char *m_, int z_)\n{{\n  result_ = 0;\n  \
+             __builtin_memset(record_, 0, sizeof record_);\n{}  f_@({});\n{}  \
+             __builtin_memcpy(m_ + 7 * 16384, &result_, sizeof result_);\n  \
+             __builtin_memcpy(m_ + 7 * 16384 + 64, record_, sizeof record_);\n}}\n",
             self.enter,
             arguments.join(", "),
             self.leave

@@ -81,7 +81,7 @@ impl Writer {
 
     /// The arrays that the function meets.
     pub fn arrays(&mut self) {
-        for at in 0..1 + self.dice.weigh(&[3, 5, 4, 1]) {
+        for at in 0..=self.dice.weigh(&[3, 5, 4, 1]) {
             match self.dice.weigh(&[14, 8, 5, 2, 2]) {
                 0 => self.pointer(at),
                 1 => self.matrix(at),
@@ -99,13 +99,13 @@ impl Writer {
     }
 
     fn qualifier(&mut self, restrict: bool) -> &'static str {
-        if restrict { "*restrict " } else { *self.dice.pick(&["*", "*", "*", "*const "]) }
+        if restrict { "*restrict " } else { self.dice.pick(&["*", "*", "*", "*const "]) }
     }
 
     /// A pointer parameter; several may lead to one object.
     fn pointer(&mut self, at: usize) {
         let restrict = self.dice.one_in(2);
-        let name = self.name(&["a", "b", "c", "x", "y", "A"][at.min(5)]);
+        let name = self.name(["a", "b", "c", "x", "y", "A"][at.min(5)]);
         let shared: Vec<Array> =
             self.arrays.iter().filter(|a| !a.alone && a.rows == Rows::None && a.home != Home::Local).cloned().collect();
         let shift = self.dice.between(-2, 3);
@@ -147,7 +147,7 @@ impl Writer {
     /// A parameter with rows.
     fn matrix(&mut self, at: usize) {
         let restrict = self.dice.one_in(2);
-        let name = self.name(&["A", "B", "C", "D", "E", "F"][at.min(5)]);
+        let name = self.name(["A", "B", "C", "D", "E", "F"][at.min(5)]);
         let element = self.element();
         let rows = if self.dice.one_in(2) { Rows::Fixed } else { Rows::Variable };
         let shared: Vec<Array> = self

@@ -1,5 +1,5 @@
 //! Random C functions around regions: text from seeds, judged against the original.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::format_push_string)]
 
 pub mod around;
 pub mod batch;

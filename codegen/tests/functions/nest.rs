@@ -93,7 +93,7 @@ impl Writer {
         let (name, ty, declared) = self.counter(depth, unsigned_fits);
         let step = *self.dice.pick(&[1, 1, 1, 1, 1, 1, 2, 2, 3]);
         let (head, known) = if up {
-            self.rising(&name, ty, step, origin, extent)
+            self.rising(&name, ty, step, origin, &extent)
         } else {
             self.falling(&name, ty, step, origin, extent)
         };
@@ -107,7 +107,7 @@ impl Writer {
         join!["for (", declaration, head, ")", body].statement()
     }
 
-    fn rising(&mut self, name: &str, ty: Type, step: i64, origin: Number, extent: Number) -> (Node, Known) {
+    fn rising(&mut self, name: &str, ty: Type, step: i64, origin: Number, extent: &Number) -> (Node, Known) {
         let inclusive = self.dice.one_in(5);
         let last = i64::from(!inclusive);
         let compare = if inclusive { "<=" } else { "<" };
@@ -177,7 +177,7 @@ impl Writer {
     fn body(&mut self, depth: usize) -> Node {
         let before = self.scalars.len();
         let mut all = Vec::new();
-        for _ in 0..1 + self.dice.weigh(&[5, 2]) {
+        for _ in 0..=self.dice.weigh(&[5, 2]) {
             if self.budget > 0 || all.is_empty() {
                 all.push(self.inside(depth));
             }

@@ -250,8 +250,7 @@ pub fn constant(dice: &mut Dice, value: i64) -> Number {
         _ => return Number::plain(value),
     };
     let ty = match text {
-        "1L" => Type::I64,
-        "B_ONE - 1" | "B_ONE" => Type::I64,
+        "1L" | "B_ONE - 1" | "B_ONE" => Type::I64,
         _ => Type::I32,
     };
     Number {
