@@ -99,7 +99,8 @@ impl Writer {
     }
 
     fn qualifier(&mut self, restrict: bool) -> &'static str {
-        if restrict { "*restrict " } else { self.dice.pick(&["*", "*", "*", "*const "]) }
+        let plain = if self.dice.one_in(4) { "*const " } else { "*" };
+        if restrict { "*restrict " } else { plain }
     }
 
     /// A pointer parameter; several may lead to one object.
