@@ -107,7 +107,7 @@ impl Writer {
             }
             3 => {
                 let (one, other) = (self.region(), self.overwrite());
-                let tests = [format!("{size} % 3"), format!("{size}"), "1".to_owned()];
+                let tests = [format!("{size} % 3"), size.clone(), "1".to_owned()];
                 join![
                     format!("switch ((int)({})) {{\ncase 1:\ncase 2: {{\n", self.dice.pick(&tests)),
                     one,

@@ -19,6 +19,7 @@ enum big_ { B_ONE = 1, B_HIGH = 4294967295 };
 #define HALF_OF_(x) (HALF_ * (x))
 #define SQUARE_(x) ((x) * (x) % 100)
 #define PASTE_(a, b) a##b
+#define REAL_(x) x##f
 #ifndef ROWS_
 #define ROWS_
 #endif
@@ -190,6 +191,10 @@ impl Writer {
                 [self.dice.weigh(&[20, 3, 2, 1, 1, 1, 1])];
             let ty = if low < 0 && ty.is_unsigned() { Type::I32 } else { ty };
             self.constants.push(Known { name: name.clone(), ty, low, high, over });
+            if self.dice.one_in(8) {
+                self.reached(at, ty, text);
+                continue;
+            }
             if self.dice.one_in(6) {
                 // At file scope.
                 let global = format!("k{at}_@");
@@ -201,6 +206,26 @@ impl Writer {
                 self.parameters.push((format!("{constant}{} {name}", ty.name()), text.to_owned()));
             }
         }
+    }
+
+    /// The number that was added last is a part of something else.
+    fn reached(&mut self, at: usize, ty: Type, text: &str) {
+        let ty = ty.name();
+        let known = self.constants.last_mut().expect("it was added");
+        let plain = std::mem::take(&mut known.name);
+        let (name, declared, argument) = match self.dice.below(4) {
+            0 => (format!("{plain}->rows"), format!("struct q{at}_@ *{plain}"), format!("&q{at}v_@")),
+            1 => (format!("{plain}->rows"), format!("const struct q{at}_@ *{plain}"), format!("&q{at}v_@")),
+            2 => (format!("{plain}.rows"), format!("struct q{at}_@ {plain}"), format!("q{at}v_@")),
+            _ => (format!("{plain}[1]"), format!("const {ty} *{plain}"), format!("&q{at}v_@.columns - 1")),
+        };
+        let by_element = name.ends_with(']');
+        known.name = name;
+        self.before
+            .push(join![format!("struct q{at}_@ {{ {ty} rows, columns, more; }};\nstatic struct q{at}_@ q{at}v_@;\n")]);
+        let member = if by_element { "columns" } else { "rows" };
+        self.enter.push_str(&format!("  q{at}v_@.{member} = {text};\n"));
+        self.parameters.push((declared, argument));
     }
 
     /// Scalars and counters that live outside of regions.
@@ -301,10 +326,16 @@ impl Writer {
         self.functions.push((name, float));
     }
 
-    fn finish(self, seed: u64, body: Node) -> Unit {
+    fn finish(mut self, seed: u64, body: Node) -> Unit {
         let parameters: Vec<String> = self.parameters.iter().map(|p| p.0.clone()).collect();
         let arguments: Vec<String> = self.parameters.iter().map(|p| p.1.clone()).collect();
-        let head = format!("static ROWS_ void f_@({})\n{{\n", parameters.join(", "));
+        let attribute = *self.dice.pick(&[
+            "__attribute__((unused)) ",
+            "__attribute__((noinline)) ",
+            "__attribute__((optimize(\"O2\"))) ",
+        ]);
+        let attribute = if self.dice.one_in(16) { attribute } else { "" };
+        let head = format!("{attribute}static ROWS_ void f_@({})\n{{\n", parameters.join(", "));
         let head = if self.leaves_rows { head } else { head.replace("ROWS_ ", "") };
         let run = format!(
             "static void run_@(unsigned char *m_, int z_)\n{{\n  result_ = 0;\n  \

@@ -73,10 +73,11 @@ static void fill(unsigned char *arena, const char *kinds, int size)
     }
 }
 
-static void clock_of(int milliseconds)
+/* The original has as much time of its processor, the transformed one (whose threads may wait for each other) by the clock. */
+static void clock_of(int which, int milliseconds)
 {
   const struct itimerval t = { { 0, 0 }, { milliseconds / 1000, milliseconds % 1000 * 1000 } };
-  setitimer(ITIMER_REAL, &t, 0);
+  setitimer(which, &t, 0);
 }
 
 static unsigned char *mine, *theirs, *begin;
@@ -91,12 +92,12 @@ static int judge(const struct unit *original, const struct unit *transformed, ch
     judging = 1;
     if (sigsetjmp(back, 1)) {
       judging = 0;
-      clock_of(0);
+      clock_of(ITIMER_VIRTUAL, 0);
       return 1;
     }
-    clock_of(2000);
+    clock_of(ITIMER_VIRTUAL, 300);
     original->run(theirs, sizes[s]);
-    clock_of(0);
+    clock_of(ITIMER_VIRTUAL, 0);
     judging = 0;
     for (size_t t = 0; t < sizeof trials / sizeof *trials; t++) {
       const struct trial *trial = &trials[t];
@@ -109,9 +110,9 @@ static int judge(const struct unit *original, const struct unit *transformed, ch
       standin_seed = trial->seed, standin_workers = trial->workers;
       standin_refuse = trial->refuse, standin_in_task = trial->in_task;
       memcpy(mine, begin, ARENA);
-      clock_of(10000);
+      clock_of(ITIMER_REAL, 10000);
       transformed->run(mine, sizes[s]);
-      clock_of(0);
+      clock_of(ITIMER_REAL, 0);
       if (memcmp(mine, theirs, ARENA) == 0)
         continue;
       long at = 0;
@@ -148,7 +149,7 @@ int main(int argc, char **argv)
   const stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
   sigaltstack(&other, 0);
   struct sigaction action = { .sa_handler = trap, .sa_flags = SA_ONSTACK };
-  const int signals[] = { SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGALRM, SIGTRAP };
+  const int signals[] = { SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGALRM, SIGVTALRM, SIGTRAP };
   for (size_t k = 0; k < sizeof signals / sizeof *signals; k++)
     sigaction(signals[k], &action, 0);
   for (long k = first; original[k].run; k++) {

@@ -232,7 +232,7 @@ impl Writer {
         self.enter.push_str(&format!("  __builtin_memcpy(&{name}, m_ + {k} * 16384, sizeof {name});\n"));
         self.leave.push_str(&format!("  __builtin_memcpy(m_ + {k} * 16384, &{name}, sizeof {name});\n"));
         let local = self.dice.one_in(3);
-        let root = if local { format!("w{at}") } else { name.clone() };
+        let root = if local { self.name("own") } else { name.clone() };
         if local {
             self.begin.push(join![format!("  {tag} {root} = {name};\n")]);
             self.end.push(join![format!("  {name} = {root};\n")].statement());

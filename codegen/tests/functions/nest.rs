@@ -271,6 +271,10 @@ impl Writer {
             _ if ty.is_float() => " += ",
             _ => " ^= ",
         };
+        if !ty.is_float() && self.dice.one_in(20) {
+            let (other, _) = self.access(true);
+            return join![text, " = ", other, " = ", value, ";\n"];
+        }
         let value = if ty == Type::I32 { join!["(int)(", value, ")"] } else { value };
         join![text, operator, value, ";\n"]
     }

@@ -49,7 +49,17 @@ impl Writer {
                 let number = number(&mut self.dice, &known, 1);
                 join!["(double)", number.node]
             }
-            3 => join![*self.dice.pick(&["1.5", "0.25f", "3", "'a'", "E_LOW", "1e-3", "HALF_"])],
+            3 => join![*self.dice.pick(&[
+                "1.5",
+                "0.25f",
+                "3",
+                "'a'",
+                "E_LOW",
+                "1e-3",
+                "HALF_",
+                "PASTE_(0., 75)",
+                "REAL_(1.5)"
+            ])],
             _ => self.call(true),
         };
         node.sort(Sort::Value).or(&["1"])
@@ -143,6 +153,13 @@ impl Writer {
     /// A condition on data.
     pub fn data_condition(&mut self) -> Node {
         let (text, _) = self.access(false);
-        join!["(", text, *self.dice.pick(&[" > 0", " < 3", " != 1"]), ")"].sort(Sort::Condition).or(&["1", "0"])
+        let one = join![text, *self.dice.pick(&[" > 0", " < 3", " != 1"])];
+        let node = if self.dice.one_in(5) {
+            let (other, _) = self.access(false);
+            join!["(", one, *self.dice.pick(&[" && ", " || "]), other, " > 1)"]
+        } else {
+            join!["(", one, ")"]
+        };
+        node.sort(Sort::Condition).or(&["1", "0"])
     }
 }
