@@ -2,8 +2,10 @@
 //! tile sizes, the order of tiles and the number of workers.
 //!
 //! `DVM_TEST_SEED` replays one function, `DVM_TEST_CASES` sets how many are tried, `DVM_TEST_FIRST` the first seed (1),
-//! `DVM_TEST_BATCH` how many share a file (24), `DVM_TEST_KEEP` goes on after a difference. Each run prints a line for
-//! the ledger: first seed, last seed, regions, accepted, different.
+//! `DVM_TEST_BATCH` how many share a file (24), `DVM_TEST_KEEP` goes on after a difference, `DVM_TEST_SHOWN` sets how many
+//! are made smaller and shown (1) and `DVM_TEST_SHRINK` with how many tries each (600), `DVM_TEST_MESSAGES` shows why
+//! regions are refused, `DVM_TEST_FILES` keeps all files. Each run prints a line for the ledger: first seed, last seed,
+//! regions, accepted, different.
 
 #[path = "functions/mod.rs"]
 mod generator;
@@ -53,6 +55,9 @@ fn tried(first: u64, count: u64) -> (Tally, Vec<Finding>) {
             tally.different += findings.len();
             stop.fetch_or(!findings.is_empty() && !keep, Ordering::Relaxed);
             let mut all = all.lock().expect("no thread failed");
+            for finding in &findings {
+                println!("DVM_TEST_SEED={}: {}", finding.unit.seed, finding.what);
+            }
             all.0.add(tally);
             all.1.extend(findings);
         }
@@ -75,7 +80,7 @@ fn optimise(seed: u64) -> &'static str {
 fn random_functions_touch_the_same_bytes() {
     let (first, count) = match setting("DVM_TEST_SEED") {
         Some(seed) => (seed, 1),
-        None => (setting("DVM_TEST_FIRST").unwrap_or(1), setting("DVM_TEST_CASES").unwrap_or(72)),
+        None => (setting("DVM_TEST_FIRST").unwrap_or(1), setting("DVM_TEST_CASES").unwrap_or(48)),
     };
     if count == 1 {
         println!("{}", function::unit(first).source());
@@ -83,11 +88,8 @@ fn random_functions_touch_the_same_bytes() {
     let (tally, findings) = tried(first, count);
     print!("{}", tally.text(12));
     println!("ledger functions {first} {} {} {} {}", first + count - 1, tally.regions, tally.accepted, tally.different);
-    for (at, finding) in findings.iter().enumerate() {
-        println!("DVM_TEST_SEED={}: {}", finding.unit.seed, finding.what);
-        if at < setting("DVM_TEST_SHOWN").unwrap_or(1) as usize {
-            println!("{}", shrunk(finding));
-        }
+    for finding in findings.iter().take(setting("DVM_TEST_SHOWN").unwrap_or(1) as usize) {
+        println!("DVM_TEST_SEED={} as small as it fails:\n{}", finding.unit.seed, shrunk(finding));
     }
     batch::clean();
     assert!(findings.is_empty(), "{} functions differ", findings.len());
