@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Random tests with fresh seeds for as long as asked: loop nests through dvm-codegen against the original loops, programs on
-# libdvm against the sequential model, programs of blocking and wide tasks, redistributions against brute force.
+# Random tests with fresh seeds for as long as asked: loop nests and whole functions through dvm-codegen against the
+# originals, programs on libdvm against the sequential model, programs of blocking and wide tasks, redistributions against brute force.
 #
 #   tools/fuzz.sh [MINUTES]      (default 10)
 #
@@ -22,14 +22,26 @@ round() {
     exit 1
 }
 
+# Adds up what became of the regions of whole functions: seeds, regions, accepted, different.
+regions=0 accepted=0
+ledger() {
+    sed -n '/functions, /,/^ledger/p' "$log"
+    while read -r _ _ _ _ these those _; do
+        regions=$((regions + these)) accepted=$((accepted + those))
+    done < <(grep '^ledger functions' "$log")
+    echo "in all $accepted of $regions regions of functions were accepted"
+}
+
 export DVM_TEST_FIRST
 DVM_TEST_FIRST=$(date +%s)
 while [ "$SECONDS" -lt "$end" ]; do
     round cargo test --release --locked -p dvm-codegen --test random -- --nocapture
+    DVM_TEST_CASES=1200 round cargo test --release --locked -p dvm-codegen --test functions -- --nocapture random
+    ledger
     round cargo test --release --locked -p dvm --test random_programs -- --nocapture
     round cargo test --release --locked -p dvm --test blocking -- --nocapture
     round cargo test --release --locked -p redist --test random -- --nocapture
-    rounds=$((rounds + 1)) DVM_TEST_FIRST=$((DVM_TEST_FIRST + DVM_TEST_CASES))
+    rounds=$((rounds + 1)) DVM_TEST_FIRST=$((DVM_TEST_FIRST + 1200))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
-printf '\n%d passed, 0 failed\n' $((4 * rounds))
+printf '\n%d passed, 0 failed\n' $((5 * rounds))

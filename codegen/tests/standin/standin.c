@@ -92,6 +92,15 @@ static void *work(void *argument)
   return 0;
 }
 
+/* A worker's thread began before the program chose how to round. */
+static void *begin(void *argument)
+{
+#ifdef __x86_64__
+  __builtin_ia32_ldmxcsr(0x1f80);
+#endif
+  return work(argument);
+}
+
 const char *dvm_last_error(void) { return "the stand-in was told to refuse"; }
 
 dvm_retcode_t dvm_graph_start(void) { return standin_refuse ? DVM_ERR_NOT_INITIALIZED : DVM_SUCCESS; }
@@ -117,7 +126,7 @@ dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph)
   pthread_cond_init(&s.change, 0);
   pthread_t threads[64];
   for (int w = 1; w < standin_workers; w++)
-    pthread_create(&threads[w], 0, work, &s);
+    pthread_create(&threads[w], 0, begin, &s);
   work(&s);
   for (int w = 1; w < standin_workers; w++)
     pthread_join(threads[w], 0);

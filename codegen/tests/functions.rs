@@ -1,0 +1,102 @@
+//! Random functions around regions: the transformed text touches memory as the original does, whatever the sizes, the
+//! tile sizes, the order of tiles and the number of workers.
+//!
+//! `DVM_TEST_SEED` replays one function, `DVM_TEST_CASES` sets how many are tried, `DVM_TEST_FIRST` the first seed (1),
+//! `DVM_TEST_BATCH` how many share a file (24), `DVM_TEST_KEEP` goes on after a difference, `DVM_TEST_SHOWN` sets how many
+//! are made smaller and shown (1) and `DVM_TEST_SHRINK` with how many tries each (600), `DVM_TEST_MESSAGES` shows why
+//! regions are refused, `DVM_TEST_FILES` keeps all files. Each run prints a line for the ledger: first seed, last seed,
+//! regions, accepted, different.
+
+#[path = "functions/mod.rs"]
+mod generator;
+
+use generator::batch::{self, Finding};
+use generator::function::{self, Unit};
+use generator::tally::Tally;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|value| value.parse().ok())
+}
+
+/// The smallest function that still fails as this one does.
+fn shrunk(finding: &Finding) -> String {
+    let Unit { seed, kinds, leaves_rows, .. } = finding.unit.clone();
+    // A function that gcc or clang does not accept is no answer to one that differs.
+    let kind = |what: &str| what.split(' ').take(3).collect::<Vec<_>>().join(" ");
+    let wanted = kind(&finding.what);
+    let fails = |text: &generator::tree::Node| {
+        let unit = Unit { seed, text: text.clone(), kinds: kinds.clone(), leaves_rows };
+        let found = batch::run(&[unit], &finding.optimise, &mut Tally::default());
+        found
+            .iter()
+            .any(|f| kind(&f.what) == wanted || (wanted.starts_with("differs") && f.what.starts_with("differs")))
+    };
+    let text = finding.unit.text.clone().shrink(setting("DVM_TEST_SHRINK").unwrap_or(600) as usize, &fails);
+    Unit { seed, text, kinds, leaves_rows }.source()
+}
+
+/// Tries the functions of a range of seeds on two threads.
+fn tried(first: u64, count: u64) -> (Tally, Vec<Finding>) {
+    let size = setting("DVM_TEST_BATCH").unwrap_or(24);
+    let (next, stop) = (AtomicU64::new(first), AtomicBool::new(false));
+    let all = Mutex::new((Tally::default(), Vec::new()));
+    let keep = setting("DVM_TEST_KEEP").is_some();
+    let work = || {
+        while !stop.load(Ordering::Relaxed) {
+            let begin = next.fetch_add(size, Ordering::Relaxed);
+            if begin >= first + count {
+                return;
+            }
+            let units: Vec<Unit> = (begin..(begin + size).min(first + count)).map(function::unit).collect();
+            let mut tally = Tally::default();
+            let findings = batch::run(&units, optimise(begin), &mut tally);
+            tally.different += findings.len();
+            stop.fetch_or(!findings.is_empty() && !keep, Ordering::Relaxed);
+            let mut all = all.lock().expect("no thread failed");
+            for finding in &findings {
+                println!("DVM_TEST_SEED={}: {}", finding.unit.seed, finding.what);
+            }
+            all.0.add(tally);
+            all.1.extend(findings);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let thread = std::thread::Builder::new().stack_size(1 << 28);
+            thread.spawn_scoped(scope, work).expect("a thread");
+        }
+    });
+    all.into_inner().expect("no thread failed")
+}
+
+/// The level for the transformed text.
+fn optimise(seed: u64) -> &'static str {
+    ["-O0", "-O0", "-O1"][(seed / 24 % 3) as usize]
+}
+
+#[test]
+fn random_functions_touch_the_same_bytes() {
+    let (first, count) = match setting("DVM_TEST_SEED") {
+        Some(seed) => (seed, 1),
+        None => (setting("DVM_TEST_FIRST").unwrap_or(1), setting("DVM_TEST_CASES").unwrap_or(48)),
+    };
+    if count == 1 {
+        println!("{}", function::unit(first).source());
+    }
+    let (tally, findings) = tried(first, count);
+    print!("{}", tally.text(12));
+    println!("ledger functions {first} {} {} {} {}", first + count - 1, tally.regions, tally.accepted, tally.different);
+    for finding in findings.iter().take(setting("DVM_TEST_SHOWN").unwrap_or(1) as usize) {
+        println!("DVM_TEST_SEED={} as small as it fails:\n{}", finding.unit.seed, shrunk(finding));
+    }
+    batch::clean();
+    assert!(findings.is_empty(), "{} functions differ", findings.len());
+    assert!(
+        count < 40 || tally.accepted * 2 > tally.regions,
+        "only {} of {} regions were accepted",
+        tally.accepted,
+        tally.regions
+    );
+}
