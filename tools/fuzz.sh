@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Random tests with fresh seeds for as long as asked: loop nests and whole functions through dvm-codegen against the
-# originals, programs on libdvm against the sequential model, programs of blocking and wide tasks, redistributions against brute force.
+# Random tests with fresh seeds for as long as asked: loop nests, whole functions and programs from the clauses of the C
+# standard through dvm-codegen against the originals (with a tally of what was accepted, refused and discarded), programs on
+# libdvm against the sequential model, programs of blocking and wide tasks, redistributions against brute force.
 #
 #   tools/fuzz.sh [MINUTES]      (default 10)
 #
@@ -8,7 +9,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 minutes=${1:-10}
-case $minutes in '' | *[!0-9]*) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;; esac
+case $minutes in '' | *[!0-9]*) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;; esac
 end=$((SECONDS + 60 * minutes)) rounds=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -38,6 +39,8 @@ while [ "$SECONDS" -lt "$end" ]; do
     round cargo test --release --locked -p dvm-codegen --test random -- --nocapture
     DVM_TEST_CASES=1200 round cargo test --release --locked -p dvm-codegen --test functions -- --nocapture random
     ledger
+    DVM_TEST_FIRST=$((5 * DVM_TEST_FIRST)) DVM_TEST_CASES=500 round cargo test --release --locked -p dvm-codegen --test standard -- --nocapture
+    grep -A40 '^standard:' "$log" | grep '^standard\|^  '
     round cargo test --release --locked -p dvm --test random_programs -- --nocapture
     round cargo test --release --locked -p dvm --test blocking -- --nocapture
     round cargo test --release --locked -p redist --test random -- --nocapture
