@@ -47,4 +47,4 @@ while [ "$SECONDS" -lt "$end" ]; do
     rounds=$((rounds + 1)) DVM_TEST_FIRST=$((DVM_TEST_FIRST + 1200))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
-printf '\n%d passed, 0 failed\n' $((5 * rounds))
+printf '\n%d passed, 0 failed\n' $((6 * rounds))
