@@ -8,14 +8,18 @@ use crate::model::Region;
 use std::cell::RefCell;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// The command line argument by which a program is started as the back end.
 pub const ARGUMENT: &str = "--dvm-analysis";
 
+/// Of processor time, so that a busy machine refuses nothing that an idle one accepts.
 const REGION: Duration = Duration::from_secs(10);
 const FILE: Duration = Duration::from_secs(15);
+/// A process that gets less than a quarter of a processor is ended all the same.
+const SHARE: u32 = 4;
+const LOOK: Duration = Duration::from_millis(50);
 /// Of address space, in the units of `ulimit -v`: 2 GB, and the stack that `with_room` reserves.
 const KIBIBYTES: u64 = 3 << 20;
 
@@ -71,14 +75,14 @@ impl Guarded {
                 None => return work(self.stage, region, original),
             }
         }
-        let begin = Instant::now();
-        let answer = state.worker.as_mut().and_then(|worker| worker.ask(self.stage, region, original, left));
-        state.spent += begin.elapsed();
+        let (answer, spent) =
+            state.worker.as_mut().map_or((None, left), |worker| worker.ask(self.stage, region, original, left));
+        state.spent += spent;
         if let Some(answer) = answer {
             return answer;
         }
         state.worker = None;
-        Err(if begin.elapsed() >= left {
+        Err(if spent >= left {
             too_long("the analysis takes more than 10 s (or the file's regions more than 15 s)")
         } else {
             too_long("the analysis needs more than 2 GB, or failed")
@@ -132,14 +136,41 @@ fn start() -> Option<Worker> {
 }
 
 impl Worker {
-    /// The answer for a region; nothing when the process did not answer in time, or died.
-    fn ask(&mut self, stage: Option<Stage>, region: &Region, original: &str, left: Duration) -> Option<Answer> {
+    /// The answer for a region, nothing when the process did not answer in time, or died; and the time that it took.
+    fn ask(
+        &mut self,
+        stage: Option<Stage>,
+        region: &Region,
+        original: &str,
+        left: Duration,
+    ) -> (Option<Answer>, Duration) {
+        let (begin, before) = (Instant::now(), self.used().unwrap_or_default());
         let stage = stage.map_or_else(String::new, |stage| stage.word().to_owned());
-        for text in [&stage, &region.to_string(), original] {
-            write_text(&mut self.input, text)?;
+        let asked =
+            [&stage, &region.to_string(), original].iter().try_for_each(|text| write_text(&mut self.input, text));
+        if asked.is_none() || self.input.flush().is_err() {
+            return (None, Duration::ZERO);
         }
-        self.input.flush().ok()?;
-        self.answers.recv_timeout(left).unwrap_or_default()
+        loop {
+            let answer = self.answers.recv_timeout(LOOK);
+            let waited = begin.elapsed();
+            let spent = self.used().map_or(waited, |used| used.saturating_sub(before).max(waited / SHARE));
+            match answer {
+                Ok(answer) => return (answer, spent),
+                Err(RecvTimeoutError::Disconnected) => return (None, spent),
+                Err(RecvTimeoutError::Timeout) if spent >= left => return (None, spent),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Processor time of the process: `utime` and `stime` of proc(5), in hundredths of a second; nothing where there is
+    /// no such file.
+    fn used(&self) -> Option<Duration> {
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
+        let mut ticks = || fields.next()?.parse::<u64>().ok();
+        Some(Duration::from_millis(10 * (ticks()? + ticks()?)))
     }
 }
 
