@@ -77,9 +77,36 @@ fn one_way(program: &Program, dependences: &Dependences, way: ScheduleOptions) -
     let schedule = problem.solve(way)?;
     let mut plan = phase::phases(program, &schedule.root()?)?;
     plan.schedule = schedule.to_string();
+    if is_torn(&plan.schedule, &program.context.to_string()) {
+        return Err(Refusal::new(
+            "the only schedules found put statements as far apart as their types allow",
+            "move the statements into loops of their own, or into regions of their own",
+        ));
+    }
     program.begin_stage();
     legality::prove(program, &dependences.all, &mut plan)?;
     Ok((score(program, &plan)?, plan))
+}
+
+/// Numbers from here on are limits of types.
+const LIMIT: u64 = 1 << 30;
+/// Numbers of the context from here on are limits of narrower types, not sizes.
+const NARROW_LIMIT: u64 = 1 << 14;
+/// A schedule adds little to a limit that it takes from the context.
+const NEAR: u64 = 64;
+
+/// True when a band shifts a statement by a limit that only the context knows: the box of tiles between the statements
+/// would have billions of tiles without points.
+fn is_torn(schedule: &str, context: &str) -> bool {
+    let limits: Vec<u64> = numbers(context).filter(|limit| *limit >= NARROW_LIMIT).collect();
+    let bands = schedule.lines().filter(|line| line.contains("schedule:"));
+    bands.flat_map(numbers).any(|n| n >= LIMIT || limits.iter().any(|limit| limit.abs_diff(n) <= NEAR))
+}
+
+/// The decimal numbers in a text.
+fn numbers(text: &str) -> impl Iterator<Item = u64> {
+    let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$');
+    text.split(word).filter_map(|word| word.parse().ok())
 }
 
 /// How good a plan is; lower is better, the first differences count most.
@@ -127,4 +154,20 @@ fn score(program: &Program, plan: &Plan) -> Result<Score, Refusal> {
         score.loops_without_tiles = usize::MAX;
     }
     Ok(score)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_torn;
+
+    #[test]
+    fn shifts_by_limits_of_types_are_seen() {
+        let context = "[n] -> { : n <= 2147483646 and n >= 0 }";
+        let band =
+            |text: &str| format!("domain: \"[n] -> {{ S0[i] : i < 2147483646 }}\"\nchild:\n  schedule: \"{text}\"\n");
+        assert!(is_torn(&band("[n] -> [{ S0[i] -> [(-i)]; S1[i] -> [(2147483646)] }]"), context));
+        assert!(is_torn(&band("[{ S0[i] -> [(-i)]; S1[i] -> [(32766)] }]"), "{ : n <= 32767 }"));
+        assert!(!is_torn(&band("[{ S0[i] -> [(-i)]; S1[i] -> [(100000 - i)] }]"), context));
+        assert!(!is_torn(&band("[{ S0[i] -> [(-i)]; S1[i2147483646] -> [(i)] }]"), context));
+    }
 }
