@@ -58,6 +58,11 @@ impl Cache {
         self.released.is_empty()
     }
 
+    /// True when giving memory back will call the program.
+    pub(crate) fn owes_a_call(&self) -> bool {
+        self.released.iter().any(Released::calls_out)
+    }
+
     /// Memory with zeros.
     #[inline]
     pub(crate) fn zeroed(&mut self, size: usize) -> Result<Storage, Error> {

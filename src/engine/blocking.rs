@@ -256,7 +256,11 @@ impl Call {
             engine.arbiter.take(engine, me, section.cores);
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_MEMORY,
-                format!("no thread could be started to stand in for worker {me} ({error}): the task keeps its worker"),
+                format!(
+                    "no thread with a stack of {} KiB could be started to stand in for worker {me} ({error}): the task keeps its \
+                     worker; DVM_STACK, or ulimit -s, may ask for less",
+                    engine.stack >> 10
+                ),
             ));
         }
         SECTION.set(Some(section));

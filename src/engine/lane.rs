@@ -17,7 +17,6 @@ use super::Engine;
 use super::worker::Worker;
 use crate::data::{self, DataId};
 use crate::sched::{Placed, Weights};
-use crate::sync::fence;
 use crate::task::{self, Task, UNPLACED};
 
 /// Tasks with up to so many arguments are cheaper to run: their ids and gets lie in arrays.
@@ -78,6 +77,12 @@ impl Own {
     /// True when the worker that this thread is has tasks here.
     pub(super) fn has_task(&self) -> bool {
         !self.hot.is_null() || !self.placed.is_empty()
+    }
+
+    /// True when a task is kept while a callback of the program is about to be called: nobody else would see it meanwhile.
+    #[inline]
+    pub(super) fn hides_a_task(&self) -> bool {
+        !self.data.owes_nothing() && !self.hot.is_null() && self.data.owes_a_call()
     }
 
     /// The task that is to be run next, if one was kept.
@@ -150,6 +155,8 @@ pub(super) fn uncount(counter: &AtomicU64) {
 #[repr(align(128))]
 pub(crate) struct Lane {
     pub(super) active: AtomicBool,
+    /// True inside a call that sleeps, and does nothing else.
+    pub(super) sleeps: AtomicBool,
     pub(super) counters: Counters,
     /// The engine that this thread is inside of.
     pub(super) engine: Cell<*const Engine>,
@@ -226,6 +233,7 @@ impl Lane {
         let frame = Frame { task: ptr::null_mut(), arguments: [0; FEW], held: Vec::new() };
         Lane {
             active: AtomicBool::new(false),
+            sleeps: AtomicBool::new(false),
             counters: Counters::default(),
             engine: Cell::new(ptr::null()),
             depth: Cell::new(0),
@@ -393,10 +401,11 @@ pub(super) fn under_way() -> u64 {
     sum(|counters| &counters.activated).wrapping_sub(ended)
 }
 
-/// True when a thread other than this one is inside a call.
-pub(super) fn others_active(mine: &Lane) -> bool {
-    fence::heavy();
-    LANES.lock().all.iter().any(|lane| !ptr::eq(*lane, mine) && lane.active.load(Ordering::SeqCst))
+/// The lanes of the threads, other than this one, that are inside a call.
+pub(super) fn active_others(mine: &Lane) -> Vec<&'static Lane> {
+    let lanes = LANES.lock();
+    let inside = |lane: &&&'static Lane| !ptr::eq(**lane, mine) && lane.active.load(Ordering::SeqCst);
+    lanes.all.iter().filter(inside).copied().collect()
 }
 
 /// Forgets the tasks that were counted, and the descriptors and blocks that lanes keep.

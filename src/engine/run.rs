@@ -3,13 +3,13 @@
 use std::ptr;
 
 use super::Call;
-use super::lane::{FEW, count};
+use super::lane::{FEW, Own, count};
 use super::worker::Counts;
 use crate::data::{Carry, DataId, Outcome, STORE, Storage};
 use crate::error::Error;
 use crate::processing::Plan;
 use crate::sync::inbox::Chain;
-use crate::task::{POOL, Task};
+use crate::task::{Item, POOL, Task};
 
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
@@ -155,8 +155,22 @@ impl Call {
             self.lane.with(|own| own.finishing = true);
             self.activate(waiters, outcome);
             self.lane.with(|own| own.finishing = false);
+            if self.lane.with(|own| own.hides_a_task()) {
+                self.show_task(me);
+            }
         }
         self.lane.give_back();
+    }
+
+    /// Lets others have the task that is kept here: free callbacks come first, and may take long.
+    #[cold]
+    #[inline(never)]
+    fn show_task(&self, me: usize) {
+        let engine = self.engine();
+        if let Some(hot) = self.lane.with(Own::hot) {
+            engine.workers[me].queue.keep(Item::task(hot));
+            engine.wake_one();
+        }
     }
 }
 

@@ -110,6 +110,7 @@ impl Call {
     fn get_other(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
         let may_sleep = !self.lane.inside();
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
+        let _sleeps = may_sleep.then(|| self.sleeps());
         self.lane.with(|own| {
             let task = own.frame.task;
             if task.is_null() {

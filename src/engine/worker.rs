@@ -26,9 +26,6 @@ const ROUND: u32 = 4 * TASKS_PER_POLL;
 /// Pauses before an idle worker gives its core away for a moment.
 const PAUSES_PER_YIELD: u32 = 128;
 
-/// The stack of a worker: what a program's main thread usually has.
-const STACK: usize = 8 << 20;
-
 /// What others see of a worker. What others write and what the worker writes lie on different cache lines.
 #[repr(align(128))]
 pub(super) struct Worker {
@@ -82,7 +79,9 @@ unsafe impl Send for Address {}
 /// until the thread has ended.
 pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Result<std::thread::JoinHandle<()>> {
     let name = if number == 0 { format!("dvm-{me}") } else { format!("dvm-{me}-{number}") };
-    Builder::new().name(name).stack_size(STACK).spawn(move || {
+    // SAFETY: the caller keeps the engine.
+    let stack = unsafe { (*engine.0).stack };
+    Builder::new().name(name).stack_size(stack).spawn(move || {
         let engine = engine;
         let lane = Lane::current();
         lane.employ(engine.0, Some(me));

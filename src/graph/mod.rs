@@ -122,6 +122,7 @@ pub(crate) fn execute(
             ),
         ));
     }
+    call.open()?;
     let engine = call.engine();
     let trace = engine.trace();
     trace.graph(&name, space.volume(), |tiles| call.as_task(|| drawing::draw(&space, carried, &callbacks, tiles)));
