@@ -14,35 +14,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::Engine;
+use super::frame::{Frame, Index};
 use super::worker::Worker;
-use crate::data::{self, DataId};
+use crate::data;
 use crate::sched::{Placed, Weights};
 use crate::task::{self, Task, UNPLACED};
-
-/// Tasks with up to so many arguments are cheaper to run: their ids and gets lie in arrays.
-pub(super) const FEW: usize = 8;
-
-/// An address that a task has got.
-pub(super) struct Held {
-    pub(super) id: DataId,
-    pub(super) addr: *mut u8,
-    pub(super) size: usize,
-    /// Gets minus puts.
-    pub(super) count: u32,
-    /// True when the store has counted it.
-    pub(super) counted: bool,
-}
-
-/// The task that a worker runs.
-pub(super) struct Frame {
-    /// NULL between tasks.
-    pub(super) task: *mut Task,
-    /// Gets minus puts of the first arguments, as long as the task alone can reach their bytes or their references
-    /// keep them.
-    pub(super) arguments: [u32; FEW],
-    /// All other addresses that the task has got.
-    pub(super) held: Vec<Held>,
-}
 
 /// What only the thread of the lane touches.
 pub(super) struct Own {
@@ -50,6 +26,8 @@ pub(super) struct Own {
     pub(super) tasks: task::Cache,
     pub(super) frame: Frame,
     pub(super) weights: Weights,
+    /// Of the inputs of a task that is being scheduled and has many outputs as well.
+    pub(super) reads: Index,
     /// Stands for the task without arguments that runs.
     pub(super) bare: Task,
     /// Placed tasks of the worker that this thread is.
@@ -230,7 +208,6 @@ impl Lane {
     }
 
     fn new(turn: u32) -> Lane {
-        let frame = Frame { task: ptr::null_mut(), arguments: [0; FEW], held: Vec::new() };
         Lane {
             active: AtomicBool::new(false),
             sleeps: AtomicBool::new(false),
@@ -246,7 +223,8 @@ impl Lane {
             own: UnsafeCell::new(Own {
                 data: data::Cache::new(),
                 tasks: task::Cache::new(),
-                frame,
+                frame: Frame::new(),
+                reads: Index::new(),
                 weights: Weights::new(),
                 bare: Task::blank(),
                 placed: Placed::new(),

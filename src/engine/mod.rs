@@ -5,7 +5,7 @@
 //! - `schedule`: from a call to a ready task; `values`: what calls do with data
 //! - `blocking`, `cores`: tasks that block, and tasks that need several cores
 //! - `window`: holding a submitter back
-//! - `worker`: the loop; `looks`: how rarely an idle one looks; `run`: one task from start to end
+//! - `worker`: the loop; `looks`: how rarely an idle one looks; `run`: one task from start to end; `frame`: what it has got meanwhile
 //! - `forked`: a child of fork has no workers
 //! - `view`: what it is at, for explanations; `away`: tasks in blocking sections; `sightings`: for how long tasks run
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports;
@@ -20,6 +20,7 @@ mod completion;
 mod cores;
 mod failures;
 mod forked;
+mod frame;
 mod lane;
 mod lifecycle;
 mod looks;

@@ -3,7 +3,8 @@
 use std::ptr;
 
 use super::Call;
-use super::lane::{FEW, Own, count};
+use super::frame::FEW;
+use super::lane::{Own, count};
 use super::worker::Counts;
 use crate::data::{Carry, DataId, Outcome, STORE, Storage};
 use crate::error::Error;

@@ -1,22 +1,10 @@
 //! What calls do with data: the store's operations, seen from a thread or from the task that it runs.
 
-use std::ptr;
-
-use super::lane::{FEW, Frame, Held, Own};
+use super::frame::{Frame, Held};
+use super::lane::Own;
 use super::{Call, Lane};
-use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage};
+use crate::data::{self, DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage};
 use crate::error::{Error, dvm_retcode_t};
-use crate::processing::Mode;
-use crate::task::Task;
-
-/// The place of a datum among a task's arguments, and what it is to the task.
-#[inline]
-fn place(task: *mut Task, id: DataId) -> Option<(usize, Reach)> {
-    // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
-    let task = unsafe { &*task };
-    let place = task.numbers().iter().position(|&number| number == id[1] && id[0] == 0)?;
-    Some((place, if task.plan().mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
-}
 
 /// The failure of a size that no machine has.
 #[cold]
@@ -89,12 +77,11 @@ impl Call {
     #[inline]
     pub(crate) fn get(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
         let own_argument = self.lane.with(|own| {
-            let task = own.frame.task;
-            if task.is_null() {
+            if own.frame.task.is_null() {
                 return None;
             }
-            let (place, reach) = place(task, id)?;
-            let got = own.frame.arguments.get_mut(place)?;
+            let (place, reach) = own.frame.place(id)?;
+            let got = own.frame.count(place)?;
             let bytes = STORE.argument(id, reach)?;
             *got += 1;
             Some((bytes.addr, bytes.size))
@@ -112,25 +99,27 @@ impl Call {
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         let _sleeps = may_sleep.then(|| self.sleeps());
         self.lane.with(|own| {
-            let task = own.frame.task;
-            if task.is_null() {
+            if own.frame.task.is_null() {
                 let reach = if may_sleep { Reach::Outside } else { Reach::Callback };
                 return STORE.get(&mut own.data, id, reach).map(|got| (got.addr, got.size));
             }
-            let argument = place(task, id);
+            let argument = own.frame.place(id);
             if let Some((place, Reach::Output)) = argument
-                && let Some(got) = own.frame.arguments.get_mut(place)
+                && let Some(got) = own.frame.count(place)
                 && let Some(bytes) = STORE.output(&mut own.data, id)
             {
                 *got += 1;
                 return Ok((bytes.addr, bytes.size));
             }
-            if let Some(held) = own.frame.held(id) {
+            if let Some(held) = own.frame.held.find(id) {
                 held.count += 1;
                 return Ok((held.addr, held.size));
             }
+            if !own.frame.held.make_room() {
+                return Err(data::no_memory(size_of::<Held>()));
+            }
             let got = STORE.get(&mut own.data, id, argument.map_or(Reach::Task, |(_, reach)| reach))?;
-            own.frame.held.push(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
+            own.frame.held.add(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
             Ok((got.addr, got.size))
         })
     }
@@ -139,9 +128,8 @@ impl Call {
     #[inline]
     pub(crate) fn put(&self, id: DataId) -> Result<(), Error> {
         let of_argument = self.lane.with(|own| {
-            let task = own.frame.task;
-            let (place, _) = if task.is_null() { None } else { place(task, id) }?;
-            let got = own.frame.arguments.get_mut(place).filter(|got| **got > 0)?;
+            let (place, _) = if own.frame.task.is_null() { None } else { own.frame.place(id) }?;
+            let got = own.frame.count(place).filter(|got| **got > 0)?;
             *got -= 1;
             Some(())
         });
@@ -157,12 +145,9 @@ impl Call {
             if own.frame.task.is_null() {
                 return STORE.put_outside(&mut own.data, id);
             }
-            let Some(place) = own.frame.held.iter().position(|held| held.id == id) else {
-                return Err(STORE.refuse_put(id));
-            };
-            let held = &mut own.frame.held[place];
+            let Some(held) = own.frame.held.find(id) else { return Err(STORE.refuse_put(id)) };
             held.count -= 1;
-            if held.count == 0 && own.frame.held.swap_remove(place).counted {
+            if held.count == 0 && own.frame.held.remove(id).is_some_and(|held| held.counted) {
                 STORE.put_counted(&mut own.data, id);
             }
             Ok(())
@@ -179,16 +164,15 @@ impl Call {
         let home = self.home();
         let bytes = self.traced_size(id);
         let waiters = self.lane.with(|own| {
-            let task = own.frame.task;
-            let mine =
-                (!task.is_null()).then(|| place(task, id)).flatten().filter(|&(_, reach)| reach == Reach::Output);
+            let argument = if own.frame.task.is_null() { None } else { own.frame.place(id) };
+            let mine = argument.filter(|&(_, reach)| reach == Reach::Output);
             if let Some((place, _)) = mine {
-                own.frame.hold(place, id);
+                own.frame.hold(place, id)?;
             }
-            let held = own.frame.held(id).filter(|held| !held.counted);
+            let held = own.frame.held.find(id).filter(|held| !held.counted);
             // From now on other tasks may read it, and carry it on: an address that is kept has to be counted.
             let waiters = STORE.publish(&mut own.data, id, mine.is_some(), u32::from(held.is_some()), home)?;
-            if let Some(held) = own.frame.held(id) {
+            if let Some(held) = own.frame.held.find(id) {
                 held.counted = true;
             }
             Ok(waiters)
@@ -217,19 +201,19 @@ impl Call {
 
 impl Frame {
     /// Keeps what the gets of an unpublished output have got as an address that can be counted.
-    fn hold(&mut self, place: usize, id: DataId) {
-        if let Some(count) = self.arguments.get_mut(place).map(std::mem::take).filter(|&count| count > 0)
+    fn hold(&mut self, place: usize, id: DataId) -> Result<(), Error> {
+        if !self.held.make_room() {
+            return Err(data::no_memory(size_of::<Held>()));
+        }
+        if let Some(count) = self.count(place).map(std::mem::take).filter(|&count| count > 0)
             && let Some(got) = STORE.argument(id, Reach::Output)
         {
-            match self.held(id) {
+            match self.held.find(id) {
                 Some(held) => held.count += count,
-                None => self.held.push(Held { id, addr: got.addr, size: got.size, count, counted: false }),
+                None => self.held.add(Held { id, addr: got.addr, size: got.size, count, counted: false }),
             }
         }
-    }
-
-    fn held(&mut self, id: DataId) -> Option<&mut Held> {
-        self.held.iter_mut().find(|held| held.id == id)
+        Ok(())
     }
 }
 
@@ -244,7 +228,7 @@ impl Own {
     #[cold]
     #[inline(never)]
     fn put_all_held(&mut self) {
-        for held in self.frame.held.drain(..) {
+        for held in self.frame.held.drain() {
             if held.counted {
                 STORE.put_counted(&mut self.data, held.id);
             }
@@ -257,8 +241,7 @@ impl Lane {
     #[inline]
     pub(super) fn put_all(&self) {
         self.with(|own| {
-            own.frame.task = ptr::null_mut();
-            own.frame.arguments = [0; FEW];
+            own.frame.end();
             own.put_held();
         });
     }
@@ -267,7 +250,7 @@ impl Lane {
     #[inline]
     pub(super) fn put_bare(&self) {
         self.with(|own| {
-            own.frame.task = ptr::null_mut();
+            own.frame.task = std::ptr::null_mut();
             own.put_held();
         });
     }
