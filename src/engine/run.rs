@@ -1,5 +1,6 @@
 //! One task, from start to end.
 
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use super::Call;
@@ -11,6 +12,9 @@ use crate::error::Error;
 use crate::processing::Plan;
 use crate::sync::inbox::Chain;
 use crate::task::{Item, POOL, Task};
+
+/// The ids of up to so many arguments lie on the stack.
+const MANY: usize = 64;
 
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
@@ -114,7 +118,7 @@ impl Call {
             carry_all(self, task, plan).map_err(|error| not_started(&error))?;
         }
         if plan.count > FEW {
-            return self.execute_many(task, plan);
+            return if plan.count <= MANY { self.execute_many(task, plan) } else { self.execute_most(task, plan) };
         }
         let mut ids = [[0; 2]; FEW];
         for (id, &number) in ids.iter_mut().zip(task.numbers()) {
@@ -123,9 +127,20 @@ impl Call {
         self.call(task, plan, &mut ids[..plan.count])
     }
 
-    #[cold]
     #[inline(never)]
     fn execute_many(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
+        let mut room = [const { MaybeUninit::<DataId>::uninit() }; MANY];
+        for (id, number) in room.iter_mut().zip(task.ids()) {
+            id.write(number);
+        }
+        // SAFETY: a task has as many ids as its plan has arguments, which were just written.
+        let ids = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast::<DataId>(), plan.count) };
+        self.call(task, plan, ids)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn execute_most(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
         let mut ids: Vec<DataId> = task.ids().collect();
         self.call(task, plan, &mut ids)
     }

@@ -238,7 +238,7 @@ impl Call {
             if !weighed {
                 weigh(own, task);
             }
-            sched::near(&engine.machine, &own.weights)
+            sched::near(&engine.machine, &mut own.weights)
         });
         place.unwrap_or_else(|| self.lane.home(engine.workers()) as usize)
     }

@@ -1,6 +1,7 @@
 //! Scheduling: a processing and its data, brought together at a processing unit.
 
 use std::ffi::c_int;
+use std::mem::MaybeUninit;
 
 use super::{DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
 use crate::error::Error;
@@ -118,14 +119,24 @@ unsafe extern "C" fn onto_impl(
                 *slot = id(place)?;
             }
             call.onto(worker, function, found, &ids[..count])
+        } else if count <= MANY {
+            let mut room = [const { MaybeUninit::<DataId>::uninit() }; MANY];
+            for (place, slot) in room[..count].iter_mut().enumerate() {
+                slot.write(id(place)?);
+            }
+            // SAFETY: so many were just written.
+            call.onto(worker, function, found, unsafe { std::slice::from_raw_parts(room.as_ptr().cast(), count) })
         } else {
             call.onto(worker, function, found, &(0..count).map(id).collect::<Result<Vec<_>, _>>()?)
         }
     })
 }
 
-/// Up to so many ids are gathered without allocating.
+/// Up to so many ids are gathered in an array that is cleared first.
 const INLINE: usize = 8;
+
+/// Up to so many are gathered without allocating: more than this no plain callback has.
+const MANY: usize = 64;
 
 /// Makes a slice of an array of ids, whose count must be that of the processing's arguments.
 ///

@@ -27,6 +27,9 @@ use crate::sync::inbox::Link;
 /// Up to so many arguments lie in the descriptor itself.
 const INLINE: usize = 4;
 
+/// Room for up to so many stays with the descriptor for its next task.
+const KEPT: usize = 64;
+
 /// The place of a task that has none yet.
 pub(crate) const UNPLACED: u16 = u16::MAX;
 
@@ -38,7 +41,7 @@ pub(crate) struct Task {
     plan: &'static Plan,
     /// The numbers of its data (the home process of all is this one).
     numbers: [u64; INLINE],
-    /// The numbers of a task that has more of them; the memory goes with the task.
+    /// The numbers of a task that has more of them; room for a few is kept for the next task.
     #[allow(clippy::box_collection, reason = "one word in the line")]
     more: Option<Box<Vec<u64>>>,
     /// The place of the input that it waits for.
@@ -61,9 +64,9 @@ unsafe impl Send for Task {}
 #[inline]
 #[allow(clippy::box_collection, clippy::ref_option, reason = "as the descriptor has it")]
 fn numbers<'a>(few: &'a [u64; INLINE], more: &'a Option<Box<Vec<u64>>>, count: usize) -> &'a [u64] {
-    match more {
-        None => &few[..count.min(INLINE)],
-        Some(more) => more,
+    match few.get(..count) {
+        Some(few) => few,
+        None => more.as_ref().map_or(&[], |more| more.as_slice()),
     }
 }
 
@@ -100,14 +103,22 @@ impl Task {
                 *number = id[1];
             }
         } else {
-            self.more = Some(Box::new(ids.iter().map(|id| id[1]).collect()));
+            self.fill_many(ids);
         }
+    }
+
+    #[inline(never)]
+    fn fill_many(&mut self, ids: &[DataId]) {
+        let more = self.more.get_or_insert_default();
+        more.clear();
+        more.reserve_exact(if ids.len() <= KEPT { ids.len().next_power_of_two() } else { ids.len() });
+        more.extend(ids.iter().map(|id| id[1]));
     }
 
     /// Ends the task; the descriptor can be filled again.
     #[inline]
     fn clear(&mut self) {
-        if self.more.is_some() {
+        if self.more.as_ref().is_some_and(|more| more.capacity() > KEPT) {
             self.more = None;
         }
     }
