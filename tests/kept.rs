@@ -184,7 +184,9 @@ fn a_ready_successor_does_not_wait_for_a_free_callback() {
         let input = register(bytes.as_mut_ptr().cast(), 16, Some(free)).unwrap();
         near(succeed, &[made[outputs - 1]]).unwrap();
         near(produce, &[&[input], &made[..]].concat()).unwrap();
-        made[..outputs - 1].iter().for_each(|&id| relax(id).unwrap());
+        for &id in &made[..outputs - 1] {
+            relax(id).unwrap();
+        }
         assert_eq!(wait(), Ok(()), "{}", last_error());
         finalize().unwrap();
         assert!(CAME.has_happened(), "{outputs} outputs: the successor ran after the callback");

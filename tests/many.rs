@@ -71,7 +71,9 @@ fn a_task_gets_each_of_its_many_arguments() {
         near(run, &arguments).unwrap();
         wait().unwrap_or_else(|code| panic!("{code:?}: {}", last_error()));
         assert_eq!((value(first), value(last)), (Ok(11), Ok(11)));
-        [first, last, own].into_iter().for_each(|id| relax(id).unwrap());
+        for id in [first, last, own] {
+            relax(id).unwrap();
+        }
     });
 }
 
@@ -119,7 +121,9 @@ fn a_task_with_many_inputs_and_outputs_is_scheduled() {
         }
         timed("scheduling", || near(run, &arguments).unwrap());
         wait().unwrap();
-        outputs.iter().for_each(|&id| relax(id).unwrap());
+        for &id in &outputs {
+            relax(id).unwrap();
+        }
         assert!(inputs.iter().all(|&id| acquire(id) == Err(Code::DVM_ERR_ID)));
     });
 }
@@ -187,7 +191,9 @@ fn a_publication_wakes_those_who_wait_for_it() {
             }
             let (server_others, served) = (&others, &served);
             scope.spawn(move || {
-                server_others.iter().for_each(|&id| assert_eq!(value(id), Ok(0)));
+                for &id in server_others {
+                    assert_eq!(value(id), Ok(0));
+                }
                 served.store(true, Ordering::SeqCst);
             });
             while begun.load(Ordering::SeqCst) < SLEEPERS {
@@ -203,7 +209,9 @@ fn a_publication_wakes_those_who_wait_for_it() {
                 std::thread::yield_now();
             }
             let woken = sleeps() - before;
-            data.iter().for_each(|&id| publish(id).unwrap());
+            for &id in &data {
+                publish(id).unwrap();
+            }
             assert!(woken < (PUBLICATIONS * SLEEPERS / 10) as i64, "{woken} wake-ups for {PUBLICATIONS} publications");
         });
         data.iter().chain(&others).for_each(|&id| relax(id).unwrap());

@@ -48,7 +48,7 @@ impl Sleepers {
                 break result;
             }
             // SAFETY: others use the condition by shared reference only.
-            unsafe { &*(&raw const (*me).changed) }.wait(&mut list);
+            unsafe { &(*me).changed }.wait(&mut list);
         };
         // SAFETY: under the list's lock, and it is in the list.
         unsafe { list.remove(me) };
@@ -64,7 +64,7 @@ impl Sleepers {
             // SAFETY: who is in the list stays while its lock is held.
             unsafe {
                 if (*sleeper).index == index {
-                    (*(&raw const (*sleeper).changed)).notify_one();
+                    (*sleeper).changed.notify_one();
                 }
                 sleeper = (*sleeper).next;
             }

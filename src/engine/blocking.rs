@@ -109,7 +109,7 @@ impl Returning {
         unsafe {
             self.first = (*first).next;
             (*first).seated = true;
-            (*(&raw const (*first).changed)).notify_one();
+            (*first).changed.notify_one();
         }
         if self.first.is_null() {
             self.last = std::ptr::null_mut();
@@ -239,10 +239,14 @@ impl Seat {
         unsafe { state.returning.append(me) };
         self.summon(SEAT_WANTED);
         wake();
-        // SAFETY: read under the lock, as others write it.
-        while unsafe { !(*me).seated } {
-            // SAFETY: others use the condition by shared reference only.
-            unsafe { &*(&raw const (*me).changed) }.wait(&mut state);
+        loop {
+            // SAFETY: read under the lock, as others write it; they use the condition by shared reference only.
+            unsafe {
+                if (*me).seated {
+                    return;
+                }
+                (*me).changed.wait(&mut state);
+            }
         }
     }
 

@@ -57,6 +57,27 @@ impl Frame {
         }
     }
 
+    /// Among few arguments of the running task, if there is one: what the datum at the place is to it, and the gets minus puts.
+    #[inline]
+    pub(super) fn few(&mut self, id: DataId) -> Option<(Reach, &mut u32)> {
+        // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
+        let task = unsafe { self.task.as_ref() }?;
+        let numbers = task.numbers();
+        if numbers.len() > FEW {
+            return None;
+        }
+        let place = numbers.iter().position(|&number| number == id[1] && id[0] == 0)?;
+        let reach = if task.plan().mode(place) == Mode::Out { Reach::Output } else { Reach::Input };
+        Some((reach, self.arguments.get_mut(place)?))
+    }
+
+    /// True when the running task has more arguments than [`Frame::few`] looks at. There is a task.
+    #[inline]
+    pub(super) fn has_many(&self) -> bool {
+        // SAFETY: as in `few`.
+        unsafe { (*self.task).plan() }.count > FEW
+    }
+
     /// The place of a datum among the running task's arguments, and what it is to the task. There is a task.
     #[inline]
     pub(super) fn place(&mut self, id: DataId) -> Option<(usize, Reach)> {
@@ -84,7 +105,6 @@ impl Frame {
     }
 
     /// Gets minus puts of the argument at this place; `None` when there is no memory to count them.
-    #[inline]
     pub(super) fn count(&mut self, place: usize) -> Option<&mut u32> {
         if place < FEW { self.arguments.get_mut(place) } else { self.further_count(place - FEW) }
     }
@@ -159,20 +179,32 @@ impl Addresses {
 
     /// Takes the one of this datum out.
     pub(super) fn remove(&mut self, id: DataId) -> Option<Held> {
-        let Some(place) = self.few.iter().position(|held| held.id == id) else { return self.more.remove(&id) };
+        let Some(place) = self.few.iter().position(|held| held.id == id) else {
+            return if self.more.is_empty() { None } else { self.more.remove(&id) };
+        };
         let held = self.few.swap_remove(place);
-        // An empty list of few says that there are none.
-        if self.few.is_empty()
-            && let Some(&other) = self.more.keys().next()
-        {
-            self.few.extend(self.more.remove(&other));
+        if self.few.is_empty() && !self.more.is_empty() {
+            self.refill();
         }
         Some(held)
     }
 
-    /// Takes all out.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = Held> + '_ {
-        self.few.drain(..).chain(self.more.drain().map(|(_, held)| held))
+    /// Takes one out; none when there are none.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Held> {
+        let held = self.few.pop()?;
+        if self.few.is_empty() && !self.more.is_empty() {
+            self.refill();
+        }
+        Some(held)
+    }
+
+    /// An empty list of few says that there are none.
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) {
+        let Some(&id) = self.more.keys().next() else { return };
+        self.few.extend(self.more.remove(&id));
     }
 }
 
@@ -275,7 +307,10 @@ mod tests {
             assert!(addresses.find([0, number]).is_some() && addresses.remove([0, number]).is_some());
             assert!(addresses.remove([0, number]).is_none() && !addresses.is_empty());
         }
-        assert_eq!(addresses.drain().map(|held| held.id).collect::<Vec<_>>(), [[0, 99]]);
+        addresses.add(held(100));
+        let mut left: Vec<_> = std::iter::from_fn(|| addresses.pop().map(|held| held.id)).collect();
+        left.sort_unstable();
+        assert_eq!(left, [[0, 99], [0, 100]]);
         assert!(addresses.is_empty());
     }
 }

@@ -77,11 +77,7 @@ impl Call {
     #[inline]
     pub(crate) fn get(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
         let own_argument = self.lane.with(|own| {
-            if own.frame.task.is_null() {
-                return None;
-            }
-            let (place, reach) = own.frame.place(id)?;
-            let got = own.frame.count(place)?;
+            let (reach, got) = own.frame.few(id)?;
             let bytes = STORE.argument(id, reach)?;
             *got += 1;
             Some((bytes.addr, bytes.size))
@@ -104,9 +100,12 @@ impl Call {
                 return STORE.get(&mut own.data, id, reach).map(|got| (got.addr, got.size));
             }
             let argument = own.frame.place(id);
-            if let Some((place, Reach::Output)) = argument
+            if let Some((place, reach)) = argument
                 && let Some(got) = own.frame.count(place)
-                && let Some(bytes) = STORE.output(&mut own.data, id)
+                && let Some(bytes) = STORE.argument(id, reach).or_else(|| match reach {
+                    Reach::Output => STORE.output(&mut own.data, id),
+                    _ => None,
+                })
             {
                 *got += 1;
                 return Ok((bytes.addr, bytes.size));
@@ -128,8 +127,7 @@ impl Call {
     #[inline]
     pub(crate) fn put(&self, id: DataId) -> Result<(), Error> {
         let of_argument = self.lane.with(|own| {
-            let (place, _) = if own.frame.task.is_null() { None } else { own.frame.place(id) }?;
-            let got = own.frame.count(place).filter(|got| **got > 0)?;
+            let (_, got) = own.frame.few(id).filter(|(_, got)| **got > 0)?;
             *got -= 1;
             Some(())
         });
@@ -144,6 +142,13 @@ impl Call {
         self.lane.with(|own| {
             if own.frame.task.is_null() {
                 return STORE.put_outside(&mut own.data, id);
+            }
+            if own.frame.has_many()
+                && let Some((place, _)) = own.frame.place(id)
+                && let Some(got) = own.frame.count(place).filter(|got| **got > 0)
+            {
+                *got -= 1;
+                return Ok(());
             }
             let Some(held) = own.frame.held.find(id) else { return Err(STORE.refuse_put(id)) };
             held.count -= 1;
@@ -228,7 +233,7 @@ impl Own {
     #[cold]
     #[inline(never)]
     fn put_all_held(&mut self) {
-        for held in self.frame.held.drain() {
+        while let Some(held) = self.frame.held.pop() {
             if held.counted {
                 STORE.put_counted(&mut self.data, held.id);
             }

@@ -179,8 +179,9 @@ impl Loop<'_> {
     /// Runs the worker's own tasks until there are none, or something else is wanted of it.
     fn work_off(&mut self) {
         while !self.worker.seat.0.summoned() {
-            let Some(task) = self.next() else { return };
-            let turn = self.turn().wrapping_add(1);
+            let turn = self.turn();
+            let Some(task) = self.next(turn) else { return };
+            let turn = turn.wrapping_add(1);
             self.worker.counts.0.turn.store(turn, Ordering::Relaxed);
             self.run(task);
             if turn.is_multiple_of(TASKS_PER_POLL) {
@@ -198,13 +199,13 @@ impl Loop<'_> {
     /// The worker's next task: the one that the last one has left, the next placed one, then the near ones, newest first. Once
     /// per [`TASKS_PER_POLL`] the oldest of one kind goes first, so that no task is held back for ever by newer ones.
     #[inline]
-    fn next(&self) -> Option<Item> {
-        if self.shared.seeded.is_some() { self.next_seeded() } else { self.next_in_order() }
+    fn next(&self, turn: u32) -> Option<Item> {
+        if self.shared.seeded.is_some() { self.next_seeded(turn) } else { self.next_in_order(turn) }
     }
 
     /// The next task as `DVM_SEED` says.
     #[cold]
-    fn next_seeded(&self) -> Option<Item> {
+    fn next_seeded(&self, turn: u32) -> Option<Item> {
         let (worker, seeded) = (self.worker, self.shared.seeded.as_ref()?);
         let wanted = || worker.seat.0.summoned() || self.shared.stopping.load(Ordering::SeqCst);
         let any = || {
@@ -212,7 +213,7 @@ impl Loop<'_> {
             !queue.nothing_handed_over() || queue.has_stealable() || self.call.lane.with(|own| own.has_task())
         };
         let gather = |batch: &mut VecDeque<Item>| {
-            while let Some(task) = self.next_in_order() {
+            while let Some(task) = self.next_in_order(turn) {
                 batch.push_back(task);
             }
         };
@@ -220,9 +221,9 @@ impl Loop<'_> {
     }
 
     #[inline]
-    fn next_in_order(&self) -> Option<Item> {
-        if self.turn().is_multiple_of(TASKS_PER_POLL) {
-            return self.next_in_turn();
+    fn next_in_order(&self, turn: u32) -> Option<Item> {
+        if turn.is_multiple_of(TASKS_PER_POLL) {
+            return self.next_in_turn(turn);
         }
         if let Some(hot) = self.call.lane.with(Own::hot) {
             return Some(Item::task(hot));
@@ -236,13 +237,13 @@ impl Loop<'_> {
     /// The next task when an old one goes first.
     #[cold]
     #[inline(never)]
-    fn next_in_turn(&self) -> Option<Item> {
+    fn next_in_turn(&self, turn: u32) -> Option<Item> {
         let queue = &self.worker.queue;
         if let Some(hot) = self.call.lane.with(Own::hot) {
             queue.keep(Item::task(hot));
             self.shared.wake_one();
         }
-        let old = match self.turn() % ROUND / TASKS_PER_POLL {
+        let old = match turn % ROUND / TASKS_PER_POLL {
             0 => queue.take_oldest(),
             1 => queue.take_mailed(|| self.shared.wake_one()),
             _ => None, // the oldest placed one, or whatever is next

@@ -142,7 +142,7 @@ mod tests {
             assert!(machine.is_tree());
             for _ in 0..300 {
                 let mut weights = Weights::new();
-                for _ in 0..1 + number(100) {
+                for _ in 0..=number(100) {
                     weights.add(number(machine.workers() as u64) as u32, number(5) as usize);
                 }
                 let found = near(&machine, &mut weights);

@@ -64,9 +64,9 @@ unsafe impl Send for Task {}
 #[inline]
 #[allow(clippy::box_collection, clippy::ref_option, reason = "as the descriptor has it")]
 fn numbers<'a>(few: &'a [u64; INLINE], more: &'a Option<Box<Vec<u64>>>, count: usize) -> &'a [u64] {
-    match few.get(..count) {
-        Some(few) => few,
-        None => more.as_ref().map_or(&[], |more| more.as_slice()),
+    match more {
+        Some(more) if count > INLINE => more,
+        _ => &few[..count.min(INLINE)],
     }
 }
 
