@@ -19,8 +19,8 @@ static PROGRESS: AtomicU64 = AtomicU64::new(0);
 
 /// So long a finalize may take that has nothing to wait for; else the process is ended, for there is no other way out.
 fn begin() -> std::sync::MutexGuard<'static, ()> {
-    let turn = turn();
     static WATCH: OnceLock<()> = OnceLock::new();
+    let turn = turn();
     WATCH.get_or_init(|| watch(&PROGRESS, |_| "finalize does not end".to_owned()));
     PROGRESS.fetch_add(1, Ordering::Relaxed);
     workers(2);
@@ -127,7 +127,7 @@ fn tasks_go_on_scheduling_until_all_have_ended() {
         let left = value(ids[0]).unwrap();
         if left > 0 {
             // In a section, too, the task is one.
-            let section = left % 16 == 0;
+            let section = left.is_multiple_of(16);
             if section {
                 assert_eq!(unsafe { dvm_blocking_begin() }, Code::DVM_SUCCESS);
                 std::thread::sleep(Duration::from_micros(100));
