@@ -164,7 +164,14 @@ impl Addresses {
     }
 
     /// Makes room for one more; false when there is no memory.
+    #[inline]
     pub(super) fn make_room(&mut self) -> bool {
+        self.few.len() < self.few.capacity().min(SEARCHED) || self.make_more_room()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_more_room(&mut self) -> bool {
         if self.few.len() < SEARCHED { self.few.try_reserve(1).is_ok() } else { self.more.try_reserve(1).is_ok() }
     }
 
@@ -177,16 +184,36 @@ impl Addresses {
         }
     }
 
-    /// Takes the one of this datum out.
-    pub(super) fn remove(&mut self, id: DataId) -> Option<Held> {
-        let Some(place) = self.few.iter().position(|held| held.id == id) else {
-            return if self.more.is_empty() { None } else { self.more.remove(&id) };
-        };
-        let held = self.few.swap_remove(place);
+    /// Ends one get of this datum; `None` when it has none, else whether that was the last one of an address that is counted.
+    #[inline]
+    pub(super) fn put(&mut self, id: DataId) -> Option<bool> {
+        let Some(place) = self.few.iter().position(|held| held.id == id) else { return self.put_further(id) };
+        let held = &mut self.few[place];
+        held.count -= 1;
+        if held.count > 0 {
+            return Some(false);
+        }
+        let counted = held.counted;
+        self.few.swap_remove(place);
         if self.few.is_empty() && !self.more.is_empty() {
             self.refill();
         }
-        Some(held)
+        Some(counted)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_further(&mut self, id: DataId) -> Option<bool> {
+        if self.more.is_empty() {
+            return None;
+        }
+        let held = self.more.get_mut(&id)?;
+        held.count -= 1;
+        let (last, counted) = (held.count == 0, held.counted);
+        if last {
+            self.more.remove(&id);
+        }
+        Some(last && counted)
     }
 
     /// Takes one out; none when there are none.
@@ -304,8 +331,8 @@ mod tests {
             addresses.add(held(number));
         }
         for number in 0..99 {
-            assert!(addresses.find([0, number]).is_some() && addresses.remove([0, number]).is_some());
-            assert!(addresses.remove([0, number]).is_none() && !addresses.is_empty());
+            assert!(addresses.find([0, number]).is_some() && addresses.put([0, number]) == Some(false));
+            assert!(addresses.put([0, number]).is_none() && !addresses.is_empty());
         }
         addresses.add(held(100));
         let mut left: Vec<_> = std::iter::from_fn(|| addresses.pop().map(|held| held.id)).collect();

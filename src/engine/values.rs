@@ -150,10 +150,10 @@ impl Call {
                 *got -= 1;
                 return Ok(());
             }
-            let Some(held) = own.frame.held.find(id) else { return Err(STORE.refuse_put(id)) };
-            held.count -= 1;
-            if held.count == 0 && own.frame.held.remove(id).is_some_and(|held| held.counted) {
-                STORE.put_counted(&mut own.data, id);
+            match own.frame.held.put(id) {
+                None => return Err(STORE.refuse_put(id)),
+                Some(true) => STORE.put_counted(&mut own.data, id),
+                Some(false) => {}
             }
             Ok(())
         })
