@@ -113,7 +113,7 @@ const STACK: Knob = Knob {
     kind: Kind::Number { least: 64, most: 1 << 40 },
     unit: "KiB",
     default: "the soft limit of the main thread's stack",
-    documentation: "The stack of each worker thread, and of each thread that stands in for a task in a blocking section. The default is what the program's main         thread may have (`ulimit -s`, the soft RLIMIT_STACK) when libdvm starts, and 8192 where that is unlimited; a limit below 64 counts as 64. The         memory is only taken as far as tasks use it, and a guard page ends it. When the system does not give that much, dvm_init and dvm_blocking_begin         answer DVM_ERR_MEMORY and name the size.",
+    documentation: "The stack of each worker thread, and of each thread that stands in for a task in a blocking section. The default is what the program's main thread may have (`ulimit -s`, the soft RLIMIT_STACK) when libdvm starts, and 8192 where that is unlimited; a limit below 64 counts as 64. The memory is only taken as far as tasks use it, and a guard page ends it. When the system does not give that much, dvm_init and dvm_blocking_begin answer DVM_ERR_MEMORY and name the size.",
 };
 const WINDOW: Knob = Knob {
     name: "window",
