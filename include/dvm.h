@@ -195,7 +195,11 @@ dvm_retcode_t dvm_init_comm(int fortran_comm);
 /**
  * @brief Wait for all tasks, end libdvm, and free all data that are left, calling their free callbacks.
  *
- * Collective. Tasks that wait for data which nobody has published are cancelled. Memory obtained by dvm_data_get is
+ * Collective. Threads outside tasks are refused first: as soon as the call has begun, whatever makes something new
+ * (scheduling, register, allocate, promise, next, graphs, redistributions) answers them DVM_ERR_NOT_INITIALIZED, and so
+ * does every call of theirs once all tasks have ended. Until then they may publish, get and put. Tasks may go on scheduling,
+ * and the call returns when no task can run any more: tasks that schedule for ever put it off for ever.
+ * Tasks that wait for data which nobody has published are cancelled then. Memory obtained by dvm_data_get is
  * gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) tell what
  * went wrong before; libdvm has ended all the same.
  *
@@ -207,8 +211,8 @@ dvm_retcode_t dvm_init_comm(int fortran_comm);
  * @retval DVM_ERR_NOT_INITIALIZED  it was not running
  * @retval DVM_ERR_IN_TASK          called inside a task or a free callback
  *
- * Thread safety: one thread at a time, no task. Calls that other threads make meanwhile are safe and find libdvm
- * running or not. Source: added to the report's interface.
+ * Thread safety: one thread at a time (others get DVM_ERR_STATE, or DVM_ERR_NOT_INITIALIZED once it has ended), no task.
+ * Calls that other threads make meanwhile are safe and find libdvm running or not. Source: added to the report's interface.
  */
 dvm_retcode_t dvm_finalize(void);
 
@@ -715,6 +719,11 @@ dvm_retcode_t dvm_sched_onto_v(dvm_rank_t rank,
  * weighted barycentre. It is chosen when the inputs are published. Idle processing units may steal the task, nearest
  * first. Otherwise as dvm_sched_onto_v.
  *
+ * Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on it, each
+ * of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled meanwhile.
+ * Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised graph is
+ * looked after once per 64. (DVM_SEED, which draws orders, is apart.)
+ *
  * @param[in] function  the processing
  * @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
  * @param[in] count     the number of arguments of the processing
@@ -891,6 +900,7 @@ typedef struct {
  * @retval DVM_ERR_ARGUMENT     an environment variable of libdvm has a value that is not understood
  * @retval DVM_ERR_MEMORY       the threads could not be started
  * @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read, or this process was forked while libdvm ran
+ * @retval DVM_ERR_NOT_INITIALIZED  a thread is in dvm_finalize
  *
  * Thread safety: any thread, any time, several at once. Source: added to the report's interface.
  */
@@ -913,7 +923,7 @@ dvm_retcode_t dvm_graph_start(void);
  * @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran, or predecessors and successors do
  *                                  not agree
  * @retval DVM_ERR_IN_TASK          called inside a task or a tile
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running, or dvm_finalize has begun
  *
  * Thread safety: any thread that is no worker, several at once. Source: added, for the report's section 5.6.
  */

@@ -107,6 +107,14 @@ const SPIN: Knob = Knob {
     default: "20",
     documentation: "How long an idle worker looks for work before it sleeps. 0 sleeps at once. With more workers than CPUs, an idle one lets other threads run after each look, and looks for as many times as long as there are workers for each CPU.",
 };
+const STACK: Knob = Knob {
+    name: "stack",
+    variable: "DVM_STACK",
+    kind: Kind::Number { least: 64, most: 1 << 40 },
+    unit: "KiB",
+    default: "the soft limit of the main thread's stack",
+    documentation: "The stack of each worker thread, and of each thread that stands in for a task in a blocking section. The default is what the program's main thread may have (`ulimit -s`, the soft RLIMIT_STACK) when libdvm starts, and 8192 where that is unlimited; a limit below 64 counts as 64. The memory is only taken as far as tasks use it, and a guard page ends it. When the system does not give that much, dvm_init and dvm_blocking_begin answer DVM_ERR_MEMORY and name the size.",
+};
 const WINDOW: Knob = Knob {
     name: "window",
     variable: "DVM_WINDOW",
@@ -214,6 +222,7 @@ const KNOBS: &[&Knob] = &[
     &SYNTHETIC,
     &BIND,
     &SPIN,
+    &STACK,
     &WINDOW,
     &TILE,
     &TRACE,
@@ -248,6 +257,7 @@ pub(crate) struct Config {
     synthetic: Option<String>,
     bind: bool,
     spin: Duration,
+    stack: Option<usize>,
     window: u64,
     tile: TileSizes,
     trace: Option<PathBuf>,
@@ -278,6 +288,10 @@ impl Config {
             synthetic: get(&SYNTHETIC).map(|value| text(&SYNTHETIC, &value).map(str::to_owned)).transpose()?,
             bind: flag(&BIND, get(&BIND))?,
             spin: Duration::from_micros(number(&SPIN, &or_default(&SPIN, get(&SPIN)))?),
+            stack: get(&STACK)
+                .map(|value| number(&STACK, &value))
+                .transpose()?
+                .map(|n| (n as usize).saturating_mul(1024)),
             window: number(&WINDOW, &or_default(&WINDOW, get(&WINDOW)))?,
             tile: get(&TILE).map(|value| sizes(&TILE, &value)).transpose()?.unwrap_or_default(),
             trace: get(&TRACE).map(PathBuf::from),
@@ -311,6 +325,11 @@ impl Config {
     /// How long an idle worker looks for work before it sleeps.
     pub fn spin(&self) -> Duration {
         self.spin
+    }
+
+    /// The bytes of a worker's stack asked for.
+    pub fn stack(&self) -> Option<usize> {
+        self.stack
     }
 
     /// Tasks under way before who schedules is held back; 0 for no limit.
@@ -474,6 +493,7 @@ mod tests {
             ("DVM_SYNTHETIC", "core:2 pu:2"),
             ("DVM_BIND", "0"),
             ("DVM_SPIN", "0"),
+            ("DVM_STACK", "100"),
             ("DVM_TILE", "32x64"),
             ("DVM_TRACE", "a/b.json"),
             ("DVM_TRACE_EVENTS", "7"),
@@ -489,6 +509,7 @@ mod tests {
         assert_eq!((config.workers(), config.synthetic()), (Some(3), Some("core:2 pu:2")));
         assert_eq!((config.bind(), config.spin(), config.verbose()), (false, Duration::ZERO, true));
         assert_eq!((config.trace(), config.trace_events()), (Some(&PathBuf::from("a/b.json")), 7));
+        assert_eq!(config.stack(), Some(100 << 10));
         assert_eq!((config.tile(), config.seed()), (&TileSizes(vec![32, 64]), Some(u64::MAX)));
         assert_eq!(config.tile(), &TileSizes(vec![32, 64]));
         assert_eq!((config.summary(), config.dot(), config.dot_nodes()), (true, Some(&PathBuf::from("a.dot")), 8));
@@ -515,6 +536,8 @@ mod tests {
             ("DVM_BIND", "yes"),
             ("DVM_VERBOSE", "2"),
             ("DVM_SPIN", "1.5"),
+            ("DVM_STACK", "63"),
+            ("DVM_STACK", "8M"),
             ("DVM_TILE", "0"),
             ("DVM_TILE", "32,"),
             ("DVM_TILE", "32;32"),

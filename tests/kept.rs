@@ -155,3 +155,40 @@ fn a_kept_tile_does_not_wait_for_a_worker_that_stands_still() {
     }
     finalize().unwrap();
 }
+
+/// A task that the end of another has made ready, while the free callback of the other's input runs.
+#[test]
+fn a_ready_successor_does_not_wait_for_a_free_callback() {
+    static SUCCESSOR: Event = Event(AtomicBool::new(false));
+    static CAME: Event = Event(AtomicBool::new(false));
+    unsafe extern "C" fn free(_: *mut c_void, _: usize) {
+        if SUCCESSOR.comes() {
+            CAME.happens();
+        }
+    }
+    let mut bytes = [0_u64; 2];
+    for outputs in 1..=2 {
+        let _turn = start(2);
+        SUCCESSOR.0.store(false, Ordering::Release);
+        CAME.0.store(false, Ordering::Release);
+        let made: Vec<Id> = (0..outputs).map(|_| promise(8).unwrap()).collect();
+        let modes: Vec<c_int> = std::iter::once(IN).chain(made.iter().map(|_| OUT)).collect();
+        let produce = processing(&modes, c"produce", |_| {
+            a_moment();
+            0
+        });
+        let succeed = processing(&[IN], c"succeed", |_| {
+            SUCCESSOR.happens();
+            0
+        });
+        let input = register(bytes.as_mut_ptr().cast(), 16, Some(free)).unwrap();
+        near(succeed, &[made[outputs - 1]]).unwrap();
+        near(produce, &[&[input], &made[..]].concat()).unwrap();
+        for &id in &made[..outputs - 1] {
+            relax(id).unwrap();
+        }
+        assert_eq!(wait(), Ok(()), "{}", last_error());
+        finalize().unwrap();
+        assert!(CAME.has_happened(), "{outputs} outputs: the successor ran after the callback");
+    }
+}

@@ -83,7 +83,7 @@ impl Store {
             None => return Err(too_many_gets(id)),
         }
         if reach == Reach::Outside && promised {
-            body = self.sleep_until_published(body);
+            body = self.sleep_until_published(id, body);
         }
         let bytes = match slot.phase() {
             Phase::Poisoned => Err(poisoned(id)),
@@ -107,21 +107,19 @@ impl Store {
 
     /// Sleeps until the datum is published or poisoned, or nobody is left who could do that. The caller's get keeps it.
     #[cold]
-    fn sleep_until_published<'a>(&self, mut body: Locked<'a>) -> Locked<'a> {
+    fn sleep_until_published<'a>(&self, id: DataId, mut body: Locked<'a>) -> Locked<'a> {
         let slot = body.slot();
         body.sleepers += 1;
         drop(body);
-        let mut asleep = self.asleep.lock();
-        loop {
+        // Whoever ends the promise, or abandons it, sees the sleeper under the datum's lock, and then wakes it.
+        self.asleep.sleep(id[1] as u32, || {
             let mut body = slot.lock();
-            if slot.phase() != Phase::Promised || body.abandoned() {
+            let over = slot.phase() != Phase::Promised || body.abandoned();
+            over.then(|| {
                 body.sleepers -= 1;
-                return body;
-            }
-            drop(body);
-            // Whoever ends the promise, or abandons it, sees the sleeper and takes this lock before it wakes.
-            self.changed.wait(&mut asleep);
-        }
+                body
+            })
+        })
     }
 
     /// Ends a get that was made outside tasks.

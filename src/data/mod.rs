@@ -6,7 +6,8 @@
 //! - `publication`: promises, producers, poison, and storage carried on by a successor
 //! - `access`: addresses of bytes
 //! - `pending_view`: what is not published yet, for explanations
-//! - `storage`, `blocks`, `waiting`: the bytes, memory for small ones, and who waits for them
+//! - `storage`, `blocks`: the bytes, and memory for small ones
+//! - `waiting`, `sleepers`: tasks and threads that wait for them
 //!
 //! Nothing here knows threads, tasks or workers: calls return who is to be woken, and leave what is to be given back
 //! in the caller's [`Cache`]. At no time are two data locked.
@@ -17,6 +18,7 @@ mod blocks;
 mod pending_view;
 mod publication;
 mod references;
+mod sleepers;
 mod slot;
 mod storage;
 mod store;

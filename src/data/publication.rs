@@ -127,7 +127,7 @@ impl Store {
         if body.sleepers > 0 {
             // Those who sleep keep the datum by their gets.
             drop(body);
-            self.wake_sleepers();
+            self.asleep.wake(id[1] as u32);
         } else {
             self.settle(cache, id, body);
         }

@@ -1,10 +1,11 @@
 //! Ids, creation and freeing.
 
-use crate::sync::lock::{Condvar, Mutex};
+use crate::sync::lock::Mutex;
 
 use super::DataId;
 use super::blocks::{self, BLOCKS};
 use super::publication::Outcome;
+use super::sleepers::Sleepers;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::{Released, Storage};
 use crate::error::{Error, dvm_retcode_t};
@@ -26,9 +27,8 @@ pub(crate) struct Store {
     free: Mutex<Vec<u32>>,
     /// Taken to make new entries.
     growing: Mutex<()>,
-    /// What threads that wait for a publication sleep on. Taken before a slot's lock, never inside one.
-    pub(super) asleep: Mutex<()>,
-    pub(super) changed: Condvar,
+    /// Threads that wait for a publication. Their lists' locks are taken before a slot's lock, never inside one.
+    pub(super) asleep: Sleepers,
 }
 
 /// The store. It outlives the engine: ids are not given again after finalize and init.
@@ -57,6 +57,11 @@ impl Cache {
     #[inline]
     pub(crate) fn owes_nothing(&self) -> bool {
         self.released.is_empty()
+    }
+
+    /// True when giving memory back will call the program.
+    pub(crate) fn owes_a_call(&self) -> bool {
+        self.released.iter().any(Released::calls_out)
     }
 
     /// Memory with zeros.
@@ -116,13 +121,7 @@ pub(crate) fn no_memory(size: usize) -> Error {
 
 impl Store {
     pub(super) const fn new() -> Store {
-        Store {
-            slots: Slab::new(),
-            free: Mutex::new(Vec::new()),
-            growing: Mutex::new(()),
-            asleep: Mutex::new(()),
-            changed: Condvar::new(),
-        }
+        Store { slots: Slab::new(), free: Mutex::new(Vec::new()), growing: Mutex::new(()), asleep: Sleepers::new() }
     }
 
     /// Makes a datum with one reference. When it fails, registered memory stays the caller's, and other memory is released.
@@ -205,13 +204,6 @@ impl Store {
         if body.referenced() { Ok(body) } else { Err(unknown(id, true)) }
     }
 
-    /// Wakes the threads that sleep until some datum is published. No slot's lock is held.
-    #[cold]
-    pub(super) fn wake_sleepers(&self) {
-        drop(self.asleep.lock());
-        self.changed.notify_all();
-    }
-
     /// Frees the datum if nobody needs it any more.
     #[inline]
     pub(super) fn settle(&self, cache: &mut Cache, id: DataId, body: Locked<'_>) {
@@ -219,7 +211,7 @@ impl Store {
             self.free(cache, id, body);
         } else if body.sleepers > 0 && body.abandoned() {
             drop(body);
-            self.wake_sleepers();
+            self.asleep.wake(id[1] as u32);
         }
     }
 
@@ -260,13 +252,13 @@ impl Store {
 
     /// Poisons every promise that is not published: for the end, when nobody is left who could. Hands out who waited.
     pub(crate) fn poison_promises(&self, mut wake: impl FnMut(Chain)) {
-        self.each(|_, mut body| {
+        self.each(|id, mut body| {
             if body.slot().phase() == Phase::Promised {
                 let waiters = body.conclude(Outcome::Poisoned, NOWHERE);
                 let sleepers = body.sleepers > 0;
                 drop(body);
                 if sleepers {
-                    self.wake_sleepers();
+                    self.asleep.wake(id[1] as u32);
                 }
                 wake(waiters);
             }

@@ -40,7 +40,8 @@ pub(super) struct Seat {
     /// What the worker is to look at before its next task; 0 almost always.
     summons: AtomicU32,
     state: Mutex<State>,
-    changed: Condvar,
+    /// Where spare threads wait; who comes back waits on a condition of its own, so that each change wakes one thread.
+    free: Condvar,
     batch: Batch,
 }
 
@@ -62,29 +63,76 @@ unsafe impl Send for Batch {}
 
 struct State {
     taken: bool,
-    /// Sections that ended so far, and those of them that have the seat back.
-    ended: u64,
-    back: u64,
+    /// Who waits for the seat with a task, in the order in which the sections ended.
+    returning: Returning,
     /// Threads without a task that wait for the seat to be free.
     spare: usize,
     /// Threads started for this seat after the first.
     started: usize,
 }
 
-impl State {
-    fn somebody_returns(&self) -> bool {
-        self.ended != self.back
+/// A thread whose section has ended. It lies on that thread's stack until it has the seat.
+struct Return {
+    next: *mut Return,
+    seated: bool,
+    changed: Condvar,
+}
+
+/// A list of such threads, which allocates nothing.
+struct Returning {
+    first: *mut Return,
+    last: *mut Return,
+}
+
+// SAFETY: a list is reached under the lock of its seat only, and who is in it stays until it has been taken out.
+unsafe impl Send for Returning {}
+
+impl Returning {
+    fn is_empty(&self) -> bool {
+        self.first.is_null()
+    }
+
+    /// # Safety
+    /// It stays where it is until it has been taken out.
+    unsafe fn append(&mut self, new: *mut Return) {
+        if self.last.is_null() {
+            self.first = new;
+        } else {
+            // SAFETY: it is in the list, hence valid by this function's contract.
+            unsafe { (*self.last).next = new };
+        }
+        self.last = new;
+    }
+
+    /// Seats the first, if there is one.
+    fn seat_first(&mut self) -> bool {
+        let first = self.first;
+        if first.is_null() {
+            return false;
+        }
+        // SAFETY: who is in the list stays until it is seated and has the lock, which the caller holds; its thread uses the
+        // condition meanwhile, by shared reference.
+        unsafe {
+            self.first = (*first).next;
+            (*first).seated = true;
+            (*first).changed.notify_one();
+        }
+        if self.first.is_null() {
+            self.last = std::ptr::null_mut();
+        }
+        true
     }
 }
 
 impl Seat {
     /// An empty seat; one thread is about to be started for it.
     pub(super) fn new() -> Seat {
-        let state = State { taken: false, ended: 0, back: 0, spare: 1, started: 0 };
+        let returning = Returning { first: std::ptr::null_mut(), last: std::ptr::null_mut() };
+        let state = State { taken: false, returning, spare: 1, started: 0 };
         Seat {
             summons: AtomicU32::new(0),
             state: Mutex::new(state),
-            changed: Condvar::new(),
+            free: Condvar::new(),
             batch: Batch(UnsafeCell::new(Left { placed: Placed::new(), batch: VecDeque::new() })),
         }
     }
@@ -144,12 +192,12 @@ impl Seat {
             if engine.stopping.load(Ordering::SeqCst) {
                 return false;
             }
-            if !state.taken && !state.somebody_returns() {
+            if !state.taken {
                 break;
             }
-            let idle = self.changed.wait_for(&mut state, IDLE).timed_out();
+            let idle = self.free.wait_for(&mut state, IDLE).timed_out();
             // A thread that goes is none that could sit down: the next section starts another one.
-            if idle && (state.taken || state.somebody_returns()) && !engine.stopping.load(Ordering::SeqCst) {
+            if idle && state.taken && !engine.stopping.load(Ordering::SeqCst) {
                 state.spare -= 1;
                 return false;
             }
@@ -162,47 +210,61 @@ impl Seat {
     /// Gets up between two tasks, for whoever waits for the seat; the caller is a spare thread from now on.
     pub(super) fn rise(&self) {
         let mut state = self.state.lock();
-        state.taken = false;
         state.spare += 1;
-        drop(state);
-        self.changed.notify_all();
+        self.pass_on(&mut state);
+    }
+
+    /// For who has got up: gives the seat to the first who comes back, else to a spare thread.
+    fn pass_on(&self, state: &mut State) {
+        state.taken = state.returning.seat_first();
+        if state.returning.is_empty() {
+            self.dismiss(SEAT_WANTED);
+        }
+        if !state.taken {
+            self.free.notify_one();
+        }
     }
 
     /// For a task that begins a section: gets up, and sees to it that somebody else can sit down.
     fn leave(&self, start: impl FnOnce(usize) -> std::io::Result<()>) -> std::io::Result<()> {
         let mut state = self.state.lock();
-        if state.spare == 0 && !state.somebody_returns() {
+        if state.spare == 0 && state.returning.is_empty() {
             start(state.started + 1)?;
             state.started += 1;
             state.spare += 1;
         }
-        state.taken = false;
-        drop(state);
-        self.changed.notify_all();
+        self.pass_on(&mut state);
         Ok(())
     }
 
     /// For a task whose section ends: waits for the seat.
     fn come_back(&self, wake: impl FnOnce()) {
         let mut state = self.state.lock();
-        let turn = state.ended;
-        state.ended += 1;
+        if !state.taken {
+            state.taken = true;
+            return;
+        }
+        let mut me = Return { next: std::ptr::null_mut(), seated: false, changed: Condvar::new() };
+        let me = &raw mut me;
+        // SAFETY: it stays on this stack until it is seated, and then is out of the list.
+        unsafe { state.returning.append(me) };
         self.summon(SEAT_WANTED);
         wake();
-        while state.taken || state.back != turn {
-            self.changed.wait(&mut state);
-        }
-        state.taken = true;
-        state.back += 1;
-        if !state.somebody_returns() {
-            self.dismiss(SEAT_WANTED);
+        loop {
+            // SAFETY: read under the lock, as others write it; they use the condition by shared reference only.
+            unsafe {
+                if (*me).seated {
+                    return;
+                }
+                (*me).changed.wait(&mut state);
+            }
         }
     }
 
     /// Tells the spare threads that the engine stops.
     pub(super) fn announce_end(&self) {
         drop(self.state.lock());
-        self.changed.notify_all();
+        self.free.notify_all();
     }
 }
 
@@ -281,7 +343,11 @@ impl Call {
             engine.arbiter.take(engine, me, section.cores);
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_MEMORY,
-                format!("no thread could be started to stand in for worker {me} ({error}): the task keeps its worker"),
+                format!(
+                    "no thread with a stack of {} KiB could be started to stand in for worker {me} ({error}): the task keeps its \
+                     worker; DVM_STACK, or ulimit -s, may ask for less",
+                    engine.stack >> 10
+                ),
             ));
         }
         SECTION.set(Some(section));

@@ -15,8 +15,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::lock::Mutex;
 
 use super::Engine;
+use super::frame::{Frame, Index};
 use super::worker::Worker;
-use crate::data::{self, DataId};
+use crate::data;
 use crate::error::Error;
 use crate::memory;
 use crate::processing::{border, forced};
@@ -24,37 +25,14 @@ use crate::sched::{Placed, Weights};
 use crate::sync::fence;
 use crate::task::{self, Task, UNPLACED};
 
-/// Tasks with up to so many arguments are cheaper to run: their ids and gets lie in arrays.
-pub(super) const FEW: usize = 8;
-
-/// An address that a task has got.
-pub(super) struct Held {
-    pub(super) id: DataId,
-    pub(super) addr: *mut u8,
-    pub(super) size: usize,
-    /// Gets minus puts; those of an argument are added to those that were made before.
-    pub(super) count: u64,
-    /// True when the store has counted it.
-    pub(super) counted: bool,
-}
-
-/// The task that a worker runs.
-pub(super) struct Frame {
-    /// NULL between tasks.
-    pub(super) task: *mut Task,
-    /// Gets minus puts of the first arguments, as long as the task alone can reach their bytes or their references
-    /// keep them.
-    pub(super) arguments: [u32; FEW],
-    /// All other addresses that the task has got.
-    pub(super) held: Vec<Held>,
-}
-
 /// What only the thread of the lane touches.
 pub(super) struct Own {
     pub(super) data: data::Cache,
     pub(super) tasks: task::Cache,
     pub(super) frame: Frame,
     pub(super) weights: Weights,
+    /// Of the inputs of a task that is being scheduled and has many outputs as well.
+    pub(super) reads: Index,
     /// Stands for the task without arguments that runs.
     pub(super) bare: Task,
     /// Placed tasks of the worker that this thread is.
@@ -82,6 +60,12 @@ impl Own {
     /// True when the worker that this thread is has tasks here.
     pub(super) fn has_task(&self) -> bool {
         !self.hot.is_null() || !self.placed.is_empty()
+    }
+
+    /// True when a task is kept while a callback of the program is about to be called: nobody else would see it meanwhile.
+    #[inline]
+    pub(super) fn hides_a_task(&self) -> bool {
+        !self.data.owes_nothing() && !self.hot.is_null() && self.data.owes_a_call()
     }
 
     /// The task that is to be run next, if one was kept.
@@ -154,6 +138,10 @@ pub(super) fn uncount(counter: &AtomicU64) {
 #[repr(align(128))]
 pub(crate) struct Lane {
     pub(super) active: AtomicBool,
+    /// True inside a call that sleeps, and does nothing else.
+    pub(super) sleeps: AtomicBool,
+    /// True while the end waits for the call that this thread is inside of; under the lock of `LANES`.
+    expected: AtomicBool,
     pub(super) counters: Counters,
     /// The engine that this thread is inside of.
     pub(super) engine: Cell<*const Engine>,
@@ -299,9 +287,10 @@ impl Lane {
     }
 
     fn new(turn: u32) -> Lane {
-        let frame = Frame { task: ptr::null_mut(), arguments: [0; FEW], held: Vec::new() };
         Lane {
             active: AtomicBool::new(false),
+            sleeps: AtomicBool::new(false),
+            expected: AtomicBool::new(false),
             counters: Counters::default(),
             engine: Cell::new(ptr::null()),
             depth: Cell::new(0),
@@ -315,7 +304,8 @@ impl Lane {
             own: UnsafeCell::new(Own {
                 data: data::Cache::new(),
                 tasks: task::Cache::new(),
-                frame,
+                frame: Frame::new(),
+                reads: Index::new(),
                 weights: Weights::new(),
                 bare: Task::blank(),
                 placed: Placed::new(),
@@ -490,6 +480,26 @@ pub(super) fn under_way() -> u64 {
 pub(super) fn others_active(mine: &Lane) -> bool {
     fence::heavy();
     LANES.lock().all.iter().any(|lane| !ptr::eq(*lane, mine) && lane.active.load(Ordering::SeqCst))
+}
+
+/// Marks the lanes of the threads, other than this one, that are inside a call, and no others.
+pub(super) fn expect_others(mine: &Lane) {
+    for lane in &LANES.lock().all {
+        lane.expected.store(!ptr::eq(*lane, mine) && lane.active.load(Ordering::SeqCst), Ordering::Relaxed);
+    }
+}
+
+/// Takes the mark from those for which `stays` no longer holds; true when some are left.
+pub(super) fn any_expected(stays: impl Fn(&Lane) -> bool) -> bool {
+    let mut any = false;
+    for lane in LANES.lock().all.iter().filter(|lane| lane.expected.load(Ordering::Relaxed)) {
+        if stays(lane) {
+            any = true;
+        } else {
+            lane.expected.store(false, Ordering::Relaxed);
+        }
+    }
+    any
 }
 
 /// Forgets the tasks that were counted, and the descriptors and blocks that lanes keep.

@@ -6,10 +6,11 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::sync::lock::{Mutex, MutexGuard};
 
+use super::closing::Inside;
 use super::worker::{self, Address, Worker};
 use super::{Call, ENGINE, Engine, Lane, enter, forked, lane, not_running};
 use crate::config::Config;
@@ -19,6 +20,10 @@ use crate::machine::Machine;
 use crate::processing::REGISTRY;
 use crate::sync::fence;
 use crate::trace::{Moment, Trace};
+
+/// So long the end waits for calls that have begun before it and may make tasks, beside graphs that run: such a call that still
+/// goes on waits for something itself.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What has to be known to end the engine.
 struct Life {
@@ -128,10 +133,11 @@ pub(crate) fn serve() -> Result<(), Error> {
     ))
 }
 
-/// Starts the engine when nobody has; then it ends with the program. For generated code.
+/// Starts the engine when nobody has; then it ends with the program. For generated code, which does without an engine that is
+/// about to end.
 pub(crate) fn start_implicit() -> Result<(), Error> {
     if running() {
-        return Ok(());
+        return enter().and_then(|call| call.open());
     }
     refuse_orphans()?;
     let mut life = LIFE.lock();
@@ -151,7 +157,7 @@ extern "C" fn end_at_exit() {
         let lane = Lane::current();
         let Some(mut life) = LIFE.try_lock().filter(|_| !lane.inside()) else { return };
         let mine = life.implicit && life.process == std::process::id() && running();
-        if mine && !lane::others_active(lane) && lane::outstanding() == 0 {
+        if mine && !Inside::now(lane).any() && lane::outstanding() == 0 {
             tell_failure(end(&mut life).1);
         }
     });
@@ -197,6 +203,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
     let engine = Box::into_raw(Box::new(Engine {
         workers: (0..count).map(|_| Worker::new()).collect(),
         seeded: config.seed().map(|seed| super::Seeded::new(seed, count)),
+        stack: super::stack::size(&config),
         machine,
         config,
         trace,
@@ -208,7 +215,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
         sources: super::Sources::default(),
         completion: super::Completion::default(),
         failures: super::Failures::default(),
-        closing: AtomicBool::new(false),
+        closing: super::Closing::default(),
         stopping: AtomicBool::new(false),
         defect: Mutex::new(None),
         defective: AtomicBool::new(false),
@@ -236,10 +243,15 @@ fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<JoinHandle<(
             Ok(thread) => threads.push(thread),
             Err(error) => {
                 // SAFETY: the caller keeps the engine until its threads have ended.
-                stop(unsafe { &*engine }, threads);
+                let engine = unsafe { &*engine };
+                stop(engine, threads);
+                let stack = engine.stack >> 10;
                 return Err(Error::new(
                     dvm_retcode_t::DVM_ERR_MEMORY,
-                    format!("worker {me} of {count} could not be started ({error}): set DVM_WORKERS to fewer"),
+                    format!(
+                        "worker {me} of {count} could not be started with a stack of {stack} KiB ({error}): set DVM_STACK, or \
+                         ulimit -s, to less, or DVM_WORKERS to fewer"
+                    ),
                 ));
             }
         }
@@ -327,7 +339,8 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     };
     let written = engine.trace.finish();
     ENGINE.store(ptr::null_mut(), Ordering::SeqCst);
-    while lane::others_active(mine) {
+    let mut inside = Inside::now(mine);
+    while inside.any() {
         std::thread::sleep(Duration::from_micros(50));
     }
     REGISTRY.clear();
@@ -345,16 +358,20 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
 fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
     let defective = || engine.defect().is_some();
     let _waits = engine.program_waits();
+    let mut inside = engine.closing.begin(mine);
+    let begun = Instant::now();
+    while inside.any_at_work() && !defective() && (begun.elapsed() < PATIENCE || engine.sources.any()) {
+        engine.completion.wait_a_moment();
+    }
     engine.completion.wait_until(|| lane::under_way() == 0 || defective());
-    engine.closing.store(true, Ordering::SeqCst);
-    fence::heavy();
+    let mut inside = engine.closing.close(mine);
     let stuck = lane::outstanding();
     mine.engine.set(engine);
     let call = Call { lane: mine, engine, outermost: false };
     // Threads that sleep on a promise are woken by its end; others leave their calls, and none can begin a new one.
-    while !defective() && (lane::others_active(mine) || lane::outstanding() > 0) {
+    while !defective() && (inside.any() || lane::outstanding() > 0) {
         STORE.poison_promises(|waiters| call.activate(waiters, Outcome::Poisoned));
-        if lane::others_active(mine) || lane::outstanding() > 0 {
+        if inside.any() || lane::outstanding() > 0 {
             engine.completion.wait_a_moment();
         }
     }

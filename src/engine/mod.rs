@@ -1,24 +1,27 @@
 //! The engine: workers that run ready tasks, and the calls that feed them.
 //!
 //! - `lane`: what each thread keeps to itself; the counters that tell when all is done
-//! - `lifecycle`: init, wait, finalize, and the start on behalf of generated code
+//! - `lifecycle`: init, wait, finalize, and the start on behalf of generated code; `closing`: who may still call at the end
 //! - `schedule`: from a call to a ready task; `values`: what calls do with data
 //! - `blocking`, `cores`: tasks that block, and tasks that need several cores
 //! - `window`: holding a submitter back
-//! - `worker`: the loop; `looks`: how rarely an idle one looks; `run`: one task from start to end
+//! - `worker`: the loop; `looks`: how rarely an idle one looks; `run`: one task from start to end; `frame`: what it has got meanwhile
 //! - `reclaim`: what forgotten processings have left
 //! - `forked`: a child of fork has no workers
 //! - `view`: what it is at, for explanations; `away`: tasks in blocking sections; `sightings`: for how long tasks run
-//! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports
+//! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports;
+//!   `stack`: of workers
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
 
 mod away;
 mod blocking;
 mod callback;
+mod closing;
 mod completion;
 mod cores;
 mod failures;
 pub(crate) mod forked;
+mod frame;
 mod lane;
 mod lifecycle;
 mod looks;
@@ -28,6 +31,7 @@ mod schedule;
 mod sightings;
 mod sleep;
 mod source;
+mod stack;
 mod values;
 pub(crate) mod view;
 mod window;
@@ -52,6 +56,7 @@ use crate::sched::Seeded;
 use crate::sync::fence;
 use crate::trace::Trace;
 use away::Away;
+use closing::Closing;
 use completion::Completion;
 use cores::Arbiter;
 use failures::Failures;
@@ -66,6 +71,8 @@ pub(crate) struct Engine {
     machine: Machine,
     trace: Trace,
     workers: Box<[Worker]>,
+    /// The bytes of a worker's stack.
+    stack: usize,
     dormitory: Dormitory,
     /// Who stands still for whom.
     arbiter: Arbiter,
@@ -80,8 +87,8 @@ pub(crate) struct Engine {
     sources: Sources,
     completion: Completion,
     failures: Failures,
-    /// Set when the end has begun: no new data, no new tasks.
-    closing: AtomicBool,
+    /// How far the end has come.
+    closing: Closing,
     /// Set when the workers are to end.
     stopping: AtomicBool,
     /// The story of a defect of libdvm, once one has been met: counts can no longer be relied upon.
@@ -125,7 +132,7 @@ pub(crate) fn enter() -> Result<Call, Error> {
     fence::light();
     let engine = ENGINE.load(Ordering::Acquire);
     // SAFETY: the lane is active, and the engine was not hidden before that: it stays until the lane is not.
-    if engine.is_null() || unsafe { (*engine).closing.load(Ordering::Acquire) } {
+    if engine.is_null() || unsafe { (*engine).closing.is_closed() } {
         lane.active.store(false, Ordering::Release);
         lane.end_borrowing();
         return Err(not_running());
@@ -193,10 +200,10 @@ impl Call {
         })
     }
 
-    /// Refuses what makes something new once the end has begun.
+    /// Refuses what makes something new once the end has begun: first to threads outside tasks, then to all.
     #[inline]
-    fn open(&self) -> Result<(), Error> {
-        if self.engine().closing.load(Ordering::Relaxed) { Err(not_running()) } else { Ok(()) }
+    pub(crate) fn open(&self) -> Result<(), Error> {
+        if self.engine().closing.has_begun() { self.open_at_the_end() } else { Ok(()) }
     }
 }
 

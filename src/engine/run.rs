@@ -1,9 +1,11 @@
 //! One task, from start to end.
 
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use super::Call;
-use super::lane::{FEW, count};
+use super::frame::FEW;
+use super::lane::{Own, count};
 use super::worker::Counts;
 use crate::data::{Carry, DataId, Outcome, STORE, Storage};
 use crate::error::Error;
@@ -11,6 +13,9 @@ use crate::memory;
 use crate::processing::Plan;
 use crate::sync::inbox::Chain;
 use crate::task::{POOL, Task};
+
+/// The ids of up to so many arguments lie on the stack.
+const MANY: usize = 64;
 
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
@@ -114,7 +119,7 @@ impl Call {
             carry_all(self, task, plan).map_err(|error| not_started(&error))?;
         }
         if plan.count > FEW {
-            return self.execute_many(task, plan);
+            return if plan.count <= MANY { self.execute_many(task, plan) } else { self.execute_most(task, plan) };
         }
         let mut ids = [[0; 2]; FEW];
         for (id, &number) in ids.iter_mut().zip(task.numbers()) {
@@ -123,9 +128,20 @@ impl Call {
         self.call(task, plan, &mut ids[..plan.count])
     }
 
-    #[cold]
     #[inline(never)]
     fn execute_many(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
+        let mut room = [const { MaybeUninit::<DataId>::uninit() }; MANY];
+        for (id, &number) in room.iter_mut().zip(task.numbers()) {
+            id.write([0, number]);
+        }
+        // SAFETY: a task has as many ids as its plan has arguments, which were just written.
+        let ids = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast::<DataId>(), plan.count) };
+        self.call(task, plan, ids)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn execute_most(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
         let numbers = task.numbers().iter();
         let mut ids = memory::list(numbers.map(|&number| [0, number])).map_err(|error| not_started(&error))?;
         self.call(task, plan, &mut ids)
@@ -157,8 +173,22 @@ impl Call {
             self.lane.with(|own| own.finishing = true);
             self.activate(waiters, outcome);
             self.lane.with(|own| own.finishing = false);
+            if self.lane.with(|own| own.hides_a_task()) {
+                self.show_task(me);
+            }
         }
         self.lane.give_back();
+    }
+
+    /// Lets others have the task that is kept here: free callbacks come first, and may take long.
+    #[cold]
+    #[inline(never)]
+    fn show_task(&self, me: usize) {
+        let engine = self.engine();
+        if let Some(hot) = self.lane.with(Own::hot) {
+            engine.workers[me].queue.keep(hot);
+            engine.wake_one();
+        }
     }
 }
 

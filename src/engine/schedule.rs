@@ -271,7 +271,7 @@ impl Call {
             if !weighed {
                 weigh(own, task);
             }
-            sched::near(&engine.machine, &own.weights)
+            sched::near(&engine.machine, &mut own.weights)
         });
         place.unwrap_or_else(|| self.lane.home(engine.workers()) as usize)
     }
@@ -308,11 +308,15 @@ enum Taken {
 #[inline]
 fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
     if plan.produces() {
+        let indexed = plan.count > MANY && index_inputs(own, task, plan);
         for place in plan.outputs() {
-            if let Err(error) = claim(own, task, plan, ids, place) {
+            if let Err(error) = claim(own, task, plan, ids, place, indexed) {
                 roll_back(own, plan, ids, place, 0);
                 return Err(error);
             }
+        }
+        if indexed {
+            own.reads.clear();
         }
     }
     // SAFETY: the task belongs to this thread.
@@ -348,12 +352,36 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
     Ok(taken)
 }
 
-/// Claims one output.
+/// With more arguments a look at all inputs for each output takes too long.
+const MANY: usize = 64;
+
+/// Makes an index of the arguments of a task that is being scheduled; false when there is no memory for it.
+#[cold]
+#[inline(never)]
+fn index_inputs(own: &mut Own, task: *mut Task, plan: &Plan) -> bool {
+    // SAFETY: the task belongs to this thread.
+    plan.outputs().nth(1).is_some() && own.reads.make(unsafe { (*task).numbers() }, plan.inputs())
+}
+
+/// Claims one output. `indexed`: the lane has an index of the arguments.
 #[inline]
-fn claim(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId], place: usize) -> Result<(), Error> {
-    let reads = |id: DataId| plan.inputs().any(|other| ids[other] == id);
+fn claim(
+    own: &mut Own,
+    task: *mut Task,
+    plan: &Plan,
+    ids: &[DataId],
+    place: usize,
+    indexed: bool,
+) -> Result<(), Error> {
     // SAFETY: the task is filled, and in use until it has published its outputs or this call has taken its claims back.
     let predecessor = unsafe { STORE.claim(ids[place], Task::link(task)) }?;
+    let reads = |id: DataId| {
+        if indexed {
+            // SAFETY: the task belongs to this thread.
+            return own.reads.find(unsafe { (*task).numbers() }, id[1]).is_some();
+        }
+        plan.inputs().any(|other| ids[other] == id)
+    };
     if reads(ids[place]) {
         return Err(own_input(own, ids[place]));
     }

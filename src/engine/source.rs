@@ -117,6 +117,11 @@ impl Sources {
         }
     }
 
+    /// True when there are any.
+    pub(super) fn any(&self) -> bool {
+        !self.list.lock().is_empty()
+    }
+
     /// Shows each attached source. None is detached meanwhile: `visit` is short.
     pub(super) fn each(&self, mut visit: impl FnMut(&dyn Source)) {
         self.list.lock().iter().for_each(|source| visit(source.as_ref()));

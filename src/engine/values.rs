@@ -1,23 +1,10 @@
 //! What calls do with data: the store's operations, seen from a thread or from the task that it runs.
 
-use std::ptr;
-
-use super::lane::{FEW, Frame, Held, Own};
+use super::frame::{Frame, Held};
+use super::lane::Own;
 use super::{Call, Lane};
 use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};
-use crate::memory;
-use crate::processing::Mode;
-use crate::task::Task;
-
-/// The place of a datum among a task's arguments, and what it is to the task.
-#[inline]
-fn place(task: *mut Task, id: DataId) -> Option<(usize, Reach)> {
-    // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
-    let task = unsafe { &*task };
-    let place = task.numbers().iter().position(|&number| number == id[1] && id[0] == 0)?;
-    Some((place, if task.plan().mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
-}
 
 /// The failure of a size that no machine has.
 #[cold]
@@ -89,12 +76,7 @@ impl Call {
     #[inline]
     pub(crate) fn get(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
         let own_argument = self.lane.with(|own| {
-            let task = own.frame.task;
-            if task.is_null() {
-                return None;
-            }
-            let (place, reach) = place(task, id)?;
-            let got = own.frame.arguments.get_mut(place)?;
+            let (reach, got) = own.frame.few(id)?;
             let bytes = STORE.argument(id, reach)?;
             *got = got.checked_add(1)?;
             Some((bytes.addr, bytes.size))
@@ -110,27 +92,30 @@ impl Call {
     fn get_other(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
         let may_sleep = !self.lane.inside();
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
+        let _sleeps = may_sleep.then(|| self.sleeps());
         self.lane.with(|own| {
-            let task = own.frame.task;
-            if task.is_null() {
+            if own.frame.task.is_null() {
                 let reach = if may_sleep { Reach::Outside } else { Reach::Callback };
                 return STORE.get(&mut own.data, id, reach).map(|got| (got.addr, got.size));
             }
-            let argument = place(task, id);
-            if let Some((place, Reach::Output)) = argument
-                && let Some(got) = own.frame.arguments.get_mut(place)
-                && let Some(bytes) = STORE.output(&mut own.data, id)
+            let argument = own.frame.place(id);
+            if let Some((place, reach)) = argument
+                && let Some(got) = own.frame.count(place)
+                && let Some(bytes) = STORE.argument(id, reach).or_else(|| match reach {
+                    Reach::Output => STORE.output(&mut own.data, id),
+                    _ => None,
+                })
             {
                 *got = got.checked_add(1).ok_or_else(|| too_many_gets(id))?;
                 return Ok((bytes.addr, bytes.size));
             }
-            memory::room_for(&mut own.frame.held, 2)?;
-            if let Some(held) = own.frame.held(id) {
+            if let Some(held) = own.frame.held.find(id) {
                 held.count += 1;
                 return Ok((held.addr, held.size));
             }
+            own.frame.held.make_room()?;
             let got = STORE.get(&mut own.data, id, argument.map_or(Reach::Task, |(_, reach)| reach))?;
-            own.frame.held.push(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
+            own.frame.held.add(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
             Ok((got.addr, got.size))
         })
     }
@@ -139,9 +124,7 @@ impl Call {
     #[inline]
     pub(crate) fn put(&self, id: DataId) -> Result<(), Error> {
         let of_argument = self.lane.with(|own| {
-            let task = own.frame.task;
-            let (place, _) = if task.is_null() { None } else { place(task, id) }?;
-            let got = own.frame.arguments.get_mut(place).filter(|got| **got > 0)?;
+            let (_, got) = own.frame.few(id).filter(|(_, got)| **got > 0)?;
             *got -= 1;
             Some(())
         });
@@ -157,13 +140,17 @@ impl Call {
             if own.frame.task.is_null() {
                 return STORE.put_outside(&mut own.data, id);
             }
-            let Some(place) = own.frame.held.iter().position(|held| held.id == id) else {
-                return Err(STORE.refuse_put(id));
-            };
-            let held = &mut own.frame.held[place];
-            held.count -= 1;
-            if held.count == 0 && own.frame.held.swap_remove(place).counted {
-                STORE.put_counted(&mut own.data, id);
+            if own.frame.has_many()
+                && let Some((place, _)) = own.frame.place(id)
+                && let Some(got) = own.frame.count(place).filter(|got| **got > 0)
+            {
+                *got -= 1;
+                return Ok(());
+            }
+            match own.frame.held.put(id) {
+                None => return Err(STORE.refuse_put(id)),
+                Some(true) => STORE.put_counted(&mut own.data, id),
+                Some(false) => {}
             }
             Ok(())
         })
@@ -179,17 +166,15 @@ impl Call {
         let home = self.home();
         let bytes = self.traced_size(id);
         let waiters = self.lane.with(|own| {
-            let task = own.frame.task;
-            let mine =
-                (!task.is_null()).then(|| place(task, id)).flatten().filter(|&(_, reach)| reach == Reach::Output);
+            let argument = if own.frame.task.is_null() { None } else { own.frame.place(id) };
+            let mine = argument.filter(|&(_, reach)| reach == Reach::Output);
             if let Some((place, _)) = mine {
-                memory::room_for(&mut own.frame.held, 1)?;
-                own.frame.hold(place, id);
+                own.frame.hold(place, id)?;
             }
-            let held = own.frame.held(id).filter(|held| !held.counted);
+            let held = own.frame.held.find(id).filter(|held| !held.counted);
             // From now on other tasks may read it, and carry it on: an address that is kept has to be counted.
             let waiters = STORE.publish(&mut own.data, id, mine.is_some(), u32::from(held.is_some()), home)?;
-            if let Some(held) = own.frame.held(id) {
+            if let Some(held) = own.frame.held.find(id) {
                 held.counted = true;
             }
             Ok::<_, Error>(waiters)
@@ -218,20 +203,18 @@ impl Call {
 
 impl Frame {
     /// Keeps what the gets of an unpublished output have got as an address that can be counted.
-    fn hold(&mut self, place: usize, id: DataId) {
-        if let Some(count) = self.arguments.get_mut(place).map(std::mem::take).filter(|&count| count > 0)
+    fn hold(&mut self, place: usize, id: DataId) -> Result<(), Error> {
+        self.held.make_room()?;
+        if let Some(count) = self.count(place).map(std::mem::take).filter(|&count| count > 0)
             && let Some(got) = STORE.argument(id, Reach::Output)
         {
             let count = u64::from(count);
-            match self.held(id) {
+            match self.held.find(id) {
                 Some(held) => held.count += count,
-                None => self.held.push(Held { id, addr: got.addr, size: got.size, count, counted: false }),
+                None => self.held.add(Held { id, addr: got.addr, size: got.size, count, counted: false }),
             }
         }
-    }
-
-    fn held(&mut self, id: DataId) -> Option<&mut Held> {
-        self.held.iter_mut().find(|held| held.id == id)
+        Ok(())
     }
 }
 
@@ -246,7 +229,7 @@ impl Own {
     #[cold]
     #[inline(never)]
     fn put_all_held(&mut self) {
-        for held in self.frame.held.drain(..) {
+        while let Some(held) = self.frame.held.pop() {
             if held.counted {
                 STORE.put_counted(&mut self.data, held.id);
             }
@@ -259,8 +242,7 @@ impl Lane {
     #[inline]
     pub(super) fn put_all(&self) {
         self.with(|own| {
-            own.frame.task = ptr::null_mut();
-            own.frame.arguments = [0; FEW];
+            own.frame.end();
             own.put_held();
         });
     }
@@ -269,7 +251,7 @@ impl Lane {
     #[inline]
     pub(super) fn put_bare(&self) {
         self.with(|own| {
-            own.frame.task = ptr::null_mut();
+            own.frame.task = std::ptr::null_mut();
             own.put_held();
         });
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::thread::Builder;
 use std::time::Instant;
 
@@ -16,14 +16,15 @@ use crate::processing::forced;
 use crate::sched::ReadyQueue;
 use crate::task::{Item, Ready, Task};
 
-/// A worker polls the sources once per so many tasks of its own, so that neither starves the other.
+/// A worker polls the sources once per so many tasks, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
+
+/// Each fourth of so many tasks is an old one: the oldest near task that the worker has kept, the oldest that came by mail, the
+/// oldest placed one, and whatever is next. The header states this number.
+const ROUND: u32 = 4 * TASKS_PER_POLL;
 
 /// Pauses before an idle worker gives its core away for a moment.
 const PAUSES_PER_YIELD: u32 = 128;
-
-/// The stack of a worker: what a program's main thread usually has.
-const STACK: usize = 8 << 20;
 
 /// What others see of a worker. What others write and what the worker writes lie on different cache lines.
 #[repr(align(128))]
@@ -45,6 +46,9 @@ pub(super) struct Counts {
     pub(super) running: AtomicPtr<String>,
     /// That task, while `running` is not NULL. Not to be looked into: only the worker knows when it ends.
     pub(super) task: AtomicPtr<Task>,
+    /// Counts the tasks that were taken out of the worker's queue, so that none of the places where they lie is forgotten. Whichever
+    /// thread is the worker goes on with it: one that stands in for a moment does not begin anew.
+    turn: AtomicU32,
 }
 
 /// A value on cache lines of its own.
@@ -75,7 +79,9 @@ unsafe impl Send for Address {}
 /// until the thread has ended.
 pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Result<std::thread::JoinHandle<()>> {
     let name = if number == 0 { format!("dvm-{me}") } else { format!("dvm-{me}-{number}") };
-    Builder::new().name(name).stack_size(STACK).spawn(move || {
+    // SAFETY: the caller keeps the engine.
+    let stack = unsafe { (*engine.0).stack };
+    Builder::new().name(name).stack_size(stack).spawn(move || {
         let engine = engine;
         let lane = Lane::current();
         lane.employ(engine.0, Some(me));
@@ -90,7 +96,7 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             shared,
             worker,
             me,
-            turn: 0,
+            stolen: 0,
             spun: 0,
             looks: Looks::new(),
             sources: Copied::default(),
@@ -118,8 +124,8 @@ struct Loop<'a> {
     shared: &'a Engine,
     worker: &'a Worker,
     me: usize,
-    /// Counts tasks, so that none of the places where tasks lie is forgotten.
-    turn: u32,
+    /// Counts tasks of others that were run here, which are no turns: they go before the sources.
+    stolen: u32,
     /// The turn when the worker last ran out of tasks.
     spun: u32,
     looks: Looks,
@@ -174,25 +180,33 @@ impl Loop<'_> {
     /// Runs the worker's own tasks until there are none, or something else is wanted of it.
     fn work_off(&mut self) {
         while !self.worker.seat.0.summoned() {
-            let Some(task) = self.next() else { return };
+            let turn = self.turn();
+            let Some(task) = self.next(turn) else { return };
+            let turn = turn.wrapping_add(1);
+            self.worker.counts.0.turn.store(turn, Ordering::Relaxed);
             self.run(task);
-            self.turn = self.turn.wrapping_add(1);
-            if self.turn.is_multiple_of(TASKS_PER_POLL) {
+            if turn.is_multiple_of(TASKS_PER_POLL) {
                 self.poll();
             }
         }
     }
 
-    /// The worker's next task: the one that the last one has left, the next placed one, then the near ones. Once per
-    /// [`TASKS_PER_POLL`] the others go first, in turn, so that no kind holds another back for ever.
+    /// The tasks so far that were taken out of the worker's queue.
     #[inline]
-    fn next(&self) -> Option<Item> {
-        if self.shared.seeded.is_some() { self.next_seeded() } else { self.next_in_order() }
+    fn turn(&self) -> u32 {
+        self.worker.counts.0.turn.load(Ordering::Relaxed)
+    }
+
+    /// The worker's next task: the one that the last one has left, the next placed one, then the near ones, newest first. Once
+    /// per [`TASKS_PER_POLL`] the oldest of one kind goes first, so that no task is held back for ever by newer ones.
+    #[inline]
+    fn next(&self, turn: u32) -> Option<Item> {
+        if self.shared.seeded.is_some() { self.next_seeded(turn) } else { self.next_in_order(turn) }
     }
 
     /// The next task as `DVM_SEED` says.
     #[cold]
-    fn next_seeded(&self) -> Option<Item> {
+    fn next_seeded(&self, turn: u32) -> Option<Item> {
         let (worker, seeded) = (self.worker, self.shared.seeded.as_ref()?);
         let wanted = || worker.seat.0.summoned() || self.shared.stopping.load(Ordering::SeqCst);
         let any = || {
@@ -200,7 +214,7 @@ impl Loop<'_> {
             !queue.nothing_handed_over() || queue.has_stealable() || self.call.lane.with(|own| own.has_task())
         };
         let gather = |batch: &mut VecDeque<Item>| {
-            while let Some(task) = self.next_in_order() {
+            while let Some(task) = self.next_in_order(turn) {
                 batch.push_back(task);
             }
         };
@@ -208,9 +222,9 @@ impl Loop<'_> {
     }
 
     #[inline]
-    fn next_in_order(&self) -> Option<Item> {
-        if self.turn.is_multiple_of(TASKS_PER_POLL) {
-            return self.next_in_turn();
+    fn next_in_order(&self, turn: u32) -> Option<Item> {
+        if turn.is_multiple_of(TASKS_PER_POLL) {
+            return self.next_in_turn(turn);
         }
         if let Some(hot) = self.call.lane.with(Own::hot) {
             return Some(Item::task(hot));
@@ -221,21 +235,21 @@ impl Loop<'_> {
         }
     }
 
-    /// The next task when others than the usual ones go first.
+    /// The next task when an old one goes first.
     #[cold]
     #[inline(never)]
-    fn next_in_turn(&self) -> Option<Item> {
+    fn next_in_turn(&self, turn: u32) -> Option<Item> {
         let queue = &self.worker.queue;
         if let Some(hot) = self.call.lane.with(Own::hot) {
             queue.keep(hot);
             self.shared.wake_one();
         }
-        if self.turn.is_multiple_of(2 * TASKS_PER_POLL)
-            && let Some(task) = queue.take(|| self.shared.wake_one())
-        {
-            return Some(task);
-        }
-        self.next_placed().map(Item::task).or_else(|| queue.take(|| self.shared.wake_one()))
+        let old = match turn % ROUND / TASKS_PER_POLL {
+            0 => queue.take_oldest(),
+            1 => queue.take_mailed(|| self.shared.wake_one()),
+            _ => None, // the oldest placed one, or whatever is next
+        };
+        old.or_else(|| self.next_placed().map(Item::task)).or_else(|| queue.take(|| self.shared.wake_one()))
     }
 
     #[inline]
@@ -279,6 +293,10 @@ impl Loop<'_> {
                     self.call.counted_for(other as usize, self.me);
                 }
                 self.run(item);
+                self.stolen = self.stolen.wrapping_add(1);
+                if self.stolen.is_multiple_of(TASKS_PER_POLL) {
+                    self.poll();
+                }
                 return true;
             }
         }
@@ -319,7 +337,7 @@ impl Loop<'_> {
         if self.shared.machine.oversubscribed() {
             return self.give_way();
         }
-        self.looks.ran(self.turn.wrapping_sub(self.spun));
+        self.looks.ran(self.turn().wrapping_sub(self.spun));
         let end = Instant::now() + self.shared.config.spin();
         let mut paused = 0;
         let found = loop {
@@ -340,7 +358,7 @@ impl Loop<'_> {
                 }
             }
         };
-        self.spun = self.turn;
+        self.spun = self.turn();
         found
     }
 

@@ -71,6 +71,7 @@ pub struct dvm_graph_t {
 /// @retval DVM_ERR_ARGUMENT     an environment variable of libdvm has a value that is not understood
 /// @retval DVM_ERR_MEMORY       the threads could not be started
 /// @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read, or this process was forked while libdvm ran
+/// @retval DVM_ERR_NOT_INITIALIZED  a thread is in dvm_finalize
 ///
 /// Thread safety: any thread, any time, several at once. Source: added to the report's interface.
 #[unsafe(no_mangle)]
@@ -97,7 +98,7 @@ pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
 /// @retval DVM_ERR_STATE            tiles are left over whose predecessors never ran, or predecessors and successors do
 ///                                  not agree
 /// @retval DVM_ERR_IN_TASK          called inside a task or a tile
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running, or dvm_finalize has begun
 ///
 /// Thread safety: any thread that is no worker, several at once. Source: added, for the report's section 5.6.
 #[unsafe(no_mangle)]

@@ -51,7 +51,11 @@ pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
 
 /// @brief Wait for all tasks, end libdvm, and free all data that are left, calling their free callbacks.
 ///
-/// Collective. Tasks that wait for data which nobody has published are cancelled. Memory obtained by dvm_data_get is
+/// Collective. Threads outside tasks are refused first: as soon as the call has begun, whatever makes something new
+/// (scheduling, register, allocate, promise, next, graphs, redistributions) answers them DVM_ERR_NOT_INITIALIZED, and so
+/// does every call of theirs once all tasks have ended. Until then they may publish, get and put. Tasks may go on scheduling,
+/// and the call returns when no task can run any more: tasks that schedule for ever put it off for ever.
+/// Tasks that wait for data which nobody has published are cancelled then. Memory obtained by dvm_data_get is
 /// gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) tell what
 /// went wrong before; libdvm has ended all the same.
 ///
@@ -63,8 +67,8 @@ pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
 /// @retval DVM_ERR_NOT_INITIALIZED  it was not running
 /// @retval DVM_ERR_IN_TASK          called inside a task or a free callback
 ///
-/// Thread safety: one thread at a time, no task. Calls that other threads make meanwhile are safe and find libdvm
-/// running or not. Source: added to the report's interface.
+/// Thread safety: one thread at a time (others get DVM_ERR_STATE, or DVM_ERR_NOT_INITIALIZED once it has ended), no task.
+/// Calls that other threads make meanwhile are safe and find libdvm running or not. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_finalize() -> dvm_retcode_t {
     guard::guarded("dvm_finalize", || {

@@ -260,7 +260,9 @@ pub unsafe extern "C" fn dvm_redistribute(
             return Err(Error::new(Code::DVM_ERR_IN_TASK, text));
         }
         // SAFETY: as documented for the parameters.
-        unsafe { round(call, plan, arrays, element, source, target)? }.start(call)?.wait()
+        let ending = unsafe { round(call, plan, arrays, element, source, target)? }.start(call)?;
+        let _sleeps = call.sleeps();
+        ending.wait()
     })
 }
 

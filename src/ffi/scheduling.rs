@@ -1,6 +1,7 @@
 //! Scheduling: a processing and its data, brought together at a processing unit.
 
 use std::ffi::c_int;
+use std::mem::MaybeUninit;
 
 use super::{DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
 use crate::error::Error;
@@ -119,6 +120,13 @@ unsafe extern "C" fn onto_impl(
                 *slot = id(place)?;
             }
             call.onto(worker, function, found, &ids[..count])
+        } else if count <= MANY {
+            let mut room = [const { MaybeUninit::<DataId>::uninit() }; MANY];
+            for (place, slot) in room[..count].iter_mut().enumerate() {
+                slot.write(id(place)?);
+            }
+            // SAFETY: so many were just written.
+            call.onto(worker, function, found, unsafe { std::slice::from_raw_parts(room.as_ptr().cast(), count) })
         } else {
             let mut ids = Vec::new();
             memory::room_for(&mut ids, count)?;
@@ -130,8 +138,11 @@ unsafe extern "C" fn onto_impl(
     })
 }
 
-/// Up to so many ids are gathered without allocating.
+/// Up to so many ids are gathered in an array that is cleared first.
 const INLINE: usize = 8;
+
+/// Up to so many are gathered without allocating: more than this no plain callback has.
+const MANY: usize = 64;
 
 /// Makes a slice of an array of ids, whose count must be that of the processing's arguments.
 ///
@@ -189,6 +200,11 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 /// The processing unit is the one that holds most of the input bytes; when they are spread, the one closest to their
 /// weighted barycentre. It is chosen when the inputs are published. Idle processing units may steal the task, nearest
 /// first. Otherwise as dvm_sched_onto_v.
+///
+/// Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on it, each
+/// of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled meanwhile.
+/// Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised graph is
+/// looked after once per 64. (DVM_SEED, which draws orders, is apart.)
 ///
 /// @param[in] function  the processing
 /// @param[in] ids       the ids of its data, count entries; may be NULL when count is 0

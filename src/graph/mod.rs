@@ -126,6 +126,7 @@ pub(crate) fn execute(
             ),
         ));
     }
+    call.open()?;
     let engine = call.engine();
     let trace = engine.trace();
     trace.graph(&name, space.volume(), |tiles| {

@@ -84,6 +84,36 @@ impl Levels {
         let common = path(a).iter().zip(path(b)).take_while(|(a, b)| a == b).count();
         (self.depth - common) as u64
     }
+
+    /// The other workers, nearest first, those equally near from `worker` on round the end. The workers are numbered along the
+    /// tree: to either side distances only grow, so that there is nothing to sort.
+    pub fn neighbours(&self, worker: usize) -> Vec<u32> {
+        let workers = self.workers();
+        let mut others = Vec::with_capacity(workers - 1);
+        let (mut left, mut right) = (worker, worker + 1);
+        for distance in 1..=self.depth as u64 {
+            let more = partition(right, workers, |other| self.distance(worker, other) <= distance);
+            others.extend((right..more).map(|other| other as u32));
+            right = more;
+            let fewer = partition(0, left, |other| self.distance(worker, other) > distance);
+            others.extend((fewer..left).map(|other| other as u32));
+            left = fewer;
+        }
+        others
+    }
+}
+
+/// The first number from `first` on and below `end` for which `holds` no longer does.
+fn partition(mut first: usize, mut end: usize, holds: impl Fn(usize) -> bool) -> usize {
+    while first < end {
+        let middle = first.midpoint(end);
+        if holds(middle) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    first
 }
 
 /// Puts stand-ins where a path has no object: one for each object below.

@@ -163,11 +163,19 @@ impl Machine {
     /// end, so that each worker starts with another one.
     pub fn neighbours(&self, worker: usize) -> &[u32] {
         self.neighbours[worker].get_or_init(|| {
+            if self.refinement.is_none() {
+                return Box::new(self.levels.neighbours(worker).into());
+            }
             let workers = self.workers();
             let mut others: Vec<usize> = (1..workers).map(|step| (worker + step) % workers).collect();
             others.sort_by_cached_key(|&other| self.distance(worker, other));
             Box::new(others.into_iter().map(|other| other as u32).collect())
         })
+    }
+
+    /// Whether distances are those of the tree, where of three workers no two are farther apart than the farther of the other pairs.
+    pub fn is_tree(&self) -> bool {
+        self.refinement.is_none()
     }
 
     /// Binds the calling thread to the PU of `worker`. False when it is not bound: a synthetic machine, more workers than PUs,

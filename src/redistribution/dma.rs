@@ -123,6 +123,7 @@ impl Dma {
         }
         state.batch = Copies::default();
         state.bytes = 0;
+        let _sleeps = call.sleeps();
         for batch in std::mem::take(&mut state.started) {
             let _ = state.note(batch.wait());
         }

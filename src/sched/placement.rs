@@ -1,29 +1,65 @@
 //! The worker near a task's data (report, section 5.5).
 
 use crate::machine::Machine;
+use crate::memory;
 
-/// How many input bytes lie where: pairs of a worker and its bytes, each worker once.
-#[derive(Default)]
-pub(crate) struct Weights(Vec<(u32, u64)>);
+/// So many of the homes are looked through for one that is there already.
+const LOOKED_THROUGH: usize = 32;
+
+/// How many input bytes lie where: pairs of a worker and its bytes. A worker may be there twice when there are many.
+pub(crate) struct Weights {
+    homes: Vec<(u32, u64)>,
+    /// What each home would cost, while that is found out.
+    costs: Vec<Cost>,
+}
+
+/// A home beside its next one, in the order of the workers.
+struct Cost {
+    /// How far apart the two are.
+    gap: u64,
+    /// Bytes times distance so far.
+    sum: u128,
+}
 
 impl Weights {
     /// Nothing anywhere.
     pub(crate) const fn new() -> Weights {
-        Weights(Vec::new())
+        Weights { homes: Vec::new(), costs: Vec::new() }
     }
 
     /// Forgets everything, but keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.homes.clear();
     }
 
     /// Counts an input. An empty one counts as one byte, so that it still says where to go.
     pub(crate) fn add(&mut self, home: u32, size: usize) {
         let bytes = (size as u64).max(1);
-        match self.0.iter_mut().find(|(worker, _)| *worker == home) {
+        let before = self.homes.len().saturating_sub(LOOKED_THROUGH);
+        match self.homes[before..].iter_mut().find(|(worker, _)| *worker == home) {
             Some((_, sum)) => *sum = sum.saturating_add(bytes),
-            None => self.0.push((home, bytes)),
+            None => self.push(home, bytes),
         }
+    }
+
+    /// Without memory it does not count: the task runs all the same.
+    #[inline]
+    fn push(&mut self, home: u32, bytes: u64) {
+        if memory::room_for(&mut self.homes, 1).is_ok() {
+            self.homes.push((home, bytes));
+        }
+    }
+
+    /// Puts the homes in the order of the workers, each once.
+    fn sort(&mut self) {
+        self.homes.sort_unstable();
+        self.homes.dedup_by(|again, first| {
+            let same = again.0 == first.0;
+            if same {
+                first.1 = first.1.saturating_add(again.1);
+            }
+            same
+        });
     }
 }
 
@@ -33,28 +69,102 @@ impl Weights {
 /// Holding half of the bytes is enough to be the least: by the triangle inequality every step away from it costs those
 /// bytes at least what it saves on the others.
 #[inline]
-pub(crate) fn near(machine: &Machine, weights: &Weights) -> Option<usize> {
-    match weights.0[..] {
+pub(crate) fn near(machine: &Machine, weights: &mut Weights) -> Option<usize> {
+    match weights.homes[..] {
         [] => None,
         [(only, _)] => Some(only as usize),
         _ => nearest(machine, weights),
     }
 }
 
-fn nearest(machine: &Machine, weights: &Weights) -> Option<usize> {
-    let &(heaviest, most) = weights.0.iter().max_by_key(|&&(worker, bytes)| (bytes, std::cmp::Reverse(worker)))?;
-    let total: u128 = weights.0.iter().map(|&(_, bytes)| u128::from(bytes)).sum();
+fn nearest(machine: &Machine, weights: &mut Weights) -> Option<usize> {
+    weights.sort();
+    let homes = &weights.homes;
+    let &(heaviest, most) = homes.iter().max_by_key(|&&(worker, bytes)| (bytes, std::cmp::Reverse(worker)))?;
+    let total: u128 = homes.iter().map(|&(_, bytes)| u128::from(bytes)).sum();
     if u128::from(most) * 2 >= total {
         return Some(heaviest as usize);
     }
+    if machine.is_tree() {
+        nearest_home(machine, weights, total, heaviest as usize)
+    } else {
+        nearest_of_all(machine, weights)
+    }
+}
+
+/// In a tree some home costs least: the one next to any other worker is no farther from each home than that worker is.
+///
+/// A home costs for each distance the bytes that lie farther away, and the homes within a distance lie side by side: each
+/// distance takes one pass. Without memory for that, the heaviest will do.
+fn nearest_home(machine: &Machine, weights: &mut Weights, total: u128, heaviest: usize) -> Option<usize> {
+    let Weights { homes, costs } = weights;
+    costs.clear();
+    if memory::room_for(costs, homes.len()).is_err() {
+        return Some(heaviest);
+    }
+    let next = homes.iter().skip(1).map(Some).chain([None]);
+    costs.extend(homes.iter().zip(next).map(|(&(home, _), next)| {
+        let gap = next.map_or(u64::MAX, |&(next, _)| machine.distance(home as usize, next as usize));
+        Cost { gap, sum: 0 }
+    }));
+    let farthest = costs.iter().map(|cost| cost.gap).filter(|&gap| gap != u64::MAX).max()?;
+    for distance in 0..farthest {
+        let mut first = 0;
+        while first < homes.len() {
+            let mut end = first + 1;
+            let mut within = u128::from(homes[first].1);
+            while end < homes.len() && costs[end - 1].gap <= distance {
+                within += u128::from(homes[end].1);
+                end += 1;
+            }
+            costs[first..end].iter_mut().for_each(|cost| cost.sum += total - within);
+            first = end;
+        }
+    }
+    let ranked = homes.iter().zip(costs.iter());
+    let best = ranked.min_by_key(|((worker, bytes), cost)| (cost.sum, std::cmp::Reverse(*bytes), *worker))?;
+    Some(best.0.0 as usize)
+}
+
+/// The same where latencies count, which are no tree.
+fn nearest_of_all(machine: &Machine, weights: &Weights) -> Option<usize> {
     let cost = |worker: usize| -> u128 {
-        weights
-            .0
-            .iter()
-            .map(|&(home, bytes)| u128::from(bytes) * u128::from(machine.distance(worker, home as usize)))
-            .sum()
+        let far = |home: u32| u128::from(machine.distance(worker, home as usize));
+        weights.homes.iter().map(|&(home, bytes)| u128::from(bytes) * far(home)).sum()
     };
-    let held =
-        |worker: usize| weights.0.iter().find(|&&(home, _)| home as usize == worker).map_or(0, |&(_, bytes)| bytes);
+    let held = |worker: usize| {
+        let place = weights.homes.binary_search_by_key(&(worker as u32), |&(home, _)| home);
+        place.map_or(0, |place| weights.homes[place].1)
+    };
     (0..machine.workers()).min_by_key(|&worker| (cost(worker), std::cmp::Reverse(held(worker)), worker))
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    /// What one home costs after the other, on trees of several shapes, is what all workers cost.
+    #[test]
+    fn in_a_tree_the_best_home_is_the_best_worker() {
+        let mut state = 7_u64;
+        let mut number = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for shape in ["pu:7", "pack:4 core:4 pu:2", "pack:3 core:5 pu:1", "pack:2 numa:2 core:3 pu:2"] {
+            let config = Config::read(|name| (name == "DVM_SYNTHETIC").then(|| shape.into())).unwrap();
+            let machine = Machine::configured(&config).unwrap();
+            assert!(machine.is_tree());
+            for _ in 0..300 {
+                let mut weights = Weights::new();
+                for _ in 0..=number(100) {
+                    weights.add(number(machine.workers() as u64) as u32, number(5) as usize);
+                }
+                let found = near(&machine, &mut weights);
+                weights.sort();
+                assert_eq!(found, nearest_of_all(&machine, &weights), "{shape}: {:?}", weights.homes);
+            }
+        }
+    }
 }

@@ -77,6 +77,16 @@ impl ReadyQueue {
         }
     }
 
+    /// For the worker itself: the oldest task that it kept. Where newer ones never end, it would wait for ever.
+    pub(crate) fn take_oldest(&self) -> Option<Item> {
+        self.steal_kept()
+    }
+
+    /// For the worker itself: the oldest task that came by mail; the others lie on top of those that it kept.
+    pub(crate) fn take_mailed(&self, announce: impl FnOnce()) -> Option<Item> {
+        if self.mail.is_empty() { None } else { self.take_mail(announce) }
+    }
+
     #[cold]
     #[inline(never)]
     fn take_mail(&self, announce: impl FnOnce()) -> Option<Item> {
@@ -100,18 +110,25 @@ impl ReadyQueue {
     /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all mail over and takes the
     /// oldest of that; the caller announces the others.
     pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<Item> {
-        loop {
-            match self.deque.steal() {
-                Steal::Item(word) => return Some(Item::from_word(word)),
-                Steal::Retry => std::hint::spin_loop(),
-                Steal::Empty => break,
-            }
+        if let Some(kept) = self.steal_kept() {
+            return Some(kept);
         }
         if self.mail.is_empty() {
             return None;
         }
         thief.move_mail(self.mail.take_all());
         thief.take(|| {})
+    }
+
+    /// The oldest task that was kept.
+    fn steal_kept(&self) -> Option<Item> {
+        loop {
+            match self.deque.steal() {
+                Steal::Item(word) => return Some(Item::from_word(word)),
+                Steal::Retry => std::hint::spin_loop(),
+                Steal::Empty => return None,
+            }
+        }
     }
 
     /// True when nothing was handed over.
@@ -273,6 +290,22 @@ mod tests {
         // SAFETY: as above.
         unsafe { queue.mail(scene.tasks[3]) };
         assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[3])), 1), "there was only one");
+    }
+
+    #[test]
+    fn the_oldest_of_each_kind_can_be_asked_for() {
+        let (scene, queue) = (Scene::new(5), ReadyQueue::new());
+        let tasks = &scene.tasks;
+        tasks[..3].iter().for_each(|&task| queue.keep(task));
+        // SAFETY: each task is owned here and goes into one list.
+        tasks[3..].iter().for_each(|&task| unsafe { queue.mail(task) });
+        assert_eq!(queue.take_oldest(), Some(Item::task(tasks[0])));
+        assert_eq!(queue.take_mailed(|| {}), Some(Item::task(tasks[3])), "the oldest mail, though the deque has some");
+        assert_eq!(queue.take_mailed(|| {}), None);
+        assert_eq!(queue.take(|| {}), Some(Item::task(tasks[4])), "what came by mail goes before what was kept");
+        assert_eq!(queue.take_oldest(), Some(Item::task(tasks[1])));
+        assert_eq!(queue.take(|| {}), Some(Item::task(tasks[2])));
+        assert_eq!(queue.take_oldest(), None);
     }
 
     #[test]

@@ -75,7 +75,8 @@ mod futex {
         #[inline]
         pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
             let free = self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok();
-            free.then_some(MutexGuard { mutex: self, stays: PhantomData })
+            // Not made ahead: a guard that is dropped lets go of the lock, whoever holds it.
+            free.then(|| MutexGuard { mutex: self, stays: PhantomData })
         }
 
         /// Takes the lock, and sleeps until it is free.
@@ -222,6 +223,7 @@ mod futex {
             assert_eq!(*counter.lock(), 400_000);
             let held = counter.lock();
             assert!(counter.try_lock().is_none());
+            assert!(counter.try_lock().is_none(), "a failed attempt does not let go of it");
             drop(held);
             assert!(counter.try_lock().is_some());
         }

@@ -29,6 +29,9 @@ use crate::sync::inbox::Link;
 /// Up to so many arguments lie in the descriptor itself.
 const INLINE: usize = 4;
 
+/// Room for up to so many stays with the descriptor for its next task.
+const KEPT: usize = 64;
+
 /// The place of a task that has none yet.
 pub(crate) const UNPLACED: u16 = u16::MAX;
 
@@ -40,7 +43,7 @@ pub(crate) struct Task {
     plan: &'static Plan,
     /// The numbers of its data (the home process of all is this one).
     numbers: [u64; INLINE],
-    /// The numbers of a task that has more of them; the memory goes with the task.
+    /// The numbers of a task that has more of them; room for a few is kept for the next task.
     #[allow(clippy::box_collection, reason = "one word in the line")]
     more: Option<Box<Vec<u64>>>,
     /// The place of the input that it waits for.
@@ -64,8 +67,8 @@ unsafe impl Send for Task {}
 #[allow(clippy::box_collection, clippy::ref_option, reason = "as the descriptor has it")]
 fn numbers<'a>(few: &'a [u64; INLINE], more: &'a Option<Box<Vec<u64>>>, count: usize) -> &'a [u64] {
     match more {
-        None => &few[..count.min(INLINE)],
-        Some(more) => more,
+        Some(more) if count > INLINE => more,
+        _ => &few[..count.min(INLINE)],
     }
 }
 
@@ -102,15 +105,29 @@ impl Task {
                 *number = id[1];
             }
         } else {
-            self.more = Some(memory::boxed(memory::list(ids.iter().map(|id| id[1]))?)?);
+            return self.fill_many(ids);
         }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn fill_many(&mut self, ids: &[DataId]) -> Result<(), Error> {
+        let mut more = match self.more.take() {
+            Some(more) => more,
+            None => memory::boxed(Vec::new())?,
+        };
+        more.clear();
+        let room = if ids.len() <= KEPT { ids.len().next_power_of_two() } else { ids.len() };
+        memory::strictly(|| more.try_reserve_exact(room))?;
+        more.extend(ids.iter().map(|id| id[1]));
+        self.more = Some(more);
         Ok(())
     }
 
     /// Ends the task; the descriptor can be filled again.
     #[inline]
     fn clear(&mut self) {
-        if self.more.is_some() {
+        if self.more.as_ref().is_some_and(|more| more.capacity() > KEPT) {
             self.more = None;
         }
     }

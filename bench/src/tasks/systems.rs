@@ -110,6 +110,18 @@ const DVM: &[(&str, &str, &str)] = &[
     ("metg-fft", "metg", "fft"),
     ("metg-no_comm", "metg", "no_comm"),
     ("memory", "memory", ""),
+    ("gets", "cliffs", "gets"),
+    ("sections", "cliffs", "sections"),
+    ("sleepers", "cliffs", "sleepers"),
+    ("near-16", "cliffs", "near-16"),
+    ("near-1k", "cliffs", "near-1k"),
+    ("near-4k", "cliffs", "near-4k"),
+    ("arguments-4", "cliffs", "arguments-4"),
+    ("arguments-5", "cliffs", "arguments-5"),
+    ("arguments-64", "cliffs", "arguments-64"),
+    ("remote", "cliffs", "remote"),
+    ("wait-1", "cliffs", "wait-1"),
+    ("wait-64", "cliffs", "wait-64"),
 ];
 const DVM_NEAR: &[(&str, &str, &str)] =
     &[("a", "independent", "near"), ("b", "chain", "near"), ("d", "stencil", "near")];

@@ -87,6 +87,12 @@ const fn metg(key: &'static str, title: &'static str, goal: f64) -> Work {
     Work { key, title, measure: Measure::Granularity, size: 500, quick: 20, goals: [None, Some(goal)] }
 }
 
+/// A case of bench/dvm/cliffs.c, for each of its units.
+const fn cliff(key: &'static str, title: &'static str, sizes: [u64; 2], goals: [Option<f64>; 2]) -> Work {
+    let [size, quick] = sizes;
+    Work { key, title, measure: Measure::PerTask, size, quick, goals }
+}
+
 /// All works, in the order of the report.
 pub const WORKS: &[Work] = &[
     tasks("a", "{} independent empty tasks, one of 1,024 data each, one submitter", [1_000_000, 20_000], [80.0, 80.0]),
@@ -115,6 +121,23 @@ pub const WORKS: &[Work] = &[
         quick: 20_000,
         goals: [None, Some(100.0)],
     },
+    cliff("gets", "gets of each of {} inputs of one task", [64_000, 2_000], [Some(156.0), Some(156.0)]),
+    cliff("sections", "{} tasks leave blocking sections at once", [2_000, 50], [None, Some(100_000.0)]),
+    cliff(
+        "sleepers",
+        "CPU of a publication, one of {}, while 2,000 threads sleep on other data",
+        [200, 5],
+        [None, Some(100_000.0)],
+    ),
+    cliff("near-16", "{} tasks near 16 data on 16 of 256 workers", [20_000, 200], [None, Some(2000.0)]),
+    cliff("near-1k", "{} tasks near a datum each, 1,024 workers", [20_000, 200], [None, Some(2000.0)]),
+    cliff("near-4k", "{} tasks near a datum each, 4,096 workers", [20_000, 200], [None, Some(2000.0)]),
+    cliff("arguments-4", "{} tasks with 4 arguments", [200_000, 2_000], [None, None]),
+    cliff("arguments-5", "{} tasks with 5 arguments", [200_000, 2_000], [Some(125.0), Some(125.0)]),
+    cliff("arguments-64", "{} tasks with 64 arguments", [50_000, 1_000], [Some(600.0), Some(600.0)]),
+    cliff("remote", "{} data of 4 to 64 KiB, made by one worker and freed by another", [100_000, 1_000], [None, None]),
+    cliff("wait-1", "a task and a wait, {} times", [100_000, 1_000], [Some(2300.0), Some(2300.0)]),
+    cliff("wait-64", "64 tasks and a wait, {} times", [20_000, 200], [None, None]),
 ];
 
 #[cfg(test)]

@@ -1,0 +1,348 @@
+//! What a worker keeps of the task that it runs: the addresses that the task has got.
+//!
+//! A task with few arguments is searched from the first on. One with many has an index from numbers of data to places, made
+//! when it first asks: each of n gets then takes a few steps, not n.
+
+use std::collections::HashMap;
+use std::ptr;
+
+use crate::data::{DataId, Reach};
+use crate::error::Error;
+use crate::memory;
+use crate::processing::Mode;
+use crate::task::Task;
+
+/// Tasks with up to so many arguments are cheaper to run: their ids and gets lie in arrays.
+pub(super) const FEW: usize = 8;
+
+/// Up to so many are searched one after the other.
+const SEARCHED: usize = 16;
+
+/// An index of more than so many entries is given back with its task.
+const KEPT: usize = 1 << 12;
+
+/// An address that a task has got.
+pub(super) struct Held {
+    pub(super) id: DataId,
+    pub(super) addr: *mut u8,
+    pub(super) size: usize,
+    /// Gets minus puts; those of an argument are added to those that were made before.
+    pub(super) count: u64,
+    /// True when the store has counted it.
+    pub(super) counted: bool,
+}
+
+/// The task that a worker runs.
+pub(super) struct Frame {
+    /// NULL between tasks.
+    pub(super) task: *mut Task,
+    /// Gets minus puts of the first arguments, as long as the task alone can reach their bytes or their references
+    /// keep them.
+    arguments: [u32; FEW],
+    /// The same of the further ones, once one of them was asked for.
+    further: Vec<u32>,
+    /// Where the arguments of a task with many lie, once it has asked.
+    index: Index,
+    /// All other addresses that the task has got.
+    pub(super) held: Addresses,
+}
+
+impl Frame {
+    /// No task.
+    pub(super) fn new() -> Frame {
+        Frame {
+            task: ptr::null_mut(),
+            arguments: [0; FEW],
+            further: Vec::new(),
+            index: Index::new(),
+            held: Addresses { few: Vec::new(), more: HashMap::new() },
+        }
+    }
+
+    /// Among few arguments of the running task, if there is one: what the datum at the place is to it, and the gets minus puts.
+    #[inline]
+    pub(super) fn few(&mut self, id: DataId) -> Option<(Reach, &mut u32)> {
+        // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
+        let task = unsafe { self.task.as_ref() }?;
+        let numbers = task.numbers();
+        if numbers.len() > FEW {
+            return None;
+        }
+        let place = numbers.iter().position(|&number| number == id[1] && id[0] == 0)?;
+        let reach = if task.plan().mode(place) == Mode::Out { Reach::Output } else { Reach::Input };
+        Some((reach, self.arguments.get_mut(place)?))
+    }
+
+    /// True when the running task has more arguments than [`Frame::few`] looks at. There is a task.
+    #[inline]
+    pub(super) fn has_many(&self) -> bool {
+        // SAFETY: as in `few`.
+        unsafe { (*self.task).plan() }.count > FEW
+    }
+
+    /// The place of a datum among the running task's arguments, and what it is to the task. There is a task.
+    #[inline]
+    pub(super) fn place(&mut self, id: DataId) -> Option<(usize, Reach)> {
+        // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
+        let task = unsafe { &*self.task };
+        let numbers = task.numbers();
+        let place = if numbers.len() <= SEARCHED {
+            numbers.iter().position(|&number| number == id[1] && id[0] == 0)?
+        } else {
+            self.place_among(numbers, id)?
+        };
+        Some((place, if task.plan().mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn place_among(&mut self, numbers: &[u64], id: DataId) -> Option<usize> {
+        if id[0] != 0 {
+            None
+        } else if self.index.is_made() || self.index.make(numbers, 0..numbers.len()) {
+            self.index.find(numbers, id[1])
+        } else {
+            numbers.iter().position(|&number| number == id[1])
+        }
+    }
+
+    /// Gets minus puts of the argument at this place; `None` when there is no memory to count them.
+    pub(super) fn count(&mut self, place: usize) -> Option<&mut u32> {
+        if place < FEW { self.arguments.get_mut(place) } else { self.further_count(place - FEW) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn further_count(&mut self, place: usize) -> Option<&mut u32> {
+        if self.further.len() <= place {
+            // SAFETY: as in `place`.
+            let count = unsafe { (*self.task).numbers() }.len() - FEW;
+            memory::strictly(|| self.further.try_reserve_exact(count)).ok()?;
+            self.further.resize(count, 0);
+        }
+        self.further.get_mut(place)
+    }
+
+    /// Forgets the task and its arguments.
+    #[inline]
+    pub(super) fn end(&mut self) {
+        self.task = ptr::null_mut();
+        self.arguments = [0; FEW];
+        if !self.further.is_empty() || self.index.is_made() {
+            self.end_many();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_many(&mut self) {
+        self.further.clear();
+        self.further.shrink_to(KEPT);
+        self.index.clear();
+    }
+}
+
+/// Addresses by id.
+pub(super) struct Addresses {
+    few: Vec<Held>,
+    /// Those for which there is no room among the few.
+    more: HashMap<DataId, Held>,
+}
+
+impl Addresses {
+    /// True when there are none.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.few.is_empty()
+    }
+
+    /// The one of this datum.
+    pub(super) fn find(&mut self, id: DataId) -> Option<&mut Held> {
+        match self.few.iter().position(|held| held.id == id) {
+            Some(place) => self.few.get_mut(place),
+            None if self.more.is_empty() => None,
+            None => self.more.get_mut(&id),
+        }
+    }
+
+    /// Makes room for one more, or refuses.
+    #[inline]
+    pub(super) fn make_room(&mut self) -> Result<(), Error> {
+        if self.few.len() < self.few.capacity().min(SEARCHED) { Ok(()) } else { self.make_more_room() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_more_room(&mut self) -> Result<(), Error> {
+        if self.few.len() < SEARCHED {
+            return memory::room_for(&mut self.few, 1);
+        }
+        memory::strictly(|| self.more.try_reserve(1)).map_err(Error::from)
+    }
+
+    /// Adds one, of a datum that has none yet.
+    pub(super) fn add(&mut self, held: Held) {
+        if self.few.len() < SEARCHED {
+            self.few.push(held);
+        } else {
+            self.more.insert(held.id, held);
+        }
+    }
+
+    /// Ends one get of this datum; `None` when it has none, else whether that was the last one of an address that is counted.
+    #[inline]
+    pub(super) fn put(&mut self, id: DataId) -> Option<bool> {
+        let Some(place) = self.few.iter().position(|held| held.id == id) else { return self.put_further(id) };
+        let held = &mut self.few[place];
+        held.count -= 1;
+        if held.count > 0 {
+            return Some(false);
+        }
+        let counted = held.counted;
+        self.few.swap_remove(place);
+        if self.few.is_empty() && !self.more.is_empty() {
+            self.refill();
+        }
+        Some(counted)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_further(&mut self, id: DataId) -> Option<bool> {
+        if self.more.is_empty() {
+            return None;
+        }
+        let held = self.more.get_mut(&id)?;
+        held.count -= 1;
+        let (last, counted) = (held.count == 0, held.counted);
+        if last {
+            self.more.remove(&id);
+        }
+        Some(last && counted)
+    }
+
+    /// Takes one out; none when there are none.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Held> {
+        let held = self.few.pop()?;
+        if self.few.is_empty() && !self.more.is_empty() {
+            self.refill();
+        }
+        Some(held)
+    }
+
+    /// An empty list of few says that there are none.
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) {
+        let Some(&id) = self.more.keys().next() else { return };
+        self.few.extend(self.more.remove(&id));
+    }
+}
+
+/// From numbers to the first places where they lie: a table with open addressing, at most half full.
+pub(super) struct Index {
+    /// One more than a place; 0: free. As many as a power of two, or none.
+    table: Vec<u32>,
+}
+
+impl Index {
+    /// Of nothing.
+    pub(super) const fn new() -> Index {
+        Index { table: Vec::new() }
+    }
+
+    /// True when there is one.
+    #[inline]
+    pub(super) fn is_made(&self) -> bool {
+        !self.table.is_empty()
+    }
+
+    /// Makes it anew, of the numbers at these places; false when there is no memory for it.
+    pub(super) fn make(&mut self, numbers: &[u64], places: impl Iterator<Item = usize>) -> bool {
+        self.table.clear();
+        let size = (2 * numbers.len()).next_power_of_two();
+        if memory::strictly(|| self.table.try_reserve_exact(size)).is_err() {
+            return false;
+        }
+        self.table.resize(size, 0);
+        for place in places {
+            let slot = self.slot(numbers, numbers[place]);
+            if self.table[slot] == 0 {
+                self.table[slot] = place as u32 + 1;
+            }
+        }
+        true
+    }
+
+    /// The first place of a number.
+    #[inline]
+    pub(super) fn find(&self, numbers: &[u64], number: u64) -> Option<usize> {
+        (self.table[self.slot(numbers, number)] as usize).checked_sub(1)
+    }
+
+    /// Where the number lies in the table, or would.
+    #[inline]
+    fn slot(&self, numbers: &[u64], number: u64) -> usize {
+        let mask = self.table.len() - 1;
+        let mixed = (number ^ (number >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut slot = (mixed >> 32) as usize & mask;
+        while let Some(place) = (self.table[slot] as usize).checked_sub(1)
+            && numbers[place] != number
+        {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    /// Forgets them, and gives a large table back.
+    pub(super) fn clear(&mut self) {
+        self.table.clear();
+        self.table.shrink_to(KEPT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_finds_the_first_place_of_each_number() {
+        let mut index = Index::new();
+        for count in [1_u64, 2, 17, 1000, 70_000] {
+            // Numbers as ids have them: a generation and an index, some of them twice, and some far apart.
+            let numbers: Vec<u64> = (0..count).map(|place| (place % 7 + 1) << 32 | (place * place % count)).collect();
+            assert!(index.make(&numbers, 0..numbers.len()));
+            for &number in numbers.iter().step_by(1 + numbers.len() / 1000) {
+                assert_eq!(index.find(&numbers, number), numbers.iter().position(|&other| other == number));
+            }
+            assert_eq!(index.find(&numbers, 9 << 32), None);
+            assert!(index.make(&numbers, 1..numbers.len()));
+            assert_eq!(
+                index.find(&numbers, numbers[0]),
+                numbers[1..].iter().position(|&other| other == numbers[0]).map(|place| place + 1)
+            );
+        }
+        index.clear();
+        assert!(!index.is_made() && index.table.capacity() <= KEPT);
+    }
+
+    #[test]
+    fn addresses_are_found_added_and_removed_in_any_number() {
+        let mut addresses = Addresses { few: Vec::new(), more: HashMap::new() };
+        let held = |number| Held { id: [0, number], addr: ptr::null_mut(), size: 0, count: 1, counted: false };
+        for number in 0..100 {
+            assert!(addresses.make_room().is_ok() && addresses.find([0, number]).is_none());
+            addresses.add(held(number));
+        }
+        for number in 0..99 {
+            assert!(addresses.find([0, number]).is_some() && addresses.put([0, number]) == Some(false));
+            assert!(addresses.put([0, number]).is_none() && !addresses.is_empty());
+        }
+        addresses.add(held(100));
+        let mut left: Vec<_> = std::iter::from_fn(|| addresses.pop().map(|held| held.id)).collect();
+        left.sort_unstable();
+        assert_eq!(left, [[0, 99], [0, 100]]);
+        assert!(addresses.is_empty());
+    }
+}
