@@ -42,7 +42,7 @@ const TABLE: [(&str, &[Found]); 12] = [
     ("a3-liveness", &[Found::Functions(&[54, 167])]),
     ("a4-names", &[Found::Standard(&[20053, 20263])]),
     ("a5-constants", &[Found::Functions(&[1090])]),
-    ("a6-text", &[Found::Functions(&[3133])]),
+    ("a6-text", &[Found::Functions(&[3133, 3790])]),
     ("a7-wrap", &[Found::Directed]),
     ("a8-pure", &[Found::Directed]),
     ("a9-escape", &[Found::Directed]),
