@@ -8,18 +8,8 @@
 #[path = "functions/mod.rs"]
 mod generator;
 mod prefix;
-#[allow(dead_code)]
-mod standard {
-    pub mod choices;
-    pub mod expression;
-    pub mod function;
-    pub mod judge;
-    pub mod objects;
-    pub mod program;
-    pub mod shrink;
-    pub mod statements;
-    pub mod types;
-}
+#[path = "standard/mod.rs"]
+mod standard;
 
 use generator::{batch, function, tally::Tally};
 use std::path::Path;
