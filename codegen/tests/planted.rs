@@ -1,25 +1,50 @@
-//! Each mended defect, put back, is found by the random functions: by the seeds that are listed here.
+//! Each mended defect, put back one by one (feature `planted`), is found: by seeds of the random generators, and by a
+//! program that is named after it. Without the defect the same seeds and the same program are right.
 //!
-//! `cargo test -p dvm-codegen --features planted --test planted`. To look for a seed after a change of the generator:
-//! `DVM_PLANTED=NAME DVM_TEST_KEEP=1 DVM_TEST_CASES=600 cargo test -p dvm-codegen --features planted --test functions`.
+//! `cargo test --release -p dvm-codegen --features planted --test planted`. To look for seeds after a change of a generator:
+//! `DVM_PLANTED=NAME DVM_TEST_KEEP=1 DVM_TEST_SHOWN=0 DVM_TEST_CASES=600` with `--test functions`, or
+//! `DVM_PLANTED=NAME DVM_TEST_SHRUNK=0 DVM_TEST_CASES=600` with `--test standard`.
 
 #[path = "functions/mod.rs"]
 mod generator;
+mod prefix;
+#[path = "standard/mod.rs"]
+mod standard;
 
 use generator::{batch, function, tally::Tally};
+use std::path::Path;
 use std::process::Command;
 
-/// Defects and a seed that finds each.
-const FOUND_BY: [(&str, u64); 3] = [("a2-restrict", 1439), ("a5-constants", 1090), ("a11-alias", 1150)];
+/// How a defect is found, next to the program `planted/NAME.c` that each has.
+enum Found {
+    /// By these seeds of the random functions.
+    Functions(&'static [u64]),
+    /// By these seeds of the programs from the standard.
+    Standard(&'static [u64]),
+    /// By its program alone.
+    Directed,
+}
 
-/// Defects that only a directed test finds, with the test.
-const DIRECTED: [(&str, &str); 0] = [];
+/// All defects that can be put back, in the order of the classes of wrong results.
+const TABLE: [(&str, &[Found]); 12] = [
+    ("a1-align", &[Found::Functions(&[137])]),
+    ("a2-restrict", &[Found::Functions(&[1439])]),
+    ("a3-liveness", &[Found::Functions(&[54, 167])]),
+    ("a4-names", &[Found::Standard(&[20053, 20263])]),
+    ("a5-constants", &[Found::Functions(&[1090])]),
+    ("a6-text", &[Found::Functions(&[3133, 3790])]),
+    ("a7-wrap", &[Found::Directed]),
+    ("a8-pure", &[Found::Directed]),
+    ("a9-escape", &[Found::Directed]),
+    ("a10-environment", &[Found::Directed]),
+    ("a11-alias", &[Found::Functions(&[1150])]),
+    ("a12-rows", &[Found::Directed]),
+];
 
-/// Whether the function of a seed differs, with a defect put back or (`""`) none; in a process of its own, because the
-/// environment says which.
-fn differs(planted: &str, seed: u64) -> bool {
+/// What the test `name` below, in a process of its own because the environment says which defect is back, answers.
+fn answer(name: &str, planted: &str, seed: u64) -> bool {
     let mut child = Command::new(std::env::current_exe().expect("the test's own path"));
-    child.args(["--exact", "one_function", "--ignored", "--nocapture"]);
+    child.args(["--exact", name, "--ignored", "--nocapture"]);
     child.env("DVM_PLANTED", planted).env("DVM_TEST_SEED", seed.to_string());
     let output = child.output().expect("the test runs");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -27,11 +52,14 @@ fn differs(planted: &str, seed: u64) -> bool {
     said.contains("answer: differs")
 }
 
+fn seed() -> u64 {
+    std::env::var("DVM_TEST_SEED").expect("a seed").parse().expect("a number")
+}
+
 #[test]
 #[ignore = "a part of the test of planted defects"]
 fn one_function() {
-    let seed = std::env::var("DVM_TEST_SEED").expect("a seed").parse().expect("a number");
-    let findings = batch::run(&[function::unit(seed)], "-O0", &mut Tally::default());
+    let findings = batch::run(&[function::unit(seed())], "-O0", &mut Tally::default());
     println!("answer: {}", if findings.is_empty() { "same" } else { "differs" });
     for finding in &findings {
         println!("{}", finding.what);
@@ -40,21 +68,87 @@ fn one_function() {
 }
 
 #[test]
-fn planted_defects_are_found() {
-    let mut missed = Vec::new();
-    for (name, seed) in FOUND_BY {
-        assert!(!differs("", seed), "seed {seed} differs without a planted defect");
-        if !differs(name, seed) {
-            missed.push(name);
-        }
-    }
-    assert!(missed.is_empty(), "not found: {missed:?}");
+#[ignore = "a part of the test of planted defects"]
+fn one_program_from_the_standard() {
+    let case = standard::function::case(standard::choices::Choices::seeded(seed()));
+    let verdicts = standard::judge::judge(&[&case.text]).verdicts;
+    let wrong = matches!(verdicts[..], [Some(standard::judge::Verdict::Wrong(..))]);
+    println!("answer: {}", if wrong { "differs" } else { "same" });
+    println!("{verdicts:?}");
+    standard::judge::clean();
+}
+
+const FLAGS: [&str; 4] = ["-std=gnu11", "-O1", "-ffp-contract=off", "-w"];
+const TRIALS: [(&str, &str, &str); 5] =
+    [("1", "0", "1"), ("1", "7", "1"), ("3", "5", "1"), ("7", "9", "4"), ("16", "3", "4")];
+
+/// In how many runs, with tiles of various sizes, the program of a defect prints something else than what gcc makes of
+/// it.
+fn different(name: &str, planted: &str) -> usize {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/planted/{name}.c"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted");
+    std::fs::create_dir_all(&folder).expect("a folder for programs");
+    let (plain, tiled) = (folder.join(format!("{name}-plain")), folder.join(format!("{name}-with-{planted}")));
+    let status = Command::new("gcc").args(FLAGS).arg(&source).arg("-lm").arg("-o").arg(&plain).status();
+    assert!(status.expect("gcc runs").success(), "{name}: gcc");
+    let mut made = prefix::dvmcc();
+    made.args(FLAGS).arg(&source).arg("-lm").arg("-o").arg(&tiled).env("DVM_PLANTED", planted);
+    let made = made.output().expect("dvmcc runs");
+    assert!(made.status.success(), "{name}: {}", String::from_utf8_lossy(&made.stderr));
+    let expected = prefix::program(&plain).output().expect("the program runs").stdout;
+    let differs = |(tile, seed, workers): &(&str, &str, &str)| {
+        let environment = [("STANDIN_SIZE", *tile), ("STANDIN_SEED", *seed), ("STANDIN_WORKERS", *workers)];
+        // A wrong program may run for ever.
+        let mut limited = Command::new("timeout");
+        limited.arg("20").arg(&tiled).envs(environment).env_remove("LD_LIBRARY_PATH");
+        limited.output().expect("the program runs").stdout != expected
+    };
+    TRIALS.iter().filter(|trial| differs(trial)).count()
 }
 
 #[test]
-fn every_planted_defect_is_listed() {
-    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
-    let mut unlisted = Vec::new();
+fn the_program_of_each_defect_finds_it() {
+    let mut failures = Vec::new();
+    for (name, _) in TABLE {
+        let (without, with) = (different(name, "none"), different(name, name));
+        println!("{name}: {without} of {} runs differ without it, {with} with it", TRIALS.len());
+        if without > 0 {
+            failures.push(format!("{name}: the program is wrong without the defect"));
+        }
+        if with == 0 {
+            failures.push(format!("{name}: the program does not find it"));
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn the_seeds_of_each_defect_find_it() {
+    let mut failures = Vec::new();
+    for (name, ways) in TABLE {
+        for way in ways {
+            let (test, seeds) = match way {
+                Found::Functions(seeds) => ("one_function", *seeds),
+                Found::Standard(seeds) => ("one_program_from_the_standard", *seeds),
+                Found::Directed => continue,
+            };
+            for seed in seeds {
+                let (without, with) = (answer(test, "none", *seed), answer(test, name, *seed));
+                println!("{name}: {test}, seed {seed}: differs without it {without}, with it {with}");
+                if without || !with {
+                    failures.push(format!("{name}: {test}, seed {seed}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "wrong without the defect, or right with it: {failures:#?}");
+}
+
+#[test]
+fn the_table_lists_every_defect_that_can_be_put_back() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![here.join("src"), here.join("isl/src")];
+    let mut hooks = std::collections::BTreeSet::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
             let path = entry.path();
@@ -62,11 +156,11 @@ fn every_planted_defect_is_listed() {
                 folders.push(path);
                 continue;
             }
-            let text = std::fs::read_to_string(&path).expect("a source");
+            let text = String::from_utf8_lossy(&std::fs::read(&path).expect("a source")).into_owned();
             let names = text.split("planted(\"").skip(1).filter_map(|rest| rest.split('"').next());
-            let listed = |name: &str| FOUND_BY.iter().any(|f| f.0 == name) || DIRECTED.iter().any(|d| d.0 == name);
-            unlisted.extend(names.filter(|name| !listed(name)).map(str::to_owned));
+            hooks.extend(names.map(str::to_owned));
         }
     }
-    assert!(unlisted.is_empty(), "no seed and no test for {unlisted:?}");
+    let listed: std::collections::BTreeSet<String> = TABLE.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(hooks, listed);
 }

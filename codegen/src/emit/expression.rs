@@ -171,7 +171,8 @@ fn bound_of(operator: Operator, operands: &[Printed]) -> Result<i128, Refusal> {
         _ => 1,
     };
     // One more is added to some bounds of loops.
-    if bound >= i128::from(i64::MAX) { Err(too_large()) } else { Ok(bound) }
+    let most = i128::from(i64::MAX) - 1;
+    if bound > most && !crate::planted::planted("a7-wrap") { Err(too_large()) } else { Ok(bound.min(most)) }
 }
 
 fn operation(operator: Operator, operands: Vec<Printed>) -> Result<Printed, Refusal> {
