@@ -403,8 +403,14 @@ void orphan(dice_t *dice)
         case 10: code = dvm_processing_access(processing, modes); break;
         case 11: code = dvm_explain_text(NULL, 0, &size); break;
         case 12: code = dvm_blocking_begin(); break;
-        default: code = dvm_init() == DVM_ERR_UNSUPPORTED ? DVM_ERR_NOT_INITIALIZED : DVM_SUCCESS; break;
+        default: /* after an abrupt end libdvm may be started anew in the child */
+            if (!life.abrupt && (code = dvm_init()) == DVM_ERR_UNSUPPORTED)
+                code = DVM_ERR_NOT_INITIALIZED;
+            break;
         }
+        /* A fork in the last moment of dvm_finalize: libdvm does not run any more, and its lock is taken for ever. */
+        if (code == DVM_ERR_STATE && life.abrupt)
+            code = DVM_ERR_NOT_INITIALIZED;
         if (code != DVM_ERR_NOT_INITIALIZED)
             _exit(2 + (int)code);
     }
