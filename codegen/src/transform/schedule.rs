@@ -95,12 +95,19 @@ const NARROW_LIMIT: u64 = 1 << 14;
 /// A schedule adds little to a limit that it takes from the context.
 const NEAR: u64 = 64;
 
-/// True when a band shifts a statement by a limit that only the context knows: the box of tiles between the statements
-/// would have billions of tiles without points.
+/// True when a band shifts some statements, and others not, by a limit that only the context knows: the box of tiles
+/// between them would have billions of tiles without points.
 fn is_torn(schedule: &str, context: &str) -> bool {
     let limits: Vec<u64> = numbers(context).filter(|limit| *limit >= NARROW_LIMIT).collect();
-    let bands = schedule.lines().filter(|line| line.contains("schedule:"));
-    bands.flat_map(numbers).any(|n| n >= LIMIT || limits.iter().any(|limit| limit.abs_diff(n) <= NEAR))
+    let far = |n: &u64| *n >= LIMIT || limits.iter().any(|limit| limit.abs_diff(*n) <= NEAR);
+    let shifts = |statement: &str| numbers(statement).filter(far).collect::<Vec<u64>>();
+    // Bands print as `schedule: "[{ S0[i] -> [(i)]; S1[i] -> [(1 + i)] }, ...]"`.
+    let bands = schedule.split("schedule: \"").skip(1).filter_map(|rest| rest.split('"').next());
+    bands.flat_map(|band| band.split('}')).filter(|coordinate| coordinate.contains("->")).any(|coordinate| {
+        let mut statements = coordinate.split(';').map(shifts);
+        let first = statements.next();
+        statements.any(|other| Some(other) != first)
+    })
 }
 
 /// The decimal numbers in a text.
@@ -163,11 +170,13 @@ mod tests {
     #[test]
     fn shifts_by_limits_of_types_are_seen() {
         let context = "[n] -> { : n <= 2147483646 and n >= 0 }";
-        let band =
-            |text: &str| format!("domain: \"[n] -> {{ S0[i] : i < 2147483646 }}\"\nchild:\n  schedule: \"{text}\"\n");
+        let band = |text: &str| {
+            format!("{{ domain: \"{{ S0[i] : i < 2147483646; S1[i] }}\", child: {{ schedule: \"{text}\" }} }}")
+        };
         assert!(is_torn(&band("[n] -> [{ S0[i] -> [(-i)]; S1[i] -> [(2147483646)] }]"), context));
         assert!(is_torn(&band("[{ S0[i] -> [(-i)]; S1[i] -> [(32766)] }]"), "{ : n <= 32767 }"));
         assert!(!is_torn(&band("[{ S0[i] -> [(-i)]; S1[i] -> [(100000 - i)] }]"), context));
         assert!(!is_torn(&band("[{ S0[i] -> [(-i)]; S1[i2147483646] -> [(i)] }]"), context));
+        assert!(!is_torn(&band("[{ S0[i] -> [(2147483646 - i)] }]"), context));
     }
 }
