@@ -261,7 +261,7 @@ impl Table {
         self.row(function, Wrong::State, "second producer", DVM_ERR_STATE, move |w| {
             call(id(w.writes), &[w.claimed], w)
         });
-        self.row(function, Wrong::State, "failed producer", DVM_ERR_STATE, move |w| {
+        self.row(function, Wrong::State, "failed producer", DVM_ERR_POISONED, move |w| {
             call(id(w.writes), &[w.poisoned], w)
         });
         self.row(function, Wrong::State, "next alone", DVM_ERR_STATE, move |w| call(id(w.writes), &[w.next], w));
