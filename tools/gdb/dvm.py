@@ -84,7 +84,7 @@ def optional(value):
 
 def locked(mutex):
     """What a lock protects."""
-    return mutex["data"]["value"]
+    return mutex["value"]["value"]
 
 
 def text(string):
