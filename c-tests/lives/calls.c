@@ -15,14 +15,12 @@ static struct {
     int inputs, outputs;
 } processings[PROCESSINGS];
 
-/* Codes that any call may give: libdvm is not running any more, or memory is short. */
+/* Codes that any call may give: libdvm is not running any more. */
 static unsigned common(void)
 {
     unsigned codes = CODE(DVM_SUCCESS);
     if (life.abrupt || atomic_load(&over))
         codes |= CODE(DVM_ERR_NOT_INITIALIZED);
-    if (life.starving)
-        codes |= CODE(DVM_ERR_MEMORY);
     return codes;
 }
 

@@ -1,6 +1,6 @@
 /* One life of libdvm from a seed: init, random calls by many threads, their tasks and callbacks, finalize; again.
  *
- *     life SEED [KEY=VALUE ...]     keys: threads rounds calls abrupt forks starving
+ *     life SEED [KEY=VALUE ...]     keys: threads rounds calls abrupt forks
  *
  * Exit status 0: every code was one that the header names, every datum held its bytes, every free callback ran once. The
  * driver (run.sh) ends a life that takes too long. */
@@ -141,7 +141,7 @@ static void live_round(dice_t *dice)
     slots_clear();
     atomic_store(&over, 0);
     atomic_store(&budget, 300);
-    judge("dvm_init", dvm_init(), CODE(DVM_SUCCESS) | (life.starving ? CODE(DVM_ERR_MEMORY) : 0));
+    judge("dvm_init", dvm_init(), CODE(DVM_SUCCESS));
     processings_register();
     pthread_create(&cleaner, NULL, janitor_of_round, &end);
     for (int k = 0; k < life.threads; k++)
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 {
     static const int crowd[] = {0, 1, 2, 4, 8, 16, 64};
     if (argc < 2) {
-        fprintf(stderr, "usage: life SEED [threads=N] [rounds=N] [calls=N] [abrupt=0|1] [forks=N] [starving=N]\n");
+        fprintf(stderr, "usage: life SEED [threads=N] [rounds=N] [calls=N] [abrupt=0|1] [forks=N]\n");
         return 2;
     }
     life.seed = strtoull(argv[1], NULL, 10);
@@ -209,7 +209,6 @@ int main(int argc, char **argv)
     life.calls = setting("calls", argc, argv, 20 + dice_below(&dice, life.threads > 8 ? 60 : 300));
     life.abrupt = setting("abrupt", argc, argv, dice_one_in(&dice, 3));
     life.forks = setting("forks", argc, argv, dice_one_in(&dice, 3) ? 6 : 0);
-    life.starving = setting("starving", argc, argv, 0);
     if (life.threads < 0 || life.threads > 64 || life.rounds < 1 || life.calls < 1) {
         fprintf(stderr, "life: 0 to 64 threads, at least 1 round and 1 call\n");
         return 2;

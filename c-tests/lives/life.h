@@ -26,7 +26,6 @@ typedef struct {
     int calls;      /* random calls of each thread and round */
     int abrupt;     /* finalize while the other threads go on; data may be left unpublished */
     int forks;      /* one call in so many forks a child that makes calls; 0: none */
-    int starving;   /* one allocation in so many fails while calls are made; 0: none */
 } life_t;
 
 extern life_t life;
