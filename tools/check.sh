@@ -42,6 +42,12 @@ count() {
     END { print p + 0, f + 0 }' "$1"
 }
 
+# What failed, by name: tests of cargo with the line of their panic, and the FAILED lines of our scripts.
+failures() {
+  awk '/^test .* FAILED$/ || /^FAILED/ || /^error/ || / panicked at / { print; if (/ panicked at /) said = 2 }
+    said && --said == 0 { print "  " $0 }' "$1" | head -n 20 | cut -c -200
+}
+
 [ $# -gt 0 ] && steps=("$@")
 passed=0 failed=0 broken=()
 for step in "${steps[@]}"; do
@@ -59,6 +65,7 @@ for step in "${steps[@]}"; do
   printf '   %s: %d passed, %d failed, %d s\n' "$step" "$p" "$f" $((SECONDS - began))
   passed=$((passed + p)) failed=$((failed + f))
 done
+for step in "${broken[@]}"; do failures "$log/$step.log"; done
 [ ${#broken[@]} -gt 0 ] && printf 'failed: %s (whole output in %s)\n' "${broken[*]}" "$log"
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
