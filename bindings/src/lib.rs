@@ -10,9 +10,11 @@
 pub mod fortran;
 pub mod header;
 pub mod section;
+mod trouble;
 
-use std::fmt;
 use std::path::Path;
+
+pub use trouble::Trouble;
 
 /// The files behind the header, in its order; what stands first is used by what follows. A section whose file does not exist
 /// is left out.
@@ -58,25 +60,3 @@ fn forgotten(directory: &Path, known: &[std::path::PathBuf]) -> Result<(), Troub
     }
     Ok(())
 }
-
-/// Why the bindings cannot be written: where, and what to do.
-#[derive(Debug)]
-pub struct Trouble {
-    place: String,
-    what: String,
-}
-
-impl Trouble {
-    /// Trouble with this file.
-    pub fn new(place: &Path, what: impl Into<String>) -> Trouble {
-        Trouble { place: place.display().to_string(), what: what.into() }
-    }
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.what)
-    }
-}
-
-impl std::error::Error for Trouble {}

@@ -1,6 +1,7 @@
 //! The Fortran module: an interface to each C function, and around those with texts or arrays of ids a procedure that is
 //! called as a Fortran programmer expects.
 
+mod comment;
 mod kinds;
 mod procedure;
 mod wrapper;
@@ -10,6 +11,7 @@ use std::fmt::Write;
 
 use crate::Trouble;
 use crate::section::{Constant, Section, Structure};
+use comment::print_comment;
 use procedure::Procedure;
 
 const TOP: &str = "\
@@ -99,19 +101,6 @@ fn print_structure(text: &mut String, structure: &Structure) -> Result<(), Strin
     }
     let _ = writeln!(text, "  end type {}", structure.name);
     Ok(())
-}
-
-/// Documentation as comments.
-fn print_comment(text: &mut String, indent: &str, lines: &[String]) {
-    for line in lines {
-        let _ = writeln!(text, "{indent}!> {line}").map(|()| trim_end(text));
-    }
-}
-
-/// Takes the blanks off the last line.
-fn trim_end(text: &mut String) {
-    text.truncate(text.trim_end().len());
-    text.push('\n');
 }
 
 /// Fortran's lines have at most 132 characters.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use super::comment::print_comment;
 use super::kinds::{self, Kind};
-use super::print_comment;
 use crate::section::{Direction, Function};
 
 /// A C function as Fortran sees it.

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
+use super::comment::print_comment;
 use super::kinds::Kind;
-use super::print_comment;
 use super::procedure::{Argument, Outcome, Procedure};
 
 /// Procedures that the wrappers use.
