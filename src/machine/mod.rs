@@ -31,7 +31,7 @@ pub(crate) use levels::MAX_RANK_DEPTH;
 
 use distance::Refinement;
 use levels::Levels;
-use topology::{Failure, Source, Topology};
+use topology::{Source, Topology};
 
 /// The workers of this process and the tree that they are in.
 ///
@@ -89,7 +89,7 @@ impl Machine {
     fn topology(config: &Config) -> Result<Topology, Error> {
         match config.synthetic() {
             Some(text) => synthetic::read(text),
-            None => topology::read(Source::System).map_err(unreadable),
+            None => Ok(topology::read(Source::System)?),
         }
     }
 
@@ -231,20 +231,6 @@ fn paths(topology: &Topology, selected: &[usize], several: bool) -> Vec<Vec<Opti
         path
     };
     selected.iter().enumerate().map(path).collect()
-}
-
-fn unreadable(failure: Failure) -> Error {
-    let message = match failure {
-        Failure::Version { built, running } => format!(
-            "libdvm was built for hwloc {}.x and runs with hwloc {}.x: install the former, or build libdvm again",
-            built >> 16,
-            running >> 16
-        ),
-        Failure::Syntax | Failure::Load => {
-            "hwloc cannot read the topology of this machine: see what lstopo says, or set DVM_SYNTHETIC (as \"core:2 pu:1\")".into()
-        }
-    };
-    Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, message)
 }
 
 fn no_pus(all: usize, allowed: Option<&BTreeSet<u32>>) -> Error {

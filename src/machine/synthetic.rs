@@ -1,7 +1,6 @@
 //! Imagined machines: `DVM_SYNTHETIC`, in hwloc's syntax.
 
 use super::topology::{self, Failure, Source, Topology};
-use super::unreadable;
 use crate::config::{self, MAX_WORKERS};
 use crate::error::Error;
 
@@ -18,7 +17,7 @@ pub(super) fn read(text: &str) -> Result<Topology, Error> {
     }
     topology::read(Source::Synthetic(text)).map_err(|failure| match failure {
         Failure::Syntax => wrong(),
-        other => unreadable(other),
+        other => other.into(),
     })
 }
 

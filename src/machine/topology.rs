@@ -5,6 +5,7 @@ use std::ffi::{CStr, CString};
 use std::ptr;
 
 use super::hwloc as sys;
+use crate::error::{Error, dvm_retcode_t};
 
 /// Where a topology comes from.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,22 @@ pub(super) enum Failure {
     Version { built: u32, running: u32 },
     /// hwloc has no memory or cannot read the system.
     Load,
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Error {
+        let message = match failure {
+            Failure::Version { built, running } => format!(
+                "libdvm was built for hwloc {}.x and runs with hwloc {}.x: install the former, or build libdvm again",
+                built >> 16,
+                running >> 16
+            ),
+            Failure::Syntax | Failure::Load => {
+                "hwloc cannot read the topology of this machine: see what lstopo says, or set DVM_SYNTHETIC (as \"core:2 pu:1\")".into()
+            }
+        };
+        Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, message)
+    }
 }
 
 /// A cache above a PU.

@@ -51,7 +51,7 @@ pub(super) unsafe fn put(line: &Line, target: *mut u8, stream: bool) {
     #[cfg(target_arch = "x86_64")]
     if stream {
         // SAFETY: by this function's contract.
-        return unsafe { avx2::stream(line.0.as_ptr(), target, LINE) };
+        return unsafe { stream_lines(line.0.as_ptr(), target, LINE) };
     }
     let _ = stream;
     // SAFETY: by this function's contract.
@@ -69,33 +69,28 @@ pub(super) unsafe fn stream_run(source: *const u8, target: *mut u8, bytes: usize
     unsafe {
         copy_nonoverlapping(source, target, head);
         #[cfg(target_arch = "x86_64")]
-        avx2::stream(source.add(head), target.add(head), whole);
+        stream_lines(source.add(head), target.add(head), whole);
         #[cfg(not(target_arch = "x86_64"))]
         copy_nonoverlapping(source.add(head), target.add(head), whole);
         copy_nonoverlapping(source.add(head + whole), target.add(head + whole), bytes - head - whole);
     }
 }
 
+/// Copies whole lines past the caches.
+///
+/// # Safety
+/// As for [`stream_run`]; `target` and `bytes` are multiples of a line.
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+#[target_feature(enable = "avx2")]
+unsafe fn stream_lines(source: *const u8, target: *mut u8, bytes: usize) {
     use std::arch::x86_64::{_mm256_loadu_si256, _mm256_stream_si256};
-
-    use super::LINE;
-
-    /// Copies whole lines past the caches.
-    ///
-    /// # Safety
-    /// As for [`super::stream_run`]; `target` and `bytes` are multiples of a line.
-    #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
-        for at in (0..bytes).step_by(LINE) {
-            // SAFETY: by this function's contract.
-            unsafe {
-                let (from, to) = (source.add(at).cast(), target.add(at).cast());
-                let (low, high) = (_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1)));
-                _mm256_stream_si256(to, low);
-                _mm256_stream_si256(to.add(1), high);
-            }
+    for at in (0..bytes).step_by(LINE) {
+        // SAFETY: by this function's contract.
+        unsafe {
+            let (from, to) = (source.add(at).cast(), target.add(at).cast());
+            let (low, high) = (_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1)));
+            _mm256_stream_si256(to, low);
+            _mm256_stream_si256(to.add(1), high);
         }
     }
 }
