@@ -18,12 +18,4 @@ pub mod words;
 
 pub use emit::Generated;
 pub use refusal::Refusal;
-pub use stage::{Stage, print};
-
-/// Generates the C text that stands for `region`, whose own text is `original`.
-pub fn generate(region: &model::Region, original: &str) -> Result<Generated, Refusal> {
-    let program = analysis::Program::read(region)?;
-    let dependences = analysis::Dependences::of(&program)?;
-    let plan = transform::plan(&program, &dependences)?;
-    emit::emit(region, &program, &dependences, &plan, original)
-}
+pub use stage::{Stage, generate, print};

@@ -3,7 +3,7 @@
 use crate::{
     Refusal,
     analysis::{Dependences, Program},
-    emit,
+    emit::{self, Generated},
     model::Region,
     transform::{self, BodyOrder, PhaseKind, Plan, Step},
 };
@@ -50,6 +50,14 @@ impl FromStr for Stage {
             other => return Err(format!("`{other}` is no stage: model, deps, schedule, tiles or c")),
         })
     }
+}
+
+/// Generates the C text that stands for `region`, whose own text is `original`.
+pub fn generate(region: &Region, original: &str) -> Result<Generated, Refusal> {
+    let program = Program::read(region)?;
+    let dependences = Dependences::of(&program)?;
+    let plan = transform::plan(&program, &dependences)?;
+    emit::emit(region, &program, &dependences, &plan, original)
 }
 
 /// The result of one stage for a region whose text is `original`.

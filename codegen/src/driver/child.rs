@@ -101,7 +101,7 @@ fn too_long(reason: &str) -> (String, String) {
 fn work(stage: Option<Stage>, region: &Region, original: &str) -> Answer {
     match stage {
         None => back_end(region, original),
-        Some(stage) => crate::print(region, stage, original)
+        Some(stage) => crate::stage::print(region, stage, original)
             .map(|text| Replacement { file_scope: text, call: String::new() })
             .map_err(|e| (e.reason, e.remedy)),
     }
