@@ -20,7 +20,7 @@ cp "$root/include/dvm.h" "$prefix/include/"
 cp "$root/tools/gdb/dvm.py" "$prefix/share/dvm/"
 printf 'prefix=%s\nName: dvm\nDescription: dvm\nVersion: 0\nLibs: -L${prefix}/lib -ldvm\nCflags: -I${prefix}/include\n' \
     "$prefix" >"$prefix/lib/pkgconfig/dvm.pc"
-cp "$root"/examples/12_explain.c "$work/here/"
+cp "$root"/examples/16_explain.c "$work/here/"
 # The blocks: N.sh, and N.text where one follows.
 awk -v work="$work" '
   /^```sh$/   { block++; file = work "/" block ".sh"; next }

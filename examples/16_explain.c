@@ -1,6 +1,6 @@
 /* 12 explain: tasks that wait for a datum nobody publishes, and what libdvm says about them.
  *
- *     cc 12_explain.c -o explain $(pkg-config --cflags --libs dvm)
+ *     cc 16_explain.c -o explain $(pkg-config --cflags --libs dvm)
  *     ./explain            the datum is published after a while
  *     ./explain forget     the datum is forgotten: dvm_wait never returns (docs/explain.md finds out why)
  */
