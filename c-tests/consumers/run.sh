@@ -100,7 +100,7 @@ prefix=$work/first
 real=libdvm.so.$(version)
 for file in lib/$real include/dvm.h include/dvm_dma.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake \
     lib/cmake/dvm/dvmConfigVersion.cmake lib/pkgconfig/dvm.pc lib/libdvm_fortran.a bin/dvm-info share/man/man1/dvm-info.1 \
-    share/dvm/dvm.py; do
+    share/dvm/dvm.py share/doc/dvm/LICENSE-APACHE share/doc/dvm/LICENSE-MIT; do
     step "there is $file" test -s "$prefix/$file"
 done
 step "there is a .mod" test -n "$(find "$prefix/lib/dvm/fortran" -name dvm.mod)"
