@@ -17,7 +17,7 @@ case "${1:-check}" in
     shown=$(sed -n 's/^<!-- file: \(.*\) -->$/\1/p' README.md)
     missing=0
     for path in $shown; do [ -s "$path" ] || { echo "README shows $path, which does not exist"; missing=1; }; done
-    for path in $(sed -n 's/.*](\([^)#]*\)).*/\1/p' README.md ARCHITECTURE.md | grep -v '^http'); do
+    for path in $(sed -n 's/.*](\([^)#]*\)).*/\1/p' README.md ARCHITECTURE.md CONTRIBUTING.md | grep -v '^http'); do
       [ -e "$path" ] || { echo "a link leads to $path, which does not exist"; missing=1; }
     done
     draw=target/release/dvm-codegen
