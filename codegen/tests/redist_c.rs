@@ -8,9 +8,9 @@ mod generator;
 mod oracle;
 
 use dvm_codegen::redist::c::{function_name, generate};
-use dvm_redist::descriptor::Addressing;
-use dvm_redist::domain::Domain;
-use dvm_redist::json::parse_cases;
+use dvm_redist::distribution::domain::Domain;
+use dvm_redist::distribution::json::parse_cases;
+use dvm_redist::plan::descriptor::Addressing;
 use dvm_redist::{Case, Options, Plan};
 use generator::{Random, case};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Drawings show every location, hatch the copies that do not serve, and draw every transfer.
 
 use dvm_codegen::redist::draw::draw;
-use dvm_redist::json::parse_cases;
+use dvm_redist::distribution::json::parse_cases;
 use dvm_redist::{Options, Plan, Strategy};
 
 #[test]

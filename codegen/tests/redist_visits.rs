@@ -6,8 +6,9 @@
 mod generator;
 
 use dvm_codegen::redist::c::{function_name, generate};
+use dvm_redist::Case;
+use dvm_redist::distribution::json::parse_cases;
 use dvm_redist::nest::Nest;
-use dvm_redist::{Case, json::parse_cases};
 use generator::{Random, case};
 use std::fmt::Write;
 use std::path::Path;

@@ -3,8 +3,8 @@
 mod generator;
 mod oracle;
 
-use dvm_redist::existence::{held, members, missing};
-use dvm_redist::json::parse_cases;
+use dvm_redist::distribution::json::parse_cases;
+use dvm_redist::nest::existence::{held, members, missing};
 use generator::{Random, case};
 use oracle::Oracle;
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@
 mod generator;
 mod oracle;
 
-use dvm_redist::layouts::{self, suffixed};
+use dvm_redist::distribution::layouts::{self, suffixed};
 use dvm_redist::{Affine, Case, Dimension, Distribution, Figures, Options, Parameters, Plan, Variable};
 use generator::Random;
 use oracle::Oracle;

@@ -4,9 +4,9 @@
 
 mod generator;
 
-use dvm_redist::domain::Domain;
+use dvm_redist::distribution::domain::Domain;
+use dvm_redist::integer::number::{ceil_div, floor_div};
 use dvm_redist::nest::{Known, Nest};
-use dvm_redist::number::{ceil_div, floor_div};
 use dvm_redist::{Case, Parameters};
 use generator::{Random, case};
 use std::time::{SystemTime, UNIX_EPOCH};

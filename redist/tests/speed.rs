@@ -1,7 +1,7 @@
 //! Large regular and irregular redistributions: few descriptors, nothing lost. Prints the times (`-- --nocapture`).
 #![allow(clippy::many_single_char_names, clippy::needless_for_each)]
 
-use dvm_redist::layouts::{block_cyclic, suffixed};
+use dvm_redist::distribution::layouts::{block_cyclic, suffixed};
 use dvm_redist::{Case, Dimension, Distribution, Options, Parameters, Plan, Variable};
 
 fn case(source: Vec<Dimension>, target: Vec<Dimension>) -> Case {

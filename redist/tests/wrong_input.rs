@@ -1,8 +1,8 @@
 //! Wrong input gets an error that names the place.
 #![allow(clippy::many_single_char_names, clippy::needless_for_each)]
 
-use dvm_redist::json::parse_cases;
-use dvm_redist::layouts;
+use dvm_redist::distribution::json::parse_cases;
+use dvm_redist::distribution::layouts;
 use dvm_redist::{Options, Plan};
 
 /// The error of a case whose source dimension is `dim`, with `more` in the case.
@@ -97,7 +97,7 @@ fn constructors_refuse_what_they_cannot_build() {
 
 #[test]
 fn constructors_hold_each_element_where_they_should() {
-    use dvm_redist::domain::Domain;
+    use dvm_redist::distribution::domain::Domain;
     use dvm_redist::{Distribution, Parameters};
     let held = |d: dvm_redist::Dimension| {
         let domain = Domain::new(&Distribution { dimensions: vec![d], layout: None }, &Parameters::new()).unwrap();

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int};
 
-use dvm_redist::{Affine, Bound, Dimension, Distribution, Parameters, Variable, json, layouts};
+use dvm_redist::distribution::{json, layouts};
+use dvm_redist::{Affine, Bound, Dimension, Distribution, Parameters, Variable};
 
 use super::dvm_retcode_t;
 use super::guard::{given, guarded, list, making, read_text};

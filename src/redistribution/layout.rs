@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use dvm_redist::descriptor::Addressing;
-use dvm_redist::domain::{Domain, components};
-use dvm_redist::strands::Strands;
+use dvm_redist::distribution::domain::{Domain, components};
+use dvm_redist::periodic::progressions::Progressions;
+use dvm_redist::plan::descriptor::Addressing;
 use dvm_redist::{Distribution, Parameters};
 
 use super::refused;
@@ -380,7 +380,7 @@ fn group(
         known.iter_mut().zip(local).for_each(|(k, l)| *k = (*k).max(l + 1));
     };
     // Few strands say as much as many rows: the last place of each is its greatest.
-    if let Some(strands) = Strands::all(&part).into_iter().min_by_key(|s| s.list.len()) {
+    if let Some(strands) = Progressions::all(&part).into_iter().min_by_key(|s| s.list.len()) {
         for strand in strands.list {
             let mut at = strand.at;
             at[strands.along] = strand.last;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::sync::lock::Mutex;
-use dvm_redist::descriptor::Transfer;
+use dvm_redist::plan::descriptor::Transfer;
 use dvm_redist::{Case, Figures, Options, Parameters, Plan, Strategy};
 
 use super::layout::Layout;

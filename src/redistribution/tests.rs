@@ -4,8 +4,9 @@
 
 use std::collections::HashMap;
 
-use dvm_redist::domain::Domain;
-use dvm_redist::{Distribution, Parameters, layouts};
+use dvm_redist::distribution::domain::Domain;
+use dvm_redist::distribution::layouts;
+use dvm_redist::{Distribution, Parameters};
 
 use super::layout::Layout;
 use super::plan::{Copies, Level, Redistribution};

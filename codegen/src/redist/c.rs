@@ -4,8 +4,8 @@ use super::expression::{all, any_of, bound, fails, form, term};
 use super::names::{Names, counter, mentions};
 use super::{Failure, cases, write};
 use clap::Args;
+use dvm_redist::integer::affine::AffineForm;
 use dvm_redist::nest::{Known, Nest, bounds_in};
-use dvm_redist::row::Row;
 use dvm_redist::{Case, Kind};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -184,7 +184,7 @@ impl Body<'_> {
         self.depth += 1;
         self.guard(Some(k), end, "continue;");
         for cut in self.nest.cuts.iter().filter(|c| c.level == Some(k)) {
-            let rows: Vec<&Row> = cut.rows.iter().collect();
+            let rows: Vec<&AffineForm> = cut.rows.iter().collect();
             self.line(&format!("if ({})", all(&rows, self.names)));
             self.line("  continue;");
         }
@@ -256,11 +256,11 @@ impl Body<'_> {
     /// The counters of `k` that each cut at this level covers.
     fn spans(&self, k: usize) -> Vec<String> {
         let counter = counter(k);
-        let span = |rows: &[Row]| {
+        let span = |rows: &[AffineForm]| {
             let (lower, upper) = bounds_in(rows, k);
             let lower = if lower.is_empty() { format!("inf_{counter}") } else { bound(&lower, true, self.names) };
             let upper = if upper.is_empty() { format!("sup_{counter}") } else { bound(&upper, false, self.names) };
-            let fixed: Vec<&Row> = rows.iter().filter(|r| r.counter[k] == 0).collect();
+            let fixed: Vec<&AffineForm> = rows.iter().filter(|r| r.counter[k] == 0).collect();
             if fixed.is_empty() {
                 return format!("{{{lower}, {upper}}}");
             }
@@ -302,7 +302,7 @@ fn first_of_run(nest: &Nest, case: &Case) -> usize {
         let k = n - 1 - run;
         let memory_moves = memory_rows(nest, case).any(|r| r.counter[k] != 0);
         let later = k + 1..n;
-        let used = |r: &Row| r.counter[k] != 0 && later.clone().any(|l| r.counter[l] != 0);
+        let used = |r: &AffineForm| r.counter[k] != 0 && later.clone().any(|l| r.counter[l] != 0);
         let bound_moves = nest.bounds.iter().any(used);
         let cut_moves = run > 0 && nest.cuts.iter().flat_map(|c| &c.rows).any(|r| r.counter[k] != 0);
         if memory_moves || bound_moves || cut_moves {
@@ -314,7 +314,7 @@ fn first_of_run(nest: &Nest, case: &Case) -> usize {
 }
 
 /// The forms of the architectural variables.
-fn memory_rows<'a>(nest: &'a Nest, case: &'a Case) -> impl Iterator<Item = &'a Row> {
+fn memory_rows<'a>(nest: &'a Nest, case: &'a Case) -> impl Iterator<Item = &'a AffineForm> {
     let source = nest.source.iter().zip(case.source.variables());
     let target = nest.target.iter().zip(case.target.variables());
     source.chain(target).filter(|(_, (_, v))| v.kind == Kind::Arch).map(|(r, _)| r)

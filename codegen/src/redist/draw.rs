@@ -3,7 +3,7 @@
 use super::plan::Rule;
 use super::{Failure, cases, write};
 use clap::Args;
-use dvm_redist::choice::Component;
+use dvm_redist::plan::choice::Component;
 use dvm_redist::{Case, Error, Options, Plan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

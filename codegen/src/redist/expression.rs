@@ -1,11 +1,11 @@
 //! Affine forms as C expressions.
 
 use super::names::{Names, counter};
-use dvm_redist::condition::{Between, Test};
-use dvm_redist::row::Row;
+use dvm_redist::integer::affine::AffineForm;
+use dvm_redist::integer::condition::{Between, Test};
 
 /// `5*k1 - k2 + N - 3`.
-pub fn form(row: &Row, names: &Names) -> String {
+pub fn form(row: &AffineForm, names: &Names) -> String {
     let counters = row.counter.iter().enumerate().map(|(k, &c)| (c, counter(k)));
     let parameters = row.parameter.iter().enumerate().map(|(p, &c)| (c, names.known(p)));
     affine(counters.chain(parameters), row.constant)
@@ -36,8 +36,8 @@ pub fn affine(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> Stri
 }
 
 /// The greatest of lower bounds or the least of upper bounds.
-pub fn bound(bounds: &[(Row, i64)], lower: bool, names: &Names) -> String {
-    let one = |(row, d): &(Row, i64)| divided(&form(row, names), *d, lower);
+pub fn bound(bounds: &[(AffineForm, i64)], lower: bool, names: &Names) -> String {
+    let one = |(row, d): &(AffineForm, i64)| divided(&form(row, names), *d, lower);
     nested(bounds.iter().map(one), lower)
 }
 
@@ -57,13 +57,13 @@ pub fn nested(texts: impl Iterator<Item = String>, greatest: bool) -> String {
 }
 
 /// All rows are at least 0.
-pub fn all(rows: &[&Row], names: &Names) -> String {
+pub fn all(rows: &[&AffineForm], names: &Names) -> String {
     let tests: Vec<String> = rows.iter().map(|r| format!("{} >= 0", form(r, names))).collect();
     if tests.is_empty() { "1".to_owned() } else { tests.join(" && ") }
 }
 
 /// Some row is below 0.
-pub fn any_of(rows: &[&Row], names: &Names) -> String {
+pub fn any_of(rows: &[&AffineForm], names: &Names) -> String {
     rows.iter().map(|r| format!("{} < 0", form(r, names))).collect::<Vec<_>>().join(" || ")
 }
 

@@ -1,7 +1,8 @@
 //! Redistributions on the command line: plans, C and drawings.
 
 use clap::{Args, Subcommand};
-use dvm_redist::json::{Case, parse_cases};
+use dvm_redist::distribution::case::Case;
+use dvm_redist::distribution::json::parse_cases;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -2,10 +2,10 @@
 
 use super::c::sum;
 use super::expression::{affine, divided, nested};
-use dvm_redist::descriptor::Addressing;
-use dvm_redist::domain::Domain;
+use dvm_redist::distribution::domain::Domain;
+use dvm_redist::integer::affine::AffineForm;
 use dvm_redist::nest::{Known, Nest};
-use dvm_redist::row::Row;
+use dvm_redist::plan::descriptor::Addressing;
 use dvm_redist::{Bound, Case, Distribution, Kind};
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ impl Names {
         Ok(Self { parameters, known, sides, definitions })
     }
 
-    /// A column of [`Row::parameter`].
+    /// A column of [`AffineForm::parameter`].
     pub fn known(&self, i: usize) -> String {
         self.known[i].clone()
     }
@@ -85,7 +85,7 @@ impl Names {
     }
 
     /// The variables that memory numbers and addresses use, with their forms.
-    pub fn variables<'a>(&'a self, nest: &'a Nest) -> impl Iterator<Item = (&'a String, &'a Row)> {
+    pub fn variables<'a>(&'a self, nest: &'a Nest) -> impl Iterator<Item = (&'a String, &'a AffineForm)> {
         let rows = [&nest.source, &nest.target];
         self.sides.iter().zip(rows).flat_map(|(s, rows)| {
             let used = s.variables.iter().zip(rows).zip(&s.weight).filter(|(_, w)| w.is_some());

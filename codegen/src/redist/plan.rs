@@ -2,7 +2,7 @@
 
 use super::{Failure, cases, write};
 use clap::{Args, ValueEnum};
-use dvm_redist::descriptor::Transfer;
+use dvm_redist::plan::descriptor::Transfer;
 use dvm_redist::{Case, Options, Plan, Strategy};
 use serde_json::{Value, json};
 use std::fmt::Write;

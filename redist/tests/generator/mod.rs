@@ -1,7 +1,7 @@
 //! Random cases from a seed, and smaller versions of a case.
 #![allow(dead_code, missing_docs)]
 
-use dvm_redist::layouts;
+use dvm_redist::distribution::layouts;
 use dvm_redist::{Affine, Bound, Case, Dimension, Distribution, Kind, Parameters, Variable};
 
 /// SplitMix64.

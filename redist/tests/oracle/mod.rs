@@ -1,7 +1,7 @@
 //! Brute force: enumerates everything and judges a list of transfers, independently of the library's tables.
 #![allow(dead_code, missing_docs)]
 
-use dvm_redist::descriptor::Transfer;
+use dvm_redist::plan::descriptor::Transfer;
 use dvm_redist::{Affine, Bound, Case, Distribution, Kind, Parameters};
 use std::collections::{BTreeMap, BTreeSet};
 

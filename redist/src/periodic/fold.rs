@@ -1,0 +1,268 @@
+//! Folded components: one dimension whose two sides repeat with a common period is tabulated without the repetitions.
+//!
+//! Both sides are strands (progressions of elements). Where no strand begins or ends, everything that a location of
+//! the element t is, one of the element t + period is too, some steps further along its strand: same memories, same
+//! owners. So the tables list the elements of a folded [`Axis`]; an element in a zone of the axis stands for several.
+
+use crate::distribution::domain::Domain;
+use crate::integer::number::{ceil_div, gcd, narrow};
+use crate::periodic::axis::Axis;
+use crate::periodic::progressions::{Progression, Progressions};
+use crate::tables::index::{IndexTable, Location, MOST_LOCATIONS};
+use crate::tables::owners::Want;
+use crate::tables::radix::MixedRadix;
+
+/// How a folded component's places lead back to the places of the whole.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    /// The axis that both sides are folded on.
+    pub axis: Axis,
+    /// The source's places.
+    pub source: Frame,
+    /// The target's places.
+    pub target: Frame,
+    strands: (Progressions, Progressions),
+}
+
+/// One side's places. A location's `code` is over its data variables, of which one is counted on the folded axis.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The folded variable's place among the data variables.
+    pub place: usize,
+    /// The folded variable's coefficient.
+    pub coef: i64,
+    /// The code of folded places.
+    pub code: MixedRadix,
+    along: usize,
+    /// What a step of each variable adds to a location's rank in lexicographic order.
+    order: Vec<i128>,
+}
+
+impl Fold {
+    /// Folds a component where its tables become small enough; `None` where they do not, or where a number leaves its
+    /// range. `needed`: it is too large to be tabulated otherwise.
+    pub fn new(
+        source: &Domain,
+        target: &Domain,
+        elements: &MixedRadix,
+        needed: bool,
+    ) -> Option<(Self, IndexTable, IndexTable)> {
+        if source.offset.len() != 1 || !small(source) || !small(target) {
+            return None;
+        }
+        let (sources, targets) = (Progressions::all(source), Progressions::all(target));
+        let mut best: Option<(Axis, &Progressions, &Progressions)> = None;
+        for from in &sources {
+            // More locations than elements: there are quicker ways to drop copies than to list those of a large fold.
+            let repeated = from.locations() > (i128::from(elements.size()) + 1) / 2;
+            for to in &targets {
+                let half = i128::midpoint(from.locations(), to.locations());
+                let (most, zones) = match (needed, repeated) {
+                    (true, _) => (MOST_LOCATIONS as i128, usize::MAX),
+                    (false, true) => (half.min(MOST_REPEATED), MOST_ZONES),
+                    (false, false) => (half, MOST_ZONES),
+                };
+                let Some(axis) = axis((source, from), (target, to), &[]) else { continue };
+                let size = size(source, from, &axis) + size(target, to, &axis);
+                // The fewer zones, the longer what repeats.
+                let better = best.as_ref().is_none_or(|b| axis.zones() < b.0.zones());
+                if axis.zones() > 0 && axis.zones() <= zones && size <= most && better {
+                    best = Some((axis, from, to));
+                }
+            }
+        }
+        let (axis, from, to) = best?;
+        Self::on(axis, (source, from.clone()), (target, to.clone()), elements)
+    }
+
+    /// Folds again so that no element stands for target locations on both sides of a rank of `cuts`.
+    pub fn refined(
+        &self,
+        sides: (&IndexTable, &IndexTable),
+        elements: &MixedRadix,
+        cuts: &[i128],
+    ) -> Option<(Self, IndexTable, IndexTable)> {
+        let (source, target) = ((&sides.0.domain, &self.strands.0), (&sides.1.domain, &self.strands.1));
+        let events = self.events_at(target.0, cuts);
+        let axis = axis(source, target, &events)?;
+        let size = size(source.0, source.1, &axis) + size(target.0, target.1, &axis);
+        if size > MOST_LOCATIONS as i128 {
+            return None;
+        }
+        Self::on(axis, (source.0, source.1.clone()), (target.0, target.1.clone()), elements)
+    }
+
+    fn on(
+        axis: Axis,
+        source: (&Domain, Progressions),
+        target: (&Domain, Progressions),
+        elements: &MixedRadix,
+    ) -> Option<(Self, IndexTable, IndexTable)> {
+        let (from, source_frame) = side(source.0, &source.1, &axis, elements)?;
+        let (to, target_frame) = side(target.0, &target.1, &axis, elements)?;
+        let fold = Self { axis, source: source_frame, target: target_frame, strands: (source.1, target.1) };
+        Some((fold, from, to))
+    }
+
+    /// The elements at which target strands pass some ranks.
+    fn events_at(&self, domain: &Domain, cuts: &[i128]) -> Vec<i64> {
+        let (frame, strands) = (&self.target, &self.strands.1);
+        let (step, mut events) = (frame.order[frame.along], Vec::new());
+        for strand in &strands.list {
+            let first = frame.rank(domain, &strand.at);
+            let count = i128::from(strand.last) - i128::from(strand.at[frame.along]);
+            let mut at = strand.at.clone();
+            let inside = cuts.partition_point(|&c| c <= first)..cuts.partition_point(|&c| c <= first + count * step);
+            for &cut in &cuts[inside] {
+                // The event is at the greater element of the first location at or past the cut and the last before.
+                at[frame.along] = strand.at[frame.along] + ceil_div(cut - first, step) as i64;
+                at[frame.along] -= i64::from(frame.coef < 0);
+                events.push(domain.element(&at)[0]);
+            }
+        }
+        events
+    }
+
+    /// The rank, in the whole target, of the first location that a folded one stands for, and from each to the next
+    /// how much is added.
+    pub fn ranks(&self, target: &IndexTable, want: &Want) -> (i128, i128) {
+        let frame = &self.target;
+        let mut at = frame.coordinates(target, want.memory, want.code);
+        let (first, last) = self.axis.shifts(target.domain.element(&at)[0]);
+        at[frame.along] += (first / frame.coef).min(last / frame.coef);
+        let step = i128::from((self.axis.period / frame.coef).abs()) * frame.order[frame.along];
+        (frame.rank(&target.domain, &at), step)
+    }
+}
+
+impl Frame {
+    fn rank(&self, domain: &Domain, at: &[i64]) -> i128 {
+        rank(at, &domain.bounding, &self.order)
+    }
+
+    /// The folded coordinates of a place in a memory.
+    pub fn coordinates(&self, side: &IndexTable, memory: u32, code: i64) -> Vec<i64> {
+        let mut at = vec![0; side.domain.len()];
+        side.arch.iter().zip(&side.memories[memory as usize]).for_each(|(&i, &v)| at[i] = v);
+        side.data.iter().zip(self.code.decode(code)).for_each(|(&i, v)| at[i] = v);
+        at
+    }
+}
+
+/// Whether sums of a few products of coefficients and values are far from the end of the range.
+fn small(domain: &Domain) -> bool {
+    let most = |i: usize| i128::from(domain.bounding[i].0).abs().max(i128::from(domain.bounding[i].1).abs());
+    let products = (0..domain.len()).map(|i| (i128::from(domain.coef[i]).abs() + 1) * (most(i) + 1));
+    products.sum::<i128>() + i128::from(domain.offset[0]).abs() < 1 << 60
+}
+
+/// Periods that are kept on each side of what is left out: so many at least, and more of short ones, so that what
+/// repeats with the period is longer than what seems to repeat otherwise.
+const GUARD: (i64, i64) = (2, 16);
+
+/// Elements on each side that make the guard longer than the least.
+const GUARDED: i64 = 1 << 12;
+
+/// A component that can be tabulated is not folded in more places than this: what is alike in two of them shows less.
+const MOST_ZONES: usize = 64;
+
+/// A redundant component that can be tabulated is folded where its tables become so small.
+const MOST_REPEATED: i128 = 1 << 16;
+
+/// Variables that span fewer periods than this make rows across strands, which are to be seen whole: the guard is wider
+/// by what they span.
+const WIDEST: i64 = 32;
+
+/// The common axis of two lists of strands, with more events.
+fn axis(source: (&Domain, &Progressions), target: (&Domain, &Progressions), more: &[i64]) -> Option<Axis> {
+    let (a, b) = (source.0.coef[source.1.along], target.0.coef[target.1.along]);
+    let period = narrow(i128::from(a / gcd(a, b)) * i128::from(b))?.abs();
+    let (mut events, mut skew) = (more.to_vec(), 0);
+    for (domain, strands) in [source, target] {
+        if strands.list.is_empty() {
+            continue; // The ranges of an empty side may have a negative length.
+        }
+        for (low, high) in strands.list.iter().map(|s| ends(domain, strands.along, s)) {
+            events.extend([low.min(high), narrow(i128::from(low.max(high)) + 1)?]);
+        }
+        let others = (0..domain.len()).filter(|&i| i != strands.along && !domain.arch[i]);
+        let spans = others.map(|i| domain.coef[i].abs() * (domain.bounding[i].1 - domain.bounding[i].0));
+        skew += spans.filter(|s| s / WIDEST < period).sum::<i64>();
+    }
+    Axis::new(period, events, (GUARDED / period).clamp(GUARD.0, GUARD.1) + skew / period)
+}
+
+/// The elements of a strand's first and last location.
+fn ends(domain: &Domain, along: usize, strand: &Progression) -> (i64, i64) {
+    let first = domain.element(&strand.at)[0];
+    (first, first + domain.coef[along] * (strand.last - strand.at[along]))
+}
+
+/// The folded values of a strand's variable at its first and last location.
+fn folded(domain: &Domain, along: usize, strand: &Progression, axis: &Axis) -> (i128, i128) {
+    let (first, last) = ends(domain, along, strand);
+    let at = |value: i64, t: i64| i128::from(value) - i128::from(axis.left_out(t) / domain.coef[along]);
+    (at(strand.at[along], first), at(strand.last, last))
+}
+
+/// The locations of some strands on a folded axis.
+fn size(domain: &Domain, strands: &Progressions, axis: &Axis) -> i128 {
+    let count = |(first, last): (i128, i128)| last - first + 1;
+    strands.list.iter().map(|s| count(folded(domain, strands.along, s, axis))).sum()
+}
+
+/// The locations of one side on a folded axis, in lexicographic order of their folded coordinates.
+fn side(domain: &Domain, strands: &Progressions, axis: &Axis, elements: &MixedRadix) -> Option<(IndexTable, Frame)> {
+    let along = strands.along;
+    let arch: Vec<usize> = (0..domain.len()).filter(|&i| domain.arch[i]).collect();
+    let data: Vec<usize> = (0..domain.len()).filter(|&i| !domain.arch[i]).collect();
+    let mut ranges: Vec<(i64, i64)> = data.iter().map(|&i| domain.bounding[i]).collect();
+    let whole = MixedRadix::new(&ranges, "fold").ok()?;
+    let place = data.iter().position(|&i| i == along)?;
+    let values: Vec<(i128, i128)> = strands.list.iter().map(|s| folded(domain, along, s, axis)).collect();
+    let least = values.iter().map(|v| v.0).min().unwrap_or(0);
+    let most = values.iter().map(|v| v.1).max().unwrap_or(0);
+    ranges[place] = (narrow(least)?, narrow(most)?);
+    let code = MixedRadix::new(&ranges, "fold").ok()?;
+    let frame = Frame { place, coef: domain.coef[along], code, along, order: order(&domain.bounding)? };
+    let mut bounding = domain.bounding.clone();
+    bounding[along] = ranges[place];
+    let folded_order = order(&bounding)?;
+    let own = |at: &[i64]| -> Vec<i64> { arch.iter().map(|&i| at[i]).collect() };
+    let mut memories: Vec<Vec<i64>> = strands.list.iter().map(|s| own(&s.at)).collect();
+    memories.sort_unstable();
+    memories.dedup();
+    let mut keyed = Vec::new();
+    for (strand, &(first, last)) in strands.list.iter().zip(&values) {
+        let memory = memories.binary_search(&own(&strand.at)).ok()? as u32;
+        let mut at = strand.at.clone();
+        for value in first..=last {
+            at[along] = value as i64;
+            let element = domain.element(&at)[0];
+            let code = frame.code.encode(data.iter().map(|&i| at[i]));
+            keyed.push((
+                rank(&at, &bounding, &folded_order),
+                Location { element: elements.encode([element]), code, memory },
+            ));
+        }
+    }
+    keyed.sort_unstable_by_key(|k| k.0);
+    let locations = keyed.into_iter().map(|k| k.1).collect();
+    Some((IndexTable { domain: domain.clone(), arch, data, code: whole, memories, locations }, frame))
+}
+
+/// The lexicographic rank of a point of a box.
+fn rank(at: &[i64], bounding: &[(i64, i64)], order: &[i128]) -> i128 {
+    let each = at.iter().zip(bounding).zip(order);
+    each.map(|((&a, b), w)| (i128::from(a) - i128::from(b.0)) * w).sum()
+}
+
+/// What a step of each variable adds to the lexicographic rank over a box.
+fn order(bounding: &[(i64, i64)]) -> Option<Vec<i128>> {
+    let (mut order, mut next) = (vec![0; bounding.len()], 1_i128);
+    for (w, b) in order.iter_mut().zip(bounding).rev() {
+        *w = next;
+        next = next.checked_mul(i128::from(b.1) - i128::from(b.0) + 1)?;
+    }
+    (next < i128::MAX / 4).then_some(order)
+}

@@ -1,0 +1,8 @@
+//! What repeats: test sets of a lattice, progressions, folded dimensions, strided runs.
+
+pub mod axis;
+pub mod fold;
+pub mod graver;
+pub mod progressions;
+pub mod runs;
+pub mod unfold;
