@@ -25,6 +25,8 @@ const FUNCTIONS: &[&str] = &[
     "isl_set_(foreach_point|is_bounded)",
     "isl_point_(free|get_coordinate_val)",
     "isl_set_(from_basic_set|move_dims)",
+    "isl_union_map_(eq|lex_lt|lex_gt)_at_multi_union_pw_aff",
+    "isl_multi_union_pw_aff_(copy|free|from_union_map|from_union_pw_aff|get_union_pw_aff)",
     "isl_pw_aff_(gist|is_cst|coalesce|get_ctx|n_piece)",
     "isl_(set|map)_list_(get_at|free|size)",
     "isl_schedule_(get_root|get_map|get_domain)",

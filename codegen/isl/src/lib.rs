@@ -36,5 +36,5 @@ pub use flow::{Flow, FlowProblem};
 pub use map::Map;
 pub use schedule::{NodeKind, Schedule, ScheduleNode, ScheduleOptions, ScheduleProblem};
 pub use set::{PwAff, Set};
-pub use union_map::UnionMap;
+pub use union_map::{Functions, UnionMap};
 pub use union_set::UnionSet;

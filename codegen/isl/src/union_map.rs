@@ -7,6 +7,10 @@ object! {
     /// A relation between points of any number of spaces.
     UnionMap(isl_union_map), isl_union_map_copy, isl_union_map_free
 }
+object! {
+    /// A tuple of functions of points of any number of spaces.
+    Functions(isl_multi_union_pw_aff), isl_multi_union_pw_aff_copy, isl_multi_union_pw_aff_free
+}
 prints! { UnionMap, isl_union_map_to_str }
 parses! { UnionMap, isl_union_map_read_from_str }
 algebra! { UnionMap: isl_union_map_intersect, isl_union_map_union, isl_union_map_subtract, isl_union_map_coalesce,
@@ -37,9 +41,31 @@ operations! { UnionMap:
     /// The same with equalities that follow from the constraints written out.
     detect_equalities = isl_union_map_detect_equalities() -> UnionMap;
 }
+operations! { UnionMap:
+    /// The map as a tuple of functions, when it is one.
+    functions = isl_multi_union_pw_aff_from_union_map() -> Functions;
+    /// The pairs whose points have equal values.
+    equal_at = isl_union_map_eq_at_multi_union_pw_aff(functions: Functions) -> UnionMap;
+    /// The pairs whose first point has the lexicographically smaller values.
+    increasing_at = isl_union_map_lex_lt_at_multi_union_pw_aff(functions: Functions) -> UnionMap;
+    /// The pairs whose first point has the lexicographically greater values.
+    decreasing_at = isl_union_map_lex_gt_at_multi_union_pw_aff(functions: Functions) -> UnionMap;
+}
 questions! { UnionMap:
     /// True when no point is mapped to two.
     is_single_valued = isl_union_map_is_single_valued();
+}
+
+impl Functions {
+    /// The function at one place of the tuple.
+    pub fn at(&self, place: usize) -> Result<Functions> {
+        // SAFETY: the tuple is live and kept; isl checks the place; the function is handed on, the result handed over.
+        unsafe {
+            let function = raw::isl_multi_union_pw_aff_get_union_pw_aff(self.keep(), place as i32);
+            let alone = raw::isl_multi_union_pw_aff_from_union_pw_aff(function);
+            Functions::own(&self.ctx, "isl_multi_union_pw_aff_from_union_pw_aff", alone)
+        }
+    }
 }
 
 impl UnionMap {

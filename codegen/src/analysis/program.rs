@@ -47,6 +47,15 @@ impl Program {
         self.ctx.allow_operations(OPERATIONS);
     }
 
+    /// The original order for all values of the statements' iterators, also those without an instance.
+    pub fn everywhere(&self) -> dvm_isl::Result<UnionMap> {
+        let mut all = UnionMap::parse(&self.ctx, "{ }")?;
+        for statement in &self.statements {
+            all = all.union(&UnionMap::from_map(&statement.everywhere)?)?;
+        }
+        Ok(all)
+    }
+
     /// Reads the model's texts.
     pub fn read(region: &Region) -> Result<Program, Refusal> {
         let ctx = Ctx::new(OPERATIONS);

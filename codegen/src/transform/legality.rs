@@ -1,102 +1,121 @@
 //! The proof that a plan keeps every dependence, whatever made the plan.
+//!
+//! Orders are compared in the space of the instances: of the pairs of a dependence those are kept whose values compare as
+//! asked. The image of a dependence in the space of an order would have variables for instances that cannot be eliminated.
+//! The orders are functions of all values of the iterators: the pieces of the domains are in the dependences already.
 
-use super::{Phase, PhaseKind, Plan, order};
+use super::{BodyOrder, Phase, PhaseKind, Plan, order, phase::padded};
 use crate::{Refusal, analysis::Program};
 use dvm_isl::UnionMap;
-use std::fmt::Write;
+use std::cell::OnceCell;
 
-/// Proves the plan right and finds which coordinates carry dependences; or refuses.
-///
-/// Every instance has exactly one phase. A dependence goes to a later phase, or stays in one phase at equal host
-/// values and then no coordinate of the band decreases, so that unit steps along the carried coordinates order
-/// the tiles, and the order inside a tile goes forward.
-pub(super) fn prove(program: &Program, dependences: &UnionMap, plan: &mut Plan) -> Result<(), Refusal> {
-    if !plan.order.domain()?.is_equal(&program.domain)? || !plan.order.is_single_valued()? {
-        return Err(broken("does not place every instance once"));
-    }
-    let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
-    let places = dependences.apply_domain(&plan.order)?.apply_range(&plan.order)?;
-    let backward = UnionMap::parse(&program.ctx, &lexicographic(length, 0, Relation::Greater))?;
-    if !places.intersect(&backward)?.is_empty()? {
-        return Err(broken("orders phases against a dependence"));
-    }
-    for phase in &mut plan.phases {
-        prove_phase(program, dependences, phase)?;
-    }
-    Ok(())
+/// What plans are proven against.
+pub(super) struct Legality<'a> {
+    program: &'a Program,
+    dependences: &'a UnionMap,
+    /// Every dependence goes forward in the original order; then it does so in each phase.
+    original: OnceCell<bool>,
 }
 
-fn prove_phase(program: &Program, dependences: &UnionMap, phase: &mut Phase) -> Result<(), Refusal> {
-    let inside = dependences.intersect_domain(&phase.domain)?.intersect_range(&phase.domain)?;
-    let depth = phase.depth;
-    let coordinates = phase.coordinates()?;
-    let body = order::body(program, phase)?;
-    if let PhaseKind::Graph { dimension, carried, .. } = &mut phase.kind {
-        let steps = inside.apply_domain(&coordinates)?.apply_range(&coordinates)?;
-        for (k, carried) in carried.iter_mut().enumerate() {
-            let compare = |operator| UnionMap::parse(&program.ctx, &one_coordinate(depth, *dimension, k, operator));
-            if !steps.intersect(&compare("<")?)?.is_empty()? {
-                return Err(broken("has a band that a dependence crosses backwards"));
+impl Legality<'_> {
+    /// For all plans of a program.
+    pub(super) fn new<'a>(program: &'a Program, dependences: &'a UnionMap) -> Legality<'a> {
+        Legality { program, dependences, original: OnceCell::new() }
+    }
+
+    /// The dependences within a phase at equal values of its host loops.
+    pub(super) fn inside(&self, phase: &Phase, alone: bool) -> dvm_isl::Result<UnionMap> {
+        let inside = if alone {
+            self.dependences.clone()
+        } else {
+            self.dependences.intersect_domain(&phase.domain)?.intersect_range(&phase.domain)?
+        };
+        if phase.depth > 0 { inside.equal_at(&phase.hosts_everywhere.functions()?) } else { Ok(inside) }
+    }
+
+    /// Finds which coordinates of the plan's bands carry dependences; or refuses, when one goes backwards.
+    pub(super) fn bands(&self, plan: &mut Plan) -> Result<(), Refusal> {
+        let alone = plan.phases.len() == 1;
+        for phase in &mut plan.phases {
+            let inside = self.inside(phase, alone)?;
+            let PhaseKind::Graph { everywhere, carried, .. } = &mut phase.kind else { continue };
+            let coordinates = everywhere.band.functions()?;
+            for (k, carried) in carried.iter_mut().enumerate() {
+                let coordinate = coordinates.at(k)?;
+                if !inside.decreasing_at(&coordinate)?.is_empty()? {
+                    return Err(broken("has a band that a dependence crosses backwards"));
+                }
+                *carried = !inside.increasing_at(&coordinate)?.is_empty()?;
             }
-            *carried = !steps.intersect(&compare(">")?)?.is_empty()?;
+        }
+        Ok(())
+    }
+
+    /// Proves the plan right, whose bands are; or refuses.
+    ///
+    /// Every instance has exactly one phase. A dependence goes to a later phase, or stays in one phase at equal host
+    /// values and then no coordinate of the band decreases, so that unit steps along the carried coordinates order
+    /// the tiles, and the order inside a tile goes forward.
+    pub(super) fn prove(&self, plan: &Plan) -> Result<(), Refusal> {
+        if !plan.order.domain()?.is_equal(&self.program.domain)? || !plan.order.is_single_valued()? {
+            return Err(broken("does not place every instance once"));
+        }
+        let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
+        if !never_falls(self.dependences, &plan.order_everywhere, length, Equal::Allowed)? {
+            return Err(broken("orders phases against a dependence"));
+        }
+        let alone = plan.phases.len() == 1;
+        for phase in &plan.phases {
+            let permuted = matches!(&phase.kind, PhaseKind::Graph { body: BodyOrder::Permuted(_), .. });
+            if !permuted && self.original_is_forward()? {
+                continue;
+            }
+            if !is_forward(&self.inside(phase, alone)?, &order::body_everywhere(self.program, phase)?)? {
+                return Err(broken("has an order inside tiles that a dependence crosses backwards"));
+            }
+        }
+        Ok(())
+    }
+
+    fn original_is_forward(&self) -> dvm_isl::Result<bool> {
+        if let Some(known) = self.original.get() {
+            return Ok(*known);
+        }
+        let forward = is_forward(self.dependences, &padded(&self.program.everywhere()?)?)?;
+        Ok(*self.original.get_or_init(|| forward))
+    }
+}
+
+/// True when an order of the instances goes forward along every dependence.
+pub(super) fn is_forward(inside: &UnionMap, body: &UnionMap) -> dvm_isl::Result<bool> {
+    let length = body.maps()?.first().map_or(Ok(0), dvm_isl::Map::outputs)?;
+    never_falls(inside, body, length, Equal::Forbidden)
+}
+
+/// Whether the two instances of a pair may have equal places.
+#[derive(Clone, Copy)]
+enum Equal {
+    Allowed,
+    Forbidden,
+}
+
+/// True when no pair has its first instance at the lexicographically later place of an order of `length` coordinates.
+fn never_falls(pairs: &UnionMap, order: &UnionMap, length: usize, equal: Equal) -> dvm_isl::Result<bool> {
+    let mut undecided = pairs.clone();
+    if length > 0 && !pairs.is_empty()? {
+        let places = order.functions()?;
+        for k in 0..length {
+            let place = places.at(k)?;
+            if !undecided.decreasing_at(&place)?.is_empty()? {
+                return Ok(false);
+            }
+            undecided = undecided.equal_at(&place)?;
+            if undecided.is_empty()? {
+                return Ok(true);
+            }
         }
     }
-    if !is_forward(&inside, &phase.hosts, depth, &body)? {
-        return Err(broken("has an order inside tiles that a dependence crosses backwards"));
-    }
-    Ok(())
-}
-
-/// True when an order of the instances goes forward along every dependence at equal host values.
-pub(super) fn is_forward(inside: &UnionMap, hosts: &UnionMap, depth: usize, body: &UnionMap) -> dvm_isl::Result<bool> {
-    let full = hosts.flat_range_product(body)?;
-    let orders = inside.apply_domain(&full)?.apply_range(&full)?;
-    let length = body.range()?.sets()?.first().map_or(Ok(0), dvm_isl::Set::dimensions)?;
-    let not_forward = lexicographic(length, depth, Relation::GreaterOrEqual);
-    orders.intersect(&UnionMap::parse(body.ctx(), &not_forward)?)?.is_empty()
-}
-
-#[derive(Clone, Copy)]
-enum Relation {
-    Greater,
-    GreaterOrEqual,
-}
-
-/// Pairs `[e, x] -> [e, y]` with `depth` equal coordinates `e` and x after (or at) y: isl text.
-fn lexicographic(length: usize, depth: usize, relation: Relation) -> String {
-    let (left, right) = (tuple("x", depth, length), tuple("y", depth, length));
-    let mut cases = Vec::new();
-    for at in 0..length {
-        let mut case: Vec<String> = (0..at).map(|k| format!("x{k} = y{k}")).collect();
-        case.push(format!("x{at} > y{at}"));
-        cases.push(format!("({})", case.join(" and ")));
-    }
-    if matches!(relation, Relation::GreaterOrEqual) {
-        let equal: Vec<String> = (0..length).map(|k| format!("x{k} = y{k}")).collect();
-        cases.push(if equal.is_empty() { "true".to_owned() } else { format!("({})", equal.join(" and ")) });
-    }
-    if cases.is_empty() {
-        cases.push("false".to_owned());
-    }
-    format!("{{ [{left}] -> [{right}] : {} }}", cases.join(" or "))
-}
-
-/// Pairs with equal host values whose coordinate `k` compares as `operator` says: isl text.
-fn one_coordinate(depth: usize, dimension: usize, k: usize, operator: &str) -> String {
-    let (left, right) = (tuple("x", depth, dimension), tuple("y", depth, dimension));
-    format!("{{ [{left}] -> [{right}] : y{k} {operator} x{k} }}")
-}
-
-/// `e0, e1, x0, x1, x2`: shared coordinates, then one's own.
-fn tuple(own: &str, depth: usize, length: usize) -> String {
-    let mut text = String::new();
-    for k in 0..depth {
-        let _ = write!(text, "{}e{k}", if k > 0 { ", " } else { "" });
-    }
-    for k in 0..length {
-        let _ = write!(text, "{}{own}{k}", if depth + k > 0 { ", " } else { "" });
-    }
-    text
+    Ok(matches!(equal, Equal::Allowed) || undecided.is_empty()?)
 }
 
 fn broken(what: &str) -> Refusal {
@@ -133,7 +152,9 @@ statement S0 1 1
         let dependences = Dependences::of(&program).unwrap();
         let mut plan = plan(&program, &dependences).unwrap();
         let changed = change(&dependences).unwrap();
-        super::prove(&program, &changed, &mut plan).map_err(|refusal| refusal.reason)?;
+        let legality = super::Legality::new(&program, &changed);
+        let proven = legality.bands(&mut plan).and_then(|()| legality.prove(&plan));
+        proven.map_err(|refusal| refusal.reason)?;
         let PhaseKind::Graph { carried, .. } = &plan.phases[0].kind else { panic!("a graph") };
         Ok(carried.clone())
     }

@@ -1,6 +1,10 @@
 //! The order of the instances of a tile: the original one, or the band's coordinates interchanged.
 
-use super::{Phase, PhaseKind, legality, phase::padded};
+use super::{
+    Phase, PhaseKind,
+    legality::{self, Legality},
+    phase::padded,
+};
 use crate::{
     Refusal,
     analysis::{Program, StatementSets},
@@ -23,30 +27,42 @@ const SEARCHED: usize = 4;
 pub(crate) fn body(program: &Program, phase: &Phase) -> Result<UnionMap> {
     match &phase.kind {
         PhaseKind::Graph { band, dimension, below, body: BodyOrder::Permuted(permutation), .. } => {
-            permuted(program, band, *dimension, below, permutation)
+            permuted(band, *dimension, below, permutation)
         }
         _ => padded(&program.schedule.intersect_domain(&phase.domain)?),
     }
 }
 
-fn permuted(
-    program: &Program,
-    band: &UnionMap,
-    dimension: usize,
-    below: &UnionMap,
-    permutation: &[usize],
-) -> Result<UnionMap> {
+/// The same for all values of the statements' iterators.
+pub(super) fn body_everywhere(program: &Program, phase: &Phase) -> Result<UnionMap> {
+    match &phase.kind {
+        PhaseKind::Graph { everywhere, dimension, body: BodyOrder::Permuted(permutation), .. } => {
+            permuted(&everywhere.band, *dimension, &everywhere.below, permutation)
+        }
+        _ => padded(&program.everywhere()?),
+    }
+}
+
+fn permuted(band: &UnionMap, dimension: usize, below: &UnionMap, permutation: &[usize]) -> Result<UnionMap> {
     let from: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
     let to: Vec<String> = permutation.iter().map(|k| format!("p{k}")).collect();
-    let exchange = UnionMap::parse(&program.ctx, &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
+    let exchange = UnionMap::parse(band.ctx(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
     band.apply_range(&exchange)?.flat_range_product(below)
 }
 
 /// Chooses the order inside the tiles of a graph: the original one when compilers vectorise its innermost loops, else the
 /// interchange whose innermost loops they vectorise best and that walks memory in the shortest strides.
-pub(super) fn choose(program: &Program, dependences: &UnionMap, phase: &mut Phase) -> std::result::Result<(), Refusal> {
+pub(super) fn choose(
+    program: &Program,
+    legality: &Legality,
+    phase: &mut Phase,
+    alone: bool,
+) -> std::result::Result<(), Refusal> {
+    if phase.dimension().is_none() {
+        return Ok(());
+    }
     program.begin_stage();
-    match search(program, dependences, phase) {
+    match legality.inside(phase, alone).and_then(|inside| search(program, &inside, phase)) {
         // The original order is right in any tile: only the search was too long.
         Err(error) if error.is_quota() => Ok(()),
         Err(error) => Err(error.into()),
@@ -59,23 +75,23 @@ pub(super) fn choose(program: &Program, dependences: &UnionMap, phase: &mut Phas
     }
 }
 
-/// The best permutation of the band's coordinates when it is better than the original order.
-fn search(program: &Program, dependences: &UnionMap, phase: &Phase) -> Result<Option<Vec<usize>>> {
-    let PhaseKind::Graph { band, dimension, below, .. } = &phase.kind else { return Ok(None) };
-    let mut inside = dependences.intersect_domain(&phase.domain)?.intersect_range(&phase.domain)?;
-    if phase.depth > 0 {
-        // The host loops keep the dependences between their iterations.
-        inside = inside.intersect(&phase.hosts.apply_range(&phase.hosts.reverse()?)?)?;
-    }
-    let mut best = cost(program, &phase.domain, &inside, &body(program, phase)?)?;
+/// The best permutation of the band's coordinates when it is better than the original order. The host loops keep the
+/// dependences between their iterations: `inside` has the others.
+fn search(program: &Program, inside: &UnionMap, phase: &Phase) -> Result<Option<Vec<usize>>> {
+    let PhaseKind::Graph { band, everywhere, dimension, below, .. } = &phase.kind else { return Ok(None) };
+    let mut best = cost(program, &phase.domain, inside, &body(program, phase)?)?;
     let mut chosen = None;
     if best.innermost == 0 || *dimension > SEARCHED {
         return Ok(chosen);
     }
     for permutation in permutations(*dimension) {
-        let order = permuted(program, band, *dimension, below, &permutation)?;
-        let candidate = cost(program, &phase.domain, &inside, &order)?;
-        if candidate < best && legality::is_forward(&inside, &phase.hosts, phase.depth, &order)? {
+        let order = permuted(band, *dimension, below, &permutation)?;
+        let candidate = cost(program, &phase.domain, inside, &order)?;
+        let forward = || {
+            let order = permuted(&everywhere.band, *dimension, &everywhere.below, &permutation)?;
+            legality::is_forward(inside, &order)
+        };
+        if candidate < best && forward()? {
             best = candidate;
             chosen = Some(permutation);
         }

@@ -20,6 +20,8 @@ pub struct Plan {
     pub phases: Vec<Phase>,
     /// Instances to the place of their phase: as many dimensions as the longest way has steps.
     pub order: UnionMap,
+    /// The same for all values of the statements' iterators, also those without an instance.
+    pub order_everywhere: UnionMap,
     /// isl's schedule tree, for the eye.
     pub schedule: String,
 }
@@ -32,6 +34,8 @@ pub struct Phase {
     pub domain: UnionSet,
     /// Instances to the values of the host loops, one dimension each.
     pub hosts: UnionMap,
+    /// The same for all values of the iterators.
+    pub hosts_everywhere: UnionMap,
     /// Number of host loops.
     pub depth: usize,
     /// What runs.
@@ -46,6 +50,8 @@ pub enum PhaseKind {
     Graph {
         /// Instances to the band's coordinates.
         band: UnionMap,
+        /// The band and what is below it for all values of the iterators.
+        everywhere: Everywhere,
         /// Number of coordinates.
         dimension: usize,
         /// Which coordinates carry a dependence: a tile then waits for the one before it.
@@ -55,6 +61,14 @@ pub enum PhaseKind {
         /// Order of the instances of a tile.
         body: BodyOrder,
     },
+}
+
+/// Functions of all values of the statements' iterators, also those without an instance.
+pub struct Everywhere {
+    /// To the band's coordinates.
+    pub band: UnionMap,
+    /// To the order below the band.
+    pub below: UnionMap,
 }
 
 impl Phase {
@@ -78,10 +92,18 @@ impl Phase {
 /// Walks a schedule tree down to its phases.
 pub fn phases(program: &Program, root: &ScheduleNode) -> Result<Plan, Refusal> {
     let mut walk = Walk { phases: Vec::new() };
-    let hosts = to_nothing(program)?;
+    let hosts = Hosts { here: to_nothing(&program.schedule)?, everywhere: to_nothing(&program.everywhere()?)? };
     walk.visit(root, program.domain.clone(), hosts, Vec::new())?;
-    let order = order(program, &walk.phases)?;
-    Ok(Plan { phases: walk.phases, order, schedule: String::new() })
+    let order_everywhere = order(program, &walk.phases, |phase| Ok(phase.hosts_everywhere.clone()))?;
+    let order = order(program, &walk.phases, |phase| phase.hosts.intersect_domain(&phase.domain))?;
+    Ok(Plan { phases: walk.phases, order, order_everywhere, schedule: String::new() })
+}
+
+/// Instances to the values of the host loops so far.
+#[derive(Clone)]
+struct Hosts {
+    here: UnionMap,
+    everywhere: UnionMap,
 }
 
 struct Walk {
@@ -89,13 +111,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn visit(
-        &mut self,
-        node: &ScheduleNode,
-        domain: UnionSet,
-        hosts: UnionMap,
-        steps: Vec<Step>,
-    ) -> Result<(), Refusal> {
+    fn visit(&mut self, node: &ScheduleNode, domain: UnionSet, hosts: Hosts, steps: Vec<Step>) -> Result<(), Refusal> {
         match node.kind() {
             NodeKind::Domain | NodeKind::Context => self.visit(&node.child()?, domain, hosts, steps),
             NodeKind::Sequence | NodeKind::Set => {
@@ -107,8 +123,10 @@ impl Walk {
                 Ok(())
             }
             NodeKind::Filter => {
-                let domain = domain.intersect(&node.filter()?)?;
-                let hosts = hosts.intersect_domain(&domain)?;
+                let filter = node.filter()?;
+                let domain = domain.intersect(&filter)?;
+                let here = hosts.here.intersect_domain(&domain)?;
+                let hosts = Hosts { here, everywhere: hosts.everywhere.intersect_domain(&filter)? };
                 self.visit(&node.child()?, domain, hosts, steps)
             }
             NodeKind::Leaf => {
@@ -126,16 +144,21 @@ impl Walk {
         &mut self,
         node: &ScheduleNode,
         domain: UnionSet,
-        hosts: UnionMap,
+        hosts: Hosts,
         mut steps: Vec<Step>,
     ) -> Result<(), Refusal> {
         let dimension = node.band_members()?;
         let coincident = (0..dimension).map(|member| node.band_coincident(member)).collect::<Result<Vec<_>, _>>()?;
-        let functions = unnamed(&node.band_functions()?.intersect_domain(&domain)?)?;
+        let functions = node.band_functions()?;
+        let everywhere = unnamed(&functions)?;
+        let functions = unnamed(&functions.intersect_domain(&domain)?)?;
         if node.band_permutable()? && dimension > 0 && (dimension > 1 || coincident[0]) {
-            let below = padded(&node.child()?.subtree_order()?.intersect_domain(&domain)?)?;
+            let below = node.child()?.subtree_order()?;
+            let everywhere = Everywhere { band: everywhere, below: padded(&below)? };
+            let below = padded(&below.intersect_domain(&domain)?)?;
             let carried = coincident.iter().map(|free| !free).collect();
-            let kind = PhaseKind::Graph { band: functions, dimension, carried, below, body: BodyOrder::Original };
+            let (band, body) = (functions, BodyOrder::Original);
+            let kind = PhaseKind::Graph { band, everywhere, dimension, carried, below, body };
             self.push(domain, hosts, steps, kind);
             return Ok(());
         }
@@ -143,20 +166,23 @@ impl Walk {
         for member in 0..dimension {
             let depth = steps.iter().filter(|step| matches!(step, Step::Host(_))).count();
             steps.push(Step::Host(depth));
-            hosts = hosts.flat_range_product(&only_output(&functions, member, dimension)?)?;
+            let here = hosts.here.flat_range_product(&only_output(&functions, member, dimension)?)?;
+            let own = only_output(&everywhere, member, dimension)?;
+            hosts = Hosts { here, everywhere: hosts.everywhere.flat_range_product(&own)? };
         }
         self.visit(&node.child()?, domain, hosts, steps)
     }
 
-    fn push(&mut self, domain: UnionSet, hosts: UnionMap, steps: Vec<Step>, kind: PhaseKind) {
+    fn push(&mut self, domain: UnionSet, hosts: Hosts, steps: Vec<Step>, kind: PhaseKind) {
         let depth = steps.iter().filter(|step| matches!(step, Step::Host(_))).count();
-        self.phases.push(Phase { steps, domain, hosts, depth, kind });
+        let Hosts { here: hosts, everywhere: hosts_everywhere } = hosts;
+        self.phases.push(Phase { steps, domain, hosts, hosts_everywhere, depth, kind });
     }
 }
 
 /// Every instance to the point without dimensions.
-fn to_nothing(program: &Program) -> Result<UnionMap, Refusal> {
-    let all = program.schedule.map_each(|map| {
+fn to_nothing(schedule: &UnionMap) -> Result<UnionMap, Refusal> {
+    let all = schedule.map_each(|map| {
         let dimensions = map.outputs()?;
         map.drop_outputs(0, dimensions)
     })?;
@@ -188,12 +214,16 @@ pub(super) fn padded(order: &UnionMap) -> dvm_isl::Result<UnionMap> {
 }
 
 /// Instances to the place of their phase.
-fn order(program: &Program, phases: &[Phase]) -> Result<UnionMap, Refusal> {
+fn order(
+    program: &Program,
+    phases: &[Phase],
+    hosts: impl Fn(&Phase) -> dvm_isl::Result<UnionMap>,
+) -> Result<UnionMap, Refusal> {
     let length = phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
     let mut all = UnionMap::parse(&program.ctx, "{ }")?;
     for phase in phases {
         let place = UnionMap::parse(&program.ctx, &place_text(phase, length))?;
-        all = all.union(&phase.hosts.intersect_domain(&phase.domain)?.apply_range(&place)?)?;
+        all = all.union(&hosts(phase)?.apply_range(&place)?)?;
     }
     Ok(all)
 }

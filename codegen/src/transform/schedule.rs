@@ -1,6 +1,6 @@
 //! Schedules by isl, several ways; the plan with the most parallelism wins.
 
-use super::{PhaseKind, Plan, legality, order, phase};
+use super::{PhaseKind, Plan, legality::Legality, order, phase};
 use crate::{
     Refusal,
     analysis::{Dependences, Program},
@@ -31,41 +31,57 @@ const WAYS: [ScheduleOptions; 3] = [
 
 /// Finds phases, bands and orders for a program, and proves them right.
 pub fn plan(program: &Program, dependences: &Dependences) -> Result<Plan, Refusal> {
-    let mut best: Option<(Score, Plan)> = None;
+    let legality = Legality::new(program, &dependences.all);
+    let mut candidates: Vec<(Score, Plan)> = Vec::new();
     let mut failure = None;
     for way in WAYS {
         program.begin_stage();
-        match one_way(program, dependences, way) {
-            Ok((score, plan)) => {
-                let perfect = score.is_perfect();
-                if best.as_ref().is_none_or(|(other, _)| score < *other) {
-                    best = Some((score, plan));
-                }
-                if perfect {
-                    break;
-                }
-            }
+        let known = |schedule: &str| candidates.iter().any(|(_, plan)| plan.schedule == schedule);
+        match one_way(program, dependences, &legality, way, known) {
+            Ok(Some((score, plan))) if score.is_perfect() => match proven(program, &legality, plan) {
+                Ok(plan) => return Ok(plan),
+                Err(refusal) => failure = failure.or(Some(refusal)),
+            },
+            Ok(candidate) => candidates.extend(candidate),
             Err(refusal) => failure = failure.or(Some(refusal)),
         }
     }
-    let Some((score, mut plan)) = best else {
-        return Err(failure.unwrap_or_else(|| Refusal::new("no schedule was found", "simplify the region")));
-    };
-    if score.loops_without_tiles == usize::MAX {
-        return Err(Refusal::new(
-            "no parallelism was found: every loop waits for the one before it",
-            "leave the region sequential, or remove the dependence that all iterations share",
-        ));
+    // Of equal ones the first.
+    candidates.sort_by_key(|(score, _)| *score);
+    for (score, plan) in candidates {
+        if score.loops_without_tiles == usize::MAX {
+            return Err(Refusal::new(
+                "no parallelism was found: every loop waits for the one before it",
+                "leave the region sequential, or remove the dependence that all iterations share",
+            ));
+        }
+        match proven(program, &legality, plan) {
+            Ok(plan) => return Ok(plan),
+            Err(refusal) => failure = failure.or(Some(refusal)),
+        }
     }
+    Err(failure.unwrap_or_else(|| Refusal::new("no schedule was found", "simplify the region")))
+}
+
+/// The plan with the best order inside its tiles, proven right.
+fn proven(program: &Program, legality: &Legality, mut plan: Plan) -> Result<Plan, Refusal> {
+    let alone = plan.phases.len() == 1;
     for phase in &mut plan.phases {
-        order::choose(program, &dependences.all, phase)?;
+        order::choose(program, legality, phase, alone)?;
     }
     program.begin_stage();
-    legality::prove(program, &dependences.all, &mut plan)?;
+    legality.prove(&plan)?;
     Ok(plan)
 }
 
-fn one_way(program: &Program, dependences: &Dependences, way: ScheduleOptions) -> Result<(Score, Plan), Refusal> {
+/// The plan that isl finds in one way; none when its schedule is known.
+fn one_way(
+    program: &Program,
+    dependences: &Dependences,
+    legality: &Legality,
+    way: ScheduleOptions,
+    known: impl Fn(&str) -> bool,
+) -> Result<Option<(Score, Plan)>, Refusal> {
     let proximity = dependences.flow.union(&dependences.output)?;
     let problem = ScheduleProblem {
         domain: &program.domain,
@@ -75,17 +91,21 @@ fn one_way(program: &Program, dependences: &Dependences, way: ScheduleOptions) -
         coincidence: &dependences.all,
     };
     let schedule = problem.solve(way)?;
-    let mut plan = phase::phases(program, &schedule.root()?)?;
-    plan.schedule = schedule.to_string();
-    if is_torn(&plan.schedule, &program.context.to_string()) {
+    let text = schedule.to_string();
+    if known(&text) {
+        return Ok(None);
+    }
+    if is_torn(&text, &program.context.to_string()) {
         return Err(Refusal::new(
             "the only schedules found put statements as far apart as their types allow",
             "move the statements into loops of their own, or into regions of their own",
         ));
     }
+    let mut plan = phase::phases(program, &schedule.root()?)?;
+    plan.schedule = text;
     program.begin_stage();
-    legality::prove(program, &dependences.all, &mut plan)?;
-    Ok((score(program, &plan)?, plan))
+    legality.bands(&mut plan)?;
+    Ok(Some((score(program, &plan)?, plan)))
 }
 
 /// Numbers from here on are limits of types.
