@@ -238,8 +238,17 @@ impl AstBuild {
         }
     }
 
-    /// An expression with the value of `value`.
+    /// An expression with the value of `value`, wherever it has one.
     pub fn expression(&self, value: &PwAff) -> Result<AstExpr> {
+        // Isl refuses to write what has no value for any parameters of the context ("void expression"). Nobody asks for
+        // that value, and any will do.
+        if value.domain()?.intersect(&self.context)?.is_empty()? {
+            // SAFETY: isl takes the number; the expression is handed over.
+            return unsafe {
+                let zero = raw::isl_val_int_from_si(self.ctx.as_ptr(), 0);
+                AstExpr::own(&self.ctx, "isl_ast_expr_from_val", raw::isl_ast_expr_from_val(zero))
+            };
+        }
         let Aligned { build, subject } = self.aligned(value)?;
         // SAFETY: the build is kept, the value's reference is made for isl; the expression is handed over.
         unsafe {

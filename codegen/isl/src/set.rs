@@ -37,6 +37,8 @@ operations! { PwAff:
     gist = isl_pw_aff_gist(context: Set) -> PwAff;
     /// The same with fewer pieces where that is possible.
     coalesce = isl_pw_aff_coalesce() -> PwAff;
+    /// Where it has a value.
+    domain = isl_pw_aff_domain() -> Set;
 }
 
 impl Set {
