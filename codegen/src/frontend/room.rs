@@ -4,6 +4,7 @@ use super::ast::{Node, Unit};
 use super::builder::Builder;
 use super::ctype;
 use super::refusal::Refused;
+use std::collections::HashMap;
 
 /// Read-only variables of more bytes are not copied to each tile.
 const COPIED: u64 = 16 << 10;
@@ -14,8 +15,9 @@ impl Builder<'_> {
     /// Refuses what is too large for the stack of a worker.
     pub fn check_room(&self) -> Result<(), Refused> {
         let at = self.inventory.roots[0];
-        let values = self.values.iter().filter_map(|(id, _)| self.unit.declaration(*id));
-        for (variable, bytes) in values.filter_map(|v| Some((v, self.unit.bytes(v.ty.plain())?))) {
+        let mut types = Types { unit: self.unit, known: HashMap::new() };
+        for variable in self.values.iter().filter_map(|(id, _)| self.unit.declaration(*id)) {
+            let bytes = types.of(variable)?;
             if bytes > COPIED {
                 let reason = format!("`{}` has about {bytes} bytes, and each tile would copy it", variable.name);
                 let remedy = "copy the members that are used to variables before the region, or use a pointer to it";
@@ -23,9 +25,11 @@ impl Builder<'_> {
             }
         }
         let locals = self.inventory.declared.keys().chain(&self.private).filter_map(|id| self.unit.declaration(*id));
-        let locals = locals.filter(|v| v.storage != "static" && v.storage != "extern");
-        let mut sizes: Vec<(&Node, u64)> =
-            locals.filter_map(|v| Some((v, self.unit.bytes(v.ty.plain())?))).filter(|(_, bytes)| *bytes > 0).collect();
+        let locals = locals.filter(|v| v.is("VarDecl") && v.storage != "static" && v.storage != "extern");
+        let mut sizes = Vec::new();
+        for variable in locals {
+            sizes.push((variable, types.of(variable)?));
+        }
         sizes.sort_by_key(|(variable, bytes)| (*bytes, variable.begin.offset));
         let all = sizes.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
         if let Some((largest, _)) = sizes.last().filter(|_| all > LOCAL) {
@@ -40,40 +44,83 @@ impl Builder<'_> {
     }
 }
 
-impl Unit {
-    /// About how many bytes an object of a type (without typedefs at its top) has, where that is known.
-    fn bytes(&self, plain: &str) -> Option<u64> {
+/// Sizes of types, by their texts.
+struct Types<'a> {
+    unit: &'a Unit,
+    known: HashMap<String, Option<u64>>,
+}
+
+impl<'a> Types<'a> {
+    /// About how many bytes a variable has; refused where that is not known.
+    fn of(&mut self, variable: &Node) -> Result<u64, Refused> {
+        self.bytes(variable.ty.plain(), None).ok_or_else(|| {
+            let reason = format!(
+                "it is not known how many bytes `{}` has, which tiles hold on the stacks of workers",
+                variable.name
+            );
+            Refused::at(variable, reason, "give its type, and those of its members, a name of its own")
+        })
+    }
+
+    /// About how many bytes an object of a type (without typedefs at its top) has, where that is known. A type without
+    /// a name is one that `holder` declares.
+    fn bytes(&mut self, plain: &str, holder: Option<&'a Node>) -> Option<u64> {
         let plain = ctype::unqualified(plain);
         if ctype::is_pointer(&plain) {
             return Some(8);
         }
-        if let Some(open) = plain.find('[') {
+        // Where the text says the place of a type without a name, brackets may be those of a file's name.
+        let name_end = if plain.contains("(unnamed") || plain.contains("(anonymous") { plain.rfind(')')? } else { 0 };
+        if let Some(open) = plain[name_end..].find('[').map(|at| at + name_end) {
             let mut count = 1_u64;
             for length in plain[open..].split('[').skip(1) {
                 count = count.saturating_mul(length.trim_end().strip_suffix(']')?.trim().parse().ok()?);
             }
-            return Some(count.saturating_mul(self.bytes(&plain[..open])?));
+            return Some(count.saturating_mul(self.bytes(&plain[..open], holder)?));
         }
-        let size = ctype::size(&plain);
-        if size > 0 {
-            return Some(size);
+        if name_end > 0 {
+            let nameless = |n: &&Node| matches!(n.kind.as_str(), "RecordDecl" | "EnumDecl") && n.name.is_empty();
+            let all: Vec<&Node> = holder?.inner.iter().filter(nameless).collect();
+            return all.into_iter().map(|one| self.declared(one)).try_fold(0, |most: u64, size| Some(most.max(size?)));
         }
-        let fields = self.record(&plain)?.inner.iter().filter(|n| n.is("FieldDecl"));
-        fields.map(|field| self.bytes(field.ty.plain())).try_fold(0_u64, |sum, size| Some(sum.saturating_add(size?)))
+        if let Some(known) = self.known.get(&plain) {
+            return *known;
+        }
+        let size = match ctype::size(&plain) {
+            0 if matches!(plain.as_str(), "__int128" | "unsigned __int128" | "_Float128" | "__float128") => Some(16),
+            0 if matches!(plain.as_str(), "_Float16" | "__fp16" | "__bf16") => Some(2),
+            0 if plain.starts_with("enum ") => Some(8),
+            0 => self.declaration(&plain).and_then(|one| self.declared(one)),
+            size => Some(size),
+        };
+        self.known.insert(plain, size);
+        size
+    }
+
+    /// The size of what a struct, union or enumeration declares.
+    fn declared(&mut self, one: &'a Node) -> Option<u64> {
+        if one.is("EnumDecl") {
+            return Some(8);
+        }
+        let fields = one.inner.iter().filter(|n| n.is("FieldDecl"));
+        let sizes = fields.map(|field| self.bytes(field.ty.plain(), Some(one)));
+        sizes.collect::<Vec<_>>().into_iter().try_fold(0_u64, |sum, size| Some(sum.saturating_add(size?)))
     }
 
     /// The definition of a struct or union, or of what a typedef names that has no other name.
-    fn record(&self, plain: &str) -> Option<&Node> {
+    fn declaration(&self, plain: &str) -> Option<&'a Node> {
+        let root = &self.unit.root;
         let whole = |n: &&Node| n.is("RecordDecl") && n.inner.iter().any(|f| f.is("FieldDecl"));
         if let Some(tag) = plain.strip_prefix("struct ").or_else(|| plain.strip_prefix("union ")) {
-            return self.root.walk().filter(whole).find(|n| n.name == tag.trim());
+            return root.walk().filter(whole).find(|n| n.name == tag.trim());
         }
-        for holder in self.root.walk() {
-            for (before, typedef) in holder.inner.iter().zip(holder.inner.iter().skip(1)) {
-                if typedef.is("TypedefDecl") && typedef.name == plain {
-                    return Some(before).filter(|n| n.name.is_empty()).filter(whole);
-                }
-            }
+        for holder in root.walk() {
+            let Some(at) = holder.inner.iter().position(|n| n.is("TypedefDecl") && n.name == plain) else { continue };
+            let before = holder.inner[..at].iter().rev();
+            // One declaration may name several types; all begin where it begins.
+            let begin = holder.inner[at].begin.offset;
+            let mut before = before.skip_while(|n| n.is("TypedefDecl") && n.begin.offset == begin);
+            return before.next().filter(|n| n.name.is_empty() && (n.is("EnumDecl") || whole(n)));
         }
         None
     }
