@@ -1,11 +1,14 @@
 //! A folder of our own among the system's temporary ones.
 
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The folder; it is removed at the end.
+/// The folder, by the name that commands get; it is removed at the end.
 #[derive(Debug)]
-pub struct Workshop(pub PathBuf);
+pub struct Workshop(pub PathBuf, Option<PathBuf>);
+
+/// Where names do not depend on `TMPDIR`.
+const FIXED: &str = "/tmp";
 
 impl Workshop {
     /// Makes the folder where compilers make their temporary files. Equal purposes give equal names, unless one is
@@ -17,9 +20,10 @@ impl Workshop {
         for base in named.map(PathBuf::from).chain(usual.into_iter().map(PathBuf::from)) {
             for attempt in 0..1000_u32 {
                 let suffix = if attempt == 0 { String::new() } else { format!("-{attempt}") };
-                let path = base.join(format!("dvmcc-{purpose:016x}{suffix}"));
+                let name = format!("dvmcc-{purpose:016x}{suffix}");
+                let path = base.join(&name);
                 match std::fs::DirBuilder::new().mode(0o700).create(&path) {
-                    Ok(()) => return Ok(Workshop(path)),
+                    Ok(()) => return Ok(Workshop::named(path, &name)),
                     Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
                     Err(e) => {
                         first.get_or_insert(format!("cannot make a folder in `{}`: {e}", base.display()));
@@ -33,8 +37,26 @@ impl Workshop {
     }
 }
 
+impl Workshop {
+    /// The folder by a name in a fixed place, where that can be had: sanitizers and link-time optimisation keep the name
+    /// of the compiled file, and equal builds give equal objects whatever `TMPDIR` says.
+    fn named(path: PathBuf, name: &str) -> Workshop {
+        let link = Path::new(FIXED).join(name);
+        let whole = std::fs::canonicalize(&path).ok();
+        match whole.filter(|_| link != path).map(|whole| std::os::unix::fs::symlink(whole, &link)) {
+            Some(Ok(())) => Workshop(link, Some(path)),
+            _ => Workshop(path, None),
+        }
+    }
+}
+
 impl Drop for Workshop {
     fn drop(&mut self) {
+        if let Some(folder) = &self.1 {
+            let _ = std::fs::remove_file(&self.0);
+            let _ = std::fs::remove_dir_all(folder);
+            return;
+        }
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
