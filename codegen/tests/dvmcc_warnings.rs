@@ -1,5 +1,6 @@
 //! Refused regions are told once, and break no build that makes warnings errors.
 
+mod clangs;
 mod place;
 mod prefix;
 
@@ -47,13 +48,63 @@ const HEADER: &str = "static double h(int n)
   return n;
 }
 ";
-const STRICT: &str = "-Wall -Wextra -Werror -pedantic -Wshadow -Wconversion -Wunused -O1 -c";
+const STRICT: &str =
+    "-Wall -Wextra -Werror -pedantic -Wshadow -Wconversion -Wunused -Wstrict-prototypes -Wmissing-prototypes -O1 -c";
+
+const EDGES: &str = "void e1(long n, double *restrict a);
+void e1(long n, double *restrict a)
+{
+#pragma dvm region
+  for (long i = 0; i < n; i++)
+    if (i < 4611686018427387904L)
+      a[i] = 1.0;
+}
+static char big[1L << 40];
+static double cube[2000][3000][4000];
+void e2(int n);
+void e2(int n)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    big[i * 1099511627L] = 1;
+#pragma dvm region
+  for (int i = 0; i < 2000; i++)
+    for (int j = 0; j < 3000; j++)
+      for (int k = 0; k < 4000; k++)
+        cube[i][j][k] = 1.0;
+}
+static char more[1152921504606846975L];
+void e3(unsigned n, char *restrict c);
+void e3(unsigned n, char *restrict c)
+{
+#pragma dvm region
+  for (unsigned i = 0; i < n; i++)
+    more[2147483647L * i + 576460752303423487L] = 2;
+#pragma dvm region
+  for (long i = -9223372036854775807L; i < -9223372036854775800L; i++)
+    c[i + 9223372036854775807L] = 1;
+#pragma dvm region
+  for (unsigned i = 4294967290u; i < 4294967295u; i++)
+    c[i] = (char)n;
+}
+typedef char row[1000000007];
+void e4(int n, row *restrict p, int m, double (*restrict q)[m]);
+void e4(int n, row *restrict p, int m, double (*restrict q)[m])
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < 7; j++) {
+      p[i * 1000 + 2147483647][1000000000 + j] = (char)(p[i * 1000][j * 3 + 5] + 1);
+      q[i][j] = q[i + 1000000][j + 1];
+    }
+}
+";
 
 /// Only what the build says itself is an error, and there is nothing to say.
 #[test]
 fn refused_regions_build_with_all_warnings_as_errors() {
     let folder = place("mixed", &[("src/mixed.c", MIXED), ("src/kernel.h", HEADER)]);
-    for compiler in ["gcc", "clang"] {
+    for compiler in ["gcc"].into_iter().chain(clangs::all("warnings")) {
         for standard in ["c99", "gnu11", "c17"] {
             let line = format!("-std={standard} {STRICT} src/mixed.c -o mixed.o");
             let output = run(dvmcc().env("DVM_CC", compiler), &folder, &line);
@@ -71,6 +122,25 @@ fn refused_regions_build_with_all_warnings_as_errors() {
                 let output = run(dvmcc().env("DVM_CC", compiler), &folder, &format!("{silence} {line}"));
                 assert!(output.status.success() && said(&output).is_empty(), "{silence}: {}", said(&output));
             }
+        }
+    }
+}
+
+/// Accepted and refused regions of many types, and constants at the edges of their types. The warnings of compilers
+/// about what is generated (of overflow, of loops that were not transformed as asked) would be errors.
+#[test]
+fn generated_text_has_no_warnings() {
+    let folder = place("strict", &[("strict.c", include_str!("place/strict.c")), ("edges.c", EDGES)]);
+    let more = "-Wsign-conversion -Wcast-qual -Wundef -Wdouble-promotion -Wfloat-equal -Wold-style-definition -Wredundant-decls";
+    for compiler in ["gcc"].into_iter().chain(clangs::all("generated text")) {
+        for (file, standard, refused) in
+            [("strict.c", "c99 -O3", 4), ("strict.c", "gnu17 -O0", 4), ("edges.c", "c11 -O3", 2)]
+        {
+            let line = format!("-std={standard} {more} {} {file} -o x.o", STRICT.replace("-O1 ", ""));
+            let output = run(dvmcc().env("DVM_CC", compiler), &folder, &line);
+            let text = said(&output);
+            assert!(output.status.success(), "{compiler} {file} {standard}: {text}");
+            assert_eq!(text.matches("stays sequential").count(), refused, "{compiler} {file}: {text}");
         }
     }
 }
