@@ -1,10 +1,11 @@
 //! Messages as compilers print them: place, severity, words, the source line and a caret.
 
 use crate::source::Source;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// How bad it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Severity {
     /// Nothing is made.
     Error,
@@ -15,7 +16,7 @@ pub enum Severity {
 }
 
 /// One message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,

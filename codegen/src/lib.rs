@@ -7,6 +7,7 @@ pub mod draw;
 pub mod driver;
 pub mod emit;
 pub mod frontend;
+pub mod limits;
 pub mod model;
 pub mod planted;
 pub mod redist;

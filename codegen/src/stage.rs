@@ -7,10 +7,11 @@ use crate::{
     model::Region,
     transform::{self, BodyOrder, PhaseKind, Plan, Step},
 };
+use serde::{Deserialize, Serialize};
 use std::{fmt::Write, str::FromStr};
 
 /// A stage whose result can be printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     /// What the front end found.
     Model,

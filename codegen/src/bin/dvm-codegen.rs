@@ -2,9 +2,10 @@
 
 use clap::{Parser, Subcommand};
 use dvm_codegen::Stage;
-use dvm_codegen::draw::{self, View};
-use dvm_codegen::driver::{self, Replacement, write};
-use dvm_codegen::model::Region;
+use dvm_codegen::draw::View;
+use dvm_codegen::driver::child::{Guarded, Product};
+use dvm_codegen::driver::{self, write};
+use dvm_codegen::limits;
 use dvm_codegen::redist::{self, RedistArgs};
 use dvm_codegen::source::Source;
 use std::path::PathBuf;
@@ -86,13 +87,15 @@ struct Tile {
 }
 
 fn main() -> ExitCode {
-    if std::env::args_os().skip(1).eq([driver::child::ARGUMENT]) {
-        return match driver::with_room(driver::child::serve) {
-            Ok(_) => ExitCode::SUCCESS,
+    if std::env::args_os().skip(1).eq([driver::ARGUMENT]) {
+        return match driver::with_room(|| Ok(driver::child::serve())) {
+            Ok(()) => ExitCode::SUCCESS,
             Err(message) => fail(&message, 2),
         };
     }
-    let command = match Arguments::try_parse() {
+    let held = std::env::args_os().nth(1).is_some_and(|word| word == HELD);
+    let words = std::env::args_os().enumerate().filter(|(k, _)| !(held && *k == 1)).map(|(_, word)| word);
+    let command = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments.command,
         // Help and versions are the answer asked for, and must arrive.
         Err(answer) if !answer.use_stderr() => {
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
     };
     let work = move || {
         Ok(match command {
+            Command::Redist(_) if !held => return hold(),
             Command::Redist(arguments) => return Ok(redist::run(&arguments)),
             Command::Tile(tile) => ExitCode::from(run(&tile)),
             Command::Draw(draw) => ExitCode::from(run_draw(&draw)),
@@ -111,6 +115,26 @@ fn main() -> ExitCode {
     match driver::with_room(work) {
         Ok(code) => code,
         Err(message) => fail(&message, 2),
+    }
+}
+
+/// The first argument of this program when the system limits its time and memory.
+const HELD: &str = "--dvm-held";
+
+/// Runs this command in a process that is ended when it takes too much: a file's own limits of redistributions come
+/// first, and say more.
+fn hold() -> Result<ExitCode, String> {
+    let program = std::env::current_exe().map_err(|e| format!("this program cannot be found: {e}"))?;
+    let mut command = limits::held(&program.to_string_lossy(), limits::FILE.as_secs(), limits::MEMORY + driver::STACK);
+    let status = command.arg(HELD).args(std::env::args_os().skip(1)).status();
+    let status = status.map_err(|e| format!("cannot run this program again: {e}"))?;
+    match status.code() {
+        Some(code) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
+        None => Err(format!(
+            "the redistributions take more than {} s or 2 GB; divide the file, or give the cases fewer dimensions, \
+             locations or elements",
+            limits::FILE.as_secs()
+        )),
     }
 }
 
@@ -131,16 +155,8 @@ fn run_draw(draw: &Draw) -> u8 {
         Err(e) => return complain(format!("cannot read `{}`: {e}", draw.file.display()), 2),
     };
     let view = View { sizes: draw.sizes.clone(), tile: draw.tile.clone() };
-    let wanted = |name: &str| draw.region.as_ref().is_none_or(|region| region == name);
-    let drawing = |region: &Region, _: &str| {
-        let text = if wanted(&region.name) {
-            draw::scene(region, &view).map(|scene| draw::svg(&scene))
-        } else {
-            Ok(String::new())
-        };
-        text.map(|file_scope| Replacement { file_scope, call: String::new() }).map_err(|e| (e.reason, e.remedy))
-    };
-    let outcome = match driver::transform(&source, &draw.flags, &drawing) {
+    let guarded = Guarded::new(Product::Drawing(view, draw.region.clone()));
+    let outcome = match driver::transform(&source, &draw.flags, &guarded) {
         Ok(outcome) => outcome,
         Err(e) => return complain(format!("{}: {e}", draw.file.display()), 3),
     };
@@ -164,9 +180,8 @@ fn run(tile: &Tile) -> u8 {
     };
     // The last stage is the new source itself.
     let stage = tile.print.filter(|s| *s != Stage::C);
-    let back_end = driver::child::Guarded::new(stage);
-    let generate = |region: &Region, original: &str| back_end.generate(region, original);
-    let mut outcome = match driver::transform(&source, &tile.flags, &generate) {
+    let guarded = Guarded::new(stage.map_or(Product::Text, Product::Stage));
+    let mut outcome = match driver::transform(&source, &tile.flags, &guarded) {
         Ok(outcome) => outcome,
         Err(e) => return complain(format!("{}: {e}", tile.file.display()), 3),
     };

@@ -1,7 +1,8 @@
 //! `dvmcc`: used in place of `cc`.
 
+use dvm_codegen::driver::child::{self, Guarded, Product};
 use dvm_codegen::driver::invocation::Invocation;
-use dvm_codegen::driver::{child, compile, with_room, write};
+use dvm_codegen::driver::{ARGUMENT, compile, with_room, write};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -45,8 +46,9 @@ fn main() -> ExitCode {
 }
 
 fn command(arguments: &[String]) -> Result<i32, String> {
-    if arguments.len() == 1 && arguments[0] == child::ARGUMENT {
-        return child::serve();
+    if arguments.len() == 1 && arguments[0] == ARGUMENT {
+        child::serve();
+        return Ok(0);
     }
     let invocation = Invocation::parse(arguments)?;
     if invocation.help {
@@ -57,6 +59,5 @@ fn command(arguments: &[String]) -> Result<i32, String> {
         write::print(format!("dvmcc {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
         return compile::show_version();
     }
-    let back_end = child::Guarded::new(None);
-    compile::run(&invocation, &|region, original| back_end.generate(region, original))
+    compile::run(&invocation, &Guarded::new(Product::Text))
 }

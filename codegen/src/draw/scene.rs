@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use dvm_isl::{Map, Set, UnionMap};
+use serde::{Deserialize, Serialize};
 
 use super::{Point, Scene};
 use crate::Refusal;
@@ -20,7 +21,7 @@ const DEFAULT_SIZE: i64 = 12;
 const DEFAULT_TILE: i64 = 4;
 
 /// What to draw of a region.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct View {
     /// Values of parameters by their C names; others are 12.
     pub sizes: Vec<(String, i64)>,

@@ -3,9 +3,10 @@
 
 use super::compiler::Compiler;
 use super::invocation::{Invocation, Part, reading_flags};
+use crate::limits;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Flags for the reading of an invocation's sources.
 pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Vec<String> {
@@ -98,10 +99,10 @@ fn searched(verbose: &str) -> Vec<String> {
 }
 
 fn clang_folders(flags: &[String]) -> Vec<String> {
-    let command = crate::frontend::clang::command();
-    let words = ["-E", "-v", "-x", "c", "/dev/null"];
-    let output = Command::new(command).args(flags).args(words).env("LC_ALL", "C").stdin(Stdio::null()).output();
-    output.map(|o| searched(&String::from_utf8_lossy(&o.stderr))).unwrap_or_default()
+    let mut held = limits::held(&crate::frontend::clang::command(), limits::QUESTION, limits::MEMORY);
+    held.args(flags).args(["-E", "-v", "-x", "c", "/dev/null"]).env("LC_ALL", "C").stdin(Stdio::null());
+    let written = limits::run(&mut held, limits::ANSWER, drop);
+    written.map(|written| searched(&String::from_utf8_lossy(&written.messages))).unwrap_or_default()
 }
 
 fn plain(folder: &str) -> String {

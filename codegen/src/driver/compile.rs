@@ -1,10 +1,11 @@
 //! Runs the real compiler on transformed sources.
 
+use super::child::Guarded;
 use super::compiler::Compiler;
 use super::install::Install;
 use super::invocation::{Goal, Invocation, Part};
 use super::workshop::Workshop;
-use super::{Generate, Outcome, asking, dependency, rewrite, transform, write};
+use super::{Outcome, asking, dependency, rewrite, transform, write};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::pragma;
 use crate::source::Source;
@@ -15,7 +16,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Runs a whole command line; gives the exit code.
-pub fn run(invocation: &Invocation, generate: Generate) -> Result<i32, String> {
+pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
     let compiler = Compiler::find()?;
     let install = Install::of_this_program();
     let piped = piped(invocation)?;
@@ -23,7 +24,7 @@ pub fn run(invocation: &Invocation, generate: Generate) -> Result<i32, String> {
         invocation,
         compiler: &compiler,
         install: &install,
-        generate,
+        guarded,
         workshop: None,
         flags: None,
         stand_ins: vec![],
@@ -83,7 +84,7 @@ struct Work<'a> {
     invocation: &'a Invocation,
     compiler: &'a Compiler,
     install: &'a Install,
-    generate: Generate<'a>,
+    guarded: &'a Guarded,
     workshop: Option<Workshop>,
     flags: Option<Vec<String>>,
     stand_ins: Vec<StandIn>,
@@ -135,7 +136,7 @@ impl Work<'_> {
         // What cannot be read is left to the compiler's own message.
         let Ok(source) = Source::read(path) else { return Ok(None) };
         let flags = if pragma::marks(&source).is_empty() { self.invocation.reading_flags() } else { self.flags() };
-        let mut outcome = match transform(&source, &flags, self.generate) {
+        let mut outcome = match transform(&source, &flags, self.guarded) {
             Ok(outcome) => outcome,
             Err(error) => return Ok(self.sequential(path, &error.to_string())),
         };

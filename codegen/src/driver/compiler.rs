@@ -1,5 +1,6 @@
 //! The real compiler: which one it is, and running it.
 
+use crate::limits;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -45,8 +46,7 @@ impl Compiler {
         !self.called.is_empty()
     }
 
-    fn command(&self, words: &[OsString]) -> Command {
-        let mut command = Command::new(&self.words[0]);
+    fn command(&self, mut command: Command, words: &[OsString]) -> Command {
         command.args(&self.words[1..]).args(words);
         command.env(CALLED, format!("{}{}\n", self.called, self.words.join(" ")));
         command
@@ -58,7 +58,7 @@ impl Compiler {
         let cannot = |e: std::io::Error| {
             format!("cannot run the compiler `{}`: {e}; set CC or DVM_CC to a C compiler", self.words[0])
         };
-        let mut command = self.command(words);
+        let mut command = self.command(Command::new(&self.words[0]), words);
         let status = match piped {
             None => command.status(),
             Some(text) => {
@@ -75,9 +75,11 @@ impl Compiler {
     /// What the compiler answers, on both its outputs; nothing when it fails.
     pub fn ask(&self, words: &[&str]) -> Option<(String, String)> {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let output = self.command(&words).env("LC_ALL", "C").stdin(Stdio::null()).output().ok()?;
+        let held = limits::held(&self.words[0], limits::QUESTION, limits::MEMORY);
+        let mut command = self.command(held, &words);
+        let written = limits::run(command.env("LC_ALL", "C").stdin(Stdio::null()), limits::ANSWER, drop).ok()?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        output.status.success().then(|| (text(&output.stdout), text(&output.stderr)))
+        written.status.success().then_some((text(&written.output?), text(&written.messages)))
     }
 }
 

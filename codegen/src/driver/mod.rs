@@ -10,23 +10,26 @@ mod asking;
 mod compiler;
 mod dependency;
 mod headers;
+mod reading;
 mod rewrite;
+mod worker;
 mod workshop;
 
 use crate::diagnostics::{Diagnostic, Severity};
-use crate::frontend::clang::{self, ClangError};
-use crate::frontend::pragma::{self, Site};
-use crate::frontend::preprocess::{Preprocessed, Seen};
+use crate::frontend::Found;
+use crate::frontend::clang::ClangError;
 use crate::frontend::refusal::Refused;
-use crate::frontend::{self, Found};
 use crate::model::Region;
-use crate::source::{Directive, Source};
+use crate::source::Source;
+use reading::Reading;
 use rewrite::Style;
-use std::collections::BTreeSet;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+pub use worker::ARGUMENT;
+
 /// C text that the back end made of a region.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
     /// Functions to stand before the enclosing function.
     pub file_scope: String,
@@ -44,9 +47,13 @@ pub fn back_end(region: &Region, original: &str) -> Result<Replacement, (String,
         .map_err(|e| (e.reason, e.remedy))
 }
 
+/// KiB of the stack that `with_room` reserves.
+pub const STACK: u64 = 1 << 20;
+
 /// Runs a command on a stack that deeply nested expressions fit into.
 pub fn with_room<T: Send + 'static>(command: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
-    let thread = std::thread::Builder::new().stack_size(1 << 30).spawn(command).map_err(|e| e.to_string())?;
+    let thread =
+        std::thread::Builder::new().stack_size((STACK as usize) << 10).spawn(command).map_err(|e| e.to_string())?;
     thread.join().unwrap_or_else(|_| Err("an internal error stopped the command; please report the source".to_owned()))
 }
 
@@ -97,125 +104,20 @@ impl Outcome {
     }
 }
 
-/// What reading a file found.
-#[derive(Debug, Default)]
-pub struct Reading {
-    /// Regions that were understood.
-    pub found: Vec<Found>,
-    /// What there is to say of the others.
-    pub diagnostics: Vec<Diagnostic>,
-    /// What there is to say of pragmas in included files.
-    pub foreign: Vec<(Source, Diagnostic)>,
-    /// The pragmas of ours that the compiler sees.
-    pub marks: Vec<(usize, usize)>,
-    /// Some pragma of ours stands in an included file or comes from a macro.
-    pub out_of_reach: bool,
-    /// Files that included files include with quotes.
-    pub quoted: Vec<(PathBuf, String)>,
-}
-
-/// Reads the regions of a file without generating anything.
-pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
-    let mut reading = Reading::default();
-    let mut marks = pragma::marks(source);
-    let (Preprocessed { seen, quoted, .. }, headers) = match headers::preprocess(source, flags) {
-        // Without clang nobody knows what included files mark; a file that marks nothing itself is left alone.
-        Err(_) if marks.is_empty() => return Ok(reading),
-        read => read?,
-    };
-    let flags = headers.flags();
-    reading.quoted = quoted;
-    // A directive may go over several lines, and clang may name a later one than the first.
-    let covers = |directive: &Directive, one: &Seen| {
-        one.header.is_none()
-            && (source.position(directive.begin).0..=source.position(directive.end).0).contains(&one.line)
-    };
-    let spans = |marks: &[Directive]| marks.iter().map(|m| (m.begin, m.end)).collect();
-    let mut told = BTreeSet::new();
-    for one in seen.iter().filter(|s| !marks.iter().any(|m| covers(m, s))) {
-        reading.out_of_reach = true;
-        if !told.insert((&one.header, one.line)) {
-            continue;
-        }
-        match &one.header {
-            Some(header) => reading.foreign.extend(in_header(header, one.line)),
-            None => reading.diagnostics.push(refusal(None, &in_macro(source, one.line))),
-        }
-    }
-    // What the preprocessor leaves out is no region, right or wrong.
-    marks.retain(|m| seen.iter().any(|s| covers(m, s)));
-    reading.marks = spans(&marks);
-    if let Some(first) = marks.first()
-        && let Some((moved, _)) = source.unclear_line()
-    {
-        let error = Refused::span(
-            first.begin,
-            first.end,
-            format!("line {} of the file sets line numbers that only the preprocessor knows", source.position(moved).0),
-            "write `#line` outside of `#if`, with a number and a name in quotes",
-        );
-        reading.diagnostics.push(refusal(None, &error));
-        return Ok(reading);
-    }
-    let sites = pragma::sites(source, marks);
-    if sites.iter().all(Result::is_err) {
-        reading.diagnostics.extend(sites.iter().filter_map(|s| s.as_ref().err()).map(|e| refusal(None, e)));
-        return Ok(reading);
-    }
-    let unit = clang::parse(&source.path, &flags)?;
-    let mut taken = BTreeSet::new();
-    for site in sites {
-        let found = site.map_err(|e| refusal(None, &e)).and_then(|site| {
-            let here = seen.iter().find(|s| covers(&site.pragma, s));
-            let here = here.ok_or_else(|| refusal(None, &in_macro(source, source.position(site.pragma.begin).0)))?;
-            frontend::analyse(&unit, source, &site, here, &mut taken)
-                .map_err(|e| refusal(Some(&region_name(&unit, &site, source)), &e))
-        });
-        match found {
-            Ok(found) => reading.found.push(found),
-            Err(diagnostic) => reading.diagnostics.push(diagnostic),
-        }
-    }
-    Ok(reading)
-}
-
-/// A pragma that the compiler sees in a line of the file that has no directive.
-fn in_macro(source: &Source, line: u32) -> Refused {
-    let begin = source.line_start_of(line);
-    let text = source.line_text(line);
-    let begin = begin + (text.len() - text.trim_start().len());
-    Refused::span(
-        begin,
-        begin + text.trim().len(),
-        "the pragma comes from a macro or from the operator `_Pragma`",
-        "write `#pragma dvm region` (or `#pragma scop` and `#pragma endscop`) on a line of its own",
-    )
-}
-
-/// A pragma in an included file; nothing when the file cannot be shown.
-fn in_header(header: &str, line: u32) -> Option<(Source, Diagnostic)> {
-    let source = Source::read(std::path::Path::new(header)).ok()?;
-    let begin = source.line_start_of(line);
-    let error = Refused::span(
-        begin,
-        begin + source.line_text(line).len(),
-        "the pragma stands in an included file, and only the file that is compiled is transformed",
-        "move the function to the C file that is compiled",
-    );
-    let diagnostic = refusal(None, &error);
-    Some((source, diagnostic))
-}
-
-/// What a refused region is called: by its pragma, or by its place.
-fn region_name(unit: &frontend::ast::Unit, site: &Site, source: &Source) -> String {
-    let line = source.position(site.pragma.begin).0;
-    let function = unit.function_at(site.begin).map_or("file", |f| f.name.as_str());
-    site.options.name.clone().unwrap_or_else(|| format!("{function}:{line}"))
-}
-
 /// Transforms a file. A file without regions gives an outcome without regions and without messages.
-pub fn transform(source: &Source, flags: &[String], generate: Generate) -> Result<Outcome, ClangError> {
-    let Reading { found, mut diagnostics, foreign, marks, out_of_reach, quoted } = read(source, flags)?;
+pub fn transform(source: &Source, flags: &[String], guarded: &child::Guarded) -> Result<Outcome, ClangError> {
+    Ok(assemble(source, guarded.read(source, flags)?, &|region, original| guarded.generate(region, original)))
+}
+
+/// The same within this process, whatever it takes.
+pub fn transform_unguarded(source: &Source, flags: &[String], generate: Generate) -> Result<Outcome, ClangError> {
+    Ok(assemble(source, reading::read(source, flags)?, generate))
+}
+
+fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
+    let Reading { found, mut diagnostics, foreign, marks, out_of_reach, quoted } = reading;
+    let foreign: Vec<(Source, Diagnostic)> =
+        foreign.into_iter().filter_map(|(path, d)| Some((Source::read(&path).ok()?, d))).collect();
     let mut refused = diagnostics.len() + foreign.len();
     let mut regions = Vec::new();
     for region in found {
@@ -243,7 +145,7 @@ pub fn transform(source: &Source, flags: &[String], generate: Generate) -> Resul
         all.any(|found| found.pragma == *mark || found.endscop == Some(*mark))
     };
     let blanked = marks.into_iter().filter(|mark| !kept(mark)).collect();
-    Ok(Outcome { regions, refused, diagnostics, foreign, blanked, out_of_reach, quoted })
+    Outcome { regions, refused, diagnostics, foreign, blanked, out_of_reach, quoted }
 }
 
 fn refusal(name: Option<&str>, error: &Refused) -> Diagnostic {

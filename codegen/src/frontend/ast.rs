@@ -176,6 +176,7 @@ pub struct Unit {
     /// How integers behave in the file.
     pub dialect: Dialect,
     paths: HashMap<Id, Vec<usize>>,
+    nodes: usize,
 }
 
 impl Unit {
@@ -188,7 +189,8 @@ impl Unit {
         let root = reader.node(raw);
         let mut paths = HashMap::new();
         index(&root, &mut Vec::new(), &mut paths);
-        Ok(Unit { root, strict_aliasing: true, dialect: Dialect::default(), paths })
+        let nodes = root.walk().count();
+        Ok(Unit { root, strict_aliasing: true, dialect: Dialect::default(), paths, nodes })
     }
 
     /// The declaration with this identity.
@@ -198,6 +200,11 @@ impl Unit {
             node = &node.inner[*step];
         }
         Some(node)
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.nodes
     }
 
     /// What holds a declaration, e.g. the struct of a field.

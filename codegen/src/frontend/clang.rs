@@ -2,12 +2,15 @@
 
 use super::ast::Unit;
 use super::constant::Dialect;
+use crate::limits::{self, Written};
+use serde::{Deserialize, Serialize};
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 
 /// Why there is no syntax tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ClangError {
     /// The command does not exist or cannot be run.
     Missing {
@@ -20,6 +23,8 @@ pub enum ClangError {
     Rejected(String),
     /// The dump could not be understood.
     Dump(String),
+    /// The file takes too much time or memory: what of it.
+    Beyond(String),
 }
 
 impl std::fmt::Display for ClangError {
@@ -39,6 +44,7 @@ impl std::fmt::Display for ClangError {
             ClangError::Dump(why) => {
                 write!(f, "clang's syntax tree cannot be read: {why} (clang 14 or later is needed)")
             }
+            ClangError::Beyond(reason) => f.write_str(reason),
         }
     }
 }
@@ -50,7 +56,7 @@ pub fn command() -> String {
 
 /// Parses a C file with the user's own flags (`-I`, `-D`, `-std` ...).
 pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
-    let dump = run(&["-fsyntax-only", "-Xclang", "-ast-dump=json"], file, flags)?;
+    let dump = start(&TREE, file, flags, Stdio::null(), |_| {})?;
     let mut unit = Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)?;
     let aliasing = flags.iter().rev().find(|f| matches!(f.as_str(), "-fstrict-aliasing" | "-fno-strict-aliasing"));
     unit.strict_aliasing = aliasing.is_none_or(|f| f == "-fstrict-aliasing");
@@ -58,44 +64,75 @@ pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
     Ok(unit)
 }
 
-/// What clang writes when it reads a C file in the way that `what` says.
-pub fn run(what: &[&str], file: &Path, flags: &[String]) -> Result<Vec<u8>, ClangError> {
-    start(what, file, flags, Stdio::null(), Child::wait_with_output)
+/// A way to read a file, and how much that may take.
+struct Reading {
+    options: &'static [&'static str],
+    seconds: u64,
+    bytes: usize,
+    /// What there is more of than these bytes.
+    result: &'static str,
+}
+
+const TREE: Reading = Reading {
+    options: &["-fsyntax-only", "-Xclang", "-ast-dump=json"],
+    seconds: limits::PARSER,
+    bytes: limits::TREE,
+    result: "clang's syntax tree of the file",
+};
+
+const TEXT: Reading = Reading {
+    options: &["-E", "-dD", "-dI"],
+    seconds: limits::PREPROCESSOR,
+    bytes: limits::TEXT,
+    result: "the file after the preprocessor",
+};
+
+/// The text after the preprocessor, with line marks, definitions and includes.
+pub fn preprocess(file: &Path, flags: &[String]) -> Result<Vec<u8>, ClangError> {
+    start(&TEXT, file, flags, Stdio::null(), |_| {})
 }
 
 /// The same for text on clang's standard input.
-pub fn run_text(what: &[&str], text: &[u8], flags: &[String]) -> Result<Vec<u8>, ClangError> {
-    start(what, Path::new("-"), flags, Stdio::piped(), |mut child| {
-        let input = child.stdin.take();
-        std::thread::scope(|scope| {
-            // A clang that does not read to the end says why.
-            scope.spawn(move || input.map(|mut input| input.write_all(text)));
-            child.wait_with_output()
-        })
+pub fn preprocess_text(text: &[u8], flags: &[String]) -> Result<Vec<u8>, ClangError> {
+    start(&TEXT, Path::new("-"), flags, Stdio::piped(), |input| {
+        // A clang that does not read to the end says why.
+        let _ = input.map(|mut input| input.write_all(text));
     })
 }
 
 fn start(
-    what: &[&str],
+    reading: &Reading,
     file: &Path,
     flags: &[String],
     input: Stdio,
-    finish: impl FnOnce(Child) -> std::io::Result<Output>,
+    feed: impl FnOnce(Option<ChildStdin>) + Send,
 ) -> Result<Vec<u8>, ClangError> {
     let command = command();
-    let child = Command::new(&command)
-        .args(["-x", "c", "-w", "-fno-color-diagnostics", "-U__clang__"])
-        .args(flags)
-        .args(what)
-        .arg(file)
-        .stdin(input)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let output =
-        child.and_then(finish).map_err(|e| ClangError::Missing { command: command.clone(), why: e.to_string() })?;
-    if !output.status.success() {
-        return Err(ClangError::Rejected(String::from_utf8_lossy(&output.stderr).into_owned()));
+    let missing = |e: std::io::Error| ClangError::Missing { command: command.clone(), why: e.to_string() };
+    let mut held = limits::held(&command, reading.seconds, limits::MEMORY);
+    held.args(["-x", "c", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics", "-U__clang__"]).args(flags);
+    held.args(reading.options).arg(file).stdin(input);
+    let Written { status, output, messages } = limits::run(&mut held, reading.bytes, feed).map_err(missing)?;
+    let Some(output) = output else {
+        return Err(ClangError::Beyond(format!("{} has more than {} MB", reading.result, reading.bytes >> 20)));
+    };
+    match status.code() {
+        Some(0) => return Ok(output),
+        // The shell did not find the command, or could not start it.
+        Some(126 | 127) => drop(Command::new(&command).arg("--version").output().map_err(missing)?),
+        Some(code) if code < 128 => {}
+        // By a signal, in clang or in the process that it starts.
+        code => {
+            let signal = code.map_or_else(|| status.signal().unwrap_or(0), |code| code - 128);
+            let what = match signal {
+                SIGKILL | SIGXCPU => format!("takes more than {} s", reading.seconds),
+                _ => "needs more than 2 GB, or fails".to_owned(),
+            };
+            return Err(ClangError::Beyond(format!("clang, which reads the file, {what}")));
+        }
     }
-    Ok(output.stdout)
+    Err(ClangError::Rejected(String::from_utf8_lossy(&messages).into_owned()))
 }
+
+const SIGKILL: i32 = 9;
+const SIGXCPU: i32 = 24;

@@ -35,6 +35,7 @@ mod symbols;
 mod uses;
 mod walk;
 
+use crate::limits;
 use crate::model::Region;
 use crate::source::{Directive, Source};
 use ast::{Node, Unit};
@@ -43,10 +44,11 @@ use inventory::Inventory;
 use pragma::Site;
 use preprocess::Seen;
 use refusal::Refused;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A region that was understood.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Found {
     /// Its model.
     pub region: Region,
@@ -98,6 +100,7 @@ pub fn analyse(
             "put it after the last loop of the region, in the block that has `#pragma scop`",
         ));
     }
+    check_size(&nodes)?;
     check_directives(source, site, begin, end, seen)?;
     check_before(source, function.begin.offset, &site.pragma, seen)?;
     check_vouched(unit, site)?;
@@ -154,6 +157,24 @@ pub fn analyse(
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
     Ok(Found { region, begin, end, function_begin, insert, pragma, endscop, epilogue, notes })
+}
+
+/// What a region may have of statements and expressions, and how deep: all later work is bounded by that.
+fn check_size(nodes: &[&Node]) -> Result<(), Refused> {
+    let (mut count, mut open) = (0, nodes.iter().rev().map(|node| (*node, 1)).collect::<Vec<_>>());
+    while let Some((node, depth)) = open.pop() {
+        count += 1;
+        let reason = if count > limits::NODES {
+            format!("the region has more than {} statements, operators and operands", limits::NODES)
+        } else if depth > limits::DEPTH {
+            format!("statements or operators stand in more than {} others", limits::DEPTH)
+        } else {
+            open.extend(node.inner.iter().rev().map(|inner| (inner, depth + 1)));
+            continue;
+        };
+        return Err(Refused::at(nodes[0], reason, "split the region, or call a function from it"));
+    }
+    Ok(())
 }
 
 /// Names that the generated text could not use as the region does.

@@ -17,11 +17,11 @@ pub struct Seen {
     /// The line, from 1.
     pub line: u32,
     /// Macros that are defined there.
-    pub macros: Macros,
+    pub macros: Rc<Macros>,
     /// Macros that included files defined or undefined, each with the line of the compiled file that includes them.
-    pub included: Vec<(u32, String)>,
+    pub included: Rc<Vec<(u32, String)>>,
     /// Lines of the compiled file whose pragmas the compiler sees.
-    pub pragmas: Vec<u32>,
+    pub pragmas: Rc<Vec<u32>>,
     /// The whole file.
     pub whole: Rc<Whole>,
 }
@@ -48,10 +48,9 @@ pub struct Preprocessed {
 
 /// Runs the preprocessor over a file with the user's own flags. Lines are those of the file as it stands.
 pub fn run(source: &Source, flags: &[String]) -> Result<Preprocessed, ClangError> {
-    const WHAT: [&str; 3] = ["-E", "-dD", "-dI"];
     if source.renumbered().next().is_none() {
-        let output = clang::run(&WHAT, &source.path, flags)?;
-        return Ok(read(&String::from_utf8_lossy(&output), &source.path.to_string_lossy()));
+        let output = clang::preprocess(&source.path, flags)?;
+        return Ok(read(text_of(output), &source.path.to_string_lossy()));
     }
     // Without its `#line` directives, so that line marks count the file's own lines.
     let mut text = source.bytes.clone();
@@ -60,8 +59,12 @@ pub fn run(source: &Source, flags: &[String]) -> Result<Preprocessed, ClangError
     }
     let mut flags = flags.to_vec();
     flags.extend(["-iquote".to_owned(), source.folder().display().to_string()]);
-    let output = clang::run_text(&WHAT, &text, &flags)?;
-    Ok(read(&String::from_utf8_lossy(&output), "<stdin>"))
+    let output = clang::preprocess_text(&text, &flags)?;
+    Ok(read(text_of(output), "<stdin>"))
+}
+
+fn text_of(output: Vec<u8>) -> String {
+    String::from_utf8(output).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
 /// Whether the words after `#pragma` are ours.
@@ -71,11 +74,11 @@ pub fn is_ours(words: &str) -> bool {
 }
 
 /// Reads preprocessed text with its line marks and definitions.
-fn read(text: &str, main: &str) -> Preprocessed {
+fn read(text: String, main: &str) -> Preprocessed {
     let (mut seen, mut pragmas, mut quoted) = (Vec::new(), Vec::new(), Vec::new());
-    let mut macros = Macros::new();
-    let mut included = Vec::new();
-    let mut whole = Whole { text: text.to_owned(), pragmas: vec![] };
+    // Shared by the pragmas; a definition after a pragma makes a copy.
+    let (mut macros, mut included) = (Rc::new(Macros::new()), Rc::new(Vec::new()));
+    let mut others = Vec::new();
     let (mut file, mut line, mut main_line) = (String::new(), 1_u32, 0_u32);
     let mut foreign_omp = false;
     for row in text.lines() {
@@ -90,8 +93,9 @@ fn read(text: &str, main: &str) -> Preprocessed {
         }
         if let Some((name, value)) = definition(row) {
             if !inside {
-                included.push((main_line, name.clone()));
+                Rc::make_mut(&mut included).push((main_line, name.clone()));
             }
+            let macros = Rc::make_mut(&mut macros);
             match value {
                 Some(value) => drop(macros.insert(name, value)),
                 None => drop(macros.remove(&name)),
@@ -104,11 +108,11 @@ fn read(text: &str, main: &str) -> Preprocessed {
                     line,
                     macros: macros.clone(),
                     included: included.clone(),
-                    pragmas: vec![],
+                    pragmas: Rc::default(),
                     whole: Rc::default(),
                 });
             } else {
-                whole.pragmas.push((main_line, words.split_whitespace().collect::<Vec<_>>().join(" ")));
+                others.push((main_line, words.split_whitespace().collect::<Vec<_>>().join(" ")));
             }
             if inside {
                 pragmas.push(line);
@@ -121,10 +125,9 @@ fn read(text: &str, main: &str) -> Preprocessed {
         }
         line += 1;
     }
-    let whole = Rc::new(whole);
+    let (whole, pragmas) = (Rc::new(Whole { text, pragmas: others }), Rc::new(pragmas));
     for one in &mut seen {
-        one.whole = whole.clone();
-        one.pragmas.clone_from(&pragmas);
+        (one.whole, one.pragmas) = (whole.clone(), pragmas.clone());
     }
     Preprocessed { seen, quoted, foreign_omp }
 }
@@ -162,13 +165,13 @@ mod tests {
     fn pragmas_are_found_with_their_macros_and_files() {
         let text = "# 1 \"a.c\"\n#define A(x) x\n#define B 1\n# 1 \"d\\\\ir/b.h\" 1\n#include \"c.h\" /* clang -E -dI */\n#define C\n#pragma scop\n#undef A\n\
                     # 4 \"a.c\" 2\n\n#pragma omp parallel\n#pragma dvm region\n";
-        let Preprocessed { seen, quoted, .. } = read(text, "a.c");
+        let Preprocessed { seen, quoted, .. } = read(text.to_owned(), "a.c");
         assert_eq!((seen.len(), seen[1].pragmas.as_slice()), (2, [5, 6].as_slice()));
         assert_eq!(quoted, [(PathBuf::from("d\\ir"), "c.h".to_owned())]);
         assert_eq!((seen[0].header.as_deref(), seen[0].line), (Some("d\\ir/b.h"), 2));
         assert_eq!(seen[0].macros.get("A").map(String::as_str), Some("(x) x"));
         assert_eq!((seen[1].header.as_deref(), seen[1].line), (None, 6));
         assert!(!seen[1].macros.contains_key("A") && seen[1].macros.get("B").is_some_and(|v| v == " 1"));
-        assert_eq!(seen[1].included, [(2, "C".to_owned()), (2, "A".to_owned())]);
+        assert_eq!(*seen[1].included, [(2, "C".to_owned()), (2, "A".to_owned())]);
     }
 }

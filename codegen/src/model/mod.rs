@@ -10,12 +10,15 @@ mod print;
 pub use parse::ParseError;
 
 use crate::planted::planted;
+use serde::{Deserialize, Serialize};
+
 /// 64-bit parameters beyond this run the original loops, by a guard that the front end adds to `Options::serial`; the
 /// emitter proves from it that no number of the generated code leaves 64 bits.
 pub const WIDE_LIMIT: i64 = 1 << 48;
 
 /// One `#pragma dvm region` (or `#pragma scop` pair) and what it means.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Region {
     /// Unique C identifier within the file, e.g. `jacobi_1` (function and ordinal, or the pragma's `name(x)`).
     pub name: String,
@@ -39,6 +42,20 @@ pub struct Region {
     pub rows: Vec<Row>,
     /// Statements in textual order.
     pub statements: Vec<Statement>,
+}
+
+impl From<Region> for String {
+    fn from(region: Region) -> String {
+        region.to_string()
+    }
+}
+
+impl TryFrom<String> for Region {
+    type Error = ParseError;
+
+    fn try_from(text: String) -> Result<Region, ParseError> {
+        text.parse()
+    }
 }
 
 /// A subscript that is not known to stay in its row (all but an array's first have one).

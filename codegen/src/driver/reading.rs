@@ -1,0 +1,178 @@
+//! Reading a file: its regions as models, or what there is to say of them.
+
+use super::{headers, refusal};
+use crate::diagnostics::Diagnostic;
+use crate::frontend::clang::{self, ClangError};
+use crate::frontend::pragma::{self, Site};
+use crate::frontend::preprocess::{Preprocessed, Seen};
+use crate::frontend::refusal::Refused;
+use crate::frontend::{self, Found};
+use crate::limits;
+use crate::source::{Directive, Source};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What helps against a file that is too large.
+pub const SMALLER: &str = "include fewer headers, or move the functions with regions to files of their own";
+
+/// So many regions of a file that is not read are named each.
+const NAMED: usize = 100;
+
+/// What reading a file found.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Reading {
+    /// Regions that were understood.
+    pub found: Vec<Found>,
+    /// What there is to say of the others.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What there is to say of pragmas in included files, each with its file.
+    pub foreign: Vec<(PathBuf, Diagnostic)>,
+    /// The pragmas of ours that the compiler sees.
+    pub marks: Vec<(usize, usize)>,
+    /// Some pragma of ours stands in an included file or comes from a macro.
+    pub out_of_reach: bool,
+    /// Files that included files include with quotes.
+    pub quoted: Vec<(PathBuf, String)>,
+}
+
+impl Reading {
+    /// The reading of a file that was not read to the end: nobody knows which of its pragmas the compiler sees.
+    pub fn ended(source: &Source, reason: &str, remedy: &str) -> Reading {
+        let mut marks = pragma::marks(source);
+        marks.retain(|mark| !pragma::ends_scop(mark));
+        let (count, out_of_reach) = (marks.len(), !marks.is_empty());
+        let one = |(k, mark): (usize, &Directive)| {
+            let others =
+                if k == NAMED { format!(" (and so do {} more after it)", count - k - 1) } else { String::new() };
+            refusal(None, &Refused::span(mark.begin, mark.end, format!("{reason}{others}"), remedy))
+        };
+        let diagnostics = marks.iter().take(NAMED + 1).enumerate().map(one).collect();
+        Reading { diagnostics, out_of_reach, ..Reading::default() }
+    }
+}
+
+/// Reads the regions of a file without generating anything, in this process. A file beyond the limits is refused.
+pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
+    match read_within(source, flags) {
+        Err(ClangError::Beyond(reason)) => Ok(Reading::ended(source, &reason, SMALLER)),
+        read => read,
+    }
+}
+
+fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
+    let mut reading = Reading::default();
+    let mut marks = pragma::marks(source);
+    if marks.len() > limits::REGIONS {
+        let reason = format!("the file has {} pragmas, more than {}", marks.len(), limits::REGIONS);
+        return Ok(Reading::ended(source, &reason, "divide the file into several"));
+    }
+    let (Preprocessed { seen, quoted, .. }, headers) = match headers::preprocess(source, flags) {
+        // Without clang nobody knows what included files mark; a file that marks nothing itself is left alone.
+        Err(_) if marks.is_empty() => return Ok(reading),
+        read => read?,
+    };
+    let flags = headers.flags();
+    reading.quoted = quoted;
+    // A directive may go over several lines, and clang may name a later one than the first.
+    let covers = |directive: &Directive, one: &Seen| {
+        one.header.is_none()
+            && (source.position(directive.begin).0..=source.position(directive.end).0).contains(&one.line)
+    };
+    let spans = |marks: &[Directive]| marks.iter().map(|m| (m.begin, m.end)).collect();
+    let mut told = BTreeSet::new();
+    for one in seen.iter().filter(|s| !marks.iter().any(|m| covers(m, s))) {
+        reading.out_of_reach = true;
+        if !told.insert((&one.header, one.line)) {
+            continue;
+        }
+        match &one.header {
+            Some(header) => reading.foreign.extend(in_header(header, one.line)),
+            None => reading.diagnostics.push(refusal(None, &in_macro(source, one.line))),
+        }
+    }
+    // What the preprocessor leaves out is no region, right or wrong.
+    marks.retain(|m| seen.iter().any(|s| covers(m, s)));
+    reading.marks = spans(&marks);
+    if let Some(first) = marks.first()
+        && let Some((moved, _)) = source.unclear_line()
+    {
+        let error = Refused::span(
+            first.begin,
+            first.end,
+            format!("line {} of the file sets line numbers that only the preprocessor knows", source.position(moved).0),
+            "write `#line` outside of `#if`, with a number and a name in quotes",
+        );
+        reading.diagnostics.push(refusal(None, &error));
+        return Ok(reading);
+    }
+    let sites = pragma::sites(source, marks);
+    if sites.iter().all(Result::is_err) {
+        reading.diagnostics.extend(sites.iter().filter_map(|s| s.as_ref().err()).map(|e| refusal(None, e)));
+        return Ok(reading);
+    }
+    let unit = clang::parse(&source.path, &flags)?;
+    let mut taken = BTreeSet::new();
+    let size =
+        unit.nodes() + seen.first().map_or(0, |one| one.macros.len() + (one.whole.text.len() + source.bytes.len()) / 8);
+    for (before, site) in sites.into_iter().enumerate() {
+        if (before + 1) * size > limits::VISITS {
+            let error = site.map_or_else(|e| e, |site| too_much(&site, before, size));
+            reading.diagnostics.push(refusal(None, &error));
+            continue;
+        }
+        let found = site.map_err(|e| refusal(None, &e)).and_then(|site| {
+            let here = seen.iter().find(|s| covers(&site.pragma, s));
+            let here = here.ok_or_else(|| refusal(None, &in_macro(source, source.position(site.pragma.begin).0)))?;
+            frontend::analyse(&unit, source, &site, here, &mut taken)
+                .map_err(|e| refusal(Some(&region_name(&unit, &site, source)), &e))
+        });
+        match found {
+            Ok(found) => reading.found.push(found),
+            Err(diagnostic) => reading.diagnostics.push(diagnostic),
+        }
+    }
+    Ok(reading)
+}
+
+/// A region after others that were looked for in a large file.
+fn too_much(site: &Site, before: usize, size: usize) -> Refused {
+    let reason = format!(
+        "the file with its headers is too large for more than {before} regions ({size} nodes, macros and words)"
+    );
+    Refused::span(site.pragma.begin, site.pragma.end, reason, SMALLER)
+}
+
+/// A pragma that the compiler sees in a line of the file that has no directive.
+fn in_macro(source: &Source, line: u32) -> Refused {
+    let begin = source.line_start_of(line);
+    let text = source.line_text(line);
+    let begin = begin + (text.len() - text.trim_start().len());
+    Refused::span(
+        begin,
+        begin + text.trim().len(),
+        "the pragma comes from a macro or from the operator `_Pragma`",
+        "write `#pragma dvm region` (or `#pragma scop` and `#pragma endscop`) on a line of its own",
+    )
+}
+
+/// A pragma in an included file; nothing when the file cannot be shown.
+fn in_header(header: &str, line: u32) -> Option<(PathBuf, Diagnostic)> {
+    let source = Source::read(Path::new(header)).ok()?;
+    let begin = source.line_start_of(line);
+    let error = Refused::span(
+        begin,
+        begin + source.line_text(line).len(),
+        "the pragma stands in an included file, and only the file that is compiled is transformed",
+        "move the function to the C file that is compiled",
+    );
+    let diagnostic = refusal(None, &error);
+    Some((source.path, diagnostic))
+}
+
+/// What a refused region is called: by its pragma, or by its place.
+fn region_name(unit: &frontend::ast::Unit, site: &Site, source: &Source) -> String {
+    let line = source.position(site.pragma.begin).0;
+    let function = unit.function_at(site.begin).map_or("file", |f| f.name.as_str());
+    site.options.name.clone().unwrap_or_else(|| format!("{function}:{line}"))
+}

@@ -1,0 +1,132 @@
+//! A process of this program that answers requests, and is ended when it takes too long.
+
+use super::STACK;
+use crate::limits;
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// The command line argument by which a program is started as a worker.
+pub const ARGUMENT: &str = "--dvm-analysis";
+
+/// A process that gets less than an eighth of a processor is ended all the same: it waits for something.
+const SHARE: u32 = 8;
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Parts of a request or an answer.
+pub type Parts = Vec<Vec<u8>>;
+
+/// The process.
+pub struct Worker {
+    child: Child,
+    input: Option<ChildStdin>,
+    answers: Receiver<Option<Parts>>,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Worker {
+    /// Starts this program as a worker, with little memory.
+    pub fn start() -> Option<Worker> {
+        let program = std::env::current_exe().ok()?;
+        let mut child = limits::held(program.to_str()?, limits::FILE.as_secs() + 1, limits::MEMORY + STACK)
+            .arg(ARGUMENT)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let input = child.stdin.take();
+        let mut output = child.stdout.take()?;
+        let (sender, answers) = channel();
+        // The thread ends with the process, whose end closes the pipe.
+        std::thread::spawn(move || {
+            loop {
+                let answer = receive(&mut output);
+                let last = answer.is_none();
+                if sender.send(answer).is_err() || last {
+                    return;
+                }
+            }
+        });
+        Some(Worker { child, input, answers })
+    }
+
+    /// The answer to a request, nothing when the process did not answer in time, or died; and the time that it took.
+    pub fn ask(&mut self, request: Parts, left: Duration) -> (Option<Parts>, Duration) {
+        let (begin, before) = (Instant::now(), self.used().unwrap_or_default());
+        let Some(mut input) = self.input.take() else { return (None, Duration::ZERO) };
+        // A process that does not read cannot stop this one; the thread ends when the process does.
+        let sending = std::thread::spawn(move || send(&mut input, &request).map(|()| input));
+        loop {
+            let answer = self.answers.recv_timeout(LOOK);
+            let waited = begin.elapsed();
+            let spent = self.used().map_or(waited, |used| used.saturating_sub(before).max(waited / SHARE));
+            match answer {
+                Ok(Some(answer)) => {
+                    self.input = sending.join().ok().flatten();
+                    return (Some(answer), spent);
+                }
+                Ok(None) | Err(RecvTimeoutError::Disconnected) => return (None, spent),
+                Err(RecvTimeoutError::Timeout) if spent >= left => return (None, spent),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Processor time of the process and of those that it waited for: `utime` to `cstime` of proc(5), in hundredths of
+    /// a second; nothing where there is no such file.
+    fn used(&self) -> Option<Duration> {
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        let fields = text.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
+        let ticks = fields.map(|field| field.parse::<u64>().ok()).sum::<Option<u64>>()?;
+        Some(Duration::from_millis(10 * ticks))
+    }
+}
+
+/// Answers requests until nobody asks.
+pub fn serve(mut answer: impl FnMut(Parts) -> Parts) {
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    while let Some(request) = receive(&mut input) {
+        if send(&mut output, &answer(request)).is_none() {
+            return;
+        }
+    }
+}
+
+/// The number of parts, and each with its length before it.
+fn send(to: &mut impl Write, parts: &[Vec<u8>]) -> Option<()> {
+    let mut number = |value: usize| to.write_all(&(value as u64).to_le_bytes()).ok();
+    number(parts.len())?;
+    for part in parts {
+        to.write_all(&(part.len() as u64).to_le_bytes()).ok()?;
+        to.write_all(part).ok()?;
+    }
+    to.flush().ok()
+}
+
+fn receive(from: &mut impl Read) -> Option<Parts> {
+    let mut parts = Vec::new();
+    for _ in 0..number(from)? {
+        let length = number(from)?;
+        let mut bytes = Vec::new();
+        from.take(length).read_to_end(&mut bytes).ok()?;
+        if bytes.len() as u64 != length {
+            return None;
+        }
+        parts.push(bytes);
+    }
+    Some(parts)
+}
+
+fn number(from: &mut impl Read) -> Option<u64> {
+    let mut bytes = [0; 8];
+    from.read_exact(&mut bytes).ok()?;
+    Some(u64::from_le_bytes(bytes))
+}
