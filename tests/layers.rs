@@ -46,7 +46,6 @@ const OPEN: &[(&str, &[&[&str]])] = &[
     (
         "codegen/src/lib.rs",
         &[
-            &["driver", "driver::rewrite"],
             &["emit::body", "emit::footprint", "emit::graph"],
             &["frontend::ast", "frontend::constant"],
             &[

@@ -17,6 +17,9 @@ pub const PARSER: u64 = 7;
 /// Address space of a process, in KiB: 2 GB.
 pub const MEMORY: u64 = 2 << 20;
 
+/// KiB of the stack that the program reserves for deep expressions, beside that.
+pub const STACK: u64 = 1 << 20;
+
 /// Bytes of a file after the preprocessor.
 pub const TEXT: usize = 64 << 20;
 /// Bytes of clang's syntax tree.

@@ -125,7 +125,7 @@ const HELD: &str = "--dvm-held";
 /// first, and say more.
 fn hold() -> Result<ExitCode, String> {
     let program = std::env::current_exe().map_err(|e| format!("this program cannot be found: {e}"))?;
-    let mut command = limits::held(&program.to_string_lossy(), limits::FILE.as_secs(), limits::MEMORY + driver::STACK);
+    let mut command = limits::held(&program.to_string_lossy(), limits::FILE.as_secs(), limits::MEMORY + limits::STACK);
     let status = command.arg(HELD).args(std::env::args_os().skip(1)).status();
     let status = status.map_err(|e| format!("cannot run this program again: {e}"))?;
     match status.code() {

@@ -3,8 +3,8 @@
 //! cases (`limits`), so that what is generated does not depend on the machine's speed.
 
 use super::reading::{self, Reading};
+use super::replacement::{Replacement, back_end};
 use super::worker::{self, Parts, Worker};
-use super::{Replacement, back_end};
 use crate::draw::{self, View};
 use crate::frontend::clang::ClangError;
 use crate::limits::{FILE, REGION};

@@ -11,6 +11,7 @@ mod compiler;
 mod dependency;
 mod headers;
 mod reading;
+mod replacement;
 mod rewrite;
 mod worker;
 mod workshop;
@@ -19,41 +20,21 @@ use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::Found;
 use crate::frontend::clang::ClangError;
 use crate::frontend::refusal::Refused;
-use crate::model::Region;
+use crate::limits;
 use crate::source::Source;
-use reading::Reading;
+use reading::{Reading, refusal};
 use rewrite::Style;
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+pub use replacement::{Generate, Replacement, back_end};
 pub use worker::ARGUMENT;
-
-/// C text that the back end made of a region.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Replacement {
-    /// Functions to stand before the enclosing function.
-    pub file_scope: String,
-    /// What stands in place of the region; holds the original as fallback.
-    pub call: String,
-}
-
-/// The back end: a model and the region's own text in; out comes C text, or a reason and a remedy.
-pub type Generate<'g> = &'g dyn Fn(&Region, &str) -> Result<Replacement, (String, String)>;
-
-/// The real back end.
-pub fn back_end(region: &Region, original: &str) -> Result<Replacement, (String, String)> {
-    crate::generate(region, original)
-        .map(|g| Replacement { file_scope: g.file_scope, call: g.call })
-        .map_err(|e| (e.reason, e.remedy))
-}
-
-/// KiB of the stack that `with_room` reserves.
-pub const STACK: u64 = 1 << 20;
 
 /// Runs a command on a stack that deeply nested expressions fit into.
 pub fn with_room<T: Send + 'static>(command: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
-    let thread =
-        std::thread::Builder::new().stack_size((STACK as usize) << 10).spawn(command).map_err(|e| e.to_string())?;
+    let thread = std::thread::Builder::new()
+        .stack_size((limits::STACK as usize) << 10)
+        .spawn(command)
+        .map_err(|e| e.to_string())?;
     thread.join().unwrap_or_else(|_| Err("an internal error stopped the command; please report the source".to_owned()))
 }
 
@@ -146,14 +127,4 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
     };
     let blanked = marks.into_iter().filter(|mark| !kept(mark)).collect();
     Outcome { regions, refused, diagnostics, foreign, blanked, out_of_reach, quoted }
-}
-
-fn refusal(name: Option<&str>, error: &Refused) -> Diagnostic {
-    let who = name.map_or_else(|| "region".to_owned(), |n| format!("region '{n}'"));
-    Diagnostic {
-        severity: Severity::Warning,
-        message: format!("{who} stays sequential: {}", error.reason),
-        span: Some((error.begin, error.end)),
-        remedy: Some(error.remedy.clone()),
-    }
 }

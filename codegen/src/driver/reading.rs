@@ -1,7 +1,7 @@
 //! Reading a file: its regions as models, or what there is to say of them.
 
-use super::{headers, refusal};
-use crate::diagnostics::Diagnostic;
+use super::headers;
+use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::clang::{self, ClangError};
 use crate::frontend::pragma::{self, Site};
 use crate::frontend::preprocess::{Preprocessed, Seen};
@@ -175,4 +175,15 @@ fn region_name(unit: &frontend::ast::Unit, site: &Site, source: &Source) -> Stri
     let line = source.position(site.pragma.begin).0;
     let function = unit.function_at(site.begin).map_or("file", |f| f.name.as_str());
     site.options.name.clone().unwrap_or_else(|| format!("{function}:{line}"))
+}
+
+/// A region stays as it is, and why.
+pub fn refusal(name: Option<&str>, error: &Refused) -> Diagnostic {
+    let who = name.map_or_else(|| "region".to_owned(), |n| format!("region '{n}'"));
+    Diagnostic {
+        severity: Severity::Warning,
+        message: format!("{who} stays sequential: {}", error.reason),
+        span: Some((error.begin, error.end)),
+        remedy: Some(error.remedy.clone()),
+    }
 }

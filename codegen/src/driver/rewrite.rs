@@ -1,7 +1,7 @@
 //! The new text of a file: everything outside the regions byte by byte, generated functions before the function
 //! that holds the region, and `#line` directives so that messages, debuggers and `__LINE__` see the source.
 
-use super::Replacement;
+use super::replacement::Replacement;
 use crate::emit::mark::Mark;
 use crate::frontend::Found;
 use crate::source::Source;

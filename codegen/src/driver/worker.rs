@@ -1,6 +1,5 @@
 //! A process of this program that answers requests, and is ended when it takes too long.
 
-use super::STACK;
 use crate::limits;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
@@ -35,7 +34,7 @@ impl Worker {
     /// Starts this program as a worker, with little memory.
     pub fn start() -> Option<Worker> {
         let program = std::env::current_exe().ok()?;
-        let mut child = limits::held(program.to_str()?, limits::FILE.as_secs() + 1, limits::MEMORY + STACK)
+        let mut child = limits::held(program.to_str()?, limits::FILE.as_secs() + 1, limits::MEMORY + limits::STACK)
             .arg(ARGUMENT)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
