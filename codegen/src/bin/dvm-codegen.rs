@@ -88,7 +88,11 @@ struct Tile {
 
 fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq([driver::ARGUMENT]) {
-        return match driver::with_room(|| Ok(driver::child::serve())) {
+        let serve = || {
+            driver::child::serve();
+            Ok(())
+        };
+        return match driver::with_room(serve) {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => fail(&message, 2),
         };
