@@ -7,7 +7,7 @@ use dvm_codegen::source::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// No file may take longer.
@@ -24,14 +24,9 @@ pub struct Finding {
 
 /// Where files go.
 fn folder() -> PathBuf {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER
-        .get_or_init(|| {
-            let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("functions-{}", std::process::id()));
-            std::fs::create_dir_all(&folder).expect("a folder for programs");
-            folder
-        })
-        .clone()
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("functions-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for programs");
+    folder
 }
 
 /// Ends with the tests: what they left behind goes.
@@ -45,18 +40,29 @@ fn standin() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standin")
 }
 
-/// The program that compares, built once.
-fn judge() -> &'static Path {
-    static JUDGE: OnceLock<PathBuf> = OnceLock::new();
-    JUDGE.get_or_init(|| {
-        let program = folder().join("judge");
+/// Flags of the judge and of originals that stop at what C does not define.
+const SANITISED: [&str; 4] = [
+    "-O0",
+    "-fsanitize=undefined,float-cast-overflow",
+    "-fsanitize-undefined-trap-on-error",
+    "-DROWS_=__attribute__((no_sanitize(\"bounds\")))",
+];
+const ADDRESS: [&str; 1] = ["-fsanitize=address"];
+
+/// The program that compares, built once; `flags` make it one for objects whose accesses are checked.
+fn judge(flags: &[&str]) -> PathBuf {
+    static ONE: Mutex<()> = Mutex::new(());
+    let one = ONE.lock();
+    let program = folder().join(format!("judge{}", flags.concat()));
+    if !program.exists() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/functions/judge.c");
         let mut gcc = Command::new("gcc");
-        gcc.args(["-std=gnu11", "-O2", "-w", "-rdynamic", "-pthread", "-I"]).arg(standin());
+        gcc.args(["-std=gnu11", "-O2", "-w", "-rdynamic", "-pthread"]).args(flags).arg("-I").arg(standin());
         gcc.arg(source).arg(standin().join("standin.c")).args(["-ldl", "-lm", "-o"]).arg(&program);
         assert!(gcc.status().expect("gcc runs").success(), "the judge compiles");
-        program
-    })
+    }
+    drop(one);
+    program
 }
 
 fn compiled(source: &Path, object: &Path, flags: &[&str]) -> Result<(), String> {
@@ -65,6 +71,34 @@ fn compiled(source: &Path, object: &Path, flags: &[&str]) -> Result<(), String> 
     gcc.arg("-I").arg(standin()).arg(source).args(["-lm", "-o"]).arg(object);
     let output = gcc.output().map_err(|e| e.to_string())?;
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+/// Why a function that differs is not defined, although the sanitizer of undefined behaviour is silent: it follows no
+/// pointer into an object and knows neither `restrict` nor the order of side effects. So accesses are checked, and the
+/// original must mean the same when gcc optimises it.
+fn undefined_after_all(unit: &Unit) -> Option<String> {
+    let path = |end: &str| folder().join(format!("again-{}{end}", unit.seed));
+    let (plain, checked, original, optimised) = (path(".c"), path(".a.so"), path(".so"), path(".2.so"));
+    std::fs::write(&plain, file(std::slice::from_ref(unit))).ok()?;
+    let answer = (|| {
+        compiled(&plain, &checked, &["-O0", ADDRESS[0]]).ok()?;
+        let mut run = Command::new("timeout");
+        run.arg("60").arg(judge(&ADDRESS)).args([&checked, &checked]);
+        let said = run.env("ASAN_OPTIONS", "detect_leaks=0:handle_segv=0").output().ok()?;
+        let words = String::from_utf8_lossy(&said.stderr).into_owned();
+        if let Some(line) = words.lines().find(|line| line.contains("AddressSanitizer")) {
+            return Some(line.to_owned());
+        }
+        compiled(&plain, &original, &SANITISED).ok()?;
+        compiled(&plain, &optimised, &["-O3", "-frounding-math"]).ok()?;
+        let (answers, _) = judged(&original, &optimised, std::slice::from_ref(unit)).ok()?;
+        let answer = answers.get(&unit.seed)?;
+        answer.starts_with("differs").then(|| format!("gcc -O3 gives other bytes: {answer}"))
+    })();
+    for path in [plain, checked, original, optimised] {
+        let _ = std::fs::remove_file(path);
+    }
+    answer
 }
 
 /// The file of several functions.
@@ -100,13 +134,7 @@ fn attempt(units: &[Unit], optimise: &str, tally: &mut Tally) -> Result<Vec<Find
     let (plain, tiled, original, transformed) = (path(".c"), path(".dvm.c"), path(".so"), path(".dvm.so"));
     let answer = (|| {
         std::fs::write(&plain, file(units)).map_err(|e| e.to_string())?;
-        let sanitised = [
-            "-O0",
-            "-fsanitize=undefined",
-            "-fsanitize-undefined-trap-on-error",
-            "-DROWS_=__attribute__((no_sanitize(\"bounds\")))",
-        ];
-        compiled(&plain, &original, &sanitised).map_err(|e| format!("the generator's program is wrong: {e}"))?;
+        compiled(&plain, &original, &SANITISED).map_err(|e| format!("the generator's program is wrong: {e}"))?;
         let source = Source::read(&plain).map_err(|e| e.to_string())?;
         let begin = Instant::now();
         let outcome = driver::transform_unguarded(&source, &["-std=gnu11".to_owned()], &driver::back_end)
@@ -140,7 +168,7 @@ fn judged(original: &Path, transformed: &Path, units: &[Unit]) -> Result<(BTreeM
     while first < units.len() {
         let output = Command::new("timeout")
             .arg("120")
-            .arg(judge())
+            .arg(judge(&[]))
             .args([original, transformed])
             .arg(first.to_string())
             .output();
@@ -194,13 +222,18 @@ fn counted(
         let answer = answers.get(&unit.seed).map_or("differs: no answer", String::as_str);
         let tiled = accepted.get(&format!("f_{}", unit.seed)).copied().unwrap_or(0);
         tally.functions += 1;
-        if answer.starts_with("undefined") {
+        let different = answer.starts_with("differs");
+        let why = if different { undefined_after_all(unit) } else { None };
+        if let Some(why) = &why {
+            println!("{} is not defined: {why}", unit.seed);
+        }
+        if why.is_some() || answer.starts_with("undefined") {
             tally.undefined += 1;
             continue;
         }
         tally.regions += regions;
         tally.accepted += tiled;
-        if answer.starts_with("differs") {
+        if different {
             findings.push(Finding { unit: unit.clone(), what: answer.to_owned(), optimise: optimise.to_owned() });
         }
     }

@@ -298,35 +298,46 @@ impl Writer {
             self.arrays.push(Array { name, high: from.high - 4, restrict: false, ..from });
             return;
         }
-        let start = match self.dice.below(9) {
-            0 | 1 => format!("{of} + {}", self.dice.between(1, 3)),
-            2 => format!("&{of}[{size} + 1]"),
-            3 => of.clone(),
-            4 => format!("&{of}[{}]", self.dice.between(1, 3)),
+        // With how many elements the new subscript 0 lies at least behind the old one.
+        let mut alone = false;
+        let (start, ahead) = match self.dice.below(9) {
+            0 | 1 => {
+                let by = self.dice.between(1, 3);
+                (format!("{of} + {by}"), by)
+            }
+            2 => (format!("&{of}[{size} + 1]"), 1),
+            3 => (of.clone(), 0),
+            4 => {
+                let by = self.dice.between(1, 3);
+                (format!("&{of}[{by}]"), by)
+            }
             5 => {
                 let tag = format!("struct p{}_@", self.arrays.len());
                 self.before.push(join![format!("{tag} {{ {constant}{ty} *to; int other; }};\n")]);
                 self.begin.push(join![format!("  {tag} u{} = {{ {of} + 1, 2 }};\n", self.arrays.len())]);
-                format!("u{}.to", self.arrays.len())
+                (format!("u{}.to", self.arrays.len()), 1)
             }
-            6 => format!("({size} > 2 ? {of} + 1 : {of} + 2)"),
-            7 => {
+            6 => (format!("({size} > 2 ? {of} + 1 : {of} + 2)"), 1),
+            // Objects have other names, which the function's end or a pure function uses.
+            7 if matches!(from.home, Home::Store(_)) => {
                 // A pointer that only a local `restrict` pointer was made from.
+                alone = true;
                 let between = self.name("u");
                 self.begin.push(join![format!("  {constant}{ty} *restrict {between} = {of};\n")]);
                 self.arrays[at].name.clone_from(&between);
                 self.arrays[at].restrict = true;
-                format!("{between} + {}", self.dice.between(0, 2))
+                let by = self.dice.between(0, 2);
+                (format!("{between} + {by}"), by)
             }
-            _ => format!("1 + {of}"),
+            _ => (format!("1 + {of}"), 1),
         };
         // The others that lead there may not, when a local `restrict` pointer was made.
-        if self.arrays[at].restrict && !from.restrict {
+        if alone {
             let home = from.home.clone();
             let kept = self.arrays[at].name.clone();
             self.arrays.retain(|a| a.name == kept || a.home != home);
         }
-        let (low, high) = (from.low - 1, from.high - 16);
+        let (low, high) = (from.low - ahead, from.high - 16);
         self.begin.push(join![format!("  {constant}{ty} *{name} = {start};\n")]);
         self.arrays.push(Array { name, low, high, restrict: false, ..from });
     }

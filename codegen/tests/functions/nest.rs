@@ -273,7 +273,11 @@ impl Writer {
         };
         if !ty.is_float() && self.dice.one_in(20) {
             let (other, _) = self.access(true);
-            return join![text, " = ", other, " = ", value, ";\n"];
+            // Two writes of one element would not be ordered.
+            let apart = matches!(self.targets.as_slice(), [.., one, another] if one != another);
+            if apart {
+                return join![text, " = ", other, " = ", value, ";\n"];
+            }
         }
         let value = if ty == Type::I32 { join!["(int)(", value, ")"] } else { value };
         join![text, operator, value, ";\n"]
