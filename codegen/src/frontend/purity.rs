@@ -36,6 +36,13 @@ impl Builder<'_> {
             let reason = format!("`{name}` is declared const or pure, but {why}");
             if declared { Refused::at(call, reason, vouch.clone()) } else { undeclared(name, call) }
         })?;
+        if let Some(variable) = self.thread_local_read(name) {
+            return Err(Refused::at(
+                call,
+                format!("`{name}` reads `{variable}`, which is thread-local, and tiles run on other threads"),
+                "pass the variable's value to the function as an argument",
+            ));
+        }
         match self.conflict(&reads) {
             Some(written) if !planted("a8-pure") => {
                 let reason = format!("the pure function `{name}` may read what the region writes (`{written}`)");

@@ -108,6 +108,24 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// A thread-local variable in a body that a call may run. Nobody can vouch for such a read: each thread finds
+    /// another object.
+    pub fn thread_local_read(&self, name: &str) -> Option<String> {
+        let (mut open, mut met) = (vec![name.to_owned()], HashSet::new());
+        while let Some(name) = open.pop().filter(|name| met.insert(name.clone())) {
+            for node in self.functions(&name).into_iter().filter_map(Node::body).flat_map(Node::walk) {
+                let Some(reference) = node.reference.as_ref().filter(|_| node.is("DeclRefExpr")) else { continue };
+                if self.unit.declaration(reference.id).is_some_and(|variable| variable.thread_local) {
+                    return Some(reference.name.clone());
+                }
+                if reference.kind == "FunctionDecl" {
+                    open.push(reference.name.clone());
+                }
+            }
+        }
+        None
+    }
+
     fn call(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
         let callee = super::purity::callee(node).ok_or("calls a function through a pointer")?;
         node.inner[1..].iter().try_for_each(|n| self.part(n, reads))?;
