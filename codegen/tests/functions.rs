@@ -87,7 +87,7 @@ fn functions_that_are_not_defined_are_discarded() {
     let region = "#pragma dvm region\n";
     let before_an_array = format!(
         "  double own[160];\n  __builtin_memcpy(own, given, sizeof own);\n  double *p = own;\n{region}\
-         for (int i = -1; i < 9; i++)\n    a[i + 1] = p[i] + 1;\n"
+         for (int i = -24; i < 9; i++)\n    a[i + 24] = p[i];\n"
     );
     let overlapping = format!("{region}for (int i = 0; i < 9; i++)\n    b[i] = a[i] + 1;\n");
     let units = [undefined(1, &before_an_array), undefined(2, &overlapping)];
