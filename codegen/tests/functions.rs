@@ -2,7 +2,7 @@
 //! tile sizes, the order of tiles and the number of workers.
 //!
 //! `DVM_TEST_SEED` replays one function, `DVM_TEST_CASES` sets how many are tried, `DVM_TEST_FIRST` the first seed (1),
-//! `DVM_TEST_BATCH` how many share a file (24), `DVM_TEST_KEEP` goes on after a difference, `DVM_TEST_SHOWN` sets how many
+//! `DVM_TEST_BATCH` how many share a file (64), `DVM_TEST_KEEP` goes on after a difference, `DVM_TEST_SHOWN` sets how many
 //! are made smaller and shown (1) and `DVM_TEST_SHRINK` with how many tries each (600), `DVM_TEST_MESSAGES` shows why
 //! regions are refused, `DVM_TEST_FILES` keeps all files. Each run prints a line for the ledger: first seed, last seed,
 //! regions, accepted, different.
@@ -39,7 +39,7 @@ fn shrunk(finding: &Finding) -> String {
 
 /// Tries the functions of a range of seeds on two threads.
 fn tried(first: u64, count: u64) -> (Tally, Vec<Finding>) {
-    let size = setting("DVM_TEST_BATCH").unwrap_or(24);
+    let size = setting("DVM_TEST_BATCH").unwrap_or(64);
     let (next, stop) = (AtomicU64::new(first), AtomicBool::new(false));
     let all = Mutex::new((Tally::default(), Vec::new()));
     let keep = setting("DVM_TEST_KEEP").is_some();
@@ -101,7 +101,7 @@ fn functions_that_are_not_defined_are_discarded() {
 
 /// The level for the transformed text.
 fn optimise(seed: u64) -> &'static str {
-    ["-O0", "-O0", "-O1"][(seed / 24 % 3) as usize]
+    if seed / 64 % 8 == 7 { "-O1" } else { "-O0" }
 }
 
 #[test]

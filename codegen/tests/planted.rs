@@ -71,7 +71,7 @@ fn one_function() {
 #[ignore = "a part of the test of planted defects"]
 fn one_program_from_the_standard() {
     let case = standard::function::case(standard::choices::Choices::seeded(seed()));
-    let verdicts = standard::judge::judge(&[&case.text]).verdicts;
+    let verdicts = standard::judge::judge(&[&case.text], "-O0").verdicts;
     let wrong = matches!(verdicts[..], [Some(standard::judge::Verdict::Wrong(..))]);
     println!("answer: {}", if wrong { "differs" } else { "same" });
     println!("{verdicts:?}");

@@ -12,7 +12,7 @@ impl Writer {
             all.push(self.placed(at));
         }
         all.push(self.reads());
-        if self.dice.one_in(60) {
+        if self.dice.one_in(30) {
             // Another rounding mode, for the function's own threads only.
             all.insert(
                 0,
@@ -77,7 +77,7 @@ impl Writer {
     fn placed(&mut self, at: usize) -> Node {
         let size = self.size.clone();
         let w = self.name("w");
-        match self.dice.weigh(&[12, 4, 2, 3, 2, 3, 2, 2, 2, 4, 2, 2, 2]) {
+        match self.dice.weigh(&[16, 4, 2, 3, 2, 3, 2, 2, 2, 4, 1, 2, 2]) {
             0 => self.region(),
             1 => {
                 let (first, test) = (self.perhaps_overwrite(), self.dice.below(3));

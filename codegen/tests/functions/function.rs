@@ -3,6 +3,7 @@
 use super::dice::Dice;
 use super::memory::{Array, Home};
 use super::numbers::{Known, Type};
+use super::pure::Function;
 use super::tree::{Node, join};
 use super::values::Scalar;
 
@@ -84,10 +85,13 @@ pub struct Writer {
     pub outer: Vec<Known>,
     /// Outer counters that a region has left behind.
     pub lost: Vec<(String, Type)>,
-    /// Functions that only read: name, and whether it takes and gives a `double`.
-    pub functions: Vec<(String, bool)>,
+    pub functions: Vec<Function>,
+    /// Regions call them often.
+    pub calls: bool,
     /// Those that the pragma may have to name.
     pub vouched: Vec<String>,
+    /// 0: regions of one statement, 1: of two, 2: of several. Most defects show in small ones, which cost least.
+    pub class: usize,
     pub budget: usize,
     /// What the region writes.
     pub targets: Vec<Home>,
@@ -119,10 +123,12 @@ pub fn unit(seed: u64) -> Unit {
         outer: Vec::new(),
         lost: Vec::new(),
         functions: Vec::new(),
+        calls: dice.one_in(14),
         vouched: Vec::new(),
+        class: dice.weigh(&[20, 7, 2]),
         budget: 0,
         targets: Vec::new(),
-        leaves_rows: dice.one_in(30),
+        leaves_rows: dice.one_in(24),
         odd_names: dice.one_in(4),
         names: Vec::new(),
         pool: NAMES[dice.below(NAMES.len())],
@@ -287,45 +293,6 @@ impl Writer {
         }
     }
 
-    /// Functions that read memory and have no effect.
-    fn functions(&mut self) {
-        if !self.dice.one_in(4) {
-            return;
-        }
-        let objects: Vec<Array> = self
-            .arrays
-            .iter()
-            .filter(|a| a.rows == super::memory::Rows::None && a.name.starts_with('g'))
-            .cloned()
-            .collect();
-        let name = "r_@".to_owned();
-        let attribute = *self.dice.pick(&["pure", "pure", "pure, unused", "const, unused"]);
-        if attribute.starts_with("const") || (objects.is_empty() && self.dice.one_in(2)) {
-            let body = "double y = x; for (int q = 0; q < 2; q++) y = y * 0.5 + q; return y;";
-            let head = format!("__attribute__(({attribute})) static double {name}(double x)");
-            self.before.push(join![format!("{head} {{ {body} }}\n")]);
-            self.functions.push((name, true));
-            return;
-        }
-        let (read, float) = if objects.is_empty() {
-            self.before.push(join!["static _Thread_local int tl_@;\n"]);
-            self.enter.push_str("  tl_@ = z_ + 3;\n");
-            ("tl_@".to_owned(), false)
-        } else {
-            let array = self.dice.pick(&objects).clone();
-            (format!("{}[{}]", array.name, self.dice.between(40, 46)), array.element.is_float())
-        };
-        let ty = if float { "double" } else { "int" };
-        let body = if float { format!("{read} * 0.5 + x") } else { format!("(int)({read} % 9) + x") };
-        let vouched = self.dice.one_in(6) && read.starts_with("tl");
-        let attribute = if vouched { String::new() } else { format!("__attribute__(({attribute})) ") };
-        self.before.push(join![format!("{attribute}static {ty} {name}({ty} x) {{ return {body}; }}\n")]);
-        if vouched {
-            self.vouched.push(name.clone());
-        }
-        self.functions.push((name, float));
-    }
-
     fn finish(mut self, seed: u64, body: Node) -> Unit {
         let parameters: Vec<String> = self.parameters.iter().map(|p| p.0.clone()).collect();
         let arguments: Vec<String> = self.parameters.iter().map(|p| p.1.clone()).collect();
@@ -334,7 +301,7 @@ impl Writer {
             "__attribute__((noinline)) ",
             "__attribute__((optimize(\"O2\"))) ",
         ]);
-        let attribute = if self.dice.one_in(16) { attribute } else { "" };
+        let attribute = if self.dice.one_in(30) { attribute } else { "" };
         let head = format!("{attribute}static ROWS_ void f_@({})\n{{\n", parameters.join(", "));
         let head = if self.leaves_rows { head } else { head.replace("ROWS_ ", "") };
         let run = format!(

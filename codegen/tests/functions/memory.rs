@@ -82,7 +82,7 @@ impl Writer {
     /// The arrays that the function meets.
     pub fn arrays(&mut self) {
         for at in 0..=self.dice.weigh(&[3, 5, 4, 1]) {
-            match self.dice.weigh(&[14, 8, 5, 2, 2]) {
+            match self.dice.weigh(&[14, 8, 5, 3, 2]) {
                 0 => self.pointer(at),
                 1 => self.matrix(at),
                 2 => self.object(at),
@@ -90,7 +90,7 @@ impl Writer {
                 _ => self.local(at),
             }
         }
-        for _ in 0..self.dice.weigh(&[12, 5, 2]) {
+        for _ in 0..self.dice.weigh(&[9, 6, 2]) {
             self.derive();
         }
         if self.arrays.iter().all(|a| !a.writable) {
@@ -194,7 +194,7 @@ impl Writer {
     }
 
     /// An array at file scope, sometimes with a second name.
-    fn object(&mut self, at: usize) {
+    pub fn object(&mut self, at: usize) {
         let name = format!("g{at}_@");
         let element = self.element();
         let Home::Store(k) = self.store(element) else { unreachable!("a store") };
@@ -209,7 +209,7 @@ impl Writer {
         let rows = if two { Rows::Fixed } else { Rows::None };
         let home = Home::Object(name.clone());
         let array = Array { name, element, rows, home, low, high, writable: true, alone: two, restrict: false };
-        if !two && storage == "static" && self.dice.one_in(6) {
+        if !two && storage == "static" && self.dice.one_in(9) {
             let other = format!("h{at}_@");
             let text = if self.dice.one_in(2) {
                 format!("extern {} {other}[{OBJECT}] __attribute__((alias(\"{}\")));\n", element.name(), array.name)
@@ -239,8 +239,8 @@ impl Writer {
         }
         let home = if local { Home::Local } else { Home::Object(format!("{name}.part")) };
         let name = format!("{root}.part");
-        self.arrays.push(Array {
-            name,
+        let array = Array {
+            name: name.clone(),
             element,
             rows: Rows::None,
             home,
@@ -249,7 +249,14 @@ impl Writer {
             writable: true,
             alone: local,
             restrict: false,
-        });
+        };
+        self.arrays.push(array.clone());
+        if local && self.dice.one_in(2) {
+            // The array decays: its address is known without an operator that takes it.
+            let (pointer, by) = (self.name("p"), self.dice.between(0, 2));
+            self.begin.push(join![format!("  {ty} *{pointer} = {name} + {by};\n")]);
+            self.arrays.push(Array { name: pointer, low: -by, high: OBJECT - 4, ..array });
+        }
     }
 
     /// A local array, which the function gives back.
@@ -395,12 +402,16 @@ impl Writer {
         // What is read is mostly not what the region writes: else few loops would be parallel.
         let other: Vec<Array> = fitting.iter().filter(|a| !self.targets.contains(&a.home)).cloned().collect();
         let fitting = if write || other.is_empty() || self.dice.one_in(7) { fitting } else { other };
+        // The other names of what is written are met now and then.
+        let own = if write { None } else { self.targets.last().cloned() };
+        let again: Vec<Array> = self.arrays.iter().filter(|a| Some(&a.home) == own.as_ref()).cloned().collect();
+        let fitting = if again.len() > 1 && self.dice.one_in(5) { again } else { fitting };
         // As many dimensions as loops make elements that only one iteration writes.
         let deep = self.counters.len() > 1;
         let alike: Vec<Array> = fitting.iter().filter(|a| (a.rows != Rows::None) == deep).cloned().collect();
         let fitting = if write && !alike.is_empty() && !self.dice.one_in(4) { alike } else { fitting };
         let array = self.dice.pick(&fitting).clone();
-        let own = write && !self.dice.one_in(8);
+        let own = write && !self.dice.one_in(14);
         if write {
             self.targets.push(array.home.clone());
         }

@@ -8,6 +8,7 @@ pub mod function;
 pub mod memory;
 pub mod nest;
 pub mod numbers;
+pub mod pure;
 pub mod tally;
 pub mod tree;
 pub mod values;

@@ -1,6 +1,7 @@
 //! Loop nests of a region.
 
 use super::function::Writer;
+use super::memory::Rows;
 use super::numbers::{Known, Number, Type, condition, constant, number};
 use super::tree::{Node, Sort, join};
 use super::values::Scalar;
@@ -13,7 +14,7 @@ impl Writer {
 
     /// A region: its pragma and its text.
     pub fn region(&mut self) -> Node {
-        self.budget = 1 + self.dice.weigh(&[5, 4, 2]);
+        self.budget = 1 + self.class.min(1) + if self.class > 1 { self.dice.weigh(&[4, 2]) } else { 0 };
         self.targets.clear();
         let nests = 1 + self.dice.weigh(&[6, 2, 1]);
         let mut all: Vec<Node> = Vec::new();
@@ -187,18 +188,21 @@ impl Writer {
     }
 
     fn inside(&mut self, depth: usize) -> Node {
+        // Where all that is written has one dimension, two loops are seldom parallel.
+        let rows = self.arrays.iter().any(|a| a.writable && a.rows != Rows::None);
         let deeper = match depth {
-            1 => self.dice.weigh(&[4, 5, 2]),
-            2 => self.dice.weigh(&[8, 1, 2]),
+            1 => self.dice.weigh(&[5, if rows { 5 } else { 1 }, 2]),
+            2 => self.dice.weigh(&[8, usize::from(self.class > 1), 2]),
             _ => self.dice.weigh(&[8, 0, 1]),
         };
         match deeper {
             1 if self.budget > 0 => self.nest(depth),
             2 if self.budget > 0 => {
                 let known = self.known();
-                let test = if self.dice.one_in(5) { self.data_condition() } else { condition(&mut self.dice, &known) };
                 let body = self.body(depth + 1);
                 let other = if self.dice.one_in(3) { join![" else", self.body(depth + 1)] } else { join![""] };
+                // Knows what the body writes.
+                let test = if self.dice.one_in(5) { self.data_condition() } else { condition(&mut self.dice, &known) };
                 join!["if (", test, ")", body, other].statement()
             }
             _ => self.statement(),
@@ -232,8 +236,8 @@ impl Writer {
                 join![ty.name(), " ", &name, " = ", first, ";\n", text, " = ", value, ";\n"]
             }
             3 => {
-                let test = self.data_condition();
                 let (text, ty) = self.access(true);
+                let test = self.data_condition();
                 join!["if (", test, ") ", self.assignment(text, ty)]
             }
             4 => {

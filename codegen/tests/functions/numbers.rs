@@ -327,14 +327,21 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
 fn wrapped(dice: &mut Dice, known: &[Known]) -> Number {
     let (a, b) = (leaf(dice, known), leaf(dice, known));
     let by = dice.between(3, 7);
-    let suffix = *dice.pick(&["ul", "ul", "u"]);
-    let factors = if suffix == "u" { ["2654435761u", "40503u"] } else { ["1000000007ul", "998244353ul"] };
+    // With operands of 64 bits the product of a narrow constant would be signed.
+    let narrow = ![a.ty, b.ty].iter().any(|t| matches!(t, Type::I64 | Type::U64));
+    let suffix = if narrow { *dice.pick(&["ul", "ul", "ul", "u"]) } else { "ul" };
+    let wide = [
+        ["1000000007ul", "998244353ul"],
+        ["2305843009213693953ul", "1000000007ul"],
+        ["6364136223846793005ul", "1442695040888963407ul"],
+        ["4611686018427387905ul", "3ul"],
+    ];
+    let factors = if suffix == "u" { ["2654435761u", "40503u"] } else { *dice.pick(&wide) };
     let node = if dice.one_in(2) {
         join!["((", a.node, " * ", factors[0], " + ", b.node, " * ", factors[1], ") % ", format!("{by}{suffix}"), ")"]
     } else {
         join!["((", a.node, " * ", factors[0], ") % ", format!("{by}{suffix}"), ")"]
     };
-    // An operand of a wider type only adds bits that the remainder takes away again.
     Number { node: node.sort(Sort::Number), ty: Type::U64, low: 0, high: by - 1, over: by - 1 }
 }
 
@@ -401,7 +408,7 @@ fn comparison(dice: &mut Dice, known: &[Known]) -> Node {
 
 fn sides(dice: &mut Dice, known: &[Known]) -> (Number, Number) {
     let depth = dice.below(3);
-    let mut a = number(dice, known, depth);
+    let mut a = if dice.one_in(24) { wrapped(dice, known) } else { number(dice, known, depth) };
     if dice.one_in(3) {
         let by = *dice.pick(&[2, 3, 5, 6]);
         a = a.modulo(by, dice);

@@ -1,7 +1,7 @@
 //! Values of statements: what is computed in a region.
 
 use super::function::Writer;
-use super::numbers::{Number, Type, number};
+use super::numbers::{Type, number};
 use super::tree::{Node, Sort, join};
 
 /// A scalar of the function or region.
@@ -38,7 +38,7 @@ impl Writer {
     }
 
     fn float_leaf(&mut self) -> Node {
-        let node = match self.dice.weigh(&[12, 3, 3, 1, 2]) {
+        let node = match self.dice.weigh(&[12, 3, 3, 1, if self.calls { 10 } else { 2 }]) {
             0 => {
                 let (text, ty) = self.access(false);
                 if ty.is_float() { text } else { join!["(double)(", text, " % 128)"] }
@@ -98,7 +98,7 @@ impl Writer {
     }
 
     fn integer_leaf(&mut self) -> Node {
-        let node = match self.dice.weigh(&[12, 3, 4, 1, 1]) {
+        let node = match self.dice.weigh(&[12, 3, 4, 1, if self.calls { 10 } else { 1 }]) {
             0 => {
                 let (text, ty) = self.access(false);
                 match ty {
@@ -121,7 +121,7 @@ impl Writer {
         join![node].sort(Sort::Value).or(&["1"])
     }
 
-    fn scalar_value(&mut self, float: bool) -> Node {
+    pub fn scalar_value(&mut self, float: bool) -> Node {
         let fitting: Vec<Scalar> = self.scalars.iter().filter(|s| s.ty.is_float() == float).cloned().collect();
         if fitting.is_empty() {
             return join![if float { "2.5" } else { "3" }];
@@ -131,23 +131,6 @@ impl Writer {
             Type::I32 | Type::I64 => join!["(", &scalar.name, " % 997)"],
             _ => join![&scalar.name],
         }
-    }
-
-    /// A call of a function that only computes; it may read what others write.
-    fn call(&mut self, float: bool) -> Node {
-        let argument = if float { self.scalar_value(true) } else { Number::plain(self.dice.between(0, 5)).node };
-        if self.functions.is_empty() || self.dice.one_in(3) {
-            let name = if float {
-                *self.dice.pick(&["HALF_OF_", "twice_", "__builtin_fabs"])
-            } else {
-                *self.dice.pick(&["odd_", "SQUARE_"])
-            };
-            return join![name, "(", argument, ")"];
-        }
-        let (name, takes_float) = self.dice.pick(&self.functions).clone();
-        let argument = if takes_float == float { argument } else { join!["1"] };
-        let call = join![name, "(", argument, ")"];
-        if takes_float == float { call } else { join!["(", call, " > 1)"] }
     }
 
     /// A condition on data.

@@ -34,12 +34,14 @@ pub fn case(choices: Choices) -> Case {
 impl Program {
     /// A region with its pragma.
     fn region(&mut self, options: &str) -> String {
-        self.budget = 3 + self.choices.below(3);
+        // Most defects show in regions of one or two statements, which cost least.
+        let class = self.choices.weighted(&[20, 7, 2]);
+        self.budget = [1, 2, 3 + self.choices.below(3)][class];
         let count = 1 + self.choices.weighted(&[5, 2]);
         let mut nests = Vec::new();
         for k in 0..count {
             if k == 0 || self.budget > 0 {
-                let deeper = self.choices.weighted(&[3, 6, 3]);
+                let deeper = self.choices.weighted(&[4, 6, class]);
                 nests.push(self.nest(deeper));
             }
         }

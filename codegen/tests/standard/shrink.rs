@@ -38,7 +38,7 @@ fn candidates(list: &[u32]) -> Vec<Vec<u32>> {
 }
 
 /// The smallest program found that fails in the same way.
-pub fn shrunk(original: &Case, kind: &str) -> String {
+pub fn shrunk(original: &Case, kind: &str, level: &str) -> String {
     let begin = Instant::now();
     let mut best = (original.text.clone(), original.made.clone());
     let mut seen = std::collections::HashSet::new();
@@ -59,7 +59,7 @@ pub fn shrunk(original: &Case, kind: &str) -> String {
                 break 'again;
             }
             let texts: Vec<&str> = batch.iter().map(|c| c.text.as_str()).collect();
-            let verdicts = judge(&texts).verdicts;
+            let verdicts = judge(&texts, level).verdicts;
             let failing =
                 batch.iter().zip(verdicts).filter(|(_, v)| matches!(v, Some(Verdict::Wrong(k, _)) if *k == kind));
             if let Some((smallest, _)) = failing.min_by_key(|(c, _)| c.text.len()) {

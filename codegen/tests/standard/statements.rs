@@ -528,6 +528,10 @@ impl Program {
         if list.is_empty() {
             return ";".to_owned();
         }
+        // Two loops that write one dimension are seldom parallel.
+        let depth = self.counters.len();
+        let alike: Vec<View> = list.iter().filter(|v| v.dims.len() == depth).cloned().collect();
+        let list = if alike.is_empty() || self.choices.chance(25) { list } else { alike };
         let view = list[self.choices.below(list.len())].clone();
         let target = self.element(&view);
         let text = self.assignment(&target, view.role, false);
