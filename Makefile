@@ -52,8 +52,8 @@ soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; th
 	tests/sanitize.sh tsan $(MINUTES)
 	tests/sanitize.sh asan $(MINUTES)
 
-fuzz: packages ## random tests with fresh seeds for MINUTES (10)
-	tools/fuzz.sh $(MINUTES)
+fuzz: packages ## random tests with fresh seeds for MINUTES (10), or until REGIONS were turned into tiles, for the ledger
+	tools/fuzz.sh $(if $(REGIONS),--regions $(REGIONS),$(MINUTES))
 
 clean: ## remove everything that was built
 	$(CARGO) clean

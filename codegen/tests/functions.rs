@@ -2,10 +2,10 @@
 //! tile sizes, the order of tiles and the number of workers.
 //!
 //! `DVM_TEST_SEED` replays one function, `DVM_TEST_CASES` sets how many are tried, `DVM_TEST_FIRST` the first seed (1),
-//! `DVM_TEST_BATCH` how many share a file (64), `DVM_TEST_KEEP` goes on after a difference, `DVM_TEST_SHOWN` sets how many
-//! are made smaller and shown (1) and `DVM_TEST_SHRINK` with how many tries each (600), `DVM_TEST_MESSAGES` shows why
-//! regions are refused, `DVM_TEST_FILES` keeps all files. Each run prints a line for the ledger: first seed, last seed,
-//! regions, accepted, different.
+//! `DVM_TEST_BATCH` how many share a file (64), `DVM_TEST_THREADS` how many files are tried at a time (2),
+//! `DVM_TEST_KEEP` goes on after a difference, `DVM_TEST_SHOWN` sets how many are made smaller and shown (1) and
+//! `DVM_TEST_SHRINK` with how many tries each (600), `DVM_TEST_MESSAGES` shows why regions are refused, `DVM_TEST_FILES`
+//! keeps all files. Each run prints a line for the ledger: first seed, last seed, regions, accepted, different.
 
 #[path = "functions/mod.rs"]
 mod generator;
@@ -37,7 +37,7 @@ fn shrunk(finding: &Finding) -> String {
     Unit { seed, text, kinds, leaves_rows }.source()
 }
 
-/// Tries the functions of a range of seeds on two threads.
+/// Tries the functions of a range of seeds on several threads.
 fn tried(first: u64, count: u64) -> (Tally, Vec<Finding>) {
     let size = setting("DVM_TEST_BATCH").unwrap_or(64);
     let (next, stop) = (AtomicU64::new(first), AtomicBool::new(false));
@@ -63,7 +63,7 @@ fn tried(first: u64, count: u64) -> (Tally, Vec<Finding>) {
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..2 {
+        for _ in 0..setting("DVM_TEST_THREADS").unwrap_or(2) {
             let thread = std::thread::Builder::new().stack_size(1 << 28);
             thread.spawn_scoped(scope, work).expect("a thread");
         }
@@ -124,7 +124,7 @@ fn random_functions_touch_the_same_bytes() {
     drop(alone);
     assert!(findings.is_empty(), "{} functions differ", findings.len());
     assert!(
-        count < 40 || tally.accepted * 2 > tally.regions,
+        count < 40 || tally.accepted * 5 > tally.regions * 2,
         "only {} of {} regions were accepted",
         tally.accepted,
         tally.regions
