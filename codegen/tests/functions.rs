@@ -5,7 +5,7 @@
 //! `DVM_TEST_BATCH` how many share a file (64), `DVM_TEST_THREADS` how many files are tried at a time (2),
 //! `DVM_TEST_KEEP` goes on after a difference, `DVM_TEST_SHOWN` sets how many are made smaller and shown (1) and
 //! `DVM_TEST_SHRINK` with how many tries each (600), `DVM_TEST_MESSAGES` shows why regions are refused, `DVM_TEST_FILES`
-//! keeps all files. Each run prints a line for the ledger: first seed, last seed, regions, accepted, different.
+//! keeps all files, `DVM_TEST_ONLY` leaves out functions that do not contain its text. Each run prints a line for the ledger: first seed, last seed, regions, accepted, different.
 
 #[path = "functions/mod.rs"]
 mod generator;
@@ -49,7 +49,13 @@ fn tried(first: u64, count: u64) -> (Tally, Vec<Finding>) {
             if begin >= first + count {
                 return;
             }
-            let units: Vec<Unit> = (begin..(begin + size).min(first + count)).map(function::unit).collect();
+            let mut units: Vec<Unit> = (begin..(begin + size).min(first + count)).map(function::unit).collect();
+            if let Ok(part) = std::env::var("DVM_TEST_ONLY") {
+                units.retain(|unit| unit.source().contains(&part));
+            }
+            if units.is_empty() {
+                continue;
+            }
             let mut tally = Tally::default();
             let findings = batch::run(&units, optimise(begin), &mut tally);
             tally.different += findings.len();

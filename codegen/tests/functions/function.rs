@@ -88,6 +88,10 @@ pub struct Writer {
     pub functions: Vec<Function>,
     /// Regions call them often.
     pub calls: bool,
+    /// What they read.
+    pub read: Option<Home>,
+    /// Two names of one array: by which regions write it, and by which they read it.
+    pub pair: Option<(String, String)>,
     /// Those that the pragma may have to name.
     pub vouched: Vec<String>,
     /// 0: regions of one statement, 1: of two, 2: of several. Most defects show in small ones, which cost least.
@@ -124,6 +128,8 @@ pub fn unit(seed: u64) -> Unit {
         lost: Vec::new(),
         functions: Vec::new(),
         calls: dice.one_in(14),
+        read: None,
+        pair: None,
         vouched: Vec::new(),
         class: dice.weigh(&[20, 7, 2]),
         budget: 0,

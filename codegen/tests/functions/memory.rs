@@ -255,6 +255,7 @@ impl Writer {
             // The array decays: its address is known without an operator that takes it.
             let (pointer, by) = (self.name("p"), self.dice.between(0, 2));
             self.begin.push(join![format!("  {ty} *{pointer} = {name} + {by};\n")]);
+            self.pair = Some(if self.dice.one_in(3) { (name, pointer.clone()) } else { (pointer.clone(), name) });
             self.arrays.push(Array { name: pointer, low: -by, high: OBJECT - 4, ..array });
         }
     }
@@ -410,6 +411,13 @@ impl Writer {
         let deep = self.counters.len() > 1;
         let alike: Vec<Array> = fitting.iter().filter(|a| (a.rows != Rows::None) == deep).cloned().collect();
         let fitting = if write && !alike.is_empty() && !self.dice.one_in(4) { alike } else { fitting };
+        // Functions that are called often read what is written.
+        let prey: Vec<Array> =
+            self.arrays.iter().filter(|a| a.writable && self.read.as_ref() == Some(&a.home)).cloned().collect();
+        let fitting = if write && self.calls && !prey.is_empty() && !self.dice.one_in(3) { prey } else { fitting };
+        let wanted = self.pair.as_ref().map(|(written, read)| if write { written } else { read });
+        let one: Vec<Array> = self.arrays.iter().filter(|a| Some(&a.name) == wanted).cloned().collect();
+        let fitting = if !one.is_empty() && self.dice.one_in(2) { one } else { fitting };
         let array = self.dice.pick(&fitting).clone();
         let own = write && !self.dice.one_in(14);
         if write {

@@ -265,6 +265,7 @@ impl Writer {
     fn assignment(&mut self, text: Node, ty: Type) -> Node {
         let depth = self.dice.weigh(&[2, 4, 3]);
         let value = self.value(ty, depth);
+        let value = self.with_call(value, ty);
         let wide = matches!(ty, Type::I32 | Type::I64);
         let operator = match self.dice.weigh(&[6, 3, 1, 1]) {
             0 => " = ",

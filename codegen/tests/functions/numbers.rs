@@ -325,16 +325,21 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
 
 /// A product that goes round in its unsigned type.
 fn wrapped(dice: &mut Dice, known: &[Known]) -> Number {
-    let (a, b) = (leaf(dice, known), leaf(dice, known));
-    let by = dice.between(3, 7);
+    // What depends on parameters alone is computed as it is written.
+    let (a, b) = match known.last() {
+        Some(inner) if !dice.one_in(3) => (Number::of(inner), leaf(dice, known)),
+        _ => (leaf(dice, known), leaf(dice, known)),
+    };
+    // A power of two would not show that a product went round.
+    let by = *dice.pick(&[3, 5, 6, 7, 7]);
     // With operands of 64 bits the product of a narrow constant would be signed.
     let narrow = ![a.ty, b.ty].iter().any(|t| matches!(t, Type::I64 | Type::U64));
     let suffix = if narrow { *dice.pick(&["ul", "ul", "ul", "u"]) } else { "ul" };
     let wide = [
         ["1000000007ul", "998244353ul"],
-        ["2305843009213693953ul", "1000000007ul"],
         ["6364136223846793005ul", "1442695040888963407ul"],
-        ["4611686018427387905ul", "3ul"],
+        ["1000000007ul * 4300000000ul", "3ul"],
+        ["3000000019ul * 1500000001ul", "998244353ul"],
     ];
     let factors = if suffix == "u" { ["2654435761u", "40503u"] } else { *dice.pick(&wide) };
     let node = if dice.one_in(2) {
@@ -408,7 +413,7 @@ fn comparison(dice: &mut Dice, known: &[Known]) -> Node {
 
 fn sides(dice: &mut Dice, known: &[Known]) -> (Number, Number) {
     let depth = dice.below(3);
-    let mut a = if dice.one_in(24) { wrapped(dice, known) } else { number(dice, known, depth) };
+    let mut a = if dice.one_in(16) { wrapped(dice, known) } else { number(dice, known, depth) };
     if dice.one_in(3) {
         let by = *dice.pick(&[2, 3, 5, 6]);
         a = a.modulo(by, dice);

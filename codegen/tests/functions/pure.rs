@@ -64,11 +64,15 @@ impl Writer {
             return self.computes();
         }
         let array = self.dice.pick(&objects).clone();
-        if self.dice.one_in(2) {
+        self.read = Some(array.home.clone());
+        let through = self.dice.one_in(2);
+        if through {
             self.second_name(&array);
         }
+        let from = if through { BASE } else { 0 };
         let by_argument = self.dice.one_in(2);
-        let subscript = if by_argument { "40 + (x & 7)".to_owned() } else { self.dice.between(40, 46).to_string() };
+        let subscript =
+            if by_argument { format!("{from} + (x & 7)") } else { (from + self.dice.between(0, 6)).to_string() };
         let read = format!("{}[{subscript}]", array.name);
         let float = array.element.is_float();
         let (ty, value) =
@@ -96,7 +100,9 @@ impl Writer {
         if flat.is_empty() {
             return self.computes();
         }
-        let element = self.dice.pick(&flat).element;
+        let array = self.dice.pick(&flat).clone();
+        self.read = Some(array.home);
+        let element = array.element;
         let float = element.is_float();
         let (ty, value) = if float { ("double", "q[x & 7] * 0.5") } else { ("int", "(int)(q[x & 7] % 9)") };
         let name = "r_@".to_owned();
@@ -104,6 +110,14 @@ impl Writer {
         let head = format!("__attribute__((pure)) static {ty} {name}(const {} *{restrict}q, int x)", element.name());
         self.before.push(join![format!("{head} {{ return {value} + x; }}\n")]);
         self.functions.push(Function { name, pointer: Some(element), takes_float: false, gives_float: float });
+    }
+
+    /// A value with a call, where regions call often.
+    pub fn with_call(&mut self, value: Node, ty: Type) -> Node {
+        if !self.calls || self.functions.is_empty() || self.dice.one_in(2) {
+            return value;
+        }
+        join!["(", value, " + ", self.call(ty.is_float()), ")"]
     }
 
     /// A call of a function that only computes; it may read what others write.
