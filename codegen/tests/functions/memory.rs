@@ -217,6 +217,7 @@ impl Writer {
                 format!("static {} {other}[{OBJECT}] __attribute__((alias(\"{}\")));\n", element.name(), array.name)
             };
             self.before.push(join![text]);
+            self.pair = Some((other.clone(), array.name.clone()));
             self.arrays.push(Array { name: other, ..array.clone() });
         }
         self.arrays.push(array);
