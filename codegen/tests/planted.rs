@@ -28,11 +28,11 @@ enum Found {
 
 /// All defects that can be put back, in the order of the classes of wrong results.
 const TABLE: [(&str, &[Found]); 12] = [
-    ("a1-align", &[Found::Functions(&[137])]),
+    ("a1-align", &[Found::Functions(&[1186])]),
     ("a2-restrict", &[Found::Functions(&[1179])]),
-    ("a3-liveness", &[Found::Functions(&[54, 167])]),
-    ("a4-names", &[Found::Standard(&[20053, 20263])]),
-    ("a5-constants", &[Found::Functions(&[1090])]),
+    ("a3-liveness", &[Found::Functions(&[119, 175])]),
+    ("a4-names", &[Found::Functions(&[644]), Found::Standard(&[1, 210])]),
+    ("a5-constants", &[Found::Functions(&[689])]),
     ("a6-text", &[Found::Functions(&[618])]),
     ("a7-wrap", &[Found::Functions(&[10094])]),
     ("a8-pure", &[Found::Functions(&[89, 437])]),
