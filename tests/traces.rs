@@ -7,8 +7,9 @@
 
 mod support;
 
+use std::ffi::c_int;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -16,6 +17,9 @@ use std::time::{Duration, Instant};
 use support::*;
 
 const PART: &str = "DVM_TEST_PART";
+
+/// A program that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 fn playing() -> bool {
     std::env::var_os(PART).is_some()
@@ -27,14 +31,44 @@ fn path(test: &str) -> PathBuf {
 
 /// Runs the test of this name again, in a process of its own with a trace.
 fn play(test: &str, trace: &str, more: &[(&str, &str)]) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+    play_after(test, trace, more, || ())
+}
+
+/// The same, after `prepare` has run in the new process, where only what a handler may do is allowed.
+fn play_after(test: &str, trace: &str, more: &[(&str, &str)], prepare: fn()) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .envs([(PART, test), ("DVM_TRACE", trace), ("DVM_WORKERS", "2")])
         .envs(more.iter().copied())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::piped());
+    // What a process ignores or blocks, its children do: a shell that runs a check in the background ignores SIGINT.
+    let prepare = move || {
+        unsafe {
+            for signal in ENDS {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            mask(libc::SIG_UNBLOCK);
+        }
+        prepare();
+        Ok(())
+    };
+    unsafe { command.pre_exec(prepare) }.spawn().unwrap()
+}
+
+const ENDS: [c_int; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
+
+/// Blocks the signals by which a process is asked to end on this thread, or lets them through.
+fn mask(how: c_int) {
+    unsafe {
+        let mut ends = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&raw mut ends);
+        for signal in ENDS {
+            libc::sigaddset(&raw mut ends, signal);
+        }
+        libc::pthread_sigmask(how, &raw const ends, std::ptr::null_mut());
+    }
 }
 
 /// Reads the part's output up to "ready".
@@ -44,7 +78,7 @@ fn wait_until_ready(child: &mut Child) {
 }
 
 fn wait_for(mut child: Child) -> (ExitStatus, String) {
-    let end = Instant::now() + Duration::from_secs(30);
+    let end = Instant::now() + PATIENCE;
     while Instant::now() < end {
         if let Some(status) = child.try_wait().unwrap() {
             let mut told = String::new();
@@ -92,7 +126,7 @@ fn a_signal_that_ends_the_program_leaves_the_trace() {
         sleep_for_long();
     }
     let test = "a_signal_that_ends_the_program_leaves_the_trace";
-    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+    for signal in ENDS {
         let path = path(test);
         let mut child = play(test, path.to_str().unwrap(), &[]);
         wait_until_ready(&mut child);
@@ -103,13 +137,74 @@ fn a_signal_that_ends_the_program_leaves_the_trace() {
     }
 }
 
+/// As if the check itself ran in the background of a shell, where SIGINT is ignored, or under nohup.
+#[test]
+fn the_tests_of_signals_do_not_hang_on_what_they_inherit() {
+    if playing() {
+        return;
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "a_signal_that_ends_the_program_leaves_the_trace", "--test-threads=1"]);
+    let ignore = || {
+        for signal in ENDS {
+            unsafe { libc::signal(signal, libc::SIG_IGN) };
+        }
+        mask(libc::SIG_BLOCK);
+        Ok(())
+    };
+    let output = unsafe { command.pre_exec(ignore) }.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// The thread that got the signal is the only one that may, and is gone before the trace is written.
+#[test]
+fn a_signal_that_no_thread_takes_any_more_ends_the_program() {
+    if playing() {
+        run();
+        let taker = std::thread::spawn(|| {
+            mask(libc::SIG_UNBLOCK);
+            unsafe { libc::raise(libc::SIGTERM) };
+            mask(libc::SIG_BLOCK);
+        });
+        taker.join().unwrap();
+        sleep_for_long();
+    }
+    let test = "a_signal_that_no_thread_takes_any_more_ends_the_program";
+    let path = path(test);
+    let child = play_after(test, path.to_str().unwrap(), &[], || mask(libc::SIG_BLOCK));
+    assert_eq!(wait_for(child).0.signal(), Some(libc::SIGTERM));
+    check(&path);
+    std::fs::remove_file(&path).unwrap();
+}
+
+/// Whatever libdvm does at that moment: it has caught the signal and nobody else will see it.
+#[test]
+fn a_signal_while_libdvm_begins_or_ends_is_not_lost() {
+    if playing() {
+        println!("\nready");
+        loop {
+            init().unwrap();
+            // Nearly always this thread takes the signal, and is quicker than the one that is to act on it.
+            unsafe { libc::sched_yield() };
+            finalize().unwrap();
+        }
+    }
+    let test = "a_signal_while_libdvm_begins_or_ends_is_not_lost";
+    for round in 0..60 {
+        let mut child = play(test, "/dev/null", &[]);
+        wait_until_ready(&mut child);
+        std::thread::sleep(Duration::from_micros(137 * round));
+        assert_eq!(unsafe { libc::kill(child.id().cast_signed(), libc::SIGTERM) }, 0);
+        assert_eq!(wait_for(child).0.signal(), Some(libc::SIGTERM), "round {round}");
+    }
+}
+
 #[test]
 fn a_program_that_ignores_or_handles_the_signal_goes_on() {
     if playing() {
         unsafe extern "C" fn handler(_: c_int) {
             unsafe { libc::_exit(23) };
         }
-        use std::ffi::c_int;
         unsafe {
             libc::signal(libc::SIGINT, libc::SIG_IGN);
             libc::signal(libc::SIGTERM, handler as *const () as usize);
@@ -165,7 +260,7 @@ fn the_watchdog_writes_the_trace_when_it_has_spoken() {
     let mut child = play(test, path.to_str().unwrap(), &[("DVM_WATCHDOG", "1")]);
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("nobody is to publish it")));
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + PATIENCE;
     while !std::fs::read_to_string(&path).unwrap().trim_end().ends_with("]}") && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -72,8 +72,12 @@ static PROCESS: AtomicI32 = AtomicI32::new(0);
 /// The signals, one bit for each, that would end the process without the handler.
 static FATAL: AtomicU64 = AtomicU64::new(0);
 
+/// Handlers that run, on whatever threads: the pipe stays open for them.
+static HANDLERS: AtomicU64 = AtomicU64::new(0);
+
 /// Only what a handler may do: atomics, getpid, write, sigaction, raise; errno stays as it was.
 extern "C" fn ask(signal: libc::c_int) {
+    HANDLERS.fetch_add(1, Ordering::SeqCst);
     // SAFETY: errno of this thread; the calls are safe in a handler; all zeros describe the default.
     unsafe {
         let errno = libc::__errno_location();
@@ -89,6 +93,16 @@ extern "C" fn ask(signal: libc::c_int) {
             libc::raise(signal);
         }
         *errno = before;
+    }
+    HANDLERS.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// Closes the way to the pipe, and waits for the handlers that may have seen it: the number of a closed file is soon another's.
+fn close() {
+    END.store(-1, Ordering::SeqCst);
+    // In a forked child a handler may have stayed behind with its thread.
+    while HANDLERS.load(Ordering::SeqCst) > 0 && PROCESS.load(Ordering::SeqCst) == std::process::id().cast_signed() {
+        std::thread::yield_now();
     }
 }
 
@@ -128,7 +142,9 @@ impl Signal {
     }
 
     fn take(number: i32, before: libc::sigaction, pipe: &Pipe) -> Option<Signal> {
-        PROCESS.store(std::process::id().cast_signed(), Ordering::SeqCst);
+        if PROCESS.swap(std::process::id().cast_signed(), Ordering::SeqCst) != std::process::id().cast_signed() {
+            HANDLERS.store(0, Ordering::SeqCst); // those of the parent, at the fork
+        }
         END.store(pipe.write.as_raw_fd(), Ordering::SeqCst);
         // SAFETY: all zeros are a valid description.
         let mut mine = unsafe { std::mem::zeroed::<libc::sigaction>() };
@@ -139,16 +155,25 @@ impl Signal {
     }
 }
 
-/// Has this signal end the process, as it would have without a handler of libdvm.
+/// Has this signal end the process, as it would have without a handler of libdvm. On a thread of libdvm's own.
 pub(super) fn end_by(number: i32) {
-    if action(number, None).is_none_or(|now| now.sa_sigaction != ask as *const () as usize) {
+    let Some(now) = action(number, None) else { return };
+    // The default is there again when libdvm has ended after the signal came.
+    if now.sa_sigaction != ask as *const () as usize && now.sa_sigaction != libc::SIG_DFL {
         return; // the program has taken it meanwhile
     }
     // SAFETY: all zeros are a valid description, of the default.
     let default = unsafe { std::mem::zeroed::<libc::sigaction>() };
     action(number, Some(&default));
-    // SAFETY: two numbers.
-    unsafe { libc::kill(libc::getpid(), number) };
+    // The program's threads may all block the signal by now: this one takes it.
+    // SAFETY: all zeros are a set, which is emptied; plain calls on it and on numbers.
+    unsafe {
+        let mut only = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&raw mut only);
+        libc::sigaddset(&raw mut only, number);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const only, std::ptr::null_mut());
+        libc::raise(number);
+    }
 }
 
 impl Drop for Signal {
@@ -157,6 +182,6 @@ impl Drop for Signal {
         if action(self.number, None).is_some_and(|now| now.sa_sigaction == ask as *const () as usize) {
             action(self.number, Some(&self.before));
         }
-        END.store(-1, Ordering::SeqCst);
+        close();
     }
 }

@@ -49,12 +49,26 @@ pub(crate) fn begin() -> Result<(), Error> {
     let pipe = Arc::new(Pipe::new().map_err(failed)?);
     let asked = number.map(|number| Signal::catch(number, &pipe).ok_or_else(|| taken(number))).transpose()?;
     let ends = if trace.has_files() { &ENDS[..] } else { &[] };
-    let signals = asked.into_iter().chain(ends.iter().filter_map(|&end| Signal::catch_end(end, &pipe))).collect();
+    let signals: Vec<_> =
+        asked.into_iter().chain(ends.iter().filter_map(|&end| Signal::catch_end(end, &pipe))).collect();
     let mine = Arc::clone(&pipe);
     let run = move || run(&mine, period, number, &trace);
-    let thread = engine::without_signals(|| Builder::new().name("dvm-watch".into()).spawn(run)).map_err(failed)?;
-    *watch = Some(Watch { process: std::process::id(), pipe, signals, thread });
-    Ok(())
+    match engine::without_signals(|| Builder::new().name("dvm-watch".into()).spawn(run)) {
+        Ok(thread) => {
+            *watch = Some(Watch { process: std::process::id(), pipe, signals, thread });
+            Ok(())
+        }
+        Err(why) => {
+            drop(signals);
+            // Nobody else will do what was asked meanwhile.
+            while let Woken::Signal(came) = pipe.sleep(Some(Duration::ZERO)) {
+                if Some(came) != number {
+                    end_by(came);
+                }
+            }
+            Err(failed(why))
+        }
+    }
 }
 
 /// Signals by which a process is asked to end.
