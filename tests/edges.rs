@@ -80,9 +80,7 @@ fn modes_and_the_first_task_come_one_after_the_other() {
             std::thread::spawn(move || {
                 let mut set = Vec::new();
                 for turn in 0..rounds {
-                    while current.load(Ordering::SeqCst) == 0 {
-                        std::hint::spin_loop();
-                    }
+                    until(|| current.load(Ordering::SeqCst) != 0);
                     let (mut id, mut modes) = ([0, current.swap(0, Ordering::SeqCst)], [OUT]);
                     (0..turn % 97).for_each(|_| std::hint::spin_loop());
                     set.push(unsafe { dvm_processing_access(id.as_mut_ptr(), modes.as_mut_ptr()) });
@@ -105,9 +103,7 @@ fn modes_and_the_first_task_come_one_after_the_other() {
             if scheduled.last() == Some(&Err(Code::DVM_ERR_STATE)) {
                 relax(published).unwrap();
             }
-            while done.load(Ordering::SeqCst) <= turn {
-                std::hint::spin_loop();
-            }
+            until(|| done.load(Ordering::SeqCst) > turn);
             assert_eq!(unsafe { dvm_processing_unregister(&raw mut id) }, Code::DVM_SUCCESS);
         }
         for (set, scheduled) in setter.join().unwrap().into_iter().zip(scheduled) {

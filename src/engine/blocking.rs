@@ -12,10 +12,10 @@
 use std::cell::{Cell, UnsafeCell};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::sync::lock::{Condvar, Mutex};
+use crate::sync::thread::Thread;
 
 use super::lane::Own;
 use super::source::Mark;
@@ -271,9 +271,9 @@ impl Seat {
 /// Threads started for blocking sections.
 #[derive(Default)]
 pub(super) struct StandIns {
-    pub(super) list: Vec<JoinHandle<()>>,
+    pub(super) list: Vec<Thread>,
     /// The last one that has ended, or is about to.
-    pub(super) retired: Option<JoinHandle<()>>,
+    pub(super) retired: Option<Thread>,
 }
 
 /// A section that a task on this thread has begun.
@@ -385,7 +385,6 @@ impl Call {
         worker.seat.0.come_back(|| {
             worker.bed.0.wake();
         });
-        worker.bed.0.assign(std::thread::current());
         self.lane.with(|own| worker.seat.0.receive(own));
         worker.polling.0.set(section.polled);
         self.lane.depth.set(self.lane.depth.get() - 1);
@@ -412,15 +411,14 @@ impl Engine {
     /// The calling thread, which has stood in for a worker, ends: it is joined by the next one that does, or by the end of
     /// the engine, so that at most one thread keeps its stack after its end.
     pub(super) fn retire_stand_in(&self) {
-        let me = std::thread::current().id();
         let before = {
             let mut all = self.stand_ins.lock();
-            let Some(place) = all.list.iter().position(|thread| thread.thread().id() == me) else { return };
+            let Some(place) = all.list.iter().position(Thread::is_current) else { return };
             let mine = all.list.swap_remove(place);
             all.retired.replace(mine)
         };
         if let Some(before) = before {
-            let _ = before.join();
+            before.join();
         }
     }
 

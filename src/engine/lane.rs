@@ -196,6 +196,26 @@ thread_local! {
     static ENDING: Cell<bool> = const { Cell::new(false) };
 }
 
+/// A lane that waits for its thread.
+pub(super) struct Prepared(Option<&'static Lane>);
+
+impl Prepared {
+    /// The calling thread's from now on.
+    pub(super) fn adopt(mut self) -> &'static Lane {
+        let lane = self.0.take().expect("it is there until it is taken");
+        CURRENT.set(Some(lane));
+        lane
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if let Some(lane) = self.0.take() {
+            LANES.lock().free.push(lane);
+        }
+    }
+}
+
 impl Lanes {
     /// A new lane, and room in all lists for it.
     fn add(&mut self) -> Result<&'static Lane, Error> {
@@ -249,6 +269,24 @@ impl Lane {
         lane.depth.set(0);
         lane.sealed.set(false);
         of_worker
+    }
+
+    /// A lane for a thread that is about to be started; it is given back when that is not.
+    pub(super) fn prepare() -> Result<Prepared, Error> {
+        let mut lanes = LANES.lock();
+        let lane = match lanes.free.pop() {
+            Some(lane) => lane,
+            None => lanes.add()?,
+        };
+        lane.borrowed.set(false);
+        Ok(Prepared(Some(lane)))
+    }
+
+    /// For a thread of libdvm that is about to end: gives its lane back.
+    pub(super) fn lay_down() {
+        if let Some(lane) = CURRENT.take() {
+            LANES.lock().free.push(lane);
+        }
     }
 
     #[cold]

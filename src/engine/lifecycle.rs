@@ -5,10 +5,10 @@ use std::io::Write as _;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::sync::lock::{Mutex, MutexGuard};
+use crate::sync::thread::Thread;
 
 use super::closing::Inside;
 use super::worker::{self, Address, Worker};
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What has to be known to end the engine.
 struct Life {
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<Thread>,
     /// True when nobody has called init: then the engine ends with the program.
     implicit: bool,
     /// True once the program's end will call [`end_at_exit`].
@@ -154,7 +154,7 @@ pub(crate) fn start_implicit() -> Result<(), Error> {
 extern "C" fn end_at_exit() {
     let _ = std::panic::catch_unwind(|| {
         save_trace();
-        let lane = Lane::current();
+        let Ok(lane) = Lane::of_caller() else { return };
         let Some(mut life) = LIFE.try_lock().filter(|_| !lane.inside()) else { return };
         let mine = life.implicit && life.process == std::process::id() && running();
         if mine && !Inside::now(lane).any() && lane::outstanding() == 0 {
@@ -236,7 +236,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
 }
 
 /// Starts all workers, or none.
-fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<JoinHandle<()>>, Error> {
+fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<Thread>, Error> {
     let mut threads = Vec::with_capacity(count);
     for me in 0..count {
         match worker::start(Address(engine), me, 0) {
@@ -281,20 +281,20 @@ pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
     result
 }
 
-fn stop(engine: &Engine, threads: Vec<JoinHandle<()>>) {
+fn stop(engine: &Engine, threads: Vec<Thread>) {
     engine.stopping.store(true, Ordering::SeqCst);
     // A worker that is not idle yet looks at `stopping` before it sleeps.
     engine.wake_all();
     engine.workers.iter().for_each(|worker| worker.seat.0.announce_end());
     for thread in threads {
-        let _ = thread.join();
+        thread.join();
     }
     // A thread that starts another has put it here before it ends itself.
     while let Some(thread) = { engine.stand_ins.lock().list.pop() } {
-        let _ = thread.join();
+        thread.join();
     }
     if let Some(thread) = { engine.stand_ins.lock().retired.take() } {
-        let _ = thread.join();
+        thread.join();
     }
 }
 

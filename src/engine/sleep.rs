@@ -1,9 +1,8 @@
 //! Sleeping and waking: see `README.md` beside this file for the protocol and why no wake-up is lost.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::thread::Thread;
 
-use crate::sync::lock::Mutex;
+use crate::sync::lock::{Condvar, Mutex};
 
 use crate::sync::fence;
 
@@ -12,22 +11,19 @@ use crate::sync::fence;
 pub(super) struct Bed {
     /// True while the worker sleeps, or is about to; whoever sets it to false wakes the worker.
     asleep: AtomicBool,
-    /// The thread that is the worker now.
-    thread: Mutex<Option<Thread>>,
+    lock: Mutex<()>,
+    woken: Condvar,
 }
 
 impl Bed {
-    /// Says which thread sleeps here.
-    pub(super) fn assign(&self, thread: Thread) {
-        *self.thread.lock() = Some(thread);
-    }
-
     /// Wakes the worker if it sleeps; true when this call did. Work was made visible, and a fence passed, before.
     #[inline]
     pub(super) fn wake(&self) -> bool {
         let mine = self.asleep.load(Ordering::Relaxed) && self.asleep.swap(false, Ordering::SeqCst);
-        if mine && let Some(thread) = self.thread.lock().as_ref() {
-            thread.unpark();
+        if mine {
+            // Whoever looks at `asleep` under the lock, and then sleeps, is woken.
+            drop(self.lock.lock());
+            self.woken.notify_one();
         }
         mine
     }
@@ -79,8 +75,9 @@ impl Idle<'_> {
             bed.asleep.store(false, Ordering::SeqCst);
             return;
         }
+        let mut lock = bed.lock.lock();
         while bed.asleep.load(Ordering::SeqCst) {
-            std::thread::park();
+            bed.woken.wait(&mut lock);
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use std::thread::Builder;
 use std::time::Instant;
 
 use super::blocking::{STILL_WANTED, Seat};
@@ -14,6 +13,7 @@ use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
 use crate::processing::forced;
 use crate::sched::ReadyQueue;
+use crate::sync::thread::Thread;
 use crate::task::{Item, Ready, Task};
 
 /// A worker polls the sources once per so many tasks, so that neither starves the other.
@@ -77,13 +77,14 @@ unsafe impl Send for Address {}
 
 /// Starts a thread of a worker: number 0, or one that stands in for it while tasks block. The caller keeps the engine
 /// until the thread has ended.
-pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Result<std::thread::JoinHandle<()>> {
+pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Result<Thread> {
     let name = if number == 0 { format!("dvm-{me}") } else { format!("dvm-{me}-{number}") };
     // SAFETY: the caller keeps the engine.
     let stack = unsafe { (*engine.0).stack };
-    Builder::new().name(name).stack_size(stack).spawn(move || {
+    let lane = Lane::prepare().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+    let run = move || {
         let engine = engine;
-        let lane = Lane::current();
+        let lane = lane.adopt();
         lane.employ(engine.0, Some(me));
         forced::guard_thread();
         // SAFETY: whoever started the thread keeps the engine until it has ended.
@@ -104,7 +105,6 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             aside: false,
         };
         while worker.seat.0.sit(shared) {
-            worker.bed.0.assign(std::thread::current());
             lane.with(|own| worker.seat.0.receive(own));
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work())) {
                 shared.note_defect(panic_text(payload.as_ref()));
@@ -115,7 +115,9 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
         }
         lane.employ(std::ptr::null(), None);
         shared.retire_stand_in();
-    })
+        Lane::lay_down();
+    };
+    Thread::spawn(&name, Some(stack), run)
 }
 
 /// What a worker keeps to itself.

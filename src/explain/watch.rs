@@ -4,10 +4,10 @@
 
 use std::io::Write as _;
 use std::sync::Arc;
-use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::sync::lock::Mutex;
+use crate::sync::thread::Thread;
 
 use super::wake::{Pipe, Signal, Woken, end_by};
 use super::{explain, explain_twice, snapshot};
@@ -22,7 +22,7 @@ struct Watch {
     process: u32,
     pipe: Arc<Pipe>,
     signals: Vec<Signal>,
-    thread: JoinHandle<()>,
+    thread: Thread,
 }
 
 static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
@@ -53,7 +53,7 @@ pub(crate) fn begin() -> Result<(), Error> {
         asked.into_iter().chain(ends.iter().filter_map(|&end| Signal::catch_end(end, &pipe))).collect();
     let mine = Arc::clone(&pipe);
     let run = move || run(&mine, period, number, &trace);
-    match engine::without_signals(|| Builder::new().name("dvm-watch".into()).spawn(run)) {
+    match engine::without_signals(|| Thread::spawn("dvm-watch", None, run)) {
         Ok(thread) => {
             *watch = Some(Watch { process: std::process::id(), pipe, signals, thread });
             Ok(())
@@ -85,7 +85,7 @@ pub(crate) fn end() {
     drop(watch.signals);
     if watch.process == std::process::id() {
         watch.pipe.stop();
-        let _ = watch.thread.join();
+        watch.thread.join();
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) mod slab;
 #[cfg(all(test, loom))]
 mod slab_model;
 pub(crate) mod spin;
+#[allow(unsafe_code, reason = "calls of the C library")]
+pub(crate) mod thread;
 
 /// What `slab` is made of. Statics need the standard library's atomics, which loom's cannot replace: the model has parts
 /// of its own.

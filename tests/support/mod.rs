@@ -58,6 +58,19 @@ pub fn watch(progress: &'static AtomicU64, tell: impl Fn(u64) -> String + Send +
     });
 }
 
+/// Waits for what another thread does soon, without a sleep. When that one has to run on the same core it gets it.
+pub fn until(mut done: impl FnMut() -> bool) {
+    for turn in 0_u64.. {
+        if done() {
+            return;
+        }
+        if turn % 1000 == 999 {
+            std::thread::yield_now();
+        }
+        std::hint::spin_loop();
+    }
+}
+
 /// Limits the workers of the engines that this binary starts. Before the first.
 pub fn workers(count: usize) {
     // SAFETY: tests take turns, and no other thread reads the environment.

@@ -1,0 +1,132 @@
+//! Threads that start and end without memory of their own: the standard library's note a destructor when they begin, and the C
+//! library ends the process when it has no memory for that.
+
+use std::ffi::c_void;
+use std::io::{Error, ErrorKind};
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use crate::memory;
+
+/// A thread to be joined.
+#[derive(Debug)]
+pub(crate) struct Thread(libc::pthread_t);
+
+/// What a thread begins with.
+struct Start<F> {
+    /// As the system shows it, with its NUL, cut to what it shows.
+    name: [u8; 16],
+    body: F,
+}
+
+extern "C" fn begin<F: FnOnce()>(start: *mut c_void) -> *mut c_void {
+    // SAFETY: the box that `spawn` has given away.
+    let Start { name, body } = *unsafe { Box::from_raw(start.cast::<Start<F>>()) };
+    // SAFETY: a text that ends with a NUL.
+    unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr().cast()) };
+    // Nobody is left who could be told: panics were told when they began.
+    let _ = catch_unwind(AssertUnwindSafe(body));
+    ptr::null_mut()
+}
+
+impl Thread {
+    /// Starts a thread with a stack of so many bytes, or of the system's size. What `body` has taken is dropped when that fails.
+    ///
+    /// # Errors
+    /// The system's, or that there is no memory.
+    pub(crate) fn spawn<F: FnOnce() + Send + 'static>(
+        name: &str,
+        stack: Option<usize>,
+        body: F,
+    ) -> Result<Thread, Error> {
+        let mut shown = [0; 16];
+        let length = name.len().min(shown.len() - 1);
+        shown[..length].copy_from_slice(&name.as_bytes()[..length]);
+        let start = memory::boxed(Start { name: shown, body }).map_err(|_| Error::from(ErrorKind::OutOfMemory))?;
+        let start = Box::into_raw(start);
+        let mut thread = MaybeUninit::<libc::pthread_t>::uninit();
+        // SAFETY: the attributes are made, used and ended here; the start is the new thread's when there is one.
+        let code = unsafe {
+            let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+            let mut code = libc::pthread_attr_init(attributes.as_mut_ptr());
+            if code == 0 {
+                if let Some(stack) = stack {
+                    code = libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), whole_pages(stack));
+                }
+                if code == 0 {
+                    let start = start.cast();
+                    code = libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), begin::<F>, start);
+                }
+                libc::pthread_attr_destroy(attributes.as_mut_ptr());
+            }
+            code
+        };
+        if code != 0 {
+            // SAFETY: nobody else has it.
+            drop(unsafe { Box::from_raw(start) });
+            return Err(Error::from_raw_os_error(code));
+        }
+        // SAFETY: written, since a thread was made.
+        Ok(Thread(unsafe { thread.assume_init() }))
+    }
+
+    /// True on this thread.
+    pub(crate) fn is_current(&self) -> bool {
+        // SAFETY: plain calls; a thread that was not joined is one.
+        unsafe { libc::pthread_equal(self.0, libc::pthread_self()) != 0 }
+    }
+
+    /// Waits until it has ended.
+    pub(crate) fn join(self) {
+        // SAFETY: it was not joined before: that takes the value.
+        unsafe { libc::pthread_join(self.0, ptr::null_mut()) };
+    }
+}
+
+/// A legal size of a stack.
+fn whole_pages(bytes: usize) -> usize {
+    // SAFETY: a plain call.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(1 << 16);
+    bytes.max(libc::PTHREAD_STACK_MIN).next_multiple_of(page)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::{Arc, Mutex};
+
+    #[test]
+    fn a_thread_runs_what_it_was_given_and_is_joined() {
+        let sum = Arc::new(AtomicU64::new(0));
+        let named = Arc::new(Mutex::new(String::new()));
+        let threads: Vec<Thread> = (1..=5)
+            .map(|number| {
+                let (sum, named) = (Arc::clone(&sum), Arc::clone(&named));
+                let body = move || {
+                    let mut name = [0_u8; 16];
+                    // SAFETY: there is room for the name.
+                    unsafe { libc::pthread_getname_np(libc::pthread_self(), name.as_mut_ptr().cast(), name.len()) };
+                    *named.lock().unwrap() = String::from_utf8(name.to_vec()).unwrap();
+                    sum.fetch_add(number, Ordering::SeqCst);
+                    assert_ne!(number, 5, "a panic ends this thread alone");
+                };
+                Thread::spawn("a-name-that-is-too-long", Some(70_001), body).unwrap()
+            })
+            .collect();
+        assert!(threads.iter().all(|thread| !thread.is_current()));
+        threads.into_iter().for_each(Thread::join);
+        assert_eq!(sum.load(Ordering::SeqCst), 15);
+        assert_eq!(*named.lock().unwrap(), "a-name-that-is-\0");
+        assert_eq!(Arc::strong_count(&sum), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_refused_and_dropped() {
+        let kept = Arc::new(());
+        let taken = Arc::clone(&kept);
+        assert!(Thread::spawn("too large", Some(1 << 60), move || drop(taken)).is_err());
+        assert_eq!(Arc::strong_count(&kept), 1);
+    }
+}
