@@ -3,79 +3,12 @@
  * The allocator of this program fails where it is told to: the n-th call that the testing thread makes, or all from the
  * n-th on, for every n until a call of libdvm gets along without; or all calls of all threads for a while. */
 #include "check.h"
+#include "failing.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *old, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-
-static __thread long countdown; /* > 0: calls until one fails */
-static __thread int for_good;   /* all calls after that one fail, too */
-static __thread int failed;     /* calls that have failed */
-static atomic_int none_at_all;  /* all calls of all threads fail */
-
-static int refused(void)
-{
-    if (atomic_load(&none_at_all))
-        return 1;
-    if (countdown == 0 || --countdown > 0)
-        return 0;
-    if (for_good)
-        countdown = 1;
-    failed++;
-    return 1;
-}
-
-void *malloc(size_t size)
-{
-    if (refused()) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    if (refused()) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return __libc_calloc(count, size);
-}
-
-void *realloc(void *old, size_t size)
-{
-    if (refused()) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return __libc_realloc(old, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    if (refused()) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **at, size_t alignment, size_t size)
-{
-    void *memory = refused() ? NULL : __libc_memalign(alignment, size);
-    if (!memory)
-        return ENOMEM;
-    *at = memory;
-    return 0;
-}
 
 /* ----- what is called ----- */
 

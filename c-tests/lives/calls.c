@@ -18,7 +18,7 @@ static struct {
 /* Codes that any call may give: libdvm is not running any more. */
 static unsigned common(void)
 {
-    unsigned codes = CODE(DVM_SUCCESS);
+    unsigned codes = CODE(DVM_SUCCESS) | (life.hunger ? CODE(DVM_ERR_MEMORY) : 0);
     if (life.abrupt || atomic_load(&over))
         codes |= CODE(DVM_ERR_NOT_INITIALIZED);
     return codes;
@@ -167,7 +167,10 @@ static void publish(const slot_t *slot, int write)
     dvm_data_id_t id = {slot->id[0], slot->id[1]};
     if (write && TRY(dvm_data_write(id, &at, &size), ANY_STATE))
         write_pattern(id, at, size);
-    TRY(dvm_data_publish(id), ANY_STATE);
+    dvm_retcode_t code;
+    while ((code = dvm_data_publish(id)) == DVM_ERR_MEMORY && life.hunger)
+        let_eat(); /* others may wait for it for ever */
+    judge("dvm_data_publish(id)", code, common() | ANY_STATE);
 }
 
 static void change_references(dice_t *dice)
@@ -191,7 +194,12 @@ static int body(void *context, dvm_data_id_t *ids, int count)
     size_t size = 0;
     for (int k = 0; k < count; k++) {
         int output = k >= processings[which].inputs;
-        if (!TRY(dvm_data_get(ids[k], &at, &size), ANY_STATE))
+        dvm_retcode_t code;
+        /* An output that nobody writes would have the bytes of the datum that it carries on. */
+        while ((code = dvm_data_get(ids[k], &at, &size)) == DVM_ERR_MEMORY && output && life.hunger)
+            let_eat();
+        judge("dvm_data_get(ids[k], &at, &size)", code, common() | ANY_STATE);
+        if (code != DVM_SUCCESS)
             continue;
         if (output)
             write_pattern(ids[k], at, size);
@@ -202,7 +210,8 @@ static int body(void *context, dvm_data_id_t *ids, int count)
     }
     if (dice_one_in(&dice, 12) && TRY(dvm_blocking_begin(), 0)) {
         pause_for(&dice, 500);
-        TRY(dvm_blocking_end(), 0);
+        /* What was left must be found again, with memory or without. */
+        judge("dvm_blocking_end()", dvm_blocking_end(), common() & ~CODE(DVM_ERR_MEMORY));
     }
     if (dice_one_in(&dice, 12))
         pause_for(&dice, 300);
@@ -342,6 +351,7 @@ static void register_shortly(dice_t *dice, int where)
 void random_call(dice_t *dice, int where)
 {
     slot_t slot;
+    starve(dice);
     switch (dice_below(dice, 16)) {
     case 0: case 1: make_datum(dice); break;
     case 2: make_promise(dice); break;
@@ -385,6 +395,7 @@ void orphan(dice_t *dice)
     size_t size = 0;
     int modes[1] = {DVM_IN};
     alarm(20);
+    sated();
     for (int k = 0; k < 12; k++) {
         dvm_retcode_t code = DVM_ERR_NOT_INITIALIZED;
         switch (dice_below(dice, 14)) {

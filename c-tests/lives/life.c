@@ -1,10 +1,11 @@
 /* One life of libdvm from a seed: init, random calls by many threads, their tasks and callbacks, finalize; again.
  *
- *     life SEED [KEY=VALUE ...]     keys: threads rounds calls abrupt forks
+ *     life SEED [KEY=VALUE ...]     keys: threads rounds calls abrupt forks hunger
  *
  * Exit status 0: every code was one that the header names, every datum held its bytes, every free callback ran once. The
- * driver (run.sh) ends a life that takes too long. */
+ * driver (run.sh) ends a life that takes too long. With hunger any call may also say that there is no memory. */
 #include "life.h"
+#include "../failing.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -105,6 +106,49 @@ int slot_pick(dice_t *dice, int sure, slot_t *slot)
     return slot->id[1] != 0 && (slot->sure || !sure);
 }
 
+/* ----- hunger ----- */
+
+#ifdef DVM_FAILING
+void hungry(void)
+{
+    if (life.hunger)
+        atomic_store(&one_in, life.hunger);
+}
+
+void sated(void)
+{
+    atomic_store(&one_in, 0);
+    atomic_store(&none_at_all, 0);
+    countdown = 0;
+}
+
+void let_eat(void)
+{
+    atomic_store(&none_at_all, 0);
+    countdown = 0;
+}
+
+void starve(dice_t *dice)
+{
+    if (!life.hunger || !atomic_load(&one_in))
+        return;
+    countdown = dice_one_in(dice, 2) ? 1 + dice_below(dice, 12) : 0;
+    for_good = dice_one_in(dice, 2);
+    if (dice_one_in(dice, 4))
+        atomic_store(&none_at_all, dice_one_in(dice, 2));
+}
+#else
+void hungry(void) {}
+void sated(void) {}
+void let_eat(void) {}
+void starve(dice_t *dice)
+{
+    (void)dice;
+}
+#endif
+
+/* ----- threads ----- */
+
 static void destructor(void *argument)
 {
     dice_t dice = {life.seed ^ (uintptr_t)argument};
@@ -146,6 +190,7 @@ static void live_round(dice_t *dice)
     pthread_create(&cleaner, NULL, janitor_of_round, &end);
     for (int k = 0; k < life.threads; k++)
         pthread_create(&threads[k], NULL, caller, (void *)(intptr_t)(k + 1));
+    hungry();
     for (int k = 0; k < life.calls; k++) {
         random_call(dice, IN_MAIN);
         if (!life.abrupt && dice_one_in(dice, 60))
@@ -154,6 +199,7 @@ static void live_round(dice_t *dice)
     if (life.abrupt) {
         judge("dvm_finalize", dvm_finalize(), codes);
         atomic_store(&over, 1);
+        sated();
     }
     for (int k = 0; k < life.threads; k++)
         pthread_join(threads[k], NULL);
@@ -164,6 +210,7 @@ static void live_round(dice_t *dice)
     pthread_join(cleaner, NULL);
     if (!life.abrupt)
         judge("dvm_finalize", dvm_finalize(), codes);
+    sated();
     if (atomic_load(&registered) != atomic_load(&freed))
         defect("%ld data were registered, %ld freed", atomic_load(&registered), atomic_load(&freed));
 }
@@ -197,9 +244,9 @@ static void environment(dice_t *dice)
 
 int main(int argc, char **argv)
 {
-    static const int crowd[] = {0, 1, 2, 4, 8, 16, 64};
+    static const int crowd[] = {0, 1, 2, 4, 8, 16, 64}, appetites[] = {2, 10, 50, 300};
     if (argc < 2) {
-        fprintf(stderr, "usage: life SEED [threads=N] [rounds=N] [calls=N] [abrupt=0|1] [forks=N]\n");
+        fprintf(stderr, "usage: life SEED [threads=N] [rounds=N] [calls=N] [abrupt=0|1] [forks=N] [hunger=N]\n");
         return 2;
     }
     life.seed = strtoull(argv[1], NULL, 10);
@@ -213,6 +260,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "life: 0 to 64 threads, at least 1 round and 1 call\n");
         return 2;
     }
+    life.hunger = setting("hunger", argc, argv, dice_one_in(&dice, 2) ? appetites[dice_below(&dice, 4)] : 0);
     environment(&dice);
     pthread_key_create(&last_words, destructor);
     for (int k = 0; k < life.rounds; k++)

@@ -26,6 +26,7 @@ typedef struct {
     int calls;      /* random calls of each thread and round */
     int abrupt;     /* finalize while the other threads go on; data may be left unpublished */
     int forks;      /* one call in so many forks a child that makes calls; 0: none */
+    int hunger;     /* one allocation in so many fails, and now and then all of them for a while; 0: none */
 } life_t;
 
 extern life_t life;
@@ -39,6 +40,14 @@ void defect(const char *format, ...) __attribute__((format(printf, 1, 2), noretu
 /* The code is one that the header names for this call in this life. `allowed` has a bit per code. */
 #define CODE(code) (1u << (code))
 void judge(const char *call, dvm_retcode_t code, unsigned allowed);
+
+/* Allocations may fail from now on; not any more. */
+void hungry(void);
+void sated(void);
+/* Not all calls of the calling thread for memory fail from now on. */
+void let_eat(void);
+/* All calls for memory fail for a moment, or the next ones of this thread do. Nothing in a life without hunger. */
+void starve(dice_t *dice);
 
 /* ----- slots: data that anybody may pick ----- */
 

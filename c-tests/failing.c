@@ -1,0 +1,83 @@
+/* The C library's allocator, or that of AddressSanitizer, with failures before it. */
+#include "failing.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define REAL(name) __interceptor_##name
+extern void *__interceptor_memalign(size_t alignment, size_t size);
+#else
+#define REAL(name) __libc_##name
+extern void *__libc_memalign(size_t alignment, size_t size);
+#endif
+extern void *REAL(malloc)(size_t size);
+extern void *REAL(calloc)(size_t count, size_t size);
+extern void *REAL(realloc)(void *old, size_t size);
+
+__thread long countdown, failed, spared;
+int (*spare)(void);
+__thread int for_good;
+__thread unsigned long smallest;
+atomic_int none_at_all, one_in;
+
+static int by_chance(int times)
+{
+    static atomic_ulong state;
+    unsigned long z = atomic_fetch_add(&state, 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (z >> 33) % (unsigned long)times == 0;
+}
+
+static int refused(size_t size)
+{
+    int times = atomic_load_explicit(&one_in, memory_order_relaxed);
+    if (atomic_load_explicit(&none_at_all, memory_order_relaxed) || (times > 0 && by_chance(times))) {
+        failed++;
+    } else {
+        if (countdown == 0 || size < smallest || --countdown > 0)
+            return 0;
+        if (spare && spare()) {
+            countdown = 1;
+            spared++;
+            return 0;
+        }
+        countdown = for_good;
+        failed++;
+    }
+    errno = ENOMEM;
+    return 1;
+}
+
+void *malloc(size_t size)
+{
+    return refused(size) ? NULL : REAL(malloc)(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return refused(count * size) ? NULL : REAL(calloc)(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return refused(size) ? NULL : REAL(realloc)(old, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return refused(size) ? NULL : REAL(memalign)(alignment, size);
+}
+
+int posix_memalign(void **at, size_t alignment, size_t size)
+{
+    int before = errno;
+    void *memory = refused(size) ? NULL : REAL(memalign)(alignment, size);
+    errno = before;
+    if (!memory)
+        return ENOMEM;
+    *at = memory;
+    return 0;
+}
