@@ -1,7 +1,10 @@
 /* The C library's allocator, or that of AddressSanitizer, with failures before it. */
+#define _GNU_SOURCE
 #include "failing.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -22,6 +25,27 @@ __thread int for_good;
 __thread unsigned long smallest;
 atomic_int none_at_all, one_in;
 
+static __thread int at_its_start; /* AddressSanitizer ends the process when a thread finds no memory to learn its stack */
+
+#if defined(__SANITIZE_ADDRESS__)
+static int (*learn_stack)(pthread_t thread, pthread_attr_t *attributes);
+
+__attribute__((constructor)) static void find_the_real_one(void)
+{
+    *(void **)&learn_stack = dlsym(RTLD_NEXT, "pthread_getattr_np");
+}
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    if (!learn_stack) /* before constructors */
+        find_the_real_one();
+    at_its_start = 1;
+    int code = learn_stack(thread, attributes);
+    at_its_start = 0;
+    return code;
+}
+#endif
+
 static int by_chance(int times)
 {
     static atomic_ulong state;
@@ -34,6 +58,8 @@ static int by_chance(int times)
 static int refused(size_t size)
 {
     int times = atomic_load_explicit(&one_in, memory_order_relaxed);
+    if (at_its_start)
+        return 0;
     if (atomic_load_explicit(&none_at_all, memory_order_relaxed) || (times > 0 && by_chance(times))) {
         failed++;
     } else {

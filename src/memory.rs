@@ -62,6 +62,11 @@ fn with_map<R>(body: impl FnOnce(&mut [u64; UNITS / 64]) -> R) -> R {
     result
 }
 
+/// In a forked child: a thread that is not there may have had the map. What it was about to note is lost, and no more.
+pub(crate) fn in_child() {
+    LOCK.store(false, Ordering::Release);
+}
+
 fn base() -> *mut u8 {
     BYTES.0.get().cast()
 }

@@ -91,7 +91,7 @@ fn every_call_fails() -> c_int {
 fn fork(returns: bool) -> bool {
     match unsafe { libc::fork() } {
         0 => {
-            unsafe { libc::alarm(10) };
+            unsafe { libc::alarm(60) };
             let wrong = every_call_fails();
             if !returns || wrong != 0 {
                 unsafe { libc::_exit(if wrong == 0 { WELL } else { wrong }) };
@@ -283,12 +283,67 @@ fn a_tile_or_a_function_of_a_graph_forks() {
             for _ in 0..ROUNDS {
                 CHILD.store(0, Ordering::SeqCst);
                 assert_eq!(unsafe { dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS);
-                let end = Instant::now() + Duration::from_secs(10);
-                while CHILD.load(Ordering::SeqCst) == 0 && Instant::now() < end {
-                    std::hint::spin_loop();
-                }
+                let end = Instant::now() + Duration::from_mins(1);
+                until(|| CHILD.load(Ordering::SeqCst) != 0 || Instant::now() > end);
                 assert_eq!(child(), 0, "ends where its worker would go on");
             }
         }
+    });
+}
+
+/// What a child answers that may have been forked while libdvm began or ended, or did not run: no call hangs or says that
+/// another thread is at it.
+fn answers_beside_the_end() -> bool {
+    let mut id = [0, 1 << 32];
+    let (one, mut made) = ([1_i64], 0);
+    let mut distribute =
+        || unsafe { dvm_distribution_block_cyclic(1, one.as_ptr(), one.as_ptr(), one.as_ptr(), &raw mut made) };
+    let answers = unsafe { [dvm_data_relax(id.as_mut_ptr()), dvm_wait(), dvm_finalize()] };
+    let first = std::thread::spawn(|| unsafe { dvm_wait() }).join();
+    if answers != [Code::DVM_ERR_NOT_INITIALIZED; 3] || !matches!(first, Ok(Code::DVM_ERR_NOT_INITIALIZED)) {
+        return false;
+    }
+    match unsafe { dvm_init() } {
+        Code::DVM_ERR_UNSUPPORTED => distribute() == Code::DVM_ERR_NOT_INITIALIZED,
+        Code::DVM_SUCCESS => distribute() == Code::DVM_SUCCESS && unsafe { dvm_finalize() } == Code::DVM_SUCCESS,
+        _ => false,
+    }
+}
+
+#[test]
+fn a_child_that_is_forked_while_libdvm_begins_or_ends_is_answered() {
+    let _turn = turn();
+    workers(2);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // Threads whose first calls take the lock of all contexts.
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                let _ = std::thread::spawn(|| allocate(8).map(relax)).join();
+            }
+        });
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                init().unwrap();
+                let _ = finalize();
+            }
+        });
+        for turn in 0..400_u64 {
+            std::thread::sleep(Duration::from_micros(turn * 37 % 1000));
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                unsafe {
+                    libc::alarm(60);
+                    libc::_exit(if answers_beside_the_end() { WELL } else { 1 });
+                }
+            }
+            let mut status = 0;
+            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+            if (libc::WIFEXITED(status), libc::WEXITSTATUS(status)) != (true, WELL) {
+                over.store(true, Ordering::Relaxed);
+                panic!("fork {turn}: the child hangs, or has got a wrong answer: status {status}");
+            }
+        }
+        over.store(true, Ordering::Relaxed);
     });
 }

@@ -13,8 +13,9 @@ use std::ffi::c_int;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{ENGINE, Lane};
+use super::{ENGINE, Lane, lane, lifecycle};
 use crate::error::{Error, dvm_retcode_t};
+use crate::sync::lock::{ForkLock, Mutex};
 
 /// True in a process that was forked while libdvm was running, and in its children.
 static ORPHAN: AtomicBool = AtomicBool::new(false);
@@ -50,15 +51,62 @@ pub(crate) fn orphaned(code: dvm_retcode_t) -> Error {
     )
 }
 
-/// Has children of this process find out that they are. True when that worked.
-pub(super) fn watch() -> bool {
-    // SAFETY: the function is part of this library, which is never unloaded (it is linked with -z nodelete); it only
-    // touches atomics and what belongs to its own thread, which a child of fork may.
-    unsafe { libc::pthread_atfork(None, None, Some(in_child)) == 0 }
+/// The most locks that a fork waits for.
+const MOST: usize = 8;
+
+/// The locks that calls take also while libdvm does not run, and whether forks are watched.
+struct Watched {
+    locks: [Option<&'static dyn ForkLock>; MOST],
+    handlers: bool,
+}
+
+static WATCHED: Mutex<Watched> = Mutex::new(Watched { locks: [None; MOST], handlers: false });
+
+/// Has forks wait for a lock, and children find out that they are. A leaf: no thread that holds it waits for another such lock,
+/// or forks.
+pub(crate) fn keep_whole(lock: &'static dyn ForkLock) {
+    let mut watched = WATCHED.lock();
+    let known = |other: &&dyn ForkLock| ptr::addr_eq(ptr::from_ref(*other), ptr::from_ref(lock));
+    if !watched.locks.iter().flatten().any(known)
+        && let Some(place) = watched.locks.iter_mut().find(|place| place.is_none())
+    {
+        *place = Some(lock);
+    }
+    if !watched.handlers {
+        // SAFETY: the functions are part of this library, which is never unloaded (it is linked with -z nodelete); the child's
+        // only touches atomics, what belongs to its own thread, and locks that this thread has taken before.
+        watched.handlers = unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) == 0 };
+    }
+}
+
+/// Has children of this process find out that they are.
+pub(super) fn watch() {
+    keep_whole(lane::fork_lock());
+}
+
+extern "C" fn before() {
+    WATCHED.hold();
+    each_lock(|lock| lock.hold());
+}
+
+extern "C" fn in_parent() {
+    // SAFETY: `before` has taken all of them on this thread.
+    each_lock(|lock| unsafe { lock.release() });
+    // SAFETY: as above.
+    unsafe { WATCHED.release() };
+}
+
+/// Between `before` and the end of the fork.
+fn each_lock(body: impl Fn(&dyn ForkLock)) {
+    // SAFETY: this thread has the lock, and only reads.
+    unsafe { WATCHED.held() }.locks.iter().flatten().for_each(|&lock| body(lock));
 }
 
 extern "C" fn in_child() {
-    if !ENGINE.swap(ptr::null_mut(), Ordering::SeqCst).is_null() {
+    crate::memory::in_child();
+    in_parent();
+    // Who begins or ends libdvm has that lock from before there is an engine until it has gone.
+    if !ENGINE.swap(ptr::null_mut(), Ordering::SeqCst).is_null() || lifecycle::in_flux() {
         ORPHAN.store(true, Ordering::Relaxed);
         NO_RETURN.set(Lane::leave_orphaned());
     }

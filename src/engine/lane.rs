@@ -12,7 +12,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::sync::lock::Mutex;
+use crate::sync::lock::{ForkLock, Mutex};
 
 use super::Engine;
 use super::frame::{Frame, Index};
@@ -214,6 +214,11 @@ impl Drop for Prepared {
             LANES.lock().free.push(lane);
         }
     }
+}
+
+/// The lock of all lanes, which every first call of a thread takes.
+pub(super) fn fork_lock() -> &'static dyn ForkLock {
+    &LANES
 }
 
 impl Lanes {

@@ -32,15 +32,12 @@ struct Life {
     implicit: bool,
     /// True once the program's end will call [`end_at_exit`].
     exit_watched: bool,
-    /// True once a child of fork will find out that it is one.
-    forks_watched: bool,
     /// The process that started the workers: a forked child has none.
     process: u32,
 }
 
 /// Held by whoever inits, waits or finalizes.
-static LIFE: Mutex<Life> =
-    Mutex::new(Life { threads: Vec::new(), implicit: false, exit_watched: false, forks_watched: false, process: 0 });
+static LIFE: Mutex<Life> = Mutex::new(Life { threads: Vec::new(), implicit: false, exit_watched: false, process: 0 });
 
 /// The right to init, wait or finalize.
 struct Alone(MutexGuard<'static, Life>);
@@ -82,6 +79,11 @@ fn alone() -> Result<Alone, Error> {
         lane.end_borrowing();
     }
     life.ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
+}
+
+/// Whether a thread begins or ends libdvm, or waits.
+pub(super) fn in_flux() -> bool {
+    LIFE.try_lock().is_none()
 }
 
 /// Whether an engine runs.
@@ -187,9 +189,7 @@ fn watch_exit(life: &mut Life) {
 }
 
 fn start(life: &mut Life) -> Result<(), Error> {
-    if !life.forks_watched {
-        life.forks_watched = forked::watch();
-    }
+    forked::watch();
     crate::memory::check()?;
     fence::prepare();
     let config = Config::load()?;

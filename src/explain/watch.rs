@@ -12,7 +12,7 @@ use crate::sync::thread::Thread;
 use super::wake::{Pipe, Signal, Woken, end_by};
 use super::{explain, explain_twice, snapshot};
 use crate::config;
-use crate::engine::{self, Call};
+use crate::engine::{self, Call, forked};
 use crate::error::{Error, dvm_retcode_t};
 use crate::trace::{Moment, Trace};
 
@@ -36,10 +36,13 @@ pub(crate) fn begin() -> Result<(), Error> {
     if period.is_none() && number.is_none() && !trace.has_files() {
         return Ok(());
     }
+    forked::keep_whole(&WATCH);
     let mut watch = WATCH.lock();
-    if watch.is_some() {
+    // A child that was forked while libdvm ended has what its parent had.
+    if watch.as_ref().is_some_and(|watch| watch.process == std::process::id()) {
         return Ok(());
     }
+    *watch = None;
     let failed = |why: std::io::Error| {
         Error::new(
             dvm_retcode_t::DVM_ERR_MEMORY,

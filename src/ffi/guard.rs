@@ -71,9 +71,9 @@ pub(super) fn running(function: &'static str, body: impl FnOnce(&Call) -> Result
 
 /// Runs the body of an exported function that makes something and writes its number. Its parts last, and so none of them may
 /// lie in the reserve of memory.
-pub(super) fn making<T>(
+pub(super) fn making<T: Send + Sync>(
     function: &'static str,
-    handles: &Handles<T>,
+    handles: &'static Handles<T>,
     (into, name): (*mut u64, &str),
     make: impl FnOnce() -> Result<T, Error>,
 ) -> dvm_retcode_t {

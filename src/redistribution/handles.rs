@@ -1,6 +1,7 @@
 //! Numbers for what the program holds: generations tell a stale one from one that is in use.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::sync::lock::{Mutex, MutexGuard};
 
@@ -23,16 +24,19 @@ struct Entries<T> {
 pub(crate) struct Handles<T> {
     what: &'static str,
     entries: Mutex<Entries<T>>,
+    /// Whether forks wait for the entries.
+    watched: AtomicBool,
 }
 
-impl<T> Handles<T> {
+impl<T: Send + Sync> Handles<T> {
     /// No entries yet; `what` is the word for one in messages.
     pub(crate) const fn new(what: &'static str) -> Self {
-        Self { what, entries: Mutex::new(Entries { list: Vec::new(), free: Vec::new() }) }
+        let entries = Mutex::new(Entries { list: Vec::new(), free: Vec::new() });
+        Self { what, entries, watched: AtomicBool::new(false) }
     }
 
     /// Gives a number to something.
-    pub(crate) fn insert(&self, held: T) -> Result<u64, Error> {
+    pub(crate) fn insert(&'static self, held: T) -> Result<u64, Error> {
         let mut entries = self.lock()?;
         let held = memory::lasting(|| Ok(Arc::new(held)))?;
         let index = if let Some(index) = entries.free.pop() {
@@ -52,21 +56,28 @@ impl<T> Handles<T> {
     }
 
     /// In a forked child the lock may be held for ever.
-    fn lock(&self) -> Result<MutexGuard<'_, Entries<T>>, Error> {
+    fn lock(&'static self) -> Result<MutexGuard<'static, Entries<T>>, Error> {
         if forked::is_orphan() {
             return Err(forked::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED));
+        }
+        if !self.watched.swap(true, Ordering::Relaxed) {
+            forked::keep_whole(&self.entries);
         }
         Ok(self.entries.lock())
     }
 
     /// What has this number.
-    pub(crate) fn get(&self, handle: u64) -> Result<Arc<T>, Error> {
+    pub(crate) fn get(&'static self, handle: u64) -> Result<Arc<T>, Error> {
         let mut entries = self.lock()?;
         self.entry(&mut entries, handle).map(|held| Arc::clone(held))
     }
 
     /// Exchanges what has this number for what `change` makes of it; on an error it stays.
-    pub(crate) fn replace(&self, handle: u64, change: impl FnOnce(&T) -> Result<T, Error>) -> Result<(), Error> {
+    pub(crate) fn replace(
+        &'static self,
+        handle: u64,
+        change: impl FnOnce(&T) -> Result<T, Error>,
+    ) -> Result<(), Error> {
         let mut entries = self.lock()?;
         let held = self.entry(&mut entries, handle)?;
         *held = memory::lasting(|| Ok(Arc::new(change(held)?)))?;
@@ -74,7 +85,7 @@ impl<T> Handles<T> {
     }
 
     /// Takes the number back; whoever still uses what it named keeps it.
-    pub(crate) fn remove(&self, handle: u64) -> Result<Arc<T>, Error> {
+    pub(crate) fn remove(&'static self, handle: u64) -> Result<Arc<T>, Error> {
         let mut entries = self.lock()?;
         self.entry(&mut entries, handle)?;
         let index = handle as u32;
@@ -110,7 +121,7 @@ mod tests {
 
     #[test]
     fn numbers_are_never_given_twice_and_stale_ones_are_recognised() {
-        let handles: Handles<u32> = Handles::new("thing");
+        let handles: &Handles<u32> = Box::leak(Box::new(Handles::new("thing")));
         assert!(handles.get(0).is_err());
         let mut seen = std::collections::HashSet::new();
         let kept = handles.insert(7).unwrap();

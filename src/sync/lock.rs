@@ -4,6 +4,29 @@
 
 #[cfg(all(target_os = "linux", not(loom)))]
 pub(crate) use futex::{Condvar, Mutex, MutexGuard};
+
+/// A lock that a fork waits for, so that a child never finds it held by a thread that it has not.
+pub(crate) trait ForkLock: Sync {
+    /// Takes it, for the calling thread.
+    fn hold(&self);
+
+    /// Lets go of it.
+    ///
+    /// # Safety
+    /// The calling thread has taken it by [`ForkLock::hold`], or is the copy of that thread in a child.
+    unsafe fn release(&self);
+}
+
+impl<T: Send> ForkLock for Mutex<T> {
+    fn hold(&self) {
+        std::mem::forget(self.lock());
+    }
+
+    unsafe fn release(&self) {
+        // SAFETY: by this function's contract.
+        unsafe { self.force_unlock() };
+    }
+}
 #[cfg(not(all(target_os = "linux", not(loom))))]
 pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -83,6 +106,23 @@ mod futex {
         #[inline]
         pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
             self.try_lock().unwrap_or_else(|| self.lock_contended())
+        }
+
+        /// What the lock protects, without its guard.
+        ///
+        /// # Safety
+        /// The calling thread holds the lock, and nobody changes the value meanwhile.
+        pub(crate) unsafe fn held(&self) -> &T {
+            // SAFETY: by this function's contract.
+            unsafe { &*self.value.get() }
+        }
+
+        /// Lets go of the lock without its guard.
+        ///
+        /// # Safety
+        /// The lock is held, and its guard was forgotten.
+        pub(crate) unsafe fn force_unlock(&self) {
+            drop(MutexGuard { mutex: self, stays: PhantomData });
         }
 
         #[cold]
