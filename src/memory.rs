@@ -42,6 +42,8 @@ unsafe impl Sync for Map {}
 static BYTES: Bytes = Bytes(UnsafeCell::new([0; UNIT * UNITS]));
 static MAP: Map = Map(UnsafeCell::new([0; UNITS / 64]));
 static LOCK: AtomicBool = AtomicBool::new(false);
+/// Where the search goes on; only touched under `LOCK`.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
 static OUT: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -91,23 +93,33 @@ fn lend(layout: Layout) -> *mut u8 {
         return ptr::null_mut();
     }
     let found = with_map(|map| {
-        let taken = |map: &[u64; UNITS / 64], unit: usize| map[unit / 64] >> (unit % 64) & 1 == 1;
-        let mut first = 0;
-        while first + count <= UNITS {
-            if let Some(unit) = (first..first + count).rev().find(|&unit| taken(map, unit)) {
-                first = (unit + 1).next_multiple_of(step);
-            } else {
-                (first..first + count).for_each(|unit| map[unit / 64] |= 1 << (unit % 64));
-                return Some(first);
-            }
-        }
-        None
+        // On from where the last one was found: what was lent before it mostly is still out.
+        let from = NEXT.load(Ordering::Relaxed).next_multiple_of(step);
+        let first = free_units(map, from, count, step).or_else(|| free_units(map, 0, count, step))?;
+        (first..first + count).for_each(|unit| map[unit / 64] |= 1 << (unit % 64));
+        NEXT.store(first + count, Ordering::Relaxed);
+        Some(first)
     });
     let Some(first) = found else { return ptr::null_mut() };
     OUT.fetch_add(count, Ordering::Relaxed);
     LENT.set(LENT.get() + 1);
     // SAFETY: the unit lies in the reserve.
     unsafe { base().add(first * UNIT) }
+}
+
+/// So many units in a row that are not out, from the first that begins at a multiple of `step`.
+fn free_units(map: &[u64; UNITS / 64], mut first: usize, count: usize, step: usize) -> Option<usize> {
+    let taken = |unit: usize| map[unit / 64] >> (unit % 64) & 1 == 1;
+    while first + count <= UNITS {
+        if map[first / 64] == u64::MAX {
+            first = (first / 64 * 64 + 64).next_multiple_of(step);
+        } else if let Some(unit) = (first..first + count).rev().find(|&unit| taken(unit)) {
+            first = (unit + 1).next_multiple_of(step);
+        } else {
+            return Some(first);
+        }
+    }
+    None
 }
 
 /// Takes memory of the reserve back.
@@ -240,6 +252,12 @@ pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, Error> {
 /// A text of one's own, or a refusal.
 pub(crate) fn text(from: &str) -> Result<String, Error> {
     Ok(String::from_utf8(list(from.bytes())?).expect("copied from a text"))
+}
+
+/// Makes sure that so many bytes are to be had in one piece at this moment: for what comes next, and cannot be refused one by one.
+#[cold]
+pub(crate) fn at_hand(bytes: usize) -> Result<(), Error> {
+    strictly(|| Vec::<u8>::new().try_reserve_exact(bytes)).map_err(Error::from)
 }
 
 /// At the door of a call that allocates what cannot be refused.
