@@ -3,13 +3,14 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 CARGO ?= cargo
 MINUTES ?= 10
+LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
 
 .PHONY: help all demo check install header loom soak fuzz bench packages packages-check packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
-	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), MINUTES (10), CARGO (cargo), BENCH (options of dvm-bench)'
+	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), MINUTES (10), LIVES (10000), CARGO (cargo), BENCH (options of dvm-bench)'
 
 all: packages ## build the library, dvm-codegen, dvmcc and dvm-info (target/release)
 	$(CARGO) build --release --locked --workspace --lib --bins
@@ -46,11 +47,12 @@ header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man
 loom: ## model-check the lock-free structures
 	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib -- model
 
-soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each
+soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each; LIVES (10,000) random lives, plain and under ASan
 	$(if $(filter command% environment,$(origin MINUTES)),DVM_SOAK_MINUTES=$(MINUTES),DVM_SOAK_TASKS=1000000000) \
 		$(CARGO) test --release --locked -p dvm --test soak -- --nocapture
 	tests/sanitize.sh tsan $(MINUTES)
 	tests/sanitize.sh asan $(MINUTES)
+	c-tests/lives/soak.sh $(LIVES)
 
 fuzz: packages ## random tests with fresh seeds for MINUTES (10), or until REGIONS were turned into tiles, for the ledger
 	tools/fuzz.sh $(if $(REGIONS),--regions $(REGIONS),$(MINUTES))

@@ -16,6 +16,8 @@ pub struct Error {
 /// The result of everything in this crate that can be refused.
 pub type Result<T> = std::result::Result<T, Error>;
 
+const NO_MEMORY: &str = "there is not enough memory to plan with";
+
 impl Error {
     /// An error at `place`.
     pub fn new(place: impl Into<String>, what: impl Into<String>, remedy: impl Into<String>) -> Self {
@@ -25,6 +27,16 @@ impl Error {
     /// The overflow error: a number at `place` leaves the range of this crate.
     pub fn overflow(place: impl Into<String>, quantity: &str) -> Self {
         Self::new(place, format!("{quantity} exceeds 2^62"), "use smaller bounds, coefficients or offsets")
+    }
+
+    /// There is no memory for what is to be made at `place`.
+    pub fn no_memory(place: impl Into<String>) -> Self {
+        Self::new(place, NO_MEMORY, "free some, or raise its limits")
+    }
+
+    /// Whether it is that.
+    pub fn is_no_memory(&self) -> bool {
+        self.what == NO_MEMORY
     }
 
     /// The same error seen from one level further out: `outer` is put before the place.

@@ -17,6 +17,7 @@
 pub mod error;
 
 pub mod integer;
+pub mod room;
 
 pub mod distribution;
 

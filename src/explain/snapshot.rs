@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use crate::data::{DataId, Publisher, STORE};
 use crate::engine::Call;
 use crate::engine::view::{self, EngineView, Whereabouts};
+use crate::memory;
 use crate::processing::Mode;
 use crate::sync::inbox::Link;
 use crate::task::TaskView;
@@ -27,6 +28,8 @@ pub(super) struct Snapshot {
     pub(super) engine: EngineView,
     /// Whether tasks began or ended while all this was read.
     pub(super) moved: bool,
+    /// Whether some are left out because there is no memory for them.
+    pub(super) short: bool,
 }
 
 /// A promise that is not published.
@@ -80,6 +83,9 @@ pub(super) fn read(call: &Call) -> Snapshot {
     let before = call.progress();
     let mut reader = Reader::default();
     STORE.each_pending(|datum| {
+        if !reader.has_room() {
+            return;
+        }
         reader.data.push(Datum {
             id: datum.id,
             size: datum.size,
@@ -94,7 +100,9 @@ pub(super) fn read(call: &Call) -> Snapshot {
         });
         let mut turn = 0;
         datum.each_waiter(|link| {
-            reader.task(link, turn < DESCRIBED);
+            if reader.has_room() {
+                reader.task(link, turn < DESCRIBED);
+            }
             turn += 1;
         });
     });
@@ -102,7 +110,7 @@ pub(super) fn read(call: &Call) -> Snapshot {
     reader.name(call);
     let engine = call.view();
     let moved = call.progress() != before;
-    Snapshot { data: reader.data, tasks: reader.tasks, busy: reader.busy, engine, moved }
+    Snapshot { data: reader.data, tasks: reader.tasks, busy: reader.busy, engine, moved, short: reader.short }
 }
 
 /// Threads that sleep until a promise is published.
@@ -121,9 +129,30 @@ struct Reader {
     busy: Vec<Busy>,
     /// The arguments of all tasks: the task's place, the mode, the number of the datum.
     arguments: Vec<(usize, Mode, u64)>,
+    /// For so many entries there was memory when it was asked for last.
+    room: usize,
+    /// Whether there was none.
+    short: bool,
 }
 
+/// From so many entries on memory is asked for before more are read, ...
+const FEW: usize = 1 << 10;
+
+/// ... so much for each, for all that is made of it.
+const ROOM: usize = 600;
+
 impl Reader {
+    /// Whether there is memory for one entry more.
+    fn has_room(&mut self) -> bool {
+        let entries = self.data.len() + self.tasks.len() + self.arguments.len();
+        if !self.short && entries >= self.room {
+            let next = (2 * entries).max(FEW);
+            self.short = entries >= FEW && memory::at_hand(next * ROOM).is_err();
+            self.room = next;
+        }
+        !self.short
+    }
+
     /// Notes a task that the datum in view shows; with its arguments in words when it is to be `described`.
     #[allow(unsafe_code, reason = "a task in view is in use")]
     fn task(&mut self, link: *mut Link, described: bool) {

@@ -27,6 +27,9 @@ pub(super) fn tell(snapshot: &Snapshot, findings: &Findings, times: bool) -> Str
     text.causes(&findings.causes);
     text.waiting();
     snapshot.engine.graphs.iter().for_each(|graph| text.graph(graph));
+    if snapshot.short {
+        text.line("\nThere is no memory to look at all that waits: more does.");
+    }
     text.text
 }
 

@@ -77,9 +77,14 @@ pub unsafe extern "C" fn dvm_distribution_parse(
         given(text, "text")?;
         // SAFETY: the caller guarantees that both are texts, or NULL.
         let (text, values) = unsafe { (read_text(text)?.unwrap_or_default(), read_text(parameters)?) };
-        Layout::new(&parse(&text)?, &values_of(&values.unwrap_or_default())?)
+        let values = values.unwrap_or_default();
+        crate::memory::at_hand((text.len() + values.len()).saturating_mul(READING))?;
+        Layout::new(&parse(&text)?, &values_of(&values)?)
     })
 }
+
+/// What is made of one letter of a text while it is read, at most.
+const READING: usize = 64;
 
 fn parse(text: &str) -> Result<Distribution, Error> {
     let found = if text.trim_start().starts_with('{') { json::parse_distribution(text) } else { text.parse() };

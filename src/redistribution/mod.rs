@@ -35,8 +35,9 @@ pub(crate) use plan::Redistribution;
 pub(crate) use round::{Arrays, Round};
 
 use crate::error::Error;
+use crate::memory;
 
 /// A refusal of the algebra as an argument that was refused.
 pub(crate) fn refused(error: &dvm_redist::Error) -> Error {
-    Error::argument(error.to_string())
+    if error.is_no_memory() { memory::none() } else { Error::argument(error.to_string()) }
 }

@@ -28,7 +28,10 @@ pub(super) fn write(out: &mut impl Write, session: &Session) -> Result<()> {
         write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_sort_index\",{place},\"args\":{{\"sort_index\":{worker}}}}}")?;
         let (mut events, dropped) = {
             let book = row.book.lock();
-            (book.ring.in_order(), book.ring.dropped())
+            (
+                book.ring.in_order().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?,
+                book.ring.dropped(),
+            )
         };
         for event in &mut events {
             // The end is rounded as starts are, so that what lay inside of something still does.

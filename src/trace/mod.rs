@@ -115,15 +115,17 @@ impl Trace {
         let drawing = config.dot().map(|path| Output::open("DVM_DOT", "drawing", path)).transpose()?;
         let drawing = drawing.map(|output| (output, Mutex::new(Drawing::new(config.dot_nodes()))));
         let events = if timeline.is_some() { config.trace_events() } else { 0 };
-        let book =
-            || Book { ring: Ring::new(events), tally: Tally::default(), known: HashMap::default(), last: (0, 0) };
-        let row = |title| Row { title, book: Mutex::new(book()) };
+        let row = |title| -> Result<Row, Error> {
+            let ring = Ring::new(events)?;
+            let book = Book { ring, tally: Tally::default(), known: HashMap::default(), last: (0, 0) };
+            Ok(Row { title, book: Mutex::new(book) })
+        };
         Ok(Trace(Some(Arc::new(Session {
             clock: Clock::new(),
             timeline,
             summary: config.summary(),
             drawing,
-            rows: titles.into_iter().chain(["other threads".to_owned()]).map(row).collect(),
+            rows: titles.into_iter().chain(["other threads".to_owned()]).map(row).collect::<Result<_, _>>()?,
             names: Mutex::default(),
         }))))
     }

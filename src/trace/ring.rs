@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 
 use super::MAX_COORDINATES;
+use crate::error::Error;
+use crate::memory;
 
 /// So many events get their memory at once.
 const AT_ONCE: usize = 1 << 18;
@@ -49,17 +51,36 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    pub fn new(capacity: usize) -> Ring {
+    /// An empty one of so many events.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn new(capacity: usize) -> Result<Ring, Error> {
         // Memory that is not written yet costs nothing, and growing copies.
-        Ring { events: Vec::with_capacity(capacity.min(AT_ONCE)), capacity, earliest: 0, pushed: 0 }
+        let mut events = Vec::new();
+        memory::room_for(&mut events, capacity.min(AT_ONCE))?;
+        Ok(Ring { events, capacity, earliest: 0, pushed: 0 })
     }
 
     /// Adds an event, over the earliest when full.
     pub fn push(&mut self, event: Event) {
         if self.events.len() < self.capacity {
+            // Without memory for more the earliest go sooner.
+            if memory::room_for(&mut self.events, 1).is_err() {
+                self.capacity = self.events.len();
+                return self.push_over(event);
+            }
             self.events.push(event);
+            self.pushed += 1;
         } else {
-            self.events[self.earliest] = event;
+            self.push_over(event);
+        }
+    }
+
+    /// Adds an event over the earliest, if there is one.
+    fn push_over(&mut self, event: Event) {
+        if let Some(earliest) = self.events.get_mut(self.earliest) {
+            *earliest = event;
             self.earliest = if self.earliest + 1 == self.capacity { 0 } else { self.earliest + 1 };
         }
         self.pushed += 1;
@@ -76,9 +97,12 @@ impl Ring {
     }
 
     /// Those that are left, in the order of their starts; of those that start together, the longer first, which holds the other.
-    pub fn in_order(&self) -> Vec<Event> {
-        let mut events = self.events.clone();
-        events.sort_by_key(|event| (event.start, Reverse(event.duration)));
-        events
+    ///
+    /// # Errors
+    /// There is no memory for the copy.
+    pub fn in_order(&self) -> Result<Vec<Event>, Error> {
+        let mut events = memory::list(self.events.iter().copied())?;
+        events.sort_unstable_by_key(|event| (event.start, Reverse(event.duration)));
+        Ok(events)
     }
 }

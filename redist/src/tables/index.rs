@@ -2,6 +2,7 @@
 
 use crate::distribution::domain::Domain;
 use crate::error::{Error, Result};
+use crate::room;
 use crate::tables::radix::MixedRadix;
 use std::collections::HashMap;
 
@@ -36,6 +37,9 @@ pub struct IndexTable {
     pub locations: Vec<Location>,
 }
 
+/// What all lists that are made for one location take together, generously.
+const ROOM: usize = 200;
+
 impl IndexTable {
     /// Enumerates a domain; `elements` codes the element indices of both sides of the component.
     pub fn new(domain: Domain, elements: &MixedRadix, place: &str) -> Result<Self> {
@@ -56,6 +60,7 @@ impl IndexTable {
         let code = MixedRadix::new(&ranges(&data), place)?;
         let grid = MixedRadix::new(&ranges(&arch), place)?;
         let grid = Grid::new(parts, &grid, &arch, place)?;
+        room::at_hand(grid.locations, ROOM, place)?;
         let mut locations = Vec::with_capacity(grid.locations);
         let mut row = |at: &[i64], inner: Option<usize>, lo: i64, hi: i64| {
             let (de, dc) = inner.map_or((0, 0), |i| {
