@@ -182,6 +182,8 @@ static void live_round(dice_t *dice)
     pthread_t threads[64], cleaner;
     atomic_int end = 0;
     unsigned codes = CODE(DVM_SUCCESS) | CODE(DVM_ERR_TASK) | CODE(DVM_ERR_STATE);
+    /* Without memory a trace may be lost, which finalize tells. */
+    unsigned at_the_end = codes | (life.hunger ? CODE(DVM_ERR_ARGUMENT) : 0);
     slots_clear();
     atomic_store(&over, 0);
     atomic_store(&budget, 300);
@@ -197,7 +199,7 @@ static void live_round(dice_t *dice)
             judge("dvm_wait", dvm_wait(), codes);
     }
     if (life.abrupt) {
-        judge("dvm_finalize", dvm_finalize(), codes);
+        judge("dvm_finalize", dvm_finalize(), at_the_end);
         atomic_store(&over, 1);
         sated();
     }
@@ -209,7 +211,7 @@ static void live_round(dice_t *dice)
     atomic_store(&end, 1);
     pthread_join(cleaner, NULL);
     if (!life.abrupt)
-        judge("dvm_finalize", dvm_finalize(), codes);
+        judge("dvm_finalize", dvm_finalize(), at_the_end);
     sated();
     if (atomic_load(&registered) != atomic_load(&freed))
         defect("%ld data were registered, %ld freed", atomic_load(&registered), atomic_load(&freed));
