@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::sync::lock::Mutex;
 
+use super::magazines::{self, MAGAZINES};
 use super::storage::ALIGNMENT;
 use crate::memory;
 
@@ -24,8 +25,14 @@ const CHUNK: usize = 64 << 10;
 /// The largest block.
 pub(super) const LARGEST: usize = ALIGNMENT << (CLASSES - 1);
 
-/// Free blocks that a thread keeps, by class.
-pub(super) struct Cache([Vec<NonNull<u8>>; CLASSES]);
+const _: () = assert!(LARGEST == magazines::SMALLEST && ALIGNMENT == magazines::ALIGNMENT);
+
+/// Free blocks that a thread keeps.
+pub(super) struct Cache {
+    /// By class.
+    small: [Vec<NonNull<u8>>; CLASSES],
+    pub(super) middling: magazines::Cache,
+}
 
 // SAFETY: a free block belongs to the list that holds it.
 unsafe impl Send for Cache {}
@@ -33,7 +40,7 @@ unsafe impl Send for Cache {}
 impl Cache {
     /// Nothing kept.
     pub(super) const fn new() -> Cache {
-        Cache([const { Vec::new() }; CLASSES])
+        Cache { small: [const { Vec::new() }; CLASSES], middling: magazines::Cache::new() }
     }
 }
 
@@ -57,11 +64,11 @@ pub(super) static BLOCKS: Blocks =
 /// Whether small data lie in blocks: 0 not decided, 1 yes, 2 no.
 static POOLED: AtomicU8 = AtomicU8::new(0);
 
-/// True when data of so many bytes lie in blocks: not when a checker of memory is there, which could not tell one datum
+/// True when data of so many bytes lie in blocks, of this module or of `magazines`: not when a checker of memory is there, which could not tell one datum
 /// from the next in a chunk, or a freed one from a living one.
 #[inline]
 pub(super) fn serve(size: usize) -> bool {
-    size.wrapping_sub(1) < LARGEST
+    size.wrapping_sub(1) < magazines::LARGEST
         && match POOLED.load(Ordering::Relaxed) {
             0 => decide(),
             decided => decided == 1,
@@ -99,7 +106,7 @@ impl Blocks {
     #[inline]
     pub(super) fn take(&self, cache: &mut Cache, size: usize) -> Option<NonNull<u8>> {
         let class = class_of(size).expect("the caller keeps to small sizes");
-        cache.0[class].pop().or_else(|| self.refill(&mut cache.0[class], class))
+        cache.small[class].pop().or_else(|| self.refill(&mut cache.small[class], class))
     }
 
     #[cold]
@@ -140,14 +147,23 @@ impl Blocks {
     #[inline]
     pub(super) unsafe fn give(&self, cache: &mut Cache, block: NonNull<u8>, size: usize) {
         let class = class_of(size).expect("it was taken with this size");
-        let kept = &mut cache.0[class];
-        if kept.capacity() == 0 && memory::room_for(kept, 2 * BATCH).is_err() {
-            // The list of all has room.
-            return self.0.lock().free[class].push(block);
+        let kept = &mut cache.small[class];
+        if kept.len() == kept.capacity() {
+            return self.give_first(kept, class, block);
         }
         kept.push(block);
         if kept.len() >= 2 * BATCH {
             self.0.lock().free[class].extend(kept.drain(BATCH..));
+        }
+    }
+
+    /// The list of a thread that has used no block yet has no room; that of all has.
+    #[cold]
+    #[inline(never)]
+    fn give_first(&self, kept: &mut Vec<NonNull<u8>>, class: usize, block: NonNull<u8>) {
+        match memory::room_for(kept, 2 * BATCH) {
+            Ok(()) => kept.push(block),
+            Err(_) => self.0.lock().free[class].push(block),
         }
     }
 
@@ -156,7 +172,10 @@ impl Blocks {
     /// # Safety
     /// No block is in use, and `caches` are those of all threads that ever took or gave one; none does so now.
     pub(super) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
-        caches.for_each(|cache| cache.0.iter_mut().for_each(|kept| *kept = Vec::new()));
+        MAGAZINES.clear(caches.map(|cache| {
+            cache.small = [const { Vec::new() }; CLASSES];
+            &mut cache.middling
+        }));
         let mut shared = self.0.lock();
         shared.free = [const { Vec::new() }; CLASSES];
         shared.made = [0; CLASSES];

@@ -15,6 +15,7 @@
 
 mod access;
 mod blocks;
+mod magazines;
 mod pending_view;
 mod publication;
 mod references;
@@ -29,7 +30,7 @@ pub(crate) use pending_view::Publisher;
 pub(crate) use publication::{Carry, Outcome};
 pub(crate) use references::Readiness;
 pub(crate) use slot::NOWHERE;
-pub(crate) use storage::{FreeCallback, Storage};
+pub(crate) use storage::{FreeCallback, Released, Storage};
 pub(crate) use store::{Cache, Initial, STORE};
 
 /// A datum's id: its home process, and a number that is never given twice.

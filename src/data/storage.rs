@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
 use super::blocks::{self, BLOCKS};
+use super::magazines::MAGAZINES;
 
 /// The alignment of memory that libdvm allocates.
 pub(crate) const ALIGNMENT: usize = 64;
@@ -111,7 +112,11 @@ impl Storage {
 
     fn allocate(blocks: &mut blocks::Cache, size: usize, zeroed: bool) -> Option<Storage> {
         if blocks::serve(size) {
-            let addr = BLOCKS.take(blocks, size)?;
+            let addr = if size <= blocks::LARGEST {
+                BLOCKS.take(blocks, size)?
+            } else {
+                MAGAZINES.take(&mut blocks.middling, size)?
+            };
             if zeroed {
                 // SAFETY: the block has `size` bytes and is nobody else's.
                 unsafe { addr.write_bytes(0, size) };
@@ -156,7 +161,13 @@ impl Storage {
         match self {
             Storage::Block { addr } => {
                 // SAFETY: it was taken for a datum of this size, which nobody uses any more.
-                unsafe { BLOCKS.give(blocks, addr, size) };
+                unsafe {
+                    if size <= blocks::LARGEST {
+                        BLOCKS.give(blocks, addr, size);
+                    } else {
+                        MAGAZINES.give(&mut blocks.middling, addr, size);
+                    }
+                }
                 None
             }
             Storage::Owned { base, .. } if !base.is_null() => Some(Released(Kind::Owned { base })),
@@ -203,21 +214,31 @@ impl Released {
 
 #[cfg(test)]
 mod tests {
+    use super::super::magazines;
     use super::*;
 
     #[test]
     fn memory_is_aligned_and_zeroed_at_every_size() {
         let mut blocks = blocks::Cache::new();
-        for size in
-            [0, 1, 63, 64, 65, blocks::LARGEST, blocks::LARGEST + 1, 4096, FRESH_PAGES - 1, FRESH_PAGES, 1 << 20]
-        {
+        for size in [
+            0,
+            1,
+            64,
+            65,
+            blocks::LARGEST,
+            4096,
+            magazines::LARGEST,
+            magazines::LARGEST + 1,
+            FRESH_PAGES - 1,
+            FRESH_PAGES,
+        ] {
             let storage = Storage::zeroed(&mut blocks, size).unwrap();
             let addr = storage.addr().unwrap();
             assert_eq!(addr.addr() % ALIGNMENT, 0);
             // SAFETY: the storage has `size` bytes.
             assert!(unsafe { std::slice::from_raw_parts(addr, size) }.iter().all(|&byte| byte == 0));
             let large = storage.release(&mut blocks, size).map(Released::give_back).is_some();
-            assert_eq!(large, size > blocks::LARGEST);
+            assert_eq!(large, size > magazines::LARGEST);
         }
     }
 

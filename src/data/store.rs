@@ -83,6 +83,15 @@ impl Cache {
     #[inline]
     fn release(&mut self, storage: Storage, size: usize) {
         let Some(released) = storage.release(&mut self.blocks, size) else { return };
+        if self.released.len() == self.released.capacity() {
+            return self.release_with_more_room(released);
+        }
+        self.released.push(released);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn release_with_more_room(&mut self, released: Released) {
         if !released.calls_out() && memory::room_for(&mut self.released, 1).is_err() {
             return released.give_back(); // no lock is held here, and the program is not called
         }
@@ -157,6 +166,16 @@ impl Store {
         prefetch::to_write(unsafe { self.slots.there(index) });
     }
 
+    /// Asks for the lines of data that are about to be used one after the other, whatever their ids: the lines come together.
+    #[inline(never)]
+    pub(crate) fn expect_all(&self, numbers: impl Iterator<Item = u64>) {
+        for number in numbers {
+            if let Some(slot) = self.slots.get(number as u32) {
+                prefetch::to_write(slot);
+            }
+        }
+    }
+
     /// Gets free entries for a thread that has none left, and one of them to use.
     #[cold]
     fn refill(&self, cache: &mut Cache) -> Option<u32> {
@@ -227,15 +246,23 @@ impl Store {
         drop(body);
         cache.release(storage, size);
         if again.is_some() {
-            if cache.free.capacity() == 0 && memory::room_for(&mut cache.free, 2 * BATCH).is_err() {
-                // The list of all has room.
-                self.free.lock().push(id[1] as u32);
-                return;
+            if cache.free.len() == cache.free.capacity() {
+                return self.free_first(cache, id[1] as u32);
             }
             cache.free.push(id[1] as u32);
             if cache.free.len() >= 2 * BATCH {
                 self.free.lock().extend(cache.free.drain(BATCH..));
             }
+        }
+    }
+
+    /// The list of a thread that has used no entry yet has no room; that of all has.
+    #[cold]
+    #[inline(never)]
+    fn free_first(&self, cache: &mut Cache, index: u32) {
+        match memory::room_for(&mut cache.free, 2 * BATCH) {
+            Ok(()) => cache.free.push(index),
+            Err(_) => self.free.lock().push(index),
         }
     }
 

@@ -43,7 +43,7 @@ impl Scene {
 }
 
 /// So large that the memory is none of the pool's.
-const SIZE: usize = 5000;
+const SIZE: usize = 70_000;
 
 fn code<T: std::fmt::Debug>(result: Result<T, crate::error::Error>) -> dvm_retcode_t {
     result.unwrap_err().code()

@@ -460,23 +460,30 @@ impl Lane {
     #[cold]
     fn give_all_back(&self) {
         while let Some(released) = self.with(|own| if own.giving_back { None } else { own.data.released() }) {
-            if released.calls_out() {
-                self.with(|own| own.giving_back = true);
-                self.depth.set(self.depth.get() + 1);
-                let thrown = forced::with_place(|| border::call(|| released.give_back())).err();
-                if super::forked::is_orphan() {
-                    super::forked::end_without_worker(0);
-                    return; // what else is to be given back is the parent's
-                }
-                self.depth.set(self.depth.get() - 1);
-                self.with(|own| own.giving_back = false);
-                if let Some(story) = thrown {
-                    self.free_callback_failed(&story);
-                }
-            } else {
+            if !released.calls_out() {
                 released.give_back();
+            } else if !self.call_out(released) {
+                return; // what else is to be given back is the parent's
             }
         }
+    }
+
+    /// Gives back what the program takes back itself; false in a forked child.
+    #[inline(never)]
+    fn call_out(&self, released: data::Released) -> bool {
+        self.with(|own| own.giving_back = true);
+        self.depth.set(self.depth.get() + 1);
+        let thrown = forced::with_place(|| border::call(|| released.give_back())).err();
+        if super::forked::is_orphan() {
+            super::forked::end_without_worker(0);
+            return false;
+        }
+        self.depth.set(self.depth.get() - 1);
+        self.with(|own| own.giving_back = false);
+        if let Some(story) = thrown {
+            self.free_callback_failed(&story);
+        }
+        true
     }
 }
 
