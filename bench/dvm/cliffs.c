@@ -8,6 +8,7 @@
  * near-4k     the same, 4,096 workers
  * arguments-N SIZE tasks with N arguments; ns for each
  * remote      SIZE data of 4 to 64 KiB that one worker makes and another one frees; ns for each
+ * remote-malloc  the same tasks with memory of the C library, whose address is the datum
  * wait-N      SIZE times N tasks and a wait; ns for each wait */
 #define _GNU_SOURCE
 #include "dvm_work.h"
@@ -245,21 +246,44 @@ static int touch(void *context, dvm_data_id_t *ids, int count)
     return 0;
 }
 
+static size_t remote_size(size_t i) { return (size_t)4096 << i % 5; }
+
+static int touch_malloc(void *context, dvm_data_id_t *ids, int count)
+{
+    (void)count;
+    static size_t made; /* by the first worker alone */
+    char *memory = calloc(1, remote_size(made++));
+    (void)context;
+    if (!memory)
+        bench_fail("calloc", "there is not that much");
+    *(volatile char *)memory = 1;
+    *(char **)bytes(ids[0]) = memory;
+    return 0;
+}
+
+static int drop_malloc(void *context, dvm_data_id_t *ids, int count)
+{
+    (void)context, (void)count;
+    free(*(char **)bytes(ids[0]));
+    bench_ran();
+    return 0;
+}
+
 /* The first worker makes them, the last one frees them. */
-static uint64_t remote(bench_t *bench)
+static uint64_t remote(bench_t *bench, int with_malloc)
 {
     dvm_processing_id_t make, drop;
     int out = DVM_OUT;
     begin(bench, NULL);
-    need(dvm_processing_register_v(touch, NULL, 1, "make", make));
+    need(dvm_processing_register_v(with_malloc ? touch_malloc : touch, NULL, 1, "make", make));
     need(dvm_processing_access(make, &out));
-    register_empty(1, drop);
+    need(dvm_processing_register_v(with_malloc ? drop_malloc : empty, NULL, 1, "drop", drop));
     for (int pass = 0; pass < 2; pass++) {
         size_t data = bench_size(bench, pass);
         bench_start(bench);
         for (size_t i = 0; i < data; i++) {
             dvm_data_id_t id;
-            need(dvm_data_promise((size_t)4096 << i % 5, &id));
+            need(dvm_data_promise(with_malloc ? sizeof(char *) : remote_size(i), &id));
             need(dvm_sched_onto_v(ranks[0], make, &id, 1));
             need(dvm_sched_onto_v(ranks[rank_count - 1], drop, &id, 1));
             if (i % FLIGHT == FLIGHT - 1)
@@ -312,7 +336,9 @@ int main(int argc, char **argv)
     else if (sscanf(variant, "arguments-%d", &number) == 1 && number > 0 && number <= MANY)
         units = arguments(&bench, number);
     else if (!strcmp(variant, "remote"))
-        units = remote(&bench);
+        units = remote(&bench, 0);
+    else if (!strcmp(variant, "remote-malloc"))
+        units = remote(&bench, 1);
     else if (sscanf(variant, "wait-%d", &number) == 1 && number > 0)
         units = waits(&bench, number);
     else

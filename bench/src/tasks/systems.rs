@@ -125,6 +125,7 @@ const DVM: &[(&str, &str, &str)] = &[
 ];
 const DVM_NEAR: &[(&str, &str, &str)] =
     &[("a", "independent", "near"), ("b", "chain", "near"), ("d", "stencil", "near")];
+const GLIBC: &[(&str, &str, &str)] = &[("remote", "cliffs", "remote-malloc")];
 const STARPU: &[(&str, &str, &str)] = &[
     ("a", "independent", ""),
     ("b", "chain", ""),
@@ -149,6 +150,8 @@ const OPENMP: &[(&str, &str, &str)] = &[
     ("metg-fft", "metg", "fft"),
     ("metg-no_comm", "metg", "no_comm"),
     ("memory", "memory", ""),
+    ("wait-1", "waits", "1"),
+    ("wait-64", "waits", "64"),
 ];
 const TBB: &[(&str, &str, &str)] = &[
     ("a", "independent", ""),
@@ -156,6 +159,8 @@ const TBB: &[(&str, &str, &str)] = &[
     ("c", "tree", ""),
     ("c-datum", "tree", "datum"),
     ("memory", "memory", ""),
+    ("wait-1", "waits", "1"),
+    ("wait-64", "waits", "64"),
 ];
 const TBB_FLOW: &[(&str, &str, &str)] = &[
     ("a", "independent", ""),
@@ -216,6 +221,15 @@ pub const SYSTEMS: &[System] = &[
         packages: "",
         works: DVM_NEAR,
         note: "placed near the data",
+    },
+    System {
+        name: "glibc",
+        kind: Kind::Floor,
+        toolchain: Toolchain::Dvm,
+        folder: "dvm",
+        packages: "",
+        works: GLIBC,
+        note: "libdvm's tasks with calloc and free in them",
     },
     System {
         name: "starpu",
