@@ -22,10 +22,7 @@ impl Call {
         }
         // SAFETY: whoever registered the function says that it takes so many arguments.
         let result = unsafe { callee.call(ids) };
-        if self.lane.worker().is_none() {
-            self.worker_has_changed(&result);
-        }
-        match result {
+        match if self.lane.worker().is_some() { result } else { self.without_worker(result) } {
             Ok(0) => Ok(()),
             Ok(code) => Err(returned(code)),
             Err(thrown) => Err(thrown),
@@ -35,9 +32,10 @@ impl Call {
     /// The callback has left its worker: for a section that is still open, or for good, in a forked child.
     #[cold]
     #[inline(never)]
-    fn worker_has_changed(&self, result: &Result<c_int, Error>) {
+    fn without_worker(&self, result: Result<c_int, Error>) -> Result<c_int, Error> {
         forked::end_without_worker(*result.as_ref().unwrap_or(&1));
         self.end_section();
+        result
     }
 
     #[cold]

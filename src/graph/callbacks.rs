@@ -22,15 +22,12 @@ pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: 
 pub(crate) type Successors =
     unsafe extern "C" fn(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void);
 
-/// The same, as it is called.
-type SuccessorsCalled = unsafe extern "C-unwind" fn(*mut c_void, *const i64, Visit, *mut c_void);
-
 /// The callbacks of one graph and their context.
 pub(crate) struct Callbacks {
     context: *mut c_void,
     run: RunCalled,
     predecessors: Option<RunCalled>,
-    successors: Option<SuccessorsCalled>,
+    successors: Option<RunCalled>,
 }
 
 // SAFETY: `Callbacks::new` demands of its caller that the functions may be called from any thread, several at a time.
@@ -64,8 +61,8 @@ impl Callbacks {
         let run = unsafe { transmute::<Run, RunCalled>(run) };
         // SAFETY: as above, with a number of 64 bits, which is fetched as one.
         let predecessors = predecessors.map(|function| unsafe { transmute::<Predecessors, RunCalled>(function) });
-        // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
-        let successors = successors.map(|function| unsafe { transmute::<Successors, SuccessorsCalled>(function) });
+        // SAFETY: as above, with its four arguments in the first four registers, and nothing returned, which nobody looks at.
+        let successors = successors.map(|function| unsafe { transmute::<Successors, RunCalled>(function) });
         Self { context, run, predecessors, successors }
     }
 
@@ -77,24 +74,23 @@ impl Callbacks {
     /// Runs a tile; what went wrong is told in words.
     #[inline]
     pub(crate) fn run(&self, tile: &Tile) -> Result<(), Error> {
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
         // SAFETY: by the promise made to `new`; `tile` holds at least `dimension` coordinates.
-        match unsafe { border::call_directly(self.run, [self.context, tile.as_ptr().cast_mut().cast(), null_mut()]) } {
+        match unsafe { border::call_directly(self.run, arguments) } {
             Ok(0) => Ok(()),
             Ok(code) => Err(failed(code)),
             Err(thrown) => Err(thrown),
         }
     }
 
-    /// Number of predecessors, or `None` when the graph leaves that to the carried coordinates.
+    /// Number of predecessors, or `untold` when the graph leaves that to the carried coordinates.
     /// `tile` has at least `dimension` coordinates.
     #[inline]
-    pub(crate) fn predecessors(&self, tile: &[i64]) -> Result<Option<i64>, Error> {
-        let Some(function) = self.predecessors else { return Ok(None) };
-        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut()];
+    pub(crate) fn predecessors(&self, tile: &[i64], untold: i64) -> Result<i64, Error> {
+        let Some(function) = self.predecessors else { return Ok(untold) };
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
         // SAFETY: as in `run`.
-        engine::sealed(|| unsafe { border::call_for_wide(function, arguments) })
-            .map(Some)
-            .map_err(|e| within(&e, "predecessors"))
+        engine::sealed(|| unsafe { border::call_for_wide(function, arguments) }).map_err(|e| within(&e, "predecessors"))
     }
 
     /// Visits the successors; false when the graph leaves that to the carried coordinates.
@@ -115,8 +111,11 @@ impl Callbacks {
         }
         let Some(successors) = self.successors else { return Ok(false) };
         let mut visitor = Visitor { dimension, visit };
+        let visit: Visit = forward::<V>;
+        let arguments =
+            [self.context, tile.as_ptr().cast_mut().cast(), visit as *mut c_void, (&raw mut visitor).cast()];
         // SAFETY: by the promise made to `new`; the visitor lives until the call returns.
-        let call = || unsafe { successors(self.context, tile.as_ptr(), forward::<V>, (&raw mut visitor).cast()) };
-        border::call(call).map(|()| true).map_err(|e| within(&e, "successors"))
+        let told = unsafe { border::call_directly(successors, arguments) };
+        told.map(|_| true).map_err(|e| within(&e, "successors"))
     }
 }

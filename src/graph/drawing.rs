@@ -10,7 +10,7 @@ pub(super) fn draw(space: &Space, carried: &[bool], callbacks: &Callbacks, tiles
     let dimension = space.dimension();
     for number in 0..space.volume() {
         let tile = space.tile(number);
-        if callbacks.predecessors(&tile).map_or(true, |told| told.is_some_and(|predecessors| predecessors < 0)) {
+        if callbacks.predecessors(&tile, 0).map_or(true, |predecessors| predecessors < 0) {
             continue;
         }
         tiles.tile(number, &tile[..dimension]);

@@ -12,7 +12,6 @@ use super::lane::{Counts, Lane, bump};
 use super::roots::Roots;
 use super::space::{MAX_DIMENSION, Space, Tile};
 use crate::error::{Error, dvm_retcode_t};
-use crate::processing::forced;
 use crate::sync::countdown::Countdown;
 use crate::sync::fence;
 
@@ -195,7 +194,7 @@ impl Running {
         at.number = self.root(past);
         self.space.locate(at.number, &mut at.tile);
         let is_root = loop {
-            let predecessors = self.predecessors(&at.tile).unwrap_or(0);
+            let predecessors = self.predecessors(&at.tile, 0);
             past += 1;
             waiting += u64::from(predecessors > 0);
             if predecessors == 0 || past == candidates.end {
@@ -285,8 +284,12 @@ impl Running {
             }
             any = true;
             next.number = number;
-            for (to, from) in next.tile.iter_mut().zip(tile) {
-                *to = *from;
+            match *tile {
+                // A call that copies takes longer than these.
+                [a] => next.tile[0] = a,
+                [a, b] => [next.tile[0], next.tile[1]] = [a, b],
+                [a, b, c] => [next.tile[0], next.tile[1], next.tile[2]] = [a, b, c],
+                _ => next.tile[..tile.len()].copy_from_slice(tile),
             }
         };
         let table = self.pending.table_in_use();
@@ -296,8 +299,9 @@ impl Running {
             };
             let mut total = 1;
             let arrived = self.pending.arrive(table, successor, || {
-                // Inside the program's own function, whose cleanup handlers are not the thread's.
-                total = forced::with_place(|| self.predecessors(coordinates)).unwrap_or(1);
+                // Inside the program's own function. Should this one end its thread, the border lets go of the cleanup handlers
+                // of the other, too: to note them first would cost each tile of each graph.
+                total = self.predecessors(coordinates, 1);
                 total.max(1) as u64
             });
             if total <= 0 {
@@ -326,14 +330,22 @@ impl Running {
     }
 
     /// Number of predecessors. A function that throws fails the graph, and its tile is none.
-    #[inline]
-    fn predecessors(&self, tile: &[i64]) -> Option<i64> {
-        self.callbacks.predecessors(tile).unwrap_or_else(|story| {
-            let mut at = [0; MAX_DIMENSION];
-            at.iter_mut().zip(tile).for_each(|(to, from)| *to = *from);
-            self.fail(dvm_retcode_t::DVM_ERR_TASK, &at, story.message());
-            Some(-1)
-        })
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each tile")]
+    fn predecessors(&self, tile: &[i64], untold: i64) -> i64 {
+        match self.callbacks.predecessors(tile, untold) {
+            Ok(told) => told,
+            Err(story) => self.predecessors_threw(tile, &story),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn predecessors_threw(&self, tile: &[i64], story: &Error) -> i64 {
+        let mut at = [0; MAX_DIMENSION];
+        at.iter_mut().zip(tile).for_each(|(to, from)| *to = *from);
+        self.fail(dvm_retcode_t::DVM_ERR_TASK, &at, story.message());
+        -1
     }
 
     /// Leaves a ready tile, which began a chain, for this worker or others. Without memory for that the graph fails, and

@@ -16,6 +16,16 @@ struct Axis {
     stride: u64,
 }
 
+impl Axis {
+    /// What a coordinate adds to the number of a point, or `None` when it is outside.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: several times for each edge")]
+    fn part(&self, coordinate: i64) -> Option<u64> {
+        let index = coordinate.wrapping_sub(self.lower) as u64;
+        (coordinate >= self.lower && index < self.extent).then_some(index * self.stride)
+    }
+}
+
 /// A box of integer points, numbered from 0 in lexicographic order.
 #[derive(Debug, Clone)]
 pub(crate) struct Space {
@@ -121,15 +131,11 @@ impl Space {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "measured: once for each edge")]
     pub(crate) fn number(&self, tile: &[i64]) -> Option<u64> {
-        let mut number = 0;
-        for (&coordinate, axis) in tile.iter().zip(self.axes()) {
-            let index = coordinate.wrapping_sub(axis.lower) as u64;
-            if coordinate < axis.lower || index >= axis.extent {
-                return None;
-            }
-            number += index * axis.stride;
+        // Most tiles have two coordinates: a loop takes half as long again.
+        if let ([a, b], [first, second]) = (tile, self.axes()) {
+            return Some(first.part(*a)? + second.part(*b)?);
         }
-        Some(number)
+        tile.iter().zip(self.axes()).try_fold(0, |number, (&coordinate, axis)| Some(number + axis.part(coordinate)?))
     }
 
     /// Coordinate `k` of a point, counted from its lower bound.

@@ -44,8 +44,8 @@ const THREW: usize = 1;
 /// The thread was to be ended.
 const FORCED: usize = 2;
 
-/// A function on the other side: up to three arguments of whatever types, in registers, and a number.
-pub(crate) type Function = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_void) -> c_int;
+/// A function on the other side: up to four arguments of whatever types, in registers, and a number.
+pub(crate) type Function = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void) -> c_int;
 
 enum Context {}
 
@@ -90,9 +90,15 @@ unsafe extern "C" fn personality(
     INSTALL_CONTEXT
 }
 
-/// Calls `function(a, b, c)`.
+/// Calls `function(a, b, c, d)`: the four are where the function expects them.
 #[unsafe(naked)]
-unsafe extern "C" fn enter(function: Function, a: *mut c_void, b: *mut c_void, c: *mut c_void) -> Crossed {
+unsafe extern "C" fn enter(
+    a: *mut c_void,
+    b: *mut c_void,
+    c: *mut c_void,
+    d: *mut c_void,
+    function: Function,
+) -> Crossed {
     #[cfg(target_arch = "x86_64")]
     core::arch::naked_asm!(
         ".cfi_startproc",
@@ -100,11 +106,7 @@ unsafe extern "C" fn enter(function: Function, a: *mut c_void, b: *mut c_void, c
         ".cfi_lsda 0x1b, .Ldvm_border_landing",
         "sub rsp, 8",
         ".cfi_adjust_cfa_offset 8",
-        "mov rax, rdi",
-        "mov rdi, rsi",
-        "mov rsi, rdx",
-        "mov rdx, rcx",
-        "call rax",
+        "call r8",
         "xor edx, edx",
         ".Ldvm_border_landing:",
         "add rsp, 8",
@@ -123,11 +125,7 @@ unsafe extern "C" fn enter(function: Function, a: *mut c_void, b: *mut c_void, c
         ".cfi_offset 29, -16",
         ".cfi_offset 30, -8",
         "mov x29, sp",
-        "mov x9, x0",
-        "mov x0, x1",
-        "mov x1, x2",
-        "mov x2, x3",
-        "blr x9",
+        "blr x4",
         "mov x1, xzr",
         ".Ldvm_border_landing:",
         "ldp x29, x30, [sp], #16",
@@ -146,7 +144,12 @@ struct Parcel<F, R> {
     result: Option<R>,
 }
 
-unsafe extern "C-unwind" fn open<F: FnOnce() -> R, R>(parcel: *mut c_void, _: *mut c_void, _: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn open<F: FnOnce() -> R, R>(
+    parcel: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+) -> c_int {
     // SAFETY: `cross` passes the address of a parcel of this type that nobody else has.
     let parcel = unsafe { &mut *parcel.cast::<Parcel<F, R>>() };
     if let Some(body) = parcel.body.take() {
@@ -163,7 +166,7 @@ fn cross<R>(body: impl FnOnce() -> R) -> Result<R, Crossed> {
     let mut parcel = Parcel { body: Some(body), result: None };
     let opener = opener(&parcel);
     // SAFETY: the opener is the one for this type of parcel.
-    let crossed = unsafe { enter(opener, (&raw mut parcel).cast(), ptr::null_mut(), ptr::null_mut()) };
+    let crossed = unsafe { enter((&raw mut parcel).cast(), ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), opener) };
     parcel.result.ok_or(crossed)
 }
 
@@ -176,13 +179,13 @@ pub(crate) fn call<R>(body: impl FnOnce() -> R) -> Result<R, Error> {
 /// The number that a function of the program returns; what it throws is told in words.
 ///
 /// # Safety
-/// `function` is a function that may be called with these arguments: with all three, or with the first ones, since
+/// `function` is a function that may be called with these arguments: with all four, or with the first ones, since
 /// it does not look into the other registers.
 #[inline]
-pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 3]) -> Result<c_int, Error> {
-    let [a, b, c] = arguments;
+pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 4]) -> Result<c_int, Error> {
+    let [a, b, c, d] = arguments;
     // SAFETY: by this function's contract.
-    let crossed = unsafe { enter(function, a, b, c) };
+    let crossed = unsafe { enter(a, b, c, d, function) };
     if crossed.how == RETURNED { Ok(crossed.value as c_int) } else { Err(tell(crossed)) }
 }
 
@@ -191,10 +194,10 @@ pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 
 /// # Safety
 /// As for [`call_directly`], of a function that returns 64 bits.
 #[inline]
-pub(crate) unsafe fn call_for_wide(function: Function, arguments: [*mut c_void; 3]) -> Result<i64, Error> {
-    let [a, b, c] = arguments;
+pub(crate) unsafe fn call_for_wide(function: Function, arguments: [*mut c_void; 4]) -> Result<i64, Error> {
+    let [a, b, c, d] = arguments;
     // SAFETY: by this function's contract; the whole register is handed on.
-    let crossed = unsafe { enter(function, a, b, c) };
+    let crossed = unsafe { enter(a, b, c, d, function) };
     if crossed.how == RETURNED { Ok(crossed.value as i64) } else { Err(tell(crossed)) }
 }
 

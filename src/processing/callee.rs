@@ -90,18 +90,18 @@ impl Callee {
     #[inline]
     pub(crate) unsafe fn call(self, ids: &mut [[u64; 2]]) -> Result<c_int, Error> {
         let first = ids.as_mut_ptr();
-        // SAFETY: by this function's contract, and each function takes no more than three words in registers.
+        // SAFETY: by this function's contract, and each function takes no more than four words in registers.
         unsafe {
             match self {
                 Callee::WithContext(function, context) => {
                     let count = ptr::without_provenance_mut(ids.len());
                     border::call_directly(
                         transmute::<WithContextCalled, border::Function>(function),
-                        [context, first.cast(), count],
+                        [context, first.cast(), count, ptr::null_mut()],
                     )
                 }
-                Callee::Plain(function) if ids.len() <= 3 => {
-                    let arguments = [0, 1, 2].map(|place| first.wrapping_add(place).cast());
+                Callee::Plain(function) if ids.len() <= 4 => {
+                    let arguments = [0, 1, 2, 3].map(|place| first.wrapping_add(place).cast());
                     border::call_directly(transmute::<PlainCalled, border::Function>(function), arguments)
                 }
                 Callee::Plain(function) => call_with_many(function, ids),

@@ -49,8 +49,18 @@ pub(crate) struct Plan {
     outputs: u64,
     /// The same for inputs.
     inputs: u64,
+    /// The place of the input, where there is just one; else [`NONE`].
+    only_input: u32,
     /// One mode per argument; `None` when all are inputs.
     modes: Option<&'static Vec<Mode>>,
+}
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// The place of the input, where there is just one of so many arguments.
+fn only(inputs: u64, count: usize) -> u32 {
+    if inputs.is_power_of_two() && count <= MARKED { inputs.trailing_zeros() } else { NONE }
 }
 
 impl Plan {
@@ -63,7 +73,7 @@ impl Plan {
 
     /// The plan of a function without arguments.
     pub(crate) const fn bare(callee: Callee, description: &'static String) -> Plan {
-        Plan { callee, count: 0, cores: 1, description, outputs: 0, inputs: 0, modes: None }
+        Plan { callee, count: 0, cores: 1, description, outputs: 0, inputs: 0, only_input: NONE, modes: None }
     }
 
     /// The mode of an argument.
@@ -98,7 +108,7 @@ impl Plan {
     /// The place of the input, where there is just one.
     #[inline]
     pub(crate) fn only_input(&self) -> Option<usize> {
-        (self.inputs.is_power_of_two() && self.count <= MARKED).then(|| self.inputs.trailing_zeros() as usize)
+        (self.only_input != NONE).then_some(self.only_input as usize)
     }
 
     /// The place of the last input.
@@ -307,7 +317,12 @@ impl Registry {
         // What is kept without an entry goes when something is freed next.
         writers.forgotten += 1;
         let description = writers.descriptions.keep(memory::text(description)?)?;
-        let plan = writers.plans.keep(Plan { count, inputs: first(count), ..Plan::bare(callee, description) })?;
+        let plan = writers.plans.keep(Plan {
+            count,
+            inputs: first(count),
+            only_input: only(first(count), count),
+            ..Plan::bare(callee, description)
+        })?;
         // Room for all entries that may ever come back, so that to unregister needs no memory.
         let missing = self.entries.len() as usize + 1 - writers.free.len();
         memory::room_for(&mut writers.free, missing)?;
@@ -379,7 +394,8 @@ impl Registry {
         let output = |place: usize| u64::from(modes.is_some_and(|modes| modes[place] == Mode::Out));
         let outputs = (0..plan.count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
         let inputs = !outputs & first(plan.count);
-        let plan = writers.plans.keep(Plan { outputs, inputs, modes, ..*plan })?;
+        let plan =
+            writers.plans.keep(Plan { outputs, inputs, only_input: only(inputs, plan.count), modes, ..*plan })?;
         writers.forgotten += 1;
         entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
         Ok(())
