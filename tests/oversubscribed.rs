@@ -1,4 +1,4 @@
-//! Four workers on each PU: nothing hangs, whatever the workers do to each other.
+//! Many more workers than PUs: nothing hangs, whatever the workers do to each other.
 #![allow(unsafe_code, reason = "calls the C interface")]
 
 mod support;
@@ -58,6 +58,44 @@ fn four_workers_on_each_pu_never_hang() {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
+    finalize().unwrap();
+    PROGRESS.store(0, Ordering::Relaxed);
+}
+
+/// So many workers that sets say who has something to steal, and who sleeps: what a worker leaves that is busy itself is found,
+/// whether the others sleep, are about to, or look around.
+#[test]
+fn among_many_workers_what_a_busy_one_has_is_stolen() {
+    const WORKERS: usize = 150;
+    const CHILDREN: u64 = 8;
+    const ROUNDS: u64 = 300;
+    let _turn = turn();
+    watch(&PROGRESS, |ran| format!("nobody steals any more, after {ran} tasks"));
+    workers(WORKERS);
+    init().unwrap();
+    let ranks: Vec<Rank> = (0..count()).map(rank_at).collect();
+    let child = processing(&[], c"child", |_| {
+        PROGRESS.fetch_add(1, Ordering::Relaxed);
+        0
+    });
+    // Waits for its children, which therefore others run.
+    let parent = processing(&[], c"parent", move |_| {
+        let before = PROGRESS.load(Ordering::Relaxed);
+        for _ in 0..CHILDREN {
+            near(child, &[]).unwrap();
+        }
+        while PROGRESS.load(Ordering::Relaxed) < before + CHILDREN {
+            std::thread::yield_now();
+        }
+        0
+    });
+    for round in 0..ROUNDS {
+        onto(ranks[(round * 37) as usize % ranks.len()], parent, &[]).unwrap();
+        wait().unwrap();
+        // Sometimes most sleep by then, sometimes none.
+        std::thread::sleep(Duration::from_micros(round % 5 * 700));
+    }
+    assert_eq!(PROGRESS.load(Ordering::Relaxed), ROUNDS * CHILDREN);
     finalize().unwrap();
     PROGRESS.store(0, Ordering::Relaxed);
 }

@@ -171,9 +171,10 @@ impl Seat {
     }
 
     /// For the thread that gets up: leaves the worker's tasks here, those that others may run in its queue.
-    pub(super) fn leave_behind(&self, own: &mut Own, queue: &ReadyQueue) {
+    pub(super) fn leave_behind(&self, own: &mut Own, queue: &ReadyQueue, holds: impl FnOnce()) {
         if let Some(hot) = own.hot() {
             queue.keep(hot);
+            holds();
         }
         // SAFETY: only the thread on the seat comes here.
         unsafe { (*self.batch.0.get()).placed = std::mem::replace(&mut own.placed, Placed::new()) };
@@ -331,7 +332,7 @@ impl Call {
         worker.counts.0.note_idle();
         let section = Section { worker: me, polled: worker.polling.0.mark(), cores: engine.arbiter.held_by(me) };
         engine.arbiter.give_up(engine, me);
-        self.lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue));
+        self.lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue, || engine.holders.add(me)));
         let left = worker.seat.0.leave(|number| {
             let thread = super::lifecycle::without_signals(|| worker::start(Address(engine), me, number))?;
             engine.stand_ins.lock().list.push(thread);

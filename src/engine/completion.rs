@@ -5,7 +5,14 @@ use std::time::Duration;
 
 use crate::sync::lock::{Condvar, Mutex};
 
-/// Looks at the counters so often before sleeping.
+/// Looks at the counters so often, with ever more pauses in between, while the thread keeps its core: few small tasks end in that
+/// time. Each look takes the lines with the counters away from those who count.
+const EAGER_LOOKS: u32 = 12;
+
+/// The most pauses between two such looks.
+const MOST_PAUSES: u32 = 32;
+
+/// Then so often before sleeping, and gives its core away in between.
 const LOOKS: usize = 100;
 
 /// Where a thread sleeps until tasks have ended. One thread at a time: the lock of the life cycle sees to that.
@@ -17,8 +24,16 @@ pub(super) struct Completion {
 }
 
 impl Completion {
-    /// Sleeps until `done`, which workers make true by ending tasks.
-    pub(super) fn wait_until(&self, done: impl Fn() -> bool) {
+    /// Sleeps until `done`, which workers make true by ending tasks. `crowded`: they may need this thread's core.
+    pub(super) fn wait_until(&self, crowded: bool, done: impl Fn() -> bool) {
+        for look in 0..if crowded { 0 } else { EAGER_LOOKS } {
+            if done() {
+                return;
+            }
+            for _ in 0..(1 << look).min(MOST_PAUSES) {
+                std::hint::spin_loop();
+            }
+        }
         for _ in 0..LOOKS {
             if done() {
                 return;

@@ -63,13 +63,12 @@ impl Frame {
     #[inline]
     pub(super) fn few(&mut self, id: DataId) -> Option<(Reach, &mut u32)> {
         // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
-        let task = unsafe { self.task.as_ref() }?;
-        let numbers = task.numbers();
+        let (plan, numbers) = unsafe { (self.task.as_ref()?.plan(), Task::numbers(self.task)) };
         if numbers.len() > FEW {
             return None;
         }
         let place = numbers.iter().position(|&number| number == id[1] && id[0] == 0)?;
-        let reach = if task.plan().mode(place) == Mode::Out { Reach::Output } else { Reach::Input };
+        let reach = if plan.mode(place) == Mode::Out { Reach::Output } else { Reach::Input };
         Some((reach, self.arguments.get_mut(place)?))
     }
 
@@ -84,14 +83,13 @@ impl Frame {
     #[inline]
     pub(super) fn place(&mut self, id: DataId) -> Option<(usize, Reach)> {
         // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
-        let task = unsafe { &*self.task };
-        let numbers = task.numbers();
+        let (plan, numbers) = unsafe { ((*self.task).plan(), Task::numbers(self.task)) };
         let place = if numbers.len() <= SEARCHED {
             numbers.iter().position(|&number| number == id[1] && id[0] == 0)?
         } else {
             self.place_among(numbers, id)?
         };
-        Some((place, if task.plan().mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
+        Some((place, if plan.mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
     }
 
     #[cold]
@@ -116,7 +114,7 @@ impl Frame {
     fn further_count(&mut self, place: usize) -> Option<&mut u32> {
         if self.further.len() <= place {
             // SAFETY: as in `place`.
-            let count = unsafe { (*self.task).numbers() }.len() - FEW;
+            let count = unsafe { Task::numbers(self.task) }.len() - FEW;
             memory::strictly(|| self.further.try_reserve_exact(count)).ok()?;
             self.further.resize(count, 0);
         }
@@ -192,18 +190,34 @@ impl Addresses {
     /// Ends one get of this datum; `None` when it has none, else whether that was the last one of an address that is counted.
     #[inline]
     pub(super) fn put(&mut self, id: DataId) -> Option<bool> {
+        match self.few.last_mut() {
+            // Mostly there is one, or what was got last is put first.
+            Some(last) if last.id[1] == id[1] && last.id[0] == id[0] => {
+                last.count -= 1;
+                if last.count > 0 {
+                    return Some(false);
+                }
+                let counted = last.counted;
+                self.few.pop();
+                if self.few.is_empty() && !self.more.is_empty() {
+                    self.refill();
+                }
+                Some(counted)
+            }
+            _ => self.put_earlier(id),
+        }
+    }
+
+    #[inline(never)]
+    fn put_earlier(&mut self, id: DataId) -> Option<bool> {
         let Some(place) = self.few.iter().position(|held| held.id == id) else { return self.put_further(id) };
         let held = &mut self.few[place];
         held.count -= 1;
         if held.count > 0 {
             return Some(false);
         }
-        let counted = held.counted;
-        self.few.swap_remove(place);
-        if self.few.is_empty() && !self.more.is_empty() {
-            self.refill();
-        }
-        Some(counted)
+        // The last one stays where it is, so that there still is one.
+        Some(self.few.swap_remove(place).counted)
     }
 
     #[cold]

@@ -204,6 +204,8 @@ fn start(life: &mut Life) -> Result<(), Error> {
         workers: (0..count).map(|_| Worker::new()).collect(),
         seeded: config.seed().map(|seed| super::Seeded::new(seed, count)),
         stack: super::stack::size(&config),
+        holders: super::Holders::new(count),
+        sleepers: super::Holders::new(count),
         machine,
         config,
         trace,
@@ -304,7 +306,8 @@ pub(crate) fn wait() -> Result<(), Error> {
     let call = enter()?;
     let engine = call.engine();
     let _waits = engine.program_waits();
-    engine.completion.wait_until(|| lane::outstanding() == 0 || engine.defect().is_some());
+    let crowded = engine.machine.oversubscribed();
+    engine.completion.wait_until(crowded, || lane::outstanding() == 0 || engine.defect().is_some());
     match engine.defect() {
         Some(defect) => Err(defect),
         None => engine.failures.report(),
@@ -363,7 +366,7 @@ fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
     while inside.any_at_work() && !defective() && (begun.elapsed() < PATIENCE || engine.sources.any()) {
         engine.completion.wait_a_moment();
     }
-    engine.completion.wait_until(|| lane::under_way() == 0 || defective());
+    engine.completion.wait_until(true, || lane::under_way() == 0 || defective());
     let mut inside = engine.closing.close(mine);
     let stuck = lane::outstanding();
     mine.engine.set(engine);

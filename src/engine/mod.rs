@@ -9,6 +9,7 @@
 //! - `reclaim`: what forgotten processings have left
 //! - `forked`: a child of fork has no workers
 //! - `view`: what it is at, for explanations; `away`: tasks in blocking sections; `sightings`: for how long tasks run
+//! - `holders`: who may have tasks for others, where there are many workers
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports;
 //!   `stack`: of workers
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
@@ -22,6 +23,7 @@ mod cores;
 mod failures;
 pub(crate) mod forked;
 mod frame;
+mod holders;
 mod lane;
 mod lifecycle;
 mod looks;
@@ -60,6 +62,7 @@ use closing::Closing;
 use completion::Completion;
 use cores::Arbiter;
 use failures::Failures;
+use holders::Holders;
 use sightings::Sightings;
 use sleep::Dormitory;
 use source::Sources;
@@ -74,6 +77,10 @@ pub(crate) struct Engine {
     /// The bytes of a worker's stack.
     stack: usize,
     dormitory: Dormitory,
+    /// Workers that may have tasks for others.
+    holders: Holders,
+    /// Workers that sleep, or are about to.
+    sleepers: Holders,
     /// Who stands still for whom.
     arbiter: Arbiter,
     /// Draws the orders of tasks, when a seed was given.
@@ -260,7 +267,11 @@ impl Engine {
     /// Wakes this worker if it sleeps, else the nearest that does.
     fn wake_near(&self, worker: usize) {
         if !self.workers[worker].bed.0.wake() {
-            self.machine.neighbours(worker).iter().any(|&other| self.workers[other as usize].bed.0.wake());
+            if self.sleepers.is_kept() {
+                self.sleepers.others(worker).any(|other| self.workers[other].bed.0.wake());
+            } else {
+                self.machine.neighbours(worker).iter().any(|&other| self.workers[other as usize].bed.0.wake());
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 //! One task, from start to end.
 
 use std::mem::MaybeUninit;
-use std::ptr;
 
 use super::Call;
 use super::frame::FEW;
@@ -28,13 +27,12 @@ impl Call {
             }
         }
         // SAFETY: as above; nobody writes to a task that runs.
-        let task_ref = unsafe { &*task };
-        let plan = task_ref.plan();
-        let outcome = if task_ref.poisoned {
+        let (plan, poisoned) = unsafe { ((*task).plan(), (*task).poisoned) };
+        let outcome = if poisoned {
             self.engine().failures.cancelled();
             Outcome::Poisoned
         } else {
-            match self.traced(task_ref, plan, me, counts) {
+            match self.traced(task, plan, me, counts) {
                 Ok(()) => Outcome::Published,
                 Err(story) => {
                     self.failed(plan, &story, me);
@@ -83,7 +81,7 @@ impl Call {
         self.lane.with(|own| {
             own.bare.stand_for(plan);
             own.frame.task = &raw mut own.bare;
-            counts.note_running(&own.bare);
+            counts.note_running(&raw mut own.bare, plan);
         });
         let result = self.call_back(plan.callee, plan.cores, &mut []);
         self.lane.put_bare();
@@ -100,10 +98,10 @@ impl Call {
 
     /// Executes a task, for all to see, and records it when a trace is on.
     #[inline]
-    fn traced(&self, task: &Task, plan: &'static Plan, me: usize, counts: &Counts) -> Result<(), Error> {
+    fn traced(&self, task: *mut Task, plan: &'static Plan, me: usize, counts: &Counts) -> Result<(), Error> {
         let trace = self.engine().trace();
         let start = trace.begin();
-        counts.note_running(task);
+        counts.note_running(task, plan);
         let result = self.execute(task, plan);
         counts.note_idle();
         if trace.is_on() {
@@ -114,24 +112,32 @@ impl Call {
 
     /// Calls the function; what went wrong is told in words.
     #[inline]
-    fn execute(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
+    fn execute(&self, task: *mut Task, plan: &'static Plan) -> Result<(), Error> {
+        // SAFETY: a running task belongs to its worker, which is this thread.
+        let numbers = unsafe { Task::numbers(task) };
         if plan.produces() {
-            carry_all(self, task, plan).map_err(|error| not_started(&error))?;
+            carry_all(self, numbers, plan).map_err(|error| not_started(&error))?;
         }
         if plan.count > FEW {
-            return if plan.count <= MANY { self.execute_many(task, plan) } else { self.execute_most(task, plan) };
+            return if plan.count <= MANY {
+                self.execute_many(task, numbers, plan)
+            } else {
+                self.execute_most(task, numbers, plan)
+            };
         }
         let mut ids = [[0; 2]; FEW];
-        for (id, &number) in ids.iter_mut().zip(task.numbers()) {
+        for (id, &number) in ids.iter_mut().zip(numbers) {
             id[1] = number;
         }
         self.call(task, plan, &mut ids[..plan.count])
     }
 
     #[inline(never)]
-    fn execute_many(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
+    fn execute_many(&self, task: *mut Task, numbers: &[u64], plan: &'static Plan) -> Result<(), Error> {
+        // The function may not look at them, and their references are dropped after it.
+        STORE.expect_all(numbers.iter().copied());
         let mut room = [const { MaybeUninit::<DataId>::uninit() }; MANY];
-        for (id, &number) in room.iter_mut().zip(task.numbers()) {
+        for (id, &number) in room.iter_mut().zip(numbers) {
             id.write([0, number]);
         }
         // SAFETY: a task has as many ids as its plan has arguments, which were just written.
@@ -141,16 +147,15 @@ impl Call {
 
     #[cold]
     #[inline(never)]
-    fn execute_most(&self, task: &Task, plan: &'static Plan) -> Result<(), Error> {
-        let numbers = task.numbers().iter();
-        let mut ids = memory::list(numbers.map(|&number| [0, number])).map_err(|error| not_started(&error))?;
+    fn execute_most(&self, task: *mut Task, numbers: &[u64], plan: &'static Plan) -> Result<(), Error> {
+        let mut ids = memory::list(numbers.iter().map(|&number| [0, number])).map_err(|error| not_started(&error))?;
         self.call(task, plan, &mut ids)
     }
 
     /// Calls the function with ids that it may write to.
     #[inline]
-    fn call(&self, task: &Task, plan: &'static Plan, ids: &mut [DataId]) -> Result<(), Error> {
-        self.lane.with(|own| own.frame.task = ptr::from_ref(task).cast_mut());
+    fn call(&self, task: *mut Task, plan: &'static Plan, ids: &mut [DataId]) -> Result<(), Error> {
+        self.lane.with(|own| own.frame.task = task);
         let result = self.call_back(plan.callee, plan.cores, ids);
         self.lane.put_all();
         result
@@ -160,14 +165,14 @@ impl Call {
     #[inline]
     fn finish(&self, task: *mut Task, plan: &'static Plan, outcome: Outcome, me: usize) {
         // SAFETY: the task belongs to this worker; nobody else looks at it.
-        let numbers = unsafe { (*task).numbers() };
+        let numbers = unsafe { Task::numbers(task) };
         let waiters = if plan.produces() { self.publish_outputs(numbers, plan, outcome, me) } else { Chain::EMPTY };
         self.lane.with(|own| {
             for place in plan.inputs() {
                 STORE.drop_taken(&mut own.data, [0, numbers[place]]);
             }
             // SAFETY: it came from the pool, and belongs to this worker; it is in no list.
-            unsafe { POOL.give(&mut own.tasks, task) };
+            unsafe { POOL.give(&mut own.tasks, task, plan.count) };
         });
         if !waiters.is_empty() {
             self.lane.with(|own| own.finishing = true);
@@ -187,6 +192,7 @@ impl Call {
         let engine = self.engine();
         if let Some(hot) = self.lane.with(Own::hot) {
             engine.workers[me].queue.keep(hot);
+            engine.holders.add(me);
             engine.wake_one();
         }
     }
@@ -220,20 +226,18 @@ fn not_started(error: &Error) -> Error {
 /// Gives each output of a starting task that carries an input on its storage: the last one of each input may have the
 /// input's own, the others get copies before that.
 #[inline]
-fn carry_all(call: &Call, task: &Task, plan: &Plan) -> Result<(), Error> {
-    let numbers = task.numbers();
+fn carry_all(call: &Call, numbers: &[u64], plan: &Plan) -> Result<(), Error> {
     for place in plan.outputs() {
         STORE.expect_waiter([0, numbers[place]]);
         if let Some(predecessor) = STORE.predecessor([0, numbers[place]]) {
-            carry(call, task, place, predecessor)?;
+            carry(call, (numbers, plan), place, predecessor)?;
         }
     }
     Ok(())
 }
 
 /// Gives the output at this place the storage of its predecessor, or a copy.
-fn carry(call: &Call, task: &Task, place: usize, predecessor: DataId) -> Result<(), Error> {
-    let (plan, numbers) = (task.plan(), task.numbers());
+fn carry(call: &Call, (numbers, plan): (&[u64], &Plan), place: usize, predecessor: DataId) -> Result<(), Error> {
     let shares = |later: usize| later > place && STORE.predecessor([0, numbers[later]]) == Some(predecessor);
     let last = !plan.outputs().any(shares);
     let mine = plan.inputs().filter(|&input| numbers[input] == predecessor[1]).count();

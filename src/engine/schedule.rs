@@ -4,6 +4,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::Call;
+use super::frame::{FEW, Index};
 use super::lane::{self, Own, count, uncount};
 use super::worker::Worker;
 use crate::data::{DataId, Outcome, Readiness, STORE};
@@ -52,6 +53,7 @@ impl Call {
         if !worker.queue.keep_bare(plan) {
             return self.bare_with_descriptor(me, worker, plan);
         }
+        engine.holders.add(me);
         if engine.dormitory.announce() {
             engine.wake_near(me);
         }
@@ -62,14 +64,15 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn bare_with_descriptor(&self, me: usize, worker: &Worker, plan: &'static Plan) -> Result<(), Error> {
-        match self.lane.with(|own| POOL.take(&mut own.tasks)) {
+        match self.lane.with(|own| POOL.take(&mut own.tasks, 0)) {
             Ok(task) => {
-                // SAFETY: just taken from the pool, and handed over; without arguments it needs no memory.
+                // SAFETY: just taken from the pool, and handed over.
                 unsafe {
-                    let _ = (*task).fill(plan, &[], UNPLACED);
+                    Task::fill(task, plan, &[], UNPLACED);
                     (*task).worker = me as u16;
                     worker.queue.mail(task);
                 }
+                self.engine().holders.add(me);
                 self.engine().wake_near(me);
                 Ok(())
             }
@@ -102,14 +105,14 @@ impl Call {
         count(&self.lane.counters.scheduled);
         self.assign(worker, 1);
         let taken = self.lane.with(|own| {
-            let task = POOL.take(&mut own.tasks)?;
+            let task = POOL.take(&mut own.tasks, plan.count)?;
             // SAFETY: just taken from the pool, so it belongs to this thread.
-            let taken = unsafe { (*task).fill(plan, ids, worker) }.and_then(|()| take_all(own, task, plan, ids));
-            match taken {
+            unsafe { Task::fill(task, plan, ids, worker) };
+            match take_all(own, task, plan, ids) {
                 Ok(taken) => Ok((task, taken)),
                 Err(error) => {
                     // SAFETY: it still belongs to this thread: it is in no list.
-                    unsafe { POOL.give(&mut own.tasks, task) };
+                    unsafe { POOL.give(&mut own.tasks, task, plan.count) };
                     Err(error)
                 }
             }
@@ -165,7 +168,8 @@ impl Call {
             if plan.mode(place) == Mode::Out {
                 continue;
             }
-            let id = task_ref.id(place);
+            // SAFETY: the task belongs to this thread.
+            let id = unsafe { Task::id(task, place) };
             task_ref.waits_for = place as u32;
             // SAFETY: the task has taken a reference of the input, and is in no list; it stays until it has ended.
             match unsafe { STORE.enlist(id, Task::link(task)) } {
@@ -181,7 +185,7 @@ impl Call {
     #[inline]
     fn present(&self, task: *mut Task) {
         // SAFETY: a task that misses nothing belongs to whoever found that out, which is this thread.
-        unsafe { (*task).expect_data() };
+        unsafe { Task::expect_data(task) };
         self.ready(task, false);
     }
 
@@ -210,7 +214,7 @@ impl Call {
         // SAFETY: a task that misses nothing belongs to whoever found that out, which is this thread.
         let task_ref = unsafe { &mut *task };
         if task_ref.near {
-            let place = self.place(task_ref, weighed);
+            let place = self.place(task, task_ref.plan(), weighed);
             task_ref.worker = place as u16;
             self.assign(place as u16, 1);
             self.ready_near(task, place);
@@ -232,6 +236,7 @@ impl Call {
             // SAFETY: the task belongs to this thread, and goes to the queue.
             unsafe { queue.mail(task) };
         }
+        engine.holders.add(worker);
         if engine.dormitory.announce() {
             engine.wake_near(worker);
         }
@@ -255,21 +260,21 @@ impl Call {
 
     /// The worker near the inputs of a task.
     #[inline]
-    fn place(&self, task: &Task, weighed: bool) -> usize {
+    fn place(&self, task: *mut Task, plan: &Plan, weighed: bool) -> usize {
         let engine = self.engine();
         if engine.workers() == 1 {
             return 0;
         }
         // Where there is one input there is nothing to weigh.
-        if !weighed
-            && let Some(only) = task.plan().only_input()
-            && let Readiness::Published { home, .. } = STORE.readiness(task.id(only))
+        if let Some(only) = plan.only_input()
+            // SAFETY: the task belongs to this thread.
+            && let Readiness::Published { home, .. } = STORE.readiness(unsafe { Task::id(task, only) })
         {
             return home as usize;
         }
         let place = self.lane.with(|own| {
             if !weighed {
-                weigh(own, task);
+                weigh(own, task, plan);
             }
             sched::near(&engine.machine, &mut own.weights)
         });
@@ -278,10 +283,11 @@ impl Call {
 }
 
 /// Weighs the inputs of a task that misses nothing.
-fn weigh(own: &mut Own, task: &Task) {
+fn weigh(own: &mut Own, task: *mut Task, plan: &Plan) {
     own.weights.clear();
-    let numbers = task.numbers();
-    for place in task.plan().inputs() {
+    // SAFETY: the task belongs to this thread.
+    let numbers = unsafe { Task::numbers(task) };
+    for place in plan.inputs() {
         if let Readiness::Published { size, home } = STORE.readiness([0, numbers[place]]) {
             own.weights.add(home, size);
         }
@@ -307,21 +313,21 @@ enum Taken {
 /// Claims a task's outputs and takes its references. On an error everything is as before.
 #[inline]
 fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
+    if plan.count > FEW {
+        STORE.expect_all(ids.iter().map(|id| id[1]));
+    }
     if plan.produces() {
-        let indexed = plan.count > MANY && index_inputs(own, task, plan);
-        for place in plan.outputs() {
-            if let Err(error) = claim(own, task, plan, ids, place, indexed) {
-                roll_back(own, plan, ids, place, 0);
-                return Err(error);
+        if plan.count > MANY {
+            claim_many(own, task, plan, ids)?;
+        } else {
+            for place in plan.outputs() {
+                claim(own, task, plan, ids, place, |id| plan.inputs().any(|other| same(ids[other], id)))?;
             }
-        }
-        if indexed {
-            own.reads.clear();
         }
     }
     // SAFETY: the task belongs to this thread.
-    let near = unsafe { (*task).near };
-    if near {
+    let weigh = unsafe { (*task).near } && plan.only_input().is_none();
+    if weigh {
         own.weights.clear();
     }
     let last = plan.last_input().unwrap_or(usize::MAX);
@@ -335,7 +341,7 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
         };
         match found {
             Ok(Readiness::Published { size, home }) => {
-                if near {
+                if weigh {
                     own.weights.add(home, size);
                 }
             }
@@ -355,15 +361,31 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
 /// With more arguments a look at all inputs for each output takes too long.
 const MANY: usize = 64;
 
-/// Makes an index of the arguments of a task that is being scheduled; false when there is no memory for it.
-#[cold]
-#[inline(never)]
-fn index_inputs(own: &mut Own, task: *mut Task, plan: &Plan) -> bool {
-    // SAFETY: the task belongs to this thread.
-    plan.outputs().nth(1).is_some() && own.reads.make(unsafe { (*task).numbers() }, plan.inputs())
+/// Whether two ids are one; mostly the second numbers tell.
+#[inline]
+fn same(one: DataId, other: DataId) -> bool {
+    one[1] == other[1] && one[0] == other[0]
 }
 
-/// Claims one output. `indexed`: the lane has an index of the arguments.
+/// Claims the outputs of a task with many arguments, of which it makes an index when there is more than one output.
+#[cold]
+#[inline(never)]
+fn claim_many(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<(), Error> {
+    // SAFETY: the task belongs to this thread.
+    let numbers = unsafe { Task::numbers(task) };
+    let mut reads = std::mem::replace(&mut own.reads, Index::new());
+    let indexed = plan.outputs().nth(1).is_some() && reads.make(numbers, plan.inputs());
+    let claimed = plan.outputs().try_for_each(|place| {
+        claim(own, task, plan, ids, place, |id| {
+            if indexed { reads.find(numbers, id[1]).is_some() } else { plan.inputs().any(|other| same(ids[other], id)) }
+        })
+    });
+    reads.clear();
+    own.reads = reads;
+    claimed
+}
+
+/// Claims one output, or takes all claims back. `reads` tells whether a datum, which is there, is an input.
 #[inline]
 fn claim(
     own: &mut Own,
@@ -371,24 +393,17 @@ fn claim(
     plan: &Plan,
     ids: &[DataId],
     place: usize,
-    indexed: bool,
+    reads: impl Fn(DataId) -> bool,
 ) -> Result<(), Error> {
     // SAFETY: the task is filled, and in use until it has published its outputs or this call has taken its claims back.
-    let predecessor = unsafe { STORE.claim(ids[place], Task::link(task)) }?;
-    let reads = |id: DataId| {
-        if indexed {
-            // SAFETY: the task belongs to this thread.
-            return own.reads.find(unsafe { (*task).numbers() }, id[1]).is_some();
-        }
-        plan.inputs().any(|other| ids[other] == id)
+    let refused = match unsafe { STORE.claim(ids[place], Task::link(task)) } {
+        Ok(_) if reads(ids[place]) => own_input(own, ids[place]),
+        Ok(Some(predecessor)) if !reads(predecessor) => not_read(own, ids[place], predecessor),
+        Ok(_) => return Ok(()),
+        Err(error) => error,
     };
-    if reads(ids[place]) {
-        return Err(own_input(own, ids[place]));
-    }
-    match predecessor {
-        Some(predecessor) if !reads(predecessor) => Err(not_read(own, ids[place], predecessor)),
-        _ => Ok(()),
-    }
+    roll_back(own, plan, ids, place, 0);
+    Err(refused)
 }
 
 #[cold]
@@ -435,13 +450,13 @@ mod tests {
             init().unwrap();
             let call = enter().unwrap();
             std::thread::sleep(Duration::from_millis(300)); // the worker sleeps
-            let silent = call.lane.with(|own| POOL.take(&mut own.tasks)).unwrap();
+            let silent = call.lane.with(|own| POOL.take(&mut own.tasks, 0)).unwrap();
             count(&call.lane.counters.scheduled);
             call.assign(0, 1);
             count(&call.lane.counters.activated);
             // SAFETY: just taken from the pool; handed over to the queue.
             unsafe {
-                (*silent).fill(Plan::none(), &[], 0).unwrap();
+                Task::fill(silent, Plan::none(), &[], 0);
                 call.engine().workers[0].queue.hand_over(silent);
             }
             call.schedule(0, Plan::none(), &[]).unwrap();

@@ -109,7 +109,9 @@ impl Call {
                 *got = got.checked_add(1).ok_or_else(|| too_many_gets(id))?;
                 return Ok((bytes.addr, bytes.size));
             }
-            if let Some(held) = own.frame.held.find(id) {
+            if !own.frame.held.is_empty()
+                && let Some(held) = own.frame.held.find(id)
+            {
                 held.count += 1;
                 return Ok((held.addr, held.size));
             }

@@ -10,6 +10,7 @@ use super::sightings::Sight;
 use super::source::Account;
 use super::worker::Counts;
 use super::{Call, Engine};
+use crate::processing::Plan;
 use crate::sync::inbox::Link;
 use crate::task::{Task, TaskView};
 
@@ -124,9 +125,9 @@ impl Call {
 impl Counts {
     /// Notes what the worker runs.
     #[inline]
-    pub(super) fn note_running(&self, task: &Task) {
-        self.task.store(ptr::from_ref(task).cast_mut(), Ordering::Relaxed);
-        self.running.store(ptr::from_ref(task.plan().description).cast_mut(), Ordering::Release);
+    pub(super) fn note_running(&self, task: *mut Task, plan: &Plan) {
+        self.task.store(task, Ordering::Relaxed);
+        self.running.store(ptr::from_ref(plan.description).cast_mut(), Ordering::Release);
     }
 
     /// Notes that the worker runs nothing.

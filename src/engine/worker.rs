@@ -110,7 +110,7 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
                 shared.note_defect(panic_text(payload.as_ref()));
                 state.sources.recover(&worker.polling.0);
             }
-            lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue));
+            lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue, || shared.holders.add(me)));
             worker.seat.0.rise();
         }
         lane.employ(std::ptr::null(), None);
@@ -170,6 +170,7 @@ impl Loop<'_> {
         self.lay_open();
         if let Some(hot) = self.call.lane.with(Own::hot) {
             self.worker.queue.keep(hot); // others may run it meanwhile
+            self.shared.holders.add(self.me);
             self.shared.wake_one();
         }
         let seat = &self.worker.seat.0;
@@ -183,13 +184,10 @@ impl Loop<'_> {
     fn work_off(&mut self) {
         while !self.worker.seat.0.summoned() {
             let turn = self.turn();
-            let Some(task) = self.next(turn) else { return };
-            let turn = turn.wrapping_add(1);
-            self.worker.counts.0.turn.store(turn, Ordering::Relaxed);
+            let task = if turn.is_multiple_of(TASKS_PER_POLL) { self.next_in_turn(turn) } else { self.next(turn) };
+            let Some(task) = task else { return };
+            self.worker.counts.0.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
             self.run(task);
-            if turn.is_multiple_of(TASKS_PER_POLL) {
-                self.poll();
-            }
         }
     }
 
@@ -203,7 +201,7 @@ impl Loop<'_> {
     /// per [`TASKS_PER_POLL`] the oldest of one kind goes first, so that no task is held back for ever by newer ones.
     #[inline]
     fn next(&self, turn: u32) -> Option<Item> {
-        if self.shared.seeded.is_some() { self.next_seeded(turn) } else { self.next_in_order(turn) }
+        if self.shared.seeded.is_some() { self.next_seeded(turn) } else { self.next_in_order() }
     }
 
     /// The next task as `DVM_SEED` says.
@@ -216,7 +214,8 @@ impl Loop<'_> {
             !queue.nothing_handed_over() || queue.has_stealable() || self.call.lane.with(|own| own.has_task())
         };
         let gather = |batch: &mut VecDeque<Item>| {
-            while let Some(task) = self.next_in_order(turn) {
+            let in_turn = |turn: u32| if turn.is_multiple_of(TASKS_PER_POLL) { self.old(turn) } else { None };
+            while let Some(task) = in_turn(turn).or_else(|| self.next_in_order()) {
                 batch.push_back(task);
             }
         };
@@ -224,10 +223,7 @@ impl Loop<'_> {
     }
 
     #[inline]
-    fn next_in_order(&self, turn: u32) -> Option<Item> {
-        if turn.is_multiple_of(TASKS_PER_POLL) {
-            return self.next_in_turn(turn);
-        }
+    fn next_in_order(&self) -> Option<Item> {
         if let Some(hot) = self.call.lane.with(Own::hot) {
             return Some(Item::task(hot));
         }
@@ -237,21 +233,30 @@ impl Loop<'_> {
         }
     }
 
-    /// The next task when an old one goes first.
+    /// The next task when it is the sources' turn, and then an old one goes first.
     #[cold]
     #[inline(never)]
-    fn next_in_turn(&self, turn: u32) -> Option<Item> {
+    fn next_in_turn(&mut self, turn: u32) -> Option<Item> {
+        self.poll();
+        if self.shared.seeded.is_some() {
+            return self.next_seeded(turn);
+        }
+        self.old(turn).or_else(|| self.next_in_order())
+    }
+
+    /// An old task of the kind whose turn it is.
+    fn old(&self, turn: u32) -> Option<Item> {
         let queue = &self.worker.queue;
         if let Some(hot) = self.call.lane.with(Own::hot) {
             queue.keep(hot);
+            self.shared.holders.add(self.me);
             self.shared.wake_one();
         }
-        let old = match turn % ROUND / TASKS_PER_POLL {
+        match turn % ROUND / TASKS_PER_POLL {
             0 => queue.take_oldest(),
             1 => queue.take_mailed(|| self.shared.wake_one()),
             _ => None, // the oldest placed one, or whatever is next
-        };
-        old.or_else(|| self.next_placed().map(Item::task)).or_else(|| queue.take(|| self.shared.wake_one()))
+        }
     }
 
     #[inline]
@@ -284,25 +289,40 @@ impl Loop<'_> {
     /// Runs a task of the nearest worker that has one to spare.
     fn steal(&mut self) -> bool {
         let since = self.shared.trace.begin();
-        for &other in self.shared.machine.neighbours(self.me) {
-            let victim = &self.shared.workers[other as usize];
-            if let Some(item) = victim.queue.steal(&self.worker.queue) {
-                self.shared.trace.steal(self.me, since, other as usize);
-                if self.worker.queue.has_stealable() {
-                    self.shared.wake_one(); // the mail has moved here
-                }
-                if let Ready::Bare(_) = item.open() {
-                    self.call.counted_for(other as usize, self.me);
-                }
-                self.run(item);
-                self.stolen = self.stolen.wrapping_add(1);
-                if self.stolen.is_multiple_of(TASKS_PER_POLL) {
-                    self.poll();
-                }
-                return true;
-            }
+        let steal = |other: usize| {
+            let item = self.shared.workers[other].queue.steal(&self.worker.queue)?;
+            Some((other, item))
+        };
+        let stolen = if self.shared.holders.is_kept() {
+            self.hold_nothing();
+            self.shared.holders.others(self.me).find_map(steal)
+        } else {
+            self.shared.machine.neighbours(self.me).iter().find_map(|&other| steal(other as usize))
+        };
+        let Some((other, item)) = stolen else { return false };
+        self.shared.trace.steal(self.me, since, other);
+        if self.worker.queue.has_stealable() {
+            self.shared.holders.add(self.me);
+            self.shared.wake_one(); // the mail has moved here
         }
-        false
+        if let Ready::Bare(_) = item.open() {
+            self.call.counted_for(other, self.me);
+        }
+        self.run(item);
+        self.stolen = self.stolen.wrapping_add(1);
+        if self.stolen.is_multiple_of(TASKS_PER_POLL) {
+            self.poll();
+        }
+        true
+    }
+
+    /// Leaves the set of those that have tasks for others, unless mail has just come.
+    fn hold_nothing(&self) {
+        self.shared.holders.leave(self.me);
+        if self.worker.queue.has_stealable() {
+            self.shared.holders.add(self.me);
+            self.shared.wake_one(); // others may have looked in between
+        }
     }
 
     /// Polls the sources.
@@ -326,12 +346,16 @@ impl Loop<'_> {
 
     /// True when there is a task that this worker could run.
     fn sees_task(&self) -> bool {
-        let others = self.shared.machine.neighbours(self.me);
+        let stealable = |other: usize| self.shared.workers[other].queue.has_stealable();
         !self.worker.queue.nothing_handed_over()
             || self.has_own()
             || self.worker.seat.0.summoned()
             || self.worker.queue.has_stealable()
-            || others.iter().any(|&other| self.shared.workers[other as usize].queue.has_stealable())
+            || if self.shared.holders.is_kept() {
+                self.shared.holders.others(self.me).any(stealable)
+            } else {
+                self.shared.machine.neighbours(self.me).iter().any(|&other| stealable(other as usize))
+            }
     }
 
     /// Looks around for a short while; true when there is something to do. Polled work is done here.
@@ -389,12 +413,15 @@ impl Loop<'_> {
         self.sources.forget();
         let mine = &shared.workers[self.me];
         let since = shared.trace.begin();
+        // Before it sleeps: who looks for a sleeper and does not find this one yet has advanced the epoch.
+        shared.sleepers.add(self.me);
         idle.sleep(&mine.bed.0, || {
             !mine.queue.nothing_handed_over()
                 || self.has_own()
                 || mine.seat.0.summoned()
                 || shared.stopping.load(Ordering::SeqCst)
         });
+        shared.sleepers.leave(self.me);
         shared.trace.sleep(self.me, since);
     }
 }

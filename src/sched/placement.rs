@@ -33,8 +33,17 @@ impl Weights {
     }
 
     /// Counts an input. An empty one counts as one byte, so that it still says where to go.
+    #[inline]
     pub(crate) fn add(&mut self, home: u32, size: usize) {
         let bytes = (size as u64).max(1);
+        match self.homes.last_mut() {
+            Some((worker, sum)) if *worker == home => *sum = sum.saturating_add(bytes),
+            _ => self.add_other(home, bytes),
+        }
+    }
+
+    #[inline(never)]
+    fn add_other(&mut self, home: u32, bytes: u64) {
         let before = self.homes.len().saturating_sub(LOOKED_THROUGH);
         match self.homes[before..].iter_mut().find(|(worker, _)| *worker == home) {
             Some((_, sum)) => *sum = sum.saturating_add(bytes),

@@ -148,7 +148,7 @@ impl ReadyQueue {
 #[inline]
 fn expect(task: *mut Task) {
     // SAFETY: the caller has just taken the task out of a list, so it owns it.
-    unsafe { (*task).expect_data() };
+    unsafe { Task::expect_data(task) };
 }
 
 /// The placed tasks that a worker has taken out of its inbox, or has made ready itself. Only the worker touches it.
@@ -242,10 +242,10 @@ mod tests {
     impl Scene {
         fn new(count: usize) -> Scene {
             let mut cache = Cache::new();
-            let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache).unwrap()).collect();
+            let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache, 0).unwrap()).collect();
             let plan = Plan::none();
             // SAFETY: just taken from the pool.
-            tasks.iter().for_each(|&task| unsafe { (*task).fill(plan, &[], UNPLACED).unwrap() });
+            tasks.iter().for_each(|&task| unsafe { Task::fill(task, plan, &[], UNPLACED) });
             Scene { cache, tasks }
         }
     }
@@ -254,7 +254,7 @@ mod tests {
         fn drop(&mut self) {
             for &task in &self.tasks {
                 // SAFETY: the test has taken it out of all lists.
-                unsafe { POOL.give(&mut self.cache, task) };
+                unsafe { POOL.give(&mut self.cache, task, 0) };
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A task in words, for whoever explains what waits for what.
 
-use super::{Task, UNPLACED, numbers};
+use super::{Task, UNPLACED};
 use crate::data::DataId;
 use crate::processing::Mode;
 
@@ -32,7 +32,7 @@ impl Task {
         // whole task, of which its owner may be writing another part.
         unsafe {
             let plan = (*task).plan;
-            let numbers = numbers(&(*task).numbers, &(*task).more, plan.count);
+            let numbers = Task::numbers(task);
             let placed = !(*task).near && (*task).worker != UNPLACED;
             TaskView {
                 arguments: numbers.iter().enumerate().map(|(place, &number)| (plan.mode(place), [0, number])).collect(),

@@ -69,10 +69,10 @@ mod tests {
     #[test]
     fn items_are_what_they_were_made_of() {
         let mut cache = Cache::new();
-        let task = POOL.take(&mut cache).unwrap();
+        let task = POOL.take(&mut cache, 0).unwrap();
         assert!(matches!(Item::from_word(Item::task(task).word()).open(), Ready::Task(found) if found == task));
         // SAFETY: just taken, and in no list.
-        unsafe { POOL.give(&mut cache, task) };
+        unsafe { POOL.give(&mut cache, task, 0) };
         let plan = Plan::none();
         assert!(matches!(Item::from_word(Item::bare(plan).word()).open(), Ready::Bare(found) if ptr::eq(found, plan)));
     }

@@ -1,6 +1,7 @@
 //! Tasks: a processing and the data it is run on.
 //!
-//! A task descriptor is one cache line and has one owner at a time, which alone touches it:
+//! A task descriptor is 24 bytes and a number for each argument, in a block of one of few sizes (`pool`). It has one owner at a
+//! time, which alone touches it:
 //!
 //! 1. the thread that schedules it;
 //! 2. while an input is missing, the list of that datum: a task waits for one input after the other, and whoever
@@ -20,32 +21,27 @@ pub(crate) use description::TaskView;
 pub(crate) use item::{Item, Ready};
 pub(crate) use pool::{Cache, POOL};
 
+use std::slice;
+
 use crate::data::{DataId, STORE};
-use crate::error::Error;
-use crate::memory;
 use crate::processing::Plan;
 use crate::sync::inbox::Link;
 
-/// Up to so many arguments lie in the descriptor itself.
-const INLINE: usize = 4;
-
-/// Room for up to so many stays with the descriptor for its next task.
-const KEPT: usize = 64;
+/// The lines of so many data are asked for before the task is run.
+const EXPECTED: usize = 4;
 
 /// The place of a task that has none yet.
 pub(crate) const UNPLACED: u16 = u16::MAX;
 
 /// A task descriptor. The link comes first: lists of links are lists of tasks.
-#[repr(C, align(64))]
+///
+/// The numbers of the task's data follow (the home process of all is this one), as many as the processing has arguments. They are
+/// reached by the address of the descriptor only, never through a reference to it, which would not extend to them.
+#[repr(C)]
 pub(crate) struct Task {
     link: Link,
     /// Its processing.
     plan: &'static Plan,
-    /// The numbers of its data (the home process of all is this one).
-    numbers: [u64; INLINE],
-    /// The numbers of a task that has more of them; room for a few is kept for the next task.
-    #[allow(clippy::box_collection, reason = "one word in the line")]
-    more: Option<Box<Vec<u64>>>,
     /// The place of the input that it waits for.
     pub(crate) waits_for: u32,
     /// The worker that is to run it, or [`UNPLACED`].
@@ -54,82 +50,72 @@ pub(crate) struct Task {
     pub(crate) near: bool,
     /// True when an input is poisoned.
     pub(crate) poisoned: bool,
+    /// Where the numbers begin.
+    first: [u64; 0],
 }
 
 #[cfg(not(loom))]
-const _: () = assert!(size_of::<Task>() == 64, "one cache line");
+const _: () = assert!(size_of::<Task>() == 24, "with one argument half a cache line");
 
 // SAFETY: one owner at a time, see above.
 unsafe impl Send for Task {}
 
-/// The numbers of a task's data, from the two places where they may lie.
-#[inline]
-#[allow(clippy::box_collection, clippy::ref_option, reason = "as the descriptor has it")]
-fn numbers<'a>(few: &'a [u64; INLINE], more: &'a Option<Box<Vec<u64>>>, count: usize) -> &'a [u64] {
-    match more {
-        Some(more) if count > INLINE => more,
-        _ => &few[..count.min(INLINE)],
-    }
-}
-
 impl Task {
-    /// A descriptor for the pool.
+    /// A descriptor without arguments.
     pub(crate) fn blank() -> Task {
         Task {
             link: Link::new(),
             plan: Plan::none(),
-            numbers: [0; INLINE],
-            more: None,
             worker: UNPLACED,
             waits_for: 0,
             near: false,
             poisoned: false,
+            first: [],
         }
     }
 
     /// Makes the descriptor stand for whatever task of this processing runs: it has no arguments.
     #[inline]
     pub(crate) fn stand_for(&mut self, plan: &'static Plan) {
+        debug_assert_eq!(plan.count, 0, "there is no room for numbers");
         self.plan = plan;
     }
 
-    /// Makes the descriptor a new task; it can be given back when there is no memory for its arguments.
+    /// Makes the descriptor a new task.
+    ///
+    /// # Safety
+    /// It came from the pool, with room for so many arguments as the processing has, of which there are as many ids; the caller
+    /// owns it.
     #[inline]
-    pub(crate) fn fill(&mut self, plan: &'static Plan, ids: &[DataId], worker: u16) -> Result<(), Error> {
-        self.plan = plan;
-        self.worker = worker;
-        self.near = worker == UNPLACED;
-        self.poisoned = false;
-        if ids.len() <= INLINE {
-            for (number, id) in self.numbers.iter_mut().zip(ids) {
-                *number = id[1];
+    pub(crate) unsafe fn fill(task: *mut Task, plan: &'static Plan, ids: &[DataId], worker: u16) {
+        debug_assert_eq!(ids.len(), plan.count);
+        // SAFETY: by this function's contract.
+        unsafe {
+            (*task).plan = plan;
+            (*task).worker = worker;
+            (*task).near = worker == UNPLACED;
+            (*task).poisoned = false;
+            let first = Task::first(task);
+            match ids {
+                [] => {}
+                [id] => first.write(id[1]),
+                [one, two] => {
+                    first.write(one[1]);
+                    first.add(1).write(two[1]);
+                }
+                _ => {
+                    for (place, id) in ids.iter().enumerate() {
+                        first.add(place).write(id[1]);
+                    }
+                }
             }
-        } else {
-            return self.fill_many(ids);
         }
-        Ok(())
     }
 
-    #[inline(never)]
-    fn fill_many(&mut self, ids: &[DataId]) -> Result<(), Error> {
-        let mut more = match self.more.take() {
-            Some(more) => more,
-            None => memory::boxed(Vec::new())?,
-        };
-        more.clear();
-        let room = if ids.len() <= KEPT { ids.len().next_power_of_two() } else { ids.len() };
-        memory::strictly(|| more.try_reserve_exact(room))?;
-        more.extend(ids.iter().map(|id| id[1]));
-        self.more = Some(more);
-        Ok(())
-    }
-
-    /// Ends the task; the descriptor can be filled again.
+    /// Where the numbers begin.
     #[inline]
-    fn clear(&mut self) {
-        if self.more.as_ref().is_some_and(|more| more.capacity() > KEPT) {
-            self.more = None;
-        }
+    fn first(task: *const Task) -> *mut u64 {
+        task.wrapping_add(1).cast::<u64>().cast_mut()
     }
 
     /// Its processing.
@@ -138,24 +124,38 @@ impl Task {
         self.plan
     }
 
-    /// The numbers of its data: an id is a process, which is this one, and a number.
+    /// The numbers of a task's data: an id is a process, which is this one, and a number.
+    ///
+    /// # Safety
+    /// The task is in use for as long as the numbers are, and its address came out of the pool or a list, not from a reference.
     #[inline]
-    pub(crate) fn numbers(&self) -> &[u64] {
-        numbers(&self.numbers, &self.more, self.plan.count)
+    pub(crate) unsafe fn numbers<'a>(task: *const Task) -> &'a [u64] {
+        // SAFETY: so many were written when it was filled, and they do not change while the task is in use.
+        unsafe { slice::from_raw_parts(Task::first(task), (*task).plan.count) }
     }
 
     /// The id of an argument.
+    ///
+    /// # Safety
+    /// As for [`Task::numbers`].
     #[inline]
-    pub(crate) fn id(&self, place: usize) -> DataId {
-        [0, self.numbers()[place]]
+    pub(crate) unsafe fn id(task: *const Task, place: usize) -> DataId {
+        // SAFETY: by this function's contract.
+        [0, unsafe { Task::numbers(task) }[place]]
     }
 
-    /// Asks for the lines of the data that lie in the descriptor, which other threads may have written last.
+    /// Asks for the lines of the first data, which other threads may have written last.
+    ///
+    /// # Safety
+    /// As for [`Task::numbers`]; the task keeps its data.
     #[inline]
-    pub(crate) fn expect_data(&self) {
-        for &number in &self.numbers[..self.plan.count.min(INLINE)] {
-            // SAFETY: the task keeps its data.
-            unsafe { STORE.expect(number as u32) };
+    pub(crate) unsafe fn expect_data(task: *const Task) {
+        // SAFETY: by this function's contract.
+        unsafe {
+            let numbers = Task::numbers(task);
+            for &number in &numbers[..numbers.len().min(EXPECTED)] {
+                STORE.expect(number as u32);
+            }
         }
     }
 

@@ -120,13 +120,9 @@ def task_type():
 
 
 def numbers(task, count):
-    """The numbers of a task's data."""
-    more = optional(task["more"])
-    if more is not None:
-        count = min(count, int(more.dereference()["len"]))
-        first = pointer(more.dereference()).cast(task["numbers"].type.target().pointer())
-    else:
-        first, count = task["numbers"], min(count, 4)
+    """The numbers of a task's data, which lie behind its descriptor."""
+    first = task["first"]
+    first = first.address.cast(first.type.target().pointer())
     return [int(first[place]) for place in range(count)]
 
 
