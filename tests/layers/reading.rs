@@ -40,11 +40,11 @@ pub struct Module {
 pub fn read(root: &Path) -> Result<Vec<Module>, String> {
     let mut modules = Vec::new();
     let folder = root.parent().ok_or("a root without folder")?;
-    file(root, folder, Vec::new(), false, &mut modules)?;
+    file(root, folder, &[], false, &mut modules)?;
     Ok(modules)
 }
 
-fn file(path: &Path, folder: &Path, name: Vec<String>, test: bool, modules: &mut Vec<Module>) -> Result<(), String> {
+fn file(path: &Path, folder: &Path, name: &[String], test: bool, modules: &mut Vec<Module>) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let syntax = syn::parse_file(&text).map_err(|e| format!("{}: {e}", path.display()))?;
     module(&syntax.items, path, folder, name, test, modules)
@@ -54,13 +54,13 @@ fn module(
     items: &[syn::Item],
     path: &Path,
     folder: &Path,
-    name: Vec<String>,
+    name: &[String],
     test: bool,
     modules: &mut Vec<Module>,
 ) -> Result<(), String> {
     let mut reader = Reader {
         module: Module {
-            path: name.clone(),
+            path: name.to_vec(),
             file: path.to_owned(),
             test,
             opaque: false,
@@ -82,10 +82,10 @@ fn module(
         let test = test || is_test(&child.attrs);
         let below: Vec<String> = name.iter().cloned().chain([own.clone()]).collect();
         if let Some((_, items)) = &child.content {
-            module(items, path, &folder.join(&own), below, test, modules)?;
+            module(items, path, &folder.join(&own), &below, test, modules)?;
         } else {
             let (path, inner) = place(&child, path, folder, &own);
-            file(&path, &inner, below, test, modules)?;
+            file(&path, &inner, &below, test, modules)?;
         }
     }
     Ok(())
