@@ -44,20 +44,6 @@ pub struct Region {
     pub statements: Vec<Statement>,
 }
 
-impl From<Region> for String {
-    fn from(region: Region) -> String {
-        region.to_string()
-    }
-}
-
-impl TryFrom<String> for Region {
-    type Error = ParseError;
-
-    fn try_from(text: String) -> Result<Region, ParseError> {
-        text.parse()
-    }
-}
-
 /// A subscript that is not known to stay in its row (all but an array's first have one).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {

@@ -12,6 +12,14 @@ pub struct ParseError {
     pub message: String,
 }
 
+impl TryFrom<String> for Region {
+    type Error = ParseError;
+
+    fn try_from(text: String) -> Result<Region, ParseError> {
+        text.parse()
+    }
+}
+
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {} of the model: {}", self.line, self.message)

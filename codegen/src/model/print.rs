@@ -21,6 +21,12 @@
 use super::{AccessKind, Array, Region, Statement, Storage};
 use std::fmt;
 
+impl From<Region> for String {
+    fn from(region: Region) -> String {
+        region.to_string()
+    }
+}
+
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "region {}", self.name)?;
