@@ -81,9 +81,11 @@ impl<'a> Builder<'a> {
             }
             "BinaryOperator" if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
             "BinaryOperator" if !OPERATORS.contains(&node.opcode.as_str()) => Err(unknown(node)),
-            "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "InitListExpr" | "BinaryOperator" => {
+            "InitListExpr" => {
+                self.check_list(node)?;
                 all(self, out)
             }
+            "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "BinaryOperator" => all(self, out),
             "CompoundAssignOperator" => {
                 self.effects(&node.inner[1], scope, out)?;
                 self.touch(&node.inner[0], scope, true, true, out)

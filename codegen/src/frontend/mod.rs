@@ -22,6 +22,7 @@ mod epilogue;
 mod finish;
 mod flow;
 mod grouping;
+mod initial;
 mod integer;
 mod inventory;
 mod loops;
