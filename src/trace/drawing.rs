@@ -4,8 +4,11 @@
 //! whichever is scheduled first. Up to a number of nodes are kept, and the others counted.
 
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::{Result, Write};
+
+use crate::error::Error;
+use crate::memory;
 
 /// What was scheduled.
 #[derive(Debug)]
@@ -21,6 +24,8 @@ pub(super) struct Drawing {
     reads: Vec<(u64, usize)>,
     /// Tasks that are not drawn.
     left_out: u64,
+    /// Tasks and graphs that there was no memory to note.
+    unnoted: u64,
     graphs: Vec<Tiles>,
 }
 
@@ -34,18 +39,44 @@ pub(crate) struct Tiles {
     edges: Vec<(u64, u64)>,
     /// False when they were too many.
     drawn: bool,
+    /// There was no memory to note all of it.
+    partial: bool,
 }
 
 impl Tiles {
+    fn new(name: &str, volume: u64, drawn: bool) -> std::result::Result<Tiles, Error> {
+        let name = memory::text(name)?;
+        Ok(Tiles { name, volume, nodes: Vec::new(), edges: Vec::new(), drawn, partial: false })
+    }
+
     /// Adds a tile.
     pub(crate) fn tile(&mut self, number: u64, coordinates: &[i64]) {
-        self.nodes.push((number, coordinates.iter().map(i64::to_string).collect::<Vec<_>>().join(",")));
+        match label(coordinates).and_then(|label| memory::room_for(&mut self.nodes, 1).map(|()| label)) {
+            Ok(label) => self.nodes.push((number, label)),
+            Err(_) => self.partial = true,
+        }
     }
 
     /// Adds an edge.
     pub(crate) fn edge(&mut self, from: u64, to: u64) {
-        self.edges.push((from, to));
+        match memory::room_for(&mut self.edges, 1) {
+            Ok(()) => self.edges.push((from, to)),
+            Err(_) => self.partial = true,
+        }
     }
+}
+
+/// Coordinates with commas between them.
+fn label(coordinates: &[i64]) -> std::result::Result<String, Error> {
+    /// The characters of a number of 64 bits, its sign and a comma.
+    const WIDTH: usize = 21;
+    let mut text = String::new();
+    memory::strictly(|| text.try_reserve_exact(WIDTH * coordinates.len()))?;
+    for (k, coordinate) in coordinates.iter().enumerate() {
+        // There is room: it allocates nothing, and writing to a text does not fail.
+        let _ = write!(text, "{}{coordinate}", if k == 0 { "" } else { "," });
+    }
+    Ok(text)
 }
 
 impl Drawing {
@@ -57,6 +88,7 @@ impl Drawing {
             producers: HashMap::new(),
             reads: Vec::new(),
             left_out: 0,
+            unnoted: 0,
             graphs: Vec::new(),
         }
     }
@@ -67,38 +99,55 @@ impl Drawing {
             self.left_out += 1;
             return;
         }
+        match self.note(description, data) {
+            Ok(()) => self.nodes += 1,
+            Err(_) => self.unnoted += 1,
+        }
+    }
+
+    fn note(&mut self, description: &str, data: impl Iterator<Item = (u64, bool)>) -> std::result::Result<(), Error> {
         let task = self.tasks.len();
+        memory::room_for(&mut self.tasks, 1)?;
+        self.tasks.push(memory::text(description)?);
         for (datum, produced) in data {
             if produced {
+                memory::strictly(|| self.producers.try_reserve(1))?;
                 self.producers.insert(datum, task);
             } else {
+                memory::room_for(&mut self.reads, 1)?;
                 self.reads.push((datum, task));
             }
         }
-        self.tasks.push(description.to_owned());
-        self.nodes += 1;
+        Ok(())
     }
 
     /// Begins a graph; `None` when it has too many points to be drawn, which is noted.
     pub(super) fn begin_graph(&mut self, name: &str, volume: u64) -> Option<Tiles> {
         let drawn = volume <= (self.limit - self.nodes) as u64;
-        let graph = Tiles { name: name.to_owned(), volume, nodes: Vec::new(), edges: Vec::new(), drawn };
+        // A few lines about each are enough for graphs that run again and again.
+        if !drawn && let Some(other) = self.graphs.iter_mut().find(|other| !other.drawn && other.name == name) {
+            other.volume = other.volume.saturating_add(volume);
+            return None;
+        }
+        let Ok(graph) = Tiles::new(name, volume, drawn) else {
+            self.unnoted += 1;
+            return None;
+        };
         if drawn {
             // So that graphs which are told at the same time keep to the limit together.
             self.nodes += volume as usize;
             return Some(graph);
         }
-        // A few lines about each are enough for graphs that run again and again.
-        match self.graphs.iter_mut().find(|other| !other.drawn && other.name == name) {
-            Some(other) => other.volume = other.volume.saturating_add(volume),
-            None => self.graphs.push(graph),
-        }
+        self.end_graph(graph);
         None
     }
 
     /// Adds the graph that was begun.
     pub(super) fn end_graph(&mut self, graph: Tiles) {
-        self.graphs.push(graph);
+        match memory::room_for(&mut self.graphs, 1) {
+            Ok(()) => self.graphs.push(graph),
+            Err(_) => self.unnoted += 1,
+        }
     }
 
     /// Writes the whole file.
@@ -119,6 +168,10 @@ impl Drawing {
             let label = format!("{} more tasks are not drawn (DVM_DOT_NODES={})", self.left_out, self.limit);
             writeln!(out, "  left_out [shape=note, label={}];", Quoted(&label))?;
         }
+        if self.unnoted > 0 {
+            let label = format!("{} more tasks and graphs: there was no memory for them", self.unnoted);
+            writeln!(out, "  unnoted [shape=note, label={}];", Quoted(&label))?;
+        }
         writeln!(out, "}}")
     }
 }
@@ -132,6 +185,9 @@ impl Tiles {
             }
             for (from, to) in &self.edges {
                 writeln!(out, "    g{turn}_{from} -> g{turn}_{to};")?;
+            }
+            if self.partial {
+                writeln!(out, "    g{turn} [shape=note, label=\"and more: there was no memory for it\"];")?;
             }
         } else {
             let label = format!("its box of {} points is not drawn (DVM_DOT_NODES={limit})", self.volume);
@@ -178,6 +234,25 @@ mod tests {
         let expected = "digraph dvm {\n  node [shape=box];\n  t0 [label=\"reads \\\"early\\\"\"];\n  t1 [label=\"makes\\n5\"];\n  \
             t2 [label=\"reads late\"];\n  t1 -> t0 [tooltip=\"datum {0, 5}\"];\n  t1 -> t2 [tooltip=\"datum {0, 5}\"];\n}\n";
         assert_eq!(text(&drawing), expected);
+    }
+
+    #[test]
+    fn labels_have_room_for_the_longest_coordinates() {
+        let longest = label(&[i64::MIN; 8]).unwrap();
+        assert_eq!(longest, [i64::MIN.to_string().as_str(); 8].join(","));
+        assert!(longest.len() <= 21 * 8 && label(&[]).unwrap().is_empty() && label(&[-1, 2]).unwrap() == "-1,2");
+    }
+
+    #[test]
+    fn what_there_was_no_memory_for_is_counted() {
+        let mut drawing = Drawing::new(3);
+        let mut graph = drawing.begin_graph("small", 2).unwrap();
+        graph.partial = true;
+        drawing.end_graph(graph);
+        drawing.unnoted = 2;
+        let text = text(&drawing);
+        assert!(text.contains("label=\"and more: there was no memory for it\""), "{text}");
+        assert!(text.contains("2 more tasks and graphs: there was no memory for them"), "{text}");
     }
 
     #[test]
