@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{ENGINE, Lane, lane, lifecycle};
 use crate::error::{Error, dvm_retcode_t};
+#[cfg(not(all(target_os = "linux", not(loom))))]
+use crate::sync::lock::Held as _;
 use crate::sync::lock::{ForkLock, Mutex};
 
 /// True in a process that was forked while libdvm was running, and in its children.

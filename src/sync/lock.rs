@@ -27,8 +27,30 @@ impl<T: Send> ForkLock for Mutex<T> {
         unsafe { self.force_unlock() };
     }
 }
+
+#[cfg(not(all(target_os = "linux", not(loom))))]
+pub(crate) use elsewhere::Held;
 #[cfg(not(all(target_os = "linux", not(loom))))]
 pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
+
+#[cfg(not(all(target_os = "linux", not(loom))))]
+mod elsewhere {
+    /// What the own lock can do besides.
+    pub(crate) trait Held<T> {
+        /// What the lock protects, without its guard.
+        ///
+        /// # Safety
+        /// The calling thread holds the lock, and nobody changes the value meanwhile.
+        unsafe fn held(&self) -> &T;
+    }
+
+    impl<T> Held<T> for parking_lot::Mutex<T> {
+        unsafe fn held(&self) -> &T {
+            // SAFETY: by this function's contract.
+            unsafe { &*self.data_ptr() }
+        }
+    }
+}
 
 #[cfg(all(target_os = "linux", not(loom)))]
 mod futex {
