@@ -6,7 +6,8 @@
 //!
 //! Tasks placed near their data may be stolen. Those that the worker makes ready itself lie in `deque`: it runs the
 //! newest first, whose data are still in its cache, and others take the oldest. Those that others make ready lie in
-//! `mail`, which whoever comes first moves to its own deque, so that it runs them oldest first.
+//! `mail`, which whoever comes first moves to its own deque, so that it runs them oldest first. What the deque has no room
+//! for, and cannot grow for, lies in `rest` until the next such move: mail may be long, and is not to be gone through again.
 
 use std::ptr;
 
@@ -20,6 +21,7 @@ use crate::task::{Item, Task};
 pub(crate) struct ReadyQueue {
     inbox: Inbox,
     mail: Inbox,
+    rest: Inbox,
     /// Keeps its ends on lines of their own.
     deque: Deque,
 }
@@ -27,7 +29,7 @@ pub(crate) struct ReadyQueue {
 impl ReadyQueue {
     /// No tasks.
     pub(crate) fn new() -> ReadyQueue {
-        ReadyQueue { inbox: Inbox::new(), mail: Inbox::new(), deque: Deque::new() }
+        ReadyQueue { inbox: Inbox::new(), mail: Inbox::new(), rest: Inbox::new(), deque: Deque::new() }
     }
 
     /// Hands a task to its worker, which alone may run it and may have to be woken.
@@ -72,7 +74,7 @@ impl ReadyQueue {
     pub(crate) fn take(&self, announce: impl FnOnce()) -> Option<Item> {
         match self.deque.pop() {
             Some(word) => Some(Item::from_word(word)),
-            None if self.mail.is_empty() => None,
+            None if self.nothing_mailed() => None,
             None => self.take_mail(announce),
         }
     }
@@ -84,27 +86,41 @@ impl ReadyQueue {
 
     /// For the worker itself: the oldest task that came by mail; the others lie on top of those that it kept.
     pub(crate) fn take_mailed(&self, announce: impl FnOnce()) -> Option<Item> {
-        if self.mail.is_empty() { None } else { self.take_mail(announce) }
+        if self.nothing_mailed() { None } else { self.take_mail(announce) }
     }
 
     #[cold]
     #[inline(never)]
     fn take_mail(&self, announce: impl FnOnce()) -> Option<Item> {
-        self.move_mail(self.mail.take_all());
+        self.move_mail(self.all_mail());
         let task = self.deque.pop()?;
-        if !self.deque.is_empty() {
+        if self.has_stealable() {
             announce();
         }
         Some(Item::from_word(task))
     }
 
-    /// Puts tasks, newest first, into the deque.
+    /// What came by mail; what was left over of it goes first.
+    fn all_mail(&self) -> Chain {
+        let rest = self.rest.take_all();
+        if rest.is_empty() { self.mail.take_all() } else { rest }
+    }
+
+    /// Puts tasks, newest first, into the deque, as far as that has room or can grow.
     fn move_mail(&self, chain: Chain) {
         for link in chain {
             let task = Task::of(link);
             expect(task);
-            self.keep(task);
+            if !self.deque.push(Item::task(task).word()) {
+                // SAFETY: the node, to which the others are still linked, was just handed out by a chain of ours.
+                return self.rest.put(unsafe { Chain::of(link) });
+            }
         }
+    }
+
+    #[inline]
+    fn nothing_mailed(&self) -> bool {
+        self.mail.is_empty() && self.rest.is_empty()
     }
 
     /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all mail over and takes the
@@ -113,10 +129,10 @@ impl ReadyQueue {
         if let Some(kept) = self.steal_kept() {
             return Some(kept);
         }
-        if self.mail.is_empty() {
+        if self.nothing_mailed() {
             return None;
         }
-        thief.move_mail(self.mail.take_all());
+        thief.move_mail(self.all_mail());
         thief.take(|| {})
     }
 
@@ -140,7 +156,7 @@ impl ReadyQueue {
     /// True when there is something that any worker may run.
     #[inline]
     pub(crate) fn has_stealable(&self) -> bool {
-        !self.deque.is_empty() || !self.mail.is_empty()
+        !self.deque.is_empty() || !self.nothing_mailed()
     }
 }
 

@@ -72,6 +72,17 @@ impl Inbox {
         self.top.load(Ordering::Relaxed).is_null()
     }
 
+    /// Leaves a chain where, as a rule, nothing lies.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put(&self, chain: Chain) {
+        let before = self.top.swap(chain.first, Ordering::AcqRel);
+        for node in (Chain { first: before }) {
+            // SAFETY: the chain owned the node, and has just handed it out.
+            unsafe { self.push(node) };
+        }
+    }
+
     /// Takes everything, the newest first.
     #[inline]
     pub(crate) fn take_all(&self) -> Chain {
@@ -163,6 +174,26 @@ mod tests {
             unsafe { inbox.push(address(node)) };
         }
         assert!(inbox.take_all().reversed().eq(nodes.iter().map(address)));
+    }
+
+    #[test]
+    fn a_chain_that_is_put_back_is_whole_also_where_something_lies() {
+        let nodes: Vec<Link> = (0..5).map(|_| Link::new()).collect();
+        let address = |place: usize| ptr::from_ref(&nodes[place]).cast_mut();
+        let inbox = Inbox::new();
+        // SAFETY: the nodes outlive the inbox and are in one list only.
+        (0..3).for_each(|place| drop(unsafe { inbox.push(address(place)) }));
+        let mut chain = inbox.take_all();
+        assert_eq!(chain.next(), Some(address(2)));
+        inbox.put(chain);
+        let mut chain = inbox.take_all();
+        assert_eq!(chain.next(), Some(address(1)));
+        // SAFETY: as above.
+        (3..5).for_each(|place| drop(unsafe { inbox.push(address(place)) }));
+        inbox.put(chain);
+        let mut all: Vec<_> = inbox.take_all().collect();
+        all.sort_unstable();
+        assert_eq!(all, [0, 3, 4].map(address));
     }
 }
 

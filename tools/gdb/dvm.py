@@ -207,7 +207,7 @@ def queued(place, worker):
         yield "placed", task
     for task in kept(queue["deque"]):
         yield "stealable", task
-    for task in reversed(list(chain(plain(queue["mail"])))):
+    for task in [*reversed(list(chain(plain(queue["rest"])))), *reversed(list(chain(plain(queue["mail"]))))]:
         yield "stealable", task
 
 
