@@ -42,9 +42,11 @@ count() {
     END { print p + 0, f + 0 }' "$1"
 }
 
-# What failed, by name: tests of cargo with the line of their panic, and the FAILED lines of our scripts.
+# What failed, by name: tests of cargo with the words of their panic, errors of compilers, and the FAILED lines of our scripts.
 failures() {
-  awk '/^test .* FAILED$/ || /^FAILED/ || /^error/ || / panicked at / { print; if (/ panicked at /) said = 2 }
+  awk '/^test .* FAILED$/ || /^FAILED/ || /Failed  / || /^error/ { print }
+    /^---- .* stdout ----$/ { inside = 1 }
+    inside && / panicked at / { print; said = 2; inside = 0 }
     said && --said == 0 { print "  " $0 }' "$1" | head -n 20 | cut -c -200
 }
 
