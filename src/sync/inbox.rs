@@ -76,7 +76,8 @@ impl Inbox {
     #[cold]
     #[inline(never)]
     pub(crate) fn put(&self, chain: Chain) {
-        let before = self.top.swap(chain.first, Ordering::AcqRel);
+        let Chain { first } = chain;
+        let before = self.top.swap(first, Ordering::AcqRel);
         for node in (Chain { first: before }) {
             // SAFETY: the chain owned the node, and has just handed it out.
             unsafe { self.push(node) };
