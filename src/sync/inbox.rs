@@ -75,9 +75,9 @@ impl Inbox {
     /// Leaves a chain where, as a rule, nothing lies.
     #[cold]
     #[inline(never)]
+    #[expect(clippy::needless_pass_by_value, reason = "the nodes belong to the stack from here on")]
     pub(crate) fn put(&self, chain: Chain) {
-        let Chain { first } = chain;
-        let before = self.top.swap(first, Ordering::AcqRel);
+        let before = self.top.swap(chain.first, Ordering::AcqRel);
         for node in (Chain { first: before }) {
             // SAFETY: the chain owned the node, and has just handed it out.
             unsafe { self.push(node) };
@@ -183,14 +183,14 @@ mod tests {
         let address = |place: usize| ptr::from_ref(&nodes[place]).cast_mut();
         let inbox = Inbox::new();
         // SAFETY: the nodes outlive the inbox and are in one list only.
-        (0..3).for_each(|place| drop(unsafe { inbox.push(address(place)) }));
+        (0..3).for_each(|place| assert_eq!(unsafe { inbox.push(address(place)) }, place == 0));
         let mut chain = inbox.take_all();
         assert_eq!(chain.next(), Some(address(2)));
         inbox.put(chain);
         let mut chain = inbox.take_all();
         assert_eq!(chain.next(), Some(address(1)));
         // SAFETY: as above.
-        (3..5).for_each(|place| drop(unsafe { inbox.push(address(place)) }));
+        (3..5).for_each(|place| assert_eq!(unsafe { inbox.push(address(place)) }, place == 3));
         inbox.put(chain);
         let mut all: Vec<_> = inbox.take_all().collect();
         all.sort_unstable();
