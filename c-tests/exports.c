@@ -641,6 +641,11 @@ static void try_line(int at)
         refusals += code == DVM_ERR_MEMORY;
         nth += all_after ? 0 : spared; /* the same one would fail for each of these */
         if (atomic_load(&failures) == 0) {
+            /* What workers still hold of the library's reserve, from calls before this one, comes back in a moment. */
+            for (int looks = 0; code == DVM_ERR_MEMORY && looks < 1000; looks++) {
+                usleep(1000);
+                code = lines[at].call();
+            }
             CHECK_CODE(lines[at].otherwise, code);
             break;
         }
