@@ -64,9 +64,13 @@ static void freed_memory(void *address, size_t size)
         random_call(&dice, IN_FREE);
 }
 
+_Thread_local int outlived;
+
 static void write_pattern(const uint64_t *id, void *at, size_t size)
 {
     uint64_t value = pattern(id);
+    if (outlived)
+        return;
     for (size_t k = 0; k + sizeof value <= size; k += sizeof value)
         memcpy((char *)at + k, &value, sizeof value);
 }
@@ -74,6 +78,8 @@ static void write_pattern(const uint64_t *id, void *at, size_t size)
 static void check_pattern(const uint64_t *id, const void *at, size_t size)
 {
     uint64_t expected = pattern(id), zero = 0, found;
+    if (outlived)
+        return;
     for (size_t k = 0; k + sizeof found <= size; k += sizeof found) {
         memcpy(&found, (const char *)at + k, sizeof found);
         if (found != expected && found != zero)

@@ -159,6 +159,7 @@ static void destructor(void *argument)
 static void *caller(void *argument)
 {
     dice_t dice = {life.seed * 77 + (uintptr_t)argument};
+    outlived = life.abrupt;
     if (dice_one_in(&dice, 4) && !atomic_load(&over))
         pthread_setspecific(last_words, argument);
     for (int k = 0; k < life.calls && !atomic_load(&over); k++)
@@ -169,6 +170,7 @@ static void *caller(void *argument)
 static void *janitor_of_round(void *argument)
 {
     atomic_int *end = argument;
+    outlived = life.abrupt;
     while (!atomic_load(end)) {
         struct timespec pause = {0, 300000};
         janitor();

@@ -74,6 +74,9 @@ uint64_t pattern(const uint64_t *id);
 
 enum { IN_MAIN, OUTSIDE, IN_TASK, IN_FREE };
 
+/* True in threads of ours beside which libdvm is finalized: the bytes that a get has given them are freed then, so they touch none. */
+extern _Thread_local int outlived;
+
 void processings_register(void);
 /* One random call. `where` says what the caller is. */
 void random_call(dice_t *dice, int where);
