@@ -97,6 +97,11 @@ pub fn seeded<R>(seed: u64, body: impl FnOnce() -> R) -> R {
 /// Runs a test with a fresh engine of two workers, which must end without anything left to say.
 pub fn with_engine(body: impl FnOnce()) {
     let _turn = turn();
+    in_turn(body);
+}
+
+/// The same for a test that has its turn already, because no other one may run between its engines.
+pub fn in_turn(body: impl FnOnce()) {
     workers(2);
     init().unwrap();
     body();
