@@ -30,7 +30,12 @@ impl Legality<'_> {
         } else {
             self.dependences.intersect_domain(&phase.domain)?.intersect_range(&phase.domain)?
         };
-        if phase.depth > 0 { inside.equal_at(&phase.hosts_everywhere.functions()?) } else { Ok(inside) }
+        if phase.depth == 0 {
+            return Ok(inside);
+        }
+        let hosts = &phase.hosts_everywhere;
+        // A pair without host values is compared all the same.
+        if covers(hosts, &inside)? { inside.equal_at(&hosts.functions()?) } else { Ok(inside) }
     }
 
     /// Finds which coordinates of the plan's bands carry dependences; or refuses, when one goes backwards.
@@ -39,6 +44,9 @@ impl Legality<'_> {
         for phase in &mut plan.phases {
             let inside = self.inside(phase, alone)?;
             let PhaseKind::Graph { everywhere, carried, .. } = &mut phase.kind else { continue };
+            if !covers(&everywhere.band, &inside)? {
+                return Err(broken("has a band without a place for an instance"));
+            }
             let coordinates = everywhere.band.functions()?;
             for (k, carried) in carried.iter_mut().enumerate() {
                 let coordinate = coordinates.at(k)?;
@@ -99,8 +107,18 @@ enum Equal {
     Forbidden,
 }
 
-/// True when no pair has its first instance at the lexicographically later place of an order of `length` coordinates.
+/// True when an order has a place for both instances of each pair: isl's comparisons leave out pairs without one.
+fn covers(order: &UnionMap, pairs: &UnionMap) -> dvm_isl::Result<bool> {
+    let placed = order.domain()?;
+    Ok(pairs.domain()?.is_subset(&placed)? && pairs.range()?.is_subset(&placed)?)
+}
+
+/// True when no pair has its first instance at the lexicographically later place of an order of `length` coordinates, and
+/// all have places.
 fn never_falls(pairs: &UnionMap, order: &UnionMap, length: usize, equal: Equal) -> dvm_isl::Result<bool> {
+    if !covers(order, pairs)? {
+        return Ok(false);
+    }
     let mut undecided = pairs.clone();
     if length > 0 && !pairs.is_empty()? {
         let places = order.functions()?;
@@ -129,6 +147,22 @@ mod tests {
         model::Region,
         transform::{PhaseKind, plan},
     };
+
+    /// isl leaves pairs without a place out of its comparisons, which would prove them.
+    #[test]
+    fn an_instance_without_a_place_is_no_proof() {
+        let ctx = dvm_isl::Ctx::new(100_000);
+        let relation = |text: &str| dvm_isl::UnionMap::parse(&ctx, text).unwrap();
+        let pairs = relation("{ S[i] -> S[i - 1] : 0 < i < 6; S[i] -> T[i] : 0 < i < 6 }");
+        for (order, right) in [
+            ("{ S[i] -> [0, -i]; T[i] -> [1, i] }", true),
+            ("{ S[i] -> [0, i]; T[i] -> [1, i] }", false),
+            ("{ S[i] -> [0, -i]; T[i] -> [1, i] : i < 5 }", false),
+            ("{ S[i] -> [0, -i] }", false),
+        ] {
+            assert_eq!(super::is_forward(&pairs, &relation(order)).unwrap(), right, "{order}");
+        }
+    }
 
     const CHAIN: &str = r#"region chain
 source "chain.c" 1
