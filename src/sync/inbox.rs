@@ -256,4 +256,40 @@ mod model {
             assert_eq!((of(0), of(1)), (vec![1, 2], vec![11, 12]));
         });
     }
+
+    /// A chain that is put back while another thread pushes and a third takes: every node is taken once.
+    #[test]
+    fn a_chain_that_is_put_back_loses_no_node() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let inbox = Arc::new(Inbox::new());
+            for number in [1, 2, 3] {
+                // SAFETY: the node is owned here, lives on, and is handed over.
+                unsafe { inbox.push(node(number).0.cast()) };
+            }
+            let giver = {
+                let (inbox, sent) = (Arc::clone(&inbox), node(4));
+                loom::thread::spawn(move || {
+                    let sent = sent;
+                    // SAFETY: as above.
+                    unsafe { inbox.push(sent.0.cast()) };
+                })
+            };
+            let thief = {
+                let inbox = Arc::clone(&inbox);
+                loom::thread::spawn(move || numbers(inbox.take_all()))
+            };
+            let mut chain = inbox.take_all();
+            // SAFETY: the chain owns nodes made above.
+            let mut taken: Vec<u64> =
+                chain.next().map(|link| unsafe { (*link.cast::<Node>()).number }).into_iter().collect();
+            inbox.put(chain);
+            giver.join().unwrap();
+            taken.extend(thief.join().unwrap());
+            taken.extend(numbers(inbox.take_all()));
+            taken.sort_unstable();
+            assert_eq!(taken, [1, 2, 3, 4]);
+        });
+    }
 }
