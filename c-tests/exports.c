@@ -25,7 +25,7 @@ static void disarm(void)
     atomic_fetch_add(&failures, failed);
 }
 
-/* hwloc ends the process when it has no memory: libdvm sees to it that there is enough before it calls it. */
+/* hwloc ends the process when it has no memory, and libdvm cannot keep it from that: its calls are let through. */
 static uintptr_t hwloc_begins, hwloc_ends;
 
 static int find_hwloc(struct dl_phdr_info *library, size_t size, void *argument)
