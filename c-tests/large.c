@@ -1,6 +1,7 @@
 /* What a call needs is more than a limit of the system leaves: a plan, a text, an explanation. The call answers DVM_ERR_MEMORY, or
  * tells less, and the program goes on. */
 #include "check.h"
+#include "limit.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -73,17 +74,6 @@ static void each(int tight)
     refused += parse() == DVM_ERR_MEMORY;
     CHECK(!tight || refused == 3);
     CHECK(tight || refused == 0);
-}
-
-static size_t address_space(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%lu", &pages) != 1)
-        pages = 0;
-    if (file)
-        fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* So many MiB more than there are in use; 0: no limit. */

@@ -4,6 +4,7 @@
  * n-th on, for every n until a call of libdvm gets along without; or all calls of all threads for a while. */
 #include "check.h"
 #include "failing.h"
+#include "limit.h"
 
 #include <pthread.h>
 #include <sys/resource.h>
@@ -317,17 +318,6 @@ static void nobody_gets_anything_for_a_while(void)
 }
 
 /* ----- a limit of the system ----- */
-
-static size_t address_space(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%lu", &pages) != 1)
-        pages = 0;
-    if (file)
-        fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
 
 static void tasks_until_memory_is_out(void)
 {
