@@ -64,8 +64,8 @@ pub(super) static BLOCKS: Blocks =
 /// Whether small data lie in blocks: 0 not decided, 1 yes, 2 no.
 static POOLED: AtomicU8 = AtomicU8::new(0);
 
-/// True when data of so many bytes lie in blocks, of this module or of `magazines`: not when a checker of memory is there, which could not tell one datum
-/// from the next in a chunk, or a freed one from a living one.
+/// True when data of so many bytes lie in blocks, of this module or of `magazines`: not when a checker of memory is there,
+/// which could not tell one datum from the next in a chunk, or a freed one from a living one.
 #[inline]
 pub(super) fn serve(size: usize) -> bool {
     size.wrapping_sub(1) < magazines::LARGEST
