@@ -14,7 +14,7 @@ use crate::source::Source;
 use crate::stage::Stage;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What a back end answers: C text, or a reason and a remedy.
@@ -47,6 +47,8 @@ impl Product {
 
 /// The front end and the back end, each in a process of its own.
 pub struct Guarded {
+    /// The program that works.
+    program: Option<PathBuf>,
     product: Product,
     state: RefCell<State>,
 }
@@ -67,9 +69,18 @@ enum Request {
 }
 
 impl Guarded {
-    /// Makes one thing of all regions.
+    /// Makes one thing of all regions, by processes of this program.
     pub fn new(product: Product) -> Guarded {
-        Guarded { product, state: RefCell::default() }
+        Guarded { program: std::env::current_exe().ok(), product, state: RefCell::default() }
+    }
+
+    /// The same by processes of another program that serves requests.
+    pub fn by(program: &Path, product: Product) -> Guarded {
+        Guarded { program: Some(program.to_owned()), product, state: RefCell::default() }
+    }
+
+    fn worker(&self) -> Option<Worker> {
+        Worker::start(self.program.as_deref()?)
     }
 
     /// Reads a file; regions that are not read in time are refused.
@@ -77,7 +88,7 @@ impl Guarded {
         let mut state = self.state.borrow_mut();
         *state = State::default();
         // Without a process the counts have to do.
-        let Some(mut worker) = Worker::start() else { return reading::read(source, flags) };
+        let Some(mut worker) = self.worker() else { return reading::read(source, flags) };
         let request = Request::Read(source.path.display().to_string(), flags.to_vec());
         let (answer, spent) = worker.ask(vec![words(&request), source.bytes.clone()], FILE);
         state.spent = spent;
@@ -96,7 +107,7 @@ impl Guarded {
             return Err(too_long("reading the file and analysing its regions take more than 15 s together"));
         }
         if state.back_end.is_none() {
-            match Worker::start() {
+            match self.worker() {
                 Some(worker) => state.back_end = Some(worker),
                 // Without a process the limits of operations have to do.
                 None => return self.product.make(region, original),

@@ -2,6 +2,7 @@
 
 use crate::limits;
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -31,9 +32,8 @@ impl Drop for Worker {
 }
 
 impl Worker {
-    /// Starts this program as a worker, with little memory.
-    pub fn start() -> Option<Worker> {
-        let program = std::env::current_exe().ok()?;
+    /// Starts a program as a worker, with little memory.
+    pub fn start(program: &Path) -> Option<Worker> {
         let mut child = limits::held(program.to_str()?, limits::FILE.as_secs() + 1, limits::MEMORY + limits::STACK)
             .arg(ARGUMENT)
             .stdin(Stdio::piped())

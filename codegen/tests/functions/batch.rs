@@ -2,7 +2,11 @@
 
 use super::function::{PRELUDE, Unit};
 use super::tally::Tally;
-use dvm_codegen::driver;
+use dvm_codegen::driver::{
+    self,
+    child::{Guarded, Product},
+};
+use dvm_codegen::model::Region;
 use dvm_codegen::source::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -139,8 +143,11 @@ fn attempt(units: &[Unit], optimise: &str, tally: &mut Tally) -> Result<Vec<Find
         compiled(&plain, &original, &SANITISED).map_err(|e| format!("the generator's program is wrong: {e}"))?;
         let source = Source::read(&plain).map_err(|e| e.to_string())?;
         let begin = Instant::now();
-        let outcome = driver::transform_unguarded(&source, &["-std=gnu11".to_owned()], &driver::back_end)
-            .map_err(|e| e.to_string())?;
+        // isl may go on for minutes with a region: the tool's own process is ended then.
+        let guarded = Guarded::by(Path::new(env!("CARGO_BIN_EXE_dvm-codegen")), Product::Text);
+        let generate = |region: &Region, original: &str| guarded.generate(region, original);
+        let outcome =
+            driver::transform_unguarded(&source, &["-std=gnu11".to_owned()], &generate).map_err(|e| e.to_string())?;
         let took = begin.elapsed();
         tally.transforming += took;
         std::fs::write(&tiled, outcome.text(&source, &tiled.to_string_lossy())).map_err(|e| e.to_string())?;
