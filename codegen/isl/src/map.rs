@@ -115,6 +115,28 @@ impl Map {
         }
     }
 
+    /// Number of convex pieces that the map is written as.
+    pub fn pieces(&self) -> Result<usize> {
+        // SAFETY: the map is live and only looked at.
+        let size = unsafe { raw::isl_map_n_basic_map(self.keep()) };
+        self.ctx.count("isl_map_n_basic_map", size)
+    }
+
+    /// The value of a dimension of the second space when it is one constant, plain to see, and fits.
+    pub fn fixed_output(&self, dimension: usize) -> Option<i64> {
+        // SAFETY: the map is live; the value is freed here and only asked for what it has been tested to be.
+        unsafe {
+            let value = raw::isl_map_plain_get_val_if_fixed(self.keep(), End::Out.raw(), dimension as u32);
+            if value.is_null() {
+                return None;
+            }
+            let whole = raw::isl_val_is_int(value) == raw::isl_bool_isl_bool_true;
+            let number = whole.then(|| raw::isl_val_get_num_si(value));
+            raw::isl_val_free(value);
+            number
+        }
+    }
+
     /// The pairs whose second point has `value` at dimension `at`.
     pub fn fix_output(&self, at: usize, value: i32) -> Result<Map> {
         // SAFETY: isl takes the reference made here and checks the position; the result is handed over.

@@ -14,21 +14,30 @@ use crate::{
 use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Map, Operator, UnionMap};
 use std::collections::{BTreeSet, HashMap};
 
-/// What isl's observer says of a loop whose iterations touch nothing in common.
-const INDEPENDENT: &str = "independent";
+/// What isl's observer kept of the loops.
+pub struct Loops<'a> {
+    /// By the number in a loop's note: the order of the instances in the loop, up to and with its own counter.
+    pub orders: Vec<UnionMap>,
+    /// What must stay in order, where that is known exactly.
+    pub dependences: Option<&'a UnionMap>,
+}
 
-/// Says of each loop whether its iterations depend on each other; when that takes too long, that they may.
-pub fn observe(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<String> {
-    match independence(dependences, order) {
-        Err(error) if error.is_quota() => {
-            order.ctx().allow_operations(super::graph::LOOP_OPERATIONS);
-            Ok("unknown".to_owned())
+impl Loops<'_> {
+    /// True when the iterations of a loop touch nothing in common; when that takes too long, they may.
+    fn independent(&self, note: &str) -> dvm_isl::Result<bool> {
+        let order = note.parse().ok().and_then(|number: usize| self.orders.get(number));
+        let (Some(order), Some(dependences)) = (order, self.dependences) else { return Ok(false) };
+        match independence(dependences, order) {
+            Err(error) if error.is_quota() => {
+                order.ctx().allow_operations(super::graph::LOOP_OPERATIONS);
+                Ok(false)
+            }
+            answer => answer,
         }
-        note => note,
     }
 }
 
-fn independence(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<String> {
+fn independence(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<bool> {
     let pairs = dependences.apply_domain(order)?.apply_range(order)?;
     for pair in pairs.maps()? {
         let length = pair.outputs()?;
@@ -36,10 +45,10 @@ fn independence(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<Str
         let outer = outer.join(", ") + if length > 1 { ", " } else { "" };
         let carried = Map::parse(pair.ctx(), &format!("{{ [{outer}x] -> [{outer}y] : x != y }}"))?;
         if !pair.intersect(&carried)?.is_empty()? {
-            return Ok("ordered".to_owned());
+            return Ok(false);
         }
     }
-    Ok(INDEPENDENT.to_owned())
+    Ok(true)
 }
 
 /// For each statement and each of its iterators: the original order never goes down.
@@ -48,15 +57,18 @@ pub fn increasing(region: &Region, program: &Program) -> Result<Vec<Vec<bool>>, 
     for (statement, sets) in region.statements.iter().zip(&program.statements) {
         let count = statement.iterators.len();
         let mut own = Vec::new();
+        let schedule = UnionMap::from_map(&sets.schedule)?;
+        let everywhere = UnionMap::from_map(&sets.everywhere)?.functions()?;
         for k in 0..count {
             let names = |side: &str| (0..count).map(|at| format!("{side}{at}")).collect::<Vec<_>>().join(", ");
             let equal: String = (0..k).map(|at| format!("x{at} = y{at} and ")).collect();
             let name = sets.domain.name().unwrap_or_default();
             let up = format!("{{ {name}[{}] -> {name}[{}] : {equal}x{k} < y{k} }}", names("x"), names("y"));
             let up = UnionMap::parse(&program.ctx, &up)?;
-            let schedule = UnionMap::from_map(&sets.schedule)?;
-            let wrong = up.intersect(&schedule.lex_lt(&schedule)?.reverse()?)?;
-            own.push(wrong.is_empty()?);
+            // Mostly that is so for all values of the iterators, which is quick to see.
+            let rises = up.decreasing_at(&everywhere)?.is_empty()?
+                || up.intersect(&schedule.lex_lt(&schedule)?.reverse()?)?.is_empty()?;
+            own.push(rises);
         }
         all.push(own);
     }
@@ -83,6 +95,8 @@ pub struct Body<'a> {
     pub statements: BTreeSet<usize>,
     /// By statement: the condition under which an instance exists, in `guard_name`s; without one it always does.
     pub guards: HashMap<String, AstExpr>,
+    /// What is known of the loops.
+    pub loops: Loops<'a>,
 }
 
 /// The isl name of a statement's `k`-th iterator in its guard.
@@ -130,7 +144,7 @@ impl Body<'_> {
                     return self.single(&iterator, &counter, &init, &body, indent);
                 }
                 let innermost = !has_loop(&body)?;
-                let head = Head { init, cond, inc, independent: innermost && note == INDEPENDENT };
+                let head = Head { init, cond, inc, independent: innermost && self.loops.independent(&note)? };
                 self.counted(&iterator, &counter, &head, &body, indent)
             }
         }

@@ -25,6 +25,8 @@ pub const LOOP_OPERATIONS: u64 = 100_000;
 /// Loops, and by statement the condition under which an instance of them exists.
 struct Scanned {
     tree: AstNode,
+    /// By loop, as its note says: the order of the instances in it.
+    orders: Vec<UnionMap>,
     guards: HashMap<String, AstExpr>,
 }
 
@@ -120,7 +122,7 @@ impl Source<'_> {
         let order = transform::body(self.program, phase)?.intersect_domain(instances)?;
         let scanned = match self.scan(&order, known) {
             Err(error) if error.is_quota() => self.scan_hulls(instances, known)?,
-            tree => Scanned { tree: tree?, guards: HashMap::new() },
+            scanned => scanned?,
         };
         // Which statements occur is known from the instances; their text decides the parameters' types.
         let mut occurring = Vec::new();
@@ -141,18 +143,28 @@ impl Source<'_> {
             lines: String::new(),
             statements: BTreeSet::new(),
             guards: scanned.guards,
+            loops: body::Loops {
+                orders: scanned.orders,
+                dependences: self.dependences.exact.then_some(&self.dependences.all),
+            },
         };
         body.node(&scanned.tree, 1)?;
         Ok((body, mentions))
     }
 
     /// Loops that visit exactly the instances of an order.
-    fn scan(&self, order: &UnionMap, known: &Set) -> dvm_isl::Result<AstNode> {
+    fn scan(&self, order: &UnionMap, known: &Set) -> dvm_isl::Result<Scanned> {
         self.program.begin_stage();
-        let build = AstBuild::from_context(known)?.with_iterators(&self.frame.counters)?;
-        build.scan(order, &mut |order| {
-            if self.dependences.exact { body::observe(&self.dependences.all, order) } else { Ok(String::new()) }
-        })
+        // Constants make no loops, but isl looks at each of them.
+        let (order, kept) = transform::compact(order)?;
+        let counters: Vec<String> = kept.iter().filter_map(|place| self.frame.counters.get(*place).cloned()).collect();
+        let build = AstBuild::from_context(known)?.with_iterators(&counters)?;
+        let mut orders = Vec::new();
+        let tree = build.scan(&order, &mut |order| {
+            orders.push(order.clone());
+            Ok((orders.len() - 1).to_string())
+        })?;
+        Ok(Scanned { tree, orders, guards: HashMap::new() })
     }
 
     /// Loops that visit a convex set around the instances of each statement, which then asks whether the instance exists:
@@ -177,7 +189,7 @@ impl Source<'_> {
         }
         // Iterations of loops around guards are not asked for independence: the exact order of pieces is unknown here.
         let tree = build.scan(&hulls, &mut |_| Ok(String::new()))?;
-        Ok(Scanned { tree, guards })
+        Ok(Scanned { tree, orders: Vec::new(), guards })
     }
 
     fn sequential(&self, phase: &Phase, name: &str) -> Result<String, Refusal> {

@@ -6,6 +6,6 @@ pub(crate) mod phase;
 mod schedule;
 
 pub use order::BodyOrder;
-pub(crate) use order::body;
+pub(crate) use order::{body, compact};
 pub use phase::{Phase, PhaseKind, Plan, Step};
 pub use schedule::plan;

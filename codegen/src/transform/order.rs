@@ -43,6 +43,27 @@ pub(super) fn body_everywhere(program: &Program, phase: &Phase) -> Result<UnionM
     }
 }
 
+/// The same order without the coordinates that are one constant for all statements, and the places of the others.
+///
+/// Only where each statement's instances are one piece: of several isl makes other loops then, also longer ones.
+pub(crate) fn compact(order: &UnionMap) -> Result<(UnionMap, Vec<usize>)> {
+    let maps = order.maps()?;
+    let length = maps.first().map_or(Ok(0), Map::outputs)?;
+    for map in &maps {
+        if map.pieces()? > 1 {
+            return Ok((order.clone(), (0..length).collect()));
+        }
+    }
+    let constant = |place: &usize| {
+        let first = maps.first().and_then(|map| map.fixed_output(*place));
+        first.is_some() && maps.iter().all(|map| map.fixed_output(*place) == first)
+    };
+    let (constants, kept): (Vec<usize>, Vec<usize>) = (0..length).partition(constant);
+    let order =
+        order.map_each(|map| constants.iter().rev().try_fold(map.clone(), |map, at| map.drop_outputs(*at, 1)))?;
+    Ok((order, kept))
+}
+
 fn permuted(band: &UnionMap, dimension: usize, below: &UnionMap, permutation: &[usize]) -> Result<UnionMap> {
     let from: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
     let to: Vec<String> = permutation.iter().map(|k| format!("p{k}")).collect();
