@@ -299,8 +299,21 @@ impl<'a> Builder<'a> {
             let certain = !scope.conditional && !place.partial;
             let kind = if certain { AccessKind::Write } else { AccessKind::MayWrite };
             self.record(&symbol, kind, &place.subscripts, scope, out);
-            self.arrays.iter_mut().filter(|a| a.variable == id).for_each(|a| a.written = true);
+            self.mark_written(id, node)?;
         }
+        Ok(())
+    }
+
+    /// Notes that an array is written. The walk before must have seen that, or a write through a pointer, since it
+    /// decides what calls may read.
+    fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refused> {
+        let root = super::inventory::base_variable(node).filter(|root| self.inventory.written.contains_key(root));
+        let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
+        if !root.is_some_and(|root| root == id || pointer(root)) {
+            let reason = "it is not clear at first sight what this writes";
+            return Err(Refused::at(node, reason, "write it as a subscript of the array's name"));
+        }
+        self.arrays.iter_mut().filter(|a| a.variable == id).for_each(|a| a.written = true);
         Ok(())
     }
 
@@ -441,7 +454,7 @@ impl<'a> Builder<'a> {
         if write {
             let kind = if scope.conditional { AccessKind::MayWrite } else { AccessKind::Write };
             self.record(&symbol, kind, &[], scope, out);
-            self.arrays.iter_mut().filter(|a| a.variable == variable.id).for_each(|a| a.written = true);
+            self.mark_written(variable.id, at)?;
         }
         if !self.unit.at_file_scope(variable.id) {
             let Some(offset) = at.begin.spelled.filter(|_| {

@@ -114,7 +114,7 @@ pub fn write_target(node: &Node) -> Option<&Node> {
     if assigns { node.inner.first() } else { None }
 }
 
-/// The variable at the root of an lvalue: `a` of `a[i].x`; `None` for other expressions.
+/// The variable at the root of an lvalue: `a` of `a[i].x` and of `(&a[1])[i]`; `None` for other expressions.
 pub fn base_variable(node: &Node) -> Option<Id> {
     if let Some(reference) = node.variable() {
         return Some(reference.id);
@@ -125,7 +125,7 @@ pub fn base_variable(node: &Node) -> Option<Id> {
             node.inner.iter().find(address).and_then(base_variable)
         }
         "ParenExpr" | "MemberExpr" | "ImplicitCastExpr" | "CStyleCastExpr" => node.inner.iter().find_map(base_variable),
-        "UnaryOperator" if node.opcode == "*" => node.inner.iter().find_map(base_variable),
+        "UnaryOperator" if matches!(node.opcode.as_str(), "*" | "&") => node.inner.iter().find_map(base_variable),
         _ => None,
     }
 }

@@ -1,0 +1,9 @@
+/* expect: the pure function `read` may read what the region writes (`table`) */
+static long table[100];
+__attribute__((pure)) static long read(int i) { return table[i]; }
+void f(int n)
+{
+#pragma dvm region
+  for (int i = 1; i < n; i++)
+    (&table[1])[i] = read(i);
+}
