@@ -152,7 +152,9 @@ fn attempt(units: &[Unit], optimise: &str, tally: &mut Tally) -> Result<Vec<Find
         tally.transforming += took;
         std::fs::write(&tiled, outcome.text(&source, &tiled.to_string_lossy())).map_err(|e| e.to_string())?;
         let begin = Instant::now();
-        compiled(&tiled, &transformed, &[optimise]).map_err(|e| format!("gcc refuses the transformed text: {e}"))?;
+        // Functions that set the rounding mode are compiled as such functions have to be.
+        compiled(&tiled, &transformed, &[optimise, "-frounding-math"])
+            .map_err(|e| format!("gcc refuses the transformed text: {e}"))?;
         tally.compiling += begin.elapsed();
         let begin = Instant::now();
         let (answers, tiles) = judged(&original, &transformed, units)?;
