@@ -66,7 +66,6 @@ const OPEN: &[(&str, &[&[&str]])] = &[
                 "frontend::walk",
             ],
             &["redist", "redist::c", "redist::draw", "redist::expression", "redist::names", "redist::plan"],
-            &["transform::legality", "transform::order", "transform::phase"],
         ],
     ),
     ("codegen/isl/src/lib.rs", &[&["map", "set"], &["union_map", "union_set"]]),

@@ -4,7 +4,10 @@
 //! asked. The image of a dependence in the space of an order would have variables for instances that cannot be eliminated.
 //! The orders are functions of all values of the iterators: the pieces of the domains are in the dependences already.
 
-use super::{BodyOrder, Phase, PhaseKind, Plan, order, phase::padded};
+use super::{
+    BodyOrder, Phase, PhaseKind, Plan,
+    phase::{body_everywhere, padded},
+};
 use crate::{Refusal, analysis::Program};
 use dvm_isl::UnionMap;
 use std::cell::OnceCell;
@@ -78,7 +81,7 @@ impl Legality<'_> {
             if !permuted && self.original_is_forward()? {
                 continue;
             }
-            if !is_forward(&self.inside(phase, alone)?, &order::body_everywhere(self.program, phase)?)? {
+            if !is_forward(&self.inside(phase, alone)?, &body_everywhere(self.program, phase)?)? {
                 return Err(broken("has an order inside tiles that a dependence crosses backwards"));
             }
         }

@@ -5,7 +5,7 @@ pub(crate) mod order;
 pub(crate) mod phase;
 mod schedule;
 
-pub use order::BodyOrder;
-pub(crate) use order::{body, compact};
-pub use phase::{Phase, PhaseKind, Plan, Step};
+pub(crate) use order::compact;
+pub(crate) use phase::body;
+pub use phase::{BodyOrder, Phase, PhaseKind, Plan, Step};
 pub use schedule::plan;

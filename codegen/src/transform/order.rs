@@ -1,9 +1,9 @@
 //! The order of the instances of a tile: the original one, or the band's coordinates interchanged.
 
 use super::{
-    Phase, PhaseKind,
+    BodyOrder, Phase, PhaseKind,
     legality::{self, Legality},
-    phase::padded,
+    phase::{body, permuted},
 };
 use crate::{
     Refusal,
@@ -11,37 +11,8 @@ use crate::{
 };
 use dvm_isl::{Map, Result, UnionMap, UnionSet};
 
-/// Order of the instances of a tile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BodyOrder {
-    /// As in the source.
-    Original,
-    /// The band's coordinates in this order, outermost first, then what the schedule has below the band.
-    Permuted(Vec<usize>),
-}
-
 /// Bands of more coordinates are not searched: the permutations would be too many.
 const SEARCHED: usize = 4;
-
-/// The order of the instances of a phase's tiles as a map.
-pub(crate) fn body(program: &Program, phase: &Phase) -> Result<UnionMap> {
-    match &phase.kind {
-        PhaseKind::Graph { band, dimension, below, body: BodyOrder::Permuted(permutation), .. } => {
-            permuted(band, *dimension, below, permutation)
-        }
-        _ => padded(&program.schedule.intersect_domain(&phase.domain)?),
-    }
-}
-
-/// The same for all values of the statements' iterators.
-pub(super) fn body_everywhere(program: &Program, phase: &Phase) -> Result<UnionMap> {
-    match &phase.kind {
-        PhaseKind::Graph { everywhere, dimension, body: BodyOrder::Permuted(permutation), .. } => {
-            permuted(&everywhere.band, *dimension, &everywhere.below, permutation)
-        }
-        _ => padded(&program.everywhere()?),
-    }
-}
 
 /// The same order without the coordinates that are one constant for all statements, and the places of the others.
 ///
@@ -62,13 +33,6 @@ pub(crate) fn compact(order: &UnionMap) -> Result<(UnionMap, Vec<usize>)> {
     let order =
         order.map_each(|map| constants.iter().rev().try_fold(map.clone(), |map, at| map.drop_outputs(*at, 1)))?;
     Ok((order, kept))
-}
-
-fn permuted(band: &UnionMap, dimension: usize, below: &UnionMap, permutation: &[usize]) -> Result<UnionMap> {
-    let from: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
-    let to: Vec<String> = permutation.iter().map(|k| format!("p{k}")).collect();
-    let exchange = UnionMap::parse(band.ctx(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
-    band.apply_range(&exchange)?.flat_range_product(below)
 }
 
 /// Chooses the order inside the tiles of a graph: the original one when compilers vectorise its innermost loops, else the

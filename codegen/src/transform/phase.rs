@@ -1,6 +1,5 @@
 //! A schedule tree as phases: graphs of tiles and sequential pieces under loops of the calling thread.
 
-use super::BodyOrder;
 use crate::{Refusal, analysis::Program};
 use dvm_isl::{NodeKind, ScheduleNode, UnionMap, UnionSet};
 use std::fmt::Write;
@@ -61,6 +60,15 @@ pub enum PhaseKind {
         /// Order of the instances of a tile.
         body: BodyOrder,
     },
+}
+
+/// Order of the instances of a tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BodyOrder {
+    /// As in the source.
+    Original,
+    /// The band's coordinates in this order, outermost first, then what the schedule has below the band.
+    Permuted(Vec<usize>),
 }
 
 /// Functions of all values of the statements' iterators, also those without an instance.
@@ -211,6 +219,39 @@ pub(super) fn padded(order: &UnionMap) -> dvm_isl::Result<UnionMap> {
         let own = map.outputs()?;
         map.unnamed_output()?.add_zero_outputs(length - own)
     })
+}
+
+/// The order of the instances of a phase's tiles as a map.
+pub(crate) fn body(program: &Program, phase: &Phase) -> dvm_isl::Result<UnionMap> {
+    match &phase.kind {
+        PhaseKind::Graph { band, dimension, below, body: BodyOrder::Permuted(permutation), .. } => {
+            permuted(band, *dimension, below, permutation)
+        }
+        _ => padded(&program.schedule.intersect_domain(&phase.domain)?),
+    }
+}
+
+/// The same for all values of the statements' iterators.
+pub(super) fn body_everywhere(program: &Program, phase: &Phase) -> dvm_isl::Result<UnionMap> {
+    match &phase.kind {
+        PhaseKind::Graph { everywhere, dimension, body: BodyOrder::Permuted(permutation), .. } => {
+            permuted(&everywhere.band, *dimension, &everywhere.below, permutation)
+        }
+        _ => padded(&program.everywhere()?),
+    }
+}
+
+/// A band's coordinates interchanged, then what is below the band.
+pub(super) fn permuted(
+    band: &UnionMap,
+    dimension: usize,
+    below: &UnionMap,
+    permutation: &[usize],
+) -> dvm_isl::Result<UnionMap> {
+    let from: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
+    let to: Vec<String> = permutation.iter().map(|k| format!("p{k}")).collect();
+    let exchange = UnionMap::parse(band.ctx(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
+    band.apply_range(&exchange)?.flat_range_product(below)
 }
 
 /// Instances to the place of their phase.
