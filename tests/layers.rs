@@ -68,7 +68,6 @@ const OPEN: &[(&str, &[&[&str]])] = &[
             &["redist", "redist::c", "redist::draw", "redist::expression", "redist::names", "redist::plan"],
         ],
     ),
-    ("codegen/isl/src/lib.rs", &[&["map", "set"], &["union_map", "union_set"]]),
 ];
 
 fn workspace(manifest: &Path) -> Vec<Package> {

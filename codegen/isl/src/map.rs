@@ -30,6 +30,10 @@ operations! { Map:
     /// Second point minus first point.
     deltas = isl_map_deltas() -> Set;
 }
+operations! { Set:
+    /// The image under `map`.
+    apply = isl_set_apply(map: Map) -> Set;
+}
 questions! { Map:
     /// True when no point is mapped to two.
     is_single_valued = isl_map_is_single_valued();

@@ -107,7 +107,7 @@ macro_rules! operations {
                 pub fn $method(&self, $($arg: &$argty),*) -> crate::Result<$ret> {
                     // SAFETY: every argument is a live object of this context and isl takes a reference made
                     // for it; what comes back is handed over.
-                    unsafe { $ret::own(&self.ctx, stringify!($f), crate::raw::$f(self.give(), $($arg.give()),*)) }
+                    unsafe { $ret::own(self.ctx(), stringify!($f), crate::raw::$f(self.give(), $($arg.give()),*)) }
                 }
             )*
         }

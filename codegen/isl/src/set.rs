@@ -1,7 +1,7 @@
 //! Sets of one space, and expressions that are affine by pieces.
 #![allow(unsafe_code)]
 
-use crate::{Map, Result, object::c_text, raw};
+use crate::{Result, object::c_text, raw};
 
 object! {
     /// A set of integer points of one space, or of parameter values.
@@ -19,8 +19,6 @@ operations! { Set:
     gist = isl_set_gist(context: Set) -> Set;
     /// A shorter description of the points, right for parameters in `context`.
     gist_params = isl_set_gist_params(context: Set) -> Set;
-    /// The image under `map`.
-    apply = isl_set_apply(map: Map) -> Set;
     /// The same points without parameters: those that exist for some parameter values.
     without_params = isl_set_project_out_all_params() -> Set;
     /// Removes the name of the tuple.

@@ -51,6 +51,12 @@ operations! { UnionMap:
     /// The pairs whose first point has the lexicographically greater values.
     decreasing_at = isl_union_map_lex_gt_at_multi_union_pw_aff(functions: Functions) -> UnionMap;
 }
+operations! { UnionSet:
+    /// The image under `map`.
+    apply = isl_union_set_apply(map: UnionMap) -> UnionSet;
+    /// Each point to itself.
+    identity = isl_union_set_identity() -> UnionMap;
+}
 questions! { UnionMap:
     /// True when no point is mapped to two.
     is_single_valued = isl_union_map_is_single_valued();

@@ -1,7 +1,7 @@
 //! Sets of points of several spaces: the instances of several statements.
 #![allow(unsafe_code)]
 
-use crate::{Result, Set, UnionMap, raw};
+use crate::{Result, Set, raw};
 
 object! {
     /// A set of integer points of any number of spaces.
@@ -18,10 +18,6 @@ operations! { UnionSet:
     intersect_params = isl_union_set_intersect_params(context: Set) -> UnionSet;
     /// A shorter description of the points, right for parameters in `context`.
     gist_params = isl_union_set_gist_params(context: Set) -> UnionSet;
-    /// The image under `map`.
-    apply = isl_union_set_apply(map: UnionMap) -> UnionSet;
-    /// Each point to itself.
-    identity = isl_union_set_identity() -> UnionMap;
 }
 
 impl UnionSet {
