@@ -65,7 +65,6 @@ const OPEN: &[(&str, &[&[&str]])] = &[
                 "frontend::uses",
                 "frontend::walk",
             ],
-            &["redist", "redist::c", "redist::draw", "redist::expression", "redist::names", "redist::plan"],
         ],
     ),
 ];

@@ -1,8 +1,8 @@
 //! `redist c`: C in the shape of loops over target and source memories around pairs of DMA_SEND and DMA_RECEIVE.
 
-use super::expression::{all, any_of, bound, fails, form, term};
+use super::expression::{all, any_of, bound, fails, form};
+use super::files::{Failure, cases, write};
 use super::names::{Names, counter, mentions};
-use super::{Failure, cases, write};
 use clap::Args;
 use dvm_redist::integer::affine::AffineForm;
 use dvm_redist::nest::{Known, Nest, bounds_in};
@@ -318,9 +318,4 @@ fn memory_rows<'a>(nest: &'a Nest, case: &'a Case) -> impl Iterator<Item = &'a A
     let source = nest.source.iter().zip(case.source.variables());
     let target = nest.target.iter().zip(case.target.variables());
     source.chain(target).filter(|(_, (_, v))| v.kind == Kind::Arch).map(|(r, _)| r)
-}
-
-/// A sum of `factor * name` texts.
-pub fn sum(terms: &[String]) -> String {
-    if terms.is_empty() { "0".to_owned() } else { terms.iter().enumerate().map(|(i, t)| term(i, t)).collect() }
 }

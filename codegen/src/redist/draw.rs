@@ -1,7 +1,7 @@
 //! `redist draw`: the lattices of both sides on t, owners in colour, unused copies hatched, transfers as arrows.
 
+use super::files::{Failure, cases, write};
 use super::plan::Rule;
-use super::{Failure, cases, write};
 use clap::Args;
 use dvm_redist::plan::choice::Component;
 use dvm_redist::{Case, Error, Options, Plan};

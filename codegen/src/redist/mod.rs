@@ -1,18 +1,18 @@
 //! Redistributions on the command line: plans, C and drawings.
 
 use clap::{Args, Subcommand};
-use dvm_redist::distribution::case::Case;
-use dvm_redist::distribution::json::parse_cases;
-use std::fmt;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub mod c;
 pub mod draw;
 pub mod plan;
 
+mod arithmetic;
 mod expression;
+mod files;
 mod names;
+
+pub use files::Failure;
 
 /// The arguments of `redist`.
 #[derive(Debug, Args)]
@@ -45,55 +45,4 @@ pub fn run(arguments: &RedistArgs) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Why a command failed.
-#[derive(Debug)]
-pub enum Failure {
-    /// A case is wrong.
-    Case(PathBuf, dvm_redist::Error),
-    /// A file can't be read or written.
-    File(PathBuf, std::io::Error),
-    /// There is no such case in the file.
-    Unknown(PathBuf, String),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Case(path, e) => write!(f, "{}: {e}", path.display()),
-            Self::File(path, e) => write!(f, "{}: {e}", path.display()),
-            Self::Unknown(path, id) => write!(f, "{}: there is no case '{id}': name one of the file", path.display()),
-        }
-    }
-}
-
-/// The cases of a file, or the one that is asked for.
-fn cases(file: &Path, id: Option<&str>) -> Result<Vec<Case>, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|e| Failure::File(file.to_owned(), e))?;
-    let mut cases = parse_cases(&text).map_err(|e| Failure::Case(file.to_owned(), e))?;
-    if let Some(id) = id {
-        cases.retain(|c| c.id == id);
-        if cases.is_empty() {
-            return Err(Failure::Unknown(file.to_owned(), id.to_owned()));
-        }
-    }
-    Ok(cases)
-}
-
-/// Writes a result whole: to a file beside the destination that then takes its name, or to standard output.
-fn write(out: Option<&Path>, text: &str) -> Result<(), Failure> {
-    let Some(path) = out else {
-        use std::io::Write;
-        let done = std::io::stdout().write_all(text.as_bytes());
-        return done.map_err(|e| Failure::File(PathBuf::from("standard output"), e));
-    };
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path));
-    written.map_err(|e| {
-        let _ = std::fs::remove_file(&part);
-        Failure::File(path.to_owned(), e)
-    })
 }

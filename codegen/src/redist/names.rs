@@ -1,7 +1,6 @@
 //! The names of a generated function, and what memory numbers and addresses are in them.
 
-use super::c::sum;
-use super::expression::{affine, divided, nested};
+use super::arithmetic::{affine, divided, nested, sum};
 use dvm_redist::distribution::domain::Domain;
 use dvm_redist::integer::affine::AffineForm;
 use dvm_redist::nest::{Known, Nest};

@@ -1,6 +1,6 @@
 //! `redist plan`: cases in, transfers and figures out.
 
-use super::{Failure, cases, write};
+use super::files::{Failure, cases, write};
 use clap::{Args, ValueEnum};
 use dvm_redist::plan::descriptor::Transfer;
 use dvm_redist::{Case, Options, Plan, Strategy};
