@@ -10,7 +10,7 @@ pub mod frontend;
 pub mod limits;
 pub mod model;
 pub mod planted;
-pub mod redist;
+pub mod redist_c;
 pub mod refusal;
 pub mod source;
 pub mod stage;

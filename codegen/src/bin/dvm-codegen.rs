@@ -6,7 +6,7 @@ use dvm_codegen::draw::View;
 use dvm_codegen::driver::child::{Guarded, Product};
 use dvm_codegen::driver::{self, write};
 use dvm_codegen::limits;
-use dvm_codegen::redist::{self, RedistArgs};
+use dvm_codegen::redist_c::{self, RedistArgs};
 use dvm_codegen::source::Source;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -111,7 +111,7 @@ fn main() -> ExitCode {
     let work = move || {
         Ok(match command {
             Command::Redist(_) if !held => return hold(),
-            Command::Redist(arguments) => return Ok(redist::run(&arguments)),
+            Command::Redist(arguments) => return Ok(redist_c::run(&arguments)),
             Command::Tile(tile) => ExitCode::from(run(&tile)),
             Command::Draw(draw) => ExitCode::from(run_draw(&draw)),
         })
