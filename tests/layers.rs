@@ -46,7 +46,6 @@ const OPEN: &[(&str, &[&[&str]])] = &[
     (
         "codegen/src/lib.rs",
         &[
-            &["emit::body", "emit::footprint", "emit::graph"],
             &["frontend::ast", "frontend::constant"],
             &[
                 "frontend::attributes",

@@ -9,14 +9,14 @@ pub mod emit;
 pub mod frontend;
 pub mod limits;
 pub mod model;
+pub mod pipeline;
 pub mod planted;
 pub mod redist_c;
 pub mod refusal;
 pub mod source;
-pub mod stage;
 pub mod transform;
 pub mod words;
 
 pub use emit::Generated;
+pub use pipeline::{Stage, generate, print};
 pub use refusal::Refusal;
-pub use stage::{Stage, generate, print};

@@ -42,9 +42,17 @@ fn writes_the_output_whole_and_leaves_nothing_else() {
 #[test]
 fn every_stage_can_be_printed() {
     let folder = place("stages", GOOD);
-    for (stage, part) in
-        [("model", "statement S0"), ("deps", ""), ("schedule", "S0[i]"), ("tiles", "phase"), ("c", "f_1_run(")]
-    {
+    for (stage, part) in [
+        ("model", "statement S0"),
+        ("deps", ""),
+        ("schedule", "S0[i]"),
+        ("tiles", "phase"),
+        ("rows", ""),
+        ("sets", "tile"),
+        ("footprint", "spread"),
+        ("loops", "S0("),
+        ("c", "f_1_run("),
+    ] {
         let output = run(&folder, &["tile", "in.c", &format!("--print={stage}")]);
         assert_eq!(output.status.code(), Some(0), "{stage}: {}", said(&output));
         assert!(String::from_utf8_lossy(&output.stdout).contains(part), "{stage}");

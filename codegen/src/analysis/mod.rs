@@ -1,6 +1,8 @@
 //! From the model to instances, accesses and dependences.
 
 mod dependences;
+pub mod footprint;
+pub mod order;
 mod program;
 pub mod rows;
 

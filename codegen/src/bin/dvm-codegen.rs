@@ -1,5 +1,6 @@
 //! `dvm-codegen`: C loop nests to tiles, stage by stage.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use dvm_codegen::Stage;
 use dvm_codegen::draw::View;
@@ -62,6 +63,11 @@ struct Draw {
     flags: Vec<String>,
 }
 
+/// Reads the name of a pass.
+fn stages() -> impl TypedValueParser<Value = Stage> {
+    PossibleValuesParser::new(Stage::all().map(Stage::name)).try_map(|name| name.parse::<Stage>())
+}
+
 /// Reads NAME=VALUE.
 fn size(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
@@ -75,8 +81,8 @@ struct Tile {
     /// Where the new source goes (default: standard output).
     #[arg(short, long, value_name = "OUT.c")]
     output: Option<PathBuf>,
-    /// Print a stage of the work on each region instead of the new source.
-    #[arg(long, value_name = "model|deps|schedule|tiles|c")]
+    /// Print what stands after a pass over each region instead of the new source.
+    #[arg(long, value_name = "PASS", value_parser = stages())]
     print: Option<Stage>,
     /// A region that stays sequential is an error.
     #[arg(long)]
@@ -183,7 +189,7 @@ fn run(tile: &Tile) -> u8 {
         Err(e) => return complain(format!("cannot read `{}`: {e}", tile.file.display()), 2),
     };
     // The last stage is the new source itself.
-    let stage = tile.print.filter(|s| *s != Stage::C);
+    let stage = tile.print.filter(|s| !s.is_last());
     let guarded = Guarded::new(stage.map_or(Product::Text, Product::Stage));
     let mut outcome = match driver::transform(&source, &tile.flags, &guarded) {
         Ok(outcome) => outcome,

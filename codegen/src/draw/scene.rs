@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Point, Scene};
 use crate::Refusal;
-use crate::analysis::{Dependences, Program};
+use crate::analysis::Program;
 use crate::model::Region;
-use crate::transform::{self, Phase};
+use crate::pipeline;
+use crate::transform::Phase;
 
 /// More points make no picture.
 const MOST_POINTS: usize = 4000;
@@ -38,9 +39,7 @@ struct Instance {
 
 /// The scene of a region: its first two loops as axes, the instances of further loops at their least value.
 pub fn scene(region: &Region, view: &View) -> Result<Scene, Refusal> {
-    let program = Program::read(region)?;
-    let dependences = Dependences::of(&program)?;
-    let plan = transform::plan(&program, &dependences)?;
+    let (program, dependences, plan) = pipeline::plan(region)?;
     let sizes = fixed(region, &program, view)?;
     let mut instances = Vec::new();
     for (index, phase) in plan.phases.iter().enumerate() {

@@ -9,9 +9,9 @@ use crate::draw::{self, View};
 use crate::frontend::clang::ClangError;
 use crate::limits::{FILE, REGION};
 use crate::model::Region;
+use crate::pipeline::Stage;
 use crate::refusal::Refusal;
 use crate::source::Source;
-use crate::stage::Stage;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ impl Product {
     fn make(&self, region: &Region, original: &str) -> Answer {
         let text = match self {
             Product::Text => return back_end(region, original),
-            Product::Stage(stage) => crate::stage::print(region, *stage, original),
+            Product::Stage(stage) => crate::pipeline::print(region, *stage, original),
             Product::Drawing(_, Some(name)) if *name != region.name => Ok(String::new()),
             Product::Drawing(view, _) => draw::scene(region, view).map(|scene| draw::svg(&scene)),
         };

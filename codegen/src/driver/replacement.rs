@@ -17,7 +17,7 @@ pub type Generate<'g> = &'g dyn Fn(&Region, &str) -> Result<Replacement, (String
 
 /// The real back end.
 pub fn back_end(region: &Region, original: &str) -> Result<Replacement, (String, String)> {
-    crate::stage::generate(region, original)
+    crate::pipeline::generate(region, original)
         .map(|g| Replacement { file_scope: g.file_scope, call: g.call })
         .map_err(|e| (e.reason, e.remedy))
 }

@@ -7,73 +7,12 @@ use super::{
 };
 use crate::{
     Refusal,
-    analysis::Program,
     model::{Region, Statement},
+    transform::loops::{Loops, guard_name},
     words::identifiers,
 };
-use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Map, Operator, UnionMap};
-use std::collections::{BTreeSet, HashMap};
-
-/// What isl's observer kept of the loops.
-pub struct Loops<'a> {
-    /// By the number in a loop's note: the order of the instances in the loop, up to and with its own counter.
-    pub orders: Vec<UnionMap>,
-    /// What must stay in order, where that is known exactly.
-    pub dependences: Option<&'a UnionMap>,
-}
-
-impl Loops<'_> {
-    /// True when the iterations of a loop touch nothing in common; when that takes too long, they may.
-    fn independent(&self, note: &str) -> dvm_isl::Result<bool> {
-        let order = note.parse().ok().and_then(|number: usize| self.orders.get(number));
-        let (Some(order), Some(dependences)) = (order, self.dependences) else { return Ok(false) };
-        match independence(dependences, order) {
-            Err(error) if error.is_quota() => {
-                order.ctx().allow_operations(super::graph::LOOP_OPERATIONS);
-                Ok(false)
-            }
-            answer => answer,
-        }
-    }
-}
-
-fn independence(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<bool> {
-    let pairs = dependences.apply_domain(order)?.apply_range(order)?;
-    for pair in pairs.maps()? {
-        let length = pair.outputs()?;
-        let outer: Vec<String> = (0..length - 1).map(|k| format!("e{k}")).collect();
-        let outer = outer.join(", ") + if length > 1 { ", " } else { "" };
-        let carried = Map::parse(pair.ctx(), &format!("{{ [{outer}x] -> [{outer}y] : x != y }}"))?;
-        if !pair.intersect(&carried)?.is_empty()? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// For each statement and each of its iterators: the original order never goes down.
-pub fn increasing(region: &Region, program: &Program) -> Result<Vec<Vec<bool>>, Refusal> {
-    let mut all = Vec::new();
-    for (statement, sets) in region.statements.iter().zip(&program.statements) {
-        let count = statement.iterators.len();
-        let mut own = Vec::new();
-        let schedule = UnionMap::from_map(&sets.schedule)?;
-        let everywhere = UnionMap::from_map(&sets.everywhere)?.functions()?;
-        for k in 0..count {
-            let names = |side: &str| (0..count).map(|at| format!("{side}{at}")).collect::<Vec<_>>().join(", ");
-            let equal: String = (0..k).map(|at| format!("x{at} = y{at} and ")).collect();
-            let name = sets.domain.name().unwrap_or_default();
-            let up = format!("{{ {name}[{}] -> {name}[{}] : {equal}x{k} < y{k} }}", names("x"), names("y"));
-            let up = UnionMap::parse(&program.ctx, &up)?;
-            // Mostly that is so for all values of the iterators, which is quick to see.
-            let rises = up.decreasing_at(&everywhere)?.is_empty()?
-                || up.intersect(&schedule.lex_lt(&schedule)?.reverse()?)?.is_empty()?;
-            own.push(rises);
-        }
-        all.push(own);
-    }
-    Ok(all)
-}
+use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
+use std::collections::BTreeSet;
 
 /// Writes C for isl's syntax trees.
 pub struct Body<'a> {
@@ -93,15 +32,8 @@ pub struct Body<'a> {
     pub lines: String,
     /// Indices of the statements that occur.
     pub statements: BTreeSet<usize>,
-    /// By statement: the condition under which an instance exists, in `guard_name`s; without one it always does.
-    pub guards: HashMap<String, AstExpr>,
     /// What is known of the loops.
-    pub loops: Loops<'a>,
-}
-
-/// The isl name of a statement's `k`-th iterator in its guard.
-pub fn guard_name(k: usize) -> String {
-    format!("dvm__iterator_{k}")
+    pub loops: &'a Loops,
 }
 
 /// A call of a statement in isl's tree.
@@ -143,8 +75,9 @@ impl Body<'_> {
                 if degenerate {
                     return self.single(&iterator, &counter, &init, &body, indent);
                 }
-                let innermost = !has_loop(&body)?;
-                let head = Head { init, cond, inc, independent: innermost && self.loops.independent(&note)? };
+                let number = note.parse::<usize>().ok();
+                let independent = number.and_then(|n| self.loops.independent.get(n)).is_some_and(|known| *known);
+                let head = Head { init, cond, inc, independent };
                 self.counted(&iterator, &counter, &head, &body, indent)
             }
         }
@@ -360,7 +293,8 @@ impl Body<'_> {
     /// The condition under which an instance exists, in the user's iterators.
     fn guard(&mut self, visit: &Visit) -> Result<Option<String>, Refusal> {
         let statement: &Statement = &self.region.statements[visit.statement];
-        let Some(guard) = self.guards.get(&statement.name) else { return Ok(None) };
+        let loops = self.loops;
+        let Some(guard) = loops.guards.get(&statement.name) else { return Ok(None) };
         for (k, (iterator, argument)) in statement.iterators.iter().zip(&visit.arguments).enumerate() {
             let bound = self.scope.bound(argument)?;
             self.scope.bind(&guard_name(k), &iterator.name, Integer::of(&iterator.ctype));
@@ -417,16 +351,5 @@ fn is_simple(expr: &AstExpr) -> Result<bool, Refusal> {
             sides.iter().try_fold(true, |all, side| Ok(all && is_simple(side)?))
         }
         AstExprKind::Op(..) => Ok(false),
-    }
-}
-
-fn has_loop(node: &AstNode) -> Result<bool, Refusal> {
-    match node.kind()? {
-        AstNodeKind::Block(children) => children.iter().try_fold(false, |any, child| Ok(any || has_loop(child)?)),
-        AstNodeKind::If { then, otherwise, .. } => {
-            Ok(has_loop(&then)? || otherwise.map_or(Ok(false), |otherwise| has_loop(&otherwise))?)
-        }
-        AstNodeKind::For { degenerate, body, .. } => Ok(!degenerate || has_loop(&body)?),
-        AstNodeKind::User(_) => Ok(false),
     }
 }

@@ -4,7 +4,10 @@ use super::{
     expression::Scope,
     names::{Integer, Mentions, Names, declare, declare_const},
 };
-use crate::model::{Array, Region};
+use crate::{
+    model::{Array, Region},
+    transform::{Phase, Plan, tile::TileSymbols},
+};
 use std::fmt::Write;
 
 /// How far from 0 the coordinates of a phase's tiles can be.
@@ -24,14 +27,8 @@ pub struct Frame<'a> {
     pub context: String,
     /// Pointer to the context in the functions.
     pub own: String,
-    /// isl names of the host loops' values.
-    pub hosts: Vec<String>,
-    /// isl names of a tile's origin.
-    pub origins: Vec<String>,
-    /// isl names of a tile's sizes.
-    pub sizes: Vec<String>,
-    /// isl names of the loops' counters.
-    pub counters: Vec<String>,
+    /// isl's names.
+    pub symbols: TileSymbols,
     /// Member of the context that holds the tiles.
     pub tiles: String,
     /// A tile's function's parameter: the context as libdvm passes it.
@@ -50,17 +47,21 @@ pub struct Frame<'a> {
 const COUNTERS: usize = 64;
 
 impl<'a> Frame<'a> {
-    /// Names for a region whose phases have up to `hosts` host loops and `dimension` coordinates.
-    pub fn of(region: &'a Region, original: &str, hosts: usize, dimension: usize) -> Frame<'a> {
+    /// Names for a region and its plan.
+    pub fn of(region: &'a Region, original: &str, plan: &Plan) -> Frame<'a> {
+        let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
+        let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
         let mut names = Names::of(region, original);
         Frame {
             region,
             context: names.fresh(&format!("dvm__{}_context", region.name)),
             own: names.fresh("dvm__self"),
-            hosts: names.series("dvm__h", hosts),
-            origins: names.series("dvm__o", dimension),
-            sizes: names.series("dvm__b", dimension),
-            counters: names.series("dvm__c", COUNTERS),
+            symbols: TileSymbols {
+                hosts: names.series("dvm__h", hosts),
+                origins: names.series("dvm__o", dimension),
+                sizes: names.series("dvm__b", dimension),
+                counters: names.series("dvm__c", COUNTERS),
+            },
             tiles: names.fresh("dvm__tiles"),
             argument: names.fresh("dvm__context"),
             tile: names.fresh("dvm__tile"),
@@ -88,9 +89,12 @@ impl<'a> Frame<'a> {
                 let _ = writeln!(text, "  dvm__int64 {};", length_name(array, at));
             }
         }
-        if !self.hosts.is_empty() {
-            let _ =
-                writeln!(text, "  dvm__int64 {}; /* values of the loops around the tiles */", self.hosts.join(", "));
+        if !self.symbols.hosts.is_empty() {
+            let _ = writeln!(
+                text,
+                "  dvm__int64 {}; /* values of the loops around the tiles */",
+                self.symbols.hosts.join(", ")
+            );
         }
         text.push_str("};\n\n");
         text
@@ -137,9 +141,9 @@ impl<'a> Frame<'a> {
     /// The scope of a tile's functions, whose hosts and coordinates have bounds.
     pub fn scope_of_tile(&self, mentions: &Mentions, reach: Reach) -> Scope {
         let mut scope = self.scope(mentions);
-        self.hosts.iter().for_each(|host| scope.own(host, reach.hosts));
-        self.origins.iter().for_each(|origin| scope.own(origin, reach.band));
-        self.sizes.iter().for_each(|size| scope.own(size, 2 * reach.band + 1));
+        self.symbols.hosts.iter().for_each(|host| scope.own(host, reach.hosts));
+        self.symbols.origins.iter().for_each(|origin| scope.own(origin, reach.band));
+        self.symbols.sizes.iter().for_each(|size| scope.own(size, 2 * reach.band + 1));
         scope
     }
 
@@ -175,7 +179,7 @@ impl<'a> Frame<'a> {
                 }
             }
         }
-        for host in self.hosts.iter().filter(|host| scope.has_used(host)) {
+        for host in self.symbols.hosts.iter().filter(|host| scope.has_used(host)) {
             let _ = writeln!(text, "  const dvm__int64 {host} = {own}->{host};");
         }
         text
@@ -220,4 +224,9 @@ fn length_name(array: &Array, at: usize) -> String {
 /// A dimension's length in a generated function that has the array's locals.
 pub fn length_text(array: &Array, at: usize) -> String {
     number(array, at).map_or_else(|| length_name(array, at), str::to_owned)
+}
+
+/// The names of arrays that some functions need, for the region's overlap checks.
+pub fn lengths(array: &Array) -> Vec<String> {
+    (1..array.dims.len()).map(|at| length_text(array, at)).collect()
 }

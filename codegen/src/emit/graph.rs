@@ -1,7 +1,7 @@
 //! One phase as C: the tile's function, its footprint, and the function that runs them all.
 
 use super::{
-    body::{self, Body},
+    body::Body,
     expression::too_large,
     footprint,
     frame::{Frame, Reach},
@@ -10,32 +10,20 @@ use super::{
 };
 use crate::{
     Refusal,
-    analysis::{Dependences, Program},
-    transform::{self, Phase, PhaseKind},
+    analysis::{Program, footprint::ArrayFootprint},
+    transform::{
+        self, Phase, PhaseKind,
+        loops::Loops,
+        tile::{Instances, PhaseSets},
+    },
 };
-use dvm_isl::{AstBuild, AstExpr, AstNode, Set, UnionMap, UnionSet};
-use std::{
-    collections::{BTreeSet, HashMap},
-    fmt::Write,
-};
-
-/// Operations of isl that each loop of a body may take after the stage's own are used up.
-pub const LOOP_OPERATIONS: u64 = 100_000;
-
-/// Loops, and by statement the condition under which an instance of them exists.
-struct Scanned {
-    tree: AstNode,
-    /// By loop, as its note says: the order of the instances in it.
-    orders: Vec<UnionMap>,
-    guards: HashMap<String, AstExpr>,
-}
+use dvm_isl::{AstBuild, UnionMap};
+use std::{collections::BTreeSet, fmt::Write};
 
 /// What the functions of all phases are made from.
-pub struct Source<'a> {
+pub struct Writer<'a> {
     /// isl's sets.
     pub program: &'a Program,
-    /// What must stay in order.
-    pub dependences: &'a Dependences,
     /// Names.
     pub frame: &'a Frame<'a>,
     /// By statement and iterator: the original order never goes down.
@@ -44,63 +32,53 @@ pub struct Source<'a> {
     pub hosts: i128,
 }
 
-impl Source<'_> {
+/// One phase with what the passes found out about it.
+pub struct PhaseParts<'a> {
+    /// The phase.
+    pub phase: &'a Phase,
+    /// Its instances, and those of a tile.
+    pub sets: &'a PhaseSets,
+    /// What a tile touches, by array.
+    pub footprints: &'a [ArrayFootprint],
+    /// The loops over the instances of a tile, or of a sequential phase.
+    pub loops: &'a Loops,
+}
+
+impl Writer<'_> {
     /// The functions of a phase; `name` is the function that runs it, given the context.
-    pub fn phase(&self, phase: &Phase, name: &str) -> Result<String, Refusal> {
+    pub fn phase(&self, parts: &PhaseParts, name: &str) -> Result<String, Refusal> {
         self.program.begin_stage();
-        match &phase.kind {
-            PhaseKind::Sequential => self.sequential(phase, name),
-            PhaseKind::Graph { band, dimension, carried, .. } => {
-                let (driver, reach) = self.driver(phase, band, carried, name)?;
+        match (&parts.phase.kind, &parts.sets.tile) {
+            (PhaseKind::Graph { band, dimension, carried, .. }, Some(tile)) => {
+                let (driver, reach) = self.driver(parts, band, carried, name)?;
                 self.program.begin_stage();
-                let mut text = self.tile(phase, *dimension, name, reach)?;
+                let mut text = self.tile(parts, tile, *dimension, name, reach)?;
                 self.program.begin_stage();
-                text.push_str(&footprint::function(self, phase, band, *dimension, name)?);
+                let (frame, hosts) = (self.frame, self.hosts);
+                text.push_str(&footprint::function(frame, self.program, parts.phase, parts.footprints, hosts, name)?);
                 Ok(text + &driver)
             }
+            _ => self.sequential(parts, name),
         }
     }
 
-    /// The instances of a phase for the host loops' values as parameters.
-    fn at_hosts(&self, phase: &Phase) -> Result<UnionSet, Refusal> {
-        Ok(phase.hosts.intersect_range(&self.host_point(phase.depth)?)?.domain()?.coalesce()?)
-    }
-
-    fn host_point(&self, depth: usize) -> Result<UnionSet, Refusal> {
-        let hosts = self.frame.hosts[..depth].join(", ");
-        Ok(UnionSet::parse(&self.program.ctx, &format!("[{hosts}] -> {{ [{hosts}] }}"))?)
-    }
-
-    /// The instances of one tile, its origin and sizes parameters, and what is known of the parameters.
-    pub fn tile_instances(&self, phase: &Phase, dimension: usize) -> Result<(UnionSet, Set), Refusal> {
+    fn tile(
+        &self,
+        parts: &PhaseParts,
+        instances: &Instances,
+        dimension: usize,
+        name: &str,
+        reach: Reach,
+    ) -> Result<String, Refusal> {
+        let (body, mentions) = self.body(parts.loops, instances, reach)?;
         let frame = self.frame;
-        let (hosts, origins, sizes) =
-            (&frame.hosts[..phase.depth], &frame.origins[..dimension], &frame.sizes[..dimension]);
-        let points: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
-        let inside: Vec<String> =
-            (0..dimension).map(|k| format!("{0} <= {1} < {0} + {2}", origins[k], points[k], sizes[k])).collect();
-        let parameters = [hosts, origins, sizes].concat().join(", ");
-        let space = [hosts, points.as_slice()].concat().join(", ");
-        let tile = format!("[{parameters}] -> {{ [{space}] : {} }}", inside.join(" and "));
-        let tile = UnionSet::parse(&self.program.ctx, &tile)?;
-        let instances = phase.coordinates()?.intersect_range(&tile)?.domain()?.coalesce()?;
-        let positive: Vec<String> = sizes.iter().map(|size| format!("{size} >= 1")).collect();
-        let known = format!("[{parameters}] -> {{ : {} }}", positive.join(" and "));
-        let known = Set::parse(&self.program.ctx, &known)?.intersect(&self.program.context)?;
-        Ok((instances, known.intersect(&self.at_hosts(phase)?.params()?.simple_hull()?)?))
-    }
-
-    fn tile(&self, phase: &Phase, dimension: usize, name: &str, reach: Reach) -> Result<String, Refusal> {
-        let (instances, known) = self.tile_instances(phase, dimension)?;
-        let (body, mentions) = self.body(phase, &instances, &known, reach)?;
-        let frame = self.frame;
-        let mut text = self.comment(phase, dimension)?;
+        let mut text = self.comment(parts.phase, dimension)?;
         let _ =
             writeln!(text, "static int {name}_tile(void *{}, const dvm__int64 *{})\n{{", frame.argument, frame.tile);
         let _ = writeln!(text, "  const struct {} *{} = {};", frame.context, frame.own, frame.argument);
         text.push_str(&frame.locals(&body.scope, &mentions));
         for k in 0..dimension {
-            let (origin, size, own) = (&frame.origins[k], &frame.sizes[k], &frame.own);
+            let (origin, size, own) = (&frame.symbols.origins[k], &frame.symbols.sizes[k], &frame.own);
             let (tiles, tile) = (&frame.tiles, &frame.tile);
             let _ = writeln!(text, "  const dvm__int64 {size} = {own}->{tiles}.dvm__size[{k}];");
             let _ =
@@ -110,23 +88,17 @@ impl Source<'_> {
         Ok(text)
     }
 
-    /// Loops over some instances of a phase, in the order of its tiles.
+    /// The loops over some instances as C.
     fn body<'s>(
         &'s self,
-        phase: &Phase,
-        instances: &UnionSet,
-        known: &Set,
+        loops: &'s Loops,
+        instances: &Instances,
         reach: Reach,
     ) -> Result<(Body<'s>, Mentions), Refusal> {
         let region = self.frame.region;
-        let order = transform::body(self.program, phase)?.intersect_domain(instances)?;
-        let scanned = match self.scan(&order, known) {
-            Err(error) if error.is_quota() => self.scan_hulls(instances, known)?,
-            scanned => scanned?,
-        };
         // Which statements occur is known from the instances; their text decides the parameters' types.
         let mut occurring = Vec::new();
-        for set in instances.sets()? {
+        for set in instances.all.sets()? {
             occurring.extend(region.statements.iter().filter(|statement| Some(&statement.name) == set.name().as_ref()));
         }
         let mentions = Mentions::of(region, occurring);
@@ -142,61 +114,15 @@ impl Source<'_> {
             limits: 0,
             lines: String::new(),
             statements: BTreeSet::new(),
-            guards: scanned.guards,
-            loops: body::Loops {
-                orders: scanned.orders,
-                dependences: self.dependences.exact.then_some(&self.dependences.all),
-            },
+            loops,
         };
-        body.node(&scanned.tree, 1)?;
+        body.node(&loops.tree, 1)?;
         Ok((body, mentions))
     }
 
-    /// Loops that visit exactly the instances of an order.
-    fn scan(&self, order: &UnionMap, known: &Set) -> dvm_isl::Result<Scanned> {
-        self.program.begin_stage();
-        // Constants make no loops, but isl looks at each of them.
-        let (order, kept) = transform::compact(order)?;
-        let counters: Vec<String> = kept.iter().filter_map(|place| self.frame.counters.get(*place).cloned()).collect();
-        let build = AstBuild::from_context(known)?.with_iterators(&counters)?;
-        let mut orders = Vec::new();
-        let tree = build.scan(&order, &mut |order| {
-            orders.push(order.clone());
-            Ok((orders.len() - 1).to_string())
-        })?;
-        Ok(Scanned { tree, orders, guards: HashMap::new() })
-    }
-
-    /// Loops that visit a convex set around the instances of each statement, which then asks whether the instance exists:
-    /// for domains of many pieces, whose exact loops would be long. The order is the original one, which is always right.
-    fn scan_hulls(&self, instances: &UnionSet, known: &Set) -> Result<Scanned, Refusal> {
-        self.program.begin_stage();
-        let build = AstBuild::from_context(known)?.with_iterators(&self.frame.counters)?;
-        let mut hulls = UnionMap::parse(&self.program.ctx, "{ }")?;
-        let mut guards = HashMap::new();
-        for set in instances.sets()? {
-            let name = set.name().unwrap_or_default();
-            let hull = set.simple_hull()?;
-            let statement =
-                self.program.statements.iter().find(|statement| statement.domain.name().as_ref() == Some(&name));
-            let Some(statement) = statement else { continue };
-            hulls = hulls.union(&UnionMap::from_map(&statement.everywhere.intersect_domain(&hull)?)?)?;
-            let guard = set.gist(&hull)?.intersect_params(known)?.gist_params(known)?;
-            let names: Vec<String> = (0..set.dimensions()?).map(body::guard_name).collect();
-            let condition = guard.as_condition(&names)?;
-            let anything = AstBuild::from_context(&Set::parse(&self.program.ctx, "{ : }")?)?;
-            guards.insert(name, anything.condition(&condition)?);
-        }
-        // Iterations of loops around guards are not asked for independence: the exact order of pieces is unknown here.
-        let tree = build.scan(&hulls, &mut |_| Ok(String::new()))?;
-        Ok(Scanned { tree, orders: Vec::new(), guards })
-    }
-
-    fn sequential(&self, phase: &Phase, name: &str) -> Result<String, Refusal> {
-        let instances = self.at_hosts(phase)?;
-        let known = self.program.context.intersect(&instances.params()?.simple_hull()?)?;
+    fn sequential(&self, parts: &PhaseParts, name: &str) -> Result<String, Refusal> {
         let reach = Reach { hosts: self.hosts, band: 0 };
-        let (body, mentions) = self.body(phase, &instances, &known, reach)?;
+        let (body, mentions) = self.body(parts.loops, &parts.sets.whole, reach)?;
         let frame = self.frame;
         let mut text = String::from("/* Runs in the calling thread, in the original order. */\n");
         let _ = writeln!(text, "static void {name}(const struct {} *{})\n{{", frame.context, frame.own);
@@ -225,25 +151,30 @@ impl Source<'_> {
             }
             _ => "in the original order".to_owned(),
         };
-        let origins = self.frame.origins[..dimension].join(", ");
+        let origins = self.frame.symbols.origins[..dimension].join(", ");
         let _ = writeln!(text, " from ({origins}); {order}. */");
         Ok(text)
     }
 
     /// The function that runs the tiles, and how far from 0 their coordinates can be.
-    fn driver(&self, phase: &Phase, band: &UnionMap, carried: &[bool], name: &str) -> Result<(String, Reach), Refusal> {
-        let frame = self.frame;
-        let instances = self.at_hosts(phase)?;
-        let known = self.program.context.intersect(&instances.params()?.simple_hull()?)?;
-        let build = AstBuild::from_context(&known)?;
+    fn driver(
+        &self,
+        parts: &PhaseParts,
+        band: &UnionMap,
+        carried: &[bool],
+        name: &str,
+    ) -> Result<(String, Reach), Refusal> {
+        let (phase, frame) = (parts.phase, self.frame);
+        let Instances { all: instances, known } = &parts.sets.whole;
+        let build = AstBuild::from_context(known)?;
         let mentions = Mentions::of(frame.region, []);
         let mut reach = Reach { hosts: self.hosts, band: 0 };
         let scope = frame.scope_of_tile(&mentions, reach);
         let (mut first, mut last) = (Vec::new(), Vec::new());
         for set in instances.apply(band)?.sets()? {
             for k in 0..carried.len() {
-                let least = build.expression(&set.dim_min(k)?.coalesce()?.gist(&known)?)?;
-                let greatest = build.expression(&set.dim_max(k)?.coalesce()?.gist(&known)?)?;
+                let least = build.expression(&set.dim_min(k)?.coalesce()?.gist(known)?)?;
+                let greatest = build.expression(&set.dim_max(k)?.coalesce()?.gist(known)?)?;
                 reach.band = reach.band.max(scope.bound(&least)?).max(scope.bound(&greatest)?);
                 first.push(scope.text(&least)?);
                 last.push(scope.text(&greatest)?);

@@ -14,4 +14,7 @@ mod names;
 mod overlap;
 mod region;
 
-pub use region::{Generated, emit};
+pub(crate) use frame::Frame;
+pub(crate) use graph::PhaseParts;
+pub use region::Generated;
+pub(crate) use region::{RegionParts, emit};

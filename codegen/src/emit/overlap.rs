@@ -2,8 +2,7 @@
 
 use super::{
     expression::Scope,
-    footprint::lengths,
-    frame::{Frame, passed},
+    frame::{Frame, lengths, passed},
     names::Mentions,
 };
 use crate::{

@@ -1,12 +1,15 @@
 //! The region as a whole: context, phases, the function that runs them, and the text that calls it.
 
-use super::{body, expression::Scope, frame::Frame, graph::Source, mark::Mark, names::Mentions, overlap};
-use crate::{
-    Refusal,
-    analysis::{Dependences, Program},
-    model::Region,
-    transform::{Phase, Plan},
+use super::{
+    body,
+    expression::Scope,
+    frame::Frame,
+    graph::{PhaseParts, Writer},
+    mark::Mark,
+    names::Mentions,
+    overlap,
 };
+use crate::{Refusal, analysis::Program, model::Region, transform::Plan};
 use dvm_isl::{AstBuild, AstExprKind, AstNode, AstNodeKind, Operator, Set, UnionMap};
 use std::fmt::Write;
 
@@ -22,33 +25,39 @@ pub struct Generated {
     pub call: String,
 }
 
+/// A region with what the passes made of it.
+pub struct RegionParts<'a> {
+    /// isl's sets.
+    pub program: &'a Program,
+    /// The phases.
+    pub plan: &'a Plan,
+    /// Names.
+    pub frame: &'a Frame<'a>,
+    /// The parameters for which a subscript leaves its row.
+    pub leaving: Option<&'a Set>,
+    /// By statement and iterator: the original order never goes down.
+    pub increasing: &'a [Vec<bool>],
+    /// By phase.
+    pub phases: &'a [PhaseParts<'a>],
+}
+
 /// Writes a plan as C.
-pub fn emit(
-    region: &Region,
-    program: &Program,
-    dependences: &Dependences,
-    plan: &Plan,
-    original: &str,
-) -> Result<Generated, Refusal> {
-    let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
-    let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
-    let frame = Frame::of(region, original, hosts, dimension);
-    let leaving = crate::analysis::rows::leaving(region, program)?;
-    program.begin_stage();
-    let increasing = body::increasing(region, program)?;
+pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
+    let RegionParts { program, plan, frame, leaving, increasing, phases } = *parts;
+    let region = frame.region;
     let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
-    let (run, hosts) = run(program, &frame, plan, &names, leaving.as_ref())?;
-    let source = Source { program, dependences, frame: &frame, increasing: &increasing, hosts };
+    let (run, hosts) = run(program, frame, plan, &names, leaving)?;
+    let writer = Writer { program, frame, increasing, hosts };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
     let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}", frame.structure());
-    for (phase, name) in plan.phases.iter().zip(&names) {
-        file_scope.push_str(&source.phase(phase, name)?);
+    for (phase, name) in phases.iter().zip(&names) {
+        file_scope.push_str(&writer.phase(phase, name)?);
     }
     program.begin_stage();
-    file_scope.push_str(&overlap::function(program, &frame)?);
+    file_scope.push_str(&overlap::function(program, frame)?);
     file_scope.push_str(&run);
     file_scope.push_str("DVM__LOUD\n");
-    Ok(Generated { file_scope, call: call(region, &frame, original) })
+    Ok(Generated { file_scope, call: call(region, frame, original) })
 }
 
 fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
@@ -78,7 +87,7 @@ fn run(
             order = order.union(&UnionMap::from_map(&map.named_input(&format!("phase{at}"))?)?)?;
         }
     }
-    let build = AstBuild::from_context(&program.context)?.with_iterators(&frame.counters)?;
+    let build = AstBuild::from_context(&program.context)?.with_iterators(&frame.symbols.counters)?;
     let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
     let mentions = Mentions::of(frame.region, []);
     let mut writer = Driver { frame, names, scope: frame.scope(&mentions), lines: String::new(), reach: 0 };
@@ -153,7 +162,7 @@ impl Driver<'_> {
                 let AstExprKind::Op(Operator::Call, operands) = call.kind()? else { return Err(unexpected()) };
                 let AstExprKind::Id(name) = operands[0].kind()? else { return Err(unexpected()) };
                 let at = name.strip_prefix("phase").and_then(|at| at.parse::<usize>().ok()).ok_or_else(unexpected)?;
-                for (host, value) in self.frame.hosts.iter().zip(&operands[1..]) {
+                for (host, value) in self.frame.symbols.hosts.iter().zip(&operands[1..]) {
                     self.reach = self.reach.max(self.scope.bound(value)?);
                     let value = self.scope.text(value)?;
                     self.line(indent, &format!("{}->{host} = {value};", self.frame.own));

@@ -13,17 +13,16 @@ use dvm_isl::UnionMap;
 use std::cell::OnceCell;
 
 /// What plans are proven against.
-pub(super) struct Legality<'a> {
-    program: &'a Program,
-    dependences: &'a UnionMap,
+pub struct Legality {
+    dependences: UnionMap,
     /// Every dependence goes forward in the original order; then it does so in each phase.
     original: OnceCell<bool>,
 }
 
-impl Legality<'_> {
+impl Legality {
     /// For all plans of a program.
-    pub(super) fn new<'a>(program: &'a Program, dependences: &'a UnionMap) -> Legality<'a> {
-        Legality { program, dependences, original: OnceCell::new() }
+    pub(crate) fn new(dependences: &UnionMap) -> Legality {
+        Legality { dependences: dependences.clone(), original: OnceCell::new() }
     }
 
     /// The dependences within a phase at equal values of its host loops.
@@ -67,32 +66,32 @@ impl Legality<'_> {
     /// Every instance has exactly one phase. A dependence goes to a later phase, or stays in one phase at equal host
     /// values and then no coordinate of the band decreases, so that unit steps along the carried coordinates order
     /// the tiles, and the order inside a tile goes forward.
-    pub(super) fn prove(&self, plan: &Plan) -> Result<(), Refusal> {
-        if !plan.order.domain()?.is_equal(&self.program.domain)? || !plan.order.is_single_valued()? {
+    pub(super) fn prove(&self, program: &Program, plan: &Plan) -> Result<(), Refusal> {
+        if !plan.order.domain()?.is_equal(&program.domain)? || !plan.order.is_single_valued()? {
             return Err(broken("does not place every instance once"));
         }
         let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
-        if !never_falls(self.dependences, &plan.order_everywhere, length, Equal::Allowed)? {
+        if !never_falls(&self.dependences, &plan.order_everywhere, length, Equal::Allowed)? {
             return Err(broken("orders phases against a dependence"));
         }
         let alone = plan.phases.len() == 1;
         for phase in &plan.phases {
             let permuted = matches!(&phase.kind, PhaseKind::Graph { body: BodyOrder::Permuted(_), .. });
-            if !permuted && self.original_is_forward()? {
+            if !permuted && self.original_is_forward(program)? {
                 continue;
             }
-            if !is_forward(&self.inside(phase, alone)?, &body_everywhere(self.program, phase)?)? {
+            if !is_forward(&self.inside(phase, alone)?, &body_everywhere(program, phase)?)? {
                 return Err(broken("has an order inside tiles that a dependence crosses backwards"));
             }
         }
         Ok(())
     }
 
-    fn original_is_forward(&self) -> dvm_isl::Result<bool> {
+    fn original_is_forward(&self, program: &Program) -> dvm_isl::Result<bool> {
         if let Some(known) = self.original.get() {
             return Ok(*known);
         }
-        let forward = is_forward(self.dependences, &padded(&self.program.everywhere()?)?)?;
+        let forward = is_forward(&self.dependences, &padded(&program.everywhere()?)?)?;
         Ok(*self.original.get_or_init(|| forward))
     }
 }
@@ -148,7 +147,7 @@ mod tests {
     use crate::{
         analysis::{Dependences, Program},
         model::Region,
-        transform::{PhaseKind, plan},
+        transform::{PhaseKind, Search, proven},
     };
 
     /// isl leaves pairs without a place out of its comparisons, which would prove them.
@@ -187,10 +186,12 @@ statement S0 1 1
     fn prove(change: impl Fn(&Dependences) -> dvm_isl::Result<dvm_isl::UnionMap>) -> Result<Vec<bool>, String> {
         let program = Program::read(&CHAIN.parse::<Region>().unwrap()).unwrap();
         let dependences = Dependences::of(&program).unwrap();
-        let mut plan = plan(&program, &dependences).unwrap();
+        let (legality, mut search) = (super::Legality::new(&dependences.all), Search::default());
+        let found = search.next(&program, &dependences, &legality).unwrap();
+        let mut plan = proven(&program, &legality, found).unwrap();
         let changed = change(&dependences).unwrap();
-        let legality = super::Legality::new(&program, &changed);
-        let proven = legality.bands(&mut plan).and_then(|()| legality.prove(&plan));
+        let legality = super::Legality::new(&changed);
+        let proven = legality.bands(&mut plan).and_then(|()| legality.prove(&program, &plan));
         proven.map_err(|refusal| refusal.reason)?;
         let PhaseKind::Graph { carried, .. } = &plan.phases[0].kind else { panic!("a graph") };
         Ok(carried.clone())

@@ -1,11 +1,13 @@
 //! From dependences to phases of tiles: schedule, bands, legality, the order inside a tile.
 
 mod legality;
+pub mod loops;
 pub(crate) mod order;
 pub(crate) mod phase;
 mod schedule;
+pub mod tile;
 
-pub(crate) use order::compact;
-pub(crate) use phase::body;
+pub(crate) use legality::Legality;
+pub(crate) use order::proven;
 pub use phase::{BodyOrder, Phase, PhaseKind, Plan, Step};
-pub use schedule::plan;
+pub(crate) use schedule::Search;

@@ -1,7 +1,7 @@
 //! The order of the instances of a tile: the original one, or the band's coordinates interchanged.
 
 use super::{
-    BodyOrder, Phase, PhaseKind,
+    BodyOrder, Phase, PhaseKind, Plan,
     legality::{self, Legality},
     phase::{body, permuted},
 };
@@ -14,35 +14,20 @@ use dvm_isl::{Map, Result, UnionMap, UnionSet};
 /// Bands of more coordinates are not searched: the permutations would be too many.
 const SEARCHED: usize = 4;
 
-/// The same order without the coordinates that are one constant for all statements, and the places of the others.
-///
-/// Only where each statement's instances are one piece: of several isl makes other loops then, also longer ones.
-pub(crate) fn compact(order: &UnionMap) -> Result<(UnionMap, Vec<usize>)> {
-    let maps = order.maps()?;
-    let length = maps.first().map_or(Ok(0), Map::outputs)?;
-    for map in &maps {
-        if map.pieces()? > 1 {
-            return Ok((order.clone(), (0..length).collect()));
-        }
+/// Gives the plan the best order inside its tiles, and proves it right.
+pub(crate) fn proven(program: &Program, legality: &Legality, mut plan: Plan) -> std::result::Result<Plan, Refusal> {
+    let alone = plan.phases.len() == 1;
+    for phase in &mut plan.phases {
+        choose(program, legality, phase, alone)?;
     }
-    let constant = |place: &usize| {
-        let first = maps.first().and_then(|map| map.fixed_output(*place));
-        first.is_some() && maps.iter().all(|map| map.fixed_output(*place) == first)
-    };
-    let (constants, kept): (Vec<usize>, Vec<usize>) = (0..length).partition(constant);
-    let order =
-        order.map_each(|map| constants.iter().rev().try_fold(map.clone(), |map, at| map.drop_outputs(*at, 1)))?;
-    Ok((order, kept))
+    program.begin_stage();
+    legality.prove(program, &plan)?;
+    Ok(plan)
 }
 
 /// Chooses the order inside the tiles of a graph: the original one when compilers vectorise its innermost loops, else the
 /// interchange whose innermost loops they vectorise best and that walks memory in the shortest strides.
-pub(super) fn choose(
-    program: &Program,
-    legality: &Legality,
-    phase: &mut Phase,
-    alone: bool,
-) -> std::result::Result<(), Refusal> {
+fn choose(program: &Program, legality: &Legality, phase: &mut Phase, alone: bool) -> std::result::Result<(), Refusal> {
     if phase.dimension().is_none() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
-//! Schedules by isl, several ways; the plan with the most parallelism wins.
+//! Schedules by isl, several ways; the plan with the most parallelism comes first.
 
-use super::{PhaseKind, Plan, legality::Legality, order, phase};
+use super::{PhaseKind, Plan, legality::Legality, phase};
 use crate::{
     Refusal,
     analysis::{Dependences, Program},
@@ -29,49 +29,55 @@ const WAYS: [ScheduleOptions; 3] = [
     },
 ];
 
-/// Finds phases, bands and orders for a program, and proves them right.
-pub fn plan(program: &Program, dependences: &Dependences) -> Result<Plan, Refusal> {
-    let legality = Legality::new(program, &dependences.all);
-    let mut candidates: Vec<(Score, Plan)> = Vec::new();
-    let mut failure = None;
-    for way in WAYS {
-        program.begin_stage();
-        let known = |schedule: &str| candidates.iter().any(|(_, plan)| plan.schedule == schedule);
-        match one_way(program, dependences, &legality, way, known) {
-            Ok(Some((score, plan))) if score.is_perfect() => match proven(program, &legality, plan) {
-                Ok(plan) => return Ok(plan),
-                Err(refusal) => failure = failure.or(Some(refusal)),
-            },
-            Ok(candidate) => candidates.extend(candidate),
-            Err(refusal) => failure = failure.or(Some(refusal)),
+/// The plans that isl's schedules give, the best first; each is made when it is asked for.
+#[derive(Default)]
+pub struct Search {
+    /// How many of the ways have been tried.
+    tried: usize,
+    /// Plans that were found and not yet handed out.
+    candidates: Vec<(Score, Plan)>,
+    /// Why the first plan that failed did so.
+    failure: Option<Refusal>,
+}
+
+impl Search {
+    /// The next plan; or why there is none.
+    pub(crate) fn next(
+        &mut self,
+        program: &Program,
+        dependences: &Dependences,
+        legality: &Legality,
+    ) -> Result<Plan, Refusal> {
+        while let Some(way) = WAYS.get(self.tried) {
+            self.tried += 1;
+            program.begin_stage();
+            let known = |schedule: &str| self.candidates.iter().any(|(_, plan)| plan.schedule == schedule);
+            match one_way(program, dependences, legality, *way, known) {
+                Ok(Some((score, plan))) if score.is_perfect() => return Ok(plan),
+                Ok(candidate) => self.candidates.extend(candidate),
+                Err(refusal) => self.failed(refusal),
+            }
         }
-    }
-    // Of equal ones the first.
-    candidates.sort_by_key(|(score, _)| *score);
-    for (score, plan) in candidates {
+        // Of equal ones the first.
+        self.candidates.sort_by_key(|(score, _)| *score);
+        if self.candidates.is_empty() {
+            let none = || Refusal::new("no schedule was found", "simplify the region");
+            return Err(self.failure.take().unwrap_or_else(none));
+        }
+        let (score, plan) = self.candidates.remove(0);
         if score.loops_without_tiles == usize::MAX {
             return Err(Refusal::new(
                 "no parallelism was found: every loop waits for the one before it",
                 "leave the region sequential, or remove the dependence that all iterations share",
             ));
         }
-        match proven(program, &legality, plan) {
-            Ok(plan) => return Ok(plan),
-            Err(refusal) => failure = failure.or(Some(refusal)),
-        }
+        Ok(plan)
     }
-    Err(failure.unwrap_or_else(|| Refusal::new("no schedule was found", "simplify the region")))
-}
 
-/// The plan with the best order inside its tiles, proven right.
-fn proven(program: &Program, legality: &Legality, mut plan: Plan) -> Result<Plan, Refusal> {
-    let alone = plan.phases.len() == 1;
-    for phase in &mut plan.phases {
-        order::choose(program, legality, phase, alone)?;
+    /// Keeps why a plan did not do.
+    pub(crate) fn failed(&mut self, refusal: Refusal) {
+        self.failure.get_or_insert(refusal);
     }
-    program.begin_stage();
-    legality.prove(&plan)?;
-    Ok(plan)
 }
 
 /// The plan that isl finds in one way; none when its schedule is known.

@@ -1,0 +1,353 @@
+//! The passes from a region's model to C, in order; `--print` shows what stands after each.
+
+use crate::{
+    Refusal,
+    analysis::{Dependences, Program, footprint::ArrayFootprint, order, rows},
+    emit::{self, Frame, Generated, PhaseParts, RegionParts},
+    model::Region,
+    transform::{BodyOrder, Legality, PhaseKind, Plan, Search, Step, loops::Loops, proven, tile::PhaseSets},
+};
+use dvm_isl::{Set, UnionMap};
+use serde::{Deserialize, Serialize};
+use std::{fmt::Write, str::FromStr};
+
+/// One step on the way to C.
+struct Pass<'a> {
+    /// Its name, as `--print` takes it.
+    name: &'static str,
+    run: fn(&mut Work<'a>) -> Result<(), Refusal>,
+    /// What stands after it.
+    print: fn(&Work<'a>) -> Result<String, Refusal>,
+}
+
+/// A pass, by which what stands after it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Stage(usize);
+
+impl Stage {
+    /// All passes, in their order.
+    pub fn all() -> impl Iterator<Item = Stage> {
+        (0..Work::PASSES.len()).map(Stage)
+    }
+
+    /// The pass's name.
+    pub fn name(self) -> &'static str {
+        Work::PASSES[self.0].name
+    }
+
+    /// After it nothing is left to do.
+    pub fn is_last(self) -> bool {
+        self.0 + 1 == Work::PASSES.len()
+    }
+}
+
+impl FromStr for Stage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Stage, String> {
+        Stage::all().find(|stage| stage.name() == text).ok_or_else(|| {
+            let names: Vec<&str> = Stage::all().map(Stage::name).collect();
+            format!("`{text}` is no stage: {}", names.join(", "))
+        })
+    }
+}
+
+impl TryFrom<String> for Stage {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Stage, String> {
+        text.parse()
+    }
+}
+
+impl From<Stage> for String {
+    fn from(stage: Stage) -> String {
+        stage.name().to_owned()
+    }
+}
+
+/// Generates the C text that stands for `region`, whose own text is `original`.
+pub fn generate(region: &Region, original: &str) -> Result<Generated, Refusal> {
+    let mut work = Work::of(region, original);
+    work.run(&Work::PASSES)?;
+    work.generated.take().ok_or_else(unmade)
+}
+
+/// What stands after one pass, for a region whose text is `original`.
+pub fn print(region: &Region, stage: Stage, original: &str) -> Result<String, Refusal> {
+    let mut work = Work::of(region, original);
+    work.run(&Work::PASSES[..=stage.0])?;
+    (Work::PASSES[stage.0].print)(&work)
+}
+
+/// A region's program, dependences and proven plan.
+pub fn plan(region: &Region) -> Result<(Program, Dependences, Plan), Refusal> {
+    let mut work = Work::of(region, "");
+    let tiles = Work::PASSES.iter().position(|pass| pass.name == "tiles").ok_or_else(unmade)?;
+    work.run(&Work::PASSES[..=tiles])?;
+    match (work.program, work.dependences, work.plan) {
+        (Some(program), Some(dependences), Some(plan)) => Ok((program, dependences, plan)),
+        _ => Err(unmade()),
+    }
+}
+
+/// What the passes made so far.
+struct Work<'a> {
+    region: &'a Region,
+    original: &'a str,
+    program: Option<Program>,
+    dependences: Option<Dependences>,
+    /// What plans are proven against, the plans still to come, and the one that is best so far.
+    legality: Option<Legality>,
+    search: Search,
+    candidate: Option<Plan>,
+    plan: Option<Plan>,
+    leaving: Option<Set>,
+    frame: Option<Frame<'a>>,
+    /// By phase.
+    sets: Vec<PhaseSets>,
+    /// By phase and array; a sequential phase has none.
+    footprints: Vec<Vec<ArrayFootprint>>,
+    /// By phase.
+    loops: Vec<Loops>,
+    increasing: Vec<Vec<bool>>,
+    generated: Option<Generated>,
+}
+
+fn unmade() -> Refusal {
+    Refusal::new("a pass lacks what an earlier one makes", "report this region as a defect")
+}
+
+fn made<T>(value: &Option<T>) -> Result<&T, Refusal> {
+    value.as_ref().ok_or_else(unmade)
+}
+
+impl<'a> Work<'a> {
+    /// All passes. A new one is a line here.
+    const PASSES: [Pass<'a>; 9] = [
+        Pass { name: "model", run: Work::read, print: Work::print_model },
+        Pass { name: "deps", run: Work::depend, print: Work::print_dependences },
+        Pass { name: "schedule", run: Work::schedule, print: Work::print_schedule },
+        Pass { name: "tiles", run: Work::order, print: Work::print_tiles },
+        Pass { name: "rows", run: Work::rows, print: Work::print_rows },
+        Pass { name: "sets", run: Work::sets, print: Work::print_sets },
+        Pass { name: "footprint", run: Work::footprint, print: Work::print_footprint },
+        Pass { name: "loops", run: Work::loops, print: Work::print_loops },
+        Pass { name: "c", run: Work::emit, print: Work::print_c },
+    ];
+
+    fn of(region: &'a Region, original: &'a str) -> Work<'a> {
+        Work {
+            region,
+            original,
+            program: None,
+            dependences: None,
+            legality: None,
+            search: Search::default(),
+            candidate: None,
+            plan: None,
+            leaving: None,
+            frame: None,
+            sets: Vec::new(),
+            footprints: Vec::new(),
+            loops: Vec::new(),
+            increasing: Vec::new(),
+            generated: None,
+        }
+    }
+
+    fn run(&mut self, passes: &[Pass<'a>]) -> Result<(), Refusal> {
+        passes.iter().try_for_each(|pass| (pass.run)(self))
+    }
+
+    /// The front end made the model: there is nothing to do.
+    #[allow(clippy::unnecessary_wraps, clippy::unused_self)]
+    fn read(&mut self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn depend(&mut self) -> Result<(), Refusal> {
+        let program = Program::read(self.region)?;
+        let dependences = Dependences::of(&program)?;
+        self.legality = Some(Legality::new(&dependences.all));
+        (self.program, self.dependences) = (Some(program), Some(dependences));
+        Ok(())
+    }
+
+    fn schedule(&mut self) -> Result<(), Refusal> {
+        let (program, dependences) = (made(&self.program)?, made(&self.dependences)?);
+        self.candidate = Some(self.search.next(program, dependences, made(&self.legality)?)?);
+        Ok(())
+    }
+
+    /// Takes the best plan that is proven right.
+    fn order(&mut self) -> Result<(), Refusal> {
+        while let Some(candidate) = self.candidate.take() {
+            match proven(made(&self.program)?, made(&self.legality)?, candidate) {
+                Ok(plan) => self.plan = Some(plan),
+                Err(refusal) => {
+                    self.search.failed(refusal);
+                    self.schedule()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn rows(&mut self) -> Result<(), Refusal> {
+        self.leaving = rows::leaving(self.region, made(&self.program)?)?;
+        Ok(())
+    }
+
+    fn sets(&mut self) -> Result<(), Refusal> {
+        let (program, plan) = (made(&self.program)?, made(&self.plan)?);
+        let frame = Frame::of(self.region, self.original, plan);
+        let sets = plan.phases.iter().map(|phase| PhaseSets::of(program, phase, &frame.symbols));
+        self.sets = sets.collect::<Result<_, _>>()?;
+        self.frame = Some(frame);
+        Ok(())
+    }
+
+    fn footprint(&mut self) -> Result<(), Refusal> {
+        let program = made(&self.program)?;
+        for phase in &made(&self.plan)?.phases {
+            program.begin_stage();
+            self.footprints.push(match &phase.kind {
+                PhaseKind::Sequential => Vec::new(),
+                PhaseKind::Graph { band, dimension, .. } => {
+                    let of = |array| ArrayFootprint::of(program, array, &phase.domain, band, *dimension);
+                    self.region.arrays.iter().map(of).collect::<Result<_, _>>()?
+                }
+            });
+        }
+        Ok(())
+    }
+
+    fn loops(&mut self) -> Result<(), Refusal> {
+        let (program, dependences) = (made(&self.program)?, made(&self.dependences)?);
+        program.begin_stage();
+        self.increasing = order::increasing(self.region, program)?;
+        let symbols = &made(&self.frame)?.symbols;
+        for (phase, sets) in made(&self.plan)?.phases.iter().zip(&self.sets) {
+            program.begin_stage();
+            let instances = sets.tile.as_ref().unwrap_or(&sets.whole);
+            self.loops.push(Loops::over(program, dependences, phase, instances, symbols)?);
+        }
+        Ok(())
+    }
+
+    fn emit(&mut self) -> Result<(), Refusal> {
+        let (program, plan, frame) = (made(&self.program)?, made(&self.plan)?, made(&self.frame)?);
+        let made_of = plan.phases.iter().zip(&self.sets).zip(&self.footprints).zip(&self.loops);
+        let phases: Vec<PhaseParts> =
+            made_of.map(|(((phase, sets), footprints), loops)| PhaseParts { phase, sets, footprints, loops }).collect();
+        let (leaving, increasing, phases) = (self.leaving.as_ref(), self.increasing.as_slice(), phases.as_slice());
+        let parts = RegionParts { program, plan, frame, leaving, increasing, phases };
+        self.generated = Some(emit::emit(&parts, self.original)?);
+        Ok(())
+    }
+}
+
+/// What stands after the passes, as text.
+impl Work<'_> {
+    #[allow(clippy::unnecessary_wraps)]
+    fn print_model(&self) -> Result<String, Refusal> {
+        Ok(self.region.to_string())
+    }
+
+    fn print_dependences(&self) -> Result<String, Refusal> {
+        let dependences = made(&self.dependences)?;
+        let mut text = String::new();
+        if !dependences.exact {
+            text.push_str("# all pairs: the exact analysis would take too long\n");
+        }
+        for (kind, map) in [("flow", &dependences.flow), ("anti", &dependences.anti), ("output", &dependences.output)] {
+            text.push_str(&lines(map, &format!("{kind} "))?);
+        }
+        Ok(text)
+    }
+
+    fn print_schedule(&self) -> Result<String, Refusal> {
+        Ok(format!("{}\n", made(&self.candidate)?.schedule.trim_end()))
+    }
+
+    fn print_tiles(&self) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for phase in &made(&self.plan)?.phases {
+            let place: Vec<String> = phase
+                .steps
+                .iter()
+                .map(|step| match step {
+                    Step::Sequence(place) => place.to_string(),
+                    Step::Host(k) => format!("h{k}"),
+                })
+                .collect();
+            let _ = write!(text, "phase [{}]", place.join(", "));
+            match &phase.kind {
+                PhaseKind::Sequential => text.push_str(" in sequence\n"),
+                PhaseKind::Graph { band, carried, body, .. } => {
+                    let waits: Vec<&str> =
+                        carried.iter().map(|carried| if *carried { "carried" } else { "free" }).collect();
+                    let order = match body {
+                        BodyOrder::Original => "original order".to_owned(),
+                        BodyOrder::Permuted(permutation) => format!("order {permutation:?}"),
+                    };
+                    let _ = writeln!(text, " graph ({}), {order}", waits.join(", "));
+                    text.push_str(&lines(band, "  band ")?);
+                }
+            }
+            if phase.depth > 0 {
+                text.push_str(&lines(&phase.hosts, "  hosts ")?);
+            }
+        }
+        Ok(text)
+    }
+
+    #[allow(clippy::unnecessary_wraps)]
+    fn print_rows(&self) -> Result<String, Refusal> {
+        Ok(self.leaving.as_ref().map(|set| format!("leaves a row {set}\n")).unwrap_or_default())
+    }
+
+    #[allow(clippy::unnecessary_wraps)]
+    fn print_sets(&self) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for (at, sets) in self.sets.iter().enumerate() {
+            let _ = writeln!(text, "phase {at}\n  all {}\n  known {}", sets.whole.all, sets.whole.known);
+            if let Some(tile) = &sets.tile {
+                let _ = writeln!(text, "  tile {}\n  known {}", tile.all, tile.known);
+            }
+        }
+        Ok(text)
+    }
+
+    #[allow(clippy::unnecessary_wraps)]
+    fn print_footprint(&self) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for (at, footprints) in self.footprints.iter().enumerate() {
+            let _ = writeln!(text, "phase {at}");
+            for (array, footprint) in self.region.arrays.iter().zip(footprints) {
+                let _ = writeln!(text, "  {} {footprint}", array.symbol);
+            }
+        }
+        Ok(text)
+    }
+
+    #[allow(clippy::unnecessary_wraps)]
+    fn print_loops(&self) -> Result<String, Refusal> {
+        let print = |(at, loops): (usize, &Loops)| format!("phase {at}\n{}", loops.tree);
+        Ok(self.loops.iter().enumerate().map(print).collect())
+    }
+
+    fn print_c(&self) -> Result<String, Refusal> {
+        let generated = made(&self.generated)?;
+        Ok(format!("{}{}", generated.file_scope, generated.call))
+    }
+}
+
+/// The maps of each pair of spaces, one a line, in a fixed order.
+fn lines(map: &UnionMap, start: &str) -> Result<String, Refusal> {
+    let mut lines: Vec<String> = map.maps()?.iter().map(|map| format!("{start}{map}\n")).collect();
+    lines.sort();
+    Ok(lines.concat())
+}

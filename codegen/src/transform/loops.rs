@@ -1,0 +1,150 @@
+//! isl's loops over the instances of a phase or of one tile, in the order of the phase.
+
+use super::{Phase, phase::body, tile::Instances, tile::TileSymbols};
+use crate::{
+    Refusal,
+    analysis::{Dependences, Program, order::independent},
+};
+use dvm_isl::{AstBuild, AstExpr, AstNode, AstNodeKind, Map, Set, UnionMap, UnionSet};
+use std::collections::HashMap;
+
+/// Loops, and by statement the condition under which an instance of them exists.
+pub struct Loops {
+    /// isl's syntax tree.
+    pub tree: AstNode,
+    /// By the number in a loop's note: its iterations touch nothing in common. It is known of innermost loops.
+    pub independent: Vec<bool>,
+    /// By statement: the condition under which an instance exists, in `guard_name`s; without one it always does.
+    pub guards: HashMap<String, AstExpr>,
+}
+
+/// The isl name of a statement's `k`-th iterator in its guard.
+pub fn guard_name(k: usize) -> String {
+    format!("dvm__iterator_{k}")
+}
+
+impl Loops {
+    /// Loops over some instances of a phase.
+    pub fn over(
+        program: &Program,
+        dependences: &Dependences,
+        phase: &Phase,
+        instances: &Instances,
+        symbols: &TileSymbols,
+    ) -> Result<Loops, Refusal> {
+        let order = body(program, phase)?.intersect_domain(&instances.all)?;
+        match exact(program, dependences, &order, &instances.known, symbols) {
+            Err(error) if error.is_quota() => Ok(hulls(program, &instances.all, &instances.known, symbols)?),
+            loops => Ok(loops?),
+        }
+    }
+}
+
+/// Loops that visit exactly the instances of an order.
+fn exact(
+    program: &Program,
+    dependences: &Dependences,
+    order: &UnionMap,
+    known: &Set,
+    symbols: &TileSymbols,
+) -> dvm_isl::Result<Loops> {
+    program.begin_stage();
+    // Constants make no loops, but isl looks at each of them.
+    let (order, kept) = compact(order)?;
+    let counters: Vec<String> = kept.iter().filter_map(|place| symbols.counters.get(*place).cloned()).collect();
+    let build = AstBuild::from_context(known)?.with_iterators(&counters)?;
+    let mut orders = Vec::new();
+    let tree = build.scan(&order, &mut |order| {
+        orders.push(order.clone());
+        Ok((orders.len() - 1).to_string())
+    })?;
+    let mut free = vec![false; orders.len()];
+    if dependences.exact {
+        mark_independent(&tree, &dependences.all, &orders, &mut free)?;
+    }
+    Ok(Loops { tree, independent: free, guards: HashMap::new() })
+}
+
+/// Asks of each innermost loop, in textual order, whether its iterations are independent.
+fn mark_independent(
+    node: &AstNode,
+    dependences: &UnionMap,
+    orders: &[UnionMap],
+    free: &mut [bool],
+) -> dvm_isl::Result<()> {
+    match node.kind()? {
+        AstNodeKind::Block(children) => {
+            children.iter().try_for_each(|child| mark_independent(child, dependences, orders, free))
+        }
+        AstNodeKind::If { then, otherwise, .. } => {
+            mark_independent(&then, dependences, orders, free)?;
+            otherwise.map_or(Ok(()), |otherwise| mark_independent(&otherwise, dependences, orders, free))
+        }
+        AstNodeKind::For { degenerate, body, note, .. } => {
+            if !degenerate && !has_loop(&body)? {
+                let number = note.parse::<usize>().ok();
+                if let Some((order, free)) = number.and_then(|n| Some((orders.get(n)?, free.get_mut(n)?))) {
+                    *free = independent(dependences, order)?;
+                }
+            }
+            mark_independent(&body, dependences, orders, free)
+        }
+        AstNodeKind::User(_) => Ok(()),
+    }
+}
+
+fn has_loop(node: &AstNode) -> dvm_isl::Result<bool> {
+    match node.kind()? {
+        AstNodeKind::Block(children) => children.iter().try_fold(false, |any, child| Ok(any || has_loop(child)?)),
+        AstNodeKind::If { then, otherwise, .. } => {
+            Ok(has_loop(&then)? || otherwise.map_or(Ok(false), |otherwise| has_loop(&otherwise))?)
+        }
+        AstNodeKind::For { degenerate, body, .. } => Ok(!degenerate || has_loop(&body)?),
+        AstNodeKind::User(_) => Ok(false),
+    }
+}
+
+/// The same order without the coordinates that are one constant for all statements, and the places of the others.
+///
+/// Only where each statement's instances are one piece: of several isl makes other loops then, also longer ones.
+fn compact(order: &UnionMap) -> dvm_isl::Result<(UnionMap, Vec<usize>)> {
+    let maps = order.maps()?;
+    let length = maps.first().map_or(Ok(0), Map::outputs)?;
+    for map in &maps {
+        if map.pieces()? > 1 {
+            return Ok((order.clone(), (0..length).collect()));
+        }
+    }
+    let constant = |place: &usize| {
+        let first = maps.first().and_then(|map| map.fixed_output(*place));
+        first.is_some() && maps.iter().all(|map| map.fixed_output(*place) == first)
+    };
+    let (constants, kept): (Vec<usize>, Vec<usize>) = (0..length).partition(constant);
+    let order =
+        order.map_each(|map| constants.iter().rev().try_fold(map.clone(), |map, at| map.drop_outputs(*at, 1)))?;
+    Ok((order, kept))
+}
+
+/// Loops that visit a convex set around the instances of each statement, which then asks whether the instance exists:
+/// for domains of many pieces, whose exact loops would be long. The order is the original one, which is always right.
+fn hulls(program: &Program, instances: &UnionSet, known: &Set, symbols: &TileSymbols) -> dvm_isl::Result<Loops> {
+    program.begin_stage();
+    let build = AstBuild::from_context(known)?.with_iterators(&symbols.counters)?;
+    let mut hulls = UnionMap::parse(&program.ctx, "{ }")?;
+    let mut guards = HashMap::new();
+    for set in instances.sets()? {
+        let name = set.name().unwrap_or_default();
+        let hull = set.simple_hull()?;
+        let statement = program.statements.iter().find(|statement| statement.domain.name().as_ref() == Some(&name));
+        let Some(statement) = statement else { continue };
+        hulls = hulls.union(&UnionMap::from_map(&statement.everywhere.intersect_domain(&hull)?)?)?;
+        let guard = set.gist(&hull)?.intersect_params(known)?.gist_params(known)?;
+        let names: Vec<String> = (0..set.dimensions()?).map(guard_name).collect();
+        let condition = guard.as_condition(&names)?;
+        let anything = AstBuild::from_context(&Set::parse(&program.ctx, "{ : }")?)?;
+        guards.insert(name, anything.condition(&condition)?);
+    }
+    // Iterations of loops around guards are not asked for independence: the exact order of pieces is unknown here.
+    let tree = build.scan(&hulls, &mut |_| Ok(String::new()))?;
+    Ok(Loops { tree, independent: Vec::new(), guards })
+}

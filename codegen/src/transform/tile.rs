@@ -1,0 +1,78 @@
+//! What runs together, as sets: the instances of a phase for given values of its host loops, and those of one tile.
+
+use super::{Phase, PhaseKind};
+use crate::{Refusal, analysis::Program};
+use dvm_isl::{Set, UnionMap, UnionSet};
+
+/// isl's names for what the sets of a region's tiles depend on.
+pub struct TileSymbols {
+    /// Values of the host loops.
+    pub hosts: Vec<String>,
+    /// The tile's least coordinates.
+    pub origins: Vec<String>,
+    /// The tile's sizes.
+    pub sizes: Vec<String>,
+    /// Counters of the loops over the instances.
+    pub counters: Vec<String>,
+}
+
+/// Instances, and what is known of the parameters where there are some.
+pub struct Instances {
+    /// The instances.
+    pub all: UnionSet,
+    /// The context, and a convex set around the parameters for which there is an instance.
+    pub known: Set,
+}
+
+/// The sets of one phase.
+pub struct PhaseSets {
+    /// The whole phase, the values of its host loops as parameters.
+    pub whole: Instances,
+    /// One tile of a graph, its origin and sizes as further parameters.
+    pub tile: Option<Instances>,
+}
+
+impl PhaseSets {
+    /// The sets of a phase.
+    pub fn of(program: &Program, phase: &Phase, symbols: &TileSymbols) -> Result<PhaseSets, Refusal> {
+        program.begin_stage();
+        let hosts = symbols.hosts[..phase.depth].join(", ");
+        let point = UnionSet::parse(&program.ctx, &format!("[{hosts}] -> {{ [{hosts}] }}"))?;
+        let all = phase.hosts.intersect_range(&point)?.domain()?.coalesce()?;
+        let hull = all.params()?.simple_hull()?;
+        let known = program.context.intersect(&hull)?;
+        let tile = match &phase.kind {
+            PhaseKind::Sequential => None,
+            PhaseKind::Graph { band, dimension, .. } => {
+                program.begin_stage();
+                let coordinates = phase.hosts.flat_range_product(band)?;
+                Some(tile(program, &coordinates, phase.depth, *dimension, symbols, &hull)?)
+            }
+        };
+        Ok(PhaseSets { whole: Instances { all, known }, tile })
+    }
+}
+
+/// The instances of one tile; `coordinates` are the values of its `depth` host loops and of the band.
+fn tile(
+    program: &Program,
+    coordinates: &UnionMap,
+    depth: usize,
+    dimension: usize,
+    symbols: &TileSymbols,
+    hull: &Set,
+) -> dvm_isl::Result<Instances> {
+    let (hosts, origins, sizes) = (&symbols.hosts[..depth], &symbols.origins[..dimension], &symbols.sizes[..dimension]);
+    let points: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
+    let inside: Vec<String> =
+        (0..dimension).map(|k| format!("{0} <= {1} < {0} + {2}", origins[k], points[k], sizes[k])).collect();
+    let parameters = [hosts, origins, sizes].concat().join(", ");
+    let space = [hosts, points.as_slice()].concat().join(", ");
+    let tile = format!("[{parameters}] -> {{ [{space}] : {} }}", inside.join(" and "));
+    let tile = UnionSet::parse(&program.ctx, &tile)?;
+    let all = coordinates.intersect_range(&tile)?.domain()?.coalesce()?;
+    let positive: Vec<String> = sizes.iter().map(|size| format!("{size} >= 1")).collect();
+    let known = format!("[{parameters}] -> {{ : {} }}", positive.join(" and "));
+    let known = Set::parse(&program.ctx, &known)?.intersect(&program.context)?;
+    Ok(Instances { all, known: known.intersect(hull)? })
+}
