@@ -43,29 +43,6 @@ const OPEN: &[(&str, &[&[&str]])] = &[
             ],
         ],
     ),
-    (
-        "codegen/src/lib.rs",
-        &[
-            &["frontend::ast", "frontend::constant"],
-            &[
-                "frontend::attributes",
-                "frontend::builder",
-                "frontend::control",
-                "frontend::effects",
-                "frontend::flow",
-                "frontend::grouping",
-                "frontend::integer",
-                "frontend::inventory",
-                "frontend::loops",
-                "frontend::place",
-                "frontend::purity",
-                "frontend::reads",
-                "frontend::rows",
-                "frontend::uses",
-                "frontend::walk",
-            ],
-        ],
-    ),
 ];
 
 fn workspace(manifest: &Path) -> Vec<Package> {

@@ -1,6 +1,6 @@
 //! Clang's syntax tree, read from its JSON: only what the front end looks at, unknown kinds kept as they are.
 
-use super::constant::Dialect;
+use super::dialect::Dialect;
 use serde::Deserialize;
 use std::collections::HashMap;
 

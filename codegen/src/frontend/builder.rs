@@ -6,7 +6,6 @@ use super::ctype;
 use super::inventory::Inventory;
 use super::preprocess::Macros;
 use super::refusal::Refused;
-use super::rows::RawRow;
 use super::scope::{Ground, Proof, Scope};
 use super::symbols::Symbols;
 use crate::model::{AccessKind, Array, Parameter, Value};
@@ -57,6 +56,17 @@ pub struct RawStatement<'a> {
     pub text: String,
     /// Declarations to stand before the text.
     pub locals: String,
+}
+
+/// A subscript that may leave its row, before the parameters' list is complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawRow {
+    /// The place of the statement in the region's list; `None`: evaluated on entry.
+    pub statement: Option<usize>,
+    /// The access as the user wrote it.
+    pub text: String,
+    /// When it leaves its row.
+    pub condition: String,
 }
 
 /// Everything known of a region.

@@ -4,7 +4,7 @@ use super::affine::Affine;
 use super::ast::{Node, Unit};
 use super::builder::Builder;
 use super::ctype;
-use super::inventory::base_variable;
+use super::parts::base_variable;
 use super::refusal::Refused;
 use super::scope::Scope;
 use crate::model::AccessKind;

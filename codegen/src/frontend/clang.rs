@@ -1,7 +1,7 @@
 //! Clang as a subprocess: the only parser of C here.
 
 use super::ast::Unit;
-use super::constant::Dialect;
+use super::dialect::Dialect;
 use crate::limits::{self, Written};
 use serde::{Deserialize, Serialize};
 use std::io::Write;

@@ -5,7 +5,7 @@
 
 use super::ast::{Id, Node};
 use super::ctype;
-use super::inventory::write_target;
+use super::parts::write_target;
 use crate::planted::planted;
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@ use super::attributes;
 use super::builder::{Builder, RawAccess};
 use super::control::varies;
 use super::ctype;
-use super::loops;
+use super::header;
 use super::refusal::Refused;
 use super::scope::Scope;
 use crate::model::{AccessKind, Value};
@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
     }
 
     fn loop_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
-        let header = loops::header(self.unit, node)?;
+        let header = header::header(self.unit, node)?;
         let inside = self.enter(&header, scope)?;
         self.effects(header.first, scope, out)?;
         self.effects(header.condition, &inside, out)?;
@@ -221,7 +221,7 @@ impl<'a> Builder<'a> {
     }
 
     fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
-        let Some(callee) = super::purity::callee(node) else {
+        let Some(callee) = super::parts::callee(node) else {
             return Err(Refused::at(
                 node,
                 "a function is called through a pointer",
@@ -262,7 +262,7 @@ impl<'a> Builder<'a> {
             }
         }
         self.subscript_effects(node, scope, out)?;
-        let root = super::inventory::base_variable(node);
+        let root = super::parts::base_variable(node);
         if root.is_some_and(|id| out.own.contains(&id)) {
             let variable = root.and_then(|id| self.unit.declaration(id));
             if variable.is_some_and(|v| !ctype::is_pointer(v.ty.plain())) {
@@ -307,7 +307,7 @@ impl<'a> Builder<'a> {
     /// Notes that an array is written. The walk before must have seen that, or a write through a pointer, since it
     /// decides what calls may read.
     fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refused> {
-        let root = super::inventory::base_variable(node).filter(|root| self.inventory.written.contains_key(root));
+        let root = super::parts::base_variable(node).filter(|root| self.inventory.written.contains_key(root));
         let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
         if !root.is_some_and(|root| root == id || pointer(root)) {
             let reason = "it is not clear at first sight what this writes";

@@ -3,7 +3,7 @@
 use super::ast::{Id, Node};
 use super::builder::Builder;
 use super::control::Graph;
-use super::loops;
+use super::header;
 use super::refusal::Refused;
 use super::walk::token_end;
 use std::collections::BTreeSet;
@@ -26,13 +26,13 @@ impl<'a> Builder<'a> {
     fn headers(&self, node: &'a Node, alive: &BTreeSet<Id>) -> Result<String, Refused> {
         let concerned = node
             .walk()
-            .any(|n| n.is("ForStmt") && loops::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
+            .any(|n| n.is("ForStmt") && header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
         if !concerned {
             return Ok(String::new());
         }
         match node.kind.as_str() {
             "ForStmt" => {
-                let header = loops::header(self.unit, node)?;
+                let header = header::header(self.unit, node)?;
                 let head = self.head(node, node.begin.offset, &node.inner[..4])?;
                 let inner = self.headers(header.body, alive)?;
                 Ok(format!("{head} {}", if inner.is_empty() { ";".to_owned() } else { format!("{{ {inner} }}") }))

@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
         if self.inventory.written.contains_key(&variable.id) && !ctype::is_pointer(plain) || ctype::is_array(plain) {
             return false;
         }
-        let changed_pointer = self.inventory.written.get(&variable.id).and_then(|n| super::inventory::write_target(n));
+        let changed_pointer = self.inventory.written.get(&variable.id).and_then(|n| super::parts::write_target(n));
         if changed_pointer.is_some_and(|t| t.variable().is_some()) {
             return false;
         }
@@ -144,7 +144,7 @@ impl<'a> Builder<'a> {
                         "ArrayToPointerDecay" | "FunctionToPointerDecay" | "BuiltinFnToFnPtr"
                     )
             }
-            "CallExpr" => super::purity::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
+            "CallExpr" => super::parts::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
             "UnaryOperator" => matches!(
                 node.opcode.as_str(),
                 "+" | "-" | "!" | "~" | "*" | "&" | "__real" | "__imag" | "__extension__"

@@ -1,7 +1,8 @@
 //! Who declares, reads and writes what in a region: gathered before any statement is made.
 
 use super::ast::{Id, Node, Unit};
-use super::loops;
+use super::header;
+use super::parts::{base_variable, write_target};
 use super::refusal::Refused;
 use super::uses::Uses;
 use std::collections::{HashMap, HashSet};
@@ -58,7 +59,7 @@ impl<'a> Inventory<'a> {
     fn gather(&mut self, unit: &'a Unit, node: &'a Node) -> Result<(), Refused> {
         match node.kind.as_str() {
             "ForStmt" => {
-                let header = loops::header(unit, node)?;
+                let header = header::header(unit, node)?;
                 self.counters.insert(header.counter, node);
                 if header.declared {
                     self.declared.insert(header.counter, header.declaration);
@@ -101,31 +102,4 @@ impl<'a> Inventory<'a> {
 
 fn variables(function: &Node) -> impl Iterator<Item = Id> + '_ {
     function.walk().filter(|n| n.is("VarDecl") || n.is("ParmVarDecl")).map(|n| n.id)
-}
-
-/// What an assignment, `++` or `--` changes.
-pub fn write_target(node: &Node) -> Option<&Node> {
-    let assigns = match node.kind.as_str() {
-        "BinaryOperator" => node.opcode == "=",
-        "CompoundAssignOperator" => true,
-        "UnaryOperator" => node.opcode == "++" || node.opcode == "--",
-        _ => false,
-    };
-    if assigns { node.inner.first() } else { None }
-}
-
-/// The variable at the root of an lvalue: `a` of `a[i].x` and of `(&a[1])[i]`; `None` for other expressions.
-pub fn base_variable(node: &Node) -> Option<Id> {
-    if let Some(reference) = node.variable() {
-        return Some(reference.id);
-    }
-    match node.kind.as_str() {
-        "ArraySubscriptExpr" | "BinaryOperator" => {
-            let address = |n: &&Node| super::ctype::is_pointer(n.ty.plain()) || super::ctype::is_array(n.ty.plain());
-            node.inner.iter().find(address).and_then(base_variable)
-        }
-        "ParenExpr" | "MemberExpr" | "ImplicitCastExpr" | "CStyleCastExpr" => node.inner.iter().find_map(base_variable),
-        "UnaryOperator" if matches!(node.opcode.as_str(), "*" | "&") => node.inner.iter().find_map(base_variable),
-        _ => None,
-    }
 }

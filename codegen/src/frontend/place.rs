@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
         self.check_storage(variable, node)?;
         if let Some(place) = self.inventory.written.get(&variable.id) {
             let pointer = ctype::is_pointer(variable.ty.plain())
-                && super::inventory::write_target(place).is_some_and(|t| t.variable().is_some());
+                && super::parts::write_target(place).is_some_and(|t| t.variable().is_some());
             if pointer {
                 return Err(Refused::at(
                     place,

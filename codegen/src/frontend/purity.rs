@@ -122,15 +122,6 @@ fn undeclared(name: &str, call: &Node) -> Refused {
     )
 }
 
-/// The name of the function that a call names.
-pub fn callee(call: &Node) -> Option<&str> {
-    let mut node = call.inner.first()?;
-    while matches!(node.kind.as_str(), "ImplicitCastExpr" | "ParenExpr") {
-        node = node.inner.first()?;
-    }
-    node.reference.as_ref().filter(|r| node.is("DeclRefExpr") && r.kind == "FunctionDecl").map(|r| r.name.as_str())
-}
-
 fn is_math(name: &str) -> bool {
     let listed = |list: &str, name: &str| {
         let stem = name.strip_suffix(['f', 'l']).unwrap_or(name);

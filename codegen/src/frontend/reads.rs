@@ -77,7 +77,7 @@ impl Builder<'_> {
             "DeclRefExpr" => return self.variable_read(node, reads),
             "CallExpr" => return self.call(node, reads),
             "BinaryOperator" | "CompoundAssignOperator" | "UnaryOperator" => {
-                let target = super::inventory::write_target(node);
+                let target = super::parts::write_target(node);
                 if target.is_some_and(|t| !self.is_own(t)) {
                     return Err("writes to what is not its own".to_owned());
                 }
@@ -127,7 +127,7 @@ impl Builder<'_> {
     }
 
     fn call(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
-        let callee = super::purity::callee(node).ok_or("calls a function through a pointer")?;
+        let callee = super::parts::callee(node).ok_or("calls a function through a pointer")?;
         node.inner[1..].iter().try_for_each(|n| self.part(n, reads))?;
         if LAST.contains(&callee) {
             return Ok(());

@@ -3,24 +3,13 @@
 
 use super::affine::{Affine, Cases, Formula, compare};
 use super::ast::Node;
-use super::builder::{Builder, KnownParameter};
+use super::builder::{Builder, KnownParameter, RawRow};
 use super::ctype;
 use super::place::Place;
 use super::refusal::Refused;
 use super::scope::{Proof, Scope};
 use crate::model::{Parameter, Row};
 use crate::planted::planted;
-
-/// A subscript that may leave its row, before the parameters' list is complete.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawRow {
-    /// The place of the statement in the region's list; `None`: evaluated on entry.
-    statement: Option<usize>,
-    /// The access as the user wrote it.
-    text: String,
-    /// When it leaves its row.
-    condition: String,
-}
 
 impl<'a> Builder<'a> {
     /// Keeps all but the first subscript of an access in their rows.

@@ -75,7 +75,7 @@ impl Uses {
             }
             "UnaryExprOrTypeTraitExpr" => present().for_each(|n| self.visit(n, Use::Value)),
             _ => {
-                let target = super::inventory::write_target(node);
+                let target = super::parts::write_target(node);
                 for inner in present() {
                     let assigned = target.is_some_and(|t| std::ptr::eq(t, inner));
                     self.visit(inner, if assigned { Use::Target } else { Use::Other });

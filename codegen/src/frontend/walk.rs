@@ -5,7 +5,7 @@ use super::builder::{Builder, RawStatement};
 use super::ctype;
 use super::effects::{Effects, unknown};
 use super::grouping::children;
-use super::loops;
+use super::header;
 use super::refusal::Refused;
 use super::scope::Scope;
 use crate::source::Directive;
@@ -43,7 +43,7 @@ impl<'a> Builder<'a> {
                 self.block(node.id, &children(node), &inside)
             }
             "ForStmt" => {
-                let header = loops::header(self.unit, node)?;
+                let header = header::header(self.unit, node)?;
                 let inside = self.enter(&header, scope)?;
                 self.block(header.body.id, &children(header.body), &inside)
             }
@@ -51,7 +51,7 @@ impl<'a> Builder<'a> {
                 let test = &node.inner[0];
                 let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
                 let Ok((holds, fails)) = both else { return self.leaf(&[node], scope) };
-                if test.walk().any(|n| super::inventory::write_target(n).is_some()) {
+                if test.walk().any(|n| super::parts::write_target(n).is_some()) {
                     return self.leaf(&[node], scope);
                 }
                 // The branches exclude each other: they may share their times.

@@ -1,0 +1,142 @@
+//! `for` headers, taken apart: counter, first value, condition, constant step.
+
+use super::ast::{Id, Node, Unit};
+use super::ctype::{self, Integer};
+use super::parts::write_target;
+use super::refusal::Refused;
+
+/// A `for` loop, taken apart.
+#[derive(Debug, Clone, Copy)]
+pub struct Header<'a> {
+    /// The counter's declaration.
+    pub counter: Id,
+    /// That declaration.
+    pub declaration: &'a Node,
+    /// Declared in the header.
+    pub declared: bool,
+    /// First value.
+    pub first: &'a Node,
+    /// Condition.
+    pub condition: &'a Node,
+    /// Added after each turn, never 0.
+    pub step: i64,
+    /// C defines that the addition wraps around.
+    pub wraps: bool,
+    /// Body.
+    pub body: &'a Node,
+}
+
+/// What to do about a header that is not understood.
+pub const CANONICAL: &str = "write the loop as `for (i = first; i < last; i += step)` with a constant step";
+
+/// Takes a loop apart without looking at its bounds.
+pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refused> {
+    let refuse = |at: &Node, reason: &str| Err(Refused::at(at, reason, CANONICAL));
+    let [init, _, condition, increment, body] = node.inner.as_slice() else {
+        return refuse(node, "this loop's header is not understood");
+    };
+    for (part, name) in [(init, "first value"), (condition, "condition"), (increment, "step")] {
+        if part.kind.is_empty() {
+            return refuse(node, &format!("this loop has no {name} in its header"));
+        }
+    }
+    let (counter, first, declared) = if init.is("DeclStmt") {
+        let [variable] = init.inner.as_slice() else {
+            return refuse(init, "this loop declares several variables");
+        };
+        let Some(first) = variable.inner.iter().find(|n| !n.kind.ends_with("Attr") && variable.initialised) else {
+            return refuse(init, "this loop's counter has no first value");
+        };
+        (variable.id, first, true)
+    } else {
+        let target = if init.is("BinaryOperator") && init.opcode == "=" { init.inner.first() } else { None };
+        let Some((reference, first)) = target.and_then(Node::variable).zip(init.inner.get(1)) else {
+            return refuse(init, "this loop's first part does not set one counter");
+        };
+        (reference.id, first, false)
+    };
+    let Some(declaration) = unit.declaration(counter) else { return refuse(init, "this loop's counter is not known") };
+    if ctype::is_untouchable(declaration.ty.plain()) || declaration.thread_local {
+        return Err(Refused::at(
+            init,
+            format!("the loop counter `{}` is volatile, atomic or thread-local", declaration.name),
+            "use a plain integer as counter",
+        ));
+    }
+    let Some(ty) = unit.integer(declaration.ty.plain()).filter(|i| i.width >= 8) else {
+        let reason = format!("the loop counter `{}` is not of an integer type that is certain", declaration.name);
+        return Err(Refused::at(init, reason, "use an integer as counter"));
+    };
+    let Some((step, wraps)) = step(unit, increment, counter, ty).filter(|(s, _)| *s != 0) else {
+        return refuse(increment, "this loop's step is not a constant added to its counter");
+    };
+    Ok(Header { counter, declaration, declared, first, condition, step, wraps, body })
+}
+
+/// What is added to the counter after each turn, and whether C defines that the sum wraps around.
+fn step(unit: &Unit, node: &Node, counter: Id, ty: Integer) -> Option<(i64, bool)> {
+    let is_counter = |n: &Node| plain(unit, n, ty).variable().is_some_and(|r| r.id == counter);
+    if node.is("ParenExpr") {
+        return step(unit, node.inner.first()?, counter, ty);
+    }
+    if !is_counter(write_target(node)?) {
+        return None;
+    }
+    let amount = |n: &Node, sign: i128| amount(unit, n, sign, ty);
+    match (node.kind.as_str(), node.opcode.as_str()) {
+        ("UnaryOperator", "++") => Some((1, !ty.signed)),
+        ("UnaryOperator", "--") => Some((-1, !ty.signed)),
+        ("CompoundAssignOperator", "+=") => amount(node.inner.get(1)?, 1),
+        ("CompoundAssignOperator", "-=") => amount(node.inner.get(1)?, -1),
+        ("BinaryOperator", "=") => {
+            let sum = plain(unit, node.inner.get(1)?, ty);
+            let (left, right) = (sum.inner.first()?, sum.inner.get(1)?);
+            match sum.opcode.as_str() {
+                "+" if is_counter(left) => amount(right, 1),
+                "+" if is_counter(right) => amount(left, 1),
+                "-" if is_counter(left) => amount(right, -1),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// A step as a number. The sum is computed in a type at least as wide as the counter's and converted back, so only the
+/// step's remainder in the counter's range counts: `i -= -1u` of an `int` adds 1, of a `long` it takes 4294967295 away.
+fn amount(unit: &Unit, node: &Node, sign: i128, ty: Integer) -> Option<(i64, bool)> {
+    if crate::planted::planted("a5-constants") {
+        return text_literal(node).map(|v| (sign as i64 * v, !ty.signed));
+    }
+    let constant = unit.constant(node)?;
+    let added = (sign * constant.value).rem_euclid(1_i128 << ty.width);
+    let added = if added >> (ty.width - 1) == 1 { added - (1_i128 << ty.width) } else { added };
+    let step = i64::try_from(added).ok().filter(|v| v.unsigned_abs() < 1 << 31)?;
+    let unsigned = !constant.ty.signed && constant.ty.width >= 32.max(ty.width);
+    Some((step, !ty.signed || unsigned || unit.dialect.wraps))
+}
+
+/// The old reading of a step from its text: the defect `a5-constants`.
+fn text_literal(node: &Node) -> Option<i64> {
+    match node.kind.as_str() {
+        "IntegerLiteral" => node.value.as_ref()?.parse().ok(),
+        "UnaryOperator" if node.opcode == "-" => text_literal(node.inner.first()?)?.checked_neg(),
+        "ParenExpr" | "ConstantExpr" | "ImplicitCastExpr" | "CStyleCastExpr" => text_literal(node.inner.first()?),
+        _ => None,
+    }
+}
+
+/// Without parentheses and conversions that keep every value of the counter's type, and the counter's sums modulo its
+/// range.
+fn plain<'n>(unit: &Unit, node: &'n Node, counter: Integer) -> &'n Node {
+    match (node.kind.as_str(), node.inner.first()) {
+        ("ParenExpr" | "ConstantExpr", Some(inner)) => plain(unit, inner, counter),
+        ("ImplicitCastExpr" | "CStyleCastExpr", Some(inner))
+            if matches!(node.cast.as_str(), "IntegralCast" | "LValueToRValue" | "NoOp") =>
+        {
+            let wide = unit.integer(node.ty.plain()).is_some_and(|ty| ty.width >= counter.width);
+            if wide { plain(unit, inner, counter) } else { node }
+        }
+        _ => node,
+    }
+}

@@ -1,0 +1,40 @@
+//! Parts of expressions by what they mean: what is written, where an lvalue begins, who is called.
+
+use super::ast::{Id, Node};
+use super::ctype;
+
+/// What an assignment, `++` or `--` changes.
+pub fn write_target(node: &Node) -> Option<&Node> {
+    let assigns = match node.kind.as_str() {
+        "BinaryOperator" => node.opcode == "=",
+        "CompoundAssignOperator" => true,
+        "UnaryOperator" => node.opcode == "++" || node.opcode == "--",
+        _ => false,
+    };
+    if assigns { node.inner.first() } else { None }
+}
+
+/// The variable at the root of an lvalue: `a` of `a[i].x` and of `(&a[1])[i]`; `None` for other expressions.
+pub fn base_variable(node: &Node) -> Option<Id> {
+    if let Some(reference) = node.variable() {
+        return Some(reference.id);
+    }
+    match node.kind.as_str() {
+        "ArraySubscriptExpr" | "BinaryOperator" => {
+            let address = |n: &&Node| ctype::is_pointer(n.ty.plain()) || ctype::is_array(n.ty.plain());
+            node.inner.iter().find(address).and_then(base_variable)
+        }
+        "ParenExpr" | "MemberExpr" | "ImplicitCastExpr" | "CStyleCastExpr" => node.inner.iter().find_map(base_variable),
+        "UnaryOperator" if matches!(node.opcode.as_str(), "*" | "&") => node.inner.iter().find_map(base_variable),
+        _ => None,
+    }
+}
+
+/// The name of the function that a call names.
+pub fn callee(call: &Node) -> Option<&str> {
+    let mut node = call.inner.first()?;
+    while matches!(node.kind.as_str(), "ImplicitCastExpr" | "ParenExpr") {
+        node = node.inner.first()?;
+    }
+    node.reference.as_ref().filter(|r| node.is("DeclRefExpr") && r.kind == "FunctionDecl").map(|r| r.name.as_str())
+}
