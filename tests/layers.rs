@@ -13,37 +13,35 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Circles that are known and still to be opened, by root file. What is opened is taken off; nothing is added.
-const OPEN: &[(&str, &[&[&str]])] = &[
-    (
-        "src/lib.rs",
+const OPEN: &[(&str, &[&[&str]])] = &[(
+    "src/lib.rs",
+    &[
+        &["trace", "trace::chrome", "trace::ring", "trace::summary", "trace::tally"],
+        &["data::blocks", "data::storage"],
+        &["data::publication", "data::store"],
         &[
-            &["trace", "trace::chrome", "trace::ring", "trace::summary", "trace::tally"],
-            &["data::blocks", "data::storage"],
-            &["data::publication", "data::store"],
-            &[
-                "engine",
-                "engine::away",
-                "engine::blocking",
-                "engine::closing",
-                "engine::cores",
-                "engine::forked",
-                "engine::lane",
-                "engine::lifecycle",
-                "engine::sightings",
-                "engine::worker",
-            ],
-            &[
-                "redistribution::plan",
-                "redistribution::program",
-                "redistribution::shape",
-                "redistribution::strided",
-                "redistribution::transpose",
-                "redistribution::transpose::eight",
-                "redistribution::weave",
-            ],
+            "engine",
+            "engine::away",
+            "engine::blocking",
+            "engine::closing",
+            "engine::cores",
+            "engine::forked",
+            "engine::lane",
+            "engine::lifecycle",
+            "engine::sightings",
+            "engine::worker",
         ],
-    ),
-];
+        &[
+            "redistribution::plan",
+            "redistribution::program",
+            "redistribution::shape",
+            "redistribution::strided",
+            "redistribution::transpose",
+            "redistribution::transpose::eight",
+            "redistribution::weave",
+        ],
+    ],
+)];
 
 fn workspace(manifest: &Path) -> Vec<Package> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

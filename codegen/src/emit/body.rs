@@ -1,9 +1,9 @@
 //! isl's loops as C loops around the user's statements.
 
 use super::{
-    expression::Scope,
+    expression::CScope,
     mark::Mark,
-    names::{Integer, declare_const},
+    names::{CounterType, declare_const},
 };
 use crate::{
     Refusal,
@@ -19,7 +19,7 @@ pub struct Body<'a> {
     /// The region whose statements are called.
     pub region: &'a Region,
     /// isl's names in C.
-    pub scope: Scope,
+    pub scope: CScope,
     /// By statement and iterator: the original order never goes down.
     pub increasing: &'a [Vec<bool>],
     /// C names that loop counters must not take.
@@ -46,7 +46,7 @@ struct Visit {
 struct Counter {
     name: String,
     ctype: String,
-    integer: Integer,
+    integer: CounterType,
 }
 
 impl Body<'_> {
@@ -93,7 +93,7 @@ impl Body<'_> {
         indent: usize,
     ) -> Result<(), Refusal> {
         let bound = self.scope.bound(init)?;
-        let init = if counter.integer == Integer::Wide {
+        let init = if counter.integer == CounterType::Wide {
             self.scope.text(init)?
         } else {
             format!("({}){}", counter.ctype, self.scope.tight(init)?)
@@ -132,7 +132,7 @@ impl Body<'_> {
         let literal = matches!(head.init.kind()?, AstExprKind::Int(_));
         // A counter narrower than the bounds starts at most one past the end, so that empty loops with bounds out of
         // its range stay empty.
-        let clamps = matches!(integer, Integer::Int | Integer::Unsigned) && !literal;
+        let clamps = matches!(integer, CounterType::Int | CounterType::Unsigned) && !literal;
         let hoists = clamps || !simple;
         let limit = if hoists {
             let name = format!("{}{}", self.limit, self.limits);
@@ -144,11 +144,14 @@ impl Body<'_> {
         };
         let first = match (clamps, integer) {
             (true, _) => format!("({ctype})dvm__min({init}, {limit} + 1)"),
-            (false, Integer::WideUnsigned) => format!("({ctype})({init})"),
+            (false, CounterType::WideUnsigned) => format!("({ctype})({init})"),
             _ => init,
         };
-        let counted =
-            if matches!(integer, Integer::Wide | Integer::Int) { name.clone() } else { format!("(dvm__int64){name}") };
+        let counted = if matches!(integer, CounterType::Wide | CounterType::Int) {
+            name.clone()
+        } else {
+            format!("(dvm__int64){name}")
+        };
         if head.independent {
             self.line(indent, "DVM__INDEPENDENT");
         }
@@ -179,7 +182,7 @@ impl Body<'_> {
 
     /// Chooses the user's name for a loop counter when every statement in the loop means the counter by it.
     fn counter(&self, iterator: &str, body: &AstNode) -> Result<Counter, Refusal> {
-        let plain = Counter { name: iterator.to_owned(), ctype: "dvm__int64".to_owned(), integer: Integer::Wide };
+        let plain = Counter { name: iterator.to_owned(), ctype: "dvm__int64".to_owned(), integer: CounterType::Wide };
         let mut visits = Vec::new();
         self.collect(body, &mut visits)?;
         let mut chosen: Option<(&str, &str)> = None;
@@ -189,9 +192,9 @@ impl Body<'_> {
                 if !is_id(argument, iterator)? {
                     continue;
                 }
-                let integer = Integer::of(&own.ctype);
-                let narrow = matches!(integer, Integer::Int | Integer::Unsigned);
-                let usable = integer != Integer::Other && (!narrow || self.increasing[visit.statement][k]);
+                let integer = CounterType::of(&own.ctype);
+                let narrow = matches!(integer, CounterType::Int | CounterType::Unsigned);
+                let usable = integer != CounterType::Other && (!narrow || self.increasing[visit.statement][k]);
                 if !usable || *chosen.get_or_insert((&own.name, &own.ctype)) != (own.name.as_str(), own.ctype.as_str())
                 {
                     return Ok(plain);
@@ -211,7 +214,7 @@ impl Body<'_> {
                 }
             }
         }
-        Ok(Counter { name: name.to_owned(), ctype: ctype.to_owned(), integer: Integer::of(ctype) })
+        Ok(Counter { name: name.to_owned(), ctype: ctype.to_owned(), integer: CounterType::of(ctype) })
     }
 
     fn collect(&self, node: &AstNode, visits: &mut Vec<Visit>) -> Result<(), Refusal> {
@@ -251,8 +254,8 @@ impl Body<'_> {
             if self.is_counter(argument, &iterator.name)? || !(surely || mentions.perhaps(&iterator.name)) {
                 continue;
             }
-            let value = match Integer::of(&iterator.ctype) {
-                Integer::Wide => self.scope.text(argument)?,
+            let value = match CounterType::of(&iterator.ctype) {
+                CounterType::Wide => self.scope.text(argument)?,
                 _ => format!("({}){}", iterator.ctype, self.scope.tight(argument)?),
             };
             declarations.push(format!("{} = {value};", declare_const(&iterator.ctype, &iterator.name)));
@@ -297,7 +300,7 @@ impl Body<'_> {
         let Some(guard) = loops.guards.get(&statement.name) else { return Ok(None) };
         for (k, (iterator, argument)) in statement.iterators.iter().zip(&visit.arguments).enumerate() {
             let bound = self.scope.bound(argument)?;
-            self.scope.bind(&guard_name(k), &iterator.name, Integer::of(&iterator.ctype));
+            self.scope.bind(&guard_name(k), &iterator.name, CounterType::of(&iterator.ctype));
             self.scope.limit(&guard_name(k), bound);
         }
         let text = self.scope.text(guard)?;

@@ -1,6 +1,6 @@
 //! isl's expressions as C, all arithmetic in 64 bits.
 
-use super::names::Integer;
+use super::names::CounterType;
 use crate::Refusal;
 use dvm_isl::{AstExpr, AstExprKind, Operator};
 use std::{
@@ -10,20 +10,20 @@ use std::{
 
 /// What isl's names are called in C, and which of them were used.
 #[derive(Default)]
-pub struct Scope {
-    names: HashMap<String, (String, Integer)>,
+pub struct CScope {
+    names: HashMap<String, (String, CounterType)>,
     bounds: HashMap<String, i128>,
     used: RefCell<BTreeSet<String>>,
 }
 
-impl Scope {
+impl CScope {
     /// Gives an isl name its C name and type; the former meaning comes back.
-    pub fn bind(&mut self, symbol: &str, name: &str, integer: Integer) -> Option<(String, Integer)> {
+    pub fn bind(&mut self, symbol: &str, name: &str, integer: CounterType) -> Option<(String, CounterType)> {
         self.names.insert(symbol.to_owned(), (name.to_owned(), integer))
     }
 
     /// Undoes `bind`.
-    pub fn restore(&mut self, symbol: &str, former: Option<(String, Integer)>) {
+    pub fn restore(&mut self, symbol: &str, former: Option<(String, CounterType)>) {
         match former {
             Some(former) => self.names.insert(symbol.to_owned(), former),
             None => self.names.remove(symbol),
@@ -37,7 +37,7 @@ impl Scope {
 
     /// Gives a name of generated code, which is the same in C, its bound.
     pub fn own(&mut self, symbol: &str, bound: i128) {
-        self.bind(symbol, symbol, Integer::Wide);
+        self.bind(symbol, symbol, CounterType::Wide);
         self.limit(symbol, bound);
     }
 
@@ -84,8 +84,8 @@ impl Scope {
         let bound = *self.bounds.get(symbol).ok_or_else(unknown)?;
         let (name, integer) = self.names.get(symbol).ok_or_else(unknown)?;
         let (text, binding, width) = match integer {
-            Integer::Wide => (name.clone(), PRIMARY, Width::Wide),
-            Integer::Int => (name.clone(), PRIMARY, Width::Narrow),
+            CounterType::Wide => (name.clone(), PRIMARY, Width::Wide),
+            CounterType::Int => (name.clone(), PRIMARY, Width::Narrow),
             _ => (format!("(dvm__int64){name}"), UNARY, Width::Wide),
         };
         Ok(Printed { text, binding, width, bound })

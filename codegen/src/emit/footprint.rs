@@ -1,6 +1,6 @@
 //! About how many bytes a tile touches, as a C function of its sizes.
 
-use super::{expression::Scope, frame::Frame, frame::Reach, names::Mentions};
+use super::{expression::CScope, frame::Frame, frame::Reach, names::Mentions};
 use crate::{
     Refusal,
     analysis::{
@@ -82,7 +82,7 @@ fn linear(weights: &[i64], size: &str, spread: i64) -> String {
 }
 
 /// How far a subscript reaches in the whole phase.
-fn whole(ends: &[(PwAff, PwAff)], build: &AstBuild, scope: &Scope) -> Result<String, Refusal> {
+fn whole(ends: &[(PwAff, PwAff)], build: &AstBuild, scope: &CScope) -> Result<String, Refusal> {
     let mut texts = BTreeSet::new();
     for (least, greatest) in ends {
         let least = scope.text(&build.expression(least)?)?;

@@ -1,8 +1,8 @@
 //! What the generated functions share: the region's context, and the locals they take from it.
 
 use super::{
-    expression::Scope,
-    names::{Integer, Mentions, Names, declare, declare_const},
+    expression::CScope,
+    names::{CounterType, FreshNames, Mentions, declare, declare_const},
 };
 use crate::{
     model::{Array, Region},
@@ -51,7 +51,7 @@ impl<'a> Frame<'a> {
     pub fn of(region: &'a Region, original: &str, plan: &Plan) -> Frame<'a> {
         let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
         let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
-        let mut names = Names::of(region, original);
+        let mut names = FreshNames::of(region, original);
         Frame {
             region,
             context: names.fresh(&format!("dvm__{}_context", region.name)),
@@ -123,14 +123,15 @@ impl<'a> Frame<'a> {
     }
 
     /// C names for isl's: parameters, hosts, origins and sizes. A parameter that the statements' text may use keeps the user's type.
-    pub fn scope(&self, mentions: &Mentions) -> Scope {
-        let mut scope = Scope::default();
+    pub fn scope(&self, mentions: &Mentions) -> CScope {
+        let mut scope = CScope::default();
         for parameter in &self.region.parameters {
-            let integer = if mentions.perhaps(&parameter.name) { Integer::of(&parameter.ctype) } else { Integer::Wide };
+            let integer =
+                if mentions.perhaps(&parameter.name) { CounterType::of(&parameter.ctype) } else { CounterType::Wide };
             scope.bind(&parameter.symbol, &parameter.name, integer);
             // Wider ones are held to their limit by a guard before the region.
-            let bound = match Integer::of(&parameter.ctype) {
-                Integer::Int | Integer::Unsigned => 1 << 32,
+            let bound = match CounterType::of(&parameter.ctype) {
+                CounterType::Int | CounterType::Unsigned => 1 << 32,
                 _ => i128::from(crate::model::WIDE_LIMIT),
             };
             scope.limit(&parameter.symbol, bound);
@@ -139,7 +140,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The scope of a tile's functions, whose hosts and coordinates have bounds.
-    pub fn scope_of_tile(&self, mentions: &Mentions, reach: Reach) -> Scope {
+    pub fn scope_of_tile(&self, mentions: &Mentions, reach: Reach) -> CScope {
         let mut scope = self.scope(mentions);
         self.symbols.hosts.iter().for_each(|host| scope.own(host, reach.hosts));
         self.symbols.origins.iter().for_each(|origin| scope.own(origin, reach.band));
@@ -148,7 +149,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Declarations of what a function's expressions and statements use.
-    pub fn locals(&self, scope: &Scope, mentions: &Mentions) -> String {
+    pub fn locals(&self, scope: &CScope, mentions: &Mentions) -> String {
         let mut text = String::new();
         let own = &self.own;
         for parameter in &self.region.parameters {

@@ -5,13 +5,13 @@ use crate::words::{KEYWORDS, identifiers, is_keyword};
 use std::collections::BTreeSet;
 
 /// The identifiers of a region, and those that are given to generated things.
-pub struct Names {
+pub struct FreshNames {
     taken: BTreeSet<String>,
 }
 
-impl Names {
+impl FreshNames {
     /// Everything that the region's texts mention is taken.
-    pub fn of(region: &Region, original: &str) -> Names {
+    pub fn of(region: &Region, original: &str) -> FreshNames {
         let mut taken = identifiers(original);
         taken.extend(KEYWORDS.iter().map(|word| (*word).to_owned()));
         for statement in &region.statements {
@@ -31,7 +31,7 @@ impl Names {
             taken.extend([array.name.clone(), array.symbol.clone()]);
             taken.extend(identifiers(&array.element));
         }
-        Names { taken }
+        FreshNames { taken }
     }
 
     /// A name like `wanted` that nothing else has.
@@ -90,7 +90,7 @@ impl Mentions {
 
 /// What is known of an integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Integer {
+pub enum CounterType {
     /// Signed, 64 bits: arithmetic of generated expressions is done in it.
     Wide,
     /// Signed and 32 bits: a loop counter of it never wraps.
@@ -103,22 +103,22 @@ pub enum Integer {
     Other,
 }
 
-impl Integer {
+impl CounterType {
     /// Classifies a C type.
-    pub fn of(ctype: &str) -> Integer {
+    pub fn of(ctype: &str) -> CounterType {
         let mut words: Vec<&str> =
             ctype.split_whitespace().filter(|word| !matches!(*word, "const" | "register")).collect();
         words.sort_unstable();
         match words.as_slice() {
             ["dvm__int64" | "int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" | "long"]
             | ["int" | "long", "long"]
-            | ["int", "long", "long"] => Integer::Wide,
-            ["int" | "int32_t" | "signed"] | ["int", "signed"] => Integer::Int,
-            ["unsigned" | "uint32_t"] | ["int", "unsigned"] => Integer::Unsigned,
+            | ["int", "long", "long"] => CounterType::Wide,
+            ["int" | "int32_t" | "signed"] | ["int", "signed"] => CounterType::Int,
+            ["unsigned" | "uint32_t"] | ["int", "unsigned"] => CounterType::Unsigned,
             ["size_t" | "uint64_t" | "uintptr_t"] | ["long", "unsigned"] | ["int" | "long", "long", "unsigned"] => {
-                Integer::WideUnsigned
+                CounterType::WideUnsigned
             }
-            _ => Integer::Other,
+            _ => CounterType::Other,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Arrays that might share storage are compared when the region runs.
 
 use super::{
-    expression::Scope,
+    expression::CScope,
     frame::{Frame, lengths, passed},
     names::Mentions,
 };
@@ -80,7 +80,7 @@ pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
 }
 
 /// The bytes between the least and the greatest element that the region touches, as two locals.
-fn hull(program: &Program, frame: &Frame, array: &Array, scope: &Scope) -> Result<String, Refusal> {
+fn hull(program: &Program, frame: &Frame, array: &Array, scope: &CScope) -> Result<String, Refusal> {
     let mut touched: Option<Set> = None;
     for access in program.statements.iter().flat_map(|statement| &statement.accesses) {
         if access.output_name().as_ref() == Some(&array.symbol) {

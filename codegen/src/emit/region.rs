@@ -2,7 +2,7 @@
 
 use super::{
     body,
-    expression::Scope,
+    expression::CScope,
     frame::Frame,
     graph::{PhaseParts, Writer},
     mark::Mark,
@@ -121,7 +121,7 @@ fn run(
 struct Driver<'a> {
     frame: &'a Frame<'a>,
     names: &'a [String],
-    scope: Scope,
+    scope: CScope,
     lines: String,
     reach: i128,
 }

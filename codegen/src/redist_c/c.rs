@@ -2,7 +2,7 @@
 
 use super::expression::{all, any_of, bound, fails, form};
 use super::files::{Failure, cases, write};
-use super::names::{Names, counter, mentions};
+use super::names::{NestNames, counter, mentions};
 use clap::Args;
 use dvm_redist::integer::affine::AffineForm;
 use dvm_redist::nest::{Known, Nest, bounds_in};
@@ -52,7 +52,7 @@ pub fn function_name(case: &Case) -> String {
 /// The C text of a case; it serves all values of the case's parameters.
 pub fn generate(case: &Case) -> dvm_redist::Result<String> {
     let nest = Nest::new(case)?;
-    let names = Names::new(case, &nest)?;
+    let names = NestNames::new(case, &nest)?;
     let mut body = Body { nest: &nest, names: &names, case, text: String::new(), depth: 1 };
     body.write();
     let text = body.text;
@@ -112,7 +112,7 @@ const LINE: usize = 100;
 /// The statements of a function.
 struct Body<'a> {
     nest: &'a Nest,
-    names: &'a Names,
+    names: &'a NestNames,
     case: &'a Case,
     text: String,
     depth: usize,

@@ -1,36 +1,36 @@
 //! Affine forms as C expressions.
 
 use super::arithmetic::{affine, divided, nested};
-use super::names::{Names, counter};
+use super::names::{NestNames, counter};
 use dvm_redist::integer::affine::AffineForm;
 use dvm_redist::integer::condition::{Between, Test};
 
 /// `5*k1 - k2 + N - 3`.
-pub fn form(row: &AffineForm, names: &Names) -> String {
+pub fn form(row: &AffineForm, names: &NestNames) -> String {
     let counters = row.counter.iter().enumerate().map(|(k, &c)| (c, counter(k)));
     let parameters = row.parameter.iter().enumerate().map(|(p, &c)| (c, names.known(p)));
     affine(counters.chain(parameters), row.constant)
 }
 
 /// The greatest of lower bounds or the least of upper bounds.
-pub fn bound(bounds: &[(AffineForm, i64)], lower: bool, names: &Names) -> String {
+pub fn bound(bounds: &[(AffineForm, i64)], lower: bool, names: &NestNames) -> String {
     let one = |(row, d): &(AffineForm, i64)| divided(&form(row, names), *d, lower);
     nested(bounds.iter().map(one), lower)
 }
 
 /// All rows are at least 0.
-pub fn all(rows: &[&AffineForm], names: &Names) -> String {
+pub fn all(rows: &[&AffineForm], names: &NestNames) -> String {
     let tests: Vec<String> = rows.iter().map(|r| format!("{} >= 0", form(r, names))).collect();
     if tests.is_empty() { "1".to_owned() } else { tests.join(" && ") }
 }
 
 /// Some row is below 0.
-pub fn any_of(rows: &[&AffineForm], names: &Names) -> String {
+pub fn any_of(rows: &[&AffineForm], names: &NestNames) -> String {
     rows.iter().map(|r| format!("{} < 0", form(r, names))).collect::<Vec<_>>().join(" || ")
 }
 
 /// None of some tests holds: parts to be joined by `||`, and what stands around them all.
-pub fn fails(tests: &[Test], names: &Names) -> (Vec<String>, [&'static str; 2]) {
+pub fn fails(tests: &[Test], names: &NestNames) -> (Vec<String>, [&'static str; 2]) {
     match tests {
         [] => (vec!["1".to_owned()], ["", ""]),
         [one] => (conditions(one, false, names), ["", ""]),
@@ -42,7 +42,7 @@ pub fn fails(tests: &[Test], names: &Names) -> (Vec<String>, [&'static str; 2]) 
 }
 
 /// That each condition of a test holds, or does not.
-fn conditions(test: &Test, hold: bool, names: &Names) -> Vec<String> {
+fn conditions(test: &Test, hold: bool, names: &NestNames) -> Vec<String> {
     let [row, rest, pair] = if hold { [">=", "==", "<="] } else { ["<", "!=", ">"] };
     let rows = test.piece.rows.iter().map(|r| format!("{} {row} 0", form(r, names)));
     // A remainder of 0 is 0 for negative numbers as well.
@@ -51,7 +51,7 @@ fn conditions(test: &Test, hold: bool, names: &Names) -> Vec<String> {
 }
 
 /// The least integer above the lower bound beside the greatest below the upper one.
-fn between(b: &Between, relation: &str, names: &Names) -> String {
+fn between(b: &Between, relation: &str, names: &NestNames) -> String {
     let lower = divided(&form(&b.lower.negated(), names), b.least, true);
     format!("{lower} {relation} {}", divided(&form(&b.upper, names), b.most, false))
 }

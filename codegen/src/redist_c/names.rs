@@ -9,7 +9,7 @@ use dvm_redist::{Bound, Case, Distribution, Kind};
 use std::collections::BTreeSet;
 
 /// C identifiers for everything in a nest.
-pub struct Names {
+pub struct NestNames {
     parameters: Vec<(String, String)>,
     known: Vec<String>,
     sides: [SideNames; 2],
@@ -32,7 +32,7 @@ const RESERVED: [&str; 44] = [
     "bool", "asm", "typeof", "true", "false", "nullptr", "main",
 ];
 
-impl Names {
+impl NestNames {
     /// Names everything; variables keep their own where C and the other side allow it.
     pub fn new(case: &Case, nest: &Nest) -> dvm_redist::Result<Self> {
         let mut taken: BTreeSet<String> = RESERVED.iter().map(|&s| s.to_owned()).collect();
