@@ -55,7 +55,7 @@ fn each_mistake_names_its_place() {
     assert!(parse_cases("[1").expect_err("broken").to_string().starts_with("file: not JSON"));
 }
 
-/// Too many strands to be folded: refused before all rows were looked at, which would take hours.
+/// Too many progressions to be folded: refused before all rows were looked at, which would take hours.
 #[test]
 fn what_is_too_large_is_refused_at_once() {
     let n = 1_000_000_000_000_000;

@@ -379,11 +379,11 @@ fn group(
         let known = table.entry(key).or_insert_with(|| vec![0; dimensions.len()]);
         known.iter_mut().zip(local).for_each(|(k, l)| *k = (*k).max(l + 1));
     };
-    // Few strands say as much as many rows: the last place of each is its greatest.
-    if let Some(strands) = Progressions::all(&part).into_iter().min_by_key(|s| s.list.len()) {
-        for strand in strands.list {
-            let mut at = strand.at;
-            at[strands.along] = strand.last;
+    // Few progressions say as much as many rows: the last place of each is its greatest.
+    if let Some(progressions) = Progressions::all(&part).into_iter().min_by_key(|s| s.list.len()) {
+        for progression in progressions.list {
+            let mut at = progression.at;
+            at[progressions.along] = progression.last;
             put(&at);
         }
         return refuse_short(short).map(|()| Group { dimensions, grid: own, extents: Extents::By(table) });

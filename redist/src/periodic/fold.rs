@@ -1,7 +1,7 @@
 //! Folded components: one dimension whose two sides repeat with a common period is tabulated without the repetitions.
 //!
-//! Both sides are strands (progressions of elements). Where no strand begins or ends, everything that a location of
-//! the element t is, one of the element t + period is too, some steps further along its strand: same memories, same
+//! Both sides are progressions of elements. Where no progression begins or ends, everything that a location of
+//! the element t is, one of the element t + period is too, some steps further along its progression: same memories, same
 //! owners. So the tables list the elements of a folded [`Axis`]; an element in a zone of the axis stands for several.
 
 use crate::distribution::domain::Domain;
@@ -21,7 +21,7 @@ pub struct Fold {
     pub source: Frame,
     /// The target's places.
     pub target: Frame,
-    strands: (Progressions, Progressions),
+    progressions: (Progressions, Progressions),
 }
 
 /// One side's places. A location's `code` is over its data variables, of which one is counted on the folded axis.
@@ -82,7 +82,7 @@ impl Fold {
         elements: &MixedRadix,
         cuts: &[i128],
     ) -> Option<(Self, IndexTable, IndexTable)> {
-        let (source, target) = ((&sides.0.domain, &self.strands.0), (&sides.1.domain, &self.strands.1));
+        let (source, target) = ((&sides.0.domain, &self.progressions.0), (&sides.1.domain, &self.progressions.1));
         let events = self.events_at(target.0, cuts);
         let axis = axis(source, target, &events)?;
         let size = size(source.0, source.1, &axis) + size(target.0, target.1, &axis);
@@ -98,24 +98,24 @@ impl Fold {
         target: (&Domain, Progressions),
         elements: &MixedRadix,
     ) -> Option<(Self, IndexTable, IndexTable)> {
-        let (from, source_frame) = side(source.0, &source.1, &axis, elements)?;
-        let (to, target_frame) = side(target.0, &target.1, &axis, elements)?;
-        let fold = Self { axis, source: source_frame, target: target_frame, strands: (source.1, target.1) };
+        let (from, source_frame) = index_table(source.0, &source.1, &axis, elements)?;
+        let (to, target_frame) = index_table(target.0, &target.1, &axis, elements)?;
+        let fold = Self { axis, source: source_frame, target: target_frame, progressions: (source.1, target.1) };
         Some((fold, from, to))
     }
 
-    /// The elements at which target strands pass some ranks.
+    /// The elements at which target progressions pass some ranks.
     fn events_at(&self, domain: &Domain, cuts: &[i128]) -> Vec<i64> {
-        let (frame, strands) = (&self.target, &self.strands.1);
+        let (frame, progressions) = (&self.target, &self.progressions.1);
         let (step, mut events) = (frame.order[frame.along], Vec::new());
-        for strand in &strands.list {
-            let first = frame.rank(domain, &strand.at);
-            let count = i128::from(strand.last) - i128::from(strand.at[frame.along]);
-            let mut at = strand.at.clone();
+        for progression in &progressions.list {
+            let first = frame.rank(domain, &progression.at);
+            let count = i128::from(progression.last) - i128::from(progression.at[frame.along]);
+            let mut at = progression.at.clone();
             let inside = cuts.partition_point(|&c| c <= first)..cuts.partition_point(|&c| c <= first + count * step);
             for &cut in &cuts[inside] {
                 // The event is at the greater element of the first location at or past the cut and the last before.
-                at[frame.along] = strand.at[frame.along] + ceil_div(cut - first, step) as i64;
+                at[frame.along] = progression.at[frame.along] + ceil_div(cut - first, step) as i64;
                 at[frame.along] -= i64::from(frame.coef < 0);
                 events.push(domain.element(&at)[0]);
             }
@@ -169,57 +169,62 @@ const MOST_ZONES: usize = 64;
 /// A redundant component that can be tabulated is folded where its tables become so small.
 const MOST_REPEATED: i128 = 1 << 16;
 
-/// Variables that span fewer periods than this make rows across strands, which are to be seen whole: the guard is wider
+/// Variables that span fewer periods than this make rows across progressions, which are to be seen whole: the guard is wider
 /// by what they span.
 const WIDEST: i64 = 32;
 
-/// The common axis of two lists of strands, with more events.
+/// The common axis of two lists of progressions, with more events.
 fn axis(source: (&Domain, &Progressions), target: (&Domain, &Progressions), more: &[i64]) -> Option<Axis> {
     let (a, b) = (source.0.coef[source.1.along], target.0.coef[target.1.along]);
     let period = narrow(i128::from(a / gcd(a, b)) * i128::from(b))?.abs();
     let (mut events, mut skew) = (more.to_vec(), 0);
-    for (domain, strands) in [source, target] {
-        if strands.list.is_empty() {
+    for (domain, progressions) in [source, target] {
+        if progressions.list.is_empty() {
             continue; // The ranges of an empty side may have a negative length.
         }
-        for (low, high) in strands.list.iter().map(|s| ends(domain, strands.along, s)) {
+        for (low, high) in progressions.list.iter().map(|s| ends(domain, progressions.along, s)) {
             events.extend([low.min(high), narrow(i128::from(low.max(high)) + 1)?]);
         }
-        let others = (0..domain.len()).filter(|&i| i != strands.along && !domain.arch[i]);
+        let others = (0..domain.len()).filter(|&i| i != progressions.along && !domain.arch[i]);
         let spans = others.map(|i| domain.coef[i].abs() * (domain.bounding[i].1 - domain.bounding[i].0));
         skew += spans.filter(|s| s / WIDEST < period).sum::<i64>();
     }
     Axis::new(period, events, (GUARDED / period).clamp(GUARD.0, GUARD.1) + skew / period)
 }
 
-/// The elements of a strand's first and last location.
-fn ends(domain: &Domain, along: usize, strand: &Progression) -> (i64, i64) {
-    let first = domain.element(&strand.at)[0];
-    (first, first + domain.coef[along] * (strand.last - strand.at[along]))
+/// The elements of a progression's first and last location.
+fn ends(domain: &Domain, along: usize, progression: &Progression) -> (i64, i64) {
+    let first = domain.element(&progression.at)[0];
+    (first, first + domain.coef[along] * (progression.last - progression.at[along]))
 }
 
-/// The folded values of a strand's variable at its first and last location.
-fn folded(domain: &Domain, along: usize, strand: &Progression, axis: &Axis) -> (i128, i128) {
-    let (first, last) = ends(domain, along, strand);
+/// The folded values of a progression's variable at its first and last location.
+fn folded(domain: &Domain, along: usize, progression: &Progression, axis: &Axis) -> (i128, i128) {
+    let (first, last) = ends(domain, along, progression);
     let at = |value: i64, t: i64| i128::from(value) - i128::from(axis.left_out(t) / domain.coef[along]);
-    (at(strand.at[along], first), at(strand.last, last))
+    (at(progression.at[along], first), at(progression.last, last))
 }
 
-/// The locations of some strands on a folded axis.
-fn size(domain: &Domain, strands: &Progressions, axis: &Axis) -> i128 {
+/// The locations of some progressions on a folded axis.
+fn size(domain: &Domain, progressions: &Progressions, axis: &Axis) -> i128 {
     let count = |(first, last): (i128, i128)| last - first + 1;
-    strands.list.iter().map(|s| count(folded(domain, strands.along, s, axis))).sum()
+    progressions.list.iter().map(|s| count(folded(domain, progressions.along, s, axis))).sum()
 }
 
 /// The locations of one side on a folded axis, in lexicographic order of their folded coordinates.
-fn side(domain: &Domain, strands: &Progressions, axis: &Axis, elements: &MixedRadix) -> Option<(IndexTable, Frame)> {
-    let along = strands.along;
+fn index_table(
+    domain: &Domain,
+    progressions: &Progressions,
+    axis: &Axis,
+    elements: &MixedRadix,
+) -> Option<(IndexTable, Frame)> {
+    let along = progressions.along;
     let arch: Vec<usize> = (0..domain.len()).filter(|&i| domain.arch[i]).collect();
     let data: Vec<usize> = (0..domain.len()).filter(|&i| !domain.arch[i]).collect();
     let mut ranges: Vec<(i64, i64)> = data.iter().map(|&i| domain.bounding[i]).collect();
     let whole = MixedRadix::new(&ranges, "fold").ok()?;
     let place = data.iter().position(|&i| i == along)?;
-    let values: Vec<(i128, i128)> = strands.list.iter().map(|s| folded(domain, along, s, axis)).collect();
+    let values: Vec<(i128, i128)> = progressions.list.iter().map(|s| folded(domain, along, s, axis)).collect();
     let least = values.iter().map(|v| v.0).min().unwrap_or(0);
     let most = values.iter().map(|v| v.1).max().unwrap_or(0);
     ranges[place] = (narrow(least)?, narrow(most)?);
@@ -229,13 +234,13 @@ fn side(domain: &Domain, strands: &Progressions, axis: &Axis, elements: &MixedRa
     bounding[along] = ranges[place];
     let folded_order = order(&bounding)?;
     let own = |at: &[i64]| -> Vec<i64> { arch.iter().map(|&i| at[i]).collect() };
-    let mut memories: Vec<Vec<i64>> = strands.list.iter().map(|s| own(&s.at)).collect();
+    let mut memories: Vec<Vec<i64>> = progressions.list.iter().map(|s| own(&s.at)).collect();
     memories.sort_unstable();
     memories.dedup();
     let mut keyed = Vec::new();
-    for (strand, &(first, last)) in strands.list.iter().zip(&values) {
-        let memory = memories.binary_search(&own(&strand.at)).ok()? as u32;
-        let mut at = strand.at.clone();
+    for (progression, &(first, last)) in progressions.list.iter().zip(&values) {
+        let memory = memories.binary_search(&own(&progression.at)).ok()? as u32;
+        let mut at = progression.at.clone();
         for value in first..=last {
             at[along] = value as i64;
             let element = domain.element(&at)[0];

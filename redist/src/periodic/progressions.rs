@@ -1,10 +1,10 @@
-//! A domain of one dimension as strands: arithmetic progressions of locations along one data variable.
+//! A domain of one dimension as arithmetic progressions of locations along one data variable.
 
 use crate::distribution::domain::{Domain, Form};
 use crate::integer::number::{ceil_div, floor_div, narrow};
 
-/// More strands than this are not listed.
-const MOST_STRANDS: i128 = 1 << 16;
+/// More progressions than this are not listed.
+const MOST_PROGRESSIONS: i128 = 1 << 16;
 
 /// The locations that differ in one variable only.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,17 +15,17 @@ pub struct Progression {
     pub last: i64,
 }
 
-/// All strands of a domain along one variable.
+/// All progressions of a domain along one variable.
 #[derive(Clone, Debug)]
 pub struct Progressions {
     /// The variable.
     pub along: usize,
-    /// The strands that are not empty, in the order of their other coordinates.
+    /// The progressions that are not empty, in the order of their other coordinates.
     pub list: Vec<Progression>,
 }
 
 impl Progressions {
-    /// Lists the strands along each data variable that has a coefficient, where there are few.
+    /// Lists the progressions along each data variable that has a coefficient, where there are few.
     pub fn all(domain: &Domain) -> Vec<Self> {
         let own = (0..domain.len()).filter(|&i| !domain.arch[i] && domain.coef[i] != 0);
         own.filter_map(|i| Self::new(domain, i)).collect()
@@ -36,7 +36,7 @@ impl Progressions {
         self.list.iter().map(|s| i128::from(s.last) - i128::from(s.at[self.along]) + 1).sum()
     }
 
-    /// Lists the strands along a variable; `None` when there are too many, or numbers leave their range.
+    /// Lists the progressions along a variable; `None` when there are too many, or numbers leave their range.
     pub fn new(domain: &Domain, along: usize) -> Option<Self> {
         let mut list = Vec::new();
         if domain.empty.is_some() {
@@ -45,7 +45,7 @@ impl Progressions {
         let others: Vec<usize> = (0..domain.len()).filter(|&i| i != along).collect();
         let width = |&i: &usize| i128::from(domain.bounding[i].1) - i128::from(domain.bounding[i].0) + 1;
         let count = others.iter().map(width).try_fold(1_i128, i128::checked_mul)?;
-        if count > MOST_STRANDS {
+        if count > MOST_PROGRESSIONS {
             return None;
         }
         let mut at: Vec<i64> = domain.bounding.iter().map(|b| b.0).collect();

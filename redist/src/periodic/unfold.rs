@@ -1,4 +1,4 @@
-//! Copies between folded places, stretched to the copies of the whole: what a zone of the axis holds is repeated.
+//! Copies between folded places become the copies of the whole: what a zone of the axis holds is repeated.
 
 use crate::periodic::fold::{Fold, Frame};
 use crate::periodic::runs::{Level, Part, compress, compress_fixed};
@@ -45,7 +45,7 @@ impl Fold {
     /// The copies of the whole that a folded copy stands for. Where that is not one, a level joins places whose likeness
     /// is one of the folded axis only: without one of its levels, or by the sections of the axis, it is the fewest.
     fn whole(&self, part: &Part, ends: (End, End)) -> Vec<Part> {
-        if let Some(whole) = self.stretch(part, ends) {
+        if let Some(whole) = self.unfold(part, ends) {
             return vec![whole];
         }
         let mut best = self.by_sections(part, ends);
@@ -74,11 +74,11 @@ impl Fold {
             section.1.push(from);
         }
         let copies = sections.values().flat_map(|(to, from)| compress_fixed(to, from));
-        copies.map(|p| self.stretch(&p, ends).expect("inside a section every copy stretches")).collect()
+        copies.map(|p| self.unfold(&p, ends).expect("inside a section every copy unfolds")).collect()
     }
 
     /// The copy of the whole that a folded copy stands for, if it is one strided copy.
-    fn stretch(&self, part: &Part, ends: (End, End)) -> Option<Part> {
+    fn unfold(&self, part: &Part, ends: (End, End)) -> Option<Part> {
         let mut steps: Vec<Step> = part.levels.iter().map(|l| Self::step(l, ends)).collect();
         let period = self.axis.period;
         let once = |end: End| -> Vec<i64> {
