@@ -1,6 +1,7 @@
 //! Clang's syntax tree, read from its JSON: only what the front end looks at, unknown kinds kept as they are.
 
 use super::dialect::Dialect;
+use super::kind::Kind;
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -54,7 +55,7 @@ pub struct Reference {
     /// The declaration.
     pub id: Id,
     /// Its kind, e.g. `VarDecl`.
-    pub kind: String,
+    pub kind: Kind,
     /// Its name.
     pub name: String,
 }
@@ -68,7 +69,7 @@ pub struct Node {
     /// Earlier declaration of the same thing, 0 if none.
     pub previous: Id,
     /// Clang's class name, empty for an absent child.
-    pub kind: String,
+    pub kind: Kind,
     /// Name of a declaration or member.
     pub name: String,
     /// Type of an expression or declaration.
@@ -113,18 +114,18 @@ pub struct Node {
 
 impl Node {
     /// Whether the node is of one of clang's classes.
-    pub fn is(&self, kind: &str) -> bool {
-        self.kind == kind
+    pub fn is(&self, kind: &Kind) -> bool {
+        self.kind == *kind
     }
 
     /// A child, if it is there.
     pub fn child(&self, index: usize) -> Option<&Node> {
-        self.inner.get(index).filter(|n| !n.kind.is_empty())
+        self.inner.get(index).filter(|n| !n.kind.is_absent())
     }
 
     /// The body of a function's definition. Attributes may follow it among the children.
     pub fn body(&self) -> Option<&Node> {
-        self.inner.iter().rev().find(|n| n.is("CompoundStmt")).filter(|_| self.is("FunctionDecl"))
+        self.inner.iter().rev().find(|n| n.is(&Kind::CompoundStmt)).filter(|_| self.is(&Kind::FunctionDecl))
     }
 
     /// The node and everything below it, in the order of the text.
@@ -134,9 +135,9 @@ impl Node {
 
     /// The expression without parentheses and casts that change nothing.
     pub fn bare(&self) -> &Node {
-        match (self.kind.as_str(), self.inner.first()) {
-            ("ParenExpr" | "ConstantExpr", Some(inner)) => inner.bare(),
-            ("ImplicitCastExpr", Some(inner)) if matches!(self.cast.as_str(), "NoOp" | "LValueToRValue") => {
+        match (&self.kind, self.inner.first()) {
+            (Kind::ParenExpr | Kind::ConstantExpr, Some(inner)) => inner.bare(),
+            (Kind::ImplicitCastExpr, Some(inner)) if matches!(self.cast.as_str(), "NoOp" | "LValueToRValue") => {
                 inner.bare()
             }
             _ => self,
@@ -148,7 +149,7 @@ impl Node {
         let bare = self.bare();
         bare.reference
             .as_ref()
-            .filter(|r| bare.is("DeclRefExpr") && matches!(r.kind.as_str(), "VarDecl" | "ParmVarDecl"))
+            .filter(|r| bare.is(&Kind::DeclRefExpr) && matches!(r.kind, Kind::VarDecl | Kind::ParmVarDecl))
     }
 }
 
@@ -161,7 +162,7 @@ impl<'a> Iterator for Walk<'a> {
     type Item = &'a Node;
     fn next(&mut self) -> Option<&'a Node> {
         let node = self.stack.pop()?;
-        self.stack.extend(node.inner.iter().rev().filter(|n| !n.kind.is_empty()));
+        self.stack.extend(node.inner.iter().rev().filter(|n| !n.kind.is_absent()));
         Some(node)
     }
 }
@@ -233,7 +234,7 @@ impl Unit {
 fn index(node: &Node, path: &mut Vec<usize>, paths: &mut HashMap<Id, Vec<usize>>) {
     for (k, child) in node.inner.iter().enumerate() {
         path.push(k);
-        if child.kind.ends_with("Decl") {
+        if child.kind.is_declaration() {
             paths.insert(child.id, path.clone());
         }
         index(child, path, paths);
@@ -329,7 +330,7 @@ impl Reader<'_> {
             other => other.to_string(),
         };
         // What `_Generic` chooses from has no kind of its own.
-        let kind = if raw.kind.is_empty() && !raw.inner.is_empty() { "Association".to_owned() } else { raw.kind };
+        let kind = if raw.kind.is_empty() && !raw.inner.is_empty() { Kind::Association } else { Kind::of(&raw.kind) };
         Node {
             id: identity(&raw.id),
             previous: identity(&raw.previous),
@@ -342,7 +343,7 @@ impl Reader<'_> {
             cast: raw.cast,
             postfix: raw.postfix,
             arrow: raw.arrow,
-            reference: raw.reference.map(|r| Reference { id: identity(&r.id), kind: r.kind, name: r.name }),
+            reference: raw.reference.map(|r| Reference { id: identity(&r.id), kind: Kind::of(&r.kind), name: r.name }),
             member: identity(&raw.member),
             label: identity(&raw.label),
             storage: raw.storage,

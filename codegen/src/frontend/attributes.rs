@@ -2,31 +2,39 @@
 
 use super::ast::{Id, Node};
 use super::builder::Builder;
+use super::kind::Kind;
 use super::refusal::Refused;
 
 /// Of variables: where they lie, who is warned.
-const VARIABLES: [&str; 15] = [
-    "UnusedAttr",
-    "UsedAttr",
-    "AlignedAttr",
-    "AnnotateAttr",
-    "DeprecatedAttr",
-    "UnavailableAttr",
-    "VisibilityAttr",
-    "SectionAttr",
-    "CommonAttr",
-    "NoCommonAttr",
-    "NonNullAttr",
-    "NoEscapeAttr",
-    "RetainAttr",
-    "NoDebugAttr",
-    "UninitializedAttr",
+const VARIABLES: [Kind; 15] = [
+    Kind::UnusedAttr,
+    Kind::UsedAttr,
+    Kind::AlignedAttr,
+    Kind::AnnotateAttr,
+    Kind::DeprecatedAttr,
+    Kind::UnavailableAttr,
+    Kind::VisibilityAttr,
+    Kind::SectionAttr,
+    Kind::CommonAttr,
+    Kind::NoCommonAttr,
+    Kind::NonNullAttr,
+    Kind::NoEscapeAttr,
+    Kind::RetainAttr,
+    Kind::NoDebugAttr,
+    Kind::UninitializedAttr,
 ];
 
 /// Of variables that stand outside the region, judged where addresses and names are: who calls a function with them, and
 /// which other names they have.
-const JUDGED: [&str; 7] =
-    ["MayAliasAttr", "CleanupAttr", "AliasAttr", "AsmLabelAttr", "WeakAttr", "WeakRefAttr", "WeakImportAttr"];
+const JUDGED: [Kind; 7] = [
+    Kind::MayAliasAttr,
+    Kind::CleanupAttr,
+    Kind::AliasAttr,
+    Kind::AsmLabelAttr,
+    Kind::WeakAttr,
+    Kind::WeakRefAttr,
+    Kind::WeakImportAttr,
+];
 
 impl Builder<'_> {
     /// Refuses variables from outside the region with attributes that may matter.
@@ -36,8 +44,8 @@ impl Builder<'_> {
         let mut used: Vec<Id> = used.chain(self.inventory.counters.keys().copied()).collect();
         used.sort_unstable();
         for variable in used.into_iter().filter_map(|id| self.unit.declaration(id)) {
-            let matters = |n: &&Node| n.kind.ends_with("Attr") && !VARIABLES.contains(&n.kind.as_str());
-            let strange = |n: &&Node| matters(n) && !JUDGED.contains(&n.kind.as_str());
+            let matters = |n: &&Node| n.kind.is_attribute() && !VARIABLES.contains(&n.kind);
+            let strange = |n: &&Node| matters(n) && !JUDGED.contains(&n.kind);
             if let Some(attribute) = variable.inner.iter().find(strange) {
                 let place = self.inventory.roots.iter().flat_map(|r| r.walk());
                 let place = place.into_iter().find(|n| n.reference.as_ref().is_some_and(|r| r.id == variable.id));
@@ -56,5 +64,5 @@ impl Builder<'_> {
 
 /// The first attribute of a variable that may matter.
 pub fn of_variable(variable: &Node) -> Option<&Node> {
-    variable.inner.iter().find(|n| n.kind.ends_with("Attr") && !VARIABLES.contains(&n.kind.as_str()))
+    variable.inner.iter().find(|n| n.kind.is_attribute() && !VARIABLES.contains(&n.kind))
 }

@@ -4,6 +4,7 @@ use super::affine::Affine;
 use super::ast::{Node, Unit};
 use super::builder::Builder;
 use super::ctype;
+use super::kind::Kind;
 use super::parts::base_variable;
 use super::refusal::Refused;
 use super::scope::Scope;
@@ -13,8 +14,12 @@ impl<'a> Builder<'a> {
     /// The parameter that stands for an unchanging expression; `None` when it may change or cannot be evaluated early.
     pub fn capture(&mut self, node: &'a Node, scope: &Scope) -> Result<Option<Affine>, Refused> {
         let worth = matches!(
-            node.bare().kind.as_str(),
-            "BinaryOperator" | "MemberExpr" | "ArraySubscriptExpr" | "UnaryExprOrTypeTraitExpr" | "UnaryOperator"
+            node.bare().kind,
+            Kind::BinaryOperator
+                | Kind::MemberExpr
+                | Kind::ArraySubscriptExpr
+                | Kind::UnaryExprOrTypeTraitExpr
+                | Kind::UnaryOperator
         );
         if !worth || self.unit.integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
             return Ok(None);
@@ -48,49 +53,49 @@ impl<'a> Builder<'a> {
                 && !self.inventory.declared.contains_key(&id)
                 && !self.inventory.is_counter(id)
         };
-        let here = match node.kind.as_str() {
-            "UnaryExprOrTypeTraitExpr" => {
+        let here = match node.kind {
+            Kind::UnaryExprOrTypeTraitExpr => {
                 return node.name == "sizeof"
                     && node.walk().filter_map(|n| n.reference.as_ref()).all(|r| unchanged(r.id));
             }
-            "DeclRefExpr" => node.reference.as_ref().is_some_and(|r| {
+            Kind::DeclRefExpr => node.reference.as_ref().is_some_and(|r| {
                 let plain = self.unit.declaration(r.id).map_or("", |d| d.ty.plain());
-                unchanged(r.id) && r.kind != "FunctionDecl" && !ctype::is_untouchable(plain)
+                unchanged(r.id) && r.kind != Kind::FunctionDecl && !ctype::is_untouchable(plain)
             }),
-            "IntegerLiteral" | "CharacterLiteral" | "ParenExpr" | "ConstantExpr" => true,
-            "ImplicitCastExpr" => {
+            Kind::IntegerLiteral | Kind::CharacterLiteral | Kind::ParenExpr | Kind::ConstantExpr => true,
+            Kind::ImplicitCastExpr => {
                 matches!(node.cast.as_str(), "LValueToRValue" | "IntegralCast" | "NoOp" | "ArrayToPointerDecay")
             }
-            "CStyleCastExpr" => matches!(node.cast.as_str(), "IntegralCast" | "NoOp"),
-            "UnaryOperator" => matches!(node.opcode.as_str(), "+" | "-" | "~") || (node.opcode == "*" && certain),
-            "BinaryOperator" => match node.opcode.as_str() {
+            Kind::CStyleCastExpr => matches!(node.cast.as_str(), "IntegralCast" | "NoOp"),
+            Kind::UnaryOperator => matches!(node.opcode.as_str(), "+" | "-" | "~") || (node.opcode == "*" && certain),
+            Kind::BinaryOperator => match node.opcode.as_str() {
                 "+" | "-" | "*" | "&" | "|" | "^" | "<<" | ">>" => true,
                 "/" | "%" => node.inner.get(1).is_some_and(|n| certain || is_nonzero_literal(n)),
                 _ => false,
             },
-            "MemberExpr" | "ArraySubscriptExpr" => {
+            Kind::MemberExpr | Kind::ArraySubscriptExpr => {
                 let object = base_variable(node).and_then(|id| self.unit.declaration(id));
-                let inside = object.is_some_and(|d| !ctype::is_pointer(d.ty.plain())) && node.is("MemberExpr");
+                let inside = object.is_some_and(|d| !ctype::is_pointer(d.ty.plain())) && node.is(&Kind::MemberExpr);
                 !ctype::is_untouchable(node.ty.plain()) && (certain || inside)
             }
             _ => false,
         };
-        here && node.inner.iter().filter(|n| !n.kind.is_empty()).all(|n| self.unchanging(n, certain))
+        here && node.inner.iter().filter(|n| !n.kind.is_absent()).all(|n| self.unchanging(n, certain))
     }
 }
 
 fn is_nonzero_literal(node: &Node) -> bool {
     let bare = node.bare();
-    let bare = if bare.is("ImplicitCastExpr") { bare.inner.first().map_or(bare, Node::bare) } else { bare };
-    bare.is("IntegerLiteral") && bare.value.as_deref() != Some("0")
+    let bare = if bare.is(&Kind::ImplicitCastExpr) { bare.inner.first().map_or(bare, Node::bare) } else { bare };
+    bare.is(&Kind::IntegerLiteral) && bare.value.as_deref() != Some("0")
 }
 
 /// The outermost memory loads of an expression.
 fn loads(node: &Node) -> Vec<&Node> {
-    match node.kind.as_str() {
-        "UnaryExprOrTypeTraitExpr" => vec![],
-        "MemberExpr" | "ArraySubscriptExpr" => vec![node],
-        "UnaryOperator" if node.opcode == "*" => vec![node],
+    match node.kind {
+        Kind::UnaryExprOrTypeTraitExpr => vec![],
+        Kind::MemberExpr | Kind::ArraySubscriptExpr => vec![node],
+        Kind::UnaryOperator if node.opcode == "*" => vec![node],
         _ => node.inner.iter().flat_map(loads).collect(),
     }
 }
@@ -123,8 +128,8 @@ impl Printed {
 fn print(unit: &Unit, node: &Node) -> Option<Printed> {
     let child = |k: usize| node.child(k).and_then(|n| print(unit, n));
     let compound = |text: String| Some(Printed { text, whole: false });
-    match node.kind.as_str() {
-        "IntegerLiteral" => {
+    match node.kind {
+        Kind::IntegerLiteral => {
             let suffix = match node.ty.plain() {
                 "int" => "",
                 "unsigned int" => "u",
@@ -137,18 +142,18 @@ fn print(unit: &Unit, node: &Node) -> Option<Printed> {
             Some(Printed::whole(format!("{}{suffix}", node.value.as_ref()?)))
         }
         // A character is written as its number, which clang prints without a sign.
-        "CharacterLiteral" if node.ty.plain() == "int" => compound(unit.constant(node)?.value.to_string()),
-        "DeclRefExpr" => Some(Printed::whole(node.reference.as_ref()?.name.clone())),
-        "ParenExpr" | "ConstantExpr" | "ImplicitCastExpr" => child(0),
-        "CStyleCastExpr" => compound(format!("({}){}", nameable(&node.ty.written)?, child(0)?.operand())),
-        "UnaryOperator" => compound(format!("{}{}", node.opcode, child(0)?.operand())),
-        "BinaryOperator" => compound(format!("{} {} {}", child(0)?.operand(), node.opcode, child(1)?.operand())),
-        "ArraySubscriptExpr" => Some(Printed::whole(format!("{}[{}]", child(0)?.operand(), child(1)?.text))),
-        "MemberExpr" => {
+        Kind::CharacterLiteral if node.ty.plain() == "int" => compound(unit.constant(node)?.value.to_string()),
+        Kind::DeclRefExpr => Some(Printed::whole(node.reference.as_ref()?.name.clone())),
+        Kind::ParenExpr | Kind::ConstantExpr | Kind::ImplicitCastExpr => child(0),
+        Kind::CStyleCastExpr => compound(format!("({}){}", nameable(&node.ty.written)?, child(0)?.operand())),
+        Kind::UnaryOperator => compound(format!("{}{}", node.opcode, child(0)?.operand())),
+        Kind::BinaryOperator => compound(format!("{} {} {}", child(0)?.operand(), node.opcode, child(1)?.operand())),
+        Kind::ArraySubscriptExpr => Some(Printed::whole(format!("{}[{}]", child(0)?.operand(), child(1)?.text))),
+        Kind::MemberExpr => {
             let arrow = if node.arrow { "->" } else { "." };
             Some(Printed::whole(format!("{}{arrow}{}", child(0)?.operand(), node.name)))
         }
-        "UnaryExprOrTypeTraitExpr" if node.name == "sizeof" => Some(Printed::whole(match &node.argument {
+        Kind::UnaryExprOrTypeTraitExpr if node.name == "sizeof" => Some(Printed::whole(match &node.argument {
             Some(ty) => format!("sizeof({})", nameable(&ty.written)?),
             None => format!("sizeof({})", child(0)?.text),
         })),

@@ -2,6 +2,7 @@
 //! the region's variables, and the few functions that are called. All other names in it begin with `dvm__`.
 
 use super::ast::Unit;
+use super::kind::Kind;
 use super::preprocess::Seen;
 use super::refusal::Refused;
 use crate::model::Region;
@@ -46,7 +47,7 @@ pub fn check(
         return refuse(reason, "include the file before the function");
     }
     let own = unit.root.inner.iter().find(|n| {
-        let defined = n.body().is_some() || n.storage == "static" || (n.is("VarDecl") && n.storage != "extern");
+        let defined = n.body().is_some() || n.storage == "static" || (n.is(&Kind::VarDecl) && n.storage != "extern");
         defined && CALLED.contains(&n.name.as_str())
     });
     if let Some(own) = own {

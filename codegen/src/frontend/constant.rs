@@ -2,6 +2,7 @@
 
 use super::ast::{Id, Node, Unit};
 use super::ctype::{self, Integer};
+use super::kind::Kind;
 
 /// A value in its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,15 +51,15 @@ impl Unit {
         }
         let mut chosen = None;
         // Another enumeration of the same name may be meant where scopes are nested: all have to agree.
-        for declaration in self.root.walk().filter(|n| n.is("EnumDecl") && n.name == tag) {
-            let constants: Vec<&Node> = declaration.inner.iter().filter(|n| n.is("EnumConstantDecl")).collect();
+        for declaration in self.root.walk().filter(|n| n.is(&Kind::EnumDecl) && n.name == tag) {
+            let constants: Vec<&Node> = declaration.inner.iter().filter(|n| n.is(&Kind::EnumConstantDecl)).collect();
             if declaration.fixed.is_none() && constants.is_empty() {
                 continue;
             }
             let own = match &declaration.fixed {
                 Some(fixed) => ctype::integer(fixed.plain())?,
                 // Attributes may make it narrower.
-                None if self.dialect.short_enums || declaration.inner.iter().any(|n| n.kind.ends_with("Attr")) => {
+                None if self.dialect.short_enums || declaration.inner.iter().any(|n| n.kind.is_attribute()) => {
                     return None;
                 }
                 None => {
@@ -83,9 +84,9 @@ impl Unit {
     pub fn enumerator(&self, id: Id) -> Option<i128> {
         let holder = self.holder(id)?;
         let mut next = 0;
-        for constant in holder.inner.iter().filter(|n| n.is("EnumConstantDecl")) {
-            if let Some(explicit) = constant.inner.iter().find(|n| !n.kind.ends_with("Attr")) {
-                let value = explicit.walk().find(|n| n.is("ConstantExpr")).and_then(|n| n.value.as_ref());
+        for constant in holder.inner.iter().filter(|n| n.is(&Kind::EnumConstantDecl)) {
+            if let Some(explicit) = constant.inner.iter().find(|n| !n.kind.is_attribute()) {
+                let value = explicit.walk().find(|n| n.is(&Kind::ConstantExpr)).and_then(|n| n.value.as_ref());
                 next = value?.parse().ok()?;
             }
             if constant.id == id {
@@ -100,26 +101,26 @@ impl Unit {
     pub fn constant(&self, node: &Node) -> Option<Constant> {
         let child = |k: usize| node.child(k).and_then(|n| self.constant(n));
         let ty = self.integer(node.ty.plain())?;
-        match node.kind.as_str() {
-            "IntegerLiteral" => exact(node.value.as_ref()?.parse().ok()?, ty),
+        match node.kind {
+            Kind::IntegerLiteral => exact(node.value.as_ref()?.parse().ok()?, ty),
             // Clang prints the value's 32 bits without a sign.
-            "CharacterLiteral" => Some(Constant::converted(node.value.as_ref()?.parse().ok()?, ty)),
-            "CXXBoolLiteralExpr" => Some(Constant { value: i128::from(node.value.as_deref()? == "true"), ty }),
-            "ParenExpr" | "ConstantExpr" => child(0).filter(|c| c.ty == ty),
-            "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
+            Kind::CharacterLiteral => Some(Constant::converted(node.value.as_ref()?.parse().ok()?, ty)),
+            Kind::CXXBoolLiteralExpr => Some(Constant { value: i128::from(node.value.as_deref()? == "true"), ty }),
+            Kind::ParenExpr | Kind::ConstantExpr => child(0).filter(|c| c.ty == ty),
+            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => match node.cast.as_str() {
                 "IntegralCast" | "IntegralToBoolean" | "NoOp" => Some(Constant::converted(child(0)?.value, ty)),
                 _ => None,
             },
-            "DeclRefExpr" => {
-                let reference = node.reference.as_ref().filter(|r| r.kind == "EnumConstantDecl")?;
+            Kind::DeclRefExpr => {
+                let reference = node.reference.as_ref().filter(|r| r.kind == Kind::EnumConstantDecl)?;
                 exact(self.enumerator(reference.id)?, ty)
             }
-            "UnaryExprOrTypeTraitExpr" => {
+            Kind::UnaryExprOrTypeTraitExpr => {
                 let of = node.argument.as_ref().or_else(|| node.child(0).map(|n| &n.ty))?;
                 let size = self.size(of.plain())?;
                 (node.name == "sizeof").then_some(Constant { value: i128::from(size), ty })
             }
-            "UnaryOperator" => {
+            Kind::UnaryOperator => {
                 let operand = child(0)?;
                 match node.opcode.as_str() {
                     "+" => exact(operand.value, ty),
@@ -129,8 +130,8 @@ impl Unit {
                     _ => None,
                 }
             }
-            "BinaryOperator" => binary(&node.opcode, child(0)?, child(1)?, ty),
-            "ConditionalOperator" => {
+            Kind::BinaryOperator => binary(&node.opcode, child(0)?, child(1)?, ty),
+            Kind::ConditionalOperator => {
                 let (test, yes, no) = (child(0)?, child(1)?, child(2)?);
                 Some(Constant::converted(if test.value != 0 { yes.value } else { no.value }, ty))
             }

@@ -5,6 +5,7 @@
 
 use super::ast::{Id, Node};
 use super::ctype;
+use super::kind::Kind;
 use super::parts::write_target;
 use crate::planted::planted;
 use std::collections::HashMap;
@@ -163,7 +164,7 @@ impl<'a> Maker<'a> {
 
     /// May read what it names, and certainly defines nothing.
     fn mention(&mut self, node: &'a Node, next: usize) -> usize {
-        if node.walk().any(|n| n.is("StmtExpr") || !is_known(&n.kind)) {
+        if node.walk().any(|n| n.is(&Kind::StmtExpr) || !is_known(&n.kind)) {
             return self.opaque(next);
         }
         let reads = node.walk().filter_map(|n| n.reference.as_ref()).map(|r| r.id).collect();
@@ -177,12 +178,12 @@ impl<'a> Maker<'a> {
             self.after = Some(next);
         }
         let children = node.inner.as_slice();
-        let whole = children.iter().all(|n| !n.kind.is_empty());
-        match (node.kind.as_str(), children) {
-            ("NullStmt", []) => next,
-            ("CompoundStmt", list) if whole => list.iter().rev().fold(next, |next, n| self.statement(n, next)),
-            ("DeclStmt", list) if whole => list.iter().rev().fold(next, |next, n| self.declaration(n, next)),
-            ("IfStmt", [test, branches @ ..]) if whole && (1..=2).contains(&branches.len()) => {
+        let whole = children.iter().all(|n| !n.kind.is_absent());
+        match (&node.kind, children) {
+            (Kind::NullStmt, []) => next,
+            (Kind::CompoundStmt, list) if whole => list.iter().rev().fold(next, |next, n| self.statement(n, next)),
+            (Kind::DeclStmt, list) if whole => list.iter().rev().fold(next, |next, n| self.declaration(n, next)),
+            (Kind::IfStmt, [test, branches @ ..]) if whole && (1..=2).contains(&branches.len()) => {
                 let mut ways: Vec<usize> = branches.iter().map(|n| self.statement(n, next)).collect();
                 if ways.len() == 1 {
                     ways.push(next);
@@ -190,45 +191,45 @@ impl<'a> Maker<'a> {
                 let branch = self.join(ways);
                 self.expression(test, branch)
             }
-            ("ForStmt", [first, variable, test, step, body]) if variable.kind.is_empty() => {
+            (Kind::ForStmt, [first, variable, test, step, body]) if variable.kind.is_absent() => {
                 self.for_loop([first, test, step, body], next)
             }
-            ("WhileStmt", [test, body]) if whole => {
+            (Kind::WhileStmt, [test, body]) if whole => {
                 let head = self.join(vec![]);
                 let inside = self.body(body, next, head);
                 let entry = self.choice(Some(test), inside, next);
                 self.steps[head].next.push(entry);
                 head
             }
-            ("DoStmt", [body, test]) if whole => {
+            (Kind::DoStmt, [body, test]) if whole => {
                 let head = self.join(vec![]);
                 let again = self.choice(Some(test), head, next);
                 let inside = self.body(body, next, again);
                 self.steps[head].next.push(inside);
                 head
             }
-            ("SwitchStmt", [value, body]) if whole => self.switch(value, body, next),
-            ("CaseStmt" | "DefaultStmt", [.., body]) if whole => {
+            (Kind::SwitchStmt, [value, body]) if whole => self.switch(value, body, next),
+            (Kind::CaseStmt | Kind::DefaultStmt, [.., body]) if whole => {
                 let entry = self.statement(body, next);
                 if let Some((cases, default)) = self.targets.cases.last_mut() {
                     cases.push(entry);
-                    *default |= node.is("DefaultStmt");
+                    *default |= node.is(&Kind::DefaultStmt);
                 }
                 entry
             }
-            ("LabelStmt", [body]) if whole => {
+            (Kind::LabelStmt, [body]) if whole => {
                 let entry = self.statement(body, next);
                 let label = self.label(node.label);
                 self.steps[label].next.push(entry);
                 self.defined.push(node.label);
                 label
             }
-            ("GotoStmt", []) => self.label(node.label),
-            ("BreakStmt", []) => self.jump(self.targets.leave.last().copied()),
-            ("ContinueStmt", []) => self.jump(self.targets.again.last().copied()),
-            ("ReturnStmt", []) => self.leave,
-            ("ReturnStmt", [value]) if whole => self.expression(value, self.leave),
-            ("AttributedStmt", [attributes @ .., body]) if attributes.iter().all(|n| n.kind.ends_with("Attr")) => {
+            (Kind::GotoStmt, []) => self.label(node.label),
+            (Kind::BreakStmt, []) => self.jump(self.targets.leave.last().copied()),
+            (Kind::ContinueStmt, []) => self.jump(self.targets.again.last().copied()),
+            (Kind::ReturnStmt, []) => self.leave,
+            (Kind::ReturnStmt, [value]) if whole => self.expression(value, self.leave),
+            (Kind::AttributedStmt, [attributes @ .., body]) if attributes.iter().all(|n| n.kind.is_attribute()) => {
                 self.statement(body, next)
             }
             _ => {
@@ -282,7 +283,7 @@ impl<'a> Maker<'a> {
     }
 
     fn for_loop(&mut self, [first, test, step, body]: [&'a Node; 4], next: usize) -> usize {
-        let there = |n: &'a Node| Some(n).filter(|n| !n.kind.is_empty());
+        let there = |n: &'a Node| Some(n).filter(|n| !n.kind.is_absent());
         let head = self.join(vec![]);
         let again = there(step).map_or(head, |n| self.expression(n, head));
         let inside = self.body(body, next, again);
@@ -305,9 +306,9 @@ impl<'a> Maker<'a> {
     }
 
     fn declaration(&mut self, node: &'a Node, next: usize) -> usize {
-        match node.kind.as_str() {
-            "VarDecl" => {
-                let parts: Vec<&Node> = node.inner.iter().filter(|n| !n.kind.ends_with("Attr")).collect();
+        match node.kind {
+            Kind::VarDecl => {
+                let parts: Vec<&Node> = node.inner.iter().filter(|n| !n.kind.is_attribute()).collect();
                 if matches!(node.storage.as_str(), "static" | "extern") {
                     return parts.iter().fold(next, |next, n| self.mention(n, next));
                 }
@@ -316,41 +317,46 @@ impl<'a> Maker<'a> {
                 let entry = self.operands(&parts, set);
                 self.lengths(&node.ty, entry)
             }
-            "TypedefDecl" => self.lengths(&node.ty, next),
-            "RecordDecl" | "EnumDecl" | "EmptyDecl" | "StaticAssertDecl" | "FunctionDecl" => next,
+            Kind::TypedefDecl => self.lengths(&node.ty, next),
+            Kind::RecordDecl | Kind::EnumDecl | Kind::EmptyDecl | Kind::StaticAssertDecl | Kind::FunctionDecl => next,
             _ => self.opaque(next),
         }
     }
 
     fn expression(&mut self, node: &'a Node, next: usize) -> usize {
-        let children: Vec<&Node> = node.inner.iter().filter(|n| !n.kind.is_empty()).collect();
-        match (node.kind.as_str(), children.as_slice()) {
+        let children: Vec<&Node> = node.inner.iter().filter(|n| !n.kind.is_absent()).collect();
+        match (&node.kind, children.as_slice()) {
             (kind, []) if CONSTANTS.contains(&kind) => next,
-            ("StringLiteral" | "PredefinedExpr", _) => next,
-            ("DeclRefExpr", _) => match &node.reference {
-                Some(r) if matches!(r.kind.as_str(), "FunctionDecl" | "EnumConstantDecl") => next,
+            (Kind::StringLiteral | Kind::PredefinedExpr, _) => next,
+            (Kind::DeclRefExpr, _) => match &node.reference {
+                Some(r) if matches!(r.kind, Kind::FunctionDecl | Kind::EnumConstantDecl) => next,
                 Some(r) => self.read(r.id, next),
                 None => self.opaque(next),
             },
-            ("ParenExpr" | "ConstantExpr" | "ImplicitCastExpr" | "MemberExpr" | "ImaginaryLiteral", [inner]) => {
-                self.expression(inner, next)
-            }
-            ("CStyleCastExpr" | "CompoundLiteralExpr", [inner]) => {
+            (
+                Kind::ParenExpr
+                | Kind::ConstantExpr
+                | Kind::ImplicitCastExpr
+                | Kind::MemberExpr
+                | Kind::ImaginaryLiteral,
+                [inner],
+            ) => self.expression(inner, next),
+            (Kind::CStyleCastExpr | Kind::CompoundLiteralExpr, [inner]) => {
                 let entry = self.expression(inner, next);
                 self.lengths(&node.ty, entry)
             }
-            ("ArraySubscriptExpr" | "InitListExpr", list) => self.operands(list, next),
-            ("ConditionalOperator", [test, yes, no]) => {
+            (Kind::ArraySubscriptExpr | Kind::InitListExpr, list) => self.operands(list, next),
+            (Kind::ConditionalOperator, [test, yes, no]) => {
                 let ways = vec![self.expression(yes, next), self.expression(no, next)];
                 let branch = self.join(ways);
                 self.expression(test, branch)
             }
-            ("BinaryOperator", [left, right]) => self.binary(node, left, right, next),
-            ("CompoundAssignOperator", [left, right]) => {
+            (Kind::BinaryOperator, [left, right]) => self.binary(node, left, right, next),
+            (Kind::CompoundAssignOperator, [left, right]) => {
                 let set = self.assigned(left, next);
                 self.operands(&[left, right], set)
             }
-            ("UnaryOperator", [inner]) => match node.opcode.as_str() {
+            (Kind::UnaryOperator, [inner]) => match node.opcode.as_str() {
                 "++" | "--" => {
                     let set = self.assigned(inner, next);
                     self.expression(inner, set)
@@ -360,13 +366,13 @@ impl<'a> Maker<'a> {
                 }
                 _ => self.opaque(next),
             },
-            ("CallExpr", [callee, ..]) => self.call(callee, &children, next),
-            ("UnaryExprOrTypeTraitExpr", _) => {
+            (Kind::CallExpr, [callee, ..]) => self.call(callee, &children, next),
+            (Kind::UnaryExprOrTypeTraitExpr, _) => {
                 let types = node.walk().flat_map(|n| [Some(&n.ty), n.argument.as_ref()]).flatten();
                 let varies = types.into_iter().any(|t| varies(&t.written) || varies(t.plain()));
                 if varies { self.mention(node, next) } else { next }
             }
-            ("StmtExpr", [block]) => self.statement(block, next),
+            (Kind::StmtExpr, [block]) => self.statement(block, next),
             (kind, _) if MENTIONED.contains(&kind) => self.mention(node, next),
             _ => self.opaque(next),
         }
@@ -430,61 +436,69 @@ impl<'a> Maker<'a> {
 }
 
 /// Expressions without operands, and without a variable.
-const CONSTANTS: [&str; 7] = [
-    "IntegerLiteral",
-    "FloatingLiteral",
-    "CharacterLiteral",
-    "FixedPointLiteral",
-    "ImplicitValueInitExpr",
-    "NoInitExpr",
-    "SourceLocExpr",
+const CONSTANTS: [Kind; 7] = [
+    Kind::IntegerLiteral,
+    Kind::FloatingLiteral,
+    Kind::CharacterLiteral,
+    Kind::FixedPointLiteral,
+    Kind::ImplicitValueInitExpr,
+    Kind::NoInitExpr,
+    Kind::SourceLocExpr,
 ];
 
 /// Expressions whose operands are not always evaluated, or in an order that the tree does not tell.
-const MENTIONED: [&str; 10] = [
-    "GenericSelectionExpr",
-    "VAArgExpr",
-    "AtomicExpr",
-    "OffsetOfExpr",
-    "ChooseExpr",
-    "BinaryConditionalOperator",
-    "DesignatedInitExpr",
-    "ShuffleVectorExpr",
-    "ConvertVectorExpr",
-    "TypeTraitExpr",
+const MENTIONED: [Kind; 10] = [
+    Kind::GenericSelectionExpr,
+    Kind::VAArgExpr,
+    Kind::AtomicExpr,
+    Kind::OffsetOfExpr,
+    Kind::ChooseExpr,
+    Kind::BinaryConditionalOperator,
+    Kind::DesignatedInitExpr,
+    Kind::ShuffleVectorExpr,
+    Kind::ConvertVectorExpr,
+    Kind::TypeTraitExpr,
 ];
 
 /// Whether the tree shows everything that an expression of this kind names.
-fn is_known(kind: &str) -> bool {
-    const KNOWN: [&str; 22] = [
-        "StringLiteral",
-        "PredefinedExpr",
-        "DeclRefExpr",
-        "ParenExpr",
-        "ConstantExpr",
-        "ImplicitCastExpr",
-        "MemberExpr",
-        "ImaginaryLiteral",
-        "CStyleCastExpr",
-        "CompoundLiteralExpr",
-        "ArraySubscriptExpr",
-        "InitListExpr",
-        "ConditionalOperator",
-        "BinaryOperator",
-        "CompoundAssignOperator",
-        "UnaryOperator",
-        "CallExpr",
-        "UnaryExprOrTypeTraitExpr",
-        "OpaqueValueExpr",
-        "VariableArrayType",
-        "Association",
-        "RecordDecl",
+fn is_known(kind: &Kind) -> bool {
+    const KNOWN: [Kind; 22] = [
+        Kind::StringLiteral,
+        Kind::PredefinedExpr,
+        Kind::DeclRefExpr,
+        Kind::ParenExpr,
+        Kind::ConstantExpr,
+        Kind::ImplicitCastExpr,
+        Kind::MemberExpr,
+        Kind::ImaginaryLiteral,
+        Kind::CStyleCastExpr,
+        Kind::CompoundLiteralExpr,
+        Kind::ArraySubscriptExpr,
+        Kind::InitListExpr,
+        Kind::ConditionalOperator,
+        Kind::BinaryOperator,
+        Kind::CompoundAssignOperator,
+        Kind::UnaryOperator,
+        Kind::CallExpr,
+        Kind::UnaryExprOrTypeTraitExpr,
+        Kind::OpaqueValueExpr,
+        Kind::VariableArrayType,
+        Kind::Association,
+        Kind::RecordDecl,
     ];
     KNOWN.contains(&kind)
         || CONSTANTS.contains(&kind)
         || MENTIONED.contains(&kind)
-        || matches!(kind, "BuiltinType" | "PointerType" | "TypedefType" | "RecordType" | "EnumType" | "ElaboratedType")
-        || matches!(kind, "QualType" | "ConstantArrayType" | "FieldDecl")
+        || matches!(
+            kind,
+            Kind::BuiltinType
+                | Kind::PointerType
+                | Kind::TypedefType
+                | Kind::RecordType
+                | Kind::EnumType
+                | Kind::ElaboratedType
+        )
+        || matches!(kind, Kind::QualType | Kind::ConstantArrayType | Kind::FieldDecl)
 }
 
 /// Whether a subtree names the variable.
@@ -504,9 +518,9 @@ fn length_words(ty: &str) -> Vec<&str> {
 
 /// The value of a condition that is a literal.
 fn truth(node: &Node) -> Option<bool> {
-    match (node.kind.as_str(), node.inner.first()) {
-        ("ParenExpr" | "ConstantExpr" | "ImplicitCastExpr", Some(inner)) => truth(inner),
-        ("IntegerLiteral", _) => node.value.as_ref().map(|value| value != "0"),
+    match (&node.kind, node.inner.first()) {
+        (Kind::ParenExpr | Kind::ConstantExpr | Kind::ImplicitCastExpr, Some(inner)) => truth(inner),
+        (Kind::IntegerLiteral, _) => node.value.as_ref().map(|value| value != "0"),
         _ => None,
     }
 }

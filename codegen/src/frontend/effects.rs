@@ -6,6 +6,7 @@ use super::builder::{Builder, RawAccess};
 use super::control::varies;
 use super::ctype;
 use super::header;
+use super::kind::Kind;
 use super::refusal::Refused;
 use super::scope::Scope;
 use crate::model::{AccessKind, Value};
@@ -41,26 +42,26 @@ impl<'a> Builder<'a> {
     /// Adds what a statement or expression does.
     pub fn effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
         let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refused> {
-            node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| b.effects(n, scope, out))
+            node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| b.effects(n, scope, out))
         };
         self.check_words(node)?;
-        match node.kind.as_str() {
-            "NullStmt"
-            | "IntegerLiteral"
-            | "FloatingLiteral"
-            | "CharacterLiteral"
-            | "ImaginaryLiteral"
-            | "ImplicitValueInitExpr" => Ok(()),
-            "VarDecl" => {
+        match node.kind {
+            Kind::NullStmt
+            | Kind::IntegerLiteral
+            | Kind::FloatingLiteral
+            | Kind::CharacterLiteral
+            | Kind::ImaginaryLiteral
+            | Kind::ImplicitValueInitExpr => Ok(()),
+            Kind::VarDecl => {
                 check_local(node)?;
                 out.own.insert(node.id);
-                let parts = node.inner.iter().filter(|n| !n.kind.is_empty() && !n.kind.ends_with("Attr"));
+                let parts = node.inner.iter().filter(|n| !n.kind.is_absent() && !n.kind.is_attribute());
                 parts.into_iter().try_for_each(|n| self.effects(n, scope, out))
             }
-            "ForStmt" => self.loop_effects(node, scope, out),
-            "IfStmt" => self.if_effects(node, scope, out),
-            "UnaryExprOrTypeTraitExpr" => self.size_effects(node, scope, out),
-            "ConditionalOperator" => {
+            Kind::ForStmt => self.loop_effects(node, scope, out),
+            Kind::IfStmt => self.if_effects(node, scope, out),
+            Kind::UnaryExprOrTypeTraitExpr => self.size_effects(node, scope, out),
+            Kind::ConditionalOperator => {
                 self.effects(&node.inner[0], scope, out)?;
                 for (n, negate) in node.inner[1..].iter().zip([false, true]) {
                     let mut uncertain = Scope { conditional: true, ..scope.clone() };
@@ -69,28 +70,30 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            "BinaryOperator" if node.opcode == "=" => {
+            Kind::BinaryOperator if node.opcode == "=" => {
                 self.effects(&node.inner[1], scope, out)?;
                 self.touch(&node.inner[0], scope, false, true, out)
             }
-            "BinaryOperator" if node.opcode == "&&" || node.opcode == "||" => {
+            Kind::BinaryOperator if node.opcode == "&&" || node.opcode == "||" => {
                 self.effects(&node.inner[0], scope, out)?;
                 let mut uncertain = Scope { conditional: true, ..scope.clone() };
                 uncertain.restrict(self.necessary(&node.inner[0], scope, node.opcode == "||"));
                 self.effects(&node.inner[1], &uncertain, out)
             }
-            "BinaryOperator" if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
-            "BinaryOperator" if !OPERATORS.contains(&node.opcode.as_str()) => Err(unknown(node)),
-            "InitListExpr" => {
+            Kind::BinaryOperator if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
+            Kind::BinaryOperator if !OPERATORS.contains(&node.opcode.as_str()) => Err(unknown(node)),
+            Kind::InitListExpr => {
                 self.check_list(node)?;
                 all(self, out)
             }
-            "CompoundStmt" | "DeclStmt" | "ParenExpr" | "ConstantExpr" | "BinaryOperator" => all(self, out),
-            "CompoundAssignOperator" => {
+            Kind::CompoundStmt | Kind::DeclStmt | Kind::ParenExpr | Kind::ConstantExpr | Kind::BinaryOperator => {
+                all(self, out)
+            }
+            Kind::CompoundAssignOperator => {
                 self.effects(&node.inner[1], scope, out)?;
                 self.touch(&node.inner[0], scope, true, true, out)
             }
-            "UnaryOperator" => match node.opcode.as_str() {
+            Kind::UnaryOperator => match node.opcode.as_str() {
                 "++" | "--" => self.touch(&node.inner[0], scope, true, true, out),
                 "+" | "-" | "!" | "~" | "__real" | "__imag" | "__extension__" => all(self, out),
                 "&" => {
@@ -98,8 +101,8 @@ impl<'a> Builder<'a> {
                 }
                 _ => Err(unknown(node)),
             },
-            "CallExpr" => self.call_effects(node, scope, out),
-            "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
+            Kind::CallExpr => self.call_effects(node, scope, out),
+            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => match node.cast.as_str() {
                 "LValueToRValue" => self.touch(&node.inner[0], scope, true, false, out),
                 "ArrayToPointerDecay"
                 | "NullToPointer"
@@ -120,8 +123,10 @@ impl<'a> Builder<'a> {
                     "convert between numbers only",
                 )),
             },
-            "DeclRefExpr" if node.reference.as_ref().is_some_and(|r| r.kind == "EnumConstantDecl") => Ok(()),
-            "DeclRefExpr" | "ArraySubscriptExpr" | "MemberExpr" => self.touch(node, scope, true, false, out),
+            Kind::DeclRefExpr if node.reference.as_ref().is_some_and(|r| r.kind == Kind::EnumConstantDecl) => Ok(()),
+            Kind::DeclRefExpr | Kind::ArraySubscriptExpr | Kind::MemberExpr => {
+                self.touch(node, scope, true, false, out)
+            }
             _ => Err(unknown(node)),
         }
     }
@@ -129,7 +134,7 @@ impl<'a> Builder<'a> {
     /// Refuses words that mean something else before the enclosing function.
     fn check_words(&self, node: &Node) -> Result<(), Refused> {
         self.check_made(node)?;
-        let spoken = matches!(node.kind.as_str(), "CStyleCastExpr" | "UnaryExprOrTypeTraitExpr" | "VarDecl");
+        let spoken = matches!(node.kind, Kind::CStyleCastExpr | Kind::UnaryExprOrTypeTraitExpr | Kind::VarDecl);
         let types = [Some(&node.ty), node.argument.as_ref()];
         let local = |t: &super::ast::Type| ctype::words(&t.written).any(|w| self.inventory.local_types.contains(w));
         if spoken && types.into_iter().flatten().any(local) {
@@ -144,9 +149,9 @@ impl<'a> Builder<'a> {
                 let reason = format!("`{}` calls itself, and is not declared before its definition", reference.name);
                 return Err(Refused::at(node, reason, "declare the function before its definition"));
             }
-            let declared = match reference.kind.as_str() {
-                "EnumConstantDecl" => self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id)),
-                "FunctionDecl" => {
+            let declared = match reference.kind {
+                Kind::EnumConstantDecl => self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id)),
+                Kind::FunctionDecl => {
                     self.unit.at_file_scope(reference.id) || self.unit.declaration(reference.id).is_none()
                 }
                 _ => true,
@@ -197,7 +202,9 @@ impl<'a> Builder<'a> {
             return Err(Refused::at(node, reason, "compute it before the region"));
         }
         for inner in node.walk() {
-            let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != "EnumConstantDecl") else { continue };
+            let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != Kind::EnumConstantDecl) else {
+                continue;
+            };
             let Some(variable) = self.unit.declaration(reference.id) else { continue };
             let whole = inner.id == node.inner[0].bare().id;
             if ctype::is_array(variable.ty.plain())
@@ -333,19 +340,19 @@ impl<'a> Builder<'a> {
 
     /// Reads in subscripts, and the pointers of the region that lead there.
     fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
-        match node.kind.as_str() {
-            "ArraySubscriptExpr" => {
+        match node.kind {
+            Kind::ArraySubscriptExpr => {
                 let swapped = self.unit.integer(node.inner[0].ty.plain()).is_some();
                 let (base, index) = if swapped { (1, 0) } else { (0, 1) };
                 self.effects(&node.inner[index], scope, out)?;
                 self.subscript_effects(&node.inner[base], scope, out)
             }
-            "BinaryOperator" if matches!(node.opcode.as_str(), "+" | "-") => {
+            Kind::BinaryOperator if matches!(node.opcode.as_str(), "+" | "-") => {
                 let pointer = usize::from(self.unit.integer(node.inner[0].ty.plain()).is_some());
                 self.effects(&node.inner[1 - pointer], scope, out)?;
                 self.subscript_effects(&node.inner[pointer], scope, out)
             }
-            "DeclRefExpr" => {
+            Kind::DeclRefExpr => {
                 let id = node.reference.as_ref().map_or(0, |r| r.id);
                 let pointer = self.inventory.declared.get(&id).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
                 if pointer && !out.own.contains(&id) && !out.repeated.contains(&id) {
@@ -353,9 +360,15 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr" | "MemberExpr" | "UnaryOperator" => {
-                node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| self.subscript_effects(n, scope, out))
-            }
+            Kind::ParenExpr
+            | Kind::ImplicitCastExpr
+            | Kind::CStyleCastExpr
+            | Kind::MemberExpr
+            | Kind::UnaryOperator => node
+                .inner
+                .iter()
+                .filter(|n| !n.kind.is_absent())
+                .try_for_each(|n| self.subscript_effects(n, scope, out)),
             _ => Err(unknown(node)),
         }
     }
@@ -421,7 +434,7 @@ impl<'a> Builder<'a> {
     /// A variable declared in the region whose declaration is repeated in each statement that uses it.
     fn repeat(&mut self, id: Id, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
         let Some(variable) = self.inventory.declared.get(&id).copied() else { return Ok(()) };
-        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr"));
+        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
         if let Some(initial) = initial {
             if ctype::is_pointer(variable.ty.plain()) {
                 self.subscript_effects(initial, scope, out)?;
@@ -477,12 +490,12 @@ impl<'a> Builder<'a> {
 
 /// The variable of `s.x` where `s` is a struct variable.
 fn whole_object(node: &Node) -> Option<&super::ast::Reference> {
-    match node.kind.as_str() {
-        "MemberExpr" if !node.arrow => {
+    match node.kind {
+        Kind::MemberExpr if !node.arrow => {
             let base = node.inner.first()?;
             base.variable().or_else(|| whole_object(base))
         }
-        "ParenExpr" => whole_object(node.inner.first()?),
+        Kind::ParenExpr => whole_object(node.inner.first()?),
         _ => None,
     }
 }
@@ -552,25 +565,27 @@ fn address(node: &Node) -> Refused {
 
 /// The refusal of a construct that is outside the language of regions.
 pub fn unknown(node: &Node) -> Refused {
-    let (what, remedy) = match node.kind.as_str() {
-        "WhileStmt" => ("a `while` loop", "use a `for` loop whose bounds are affine"),
-        "DoStmt" => ("a `do` loop", "use a `for` loop whose bounds are affine"),
-        "GotoStmt" | "IndirectGotoStmt" => ("a `goto`", "use loops and `if`"),
-        "LabelStmt" => ("a label", "use loops and `if`"),
-        "BreakStmt" => ("a `break`", "put the loop's end into its condition"),
-        "ContinueStmt" => ("a `continue`", "put the rest of the body into an `if`"),
-        "ReturnStmt" => ("a `return`", "leave the function after the region"),
-        "SwitchStmt" | "CaseStmt" | "DefaultStmt" => ("a `switch`", "use `if`"),
-        "GCCAsmStmt" | "MSAsmStmt" => ("inline assembly", "keep it outside the region"),
-        "StmtExpr" => ("a statement expression", "use ordinary statements"),
-        "AtomicExpr" => ("an atomic operation", "use plain accesses: the tiles are ordered by their dependences"),
-        "RecordDecl" | "TypedefDecl" | "EnumDecl" => ("a declaration of a type", "declare types before the region"),
-        "AttributedStmt" => ("a statement with attributes", "remove the attribute"),
-        "VAArgExpr" => ("a use of variable arguments", "keep it outside the region"),
-        "CompoundLiteralExpr" => ("a compound literal", "assign the members one by one"),
-        "StringLiteral" | "PredefinedExpr" => ("a string", "keep strings outside the region"),
-        kind if kind.starts_with("OMP") => ("an OpenMP directive", "remove it: the region runs in parallel by itself"),
-        other => {
+    let (what, remedy) = match node.kind {
+        Kind::WhileStmt => ("a `while` loop", "use a `for` loop whose bounds are affine"),
+        Kind::DoStmt => ("a `do` loop", "use a `for` loop whose bounds are affine"),
+        Kind::GotoStmt | Kind::IndirectGotoStmt => ("a `goto`", "use loops and `if`"),
+        Kind::LabelStmt => ("a label", "use loops and `if`"),
+        Kind::BreakStmt => ("a `break`", "put the loop's end into its condition"),
+        Kind::ContinueStmt => ("a `continue`", "put the rest of the body into an `if`"),
+        Kind::ReturnStmt => ("a `return`", "leave the function after the region"),
+        Kind::SwitchStmt | Kind::CaseStmt | Kind::DefaultStmt => ("a `switch`", "use `if`"),
+        Kind::GCCAsmStmt | Kind::MSAsmStmt => ("inline assembly", "keep it outside the region"),
+        Kind::StmtExpr => ("a statement expression", "use ordinary statements"),
+        Kind::AtomicExpr => ("an atomic operation", "use plain accesses: the tiles are ordered by their dependences"),
+        Kind::RecordDecl | Kind::TypedefDecl | Kind::EnumDecl => {
+            ("a declaration of a type", "declare types before the region")
+        }
+        Kind::AttributedStmt => ("a statement with attributes", "remove the attribute"),
+        Kind::VAArgExpr => ("a use of variable arguments", "keep it outside the region"),
+        Kind::CompoundLiteralExpr => ("a compound literal", "assign the members one by one"),
+        Kind::StringLiteral | Kind::PredefinedExpr => ("a string", "keep strings outside the region"),
+        _ if node.kind.is_openmp() => ("an OpenMP directive", "remove it: the region runs in parallel by itself"),
+        ref other => {
             let reason = format!("this construct ({other} {}) is not in the language of regions", node.opcode);
             return Refused::at(node, reason, "use assignments, `for` and `if`");
         }

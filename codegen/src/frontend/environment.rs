@@ -5,6 +5,7 @@
 
 use super::ast::{Id, Node};
 use super::ctype;
+use super::kind::Kind;
 use super::preprocess::Seen;
 use super::refusal::Refused;
 use crate::planted::planted;
@@ -90,7 +91,7 @@ pub fn named(source: &Source, seen: &Seen, function: &Node) -> Vec<Id> {
     let lines = source.position(function.begin.offset).0..=source.position(function.end.offset).0;
     let pragmas = seen.whole.pragmas.iter().filter(|(line, words)| lines.contains(line) && !words.starts_with("omp"));
     let words: Vec<&str> = pragmas.flat_map(|(_, words)| ctype::words(words)).collect();
-    let variables = function.walk().filter(|n| n.is("VarDecl") || n.is("ParmVarDecl"));
+    let variables = function.walk().filter(|n| n.is(&Kind::VarDecl) || n.is(&Kind::ParmVarDecl));
     variables.filter(|n| words.contains(&n.name.as_str())).map(|n| n.id).collect()
 }
 

@@ -4,6 +4,7 @@ use super::ast::{Id, Node};
 use super::builder::Builder;
 use super::control::Graph;
 use super::header;
+use super::kind::Kind;
 use super::refusal::Refused;
 use super::walk::token_end;
 use std::collections::BTreeSet;
@@ -26,18 +27,18 @@ impl<'a> Builder<'a> {
     fn headers(&self, node: &'a Node, alive: &BTreeSet<Id>) -> Result<String, Refused> {
         let concerned = node
             .walk()
-            .any(|n| n.is("ForStmt") && header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
+            .any(|n| n.is(&Kind::ForStmt) && header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
         if !concerned {
             return Ok(String::new());
         }
-        match node.kind.as_str() {
-            "ForStmt" => {
+        match node.kind {
+            Kind::ForStmt => {
                 let header = header::header(self.unit, node)?;
                 let head = self.head(node, node.begin.offset, &node.inner[..4])?;
                 let inner = self.headers(header.body, alive)?;
                 Ok(format!("{head} {}", if inner.is_empty() { ";".to_owned() } else { format!("{{ {inner} }}") }))
             }
-            "IfStmt" => {
+            Kind::IfStmt => {
                 let head = self.head(node, node.begin.offset, &node.inner[..1])?;
                 let then = self.headers(&node.inner[1], alive)?;
                 let other = node.inner.get(2).map(|n| self.headers(n, alive)).transpose()?.unwrap_or_default();
@@ -73,7 +74,7 @@ impl<'a> Builder<'a> {
             return Err(refuse("its loop's header is inside a macro"));
         }
         let close = self.source.skip_brackets(open);
-        if parts.iter().any(|p| !p.kind.is_empty() && token_end(self.source, p) > close) {
+        if parts.iter().any(|p| !p.kind.is_absent() && token_end(self.source, p) > close) {
             return Err(refuse("its loop's header is inside a macro"));
         }
         Ok(self.source.text(begin, close))

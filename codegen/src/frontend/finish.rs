@@ -4,6 +4,7 @@ use super::affine::{Affine, Atom};
 use super::ast::Node;
 use super::builder::{Builder, KnownArray, RawStatement};
 use super::ctype;
+use super::kind::Kind;
 use super::refusal::Refused;
 use crate::model::{Access, AccessKind, Options, Statement, Storage, WIDE_LIMIT};
 use crate::planted::planted;
@@ -162,33 +163,33 @@ impl Builder<'_> {
     /// Whether a variable may be known by another name to the linker: its declarations have attributes besides
     /// harmless ones, or the file has assembly outside functions.
     pub fn has_other_names(&self, variable: &Node) -> bool {
-        const HARMLESS: [&str; 8] = [
-            "AlignedAttr",
-            "UnusedAttr",
-            "UsedAttr",
-            "SectionAttr",
-            "VisibilityAttr",
-            "CommonAttr",
-            "NoCommonAttr",
-            "DeprecatedAttr",
+        const HARMLESS: [Kind; 8] = [
+            Kind::AlignedAttr,
+            Kind::UnusedAttr,
+            Kind::UsedAttr,
+            Kind::SectionAttr,
+            Kind::VisibilityAttr,
+            Kind::CommonAttr,
+            Kind::NoCommonAttr,
+            Kind::DeprecatedAttr,
         ];
         let outside = self.unit.at_file_scope(variable.id) || variable.storage == "extern";
         if !outside || planted("a11-alias") {
             return false;
         }
         let same = |n: &&Node| {
-            n.is("VarDecl") && n.name == variable.name && (n.storage == "extern" || self.unit.at_file_scope(n.id))
+            n.is(&Kind::VarDecl) && n.name == variable.name && (n.storage == "extern" || self.unit.at_file_scope(n.id))
         };
         let mut attributes =
-            self.unit.root.walk().filter(same).flat_map(|n| &n.inner).filter(|n| n.kind.ends_with("Attr"));
-        attributes.any(|a| !HARMLESS.contains(&a.kind.as_str()))
-            || self.unit.root.inner.iter().any(|n| n.is("FileScopeAsmDecl"))
+            self.unit.root.walk().filter(same).flat_map(|n| &n.inner).filter(|n| n.kind.is_attribute());
+        attributes.any(|a| !HARMLESS.contains(&a.kind))
+            || self.unit.root.inner.iter().any(|n| n.is(&Kind::FileScopeAsmDecl))
     }
 
     /// Two names of one storage are not told apart: names that may be such are refused.
     fn check_names(&self) -> Result<(), Refused> {
         let named = self.inventory.roots.iter().flat_map(|root| root.walk());
-        for node in named.filter(|n| n.reference.as_ref().is_some_and(|r| r.kind == "VarDecl")) {
+        for node in named.filter(|n| n.reference.as_ref().is_some_and(|r| r.kind == Kind::VarDecl)) {
             let variable = node.reference.as_ref().and_then(|r| self.unit.declaration(r.id));
             if let Some(variable) = variable.filter(|v| self.has_other_names(v)) {
                 let reason = format!(
@@ -203,7 +204,7 @@ impl Builder<'_> {
 
     /// Whether their types let a pointer lead to a variable or an element of it.
     pub fn may_reach_type(&self, pointer: &Node, variable: &Node) -> bool {
-        let anything = pointer.inner.iter().any(|n| n.is("MayAliasAttr")) || !self.unit.strict_aliasing;
+        let anything = pointer.inner.iter().any(|n| n.is(&Kind::MayAliasAttr)) || !self.unit.strict_aliasing;
         (anything && !planted("a11-alias"))
             || may_alias(&element_of(pointer.ty.plain()), &element_of(variable.ty.plain()))
     }

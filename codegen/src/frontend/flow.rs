@@ -3,6 +3,7 @@
 use super::ast::Node;
 use super::builder::Builder;
 use super::control::Graph;
+use super::kind::Kind;
 use super::{attributes, ctype};
 
 pub use super::control::{Flow, mentions};
@@ -22,7 +23,7 @@ impl Builder<'_> {
     pub fn is_hidden(&self, variable: &Node) -> bool {
         let automatic = matches!(variable.storage.as_str(), "" | "auto" | "register") && !variable.thread_local;
         automatic
-            && matches!(variable.kind.as_str(), "VarDecl" | "ParmVarDecl")
+            && matches!(variable.kind, Kind::VarDecl | Kind::ParmVarDecl)
             && !self.unit.at_file_scope(variable.id)
             && !self.inventory.addressed.contains(&variable.id)
             && !ctype::is_untouchable(variable.ty.plain())

@@ -9,11 +9,12 @@ use super::control::Graph;
 use super::ctype;
 use super::effects::{CONVERSIONS, OPERATORS};
 use super::flow;
+use super::kind::Kind;
 use super::refusal::Refused;
 
 /// A block's statements, with the node that names the block.
 pub fn children(node: &Node) -> Vec<&Node> {
-    if node.is("CompoundStmt") { node.inner.iter().collect() } else { vec![node] }
+    if node.is(&Kind::CompoundStmt) { node.inner.iter().collect() } else { vec![node] }
 }
 
 /// Ranges of statements to keep together: (block, first, last).
@@ -47,10 +48,10 @@ impl<'a> Builder<'a> {
     /// Scalars, pointers and small arrays declared in blocks of the region.
     fn group_declared(&mut self, block: Id, statements: &[&'a Node]) -> Result<(), Refused> {
         for (k, statement) in statements.iter().enumerate() {
-            match statement.kind.as_str() {
-                "DeclStmt" => {
+            match statement.kind {
+                Kind::DeclStmt => {
                     for variable in &statement.inner {
-                        if !variable.is("VarDecl") {
+                        if !variable.is(&Kind::VarDecl) {
                             return Err(super::effects::unknown(variable));
                         }
                         super::effects::check_local(variable)?;
@@ -58,9 +59,9 @@ impl<'a> Builder<'a> {
                         self.place_declaration(block, statements, k, variable);
                     }
                 }
-                "CompoundStmt" => self.group_declared(statement.id, &children(statement))?,
+                Kind::CompoundStmt => self.group_declared(statement.id, &children(statement))?,
                 _ => {
-                    for inner in statement.inner.iter().filter(|n| n.kind.ends_with("Stmt")) {
+                    for inner in statement.inner.iter().filter(|n| n.kind.is_statement()) {
                         self.group_declared(inner.id, &children(inner))?;
                     }
                 }
@@ -107,7 +108,7 @@ impl<'a> Builder<'a> {
     /// Whether a declaration can be repeated wherever its variable is used: it never changes and reads no memory
     /// that the region may change.
     pub fn repeatable(&self, variable: &Node) -> bool {
-        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr"));
+        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
         let plain = variable.ty.plain();
         if self.inventory.written.contains_key(&variable.id) && !ctype::is_pointer(plain) || ctype::is_array(plain) {
             return false;
@@ -120,8 +121,8 @@ impl<'a> Builder<'a> {
     }
 
     fn steady(&self, node: &Node) -> bool {
-        let here = match node.kind.as_str() {
-            "DeclRefExpr" => node.reference.as_ref().is_none_or(|r| match self.inventory.declared.get(&r.id) {
+        let here = match node.kind {
+            Kind::DeclRefExpr => node.reference.as_ref().is_none_or(|r| match self.inventory.declared.get(&r.id) {
                 Some(_) if self.inventory.is_counter(r.id) => true,
                 Some(local) => self.repeatable(local),
                 None => {
@@ -132,29 +133,29 @@ impl<'a> Builder<'a> {
                     array || !self.inventory.written.contains_key(&r.id)
                 }
             }),
-            kind if STEADY.contains(&kind) => true,
-            "ImplicitCastExpr" if node.cast == "LValueToRValue" => {
+            _ if STEADY.contains(&node.kind) => true,
+            Kind::ImplicitCastExpr if node.cast == "LValueToRValue" => {
                 // A pointer variable's value or a scalar's, but no element of an array.
                 node.bare().variable().is_some() || !loads_memory(node)
             }
-            "ImplicitCastExpr" | "CStyleCastExpr" => {
+            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
                 CONVERSIONS.contains(&node.cast.as_str())
                     || matches!(
                         node.cast.as_str(),
                         "ArrayToPointerDecay" | "FunctionToPointerDecay" | "BuiltinFnToFnPtr"
                     )
             }
-            "CallExpr" => super::parts::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
-            "UnaryOperator" => matches!(
+            Kind::CallExpr => super::parts::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
+            Kind::UnaryOperator => matches!(
                 node.opcode.as_str(),
                 "+" | "-" | "!" | "~" | "*" | "&" | "__real" | "__imag" | "__extension__"
             ),
-            "BinaryOperator" => {
+            Kind::BinaryOperator => {
                 OPERATORS.contains(&node.opcode.as_str()) || matches!(node.opcode.as_str(), "&&" | "||")
             }
             _ => false,
         };
-        here && node.inner.iter().filter(|n| !n.kind.is_empty()).all(|n| self.steady(n))
+        here && node.inner.iter().filter(|n| !n.kind.is_absent()).all(|n| self.steady(n))
     }
 
     fn keep(&mut self, ranges: Ranges) {
@@ -180,26 +181,26 @@ impl<'a> Builder<'a> {
 }
 
 /// Expressions that have one value as long as their operands have.
-const STEADY: [&str; 12] = [
-    "IntegerLiteral",
-    "FloatingLiteral",
-    "CharacterLiteral",
-    "ImaginaryLiteral",
-    "ImplicitValueInitExpr",
-    "ParenExpr",
-    "ConstantExpr",
-    "ConditionalOperator",
-    "ArraySubscriptExpr",
-    "MemberExpr",
-    "InitListExpr",
-    "UnaryExprOrTypeTraitExpr",
+const STEADY: [Kind; 12] = [
+    Kind::IntegerLiteral,
+    Kind::FloatingLiteral,
+    Kind::CharacterLiteral,
+    Kind::ImaginaryLiteral,
+    Kind::ImplicitValueInitExpr,
+    Kind::ParenExpr,
+    Kind::ConstantExpr,
+    Kind::ConditionalOperator,
+    Kind::ArraySubscriptExpr,
+    Kind::MemberExpr,
+    Kind::InitListExpr,
+    Kind::UnaryExprOrTypeTraitExpr,
 ];
 
 fn loads_memory(node: &Node) -> bool {
     node.walk().any(|n| {
-        matches!(n.kind.as_str(), "ArraySubscriptExpr")
-            || (n.is("UnaryOperator") && n.opcode == "*")
-            || (n.is("MemberExpr") && n.arrow)
+        matches!(n.kind, Kind::ArraySubscriptExpr)
+            || (n.is(&Kind::UnaryOperator) && n.opcode == "*")
+            || (n.is(&Kind::MemberExpr) && n.arrow)
     })
 }
 
@@ -224,8 +225,8 @@ fn inside(block: Id, statement: &Node, variable: &Node, index: usize, out: &mut 
         out.push((block, index, index));
         block != 0
     };
-    match statement.kind.as_str() {
-        "ForStmt" => {
+    match statement.kind {
+        Kind::ForStmt => {
             if (0..4).any(|k| statement.child(k).is_some_and(|n| flow::mentions(n, variable.id))) {
                 return group(out);
             }
@@ -236,8 +237,8 @@ fn inside(block: Id, statement: &Node, variable: &Node, index: usize, out: &mut 
             }
             follow(body.id, &list, variable, 0, out)
         }
-        "CompoundStmt" => follow(statement.id, &children(statement), variable, 0, out),
-        "IfStmt" => {
+        Kind::CompoundStmt => follow(statement.id, &children(statement), variable, 0, out),
+        Kind::IfStmt => {
             if flow::mentions(&statement.inner[0], variable.id) {
                 return group(out);
             }

@@ -2,6 +2,7 @@
 
 use super::ast::{Id, Node, Unit};
 use super::ctype::{self, Integer};
+use super::kind::Kind;
 use super::parts::write_target;
 use super::refusal::Refused;
 
@@ -36,20 +37,20 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refused>
         return refuse(node, "this loop's header is not understood");
     };
     for (part, name) in [(init, "first value"), (condition, "condition"), (increment, "step")] {
-        if part.kind.is_empty() {
+        if part.kind.is_absent() {
             return refuse(node, &format!("this loop has no {name} in its header"));
         }
     }
-    let (counter, first, declared) = if init.is("DeclStmt") {
+    let (counter, first, declared) = if init.is(&Kind::DeclStmt) {
         let [variable] = init.inner.as_slice() else {
             return refuse(init, "this loop declares several variables");
         };
-        let Some(first) = variable.inner.iter().find(|n| !n.kind.ends_with("Attr") && variable.initialised) else {
+        let Some(first) = variable.inner.iter().find(|n| !n.kind.is_attribute() && variable.initialised) else {
             return refuse(init, "this loop's counter has no first value");
         };
         (variable.id, first, true)
     } else {
-        let target = if init.is("BinaryOperator") && init.opcode == "=" { init.inner.first() } else { None };
+        let target = if init.is(&Kind::BinaryOperator) && init.opcode == "=" { init.inner.first() } else { None };
         let Some((reference, first)) = target.and_then(Node::variable).zip(init.inner.get(1)) else {
             return refuse(init, "this loop's first part does not set one counter");
         };
@@ -76,19 +77,19 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refused>
 /// What is added to the counter after each turn, and whether C defines that the sum wraps around.
 fn step(unit: &Unit, node: &Node, counter: Id, ty: Integer) -> Option<(i64, bool)> {
     let is_counter = |n: &Node| plain(unit, n, ty).variable().is_some_and(|r| r.id == counter);
-    if node.is("ParenExpr") {
+    if node.is(&Kind::ParenExpr) {
         return step(unit, node.inner.first()?, counter, ty);
     }
     if !is_counter(write_target(node)?) {
         return None;
     }
     let amount = |n: &Node, sign: i128| amount(unit, n, sign, ty);
-    match (node.kind.as_str(), node.opcode.as_str()) {
-        ("UnaryOperator", "++") => Some((1, !ty.signed)),
-        ("UnaryOperator", "--") => Some((-1, !ty.signed)),
-        ("CompoundAssignOperator", "+=") => amount(node.inner.get(1)?, 1),
-        ("CompoundAssignOperator", "-=") => amount(node.inner.get(1)?, -1),
-        ("BinaryOperator", "=") => {
+    match (&node.kind, node.opcode.as_str()) {
+        (Kind::UnaryOperator, "++") => Some((1, !ty.signed)),
+        (Kind::UnaryOperator, "--") => Some((-1, !ty.signed)),
+        (Kind::CompoundAssignOperator, "+=") => amount(node.inner.get(1)?, 1),
+        (Kind::CompoundAssignOperator, "-=") => amount(node.inner.get(1)?, -1),
+        (Kind::BinaryOperator, "=") => {
             let sum = plain(unit, node.inner.get(1)?, ty);
             let (left, right) = (sum.inner.first()?, sum.inner.get(1)?);
             match sum.opcode.as_str() {
@@ -118,10 +119,12 @@ fn amount(unit: &Unit, node: &Node, sign: i128, ty: Integer) -> Option<(i64, boo
 
 /// The old reading of a step from its text: the defect `a5-constants`.
 fn text_literal(node: &Node) -> Option<i64> {
-    match node.kind.as_str() {
-        "IntegerLiteral" => node.value.as_ref()?.parse().ok(),
-        "UnaryOperator" if node.opcode == "-" => text_literal(node.inner.first()?)?.checked_neg(),
-        "ParenExpr" | "ConstantExpr" | "ImplicitCastExpr" | "CStyleCastExpr" => text_literal(node.inner.first()?),
+    match node.kind {
+        Kind::IntegerLiteral => node.value.as_ref()?.parse().ok(),
+        Kind::UnaryOperator if node.opcode == "-" => text_literal(node.inner.first()?)?.checked_neg(),
+        Kind::ParenExpr | Kind::ConstantExpr | Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
+            text_literal(node.inner.first()?)
+        }
         _ => None,
     }
 }
@@ -129,9 +132,9 @@ fn text_literal(node: &Node) -> Option<i64> {
 /// Without parentheses and conversions that keep every value of the counter's type, and the counter's sums modulo its
 /// range.
 fn plain<'n>(unit: &Unit, node: &'n Node, counter: Integer) -> &'n Node {
-    match (node.kind.as_str(), node.inner.first()) {
-        ("ParenExpr" | "ConstantExpr", Some(inner)) => plain(unit, inner, counter),
-        ("ImplicitCastExpr" | "CStyleCastExpr", Some(inner))
+    match (&node.kind, node.inner.first()) {
+        (Kind::ParenExpr | Kind::ConstantExpr, Some(inner)) => plain(unit, inner, counter),
+        (Kind::ImplicitCastExpr | Kind::CStyleCastExpr, Some(inner))
             if matches!(node.cast.as_str(), "IntegralCast" | "LValueToRValue" | "NoOp") =>
         {
             let wide = unit.integer(node.ty.plain()).is_some_and(|ty| ty.width >= counter.width);

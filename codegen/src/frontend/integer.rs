@@ -4,6 +4,7 @@ use super::affine::{Affine, Cases, Formula, compare};
 use super::ast::Node;
 use super::builder::Builder;
 use super::ctype::Integer;
+use super::kind::Kind;
 use super::refusal::Refused;
 use super::scope::{Proof, Scope};
 
@@ -33,9 +34,9 @@ impl<'a> Builder<'a> {
             return small(constant.value).map(Cases::one).ok_or_else(|| not_affine(node));
         }
         let child = |k: usize| node.child(k).ok_or_else(|| not_affine(node));
-        match node.kind.as_str() {
-            "ConstantExpr" | "ParenExpr" => self.value(child(0)?, scope),
-            "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
+        match node.kind {
+            Kind::ConstantExpr | Kind::ParenExpr => self.value(child(0)?, scope),
+            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => match node.cast.as_str() {
                 "LValueToRValue" | "NoOp" => self.value(child(0)?, scope),
                 "IntegralCast" => {
                     let value = self.value(child(0)?, scope)?;
@@ -43,15 +44,15 @@ impl<'a> Builder<'a> {
                 }
                 _ => Err(not_affine(node)),
             },
-            "DeclRefExpr" => self.named(node, scope),
-            "UnaryOperator" if node.opcode == "+" => self.value(child(0)?, scope),
-            "UnaryOperator" if node.opcode == "-" => {
+            Kind::DeclRefExpr => self.named(node, scope),
+            Kind::UnaryOperator if node.opcode == "+" => self.value(child(0)?, scope),
+            Kind::UnaryOperator if node.opcode == "-" => {
                 let value = self.value(child(0)?, scope)?;
                 let negative = value.combine(&value, |a, _| a.times(-1));
                 self.arithmetic(negative, node, scope)
             }
-            "BinaryOperator" => self.binary(node, scope),
-            "ConditionalOperator" => self.conditional(node, scope),
+            Kind::BinaryOperator => self.binary(node, scope),
+            Kind::ConditionalOperator => self.conditional(node, scope),
             _ => Err(not_affine(node)),
         }
     }
@@ -80,7 +81,7 @@ impl<'a> Builder<'a> {
                 "use only loop counters and integers that do not change in the region here",
             ));
         }
-        let initial = declaration.inner.iter().find(|n| declaration.initialised && !n.kind.ends_with("Attr"));
+        let initial = declaration.inner.iter().find(|n| declaration.initialised && !n.kind.is_attribute());
         if self.inventory.declared.contains_key(&reference.id) {
             let initial = initial.ok_or_else(|| not_affine(node))?;
             return self.value(initial, scope);
@@ -166,7 +167,7 @@ impl<'a> Builder<'a> {
     /// `a > b ? a : b` is a maximum: `Some(true)`; a minimum: `Some(false)`.
     fn picks_greater(&mut self, test: &'a Node, a: &Affine, b: &Affine, scope: &Scope) -> Option<bool> {
         let mut test = test;
-        while test.is("ParenExpr") {
+        while test.is(&Kind::ParenExpr) {
             test = test.child(0)?;
         }
         let greater = match test.opcode.as_str() {
@@ -236,16 +237,16 @@ impl<'a> Builder<'a> {
     /// A condition, or its negation.
     pub fn condition(&mut self, node: &'a Node, scope: &Scope, negate: bool) -> Result<Formula, Refused> {
         let child = |k: usize| node.child(k).ok_or_else(|| not_affine(node));
-        match (node.kind.as_str(), node.opcode.as_str()) {
-            ("ParenExpr" | "ConstantExpr", _) => self.condition(child(0)?, scope, negate),
-            ("ImplicitCastExpr", _) if matches!(node.cast.as_str(), "IntegralToBoolean" | "NoOp") => {
+        match (&node.kind, node.opcode.as_str()) {
+            (Kind::ParenExpr | Kind::ConstantExpr, _) => self.condition(child(0)?, scope, negate),
+            (Kind::ImplicitCastExpr, _) if matches!(node.cast.as_str(), "IntegralToBoolean" | "NoOp") => {
                 self.condition(child(0)?, scope, negate)
             }
-            ("ImplicitCastExpr", _) if node.cast == "IntegralCast" && is_test(child(0)?) => {
+            (Kind::ImplicitCastExpr, _) if node.cast == "IntegralCast" && is_test(child(0)?) => {
                 self.condition(child(0)?, scope, negate)
             }
-            ("UnaryOperator", "!") => self.condition(child(0)?, scope, !negate),
-            ("BinaryOperator", "&&" | "||") => {
+            (Kind::UnaryOperator, "!") => self.condition(child(0)?, scope, !negate),
+            (Kind::BinaryOperator, "&&" | "||") => {
                 let a = self.condition(child(0)?, scope, negate)?;
                 // The right side is only evaluated where the left one lets it be.
                 let mut after = scope.clone();
@@ -256,7 +257,7 @@ impl<'a> Builder<'a> {
                 let b = self.condition(child(1)?, &after, negate)?;
                 Ok(if both == negate { a.or(b) } else { a.and(b) })
             }
-            ("BinaryOperator", "<" | "<=" | ">" | ">=" | "==" | "!=") => {
+            (Kind::BinaryOperator, "<" | "<=" | ">" | ">=" | "==" | "!=") => {
                 let (a, b) = (self.value(child(0)?, scope)?, self.value(child(1)?, scope)?);
                 let operator = if negate { opposite(&node.opcode) } else { &node.opcode };
                 a.compare(operator, &b).ok_or_else(|| not_affine(node))
@@ -271,9 +272,9 @@ impl<'a> Builder<'a> {
 }
 
 fn is_test(node: &Node) -> bool {
-    match node.kind.as_str() {
-        "ParenExpr" => node.inner.first().is_some_and(is_test),
-        "UnaryOperator" => node.opcode == "!",
+    match node.kind {
+        Kind::ParenExpr => node.inner.first().is_some_and(is_test),
+        Kind::UnaryOperator => node.opcode == "!",
         _ => matches!(node.opcode.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||"),
     }
 }
@@ -291,7 +292,7 @@ fn opposite(operator: &str) -> &'static str {
 
 /// The refusal of an expression that is no affine value.
 pub fn not_affine(node: &Node) -> Refused {
-    let memory = matches!(node.bare().kind.as_str(), "MemberExpr" | "ArraySubscriptExpr" | "UnaryOperator");
+    let memory = matches!(node.bare().kind, Kind::MemberExpr | Kind::ArraySubscriptExpr | Kind::UnaryOperator);
     Refused::at(node, "this is not an affine expression", if memory { COPY_BEFORE } else { USE_AFFINE })
 }
 

@@ -2,6 +2,7 @@
 
 use super::ast::{Id, Node, Unit};
 use super::header;
+use super::kind::Kind;
 use super::parts::{base_variable, write_target};
 use super::refusal::Refused;
 use super::uses::Uses;
@@ -32,10 +33,12 @@ impl<'a> Inventory<'a> {
         let Uses { addressed, changed } = Uses::of(function);
         let mut found = Inventory { roots: roots.clone(), addressed, changed, ..Inventory::default() };
         for node in function.walk() {
-            match node.kind.as_str() {
-                "TypedefDecl" | "RecordDecl" | "EnumDecl" => drop(found.local_types.insert(node.name.clone())),
+            match node.kind {
+                Kind::TypedefDecl | Kind::RecordDecl | Kind::EnumDecl => {
+                    found.local_types.insert(node.name.clone());
+                }
                 // The tree does not show the operands of assembly.
-                "GCCAsmStmt" | "MSAsmStmt" => found.addressed.extend(variables(function)),
+                Kind::GCCAsmStmt | Kind::MSAsmStmt => found.addressed.extend(variables(function)),
                 _ => {}
             }
         }
@@ -57,8 +60,8 @@ impl<'a> Inventory<'a> {
     }
 
     fn gather(&mut self, unit: &'a Unit, node: &'a Node) -> Result<(), Refused> {
-        match node.kind.as_str() {
-            "ForStmt" => {
+        match node.kind {
+            Kind::ForStmt => {
                 let header = header::header(unit, node)?;
                 self.counters.insert(header.counter, node);
                 if header.declared {
@@ -68,10 +71,10 @@ impl<'a> Inventory<'a> {
                 self.expressions(header.condition);
                 return self.gather(unit, header.body);
             }
-            "VarDecl" => drop(self.declared.insert(node.id, node)),
+            Kind::VarDecl => drop(self.declared.insert(node.id, node)),
             _ => self.note_write(node),
         }
-        for child in node.inner.iter().filter(|n| !n.kind.is_empty()) {
+        for child in node.inner.iter().filter(|n| !n.kind.is_absent()) {
             self.gather(unit, child)?;
         }
         Ok(())
@@ -101,5 +104,5 @@ impl<'a> Inventory<'a> {
 }
 
 fn variables(function: &Node) -> impl Iterator<Item = Id> + '_ {
-    function.walk().filter(|n| n.is("VarDecl") || n.is("ParmVarDecl")).map(|n| n.id)
+    function.walk().filter(|n| n.is(&Kind::VarDecl) || n.is(&Kind::ParmVarDecl)).map(|n| n.id)
 }

@@ -5,6 +5,7 @@ use super::ast::Node;
 use super::builder::Builder;
 use super::ctype;
 use super::header::{CANONICAL, Header};
+use super::kind::Kind;
 use super::refusal::Refused;
 use super::scope::{Dimension, Scope};
 use crate::model::Iterator;
@@ -95,9 +96,9 @@ impl<'a> Builder<'a> {
 
     /// The loop's condition: it must turn false once and for all as the counter goes on.
     fn bound(&mut self, node: &'a Node, header: &Header<'a>, first: &Cases, scope: &Scope) -> Result<Formula, Refused> {
-        let [left, right] = match node.kind.as_str() {
-            "ParenExpr" => return self.bound(&node.inner[0], header, first, scope),
-            "BinaryOperator" if node.inner.len() == 2 => [&node.inner[0], &node.inner[1]],
+        let [left, right] = match node.kind {
+            Kind::ParenExpr => return self.bound(&node.inner[0], header, first, scope),
+            Kind::BinaryOperator if node.inner.len() == 2 => [&node.inner[0], &node.inner[1]],
             _ => return Err(Refused::at(node, "this loop's condition is not a comparison", CANONICAL)),
         };
         match node.opcode.as_str() {

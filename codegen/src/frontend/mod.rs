@@ -6,6 +6,7 @@ pub mod ast;
 pub mod builder;
 pub mod clang;
 pub mod constant;
+pub mod kind;
 pub mod pragma;
 pub mod preprocess;
 pub mod refusal;
@@ -45,6 +46,7 @@ use crate::source::{Directive, Source};
 use ast::{Node, Unit};
 use builder::Builder;
 use inventory::Inventory;
+use kind::Kind;
 use pragma::Site;
 use preprocess::Seen;
 use refusal::Refused;
@@ -88,7 +90,7 @@ pub fn analyse(
     let body = function.body().ok_or_else(outside)?;
     let nodes = statements(body, site);
     let (first, last) = nodes.first().zip(nodes.last()).ok_or_else(|| nothing_marked(source, site))?;
-    if site.end.is_none() && !matches!(first.kind.as_str(), "ForStmt" | "CompoundStmt") {
+    if site.end.is_none() && !matches!(first.kind, Kind::ForStmt | Kind::CompoundStmt) {
         return Err(Refused::at(
             first,
             "the pragma stands before something else than a loop or block",
@@ -111,7 +113,7 @@ pub fn analyse(
     check_head(source, function, body)?;
     pasted::check_text(source, begin, end, &seen.macros)?;
     let roots: Vec<&Node> = match nodes.as_slice() {
-        [block] if block.is("CompoundStmt") => block.inner.iter().collect(),
+        [block] if block.is(&Kind::CompoundStmt) => block.inner.iter().collect(),
         _ => nodes.clone(),
     };
     check_escapes(body, &nodes, end)?;
@@ -247,7 +249,7 @@ fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken
     let base = site.options.name.clone();
     let mut name = base.clone().unwrap_or_else(|| format!("{}_1", function.name));
     let mut ordinal = 1;
-    let all = || builder.unit.root.inner.iter().filter(|n| n.kind.ends_with("Decl"));
+    let all = || builder.unit.root.inner.iter().filter(|n| n.kind.is_declaration());
     // What is generated for the region is called dvm__NAME_...
     let ours = |n: &Node, name: &str| {
         n.name.strip_prefix("dvm__").and_then(|n| n.strip_prefix(name)).is_some_and(|rest| rest.starts_with('_'))
@@ -279,13 +281,13 @@ fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
     match &site.end {
         None => body
             .walk()
-            .find(|n| n.begin.known && n.begin.offset == site.begin && !n.kind.ends_with("Decl"))
+            .find(|n| n.begin.known && n.begin.offset == site.begin && !n.kind.is_declaration())
             .into_iter()
             .collect(),
         Some(end) => {
             let holder = body
                 .walk()
-                .filter(|n| n.is("CompoundStmt"))
+                .filter(|n| n.is(&Kind::CompoundStmt))
                 .filter(|n| n.begin.offset < site.begin && site.begin < n.end.offset)
                 .last();
             let inside = |n: &&Node| site.begin <= n.begin.offset && n.begin.offset < end.begin;
@@ -308,16 +310,25 @@ fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result
 }
 
 /// What may stand around a region: where its statements are run in an order that is understood.
-const AROUND: [&str; 9] =
-    ["CompoundStmt", "IfStmt", "ForStmt", "WhileStmt", "DoStmt", "SwitchStmt", "CaseStmt", "DefaultStmt", "LabelStmt"];
+const AROUND: [Kind; 9] = [
+    Kind::CompoundStmt,
+    Kind::IfStmt,
+    Kind::ForStmt,
+    Kind::WhileStmt,
+    Kind::DoStmt,
+    Kind::SwitchStmt,
+    Kind::CaseStmt,
+    Kind::DefaultStmt,
+    Kind::LabelStmt,
+];
 
 /// The region is a statement among ordinary statements.
 fn check_around(body: &Node, first: &Node) -> Result<(), Refused> {
     let mut node = body;
     while !std::ptr::eq(node, first) {
         let holds = |n: &&Node| n.walk().any(|inner| std::ptr::eq(inner, first));
-        let next = node.inner.iter().filter(|n| !n.kind.is_empty()).find(holds);
-        let Some(next) = next.filter(|_| AROUND.contains(&node.kind.as_str())) else {
+        let next = node.inner.iter().filter(|n| !n.kind.is_absent()).find(holds);
+        let Some(next) = next.filter(|_| AROUND.contains(&node.kind)) else {
             let reason = format!("the region stands inside an expression or a construct like one ({})", node.kind);
             return Err(Refused::at(first, reason, "put the region among the ordinary statements of a function"));
         };
@@ -328,7 +339,7 @@ fn check_around(body: &Node, first: &Node) -> Result<(), Refused> {
 
 /// Between `scop` and `endscop`, declarations would vanish into a block.
 fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refused> {
-    for variable in nodes.iter().filter(|n| n.is("DeclStmt")).flat_map(|n| &n.inner) {
+    for variable in nodes.iter().filter(|n| n.is(&Kind::DeclStmt)).flat_map(|n| &n.inner) {
         let later = |n: &&Node| n.begin.offset >= end && n.reference.as_ref().is_some_and(|r| r.id == variable.id);
         if body.walk().any(|n| later(&n)) {
             let reason = format!("`{}` is declared in the region and used after it", variable.name);
@@ -408,7 +419,7 @@ fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refus
 
 /// `pure(f)` vouches for functions that the file knows.
 fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refused> {
-    let known = |name: &str| unit.root.walk().any(|n| n.is("FunctionDecl") && n.name == name);
+    let known = |name: &str| unit.root.walk().any(|n| n.is(&Kind::FunctionDecl) && n.name == name);
     match site.options.pure.iter().find(|name| !known(name)) {
         None => Ok(()),
         Some(name) => Err(Refused::span(

@@ -2,13 +2,14 @@
 
 use super::ast::{Id, Node};
 use super::ctype;
+use super::kind::Kind;
 
 /// What an assignment, `++` or `--` changes.
 pub fn write_target(node: &Node) -> Option<&Node> {
-    let assigns = match node.kind.as_str() {
-        "BinaryOperator" => node.opcode == "=",
-        "CompoundAssignOperator" => true,
-        "UnaryOperator" => node.opcode == "++" || node.opcode == "--",
+    let assigns = match node.kind {
+        Kind::BinaryOperator => node.opcode == "=",
+        Kind::CompoundAssignOperator => true,
+        Kind::UnaryOperator => node.opcode == "++" || node.opcode == "--",
         _ => false,
     };
     if assigns { node.inner.first() } else { None }
@@ -19,13 +20,15 @@ pub fn base_variable(node: &Node) -> Option<Id> {
     if let Some(reference) = node.variable() {
         return Some(reference.id);
     }
-    match node.kind.as_str() {
-        "ArraySubscriptExpr" | "BinaryOperator" => {
+    match node.kind {
+        Kind::ArraySubscriptExpr | Kind::BinaryOperator => {
             let address = |n: &&Node| ctype::is_pointer(n.ty.plain()) || ctype::is_array(n.ty.plain());
             node.inner.iter().find(address).and_then(base_variable)
         }
-        "ParenExpr" | "MemberExpr" | "ImplicitCastExpr" | "CStyleCastExpr" => node.inner.iter().find_map(base_variable),
-        "UnaryOperator" if matches!(node.opcode.as_str(), "*" | "&") => node.inner.iter().find_map(base_variable),
+        Kind::ParenExpr | Kind::MemberExpr | Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
+            node.inner.iter().find_map(base_variable)
+        }
+        Kind::UnaryOperator if matches!(node.opcode.as_str(), "*" | "&") => node.inner.iter().find_map(base_variable),
         _ => None,
     }
 }
@@ -33,8 +36,11 @@ pub fn base_variable(node: &Node) -> Option<Id> {
 /// The name of the function that a call names.
 pub fn callee(call: &Node) -> Option<&str> {
     let mut node = call.inner.first()?;
-    while matches!(node.kind.as_str(), "ImplicitCastExpr" | "ParenExpr") {
+    while matches!(node.kind, Kind::ImplicitCastExpr | Kind::ParenExpr) {
         node = node.inner.first()?;
     }
-    node.reference.as_ref().filter(|r| node.is("DeclRefExpr") && r.kind == "FunctionDecl").map(|r| r.name.as_str())
+    node.reference
+        .as_ref()
+        .filter(|r| node.is(&Kind::DeclRefExpr) && r.kind == Kind::FunctionDecl)
+        .map(|r| r.name.as_str())
 }

@@ -5,6 +5,7 @@ use super::ast::{Id, Node, Type};
 use super::builder::{Builder, KnownArray, RawAccess};
 use super::ctype;
 use super::inventory::Inventory;
+use super::kind::Kind;
 use super::refusal::Refused;
 use super::scope::Scope;
 use crate::model::{AccessKind, Array, Storage};
@@ -43,18 +44,18 @@ impl<'a> Builder<'a> {
                 "use a plain object in the region",
             ));
         }
-        match node.kind.as_str() {
-            "ParenExpr" => self.place(child(0)?, scope),
-            "ImplicitCastExpr" if node.cast == "NoOp" => self.place(child(0)?, scope),
-            "DeclRefExpr" => {
+        match node.kind {
+            Kind::ParenExpr => self.place(child(0)?, scope),
+            Kind::ImplicitCastExpr if node.cast == "NoOp" => self.place(child(0)?, scope),
+            Kind::DeclRefExpr => {
                 let id = node.reference.as_ref().map_or(0, |r| r.id);
                 let variable =
-                    self.unit.declaration(id).filter(|d| matches!(d.kind.as_str(), "VarDecl" | "ParmVarDecl"));
+                    self.unit.declaration(id).filter(|d| matches!(d.kind, Kind::VarDecl | Kind::ParmVarDecl));
                 let variable = variable.ok_or_else(|| strange(node))?;
                 self.check_storage(variable, node)?;
                 Ok(Place { variable, subscripts: vec![], types: vec![Some(node.ty.clone())], partial: false })
             }
-            "ArraySubscriptExpr" => {
+            Kind::ArraySubscriptExpr => {
                 let (first, second) = (child(0)?, child(1)?);
                 let swapped = self.unit.integer(first.ty.plain()).is_some();
                 let (base, index) = if swapped { (second, first) } else { (first, second) };
@@ -66,7 +67,7 @@ impl<'a> Builder<'a> {
                 }
                 stepped(place, &index, node)
             }
-            "UnaryOperator" if node.opcode == "*" => {
+            Kind::UnaryOperator if node.opcode == "*" => {
                 let pointer = child(0)?;
                 let place = self.pointer(pointer, scope)?;
                 let first = Cases::one(Affine::constant(0));
@@ -76,7 +77,7 @@ impl<'a> Builder<'a> {
                 }
                 stepped(place, &first, node)
             }
-            "MemberExpr" => {
+            Kind::MemberExpr => {
                 let base = child(0)?;
                 let mut place = if node.arrow {
                     let pointer = self.pointer(base, scope)?;
@@ -110,11 +111,13 @@ impl<'a> Builder<'a> {
     /// Resolves a pointer value: the place that it points to, before any subscript is added.
     fn pointer(&mut self, node: &'a Node, scope: &Scope) -> Result<Place<'a>, Refused> {
         let child = |k: usize| node.child(k).ok_or_else(|| strange(node));
-        match (node.kind.as_str(), node.cast.as_str()) {
-            ("ParenExpr", _) | ("ImplicitCastExpr" | "CStyleCastExpr", "NoOp") => self.pointer(child(0)?, scope),
-            ("ImplicitCastExpr", "ArrayToPointerDecay") => self.place(child(0)?, scope),
-            ("ImplicitCastExpr", "LValueToRValue") => self.loaded_pointer(node, child(0)?, scope),
-            ("BinaryOperator", _) if matches!(node.opcode.as_str(), "+" | "-") => {
+        match (&node.kind, node.cast.as_str()) {
+            (Kind::ParenExpr, _) | (Kind::ImplicitCastExpr | Kind::CStyleCastExpr, "NoOp") => {
+                self.pointer(child(0)?, scope)
+            }
+            (Kind::ImplicitCastExpr, "ArrayToPointerDecay") => self.place(child(0)?, scope),
+            (Kind::ImplicitCastExpr, "LValueToRValue") => self.loaded_pointer(node, child(0)?, scope),
+            (Kind::BinaryOperator, _) if matches!(node.opcode.as_str(), "+" | "-") => {
                 let (left, right) = (child(0)?, child(1)?);
                 let swapped = self.unit.integer(left.ty.plain()).is_some();
                 let (base, offset) = if swapped { (right, left) } else { (left, right) };
@@ -136,7 +139,7 @@ impl<'a> Builder<'a> {
                 place.types.extend([None, None]);
                 Ok(place)
             }
-            ("UnaryOperator", _) if node.opcode == "&" => {
+            (Kind::UnaryOperator, _) if node.opcode == "&" => {
                 let mut place = self.place(child(0)?, scope)?;
                 if place.partial || place.subscripts.is_empty() {
                     return Err(Refused::at(
@@ -150,10 +153,10 @@ impl<'a> Builder<'a> {
                 place.types.extend([None, None]);
                 Ok(place)
             }
-            ("UnaryOperator", _) if node.opcode == "++" || node.opcode == "--" => {
+            (Kind::UnaryOperator, _) if node.opcode == "++" || node.opcode == "--" => {
                 Err(Refused::at(node, "a pointer changes in the region", "use subscripts instead of moving pointers"))
             }
-            ("CStyleCastExpr" | "ImplicitCastExpr", "BitCast") => {
+            (Kind::CStyleCastExpr | Kind::ImplicitCastExpr, "BitCast") => {
                 Err(Refused::at(node, "a pointer is converted to another type", TO_POINTER))
             }
             _ => Err(Refused::at(
@@ -166,7 +169,7 @@ impl<'a> Builder<'a> {
 
     fn loaded_pointer(&mut self, node: &'a Node, object: &'a Node, scope: &Scope) -> Result<Place<'a>, Refused> {
         let Some(reference) = object.variable() else {
-            let member = object.bare().is("MemberExpr");
+            let member = object.bare().is(&Kind::MemberExpr);
             return Err(if member {
                 Refused::at(
                     object,
@@ -195,7 +198,7 @@ impl<'a> Builder<'a> {
             }
         }
         if self.inventory.declared.contains_key(&variable.id) {
-            let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr"));
+            let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
             let initial = initial.ok_or_else(|| {
                 Refused::at(
                     node,
@@ -213,9 +216,9 @@ impl<'a> Builder<'a> {
             if inner.reason != super::integer::not_affine(node).reason {
                 return inner;
             }
-            let memory = node.walk().any(|n| matches!(n.kind.as_str(), "ArraySubscriptExpr" | "CallExpr"));
+            let memory = node.walk().any(|n| matches!(n.kind, Kind::ArraySubscriptExpr | Kind::CallExpr));
             let reason = if memory { "this subscript depends on data" } else { "this subscript is not affine" };
-            let product = node.walk().any(|n| n.is("BinaryOperator") && n.opcode == "*");
+            let product = node.walk().any(|n| n.is(&Kind::BinaryOperator) && n.opcode == "*");
             let remedy = if product && !memory {
                 TO_POINTER
             } else {
@@ -303,7 +306,7 @@ impl<'a> Builder<'a> {
     /// on no other pointer of the function. Whatever is based on it is no such parameter, and a plain pointer here.
     fn is_believed(&self, pointer: &Node) -> bool {
         let Inventory { changed, addressed, .. } = &self.inventory;
-        let own = self.function.inner.iter().any(|p| p.is("ParmVarDecl") && p.id == pointer.id);
+        let own = self.function.inner.iter().any(|p| p.is(&Kind::ParmVarDecl) && p.id == pointer.id);
         let kept = own && !changed.contains(&pointer.id) && !addressed.contains(&pointer.id);
         ctype::is_restrict(pointer.ty.plain()) && (kept || planted("a2-restrict"))
     }

@@ -4,6 +4,7 @@
 use super::ast::Node;
 use super::builder::Builder;
 use super::ctype;
+use super::kind::Kind;
 use super::reads::Reads;
 use super::refusal::Refused;
 use crate::planted::planted;
@@ -26,8 +27,8 @@ impl Builder<'_> {
     /// Refuses a call that may do more than compute a value, or that may read what the region writes.
     pub fn check_pure(&self, name: &str, call: &Node) -> Result<(), Refused> {
         let vouch = format!("add pure({name}) to the pragma if it only computes a value from what stays as it is");
-        let attribute = |kind: &str| self.functions(name).iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
-        let declared = attribute("ConstAttr") || attribute("PureAttr");
+        let attribute = |kind: &Kind| self.functions(name).iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
+        let declared = attribute(&Kind::ConstAttr) || attribute(&Kind::PureAttr);
         if !declared && !self.is_vouched(name) && self.certain_body(name).is_some() {
             return Err(undeclared(name, call));
         }
@@ -65,20 +66,21 @@ impl Builder<'_> {
             return self.search(name, body, reads);
         }
         let all = self.functions(name);
-        let attribute = |kind: &str| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
+        let attribute = |kind: &Kind| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
         // The author of the program vouches with `const`; the system's headers say it of pthread_self, too.
-        if attribute("ConstAttr") && !all.iter().any(|f| f.system) && !name.starts_with("__builtin_") {
+        if attribute(&Kind::ConstAttr) && !all.iter().any(|f| f.system) && !name.starts_with("__builtin_") {
             return Ok(());
         }
-        let declared = attribute("PureAttr") || attribute("ConstAttr");
+        let declared = attribute(&Kind::PureAttr) || attribute(&Kind::ConstAttr);
         let unseen = "may read what the region writes: its body is not here to be seen";
         Err(if declared { unseen } else { "may do more than compute a value" }.to_owned())
     }
 
     /// Functions of the C library, whose names C reserves: not what the file defines or gives another symbol.
     fn is_library(&self, name: &str) -> bool {
-        let own =
-            |f: &&Node| f.body().is_some() || f.storage == "static" || f.inner.iter().any(|a| a.is("AsmLabelAttr"));
+        let own = |f: &&Node| {
+            f.body().is_some() || f.storage == "static" || f.inner.iter().any(|a| a.is(&Kind::AsmLabelAttr))
+        };
         is_math(name) && !self.functions(name).iter().any(own)
     }
 

@@ -4,6 +4,7 @@
 use super::ast::{Id, Node};
 use super::builder::Builder;
 use super::ctype;
+use super::kind::Kind;
 use std::collections::HashSet;
 
 /// What a call reads besides its arguments.
@@ -18,39 +19,100 @@ pub struct Reads {
 }
 
 /// Attributes that leave a function's body what a call runs, and that have no effect of their own.
-const HARMLESS: &str = "\
-    ConstAttr PureAttr NoThrowAttr LeafAttr BuiltinAttr AlwaysInlineAttr NoInlineAttr FlattenAttr ColdAttr HotAttr \
-    UnusedAttr UsedAttr NonNullAttr ReturnsNonNullAttr WarnUnusedResultAttr VisibilityAttr DeprecatedAttr \
-    ArtificialAttr MinSizeAttr OptimizeNoneAttr NoInstrumentFunctionAttr TargetAttr";
+const HARMLESS: [Kind; 22] = [
+    Kind::ConstAttr,
+    Kind::PureAttr,
+    Kind::NoThrowAttr,
+    Kind::LeafAttr,
+    Kind::BuiltinAttr,
+    Kind::AlwaysInlineAttr,
+    Kind::NoInlineAttr,
+    Kind::FlattenAttr,
+    Kind::ColdAttr,
+    Kind::HotAttr,
+    Kind::UnusedAttr,
+    Kind::UsedAttr,
+    Kind::NonNullAttr,
+    Kind::ReturnsNonNullAttr,
+    Kind::WarnUnusedResultAttr,
+    Kind::VisibilityAttr,
+    Kind::DeprecatedAttr,
+    Kind::ArtificialAttr,
+    Kind::MinSizeAttr,
+    Kind::OptimizeNoneAttr,
+    Kind::NoInstrumentFunctionAttr,
+    Kind::TargetAttr,
+];
 
 /// Statements and expressions that do nothing by themselves beyond what their parts do.
-const PLAIN: &str = "\
-    CompoundStmt DeclStmt IfStmt ForStmt WhileStmt DoStmt ReturnStmt BreakStmt ContinueStmt NullStmt SwitchStmt \
-    CaseStmt DefaultStmt LabelStmt GotoStmt StmtExpr IntegerLiteral FloatingLiteral CharacterLiteral ImaginaryLiteral \
-    StringLiteral PredefinedExpr ParenExpr ConstantExpr InitListExpr ImplicitValueInitExpr ConditionalOperator \
-    BinaryConditionalOperator OpaqueValueExpr ImplicitCastExpr CStyleCastExpr CompoundLiteralExpr \
-    UnaryExprOrTypeTraitExpr OffsetOfExpr RecordDecl FieldDecl EnumDecl EnumConstantDecl TypedefDecl AlignedAttr \
-    UnusedAttr PackedAttr BuiltinType RecordType ElaboratedType TypedefType PointerType ConstantArrayType QualType \
-    EnumType ParenType";
+const PLAIN: [Kind; 51] = [
+    Kind::CompoundStmt,
+    Kind::DeclStmt,
+    Kind::IfStmt,
+    Kind::ForStmt,
+    Kind::WhileStmt,
+    Kind::DoStmt,
+    Kind::ReturnStmt,
+    Kind::BreakStmt,
+    Kind::ContinueStmt,
+    Kind::NullStmt,
+    Kind::SwitchStmt,
+    Kind::CaseStmt,
+    Kind::DefaultStmt,
+    Kind::LabelStmt,
+    Kind::GotoStmt,
+    Kind::StmtExpr,
+    Kind::IntegerLiteral,
+    Kind::FloatingLiteral,
+    Kind::CharacterLiteral,
+    Kind::ImaginaryLiteral,
+    Kind::StringLiteral,
+    Kind::PredefinedExpr,
+    Kind::ParenExpr,
+    Kind::ConstantExpr,
+    Kind::InitListExpr,
+    Kind::ImplicitValueInitExpr,
+    Kind::ConditionalOperator,
+    Kind::BinaryConditionalOperator,
+    Kind::OpaqueValueExpr,
+    Kind::ImplicitCastExpr,
+    Kind::CStyleCastExpr,
+    Kind::CompoundLiteralExpr,
+    Kind::UnaryExprOrTypeTraitExpr,
+    Kind::OffsetOfExpr,
+    Kind::RecordDecl,
+    Kind::FieldDecl,
+    Kind::EnumDecl,
+    Kind::EnumConstantDecl,
+    Kind::TypedefDecl,
+    Kind::AlignedAttr,
+    Kind::UnusedAttr,
+    Kind::PackedAttr,
+    Kind::BuiltinType,
+    Kind::RecordType,
+    Kind::ElaboratedType,
+    Kind::TypedefType,
+    Kind::PointerType,
+    Kind::ConstantArrayType,
+    Kind::QualType,
+    Kind::EnumType,
+    Kind::ParenType,
+];
 
 /// Calls that end the program: then nothing is computed at all.
 const LAST: [&str; 4] = ["__assert_fail", "abort", "__builtin_unreachable", "__builtin_trap"];
 
-fn lists(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|w| w == word)
-}
-
 impl Builder<'_> {
     /// All declarations of a function.
     pub fn functions(&self, name: &str) -> Vec<&Node> {
-        self.unit.root.inner.iter().filter(|n| n.is("FunctionDecl") && n.name == name).collect()
+        self.unit.root.inner.iter().filter(|n| n.is(&Kind::FunctionDecl) && n.name == name).collect()
     }
 
     /// The body that a call of the function runs, where that is certain.
     pub fn certain_body(&self, name: &str) -> Option<&Node> {
         let all = self.functions(name);
-        let attributes = all.iter().flat_map(|f| &f.inner).filter(|a| a.kind.ends_with("Attr"));
-        let certain = attributes.into_iter().all(|a| lists(HARMLESS, &a.kind));
+        let attributes = all.iter().flat_map(|f| &f.inner).filter(|a| a.kind.is_attribute());
+        let certain = attributes.into_iter().all(|a| HARMLESS.contains(&a.kind));
         all.iter().find_map(|f| f.body()).filter(|_| certain)
     }
 
@@ -66,34 +128,34 @@ impl Builder<'_> {
         if has_variable_length(&node.ty.written) {
             return Err("has an array of variable length".to_owned());
         }
-        match node.kind.as_str() {
-            "VarDecl" if node.inner.iter().any(|n| n.is("CleanupAttr")) => {
+        match node.kind {
+            Kind::VarDecl if node.inner.iter().any(|n| n.is(&Kind::CleanupAttr)) => {
                 return Err(format!("cleans up `{}`", node.name));
             }
-            "VarDecl" if node.storage == "static" && !is_constant(node) => {
+            Kind::VarDecl if node.storage == "static" && !is_constant(node) => {
                 return Err(format!("keeps `{}` from call to call", node.name));
             }
-            "VarDecl" => {}
-            "DeclRefExpr" => return self.variable_read(node, reads),
-            "CallExpr" => return self.call(node, reads),
-            "BinaryOperator" | "CompoundAssignOperator" | "UnaryOperator" => {
+            Kind::VarDecl => {}
+            Kind::DeclRefExpr => return self.variable_read(node, reads),
+            Kind::CallExpr => return self.call(node, reads),
+            Kind::BinaryOperator | Kind::CompoundAssignOperator | Kind::UnaryOperator => {
                 let target = super::parts::write_target(node);
                 if target.is_some_and(|t| !self.is_own(t)) {
                     return Err("writes to what is not its own".to_owned());
                 }
-                let pointer = node.inner.first().filter(|_| node.is("UnaryOperator") && node.opcode == "*");
+                let pointer = node.inner.first().filter(|_| node.is(&Kind::UnaryOperator) && node.opcode == "*");
                 reads.memory |= pointer.is_some_and(|p| !is_array(p));
             }
-            "MemberExpr" => reads.memory |= node.arrow && !node.inner.first().is_some_and(is_array),
-            "ArraySubscriptExpr" => reads.memory |= !node.inner.iter().any(is_array),
-            kind if lists(PLAIN, kind) => {}
-            kind => return Err(format!("has a part ({kind}) that is not known to be harmless")),
+            Kind::MemberExpr => reads.memory |= node.arrow && !node.inner.first().is_some_and(is_array),
+            Kind::ArraySubscriptExpr => reads.memory |= !node.inner.iter().any(is_array),
+            _ if PLAIN.contains(&node.kind) => {}
+            ref kind => return Err(format!("has a part ({kind}) that is not known to be harmless")),
         }
-        node.inner.iter().filter(|n| !n.kind.is_empty()).try_for_each(|n| self.part(n, reads))
+        node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| self.part(n, reads))
     }
 
     fn variable_read(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
-        let Some(reference) = node.reference.as_ref().filter(|r| r.kind == "VarDecl") else { return Ok(()) };
+        let Some(reference) = node.reference.as_ref().filter(|r| r.kind == Kind::VarDecl) else { return Ok(()) };
         let Some(variable) = self.unit.declaration(reference.id) else {
             return Err(format!("uses `{}`, whose declaration is not known", reference.name));
         };
@@ -114,11 +176,11 @@ impl Builder<'_> {
         let (mut open, mut met) = (vec![name.to_owned()], HashSet::new());
         while let Some(name) = open.pop().filter(|name| met.insert(name.clone())) {
             for node in self.functions(&name).into_iter().filter_map(Node::body).flat_map(Node::walk) {
-                let Some(reference) = node.reference.as_ref().filter(|_| node.is("DeclRefExpr")) else { continue };
+                let Some(reference) = node.reference.as_ref().filter(|_| node.is(&Kind::DeclRefExpr)) else { continue };
                 if self.unit.declaration(reference.id).is_some_and(|variable| variable.thread_local) {
                     return Some(reference.name.clone());
                 }
-                if reference.kind == "FunctionDecl" {
+                if reference.kind == Kind::FunctionDecl {
                     open.push(reference.name.clone());
                 }
             }
@@ -137,15 +199,15 @@ impl Builder<'_> {
 
     /// Whether an lvalue lies in a variable of the function that is searched.
     fn is_own(&self, target: &Node) -> bool {
-        match target.kind.as_str() {
-            "DeclRefExpr" => target.reference.as_ref().is_some_and(|r| {
+        match target.kind {
+            Kind::DeclRefExpr => target.reference.as_ref().is_some_and(|r| {
                 let variable = self.unit.declaration(r.id);
                 variable.is_some_and(|v| v.storage.is_empty() || v.storage == "auto" || v.storage == "register")
                     && !self.unit.at_file_scope(r.id)
             }),
-            "ParenExpr" => target.inner.first().is_some_and(|n| self.is_own(n)),
-            "MemberExpr" if !target.arrow => target.inner.first().is_some_and(|n| self.is_own(n)),
-            "ArraySubscriptExpr" => {
+            Kind::ParenExpr => target.inner.first().is_some_and(|n| self.is_own(n)),
+            Kind::MemberExpr if !target.arrow => target.inner.first().is_some_and(|n| self.is_own(n)),
+            Kind::ArraySubscriptExpr => {
                 let base = target.inner.iter().find(|n| is_array(n));
                 base.and_then(array_of).is_some_and(|n| self.is_own(n))
             }
@@ -160,9 +222,9 @@ fn is_array(node: &Node) -> bool {
 }
 
 fn array_of(node: &Node) -> Option<&Node> {
-    match node.kind.as_str() {
-        "ParenExpr" => array_of(node.inner.first()?),
-        "ImplicitCastExpr" if node.cast == "ArrayToPointerDecay" => node.inner.first(),
+    match node.kind {
+        Kind::ParenExpr => array_of(node.inner.first()?),
+        Kind::ImplicitCastExpr if node.cast == "ArrayToPointerDecay" => node.inner.first(),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 use super::ast::{Node, Unit};
 use super::builder::Builder;
 use super::ctype;
+use super::kind::Kind;
 use super::refusal::Refused;
 use std::collections::HashMap;
 
@@ -25,7 +26,7 @@ impl Builder<'_> {
             }
         }
         let locals = self.inventory.declared.keys().chain(&self.private).filter_map(|id| self.unit.declaration(*id));
-        let locals = locals.filter(|v| v.is("VarDecl") && v.storage != "static" && v.storage != "extern");
+        let locals = locals.filter(|v| v.is(&Kind::VarDecl) && v.storage != "static" && v.storage != "extern");
         let mut sizes = Vec::new();
         for variable in locals {
             sizes.push((variable, types.of(variable)?));
@@ -79,7 +80,7 @@ impl<'a> Types<'a> {
             return Some(count.saturating_mul(self.bytes(&plain[..open], holder)?));
         }
         if name_end > 0 {
-            let nameless = |n: &&Node| matches!(n.kind.as_str(), "RecordDecl" | "EnumDecl") && n.name.is_empty();
+            let nameless = |n: &&Node| matches!(n.kind, Kind::RecordDecl | Kind::EnumDecl) && n.name.is_empty();
             let all: Vec<&Node> = holder?.inner.iter().filter(nameless).collect();
             return all.into_iter().map(|one| self.declared(one)).try_fold(0, |most: u64, size| Some(most.max(size?)));
         }
@@ -99,10 +100,10 @@ impl<'a> Types<'a> {
 
     /// The size of what a struct, union or enumeration declares.
     fn declared(&mut self, one: &'a Node) -> Option<u64> {
-        if one.is("EnumDecl") {
+        if one.is(&Kind::EnumDecl) {
             return Some(8);
         }
-        let fields = one.inner.iter().filter(|n| n.is("FieldDecl"));
+        let fields = one.inner.iter().filter(|n| n.is(&Kind::FieldDecl));
         let sizes = fields.map(|field| self.bytes(field.ty.plain(), Some(one)));
         sizes.collect::<Vec<_>>().into_iter().try_fold(0_u64, |sum, size| Some(sum.saturating_add(size?)))
     }
@@ -110,17 +111,19 @@ impl<'a> Types<'a> {
     /// The definition of a struct or union, or of what a typedef names that has no other name.
     fn declaration(&self, plain: &str) -> Option<&'a Node> {
         let root = &self.unit.root;
-        let whole = |n: &&Node| n.is("RecordDecl") && n.inner.iter().any(|f| f.is("FieldDecl"));
+        let whole = |n: &&Node| n.is(&Kind::RecordDecl) && n.inner.iter().any(|f| f.is(&Kind::FieldDecl));
         if let Some(tag) = plain.strip_prefix("struct ").or_else(|| plain.strip_prefix("union ")) {
             return root.walk().filter(whole).find(|n| n.name == tag.trim());
         }
         for holder in root.walk() {
-            let Some(at) = holder.inner.iter().position(|n| n.is("TypedefDecl") && n.name == plain) else { continue };
+            let Some(at) = holder.inner.iter().position(|n| n.is(&Kind::TypedefDecl) && n.name == plain) else {
+                continue;
+            };
             let before = holder.inner[..at].iter().rev();
             // One declaration may name several types; all begin where it begins.
             let begin = holder.inner[at].begin.offset;
-            let mut before = before.skip_while(|n| n.is("TypedefDecl") && n.begin.offset == begin);
-            return before.next().filter(|n| n.name.is_empty() && (n.is("EnumDecl") || whole(n)));
+            let mut before = before.skip_while(|n| n.is(&Kind::TypedefDecl) && n.begin.offset == begin);
+            return before.next().filter(|n| n.name.is_empty() && (n.is(&Kind::EnumDecl) || whole(n)));
         }
         None
     }

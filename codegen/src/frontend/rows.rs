@@ -5,6 +5,7 @@ use super::affine::{Affine, Cases, Formula, compare};
 use super::ast::Node;
 use super::builder::{Builder, KnownParameter, RawRow};
 use super::ctype;
+use super::kind::Kind;
 use super::place::Place;
 use super::refusal::Refused;
 use super::scope::{Proof, Scope};
@@ -77,7 +78,7 @@ impl<'a> Builder<'a> {
         let name = ctype::first_length(plain)?;
         let word = ctype::words(name).next().filter(|w| *w == name)?;
         let unit = self.unit;
-        let of_name = |n: &&'a Node| n.kind.ends_with("Decl") && n.name == word;
+        let of_name = |n: &&'a Node| n.kind.is_declaration() && n.name == word;
         if unit.root.inner.iter().any(|n| of_name(&n)) {
             return None;
         }
@@ -87,7 +88,7 @@ impl<'a> Builder<'a> {
         let kept = |id| !self.inventory.changed.contains(&id) && !self.inventory.addressed.contains(&id);
         let integer = self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8);
         let outside = !self.inventory.declared.contains_key(&variable.id) && variable.storage.is_empty();
-        (integer && outside && kept(variable.id) && matches!(variable.kind.as_str(), "VarDecl" | "ParmVarDecl"))
+        (integer && outside && kept(variable.id) && matches!(variable.kind, Kind::VarDecl | Kind::ParmVarDecl))
             .then(|| self.parameter(variable))
     }
 
@@ -129,10 +130,10 @@ impl<'a> Builder<'a> {
             return formula;
         }
         let joined = if negate { "||" } else { "&&" };
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr" | "ImplicitCastExpr", [inner]) => self.necessary(inner, scope, negate),
-            ("UnaryOperator", [inner]) if node.opcode == "!" => self.necessary(inner, scope, !negate),
-            ("BinaryOperator", [left, right]) if node.opcode == joined => {
+        match (&node.kind, node.inner.as_slice()) {
+            (Kind::ParenExpr | Kind::ImplicitCastExpr, [inner]) => self.necessary(inner, scope, negate),
+            (Kind::UnaryOperator, [inner]) if node.opcode == "!" => self.necessary(inner, scope, !negate),
+            (Kind::BinaryOperator, [left, right]) if node.opcode == joined => {
                 let first = self.necessary(left, scope, negate);
                 let mut after = Scope { uncertain: true, ..scope.clone() };
                 after.restrict(first.clone());

@@ -3,6 +3,7 @@
 
 use super::ast::{Id, Node};
 use super::ctype;
+use super::kind::Kind;
 use crate::planted::planted;
 use std::collections::HashSet;
 
@@ -29,7 +30,8 @@ enum Use {
 }
 
 /// Attributes of variables that tell nobody their addresses.
-const SILENT: [&str; 6] = ["AlignedAttr", "UnusedAttr", "UsedAttr", "NonNullAttr", "NoEscapeAttr", "MayAliasAttr"];
+const SILENT: [Kind; 6] =
+    [Kind::AlignedAttr, Kind::UnusedAttr, Kind::UsedAttr, Kind::NonNullAttr, Kind::NoEscapeAttr, Kind::MayAliasAttr];
 
 impl Uses {
     /// Walks a function.
@@ -40,22 +42,22 @@ impl Uses {
     }
 
     fn visit(&mut self, node: &Node, usage: Use) {
-        let present = || node.inner.iter().filter(|n| !n.kind.is_empty());
-        match node.kind.as_str() {
-            "DeclRefExpr" => self.mention(node, usage),
-            "VarDecl" | "ParmVarDecl" => {
-                if node.inner.iter().any(|n| n.kind.ends_with("Attr") && !SILENT.contains(&n.kind.as_str())) {
+        let present = || node.inner.iter().filter(|n| !n.kind.is_absent());
+        match node.kind {
+            Kind::DeclRefExpr => self.mention(node, usage),
+            Kind::VarDecl | Kind::ParmVarDecl => {
+                if node.inner.iter().any(|n| n.kind.is_attribute() && !SILENT.contains(&n.kind)) {
                     self.addressed.insert(node.id);
                 }
                 present().for_each(|n| self.visit(n, Use::Other));
             }
-            "ParenExpr" => present().for_each(|n| self.visit(n, usage)),
-            "MemberExpr" if !node.arrow => present().for_each(|n| self.visit(n, usage)),
-            "MemberExpr" => present().for_each(|n| self.pointer(n, usage)),
-            "ArraySubscriptExpr" => present().for_each(|n| {
+            Kind::ParenExpr => present().for_each(|n| self.visit(n, usage)),
+            Kind::MemberExpr if !node.arrow => present().for_each(|n| self.visit(n, usage)),
+            Kind::MemberExpr => present().for_each(|n| self.pointer(n, usage)),
+            Kind::ArraySubscriptExpr => present().for_each(|n| {
                 if ctype::integer(n.ty.plain()).is_some() { self.visit(n, Use::Other) } else { self.pointer(n, usage) }
             }),
-            "UnaryOperator" => {
+            Kind::UnaryOperator => {
                 let operand = match node.opcode.as_str() {
                     "*" => return present().for_each(|n| self.pointer(n, usage)),
                     "++" | "--" => Use::Target,
@@ -65,7 +67,7 @@ impl Uses {
                 };
                 present().for_each(|n| self.visit(n, operand));
             }
-            "ImplicitCastExpr" | "CStyleCastExpr" => {
+            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
                 let operand = match node.cast.as_str() {
                     "LValueToRValue" | "ToVoid" => Use::Value,
                     "NoOp" => usage,
@@ -73,7 +75,7 @@ impl Uses {
                 };
                 present().for_each(|n| self.visit(n, operand));
             }
-            "UnaryExprOrTypeTraitExpr" => present().for_each(|n| self.visit(n, Use::Value)),
+            Kind::UnaryExprOrTypeTraitExpr => present().for_each(|n| self.visit(n, Use::Value)),
             _ => {
                 let target = super::parts::write_target(node);
                 for inner in present() {
@@ -86,11 +88,13 @@ impl Uses {
 
     /// A pointer whose target is used: an array that becomes one stays an array here.
     fn pointer(&mut self, node: &Node, usage: Use) {
-        let present = || node.inner.iter().filter(|n| !n.kind.is_empty());
-        match node.kind.as_str() {
-            "ParenExpr" => present().for_each(|n| self.pointer(n, usage)),
-            "ImplicitCastExpr" if node.cast == "ArrayToPointerDecay" => present().for_each(|n| self.visit(n, usage)),
-            "BinaryOperator" if matches!(node.opcode.as_str(), "+" | "-") => present().for_each(|n| {
+        let present = || node.inner.iter().filter(|n| !n.kind.is_absent());
+        match node.kind {
+            Kind::ParenExpr => present().for_each(|n| self.pointer(n, usage)),
+            Kind::ImplicitCastExpr if node.cast == "ArrayToPointerDecay" => {
+                present().for_each(|n| self.visit(n, usage))
+            }
+            Kind::BinaryOperator if matches!(node.opcode.as_str(), "+" | "-") => present().for_each(|n| {
                 if ctype::integer(n.ty.plain()).is_some() { self.visit(n, Use::Other) } else { self.pointer(n, usage) }
             }),
             _ => self.visit(node, Use::Other),
@@ -98,7 +102,7 @@ impl Uses {
     }
 
     fn mention(&mut self, node: &Node, usage: Use) {
-        let Some(reference) = node.reference.as_ref().filter(|r| r.kind.ends_with("VarDecl")) else { return };
+        let Some(reference) = node.reference.as_ref().filter(|r| r.kind.is_variable()) else { return };
         match usage {
             Use::Value => {}
             Use::Target => drop(self.changed.insert(reference.id)),

@@ -6,6 +6,7 @@ use super::ctype;
 use super::effects::{Effects, unknown};
 use super::grouping::children;
 use super::header;
+use super::kind::Kind;
 use super::refusal::Refused;
 use super::scope::Scope;
 use crate::source::Directive;
@@ -35,19 +36,19 @@ impl<'a> Builder<'a> {
     }
 
     fn statement(&mut self, node: &'a Node, scope: &Scope) -> Result<(), Refused> {
-        match node.kind.as_str() {
-            "NullStmt" => Ok(()),
-            "CompoundStmt" => {
+        match node.kind {
+            Kind::NullStmt => Ok(()),
+            Kind::CompoundStmt => {
                 let mut inside = scope.clone();
                 inside.schedule.push("0".to_owned());
                 self.block(node.id, &children(node), &inside)
             }
-            "ForStmt" => {
+            Kind::ForStmt => {
                 let header = header::header(self.unit, node)?;
                 let inside = self.enter(&header, scope)?;
                 self.block(header.body.id, &children(header.body), &inside)
             }
-            "IfStmt" => {
+            Kind::IfStmt => {
                 let test = &node.inner[0];
                 let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
                 let Ok((holds, fails)) = both else { return self.leaf(&[node], scope) };
@@ -64,7 +65,7 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            "DeclStmt" => {
+            Kind::DeclStmt => {
                 let variables = node.inner.iter();
                 let mut idle = true;
                 for v in variables {
@@ -72,7 +73,7 @@ impl<'a> Builder<'a> {
                 }
                 if idle { Ok(()) } else { self.leaf(&[node], scope) }
             }
-            kind if kind.ends_with("Stmt") => Err(unknown(node)),
+            _ if node.kind.is_statement() => Err(unknown(node)),
             _ => self.leaf(&[node], scope),
         }
     }
@@ -88,8 +89,8 @@ impl<'a> Builder<'a> {
         let (begin, end) = self.text_range(nodes)?;
         self.check_conditionals(begin, end)?;
         let mut text = self.edited(begin, end, &out);
-        let block = nodes.len() > 1 || !matches!(nodes[0].kind.as_str(), "CompoundStmt");
-        if block && (nodes.len() > 1 || nodes[0].kind.ends_with("Stmt")) {
+        let block = nodes.len() > 1 || !matches!(nodes[0].kind, Kind::CompoundStmt);
+        if block && (nodes.len() > 1 || nodes[0].kind.is_statement()) {
             text = format!("{{ {text} }}");
         }
         self.check_meanings(nodes, &out)?;
@@ -151,7 +152,7 @@ impl<'a> Builder<'a> {
             let named = texts
                 .iter()
                 .flat_map(|text| text.walk())
-                .find(|n| n.reference.as_ref().is_some_and(|r| r.kind.ends_with("VarDecl") && other(r.id, &r.name)));
+                .find(|n| n.reference.as_ref().is_some_and(|r| r.kind.is_variable() && other(r.id, &r.name)));
             if let Some(place) = named.or_else(|| locals.iter().copied().find(|l| other(l.id, &l.name))) {
                 let reason = format!("`{0}` hides another `{0}` that the same statement needs", local.name);
                 return Err(Refused::at(place, reason, "give one of the two variables another name"));
@@ -171,8 +172,7 @@ impl<'a> Builder<'a> {
         // A declaration comes after those that it uses: they were noted before it.
         for id in &out.repeated {
             let Some(variable) = self.unit.declaration(*id) else { continue };
-            let Some(initial) = variable.inner.iter().find(|n| variable.initialised && !n.kind.ends_with("Attr"))
-            else {
+            let Some(initial) = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute()) else {
                 continue;
             };
             self.check_visible(variable)?;
@@ -236,7 +236,7 @@ pub fn token_end(source: &crate::source::Source, node: &Node) -> usize {
 /// Past a statement: with its `;` where it has one.
 pub fn statement_end(source: &crate::source::Source, node: &Node) -> usize {
     let end = token_end(source, node);
-    let braced = source.byte(end.saturating_sub(1)) == b'}' && node.kind.ends_with("Stmt");
+    let braced = source.byte(end.saturating_sub(1)) == b'}' && node.kind.is_statement();
     let next = source.skip_blank(end);
     let closed = source.byte(end.saturating_sub(1)) == b';';
     if !braced && !closed && source.byte(next) == b';' { next + 1 } else { end }
