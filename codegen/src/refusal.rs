@@ -1,10 +1,13 @@
 //! Why a region stays as it is.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The tool leaves the region alone: what it met, and what the user can do about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
+    /// The bytes of the source that stand in the way, where some do: begin and end.
+    pub span: Option<(usize, usize)>,
     /// What stands in the way.
     pub reason: String,
     /// What to change.
@@ -12,9 +15,14 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal from its two halves.
+    /// A refusal of the region as a whole.
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
-        Refusal { reason: reason.into(), remedy: remedy.into() }
+        Refusal { span: None, reason: reason.into(), remedy: remedy.into() }
+    }
+
+    /// A refusal of some bytes of the source.
+    pub fn span(begin: usize, end: usize, reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
+        Refusal { span: Some((begin, end)), ..Refusal::new(reason, remedy) }
     }
 }
 

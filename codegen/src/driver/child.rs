@@ -17,8 +17,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a back end answers: C text, or a reason and a remedy.
-type Answer = Result<Replacement, (String, String)>;
+/// What a back end answers.
+type Answer = Result<Replacement, Refusal>;
 
 /// What is made of a region.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -40,8 +40,7 @@ impl Product {
             Product::Drawing(_, Some(name)) if *name != region.name => Ok(String::new()),
             Product::Drawing(view, _) => draw::scene(region, view).map(|scene| draw::svg(&scene)),
         };
-        let answer = |Refusal { reason, remedy, .. }: Refusal| (reason, remedy);
-        text.map(|file_scope| Replacement { file_scope, call: String::new() }).map_err(answer)
+        text.map(|file_scope| Replacement { file_scope, call: String::new() })
     }
 }
 
@@ -132,11 +131,8 @@ impl Guarded {
     }
 }
 
-fn too_long(reason: &str) -> (String, String) {
-    (
-        reason.to_owned(),
-        "split the region, e.g. at its outermost loops, or give it fewer statements and loops".to_owned(),
-    )
+fn too_long(reason: &str) -> Refusal {
+    Refusal::new(reason, "split the region, e.g. at its outermost loops, or give it fewer statements and loops")
 }
 
 /// What a program does that was started with [`worker::ARGUMENT`].
@@ -154,7 +150,7 @@ fn answer(parts: &Parts) -> Option<Vec<u8>> {
             let answer = match String::from_utf8_lossy(model).parse::<Region>() {
                 Ok(region) => product.make(&region, &String::from_utf8_lossy(original)),
                 Err(error) => {
-                    Err((format!("the model is not understood: {error}"), "report this region as a defect".into()))
+                    Err(Refusal::new(format!("the model is not understood: {error}"), "report this region as a defect"))
                 }
             };
             Some(words(&answer))

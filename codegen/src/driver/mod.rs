@@ -16,10 +16,10 @@ mod rewrite;
 mod worker;
 mod workshop;
 
+use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::Found;
 use crate::frontend::clang::ClangError;
-use crate::frontend::refusal::Refused;
 use crate::limits;
 use crate::source::Source;
 use reading::{Reading, refusal};
@@ -113,9 +113,9 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
                 }));
                 regions.push((region, replacement));
             }
-            Err((reason, remedy)) => {
+            Err(error) => {
                 refused += 1;
-                let error = Refused::span(region.begin, region.begin, reason, remedy);
+                let error = Refusal { span: error.span.or(Some((region.begin, region.begin))), ..error };
                 diagnostics.push(refusal(Some(&region.region.name), &error));
             }
         }

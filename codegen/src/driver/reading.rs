@@ -1,11 +1,11 @@
 //! Reading a file: its regions as models, or what there is to say of them.
 
 use super::headers;
+use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::clang::{self, ClangError};
 use crate::frontend::pragma::{self, Site};
 use crate::frontend::preprocess::{Preprocessed, Seen};
-use crate::frontend::refusal::Refused;
 use crate::frontend::{self, Found};
 use crate::limits;
 use crate::source::{Directive, Source};
@@ -45,7 +45,7 @@ impl Reading {
         let one = |(k, mark): (usize, &Directive)| {
             let others =
                 if k == NAMED { format!(" (and so do {} more after it)", count - k - 1) } else { String::new() };
-            refusal(None, &Refused::span(mark.begin, mark.end, format!("{reason}{others}"), remedy))
+            refusal(None, &Refusal::span(mark.begin, mark.end, format!("{reason}{others}"), remedy))
         };
         let diagnostics = marks.iter().take(NAMED + 1).enumerate().map(one).collect();
         Reading { diagnostics, out_of_reach, ..Reading::default() }
@@ -97,7 +97,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
     if let Some(first) = marks.first()
         && let Some((moved, _)) = source.unclear_line()
     {
-        let error = Refused::span(
+        let error = Refusal::span(
             first.begin,
             first.end,
             format!("line {} of the file sets line numbers that only the preprocessor knows", source.position(moved).0),
@@ -136,19 +136,19 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
 }
 
 /// A region after others that were looked for in a large file.
-fn too_much(site: &Site, before: usize, size: usize) -> Refused {
+fn too_much(site: &Site, before: usize, size: usize) -> Refusal {
     let reason = format!(
         "the file with its headers is too large for more than {before} regions ({size} nodes, macros and words)"
     );
-    Refused::span(site.pragma.begin, site.pragma.end, reason, SMALLER)
+    Refusal::span(site.pragma.begin, site.pragma.end, reason, SMALLER)
 }
 
 /// A pragma that the compiler sees in a line of the file that has no directive.
-fn in_macro(source: &Source, line: u32) -> Refused {
+fn in_macro(source: &Source, line: u32) -> Refusal {
     let begin = source.line_start_of(line);
     let text = source.line_text(line);
     let begin = begin + (text.len() - text.trim_start().len());
-    Refused::span(
+    Refusal::span(
         begin,
         begin + text.trim().len(),
         "the pragma comes from a macro or from the operator `_Pragma`",
@@ -160,7 +160,7 @@ fn in_macro(source: &Source, line: u32) -> Refused {
 fn in_header(header: &str, line: u32) -> Option<(PathBuf, Diagnostic)> {
     let source = Source::read(Path::new(header)).ok()?;
     let begin = source.line_start_of(line);
-    let error = Refused::span(
+    let error = Refusal::span(
         begin,
         begin + source.line_text(line).len(),
         "the pragma stands in an included file, and only the file that is compiled is transformed",
@@ -178,12 +178,12 @@ fn region_name(unit: &frontend::ast::Unit, site: &Site, source: &Source) -> Stri
 }
 
 /// A region stays as it is, and why.
-pub fn refusal(name: Option<&str>, error: &Refused) -> Diagnostic {
+pub fn refusal(name: Option<&str>, error: &Refusal) -> Diagnostic {
     let who = name.map_or_else(|| "region".to_owned(), |n| format!("region '{n}'"));
     Diagnostic {
         severity: Severity::Warning,
         message: format!("{who} stays sequential: {}", error.reason),
-        span: Some((error.begin, error.end)),
+        span: error.span,
         remedy: Some(error.remedy.clone()),
     }
 }

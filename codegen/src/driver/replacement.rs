@@ -1,5 +1,6 @@
 //! What stands in a region's place.
 
+use crate::Refusal;
 use crate::model::Region;
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +13,10 @@ pub struct Replacement {
     pub call: String,
 }
 
-/// The back end: a model and the region's own text in; out comes C text, or a reason and a remedy.
-pub type Generate<'g> = &'g dyn Fn(&Region, &str) -> Result<Replacement, (String, String)>;
+/// The back end: a model and the region's own text in; out comes C text, or a refusal.
+pub type Generate<'g> = &'g dyn Fn(&Region, &str) -> Result<Replacement, Refusal>;
 
 /// The real back end.
-pub fn back_end(region: &Region, original: &str) -> Result<Replacement, (String, String)> {
-    crate::pipeline::generate(region, original)
-        .map(|g| Replacement { file_scope: g.file_scope, call: g.call })
-        .map_err(|e| (e.reason, e.remedy))
+pub fn back_end(region: &Region, original: &str) -> Result<Replacement, Refusal> {
+    crate::pipeline::generate(region, original).map(|g| Replacement { file_scope: g.file_scope, call: g.call })
 }

@@ -2,6 +2,7 @@
 
 use super::dialect::Dialect;
 use super::kind::Kind;
+use crate::Refusal;
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -150,6 +151,13 @@ impl Node {
         bare.reference
             .as_ref()
             .filter(|r| bare.is(&Kind::DeclRefExpr) && matches!(r.kind, Kind::VarDecl | Kind::ParmVarDecl))
+    }
+}
+
+impl Refusal {
+    /// A refusal of what a node of the syntax tree stands for.
+    pub fn at(node: &Node, reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
+        Refusal::span(node.begin.offset, node.end.offset + node.end.length, reason, remedy)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::ast::{Id, Node};
 use super::builder::Builder;
 use super::kind::Kind;
-use super::refusal::Refused;
+use crate::Refusal;
 
 /// Of variables: where they lie, who is warned.
 const VARIABLES: [Kind; 15] = [
@@ -38,7 +38,7 @@ const JUDGED: [Kind; 7] = [
 
 impl Builder<'_> {
     /// Refuses variables from outside the region with attributes that may matter.
-    pub fn check_attributes(&self) -> Result<(), Refused> {
+    pub fn check_attributes(&self) -> Result<(), Refusal> {
         let used = self.arrays.iter().map(|a| a.variable).chain(self.parameters.iter().map(|p| p.variable));
         let used = used.chain(self.values.iter().map(|(id, _)| *id)).chain(self.private.iter().copied());
         let mut used: Vec<Id> = used.chain(self.inventory.counters.keys().copied()).collect();
@@ -51,7 +51,7 @@ impl Builder<'_> {
                 let place = place.into_iter().find(|n| n.reference.as_ref().is_some_and(|r| r.id == variable.id));
                 let reason =
                     format!("`{}` has an attribute ({}) that the tiles would not know", variable.name, attribute.kind);
-                return Err(Refused::at(
+                return Err(Refusal::at(
                     place.unwrap_or(variable),
                     reason,
                     "remove the attribute from what the region uses",

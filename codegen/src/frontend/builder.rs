@@ -5,9 +5,9 @@ use super::ast::{Id, Node, Unit};
 use super::ctype;
 use super::inventory::Inventory;
 use super::preprocess::Macros;
-use super::refusal::Refused;
 use super::scope::{Ground, Proof, Scope};
 use super::symbols::Symbols;
+use crate::Refusal;
 use crate::model::{AccessKind, Array, Parameter, Value};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
@@ -185,7 +185,7 @@ impl Builder<'_> {
     }
 
     /// Runs an attempt; what it noted on the way is forgotten when it fails.
-    pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Refused>) -> Result<T, Refused> {
+    pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
         let before = (self.parameters.len(), self.ground.clone(), self.entry_reads.len(), self.symbols.clone());
         let arrays = self.arrays.clone();
         let (values, rows) = (self.values.len(), self.rows.len());

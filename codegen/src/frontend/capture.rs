@@ -6,13 +6,13 @@ use super::builder::Builder;
 use super::ctype;
 use super::kind::Kind;
 use super::parts::base_variable;
-use super::refusal::Refused;
 use super::scope::Scope;
+use crate::Refusal;
 use crate::model::AccessKind;
 
 impl<'a> Builder<'a> {
     /// The parameter that stands for an unchanging expression; `None` when it may change or cannot be evaluated early.
-    pub fn capture(&mut self, node: &'a Node, scope: &Scope) -> Result<Option<Affine>, Refused> {
+    pub fn capture(&mut self, node: &'a Node, scope: &Scope) -> Result<Option<Affine>, Refusal> {
         let worth = matches!(
             node.bare().kind,
             Kind::BinaryOperator

@@ -4,7 +4,7 @@
 use super::ast::Unit;
 use super::kind::Kind;
 use super::preprocess::Seen;
-use super::refusal::Refused;
+use crate::Refusal;
 use crate::model::Region;
 use crate::source::{Directive, Source};
 use crate::words::{identifiers, is_keyword};
@@ -28,8 +28,8 @@ pub fn check(
     seen: &Seen,
     source: &Source,
     (function_begin, pragma): (usize, &Directive),
-) -> Result<(), Refused> {
-    let refuse = |reason: String, remedy: &str| Err(Refused::span(pragma.begin, pragma.end, reason, remedy));
+) -> Result<(), Refusal> {
+    let refuse = |reason: String, remedy: &str| Err(Refusal::span(pragma.begin, pragma.end, reason, remedy));
     let version = seen.macros.get("__STDC_VERSION__").map(|v| v.trim().trim_end_matches('L').parse::<u32>());
     if !matches!(version, Some(Ok(199_901..))) {
         return refuse(

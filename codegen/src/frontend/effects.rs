@@ -7,8 +7,8 @@ use super::control::varies;
 use super::ctype;
 use super::header;
 use super::kind::Kind;
-use super::refusal::Refused;
 use super::scope::Scope;
+use crate::Refusal;
 use crate::model::{AccessKind, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -40,8 +40,8 @@ impl Effects {
 
 impl<'a> Builder<'a> {
     /// Adds what a statement or expression does.
-    pub fn effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
-        let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refused> {
+    pub fn effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
+        let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refusal> {
             node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| b.effects(n, scope, out))
         };
         self.check_words(node)?;
@@ -97,7 +97,7 @@ impl<'a> Builder<'a> {
                 "++" | "--" => self.touch(&node.inner[0], scope, true, true, out),
                 "+" | "-" | "!" | "~" | "__real" | "__imag" | "__extension__" => all(self, out),
                 "&" => {
-                    Err(Refused::at(node, "an address is taken", "use subscripts instead of addresses in the region"))
+                    Err(Refusal::at(node, "an address is taken", "use subscripts instead of addresses in the region"))
                 }
                 _ => Err(unknown(node)),
             },
@@ -110,14 +110,14 @@ impl<'a> Builder<'a> {
                 | "IntegralToPointer"
                 | "BitCast"
                 | "PointerToBoolean" => Err(address(node)),
-                "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => Err(Refused::at(
+                "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => Err(Refusal::at(
                     node,
                     "a function is used as a value",
                     "call functions by their names in the region",
                 )),
                 "AtomicToNonAtomic" | "NonAtomicToAtomic" => Err(ordered(node)),
                 kind if CONVERSIONS.contains(&kind) => all(self, out),
-                kind => Err(Refused::at(
+                kind => Err(Refusal::at(
                     node,
                     format!("this conversion ({kind}) is not in the language of regions"),
                     "convert between numbers only",
@@ -132,7 +132,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Refuses words that mean something else before the enclosing function.
-    fn check_words(&self, node: &Node) -> Result<(), Refused> {
+    fn check_words(&self, node: &Node) -> Result<(), Refusal> {
         self.check_made(node)?;
         let spoken = matches!(node.kind, Kind::CStyleCastExpr | Kind::UnaryExprOrTypeTraitExpr | Kind::VarDecl);
         let types = [Some(&node.ty), node.argument.as_ref()];
@@ -142,12 +142,12 @@ impl<'a> Builder<'a> {
                 "the type `{}` is declared inside the function",
                 node.argument.as_ref().unwrap_or(&node.ty).written
             );
-            return Err(Refused::at(node, reason, "declare the type at file scope"));
+            return Err(Refusal::at(node, reason, "declare the type at file scope"));
         }
         if let Some(reference) = &node.reference {
             if reference.id == self.function.id && self.function.previous == 0 {
                 let reason = format!("`{}` calls itself, and is not declared before its definition", reference.name);
-                return Err(Refused::at(node, reason, "declare the function before its definition"));
+                return Err(Refusal::at(node, reason, "declare the function before its definition"));
             }
             let declared = match reference.kind {
                 Kind::EnumConstantDecl => self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id)),
@@ -158,13 +158,13 @@ impl<'a> Builder<'a> {
             };
             if !declared {
                 let reason = format!("`{}` is declared inside the function", reference.name);
-                return Err(Refused::at(node, reason, "declare it at file scope"));
+                return Err(Refusal::at(node, reason, "declare it at file scope"));
             }
         }
         Ok(())
     }
 
-    fn loop_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+    fn loop_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let header = header::header(self.unit, node)?;
         let inside = self.enter(&header, scope)?;
         self.effects(header.first, scope, out)?;
@@ -177,7 +177,7 @@ impl<'a> Builder<'a> {
         self.effects(header.body, &inside, out)
     }
 
-    fn if_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+    fn if_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let test = &node.inner[0];
         self.effects(test, scope, out)?;
         let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
@@ -196,10 +196,10 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn size_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+    fn size_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         if node.argument.as_ref().is_some_and(|ty| varies(&ty.written)) {
             let reason = "the size of a type is taken whose length is computed";
-            return Err(Refused::at(node, reason, "compute it before the region"));
+            return Err(Refusal::at(node, reason, "compute it before the region"));
         }
         for inner in node.walk() {
             let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != Kind::EnumConstantDecl) else {
@@ -212,7 +212,7 @@ impl<'a> Builder<'a> {
                 && !self.unit.at_file_scope(variable.id)
                 && !out.own.contains(&variable.id)
             {
-                return Err(Refused::at(
+                return Err(Refusal::at(
                     node,
                     "the size of a whole array is taken inside a statement",
                     "compute it before the region",
@@ -227,9 +227,9 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+    fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let Some(callee) = super::parts::callee(node) else {
-            return Err(Refused::at(
+            return Err(Refusal::at(
                 node,
                 "a function is called through a pointer",
                 "call functions by their names in the region",
@@ -248,7 +248,7 @@ impl<'a> Builder<'a> {
         read: bool,
         write: bool,
         out: &mut Effects,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         if ctype::is_untouchable(node.ty.plain()) {
             return Err(ordered(node));
         }
@@ -313,12 +313,12 @@ impl<'a> Builder<'a> {
 
     /// Notes that an array is written. The walk before must have seen that, or a write through a pointer, since it
     /// decides what calls may read.
-    fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refused> {
+    fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refusal> {
         let root = super::parts::base_variable(node).filter(|root| self.inventory.written.contains_key(root));
         let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
         if !root.is_some_and(|root| root == id || pointer(root)) {
             let reason = "it is not clear at first sight what this writes";
-            return Err(Refused::at(node, reason, "write it as a subscript of the array's name"));
+            return Err(Refusal::at(node, reason, "write it as a subscript of the array's name"));
         }
         self.arrays.iter_mut().filter(|a| a.variable == id).for_each(|a| a.written = true);
         Ok(())
@@ -339,7 +339,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Reads in subscripts, and the pointers of the region that lead there.
-    fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+    fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         match node.kind {
             Kind::ArraySubscriptExpr => {
                 let swapped = self.unit.integer(node.inner[0].ty.plain()).is_some();
@@ -382,11 +382,11 @@ impl<'a> Builder<'a> {
         read: bool,
         write: bool,
         out: &mut Effects,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         let id = variable.id;
         if !ctype::is_element(variable.ty.plain()) {
             let reason = format!("`{}` of type `{}` is no number or struct", variable.name, variable.ty.written);
-            return Err(Refused::at(at, reason, "use numbers and structs in the region"));
+            return Err(Refusal::at(at, reason, "use numbers and structs in the region"));
         }
         out.names.insert(variable.name.clone());
         if scope.symbol(id).is_some() {
@@ -399,7 +399,7 @@ impl<'a> Builder<'a> {
         }
         if self.inventory.is_counter(id) && !self.inventory.declared.contains_key(&id) {
             let reason = format!("`{}` is a loop counter that is used outside its loop", variable.name);
-            return Err(Refused::at(at, reason, "keep the value in another variable"));
+            return Err(Refusal::at(at, reason, "keep the value in another variable"));
         }
         if self.private.contains(&id) {
             out.copies.push(id);
@@ -419,7 +419,7 @@ impl<'a> Builder<'a> {
         if !self.values.iter().any(|(v, _)| *v == id) {
             let ctype = self.type_name(variable);
             if ctype::words(&ctype).any(|w| self.inventory.local_types.contains(w)) {
-                return Err(Refused::at(
+                return Err(Refusal::at(
                     at,
                     format!("the type `{ctype}` is declared inside the function"),
                     "declare the type at file scope",
@@ -432,7 +432,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A variable declared in the region whose declaration is repeated in each statement that uses it.
-    fn repeat(&mut self, id: Id, scope: &Scope, out: &mut Effects) -> Result<(), Refused> {
+    fn repeat(&mut self, id: Id, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let Some(variable) = self.inventory.declared.get(&id).copied() else { return Ok(()) };
         let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
         if let Some(initial) = initial {
@@ -455,7 +455,7 @@ impl<'a> Builder<'a> {
         read: bool,
         write: bool,
         out: &mut Effects,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         if at.reference.is_none() {
             return Err(unknown(at));
         }
@@ -476,7 +476,7 @@ impl<'a> Builder<'a> {
             }) else {
                 let reason =
                     format!("the scalar `{}`, which is written in the region, is named inside a macro", variable.name);
-                return Err(Refused::at(
+                return Err(Refusal::at(
                     at,
                     reason,
                     "write the macro out in the region, or pass the variable as the macro's argument",
@@ -501,24 +501,24 @@ fn whole_object(node: &Node) -> Option<&super::ast::Reference> {
 }
 
 /// Refuses declarations whose objects cannot be private to a statement.
-pub fn check_local(variable: &Node) -> Result<(), Refused> {
+pub fn check_local(variable: &Node) -> Result<(), Refusal> {
     let plain = variable.ty.plain();
     let fixed = !ctype::is_array(plain)
         || plain.split('[').skip(1).all(|part| part.trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()));
     if !matches!(variable.storage.as_str(), "" | "auto" | "register") {
         let reason = format!("`{}` is declared {} in the region", variable.name, variable.storage);
-        return Err(Refused::at(variable, reason, "declare it before the region"));
+        return Err(Refusal::at(variable, reason, "declare it before the region"));
     }
     if let Some(attribute) = attributes::of_variable(variable) {
         let reason = format!("`{}` is declared in the region with an attribute ({})", variable.name, attribute.kind);
-        return Err(Refused::at(variable, reason, "remove the attribute, or declare the variable before the region"));
+        return Err(Refusal::at(variable, reason, "remove the attribute, or declare the variable before the region"));
     }
     if !fixed {
         let reason = format!("the variable-length array `{}` is declared in the region", variable.name);
-        return Err(Refused::at(variable, reason, "declare it before the region, or with a constant length"));
+        return Err(Refusal::at(variable, reason, "declare it before the region, or with a constant length"));
     }
     if ctype::is_untouchable(plain) {
-        return Err(Refused::at(
+        return Err(Refusal::at(
             variable,
             format!("`{}` is volatile or atomic", variable.name),
             "use a plain object in the region",
@@ -554,17 +554,17 @@ pub const CONVERSIONS: [&str; 19] = [
 pub const OPERATORS: [&str; 17] =
     [",", "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^"];
 
-fn ordered(node: &Node) -> Refused {
+fn ordered(node: &Node) -> Refusal {
     let reason = "volatile and atomic objects keep their order of accesses";
-    Refused::at(node, reason, "use a plain object in the region")
+    Refusal::at(node, reason, "use a plain object in the region")
 }
 
-fn address(node: &Node) -> Refused {
-    Refused::at(node, "an address is used as a value", "pass elements, not arrays or pointers, in the region")
+fn address(node: &Node) -> Refusal {
+    Refusal::at(node, "an address is used as a value", "pass elements, not arrays or pointers, in the region")
 }
 
 /// The refusal of a construct that is outside the language of regions.
-pub fn unknown(node: &Node) -> Refused {
+pub fn unknown(node: &Node) -> Refusal {
     let (what, remedy) = match node.kind {
         Kind::WhileStmt => ("a `while` loop", "use a `for` loop whose bounds are affine"),
         Kind::DoStmt => ("a `do` loop", "use a `for` loop whose bounds are affine"),
@@ -587,8 +587,8 @@ pub fn unknown(node: &Node) -> Refused {
         _ if node.kind.is_openmp() => ("an OpenMP directive", "remove it: the region runs in parallel by itself"),
         ref other => {
             let reason = format!("this construct ({other} {}) is not in the language of regions", node.opcode);
-            return Refused::at(node, reason, "use assignments, `for` and `if`");
+            return Refusal::at(node, reason, "use assignments, `for` and `if`");
         }
     };
-    Refused::at(node, format!("{what} is not in the language of regions"), remedy)
+    Refusal::at(node, format!("{what} is not in the language of regions"), remedy)
 }

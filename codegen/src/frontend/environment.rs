@@ -7,7 +7,7 @@ use super::ast::{Id, Node};
 use super::ctype;
 use super::kind::Kind;
 use super::preprocess::Seen;
-use super::refusal::Refused;
+use crate::Refusal;
 use crate::planted::planted;
 use crate::source::Source;
 
@@ -66,7 +66,7 @@ const PRAGMAS: [&str; 39] = [
 
 /// Refuses a region whose function is compiled in a way that the tiles would not be. The tiles stand at the first
 /// offset, and the region ends at the second.
-pub fn check(source: &Source, seen: &Seen, function: &Node, between: (usize, usize)) -> Result<(), Refused> {
+pub fn check(source: &Source, seen: &Seen, function: &Node, between: (usize, usize)) -> Result<(), Refusal> {
     if planted("a10-environment") {
         return Ok(());
     }
@@ -75,7 +75,7 @@ pub fn check(source: &Source, seen: &Seen, function: &Node, between: (usize, usi
     let strange = attributes(&seen.whole.text, &function.name).into_iter().find(|name| !is_harmless(name));
     strange.map_or(Ok(()), |name| {
         let at = source.skip_blank(function.begin.offset);
-        Err(Refused::span(
+        Err(Refusal::span(
             at,
             source.skip_token(at),
             format!("the attribute `{name}` of `{}` may change what the region computes", function.name),
@@ -96,7 +96,7 @@ pub fn named(source: &Source, seen: &Seen, function: &Node) -> Vec<Id> {
 }
 
 /// What a pragma says of the declaration that follows it would be said of the tiles.
-fn check_declared(source: &Source, function: &Node) -> Result<(), Refused> {
+fn check_declared(source: &Source, function: &Node) -> Result<(), Refusal> {
     let begin = source.skip_blank(function.begin.offset);
     let last = source.directives(0, begin).into_iter().next_back().filter(|d| source.skip_blank(d.end) == begin);
     let Some(last) = last.filter(|d| d.name() == "pragma") else { return Ok(()) };
@@ -105,10 +105,10 @@ fn check_declared(source: &Source, function: &Node) -> Result<(), Refused> {
         return Ok(());
     }
     let reason = "a pragma about the function stands before it, where the tiles are put";
-    Err(Refused::span(last.begin, last.end, reason, "move the region to a function without the pragma"))
+    Err(Refusal::span(last.begin, last.end, reason, "move the region to a function without the pragma"))
 }
 
-fn check_pragmas(source: &Source, seen: &Seen, (first, last): (usize, usize)) -> Result<(), Refused> {
+fn check_pragmas(source: &Source, seen: &Seen, (first, last): (usize, usize)) -> Result<(), Refusal> {
     let (first, last) = (source.position(first).0, source.position(last).0);
     let known = |words: &str| {
         PRAGMAS
@@ -119,7 +119,7 @@ fn check_pragmas(source: &Source, seen: &Seen, (first, last): (usize, usize)) ->
     let Some((line, words)) = around.into_iter().find(|(_, words)| !known(words)) else { return Ok(()) };
     let begin = source.skip_blank(source.line_start_of(*line));
     let end = source.line_start_of(*line) + source.line_text(*line).len();
-    Err(Refused::span(
+    Err(Refusal::span(
         begin,
         end.max(begin + 1),
         format!("`#pragma {words}` would reach the function, or the region, but not its tiles"),

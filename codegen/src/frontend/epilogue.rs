@@ -5,13 +5,13 @@ use super::builder::Builder;
 use super::control::Graph;
 use super::header;
 use super::kind::Kind;
-use super::refusal::Refused;
 use super::walk::token_end;
+use crate::Refusal;
 use std::collections::BTreeSet;
 
 impl<'a> Builder<'a> {
     /// C text that runs only the loops' headers, for the counters that are alive after the region; empty if none is.
-    pub fn epilogue(&self, roots: &[&'a Node], graph: &Graph) -> Result<String, Refused> {
+    pub fn epilogue(&self, roots: &[&'a Node], graph: &Graph) -> Result<String, Refusal> {
         let alive: BTreeSet<Id> = self
             .inventory
             .counters
@@ -20,11 +20,11 @@ impl<'a> Builder<'a> {
             .filter(|id| !self.inventory.declared.contains_key(id))
             .filter(|id| self.unit.declaration(*id).is_none_or(|d| self.alive_after(graph, d)))
             .collect();
-        let parts: Result<Vec<String>, Refused> = roots.iter().map(|r| self.headers(r, &alive)).collect();
+        let parts: Result<Vec<String>, Refusal> = roots.iter().map(|r| self.headers(r, &alive)).collect();
         Ok(parts?.join(""))
     }
 
-    fn headers(&self, node: &'a Node, alive: &BTreeSet<Id>) -> Result<String, Refused> {
+    fn headers(&self, node: &'a Node, alive: &BTreeSet<Id>) -> Result<String, Refusal> {
         let concerned = node
             .walk()
             .any(|n| n.is(&Kind::ForStmt) && header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
@@ -45,16 +45,16 @@ impl<'a> Builder<'a> {
                 Ok(format!("{head} {{ {then} }} else {{ {other} }}"))
             }
             _ => {
-                let parts: Result<Vec<String>, Refused> = node.inner.iter().map(|n| self.headers(n, alive)).collect();
+                let parts: Result<Vec<String>, Refusal> = node.inner.iter().map(|n| self.headers(n, alive)).collect();
                 Ok(parts?.join(" "))
             }
         }
     }
 
     /// The text of `for (...)` or `if (...)`, when evaluating it after the region gives what it gave inside.
-    fn head(&self, node: &Node, begin: usize, parts: &[Node]) -> Result<String, Refused> {
+    fn head(&self, node: &Node, begin: usize, parts: &[Node]) -> Result<String, Refusal> {
         let refuse = |what: &str| {
-            Refused::at(
+            Refusal::at(
                 node,
                 format!("a loop counter is used after the region, and {what}"),
                 "declare the counters in the loops' headers, or do not use them after the region",

@@ -5,7 +5,7 @@ use super::ast::Node;
 use super::builder::{Builder, KnownArray, RawStatement};
 use super::ctype;
 use super::kind::Kind;
-use super::refusal::Refused;
+use crate::Refusal;
 use crate::model::{Access, AccessKind, Options, Statement, Storage, WIDE_LIMIT};
 use crate::planted::planted;
 use crate::source::Source;
@@ -99,12 +99,12 @@ impl Builder<'_> {
     }
 
     /// Sizes and values must not be reachable through a plain pointer that is written.
-    pub fn check_aliases(&self, source: &Source) -> Result<(), Refused> {
+    pub fn check_aliases(&self, source: &Source) -> Result<(), Refusal> {
         for access in &self.entry_reads {
             if let Some(array) = self.arrays.iter().find(|a| a.array.symbol == access.array && a.written) {
                 let at = self.inventory.roots[0];
                 let reason = format!("a bound or subscript reads `{}`, which the region writes", array.array.name);
-                return Err(Refused::at(at, reason, "copy the value to a variable before the region"));
+                return Err(Refusal::at(at, reason, "copy the value to a variable before the region"));
             }
         }
         self.check_names()?;
@@ -122,7 +122,7 @@ impl Builder<'_> {
                 if self.might_reach(array, variable) {
                     let (name, scalar) = (&array.array.name, &variable.name);
                     let at = self.inventory.written.get(&array.variable).map_or(0, |n| n.begin.offset);
-                    return Err(Refused::span(
+                    return Err(Refusal::span(
                         at,
                         source.skip_token(at),
                         format!("writing `{name}` might change `{scalar}`, whose address is known elsewhere"),
@@ -137,14 +137,14 @@ impl Builder<'_> {
     }
 
     /// The tiles have counters of their own: a pointer that leads to the program's would find nothing there.
-    fn check_counters(&self, source: &Source) -> Result<(), Refused> {
+    fn check_counters(&self, source: &Source) -> Result<(), Refusal> {
         for (id, node) in &self.inventory.counters {
             let Some(counter) = self.unit.declaration(*id) else { continue };
             if let Some(array) = self.arrays.iter().find(|array| self.might_reach(array, counter)) {
                 let (name, begin) = (&counter.name, node.begin.offset);
                 let reason = format!("`{}` might lead to the counter `{name}`", array.array.name);
                 let remedy = format!("declare `{name}` in the loop's header");
-                return Err(Refused::span(begin, source.skip_token(begin), reason, remedy));
+                return Err(Refusal::span(begin, source.skip_token(begin), reason, remedy));
             }
         }
         Ok(())
@@ -187,7 +187,7 @@ impl Builder<'_> {
     }
 
     /// Two names of one storage are not told apart: names that may be such are refused.
-    fn check_names(&self) -> Result<(), Refused> {
+    fn check_names(&self) -> Result<(), Refusal> {
         let named = self.inventory.roots.iter().flat_map(|root| root.walk());
         for node in named.filter(|n| n.reference.as_ref().is_some_and(|r| r.kind == Kind::VarDecl)) {
             let variable = node.reference.as_ref().and_then(|r| self.unit.declaration(r.id));
@@ -196,7 +196,7 @@ impl Builder<'_> {
                     "`{}` may be another name of some other storage (an alias, a label for the assembler, a weak symbol)",
                     variable.name
                 );
-                return Err(Refused::at(node, reason, "use an object that has one name in the region"));
+                return Err(Refusal::at(node, reason, "use an object that has one name in the region"));
             }
         }
         Ok(())
@@ -210,7 +210,7 @@ impl Builder<'_> {
     }
 
     /// A variable that a loop's counter hides cannot be passed to the tiles under its name.
-    pub fn check_hidden(&self) -> Result<(), Refused> {
+    pub fn check_hidden(&self) -> Result<(), Refusal> {
         let names = self
             .parameters
             .iter()
@@ -222,7 +222,7 @@ impl Builder<'_> {
             for (counter, node) in &self.inventory.counters {
                 if *counter != id && self.unit.declaration(*counter).is_some_and(|d| &d.name == name) {
                     let reason = format!("the counter `{name}` hides another `{name}` that the region uses");
-                    return Err(Refused::at(node, reason, "give the counter another name"));
+                    return Err(Refusal::at(node, reason, "give the counter another name"));
                 }
             }
         }
@@ -231,7 +231,7 @@ impl Builder<'_> {
                 || self.inventory.declared.contains_key(id)
                 || self.unit.at_file_scope(*id);
             if !known {
-                return Err(Refused::at(
+                return Err(Refusal::at(
                     node,
                     "an array is named in `sizeof` only",
                     "compute the size before the region",

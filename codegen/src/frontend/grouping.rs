@@ -10,7 +10,7 @@ use super::ctype;
 use super::effects::{CONVERSIONS, OPERATORS};
 use super::flow;
 use super::kind::Kind;
-use super::refusal::Refused;
+use crate::Refusal;
 
 /// A block's statements, with the node that names the block.
 pub fn children(node: &Node) -> Vec<&Node> {
@@ -22,7 +22,7 @@ type Ranges = Vec<(Id, usize, usize)>;
 
 impl<'a> Builder<'a> {
     /// Decides about every scalar that is declared or written in the region.
-    pub fn group(&mut self, roots: &[&'a Node], graph: &Graph) -> Result<(), Refused> {
+    pub fn group(&mut self, roots: &[&'a Node], graph: &Graph) -> Result<(), Refusal> {
         self.group_declared(0, roots)?;
         let mut outer: Vec<(Id, &Node)> = self.inventory.written.iter().map(|(id, n)| (*id, *n)).collect();
         outer.sort_by_key(|(_, n)| n.begin.offset);
@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Scalars, pointers and small arrays declared in blocks of the region.
-    fn group_declared(&mut self, block: Id, statements: &[&'a Node]) -> Result<(), Refused> {
+    fn group_declared(&mut self, block: Id, statements: &[&'a Node]) -> Result<(), Refusal> {
         for (k, statement) in statements.iter().enumerate() {
             match statement.kind {
                 Kind::DeclStmt => {
@@ -71,7 +71,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A type's lengths have one value in the whole region.
-    fn check_lengths(&self, variable: &Node) -> Result<(), Refused> {
+    fn check_lengths(&self, variable: &Node) -> Result<(), Refusal> {
         if !super::control::varies(&variable.ty.written) && !super::control::varies(variable.ty.plain()) {
             return Ok(());
         }
@@ -84,7 +84,7 @@ impl<'a> Builder<'a> {
             .collect();
         changing.first().map_or(Ok(()), |other| {
             let reason = format!("the type of `{}` depends on `{}`, which the region sets", variable.name, other.name);
-            Err(Refused::at(variable, reason, "compute lengths of types before the region"))
+            Err(Refusal::at(variable, reason, "compute lengths of types before the region"))
         })
     }
 

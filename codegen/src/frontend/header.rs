@@ -4,7 +4,7 @@ use super::ast::{Id, Node, Unit};
 use super::ctype::{self, Integer};
 use super::kind::Kind;
 use super::parts::write_target;
-use super::refusal::Refused;
+use crate::Refusal;
 
 /// A `for` loop, taken apart.
 #[derive(Debug, Clone, Copy)]
@@ -31,8 +31,8 @@ pub struct Header<'a> {
 pub const CANONICAL: &str = "write the loop as `for (i = first; i < last; i += step)` with a constant step";
 
 /// Takes a loop apart without looking at its bounds.
-pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refused> {
-    let refuse = |at: &Node, reason: &str| Err(Refused::at(at, reason, CANONICAL));
+pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refusal> {
+    let refuse = |at: &Node, reason: &str| Err(Refusal::at(at, reason, CANONICAL));
     let [init, _, condition, increment, body] = node.inner.as_slice() else {
         return refuse(node, "this loop's header is not understood");
     };
@@ -58,7 +58,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refused>
     };
     let Some(declaration) = unit.declaration(counter) else { return refuse(init, "this loop's counter is not known") };
     if ctype::is_untouchable(declaration.ty.plain()) || declaration.thread_local {
-        return Err(Refused::at(
+        return Err(Refusal::at(
             init,
             format!("the loop counter `{}` is volatile, atomic or thread-local", declaration.name),
             "use a plain integer as counter",
@@ -66,7 +66,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refused>
     }
     let Some(ty) = unit.integer(declaration.ty.plain()).filter(|i| i.width >= 8) else {
         let reason = format!("the loop counter `{}` is not of an integer type that is certain", declaration.name);
-        return Err(Refused::at(init, reason, "use an integer as counter"));
+        return Err(Refusal::at(init, reason, "use an integer as counter"));
     };
     let Some((step, wraps)) = step(unit, increment, counter, ty).filter(|(s, _)| *s != 0) else {
         return refuse(increment, "this loop's step is not a constant added to its counter");

@@ -4,7 +4,7 @@
 use super::ast::Node;
 use super::builder::Builder;
 use super::preprocess::Macros;
-use super::refusal::Refused;
+use crate::Refusal;
 use crate::source::Source;
 use crate::words::identifiers;
 use std::collections::BTreeSet;
@@ -12,12 +12,12 @@ use std::path::Path;
 
 impl Builder<'_> {
     /// Refuses a list with designators, whose values may replace each other.
-    pub(super) fn check_list(&self, list: &Node) -> Result<(), Refused> {
+    pub(super) fn check_list(&self, list: &Node) -> Result<(), Refusal> {
         let (begin, source) = (list.begin.offset, self.source);
         let end = if source.byte(begin) == b'{' { source.skip_brackets(begin) } else { source.skip_token(begin) };
         let text = source.text(begin, end);
         if designates(&text) || leads_to_designator(&text, self.macros) {
-            return Err(Refused::at(
+            return Err(Refusal::at(
                 list,
                 "values in braces with designators may replace each other",
                 "write the values in their order, without `[...] =` and `.member =`",

@@ -5,8 +5,8 @@ use super::ast::Node;
 use super::builder::Builder;
 use super::ctype::Integer;
 use super::kind::Kind;
-use super::refusal::Refused;
 use super::scope::{Proof, Scope};
+use crate::Refusal;
 
 const USE_AFFINE: &str = "use only sums of counters and unchanging integers with constant factors here";
 /// Values of 64-bit types are held to half of what 64 bits with a sign hold: the generated code computes in those, and
@@ -19,7 +19,7 @@ const USE_SIGNED: &str =
 
 impl<'a> Builder<'a> {
     /// The value of an integer expression.
-    pub fn value(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+    pub fn value(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
         match self.attempt(|b| b.direct(node, scope)) {
             Ok(value) => Ok(value),
             Err(refused) => match self.attempt(|b| b.capture(node, scope))? {
@@ -29,7 +29,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn direct(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+    fn direct(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
         if let Some(constant) = self.unit.constant(node) {
             return small(constant.value).map(Cases::one).ok_or_else(|| not_affine(node));
         }
@@ -57,7 +57,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn named(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+    fn named(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
         let reference = node.reference.as_ref().ok_or_else(|| not_affine(node))?;
         let declaration = self.unit.declaration(reference.id).ok_or_else(|| not_affine(node))?;
         if self.unit.integer(declaration.ty.plain()).is_none() {
@@ -68,14 +68,14 @@ impl<'a> Builder<'a> {
             return Ok(Cases::one(Affine::symbol(symbol)));
         }
         if self.inventory.is_counter(reference.id) {
-            return Err(Refused::at(
+            return Err(Refusal::at(
                 node,
                 format!("`{}` is a loop counter that is used outside its loop", reference.name),
                 "keep the value in another variable",
             ));
         }
         if self.inventory.written.contains_key(&reference.id) {
-            return Err(Refused::at(
+            return Err(Refusal::at(
                 node,
                 format!("`{}` changes in the region, so this is not affine", reference.name),
                 "use only loop counters and integers that do not change in the region here",
@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
         Ok(Cases::one(Affine::symbol(&self.parameter(declaration))))
     }
 
-    fn binary(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+    fn binary(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
         let [left, right] = node.inner.as_slice() else { return Err(not_affine(node)) };
         if matches!(node.opcode.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||") {
             let yes = self.condition(node, scope, false)?;
@@ -121,7 +121,7 @@ impl<'a> Builder<'a> {
     }
 
     /// C's division rounds towards zero: like floor where the dividend is at least 0, mirrored elsewhere.
-    fn quotient(&mut self, a: &Cases, k: i64, division: bool, scope: &Scope, node: &Node) -> Result<Cases, Refused> {
+    fn quotient(&mut self, a: &Cases, k: i64, division: bool, scope: &Scope, node: &Node) -> Result<Cases, Refusal> {
         let part = |v: &Affine| if division { v.floor_div(k) } else { v.modulo(k) };
         let mut all = Vec::new();
         for (condition, value) in &a.0 {
@@ -146,7 +146,7 @@ impl<'a> Builder<'a> {
         Ok(Cases(all))
     }
 
-    fn conditional(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+    fn conditional(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
         let [test, yes, no] = node.inner.as_slice() else { return Err(not_affine(node)) };
         let branch = Scope { uncertain: true, ..scope.clone() };
         let (a, b) = (self.value(yes, &branch)?, self.value(no, &branch)?);
@@ -188,7 +188,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The result of an arithmetic operation in its C type: where C defines that it wraps around, it must not.
-    fn arithmetic(&mut self, value: Option<Cases>, node: &Node, scope: &Scope) -> Result<Cases, Refused> {
+    fn arithmetic(&mut self, value: Option<Cases>, node: &Node, scope: &Scope) -> Result<Cases, Refusal> {
         let value = value.ok_or_else(|| not_affine(node))?;
         match self.unit.integer(node.ty.plain()) {
             Some(ty) if !ty.signed || self.unit.dialect.wraps => self.fit(value, ty, true, true, node, scope),
@@ -197,7 +197,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn convert(&mut self, value: Cases, from: &Node, to: &Node, scope: &Scope) -> Result<Cases, Refused> {
+    fn convert(&mut self, value: Cases, from: &Node, to: &Node, scope: &Scope) -> Result<Cases, Refusal> {
         let (Some(from), Some(target)) = (self.unit.integer(from.ty.plain()), self.unit.integer(to.ty.plain())) else {
             return Err(not_affine(to));
         };
@@ -215,7 +215,7 @@ impl<'a> Builder<'a> {
         high: bool,
         node: &Node,
         scope: &Scope,
-    ) -> Result<Cases, Refused> {
+    ) -> Result<Cases, Refusal> {
         for (condition, v) in &value.0 {
             let (min, max) = (ty.min().max(-i128::from(COMPUTABLE)), ty.max().min(i128::from(COMPUTABLE)));
             let above = v.plus(&Affine::constant(min as i64), -1);
@@ -223,7 +223,7 @@ impl<'a> Builder<'a> {
             let high = high && !(ty.width == 64 && crate::planted::planted("a7-wrap"));
             for (bound, _) in [(above, low), (below, high)].into_iter().filter(|(_, wanted)| *wanted) {
                 if !bound.is_some_and(|bound| self.require(&bound, scope, &condition.facts)) {
-                    return Err(Refused::at(
+                    return Err(Refusal::at(
                         node,
                         format!("the value may leave the range of `{}` and wrap around", node.ty.written),
                         USE_SIGNED,
@@ -235,7 +235,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A condition, or its negation.
-    pub fn condition(&mut self, node: &'a Node, scope: &Scope, negate: bool) -> Result<Formula, Refused> {
+    pub fn condition(&mut self, node: &'a Node, scope: &Scope, negate: bool) -> Result<Formula, Refusal> {
         let child = |k: usize| node.child(k).ok_or_else(|| not_affine(node));
         match (&node.kind, node.opcode.as_str()) {
             (Kind::ParenExpr | Kind::ConstantExpr, _) => self.condition(child(0)?, scope, negate),
@@ -291,9 +291,9 @@ fn opposite(operator: &str) -> &'static str {
 }
 
 /// The refusal of an expression that is no affine value.
-pub fn not_affine(node: &Node) -> Refused {
+pub fn not_affine(node: &Node) -> Refusal {
     let memory = matches!(node.bare().kind, Kind::MemberExpr | Kind::ArraySubscriptExpr | Kind::UnaryOperator);
-    Refused::at(node, "this is not an affine expression", if memory { COPY_BEFORE } else { USE_AFFINE })
+    Refusal::at(node, "this is not an affine expression", if memory { COPY_BEFORE } else { USE_AFFINE })
 }
 
 /// A constant that sums in 64 bits have room for.

@@ -4,8 +4,8 @@ use super::ast::{Id, Node, Unit};
 use super::header;
 use super::kind::Kind;
 use super::parts::{base_variable, write_target};
-use super::refusal::Refused;
 use super::uses::Uses;
+use crate::Refusal;
 use std::collections::{HashMap, HashSet};
 
 /// What a walk over the region and its function finds.
@@ -29,7 +29,7 @@ pub struct Inventory<'a> {
 
 impl<'a> Inventory<'a> {
     /// Walks the function and the region.
-    pub fn new(unit: &'a Unit, function: &'a Node, roots: Vec<&'a Node>) -> Result<Inventory<'a>, Refused> {
+    pub fn new(unit: &'a Unit, function: &'a Node, roots: Vec<&'a Node>) -> Result<Inventory<'a>, Refusal> {
         let Uses { addressed, changed } = Uses::of(function);
         let mut found = Inventory { roots: roots.clone(), addressed, changed, ..Inventory::default() };
         for node in function.walk() {
@@ -49,7 +49,7 @@ impl<'a> Inventory<'a> {
             if let Some(place) = found.written.get(counter) {
                 let inside = loop_node.walk().any(|n| std::ptr::eq(n, *place));
                 let what = if inside { "in its loop" } else { "in the region outside its loop" };
-                return Err(Refused::at(
+                return Err(Refusal::at(
                     place,
                     format!("the loop counter is assigned {what}"),
                     "use another variable, so that only the loop's header changes the counter",
@@ -59,7 +59,7 @@ impl<'a> Inventory<'a> {
         Ok(found)
     }
 
-    fn gather(&mut self, unit: &'a Unit, node: &'a Node) -> Result<(), Refused> {
+    fn gather(&mut self, unit: &'a Unit, node: &'a Node) -> Result<(), Refusal> {
         match node.kind {
             Kind::ForStmt => {
                 let header = header::header(unit, node)?;

@@ -6,17 +6,17 @@ use super::builder::Builder;
 use super::ctype;
 use super::header::{CANONICAL, Header};
 use super::kind::Kind;
-use super::refusal::Refused;
 use super::scope::{Dimension, Scope};
+use crate::Refusal;
 use crate::model::Iterator;
 
 impl<'a> Builder<'a> {
     /// The scope of a loop's body.
-    pub fn enter(&mut self, header: &Header<'a>, scope: &Scope) -> Result<Scope, Refused> {
+    pub fn enter(&mut self, header: &Header<'a>, scope: &Scope) -> Result<Scope, Refusal> {
         let name = &header.declaration.name;
         if scope.loops.iter().any(|l| &l.iterator.name == name) {
             let reason = format!("the counter `{name}` is used by a loop around this one, too");
-            return Err(Refused::at(header.first, reason, "give each loop of a nest its own counter"));
+            return Err(Refusal::at(header.first, reason, "give each loop of a nest its own counter"));
         }
         let ty =
             self.unit.integer(header.declaration.ty.plain()).ok_or_else(|| super::integer::not_affine(header.first))?;
@@ -52,7 +52,7 @@ impl<'a> Builder<'a> {
             for ((bound, facts), place) in places.collect::<Vec<_>>() {
                 if !self.require(&bound, place, &facts) {
                     let reason = "the values in this loop's condition may wrap around";
-                    return Err(Refused::at(
+                    return Err(Refusal::at(
                         header.condition,
                         reason,
                         "compare the counter alone, or use signed types",
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
         header: &Header,
         ty: ctype::Integer,
         scope: &Scope,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         if !header.wraps && ty.width >= 32 {
             return Ok(());
         }
@@ -87,7 +87,7 @@ impl<'a> Builder<'a> {
         if limit.is_some_and(|limit| self.require(&limit, scope, &[])) {
             return Ok(());
         }
-        Err(Refused::at(
+        Err(Refusal::at(
             header.condition,
             format!("the counter of type `{}` may wrap around at the end of this loop", header.declaration.ty.written),
             "use a signed counter of type int or wider",
@@ -95,11 +95,11 @@ impl<'a> Builder<'a> {
     }
 
     /// The loop's condition: it must turn false once and for all as the counter goes on.
-    fn bound(&mut self, node: &'a Node, header: &Header<'a>, first: &Cases, scope: &Scope) -> Result<Formula, Refused> {
+    fn bound(&mut self, node: &'a Node, header: &Header<'a>, first: &Cases, scope: &Scope) -> Result<Formula, Refusal> {
         let [left, right] = match node.kind {
             Kind::ParenExpr => return self.bound(&node.inner[0], header, first, scope),
             Kind::BinaryOperator if node.inner.len() == 2 => [&node.inner[0], &node.inner[1]],
-            _ => return Err(Refused::at(node, "this loop's condition is not a comparison", CANONICAL)),
+            _ => return Err(Refusal::at(node, "this loop's condition is not a comparison", CANONICAL)),
         };
         match node.opcode.as_str() {
             "&&" => {
@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
                 let (a, b) = (self.value(left, scope)?, self.value(right, scope)?);
                 let symbol = &scope.loops[scope.loops.len() - 1].symbol;
                 let direction = direction(&a, &b, symbol).ok_or_else(|| {
-                    Refused::at(node, "this condition does not compare the loop's counter", CANONICAL)
+                    Refusal::at(node, "this condition does not compare the loop's counter", CANONICAL)
                 })?;
                 if operator == "!=" {
                     return self.different(&a, &b, direction, header, first, scope, node);
@@ -126,11 +126,11 @@ impl<'a> Builder<'a> {
                 let falls = matches!(operator, "<" | "<=") == (direction * header.step.signum() > 0);
                 if !falls {
                     let reason = "this condition does not end the loop in the direction of its step";
-                    return Err(Refused::at(node, reason, CANONICAL));
+                    return Err(Refusal::at(node, reason, CANONICAL));
                 }
                 a.compare(operator, &b).ok_or_else(|| super::integer::not_affine(node))
             }
-            _ => Err(Refused::at(node, "this loop's condition is not a comparison", CANONICAL)),
+            _ => Err(Refusal::at(node, "this loop's condition is not a comparison", CANONICAL)),
         }
     }
 
@@ -145,9 +145,9 @@ impl<'a> Builder<'a> {
         first: &Cases,
         scope: &Scope,
         node: &Node,
-    ) -> Result<Formula, Refused> {
+    ) -> Result<Formula, Refusal> {
         let refuse = || {
-            Refused::at(
+            Refusal::at(
                 node,
                 "it cannot be told that this loop ends at this value",
                 "use `<` or `>` in the loop's condition",
@@ -189,7 +189,7 @@ fn direction(a: &Cases, b: &Cases, symbol: &str) -> Option<i64> {
     difference.0.iter().all(|(c, v)| free(c) && sign(v) == Some(first)).then_some(first)
 }
 
-fn begins(counter: &Affine, first: &Cases, header: &Header) -> Result<Formula, Refused> {
+fn begins(counter: &Affine, first: &Cases, header: &Header) -> Result<Formula, Refusal> {
     let operator = if header.step > 0 { ">=" } else { "<=" };
     Cases::one(counter.clone()).compare(operator, first).ok_or_else(|| super::integer::not_affine(header.first))
 }

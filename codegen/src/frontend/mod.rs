@@ -9,7 +9,6 @@ pub mod constant;
 pub mod kind;
 pub mod pragma;
 pub mod preprocess;
-pub mod refusal;
 pub mod scope;
 
 mod attributes;
@@ -40,6 +39,7 @@ mod symbols;
 mod uses;
 mod walk;
 
+use crate::Refusal;
 use crate::limits;
 use crate::model::Region;
 use crate::source::{Directive, Source};
@@ -49,7 +49,6 @@ use inventory::Inventory;
 use kind::Kind;
 use pragma::Site;
 use preprocess::Seen;
-use refusal::Refused;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -83,15 +82,15 @@ pub fn analyse(
     site: &Site,
     seen: &Seen,
     taken: &mut BTreeSet<String>,
-) -> Result<Found, Refused> {
-    let at_pragma = |reason: &str, remedy: &str| Refused::span(site.pragma.begin, site.pragma.end, reason, remedy);
+) -> Result<Found, Refusal> {
+    let at_pragma = |reason: &str, remedy: &str| Refusal::span(site.pragma.begin, site.pragma.end, reason, remedy);
     let outside = || at_pragma("the pragma is not inside a function", "put it before a loop or block of a function");
     let function = unit.function_at(site.pragma.begin).ok_or_else(outside)?;
     let body = function.body().ok_or_else(outside)?;
     let nodes = statements(body, site);
     let (first, last) = nodes.first().zip(nodes.last()).ok_or_else(|| nothing_marked(source, site))?;
     if site.end.is_none() && !matches!(first.kind, Kind::ForStmt | Kind::CompoundStmt) {
-        return Err(Refused::at(
+        return Err(Refusal::at(
             first,
             "the pragma stands before something else than a loop or block",
             "put it before a `for` loop or a `{` block",
@@ -99,7 +98,7 @@ pub fn analyse(
     }
     let (begin, end) = (first.begin.offset, walk::statement_end(source, last));
     if let Some(directive) = site.end.as_ref().filter(|d| d.begin < end) {
-        return Err(Refused::span(
+        return Err(Refusal::span(
             directive.begin,
             directive.end,
             "`#pragma endscop` stands inside a statement that begins before it",
@@ -166,7 +165,7 @@ pub fn analyse(
 }
 
 /// What a region may have of statements and expressions, and how deep: all later work is bounded by that.
-fn check_size(nodes: &[&Node]) -> Result<(), Refused> {
+fn check_size(nodes: &[&Node]) -> Result<(), Refusal> {
     let (mut count, mut open) = (0, nodes.iter().rev().map(|node| (*node, 1)).collect::<Vec<_>>());
     while let Some((node, depth)) = open.pop() {
         count += 1;
@@ -178,30 +177,30 @@ fn check_size(nodes: &[&Node]) -> Result<(), Refused> {
             open.extend(node.inner.iter().rev().map(|inner| (inner, depth + 1)));
             continue;
         };
-        return Err(Refused::at(nodes[0], reason, "split the region, or call a function from it"));
+        return Err(Refusal::at(nodes[0], reason, "split the region, or call a function from it"));
     }
     Ok(())
 }
 
 /// Names that the generated text could not use as the region does.
-fn check_names(roots: &[&Node], source: &Source, begin: usize, end: usize) -> Result<(), Refused> {
+fn check_names(roots: &[&Node], source: &Source, begin: usize, end: usize) -> Result<(), Refusal> {
     let ours = |name: &str| name.starts_with("dvm__") || name.starts_with("DVM__");
     for node in roots.iter().flat_map(|root| root.walk()) {
         let name = node.reference.as_ref().map_or(&node.name, |reference| &reference.name);
         if ours(name) {
             let reason = format!("`{name}` has a name of the kind that generated code gives");
-            return Err(Refused::at(node, reason, "give it a name that does not begin with `dvm__`"));
+            return Err(Refusal::at(node, reason, "give it a name that does not begin with `dvm__`"));
         }
     }
     if crate::words::has_universal(&source.text(begin, end)) {
         let reason = "a name is written with `\\u` or `\\U`";
-        return Err(Refused::span(begin, begin, reason, "write the letter itself, or another name"));
+        return Err(Refusal::span(begin, begin, reason, "write the letter itself, or another name"));
     }
     Ok(())
 }
 
 /// Why a pragma that the compiler sees marks no statement.
-fn nothing_marked(source: &Source, site: &Site) -> Refused {
+fn nothing_marked(source: &Source, site: &Site) -> Refusal {
     let next = source.directives(site.begin, site.begin + 1).into_iter().next().filter(|d| d.begin == site.begin);
     let (reason, remedy) = match (&site.end, next) {
         (Some(_), _) => (
@@ -219,7 +218,7 @@ fn nothing_marked(source: &Source, site: &Site) -> Refused {
             "put it directly before a `for` loop or a `{` block, or remove it",
         ),
     };
-    Refused::span(site.pragma.begin, site.pragma.end, reason, remedy)
+    Refusal::span(site.pragma.begin, site.pragma.end, reason, remedy)
 }
 
 /// A place at file scope before a function and its comments: after the declaration or directive before it.
@@ -297,7 +296,7 @@ fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
 }
 
 /// A macro at the region's end may hold more statements than those of the region: they would vanish with it.
-fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result<(), Refused> {
+fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result<(), Refusal> {
     let own: HashSet<*const Node> = nodes.iter().flat_map(|n| n.walk()).map(std::ptr::from_ref).collect();
     let strange = body.walk().find(|n| {
         let at = n.begin.offset;
@@ -305,7 +304,7 @@ fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result
     });
     strange.map_or(Ok(()), |node| {
         let reason = "a macro holds statements of the region and others";
-        Err(Refused::at(node, reason, "write the loops and statements out, macros only inside expressions"))
+        Err(Refusal::at(node, reason, "write the loops and statements out, macros only inside expressions"))
     })
 }
 
@@ -323,14 +322,14 @@ const AROUND: [Kind; 9] = [
 ];
 
 /// The region is a statement among ordinary statements.
-fn check_around(body: &Node, first: &Node) -> Result<(), Refused> {
+fn check_around(body: &Node, first: &Node) -> Result<(), Refusal> {
     let mut node = body;
     while !std::ptr::eq(node, first) {
         let holds = |n: &&Node| n.walk().any(|inner| std::ptr::eq(inner, first));
         let next = node.inner.iter().filter(|n| !n.kind.is_absent()).find(holds);
         let Some(next) = next.filter(|_| AROUND.contains(&node.kind)) else {
             let reason = format!("the region stands inside an expression or a construct like one ({})", node.kind);
-            return Err(Refused::at(first, reason, "put the region among the ordinary statements of a function"));
+            return Err(Refusal::at(first, reason, "put the region among the ordinary statements of a function"));
         };
         node = next;
     }
@@ -338,12 +337,12 @@ fn check_around(body: &Node, first: &Node) -> Result<(), Refused> {
 }
 
 /// Between `scop` and `endscop`, declarations would vanish into a block.
-fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refused> {
+fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refusal> {
     for variable in nodes.iter().filter(|n| n.is(&Kind::DeclStmt)).flat_map(|n| &n.inner) {
         let later = |n: &&Node| n.begin.offset >= end && n.reference.as_ref().is_some_and(|r| r.id == variable.id);
         if body.walk().any(|n| later(&n)) {
             let reason = format!("`{}` is declared in the region and used after it", variable.name);
-            return Err(Refused::at(variable, reason, "declare it before the region"));
+            return Err(Refusal::at(variable, reason, "declare it before the region"));
         }
     }
     Ok(())
@@ -354,7 +353,7 @@ const DETACHED: [&str; 8] =
     ["GCC diagnostic", "clang diagnostic", "GCC poison", "STDC", "message", "pack", "weak", "redefine_extname"];
 
 /// A pragma directly before ours would be about what replaces the loop.
-fn check_before(source: &Source, begin: usize, pragma: &Directive, seen: &Seen) -> Result<(), Refused> {
+fn check_before(source: &Source, begin: usize, pragma: &Directive, seen: &Seen) -> Result<(), Refusal> {
     let mut next = pragma.begin;
     for before in source.directives(begin, pragma.begin).into_iter().rev() {
         if source.skip_blank(before.end) != next {
@@ -372,7 +371,7 @@ fn check_before(source: &Source, begin: usize, pragma: &Directive, seen: &Seen) 
         if DETACHED.iter().any(|detached| words.starts_with(detached)) || pragma::ends_scop(&before) {
             continue;
         }
-        return Err(Refused::span(
+        return Err(Refusal::span(
             before.begin,
             before.end,
             "another pragma stands before the region's and is about the same loop",
@@ -390,11 +389,11 @@ impl Seen {
     }
 
     /// OpenMP's pragmas mean nothing to a compiler that is not told to hear them.
-    fn check_openmp(&self, directive: &Directive) -> Result<(), Refused> {
+    fn check_openmp(&self, directive: &Directive) -> Result<(), Refusal> {
         if !self.macros.contains_key("_OPENMP") {
             return Ok(());
         }
-        Err(Refused::span(
+        Err(Refusal::span(
             directive.begin,
             directive.end,
             "OpenMP is on (-fopenmp), and its pragma is about the same loop",
@@ -405,7 +404,7 @@ impl Seen {
 
 /// A type that is declared in the function's head is not known before the function, where the tiles are. The syntax
 /// tree leaves out those among the parameters; no other brace can stand there.
-fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refused> {
+fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refusal> {
     let mut at = source.skip_blank(function.begin.offset);
     while at < body.begin.offset && source.byte(at) != b'{' {
         at = source.skip_blank(source.skip_token(at));
@@ -414,15 +413,15 @@ fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refus
         return Ok(());
     }
     let reason = "a type is declared in the head of the function";
-    Err(Refused::span(function.begin.offset, source.skip_brackets(at), reason, "declare the type before the function"))
+    Err(Refusal::span(function.begin.offset, source.skip_brackets(at), reason, "declare the type before the function"))
 }
 
 /// `pure(f)` vouches for functions that the file knows.
-fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refused> {
+fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refusal> {
     let known = |name: &str| unit.root.walk().any(|n| n.is(&Kind::FunctionDecl) && n.name == name);
     match site.options.pure.iter().find(|name| !known(name)) {
         None => Ok(()),
-        Some(name) => Err(Refused::span(
+        Some(name) => Err(Refusal::span(
             site.pragma.begin,
             site.pragma.end,
             format!("`pure({name})`: no function of this name is declared in the file"),
@@ -432,7 +431,7 @@ fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refused> {
 }
 
 /// What the preprocessor reads inside a region; between the pragma and the first token only pragmas matter.
-fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen: &Seen) -> Result<(), Refused> {
+fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen: &Seen) -> Result<(), Refusal> {
     if let Some(directive) = source.torn(begin, end) {
         return Err(walk::torn(&directive));
     }
@@ -459,7 +458,7 @@ fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen
             | "warning" | "ident" | "sccs" => continue,
             _ => ("this directive is not understood inside a region", "put it before the region"),
         };
-        return Err(Refused::span(directive.begin, directive.end, reason, remedy));
+        return Err(Refusal::span(directive.begin, directive.end, reason, remedy));
     }
     Ok(())
 }

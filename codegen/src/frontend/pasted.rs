@@ -4,7 +4,7 @@
 use super::ast::Node;
 use super::builder::Builder;
 use super::preprocess::Macros;
-use super::refusal::Refused;
+use crate::Refusal;
 use crate::source::Source;
 use crate::words::identifiers;
 use std::collections::BTreeSet;
@@ -27,13 +27,13 @@ const REMEDY: &str = "keep it in a variable before the region";
 
 /// Refuses a text that leads to a macro whose value depends on the place, also where no value shows it: in `sizeof`, or
 /// in a type. What is generated has the text twice, so that `__COUNTER__` would go on further too.
-pub(super) fn check_text(source: &Source, begin: usize, end: usize, macros: &Macros) -> Result<(), Refused> {
+pub(super) fn check_text(source: &Source, begin: usize, end: usize, macros: &Macros) -> Result<(), Refusal> {
     let mut at = begin;
     while at < end {
         let next = source.skip_token(at);
         let word = source.text(at, next);
         if (macros.contains_key(&word) || PLACED.contains(&word.as_str())) && leads_to_place(&word, macros) {
-            return Err(Refused::span(at, next, REASON, REMEDY));
+            return Err(Refusal::span(at, next, REASON, REMEDY));
         }
         at = source.skip_blank(next);
     }
@@ -55,7 +55,7 @@ fn leads_to_place(name: &str, macros: &Macros) -> bool {
 
 impl Builder<'_> {
     /// Refuses tokens that the preprocessor made, unless they can only come from `#` and `##` of what is written there.
-    pub(super) fn check_made(&self, node: &Node) -> Result<(), Refused> {
+    pub(super) fn check_made(&self, node: &Node) -> Result<(), Refusal> {
         let place = [&node.begin, &node.end].into_iter().find(|place| place.made);
         let Some(place) = place else { return Ok(()) };
         let mut end = self.source.skip_token(place.offset);
@@ -66,7 +66,7 @@ impl Builder<'_> {
         if place.known && is_pasted(&self.source.text(place.offset, end), self.macros) {
             return Ok(());
         }
-        Err(Refused::at(node, REASON, REMEDY))
+        Err(Refusal::at(node, REASON, REMEDY))
     }
 }
 

@@ -6,8 +6,8 @@ use super::builder::{Builder, KnownArray, RawAccess};
 use super::ctype;
 use super::inventory::Inventory;
 use super::kind::Kind;
-use super::refusal::Refused;
 use super::scope::Scope;
+use crate::Refusal;
 use crate::model::{AccessKind, Array, Storage};
 use crate::planted::planted;
 
@@ -35,10 +35,10 @@ const TO_POINTER: &str = "declare a pointer to variable-length rows before the r
 
 impl<'a> Builder<'a> {
     /// Resolves an lvalue.
-    pub fn place(&mut self, node: &'a Node, scope: &Scope) -> Result<Place<'a>, Refused> {
+    pub fn place(&mut self, node: &'a Node, scope: &Scope) -> Result<Place<'a>, Refusal> {
         let child = |k: usize| node.child(k).ok_or_else(|| strange(node));
         if ctype::is_untouchable(node.ty.plain()) {
-            return Err(Refused::at(
+            return Err(Refusal::at(
                 node,
                 "volatile and atomic objects keep their order of accesses",
                 "use a plain object in the region",
@@ -91,7 +91,7 @@ impl<'a> Builder<'a> {
                 };
                 let record = place.types.last().and_then(|t| t.as_ref()).map_or("", |t| t.plain()).to_owned();
                 if record.split_whitespace().any(|w| w == "union") || self.in_union(node.member) {
-                    return Err(Refused::at(
+                    return Err(Refusal::at(
                         node,
                         "members of unions share their bytes",
                         "use a struct or plain arrays in the region",
@@ -109,7 +109,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Resolves a pointer value: the place that it points to, before any subscript is added.
-    fn pointer(&mut self, node: &'a Node, scope: &Scope) -> Result<Place<'a>, Refused> {
+    fn pointer(&mut self, node: &'a Node, scope: &Scope) -> Result<Place<'a>, Refusal> {
         let child = |k: usize| node.child(k).ok_or_else(|| strange(node));
         match (&node.kind, node.cast.as_str()) {
             (Kind::ParenExpr, _) | (Kind::ImplicitCastExpr | Kind::CStyleCastExpr, "NoOp") => {
@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
                 let mut place = self.pointer(base, scope)?;
                 if place.partial {
                     let reason = "an offset is added to an array inside a struct";
-                    return Err(Refused::at(node, reason, "write it as a subscript"));
+                    return Err(Refusal::at(node, reason, "write it as a subscript"));
                 }
                 let offset = self.subscript(offset, scope)?;
                 let sign = if node.opcode == "-" { -1 } else { 1 };
@@ -142,7 +142,7 @@ impl<'a> Builder<'a> {
             (Kind::UnaryOperator, _) if node.opcode == "&" => {
                 let mut place = self.place(child(0)?, scope)?;
                 if place.partial || place.subscripts.is_empty() {
-                    return Err(Refused::at(
+                    return Err(Refusal::at(
                         node,
                         "an address is taken",
                         "use subscripts instead of addresses in the region",
@@ -154,12 +154,12 @@ impl<'a> Builder<'a> {
                 Ok(place)
             }
             (Kind::UnaryOperator, _) if node.opcode == "++" || node.opcode == "--" => {
-                Err(Refused::at(node, "a pointer changes in the region", "use subscripts instead of moving pointers"))
+                Err(Refusal::at(node, "a pointer changes in the region", "use subscripts instead of moving pointers"))
             }
             (Kind::CStyleCastExpr | Kind::ImplicitCastExpr, "BitCast") => {
-                Err(Refused::at(node, "a pointer is converted to another type", TO_POINTER))
+                Err(Refusal::at(node, "a pointer is converted to another type", TO_POINTER))
             }
-            _ => Err(Refused::at(
+            _ => Err(Refusal::at(
                 node,
                 "this address cannot be traced to one array",
                 "use subscripts of arrays by their names in the region",
@@ -167,17 +167,17 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn loaded_pointer(&mut self, node: &'a Node, object: &'a Node, scope: &Scope) -> Result<Place<'a>, Refused> {
+    fn loaded_pointer(&mut self, node: &'a Node, object: &'a Node, scope: &Scope) -> Result<Place<'a>, Refusal> {
         let Some(reference) = object.variable() else {
             let member = object.bare().is(&Kind::MemberExpr);
             return Err(if member {
-                Refused::at(
+                Refusal::at(
                     object,
                     "an array is reached through a pointer inside a struct",
                     "copy the pointer to a variable before the region, e.g. `double *a = s->a;`",
                 )
             } else {
-                Refused::at(
+                Refusal::at(
                     object,
                     "an array is reached through a pointer in memory (a pointer to pointers)",
                     TO_POINTER,
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
             let pointer = ctype::is_pointer(variable.ty.plain())
                 && super::parts::write_target(place).is_some_and(|t| t.variable().is_some());
             if pointer {
-                return Err(Refused::at(
+                return Err(Refusal::at(
                     place,
                     format!("the pointer `{}` changes in the region", variable.name),
                     "use subscripts instead of moving pointers",
@@ -200,7 +200,7 @@ impl<'a> Builder<'a> {
         if self.inventory.declared.contains_key(&variable.id) {
             let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
             let initial = initial.ok_or_else(|| {
-                Refused::at(
+                Refusal::at(
                     node,
                     format!("the pointer `{}` has no initial value", variable.name),
                     "use subscripts of arrays by their names in the region",
@@ -211,7 +211,7 @@ impl<'a> Builder<'a> {
         Ok(Place { variable, subscripts: vec![], types: vec![None], partial: false })
     }
 
-    fn subscript(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refused> {
+    fn subscript(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
         self.value(node, scope).map_err(|inner| {
             if inner.reason != super::integer::not_affine(node).reason {
                 return inner;
@@ -224,25 +224,25 @@ impl<'a> Builder<'a> {
             } else {
                 "subscripts are sums of counters and unchanging integers with constant factors"
             };
-            Refused::at(node, reason, remedy)
+            Refusal::at(node, reason, remedy)
         })
     }
 
     /// Refuses storage that tiles on other threads cannot share.
-    pub fn check_storage(&self, variable: &Node, at: &Node) -> Result<(), Refused> {
+    pub fn check_storage(&self, variable: &Node, at: &Node) -> Result<(), Refusal> {
         if variable.thread_local {
             let reason = format!("`{}` is thread-local, and tiles run on other threads", variable.name);
-            return Err(Refused::at(at, reason, "copy it to an ordinary variable before the region"));
+            return Err(Refusal::at(at, reason, "copy it to an ordinary variable before the region"));
         }
         if ctype::is_untouchable(variable.ty.plain()) {
             let reason = format!("`{}` is volatile or atomic", variable.name);
-            return Err(Refused::at(at, reason, "use a plain object in the region"));
+            return Err(Refusal::at(at, reason, "use a plain object in the region"));
         }
         Ok(())
     }
 
     /// The symbol of the array that a place belongs to; rank 0 for a scalar.
-    pub fn array(&mut self, place: &mut Place<'a>, at: &Node) -> Result<String, Refused> {
+    pub fn array(&mut self, place: &mut Place<'a>, at: &Node) -> Result<String, Refusal> {
         let variable = place.variable;
         let rank = place.subscripts.len();
         if let Some(known) = self.arrays.iter().find(|a| a.variable == variable.id) {
@@ -252,7 +252,7 @@ impl<'a> Builder<'a> {
                     variable.name,
                     known.array.dims.len()
                 );
-                return Err(Refused::at(at, reason, "use an array with all its subscripts everywhere in the region"));
+                return Err(Refusal::at(at, reason, "use an array with all its subscripts everywhere in the region"));
             }
             return Ok(known.array.symbol.clone());
         }
@@ -260,7 +260,7 @@ impl<'a> Builder<'a> {
         if !ctype::is_element(element.plain()) {
             let reason =
                 format!("`{}` gives an object of type `{}`, not a number or struct", variable.name, element.written);
-            return Err(Refused::at(at, reason, TO_POINTER));
+            return Err(Refusal::at(at, reason, TO_POINTER));
         }
         let dims = (0..rank)
             .map(|k| {
@@ -287,7 +287,7 @@ impl<'a> Builder<'a> {
         let element_name = self.visible_type(&element);
         if ctype::words(&element_name).any(|w| self.inventory.local_types.contains(w)) {
             let reason = format!("the type `{element_name}` is declared inside the function");
-            return Err(Refused::at(at, reason, "declare the type at file scope"));
+            return Err(Refusal::at(at, reason, "declare the type at file scope"));
         }
         let array = Array {
             symbol: symbol.clone(),
@@ -345,7 +345,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Adds a subscript: to the offset that waits for it, or as a new dimension.
-fn stepped<'a>(mut place: Place<'a>, index: &Cases, node: &Node) -> Result<Place<'a>, Refused> {
+fn stepped<'a>(mut place: Place<'a>, index: &Cases, node: &Node) -> Result<Place<'a>, Refusal> {
     if place.partial {
         return Ok(place);
     }
@@ -368,8 +368,8 @@ fn pointee(ty: &Type) -> Option<Type> {
     Some(Type::named(&ctype::unqualified(inner)))
 }
 
-fn strange(node: &Node) -> Refused {
-    Refused::at(
+fn strange(node: &Node) -> Refusal {
+    Refusal::at(
         node,
         format!("this expression ({}) does not designate an element of an array by its name", node.kind),
         "use subscripts of arrays by their names in the region",

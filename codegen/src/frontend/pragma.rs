@@ -1,7 +1,7 @@
 //! Regions as the text marks them: `#pragma dvm region` and `#pragma scop` ... `#pragma endscop`.
 
 use super::preprocess::is_ours;
-use super::refusal::Refused;
+use crate::Refusal;
 use crate::model::Options;
 use crate::source::{Directive, Source};
 use crate::words::is_keyword;
@@ -43,7 +43,7 @@ pub fn marks(source: &Source) -> Vec<Directive> {
 }
 
 /// Makes regions of a file's pragmas, in the order of the text. A pragma that is wrong in itself is the inner error.
-pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refused>> {
+pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refusal>> {
     let mut found = Vec::new();
     let mut open: Option<(Directive, PragmaOptions)> = None;
     for directive in marks {
@@ -58,7 +58,7 @@ pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refused
                 }
                 Err(error) => found.push(Err(error)),
             },
-            ("dvm", other) => found.push(Err(Refused::span(
+            ("dvm", other) => found.push(Err(Refusal::span(
                 directive.begin,
                 directive.end,
                 format!("`{}` is not known", format!("#pragma dvm {other}").trim_end()),
@@ -78,7 +78,7 @@ pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refused
                     let begin = source.skip_blank(pragma.end);
                     found.push(Ok(Site { begin, pragma, end: Some(directive), options }));
                 }
-                None => found.push(Err(Refused::span(
+                None => found.push(Err(Refusal::span(
                     directive.begin,
                     directive.end,
                     "`#pragma endscop` has no `#pragma scop` before it",
@@ -129,8 +129,8 @@ pub fn is_openmp(directive: &Directive) -> bool {
     directive.name() == "pragma" && split_word(directive.rest()).0 == "omp"
 }
 
-fn unclosed(pragma: &Directive) -> Refused {
-    Refused::span(
+fn unclosed(pragma: &Directive) -> Refusal {
+    Refusal::span(
         pragma.begin,
         pragma.end,
         "`#pragma scop` has no `#pragma endscop`",
@@ -144,8 +144,8 @@ fn split_word(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
-fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refused> {
-    let refuse = |reason: String| Refused::span(at.begin, at.end, reason, format!("allowed are {ALLOWED}"));
+fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
+    let refuse = |reason: String| Refusal::span(at.begin, at.end, reason, format!("allowed are {ALLOWED}"));
     let mut options = PragmaOptions::default();
     let mut rest = text.trim_start().trim_start_matches(',').trim_start();
     while !rest.is_empty() {
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn parse(text: &str) -> Vec<Result<Site, Refused>> {
+    fn parse(text: &str) -> Vec<Result<Site, Refusal>> {
         let source = Source::new(Path::new("t.c"), text.as_bytes().to_vec());
         sites(&source, marks(&source))
     }

@@ -6,7 +6,7 @@ use super::builder::Builder;
 use super::ctype;
 use super::kind::Kind;
 use super::reads::Reads;
-use super::refusal::Refused;
+use crate::Refusal;
 use crate::planted::planted;
 
 /// Functions of C's math and complex headers without the suffix of their type. Those that write through a
@@ -25,7 +25,7 @@ const BUILTIN: &str = "\
 
 impl Builder<'_> {
     /// Refuses a call that may do more than compute a value, or that may read what the region writes.
-    pub fn check_pure(&self, name: &str, call: &Node) -> Result<(), Refused> {
+    pub fn check_pure(&self, name: &str, call: &Node) -> Result<(), Refusal> {
         let vouch = format!("add pure({name}) to the pragma if it only computes a value from what stays as it is");
         let attribute = |kind: &Kind| self.functions(name).iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
         let declared = attribute(&Kind::ConstAttr) || attribute(&Kind::PureAttr);
@@ -35,10 +35,10 @@ impl Builder<'_> {
         let mut reads = Reads::default();
         self.reads_of_call(name, &mut reads).map_err(|why| {
             let reason = format!("`{name}` is declared const or pure, but {why}");
-            if declared { Refused::at(call, reason, vouch.clone()) } else { undeclared(name, call) }
+            if declared { Refusal::at(call, reason, vouch.clone()) } else { undeclared(name, call) }
         })?;
         if let Some(variable) = self.thread_local_read(name) {
-            return Err(Refused::at(
+            return Err(Refusal::at(
                 call,
                 format!("`{name}` reads `{variable}`, which is thread-local, and tiles run on other threads"),
                 "pass the variable's value to the function as an argument",
@@ -47,7 +47,7 @@ impl Builder<'_> {
         match self.conflict(&reads) {
             Some(written) if !planted("a8-pure") => {
                 let reason = format!("the pure function `{name}` may read what the region writes (`{written}`)");
-                Err(Refused::at(call, reason, vouch))
+                Err(Refusal::at(call, reason, vouch))
             }
             _ => Ok(()),
         }
@@ -116,8 +116,8 @@ impl Builder<'_> {
     }
 }
 
-fn undeclared(name: &str, call: &Node) -> Refused {
-    Refused::at(
+fn undeclared(name: &str, call: &Node) -> Refusal {
+    Refusal::at(
         call,
         format!("the function `{name}` may do more than compute a value"),
         format!("declare it with __attribute__((const)) or __attribute__((pure)), or add pure({name}) to the pragma"),

@@ -4,7 +4,7 @@ use super::ast::{Node, Unit};
 use super::builder::Builder;
 use super::ctype;
 use super::kind::Kind;
-use super::refusal::Refused;
+use crate::Refusal;
 use std::collections::HashMap;
 
 /// Read-only variables of more bytes are not copied to each tile.
@@ -14,7 +14,7 @@ const LOCAL: u64 = 1 << 20;
 
 impl Builder<'_> {
     /// Refuses what is too large for the stack of a worker.
-    pub fn check_room(&self) -> Result<(), Refused> {
+    pub fn check_room(&self) -> Result<(), Refusal> {
         let at = self.inventory.roots[0];
         let mut types = Types { unit: self.unit, known: HashMap::new() };
         for variable in self.values.iter().filter_map(|(id, _)| self.unit.declaration(*id)) {
@@ -22,7 +22,7 @@ impl Builder<'_> {
             if bytes > COPIED {
                 let reason = format!("`{}` has about {bytes} bytes, and each tile would copy it", variable.name);
                 let remedy = "copy the members that are used to variables before the region, or use a pointer to it";
-                return Err(Refused::at(at, reason, remedy));
+                return Err(Refusal::at(at, reason, remedy));
             }
         }
         let locals = self.inventory.declared.keys().chain(&self.private).filter_map(|id| self.unit.declaration(*id));
@@ -39,7 +39,7 @@ impl Builder<'_> {
                 largest.name
             );
             let remedy = "keep locals below 1 MiB together, or use arrays that are declared before the region";
-            return Err(Refused::at(largest, reason, remedy));
+            return Err(Refusal::at(largest, reason, remedy));
         }
         Ok(())
     }
@@ -53,13 +53,13 @@ struct Types<'a> {
 
 impl<'a> Types<'a> {
     /// About how many bytes a variable has; refused where that is not known.
-    fn of(&mut self, variable: &Node) -> Result<u64, Refused> {
+    fn of(&mut self, variable: &Node) -> Result<u64, Refusal> {
         self.bytes(variable.ty.plain(), None).ok_or_else(|| {
             let reason = format!(
                 "it is not known how many bytes `{}` has, which tiles hold on the stacks of workers",
                 variable.name
             );
-            Refused::at(variable, reason, "give its type, and those of its members, a name of its own")
+            Refusal::at(variable, reason, "give its type, and those of its members, a name of its own")
         })
     }
 

@@ -7,14 +7,14 @@ use super::builder::{Builder, KnownParameter, RawRow};
 use super::ctype;
 use super::kind::Kind;
 use super::place::Place;
-use super::refusal::Refused;
 use super::scope::{Proof, Scope};
+use crate::Refusal;
 use crate::model::{Parameter, Row};
 use crate::planted::planted;
 
 impl<'a> Builder<'a> {
     /// Keeps all but the first subscript of an access in their rows.
-    pub fn keep_rows(&mut self, array: &str, place: &Place<'a>, at: &Node, scope: &Scope) -> Result<(), Refused> {
+    pub fn keep_rows(&mut self, array: &str, place: &Place<'a>, at: &Node, scope: &Scope) -> Result<(), Refusal> {
         for k in 1..place.subscripts.len() {
             let plain = place.types.get(k).and_then(|t| t.as_ref()).map_or("", |t| t.plain());
             let known = self
@@ -36,13 +36,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Keeps a subscript of an array inside a struct in that array.
-    pub fn keep_member(&mut self, base: &Node, index: &Cases, at: &Node, scope: &Scope) -> Result<(), Refused> {
+    pub fn keep_member(&mut self, base: &Node, index: &Cases, at: &Node, scope: &Scope) -> Result<(), Refusal> {
         let length = number(base.ty.plain()).filter(|n| *n > 0).ok_or_else(|| no_length(at))?;
         self.keep_row(index, &Affine::constant(length), at, scope)
     }
 
-    fn keep_row(&mut self, index: &Cases, length: &Affine, at: &Node, scope: &Scope) -> Result<(), Refused> {
-        let large = || Refused::at(at, "the subscript's numbers are too large", "use smaller factors and constants");
+    fn keep_row(&mut self, index: &Cases, length: &Affine, at: &Node, scope: &Scope) -> Result<(), Refusal> {
+        let large = || Refusal::at(at, "the subscript's numbers are too large", "use smaller factors and constants");
         let mut leaves = Formula::constant(false);
         for (condition, value) in &index.0 {
             let last = length.plus(value, -1).and_then(|d| d.plus(&Affine::constant(1), -1)).ok_or_else(large)?;
@@ -149,8 +149,8 @@ fn number(plain: &str) -> Option<i64> {
     ctype::first_length(plain)?.parse().ok()
 }
 
-fn no_length(at: &Node) -> Refused {
-    Refused::at(
+fn no_length(at: &Node) -> Refusal {
+    Refusal::at(
         at,
         "the length of the array that this subscript belongs to is not known",
         "use an array with a length in its type, or a pointer to it",

@@ -7,14 +7,14 @@ use super::effects::{Effects, unknown};
 use super::grouping::children;
 use super::header;
 use super::kind::Kind;
-use super::refusal::Refused;
 use super::scope::Scope;
+use crate::Refusal;
 use crate::source::Directive;
 use std::collections::HashSet;
 
 impl<'a> Builder<'a> {
     /// Makes the statements of a block; `block` names it for the groups.
-    pub fn block(&mut self, block: Id, statements: &[&'a Node], scope: &Scope) -> Result<(), Refused> {
+    pub fn block(&mut self, block: Id, statements: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
         let groups = self.groups.get(&block).cloned().unwrap_or_default();
         let mut k = 0;
         let mut position = 0;
@@ -35,7 +35,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn statement(&mut self, node: &'a Node, scope: &Scope) -> Result<(), Refused> {
+    fn statement(&mut self, node: &'a Node, scope: &Scope) -> Result<(), Refusal> {
         match node.kind {
             Kind::NullStmt => Ok(()),
             Kind::CompoundStmt => {
@@ -79,7 +79,7 @@ impl<'a> Builder<'a> {
     }
 
     /// One statement of the model.
-    fn leaf(&mut self, nodes: &[&'a Node], scope: &Scope) -> Result<(), Refused> {
+    fn leaf(&mut self, nodes: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
         let mut inside = scope.clone();
         inside.split = Some(inside.loops.len());
         let mut out = Effects::default();
@@ -106,7 +106,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The bytes of a run of statements, with the last one's `;`.
-    fn text_range(&self, nodes: &[&'a Node]) -> Result<(usize, usize), Refused> {
+    fn text_range(&self, nodes: &[&'a Node]) -> Result<(usize, usize), Refusal> {
         let (first, last) = (nodes[0], nodes[nodes.len() - 1]);
         let begin = first.begin.offset;
         let end = statement_end(self.source, last);
@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
             !own.contains(&std::ptr::from_ref(*n)) && n.begin.known && begin <= at && at < end
         });
         if mixed.is_some() || !first.begin.known || !last.end.known {
-            return Err(Refused::at(
+            return Err(Refusal::at(
                 first,
                 "a macro (or an included file) holds several statements or parts of loops",
                 "write the loops and statements out in the region, macros only inside expressions",
@@ -137,12 +137,12 @@ impl<'a> Builder<'a> {
     }
 
     /// A statement's text stands alone in the generated code, and so must its `#if`.
-    fn check_conditionals(&self, begin: usize, end: usize) -> Result<(), Refused> {
+    fn check_conditionals(&self, begin: usize, end: usize) -> Result<(), Refusal> {
         self.source.torn(begin, end).map_or(Ok(()), |directive| Err(torn(&directive)))
     }
 
     /// All declarations that a statement repeats stand in one block, where each name has one meaning.
-    fn check_meanings(&self, nodes: &[&'a Node], out: &Effects) -> Result<(), Refused> {
+    fn check_meanings(&self, nodes: &[&'a Node], out: &Effects) -> Result<(), Refusal> {
         let locals: Vec<&Node> =
             out.repeated.iter().chain(&out.copies).filter_map(|id| self.unit.declaration(*id)).collect();
         let initials = locals.iter().flat_map(|variable| &variable.inner);
@@ -155,14 +155,14 @@ impl<'a> Builder<'a> {
                 .find(|n| n.reference.as_ref().is_some_and(|r| r.kind.is_variable() && other(r.id, &r.name)));
             if let Some(place) = named.or_else(|| locals.iter().copied().find(|l| other(l.id, &l.name))) {
                 let reason = format!("`{0}` hides another `{0}` that the same statement needs", local.name);
-                return Err(Refused::at(place, reason, "give one of the two variables another name"));
+                return Err(Refusal::at(place, reason, "give one of the two variables another name"));
             }
         }
         Ok(())
     }
 
     /// Declarations of the variables that a statement uses but that live outside of it in the region.
-    fn declarations(&self, out: &Effects) -> Result<String, Refused> {
+    fn declarations(&self, out: &Effects) -> Result<String, Refusal> {
         let mut lines = Vec::new();
         for id in &out.copies {
             let Some(variable) = self.unit.declaration(*id) else { continue };
@@ -184,10 +184,10 @@ impl<'a> Builder<'a> {
         Ok(lines.join(" "))
     }
 
-    fn check_visible(&self, variable: &Node) -> Result<(), Refused> {
+    fn check_visible(&self, variable: &Node) -> Result<(), Refusal> {
         let name = self.type_name(variable);
         if ctype::words(&name).any(|w| self.inventory.local_types.contains(w)) {
-            return Err(Refused::at(
+            return Err(Refusal::at(
                 variable,
                 format!("the type `{name}` is declared inside the function"),
                 "declare the type at file scope",
@@ -198,8 +198,8 @@ impl<'a> Builder<'a> {
 }
 
 /// A conditional of the preprocessor that reaches into a text from outside.
-pub fn torn(directive: &Directive) -> Refused {
-    Refused::span(
+pub fn torn(directive: &Directive) -> Refusal {
+    Refusal::span(
         directive.begin,
         directive.end,
         "a conditional of the preprocessor begins or ends inside a statement of the region",
