@@ -16,6 +16,7 @@ pub mod refusal;
 pub mod source;
 pub mod transform;
 pub mod words;
+pub mod workshop;
 
 pub use emit::Generated;
 pub use pipeline::{Stage, generate, print};

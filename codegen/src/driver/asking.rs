@@ -99,7 +99,7 @@ fn searched(verbose: &str) -> Vec<String> {
 }
 
 fn clang_folders(flags: &[String]) -> Vec<String> {
-    let mut held = limits::held(&crate::frontend::clang::command(), limits::QUESTION, limits::MEMORY);
+    let mut held = limits::held(&crate::frontend::command(), limits::QUESTION, limits::MEMORY);
     held.args(flags).args(["-E", "-v", "-x", "c", "/dev/null"]).env("LC_ALL", "C").stdin(Stdio::null());
     let written = limits::run(&mut held, limits::ANSWER, drop);
     written.map(|written| searched(&String::from_utf8_lossy(&written.messages))).unwrap_or_default()

@@ -2,11 +2,10 @@
 //! own, which are ended when they take too long, too much memory, or die. Counts come first and decide in all but rare
 //! cases (`limits`), so that what is generated does not depend on the machine's speed.
 
-use super::reading::{self, Reading};
 use super::replacement::{Replacement, back_end};
 use super::worker::{self, Parts, Worker};
 use crate::draw::{self, View};
-use crate::frontend::clang::ClangError;
+use crate::frontend::{self, ClangError, Reading};
 use crate::limits::{FILE, REGION};
 use crate::model::Region;
 use crate::pipeline::Stage;
@@ -87,14 +86,14 @@ impl Guarded {
         let mut state = self.state.borrow_mut();
         *state = State::default();
         // Without a process the counts have to do.
-        let Some(mut worker) = self.worker() else { return reading::read(source, flags) };
+        let Some(mut worker) = self.worker() else { return frontend::read(source, flags) };
         let request = Request::Read(source.path.display().to_string(), flags.to_vec());
         let (answer, spent) = worker.ask(vec![words(&request), source.bytes.clone()], FILE);
         state.spent = spent;
         let answer = answer.and_then(|parts| serde_json::from_slice(parts.first()?).ok());
         answer.unwrap_or_else(|| {
             let what = if spent >= FILE { "takes more than 15 s" } else { "needs more than 2 GB, or failed" };
-            Ok(Reading::ended(source, &format!("reading the file {what}"), reading::SMALLER))
+            Ok(Reading::ended(source, &format!("reading the file {what}"), frontend::SMALLER))
         })
     }
 
@@ -144,7 +143,7 @@ pub fn serve() {
 fn answer(parts: &Parts) -> Option<Vec<u8>> {
     match (serde_json::from_slice(parts.first()?).ok()?, &parts[1..]) {
         (Request::Read(path, flags), [bytes]) => {
-            Some(words(&reading::read(&Source::new(Path::new(&path), bytes.clone()), &flags)))
+            Some(words(&frontend::read(&Source::new(Path::new(&path), bytes.clone()), &flags)))
         }
         (Request::Region(product), [model, original]) => {
             let answer = match String::from_utf8_lossy(model).parse::<Region>() {

@@ -4,11 +4,11 @@ use super::child::Guarded;
 use super::compiler::Compiler;
 use super::install::Install;
 use super::invocation::{Goal, Invocation, Part};
-use super::workshop::Workshop;
 use super::{Outcome, asking, dependency, rewrite, transform, write};
 use crate::diagnostics::{Diagnostic, Severity};
-use crate::frontend::pragma;
+use crate::frontend::marks;
 use crate::source::Source;
+use crate::workshop::Workshop;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -104,7 +104,7 @@ impl Work<'_> {
             let Some(bytes) = bytes else { continue };
             let name = if word == "-" { "<stdin>" } else { word };
             let source = Source::new(Path::new(name), bytes);
-            let Some(mark) = pragma::marks(&source).into_iter().next() else { continue };
+            let Some(mark) = marks(&source).into_iter().next() else { continue };
             let severity = if invocation.strict { Severity::Error } else { Severity::Warning };
             let diagnostic = Diagnostic {
                 severity,
@@ -135,7 +135,7 @@ impl Work<'_> {
     fn source(&mut self, path: &Path) -> Result<Option<i32>, String> {
         // What cannot be read is left to the compiler's own message.
         let Ok(source) = Source::read(path) else { return Ok(None) };
-        let flags = if pragma::marks(&source).is_empty() { self.invocation.reading_flags() } else { self.flags() };
+        let flags = if marks(&source).is_empty() { self.invocation.reading_flags() } else { self.flags() };
         let mut outcome = match transform(&source, &flags, self.guarded) {
             Ok(outcome) => outcome,
             Err(error) => return Ok(self.sequential(path, &error.to_string())),

@@ -9,20 +9,15 @@ pub mod write;
 mod asking;
 mod compiler;
 mod dependency;
-mod headers;
-mod reading;
 mod replacement;
 mod rewrite;
 mod worker;
-mod workshop;
 
 use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
-use crate::frontend::Found;
-use crate::frontend::clang::ClangError;
+use crate::frontend::{self, ClangError, Found, Reading, refusal};
 use crate::limits;
 use crate::source::Source;
-use reading::{Reading, refusal};
 use rewrite::Style;
 use std::path::{Path, PathBuf};
 
@@ -92,7 +87,7 @@ pub fn transform(source: &Source, flags: &[String], guarded: &child::Guarded) ->
 
 /// The same within this process, whatever it takes.
 pub fn transform_unguarded(source: &Source, flags: &[String], generate: Generate) -> Result<Outcome, ClangError> {
-    Ok(assemble(source, reading::read(source, flags)?, generate))
+    Ok(assemble(source, frontend::read(source, flags)?, generate))
 }
 
 fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {

@@ -11,7 +11,7 @@ pub type Id = u64;
 
 /// A place in the main file, by expansion: where the user wrote it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePlace {
     /// Byte offset (of the outermost macro's name for expanded text).
     pub offset: usize,
     /// Length of the token there.
@@ -106,9 +106,9 @@ pub struct Node {
     /// Type that the text gives an enumeration.
     pub fixed: Option<Type>,
     /// First token.
-    pub begin: Place,
+    pub begin: FilePlace,
     /// Last token.
-    pub end: Place,
+    pub end: FilePlace,
     /// Children; absent ones have an empty kind.
     pub inner: Vec<Node>,
 }
@@ -366,7 +366,7 @@ impl Reader<'_> {
         }
     }
 
-    fn place(&mut self, raw: &RawLocation) -> Place {
+    fn place(&mut self, raw: &RawLocation) -> FilePlace {
         if let (Some(spelling), Some(expansion)) = (&raw.spelling, &raw.expansion) {
             let spelled = self.place(spelling);
             let mut place = self.place(expansion);
@@ -382,7 +382,7 @@ impl Reader<'_> {
         let known = raw.offset.is_some() && self.file == self.main;
         let offset = raw.offset.unwrap_or(0);
         let made = self.file.starts_with('<');
-        Place { offset, length: raw.length, expanded: false, spelled: known.then_some(offset), known, made }
+        FilePlace { offset, length: raw.length, expanded: false, spelled: known.then_some(offset), known, made }
     }
 }
 

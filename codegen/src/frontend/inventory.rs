@@ -92,11 +92,6 @@ impl<'a> Inventory<'a> {
         }
     }
 
-    /// Whether a node is inside the region.
-    pub fn in_region(&self, offset: usize) -> bool {
-        self.roots.iter().any(|r| r.begin.offset <= offset && offset <= r.end.offset)
-    }
-
     /// The loop headers' counters around: whether a node's own loop declares it.
     pub fn is_counter(&self, id: Id) -> bool {
         self.counters.contains_key(&id)

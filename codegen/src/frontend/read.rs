@@ -1,12 +1,13 @@
-//! Reading a file: its regions as models, or what there is to say of them.
+//! The door of the front end: a file in; out come its regions as models, or what there is to say of them.
 
+use super::ast::Unit;
+use super::clang::{self, ClangError};
 use super::headers;
+use super::pragma::{self, Site};
+use super::preprocess::{Preprocessed, Seen};
+use super::region::{self, Found};
 use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
-use crate::frontend::clang::{self, ClangError};
-use crate::frontend::pragma::{self, Site};
-use crate::frontend::preprocess::{Preprocessed, Seen};
-use crate::frontend::{self, Found};
 use crate::limits;
 use crate::source::{Directive, Source};
 use serde::{Deserialize, Serialize};
@@ -124,7 +125,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         let found = site.map_err(|e| refusal(None, &e)).and_then(|site| {
             let here = seen.iter().find(|s| covers(&site.pragma, s));
             let here = here.ok_or_else(|| refusal(None, &in_macro(source, source.position(site.pragma.begin).0)))?;
-            frontend::analyse(&unit, source, &site, here, &mut taken)
+            region::analyse(&unit, source, &site, here, &mut taken)
                 .map_err(|e| refusal(Some(&region_name(&unit, &site, source)), &e))
         });
         match found {
@@ -171,7 +172,7 @@ fn in_header(header: &str, line: u32) -> Option<(PathBuf, Diagnostic)> {
 }
 
 /// What a refused region is called: by its pragma, or by its place.
-fn region_name(unit: &frontend::ast::Unit, site: &Site, source: &Source) -> String {
+fn region_name(unit: &Unit, site: &Site, source: &Source) -> String {
     let line = source.position(site.pragma.begin).0;
     let function = unit.function_at(site.begin).map_or("file", |f| f.name.as_str());
     site.options.name.clone().unwrap_or_else(|| format!("{function}:{line}"))

@@ -1,9 +1,9 @@
 //! Headers that clang may lack although the program's compiler has them.
 
-use super::workshop::Workshop;
-use crate::frontend::clang::ClangError;
-use crate::frontend::preprocess::{self, Preprocessed};
+use super::clang::ClangError;
+use super::preprocess::{self, Preprocessed};
 use crate::source::Source;
+use crate::workshop::Workshop;
 
 /// OpenMP's interface, for the reading only.
 const OMP: &str = include_str!("omp.h");
