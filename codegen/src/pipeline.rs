@@ -119,8 +119,8 @@ fn unmade() -> Refusal {
     Refusal::new("a pass lacks what an earlier one makes", "report this region as a defect")
 }
 
-fn made<T>(value: &Option<T>) -> Result<&T, Refusal> {
-    value.as_ref().ok_or_else(unmade)
+fn made<T>(value: Option<&T>) -> Result<&T, Refusal> {
+    value.ok_or_else(unmade)
 }
 
 impl<'a> Work<'a> {
@@ -176,15 +176,15 @@ impl<'a> Work<'a> {
     }
 
     fn schedule(&mut self) -> Result<(), Refusal> {
-        let (program, dependences) = (made(&self.program)?, made(&self.dependences)?);
-        self.candidate = Some(self.search.next(program, dependences, made(&self.legality)?)?);
+        let (program, dependences) = (made(self.program.as_ref())?, made(self.dependences.as_ref())?);
+        self.candidate = Some(self.search.next(program, dependences, made(self.legality.as_ref())?)?);
         Ok(())
     }
 
     /// Takes the best plan that is proven right.
     fn order(&mut self) -> Result<(), Refusal> {
         while let Some(candidate) = self.candidate.take() {
-            match proven(made(&self.program)?, made(&self.legality)?, candidate) {
+            match proven(made(self.program.as_ref())?, made(self.legality.as_ref())?, candidate) {
                 Ok(plan) => self.plan = Some(plan),
                 Err(refusal) => {
                     self.search.failed(refusal);
@@ -196,12 +196,12 @@ impl<'a> Work<'a> {
     }
 
     fn rows(&mut self) -> Result<(), Refusal> {
-        self.leaving = rows::leaving(self.region, made(&self.program)?)?;
+        self.leaving = rows::leaving(self.region, made(self.program.as_ref())?)?;
         Ok(())
     }
 
     fn sets(&mut self) -> Result<(), Refusal> {
-        let (program, plan) = (made(&self.program)?, made(&self.plan)?);
+        let (program, plan) = (made(self.program.as_ref())?, made(self.plan.as_ref())?);
         let frame = Frame::of(self.region, self.original, plan);
         let sets = plan.phases.iter().map(|phase| PhaseSets::of(program, phase, &frame.symbols));
         self.sets = sets.collect::<Result<_, _>>()?;
@@ -210,8 +210,8 @@ impl<'a> Work<'a> {
     }
 
     fn footprint(&mut self) -> Result<(), Refusal> {
-        let program = made(&self.program)?;
-        for phase in &made(&self.plan)?.phases {
+        let program = made(self.program.as_ref())?;
+        for phase in &made(self.plan.as_ref())?.phases {
             program.begin_stage();
             self.footprints.push(match &phase.kind {
                 PhaseKind::Sequential => Vec::new(),
@@ -225,11 +225,11 @@ impl<'a> Work<'a> {
     }
 
     fn loops(&mut self) -> Result<(), Refusal> {
-        let (program, dependences) = (made(&self.program)?, made(&self.dependences)?);
+        let (program, dependences) = (made(self.program.as_ref())?, made(self.dependences.as_ref())?);
         program.begin_stage();
         self.increasing = order::increasing(self.region, program)?;
-        let symbols = &made(&self.frame)?.symbols;
-        for (phase, sets) in made(&self.plan)?.phases.iter().zip(&self.sets) {
+        let symbols = &made(self.frame.as_ref())?.symbols;
+        for (phase, sets) in made(self.plan.as_ref())?.phases.iter().zip(&self.sets) {
             program.begin_stage();
             let instances = sets.tile.as_ref().unwrap_or(&sets.whole);
             self.loops.push(Loops::over(program, dependences, phase, instances, symbols)?);
@@ -238,7 +238,8 @@ impl<'a> Work<'a> {
     }
 
     fn emit(&mut self) -> Result<(), Refusal> {
-        let (program, plan, frame) = (made(&self.program)?, made(&self.plan)?, made(&self.frame)?);
+        let (program, plan, frame) =
+            (made(self.program.as_ref())?, made(self.plan.as_ref())?, made(self.frame.as_ref())?);
         let made_of = plan.phases.iter().zip(&self.sets).zip(&self.footprints).zip(&self.loops);
         let phases: Vec<PhaseParts> =
             made_of.map(|(((phase, sets), footprints), loops)| PhaseParts { phase, sets, footprints, loops }).collect();
@@ -257,7 +258,7 @@ impl Work<'_> {
     }
 
     fn print_dependences(&self) -> Result<String, Refusal> {
-        let dependences = made(&self.dependences)?;
+        let dependences = made(self.dependences.as_ref())?;
         let mut text = String::new();
         if !dependences.exact {
             text.push_str("# all pairs: the exact analysis would take too long\n");
@@ -269,12 +270,12 @@ impl Work<'_> {
     }
 
     fn print_schedule(&self) -> Result<String, Refusal> {
-        Ok(format!("{}\n", made(&self.candidate)?.schedule.trim_end()))
+        Ok(format!("{}\n", made(self.candidate.as_ref())?.schedule.trim_end()))
     }
 
     fn print_tiles(&self) -> Result<String, Refusal> {
         let mut text = String::new();
-        for phase in &made(&self.plan)?.phases {
+        for phase in &made(self.plan.as_ref())?.phases {
             let place: Vec<String> = phase
                 .steps
                 .iter()
@@ -340,7 +341,7 @@ impl Work<'_> {
     }
 
     fn print_c(&self) -> Result<String, Refusal> {
-        let generated = made(&self.generated)?;
+        let generated = made(self.generated.as_ref())?;
         Ok(format!("{}{}", generated.file_scope, generated.call))
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Builder<'a> {
             }
             let array = self.array(&mut place, load)?;
             self.keep_rows(&array, &place, load, &Scope::default())?;
-            let access = self.access(&array, AccessKind::Read, &place.subscripts, &Scope::default());
+            let access = Self::access(&array, AccessKind::Read, &place.subscripts, &Scope::default());
             if !self.entry_reads.contains(&access) {
                 self.entry_reads.push(access);
             }

@@ -326,7 +326,7 @@ impl<'a> Maker<'a> {
     fn expression(&mut self, node: &'a Node, next: usize) -> usize {
         let children: Vec<&Node> = node.inner.iter().filter(|n| !n.kind.is_absent()).collect();
         match (&node.kind, children.as_slice()) {
-            (kind, []) if CONSTANTS.contains(&kind) => next,
+            (kind, []) if CONSTANTS.contains(kind) => next,
             (Kind::StringLiteral | Kind::PredefinedExpr, _) => next,
             (Kind::DeclRefExpr, _) => match &node.reference {
                 Some(r) if matches!(r.kind, Kind::FunctionDecl | Kind::EnumConstantDecl) => next,
@@ -373,7 +373,7 @@ impl<'a> Maker<'a> {
                 if varies { self.mention(node, next) } else { next }
             }
             (Kind::StmtExpr, [block]) => self.statement(block, next),
-            (kind, _) if MENTIONED.contains(&kind) => self.mention(node, next),
+            (kind, _) if MENTIONED.contains(kind) => self.mention(node, next),
             _ => self.opaque(next),
         }
     }
@@ -486,9 +486,9 @@ fn is_known(kind: &Kind) -> bool {
         Kind::Association,
         Kind::RecordDecl,
     ];
-    KNOWN.contains(&kind)
-        || CONSTANTS.contains(&kind)
-        || MENTIONED.contains(&kind)
+    KNOWN.contains(kind)
+        || CONSTANTS.contains(kind)
+        || MENTIONED.contains(kind)
         || matches!(
             kind,
             Kind::BuiltinType

@@ -254,7 +254,7 @@ impl<'a> Builder<'a> {
         }
         if let Some(reference) = node.variable().or_else(|| whole_object(node)) {
             let variable = self.unit.declaration(reference.id).ok_or_else(|| unknown(node))?;
-            self.check_storage(variable, node)?;
+            Self::check_storage(variable, node)?;
             if !ctype::is_array(variable.ty.plain()) && !ctype::is_pointer(variable.ty.plain()) {
                 let partial = node.variable().is_none();
                 let place = node.walk().find(|n| n.reference.is_some()).unwrap_or(node);
@@ -300,12 +300,12 @@ impl<'a> Builder<'a> {
         let id = place.variable.id;
         out.names.insert(place.variable.name.clone());
         if read {
-            self.record(&symbol, AccessKind::Read, &place.subscripts, scope, out);
+            Self::record(&symbol, AccessKind::Read, &place.subscripts, scope, out);
         }
         if write {
             let certain = !scope.conditional && !place.partial;
             let kind = if certain { AccessKind::Write } else { AccessKind::MayWrite };
-            self.record(&symbol, kind, &place.subscripts, scope, out);
+            Self::record(&symbol, kind, &place.subscripts, scope, out);
             self.mark_written(id, node)?;
         }
         Ok(())
@@ -324,15 +324,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn record(
-        &mut self,
-        symbol: &str,
-        kind: AccessKind,
-        subscripts: &[super::affine::Cases],
-        scope: &Scope,
-        out: &mut Effects,
-    ) {
-        let access = self.access(symbol, kind, subscripts, scope);
+    fn record(symbol: &str, kind: AccessKind, subscripts: &[super::affine::Cases], scope: &Scope, out: &mut Effects) {
+        let access = Self::access(symbol, kind, subscripts, scope);
         if !out.accesses.contains(&access) {
             out.accesses.push(access);
         }
@@ -462,11 +455,11 @@ impl<'a> Builder<'a> {
         let mut place = self.place(at, scope)?;
         let symbol = self.array(&mut place, at)?;
         if read {
-            self.record(&symbol, AccessKind::Read, &[], scope, out);
+            Self::record(&symbol, AccessKind::Read, &[], scope, out);
         }
         if write {
             let kind = if scope.conditional { AccessKind::MayWrite } else { AccessKind::Write };
-            self.record(&symbol, kind, &[], scope, out);
+            Self::record(&symbol, kind, &[], scope, out);
             self.mark_written(variable.id, at)?;
         }
         if !self.unit.at_file_scope(variable.id) {

@@ -63,7 +63,7 @@ impl<'a> Builder<'a> {
         if self.unit.integer(declaration.ty.plain()).is_none() {
             return Err(not_affine(node));
         }
-        self.check_storage(declaration, node)?;
+        Self::check_storage(declaration, node)?;
         if let Some(symbol) = scope.symbol(reference.id) {
             return Ok(Cases::one(Affine::symbol(symbol)));
         }

@@ -52,7 +52,7 @@ impl<'a> Builder<'a> {
                 let variable =
                     self.unit.declaration(id).filter(|d| matches!(d.kind, Kind::VarDecl | Kind::ParmVarDecl));
                 let variable = variable.ok_or_else(|| strange(node))?;
-                self.check_storage(variable, node)?;
+                Self::check_storage(variable, node)?;
                 Ok(Place { variable, subscripts: vec![], types: vec![Some(node.ty.clone())], partial: false })
             }
             Kind::ArraySubscriptExpr => {
@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
             });
         };
         let variable = self.unit.declaration(reference.id).ok_or_else(|| strange(node))?;
-        self.check_storage(variable, node)?;
+        Self::check_storage(variable, node)?;
         if let Some(place) = self.inventory.written.get(&variable.id) {
             let pointer = ctype::is_pointer(variable.ty.plain())
                 && super::parts::write_target(place).is_some_and(|t| t.variable().is_some());
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Refuses storage that tiles on other threads cannot share.
-    pub fn check_storage(&self, variable: &Node, at: &Node) -> Result<(), Refusal> {
+    pub fn check_storage(variable: &Node, at: &Node) -> Result<(), Refusal> {
         if variable.thread_local {
             let reason = format!("`{}` is thread-local, and tiles run on other threads", variable.name);
             return Err(Refusal::at(at, reason, "copy it to an ordinary variable before the region"));
@@ -312,7 +312,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The access of a statement's point to an array's element.
-    pub fn access(&mut self, array: &str, kind: AccessKind, subscripts: &[Cases], scope: &Scope) -> RawAccess {
+    pub fn access(array: &str, kind: AccessKind, subscripts: &[Cases], scope: &Scope) -> RawAccess {
         let inner: Vec<&str> = scope.inner_loops().iter().map(|l| l.symbol.as_str()).collect();
         let mut conditions: Vec<String> = scope.inner.conjuncts.clone();
         let mut tuple = Vec::new();

@@ -92,7 +92,7 @@ impl Uses {
         match node.kind {
             Kind::ParenExpr => present().for_each(|n| self.pointer(n, usage)),
             Kind::ImplicitCastExpr if node.cast == "ArrayToPointerDecay" => {
-                present().for_each(|n| self.visit(n, usage))
+                present().for_each(|n| self.visit(n, usage));
             }
             Kind::BinaryOperator if matches!(node.opcode.as_str(), "+" | "-") => present().for_each(|n| {
                 if ctype::integer(n.ty.plain()).is_some() { self.visit(n, Use::Other) } else { self.pointer(n, usage) }
