@@ -177,7 +177,7 @@ fn sets_footprints_and_loops_stand_after_their_passes() {
     assert_eq!(stage(&shift, "footprint"), "phase 0\n  A [[1, 0] spread 0][[0, 1] spread 1]\n");
     assert_eq!(stage(&shift, "rows"), "");
     let loops = stage(&shift, "loops");
-    assert!(loops.starts_with("phase 0\nfor (int dvm__c0 = ") && loops.contains("S0(dvm__c0, dvm__c1);"), "{loops}");
+    assert!(loops.starts_with("phase 0\nfor (int dvm__c1 = ") && loops.contains("S0(dvm__c1, dvm__c3);"), "{loops}");
     let names: Vec<&str> = Stage::all().map(Stage::name).collect();
     assert_eq!(names, ["model", "deps", "schedule", "tiles", "rows", "sets", "footprint", "loops", "c"]);
 }
