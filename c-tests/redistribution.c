@@ -42,7 +42,7 @@ static void release(side_t *s)
 /* A 2-D block-cyclic distribution. */
 static dvm_distribution_t cyclic(int64_t rows, int64_t columns, int64_t block, int64_t p, int64_t q)
 {
-    dvm_distribution_t d = 0;
+    dvm_distribution_t d = {0};
     CHECK_OK(dvm_distribution_block_cyclic(2, (int64_t[]){rows, columns}, (int64_t[]){block, block}, (int64_t[]){p, q},
                                            &d));
     return d;
@@ -69,7 +69,7 @@ static void many_rounds(void)
     const size_t element[ARRAYS] = {8, 3, 64};
     side_t from[ARRAYS], to[ARRAYS];
     dvm_data_id_t source[ARRAYS * MOST], target[ARRAYS * MOST];
-    dvm_redistribution_t plan = 0;
+    dvm_redistribution_t plan = {0};
     for (int a = 0; a < ARRAYS; a++) {
         from[a].distribution = cyclic(ROWS, COLUMNS, 4, 2, 3);
         to[a].distribution = cyclic(ROWS, COLUMNS, 6, 3, 1);
@@ -109,7 +109,7 @@ static void many_rounds(void)
 static void figures(void)
 {
     dvm_distribution_t a = cyclic(24, 24, 4, 2, 2), b = cyclic(24, 24, 6, 2, 2);
-    dvm_redistribution_t plan = 0;
+    dvm_redistribution_t plan = {0};
     dvm_redistribution_figures_t f = {.size = sizeof f};
     int64_t sum = 0, pairs = 0, moved = 0, n = 0, numbers[64];
     CHECK_OK(dvm_redistribution_plan(a, b, DVM_REDISTRIBUTION_BALANCE, &plan));
@@ -149,7 +149,7 @@ static void figures(void)
 /* The same distribution by several makers. */
 static void makers(void)
 {
-    dvm_distribution_t made = 0, parsed = 0, json = 0, same[3];
+    dvm_distribution_t made = {0}, parsed = {0}, json = {0}, same[3];
     int64_t n = 0, extents[2], strides[2];
     CHECK_OK(dvm_distribution_make(1, NULL, (int64_t[]){10}, 2, (int[]){0, 0}, (int[]){1, 0}, (int64_t[]){4, 1},
                                    (int64_t[]){0, 0}, (int64_t[]){2, 3}, &made));
@@ -199,7 +199,7 @@ static void makers(void)
 /* What is wrong is named, and nothing is made. */
 static void refusals(void)
 {
-    dvm_distribution_t d = 77;
+    dvm_distribution_t d = {77};
     CHECK_CODE(DVM_ERR_ARGUMENT,
                dvm_distribution_parse("t = 0; + 1*a data cell 0 .. b; + 1*b data cell 0 .. a", NULL, &d));
     CHECK_MENTIONS("circle");
@@ -217,15 +217,15 @@ static void refusals(void)
     CHECK_MENTIONS("LLD_");
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_distribution_scalapack((int[]){2, 0, 10, 7, 3, 2, 0, 0, 9}, 2, 2, &d));
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_distribution_scalapack((int[]){1, 0, 10, 7, 3, 2, 2, 0, 9}, 2, 2, &d));
-    CHECK_NUMBER(77, d);
+    CHECK_NUMBER(77, d.number);
 
-    dvm_distribution_t one = 0, two = cyclic(8, 8, 2, 2, 2);
-    dvm_redistribution_t plan = 77;
+    dvm_distribution_t one = {0}, two = cyclic(8, 8, 2, 2, 2);
+    dvm_redistribution_t plan = {77};
     CHECK_OK(dvm_distribution_parse("t = 0; + 1*a data cell 0 .. 63", NULL, &one));
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_redistribution_plan(one, two, 0, &plan));
     CHECK_MENTIONS("dimensions");
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_redistribution_plan(two, two, 2, &plan));
-    CHECK_NUMBER(77, plan);
+    CHECK_NUMBER(77, plan.number);
 
     /* An empty range is no mistake: nothing is anywhere. */
     CHECK_OK(dvm_distribution_parse("t = 0; + 1*a data cell 5 .. 4", NULL, &d));
@@ -268,7 +268,7 @@ static void fill(side_t *s, int64_t n, int64_t block, int64_t p, int64_t q)
 static void wrong_memories(void)
 {
     side_t from = {.distribution = cyclic(8, 8, 2, 2, 1)}, to = {.distribution = cyclic(8, 8, 4, 1, 2)};
-    dvm_redistribution_t plan = 0;
+    dvm_redistribution_t plan = {0};
     const size_t element = 8;
     dvm_data_id_t small, ids[2], whole, done = {5, 5};
     allocate(&from, element);
@@ -347,8 +347,8 @@ static int read_all(void *context, dvm_data_id_t *ids, int count)
 /* Sources that tasks are still to make, targets that other tasks read: all by data flow. */
 static void data_flow(int poison)
 {
-    dvm_distribution_t one = 0, rows = 0;
-    dvm_redistribution_t plan = 0;
+    dvm_distribution_t one = {0}, rows = {0};
+    dvm_redistribution_t plan = {0};
     dvm_processing_id_t produce, consume;
     dvm_data_id_t source, target[3], done, ids[3];
     const size_t element = sizeof(int64_t);
@@ -399,8 +399,8 @@ static void data_flow(int poison)
 /* A target that carries a datum on begins as its copy; one with a producer is refused. */
 static void carried_on(void)
 {
-    dvm_distribution_t half = 0, all = 0;
-    dvm_redistribution_t plan = 0;
+    dvm_distribution_t half = {0}, all = {0};
+    dvm_redistribution_t plan = {0};
     const size_t element = sizeof(int64_t);
     dvm_data_id_t source, base, next, written;
     void *at = NULL;
@@ -463,7 +463,7 @@ static int in_task(void *context, dvm_data_id_t *ids, int count)
 static void *in_thread(void *unused)
 {
     const size_t element = 8;
-    dvm_redistribution_t plan = 0;
+    dvm_redistribution_t plan = {0};
     (void)unused;
     for (int round = 0; round < 10; round++) {
         side_t from = {.distribution = cyclic(20, 20, 3, 2, 2)}, to = {.distribution = cyclic(20, 20, 20, 1, 1)};
@@ -520,7 +520,7 @@ static void large(void)
     enum { N = 1024 };
     const size_t element = 8;
     side_t from = {.distribution = cyclic(N, N, 32, 2, 2)}, to = {.distribution = cyclic(N, N, N, 1, 1)};
-    dvm_redistribution_t plan = 0;
+    dvm_redistribution_t plan = {0};
     CHECK_OK(dvm_distribution_set_order(to.distribution, (int[]){1, 0}, 2));
     allocate(&from, element);
     allocate(&to, element);
@@ -561,7 +561,7 @@ static void copies(void)
     int32_t *from = NULL, *to = NULL;
     void *at = NULL;
     size_t size = 0;
-    dvm_dma_t dma = 0;
+    dvm_dma_t dma = {0};
     dvm_processing_id_t p;
     for (int k = 0; k < 2; k++) {
         CHECK_OK(dvm_data_allocate(40 * sizeof *from, &source[k]));
@@ -578,7 +578,7 @@ static void copies(void)
     CHECK_CODE(DVM_ERR_NOT_READY, dvm_dma_open(&dma, 4, source, 2, &promise, 1));
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_dma_open(&dma, 65, source, 2, target, 2));
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_dma_open(&dma, 4, source, -1, target, 2));
-    CHECK_NUMBER(0, dma);
+    CHECK_NUMBER(0, dma.number);
     CHECK_OK(dvm_dma_open(&dma, sizeof *from, source, 2, target, 2));
 
     DMA_SEND(0, 3, 5, 4);
@@ -668,7 +668,7 @@ static void finalize_with_rounds(void)
 {
     const size_t element = 8;
     side_t from = {.distribution = cyclic(200, 200, 3, 2, 2)}, to = {.distribution = cyclic(200, 200, 200, 1, 1)};
-    dvm_redistribution_t plan = 0;
+    dvm_redistribution_t plan = {0};
     dvm_data_id_t done;
     CHECK_OK(dvm_init());
     static int64_t target[200 * 200];

@@ -19,7 +19,8 @@ program redistribute
     real(c_double), pointer :: at(:)
   end type memory
 
-  integer(c_int64_t) :: solver, stencil, to_stencil, to_solver
+  type(dvm_distribution_t) :: solver, stencil
+  type(dvm_redistribution_t) :: to_stencil, to_solver
   integer(c_int64_t) :: solver_id(2, memories), stencil_id(2, memories)
   type(memory) :: a(memories), b(memories)
   type(dvm_redistribution_figures_t) :: figures
@@ -80,7 +81,7 @@ contains
 
   ! The memories of a distribution: here they are data of this process.
   subroutine allocate_all(distribution, id, memory_of)
-    integer(c_int64_t), intent(in) :: distribution
+    type(dvm_distribution_t), intent(in) :: distribution
     integer(c_int64_t), intent(out) :: id(2, memories)
     type(memory), intent(out) :: memory_of(memories)
     integer(c_int64_t) :: elements

@@ -6,6 +6,7 @@
 !
 !  - An id is an array of two integers, a list of ids is an array (2, n), a rank has DVM_MAX_RANK_DEPTH integers. C's unsigned
 !    64-bit numbers are integer(c_int64_t).
+!  - A handle (of a distribution, a plan, a copy engine) is a derived type of one number.
 !  - A procedure that is run as a task is an `integer(c_int) function ... bind(C)`; c_funloc(name) names it. With
 !    dvm_processing_register its arguments are its ids, each `integer(c_int64_t), intent(in) :: id(2)`; with
 !    dvm_processing_register_v they are (context, ids, count): `type(c_ptr), value`, `ids(2, *)`, `integer(c_int), value`.
@@ -136,6 +137,19 @@ module dvm
     type(c_ptr) :: context = c_null_ptr
   end type dvm_graph_t
 
+  !> A distribution, by handle. Distributions and plans may be made, asked and freed at any time, also while libdvm is not
+  !> running.
+  type, bind(C), public :: dvm_distribution_t
+    !> A number that is never given twice; 0 is never given.
+    integer(c_int64_t) :: number = 0
+  end type dvm_distribution_t
+
+  !> A planned redistribution, by handle.
+  type, bind(C), public :: dvm_redistribution_t
+    !> A number that is never given twice; 0 is never given.
+    integer(c_int64_t) :: number = 0
+  end type dvm_redistribution_t
+
   !> What a redistribution costs. Lower bounds stand beside what was reached.
   type, bind(C), public :: dvm_redistribution_figures_t
     !> `sizeof(dvm_redistribution_figures_t)`, set by the caller: later versions append fields.
@@ -161,6 +175,12 @@ module dvm
     !> The least possible value of it when the plan was balanced, else 0.
     integer(c_int64_t) :: least_load = 0
   end type dvm_redistribution_figures_t
+
+  !> An engine of strided copies, by handle.
+  type, bind(C), public :: dvm_dma_t
+    !> A number that is never given twice; 0 is never given.
+    integer(c_int64_t) :: number = 0
+  end type dvm_dma_t
 
   public :: dvm_init
   public :: dvm_init_comm
@@ -966,7 +986,7 @@ module dvm
       import
       character(kind=c_char), intent(in) :: text(*)
       character(kind=c_char), intent(in) :: parameters(*)
-      integer(c_int64_t), intent(out) :: distribution
+      type(dvm_distribution_t), intent(out) :: distribution
       integer(c_int) :: code
     end function c_dvm_distribution_parse
 
@@ -985,7 +1005,7 @@ module dvm
     !> @param[in]  coef          the coefficient of each variable, any sign; 0 replicates
     !> @param[in]  lower         the least value of each variable
     !> @param[in]  upper         the greatest value of each variable (it belongs to the range)
-    !> @param[out] distribution  the number of the new distribution
+    !> @param[out] distribution  the handle of the new distribution
     !> @retval DVM_SUCCESS       distribution is written
     !> @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is
     !>                           out of range, elements is negative, or a number exceeds 2^62
@@ -1004,7 +1024,7 @@ module dvm
       integer(c_int64_t), intent(in) :: coef(*)
       integer(c_int64_t), intent(in) :: lower(*)
       integer(c_int64_t), intent(in) :: upper(*)
-      integer(c_int64_t), intent(out) :: distribution
+      type(dvm_distribution_t), intent(out) :: distribution
       integer(c_int) :: code
     end function dvm_distribution_make
 
@@ -1016,7 +1036,7 @@ module dvm
     !> @param[in]  elements      the number of elements of each dimension
     !> @param[in]  block         the block size in each dimension; 0: one block per process, of equal size
     !> @param[in]  processes     the number of processes in each dimension
-    !> @param[out] distribution  the number of the new distribution
+    !> @param[out] distribution  the handle of the new distribution
     !> @retval DVM_SUCCESS       distribution is written
     !> @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
     !>
@@ -1028,7 +1048,7 @@ module dvm
       integer(c_int64_t), intent(in) :: elements(*)
       integer(c_int64_t), intent(in) :: block(*)
       integer(c_int64_t), intent(in) :: processes(*)
-      integer(c_int64_t), intent(out) :: distribution
+      type(dvm_distribution_t), intent(out) :: distribution
       integer(c_int) :: code
     end function dvm_distribution_block_cyclic
 
@@ -1042,7 +1062,7 @@ module dvm
     !> @param[in]  processes     the number of processes in each dimension
     !> @param[in]  before        the width of the halo at the lower side in each dimension
     !> @param[in]  after         the width of the halo at the upper side in each dimension
-    !> @param[out] distribution  the number of the new distribution
+    !> @param[out] distribution  the handle of the new distribution
     !> @retval DVM_SUCCESS       distribution is written
     !> @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
     !>
@@ -1055,7 +1075,7 @@ module dvm
       integer(c_int64_t), intent(in) :: processes(*)
       integer(c_int64_t), intent(in) :: before(*)
       integer(c_int64_t), intent(in) :: after(*)
-      integer(c_int64_t), intent(out) :: distribution
+      type(dvm_distribution_t), intent(out) :: distribution
       integer(c_int) :: code
     end function dvm_distribution_halo
 
@@ -1069,7 +1089,7 @@ module dvm
     !>                           looked at
     !> @param[in]  rows          the number of rows of the process grid
     !> @param[in]  columns       the number of its columns
-    !> @param[out] distribution  the number of the new distribution
+    !> @param[out] distribution  the handle of the new distribution
     !> @retval DVM_SUCCESS       distribution is written
     !> @retval DVM_ERR_ARGUMENT  a pointer is NULL, DTYPE_ is not 1, a number is out of range, or LLD_ is less than the
     !>                           local rows of some process
@@ -1081,7 +1101,7 @@ module dvm
       integer(c_int), intent(in) :: descriptor(*)
       integer(c_int), value :: rows
       integer(c_int), value :: columns
-      integer(c_int64_t), intent(out) :: distribution
+      type(dvm_distribution_t), intent(out) :: distribution
       integer(c_int) :: code
     end function dvm_distribution_scalapack
 
@@ -1090,7 +1110,7 @@ module dvm
     !> @param[in]  descriptor    as in dvm_distribution_scalapack
     !> @param[in]  rows          the number of rows of the process grid
     !> @param[in]  columns       the number of its columns
-    !> @param[out] distribution  the number of the new distribution
+    !> @param[out] distribution  the handle of the new distribution
     !> @retval DVM_SUCCESS       distribution is written
     !> @retval DVM_ERR_ARGUMENT  as in dvm_distribution_scalapack
     !>
@@ -1101,7 +1121,7 @@ module dvm
       integer(c_int64_t), intent(in) :: descriptor(*)
       integer(c_int64_t), value :: rows
       integer(c_int64_t), value :: columns
-      integer(c_int64_t), intent(out) :: distribution
+      type(dvm_distribution_t), intent(out) :: distribution
       integer(c_int) :: code
     end function dvm_distribution_scalapack_64
 
@@ -1121,7 +1141,7 @@ module dvm
     function dvm_distribution_set_order(distribution, order, count) &
         bind(C, name="dvm_distribution_set_order") result(code)
       import
-      integer(c_int64_t), value :: distribution
+      type(dvm_distribution_t), value :: distribution
       integer(c_int), intent(in) :: order(*)
       integer(c_int), value :: count
       integer(c_int) :: code
@@ -1146,7 +1166,7 @@ module dvm
     function dvm_distribution_set_strides(distribution, memory, strides, count) &
         bind(C, name="dvm_distribution_set_strides") result(code)
       import
-      integer(c_int64_t), value :: distribution
+      type(dvm_distribution_t), value :: distribution
       integer(c_int64_t), value :: memory
       integer(c_int64_t), intent(in) :: strides(*)
       integer(c_int), value :: count
@@ -1165,7 +1185,7 @@ module dvm
     function dvm_distribution_memories(distribution, memories) &
         bind(C, name="dvm_distribution_memories") result(code)
       import
-      integer(c_int64_t), value :: distribution
+      type(dvm_distribution_t), value :: distribution
       integer(c_int64_t), intent(out) :: memories
       integer(c_int) :: code
     end function dvm_distribution_memories
@@ -1183,7 +1203,7 @@ module dvm
     function dvm_distribution_size(distribution, memory, elements) &
         bind(C, name="dvm_distribution_size") result(code)
       import
-      integer(c_int64_t), value :: distribution
+      type(dvm_distribution_t), value :: distribution
       integer(c_int64_t), value :: memory
       integer(c_int64_t), intent(out) :: elements
       integer(c_int) :: code
@@ -1204,7 +1224,7 @@ module dvm
     function dvm_distribution_extents(distribution, memory, extents, count) &
         bind(C, name="dvm_distribution_extents") result(code)
       import
-      integer(c_int64_t), value :: distribution
+      type(dvm_distribution_t), value :: distribution
       integer(c_int64_t), value :: memory
       integer(c_int64_t), intent(out) :: extents(*)
       integer(c_int), value :: count
@@ -1227,7 +1247,7 @@ module dvm
     function dvm_distribution_strides(distribution, memory, strides, count) &
         bind(C, name="dvm_distribution_strides") result(code)
       import
-      integer(c_int64_t), value :: distribution
+      type(dvm_distribution_t), value :: distribution
       integer(c_int64_t), value :: memory
       integer(c_int64_t), intent(out) :: strides(*)
       integer(c_int), value :: count
@@ -1237,14 +1257,14 @@ module dvm
     !> @brief Free a distribution. Plans that were made of it stay.
     !>
     !> @param[in] distribution  the distribution
-    !> @retval DVM_SUCCESS  its number is stale now
+    !> @retval DVM_SUCCESS  its handle is stale now
     !> @retval DVM_ERR_ID   the distribution is unknown or has been freed
     !>
     !> Thread safety: any thread, any task, any time. Source: added.
     function dvm_distribution_free(distribution) &
         bind(C, name="dvm_distribution_free") result(code)
       import
-      integer(c_int64_t), value :: distribution
+      type(dvm_distribution_t), value :: distribution
       integer(c_int) :: code
     end function dvm_distribution_free
 
@@ -1253,7 +1273,7 @@ module dvm
     !> @param[in]  source  the distribution that the elements come from
     !> @param[in]  target  the distribution that they are wanted in
     !> @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE
-    !> @param[out] plan    the number of the new plan
+    !> @param[out] plan    the handle of the new plan
     !> @retval DVM_SUCCESS          plan is written
     !> @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of
     !>                              dimensions, or a count exceeds 2^62
@@ -1264,10 +1284,10 @@ module dvm
     function dvm_redistribution_plan(source, target, flags, plan) &
         bind(C, name="dvm_redistribution_plan") result(code)
       import
-      integer(c_int64_t), value :: source
-      integer(c_int64_t), value :: target
+      type(dvm_distribution_t), value :: source
+      type(dvm_distribution_t), value :: target
       integer(c_int), value :: flags
-      integer(c_int64_t), intent(out) :: plan
+      type(dvm_redistribution_t), intent(out) :: plan
       integer(c_int) :: code
     end function dvm_redistribution_plan
 
@@ -1285,7 +1305,7 @@ module dvm
     function dvm_redistribution_figures(plan, element, figures) &
         bind(C, name="dvm_redistribution_figures") result(code)
       import
-      integer(c_int64_t), value :: plan
+      type(dvm_redistribution_t), value :: plan
       integer(c_size_t), value :: element
       type(dvm_redistribution_figures_t), intent(inout) :: figures
       integer(c_int) :: code
@@ -1305,7 +1325,7 @@ module dvm
     function dvm_redistribution_message(plan, source, target, elements) &
         bind(C, name="dvm_redistribution_message") result(code)
       import
-      integer(c_int64_t), value :: plan
+      type(dvm_redistribution_t), value :: plan
       integer(c_int64_t), value :: source
       integer(c_int64_t), value :: target
       integer(c_int64_t), intent(out) :: elements
@@ -1332,7 +1352,7 @@ module dvm
     function dvm_redistribution_descriptor(plan, index, descriptor, count) &
         bind(C, name="dvm_redistribution_descriptor") result(code)
       import
-      integer(c_int64_t), value :: plan
+      type(dvm_redistribution_t), value :: plan
       integer(c_int64_t), value :: index
       integer(c_int64_t), intent(out) :: descriptor(*)
       integer(c_int), value :: count
@@ -1371,7 +1391,7 @@ module dvm
     function dvm_redistribute(plan, arrays, element, source, target) &
         bind(C, name="dvm_redistribute") result(code)
       import
-      integer(c_int64_t), value :: plan
+      type(dvm_redistribution_t), value :: plan
       integer(c_int), value :: arrays
       integer(c_size_t), intent(in) :: element(*)
       integer(c_int64_t), intent(in) :: source(2, *)
@@ -1405,7 +1425,7 @@ module dvm
     function dvm_redistribute_start(plan, arrays, element, source, target, done) &
         bind(C, name="dvm_redistribute_start") result(code)
       import
-      integer(c_int64_t), value :: plan
+      type(dvm_redistribution_t), value :: plan
       integer(c_int), value :: arrays
       integer(c_size_t), intent(in) :: element(*)
       integer(c_int64_t), intent(in) :: source(2, *)
@@ -1417,20 +1437,20 @@ module dvm
     !> @brief Free a plan. Redistributions under way end as if it were there.
     !>
     !> @param[in] plan  the plan
-    !> @retval DVM_SUCCESS  its number is stale now
+    !> @retval DVM_SUCCESS  its handle is stale now
     !> @retval DVM_ERR_ID   the plan is unknown or has been freed
     !>
     !> Thread safety: any thread, any task, any time. Source: added.
     function dvm_redistribution_free(plan) &
         bind(C, name="dvm_redistribution_free") result(code)
       import
-      integer(c_int64_t), value :: plan
+      type(dvm_redistribution_t), value :: plan
       integer(c_int) :: code
     end function dvm_redistribution_free
 
     !> @brief Make an engine of strided copies between some source and some target memories.
     !>
-    !> @param[out] dma      the number of the new engine
+    !> @param[out] dma      the handle of the new engine
     !> @param[in]  element  the bytes of an element, 1 to 64
     !> @param[in]  source   the ids of the source memories; {0, 0}: one that is not used
     !> @param[in]  sources  their number
@@ -1447,7 +1467,7 @@ module dvm
     function dvm_dma_open(dma, element, source, sources, target, targets) &
         bind(C, name="dvm_dma_open") result(code)
       import
-      integer(c_int64_t), intent(out) :: dma
+      type(dvm_dma_t), intent(out) :: dma
       integer(c_size_t), value :: element
       integer(c_int64_t), intent(in) :: source(2, *)
       integer(c_int64_t), value :: sources
@@ -1476,7 +1496,7 @@ module dvm
     function dvm_dma_send(dma, memory, offset, count, stride) &
         bind(C, name="dvm_dma_send") result(code)
       import
-      integer(c_int64_t), value :: dma
+      type(dvm_dma_t), value :: dma
       integer(c_int64_t), value :: memory
       integer(c_int64_t), value :: offset
       integer(c_int64_t), value :: count
@@ -1506,7 +1526,7 @@ module dvm
     function dvm_dma_send_2d(dma, memory, offset, count, stride, count2, stride2) &
         bind(C, name="dvm_dma_send_2d") result(code)
       import
-      integer(c_int64_t), value :: dma
+      type(dvm_dma_t), value :: dma
       integer(c_int64_t), value :: memory
       integer(c_int64_t), value :: offset
       integer(c_int64_t), value :: count
@@ -1540,7 +1560,7 @@ module dvm
     function dvm_dma_send_3d(dma, memory, offset, count, stride, count2, stride2, count3, stride3) &
         bind(C, name="dvm_dma_send_3d") result(code)
       import
-      integer(c_int64_t), value :: dma
+      type(dvm_dma_t), value :: dma
       integer(c_int64_t), value :: memory
       integer(c_int64_t), value :: offset
       integer(c_int64_t), value :: count
@@ -1580,7 +1600,7 @@ module dvm
     function dvm_dma_receive(dma, memory, offset, count, stride) &
         bind(C, name="dvm_dma_receive") result(code)
       import
-      integer(c_int64_t), value :: dma
+      type(dvm_dma_t), value :: dma
       integer(c_int64_t), value :: memory
       integer(c_int64_t), value :: offset
       integer(c_int64_t), value :: count
@@ -1618,7 +1638,7 @@ module dvm
     function dvm_dma_receive_2d(dma, memory, offset, count, stride, count2, stride2) &
         bind(C, name="dvm_dma_receive_2d") result(code)
       import
-      integer(c_int64_t), value :: dma
+      type(dvm_dma_t), value :: dma
       integer(c_int64_t), value :: memory
       integer(c_int64_t), value :: offset
       integer(c_int64_t), value :: count
@@ -1660,7 +1680,7 @@ module dvm
     function dvm_dma_receive_3d(dma, memory, offset, count, stride, count2, stride2, count3, stride3) &
         bind(C, name="dvm_dma_receive_3d") result(code)
       import
-      integer(c_int64_t), value :: dma
+      type(dvm_dma_t), value :: dma
       integer(c_int64_t), value :: memory
       integer(c_int64_t), value :: offset
       integer(c_int64_t), value :: count
@@ -1693,14 +1713,14 @@ module dvm
     function dvm_dma_wait(dma) &
         bind(C, name="dvm_dma_wait") result(code)
       import
-      integer(c_int64_t), value :: dma
+      type(dvm_dma_t), value :: dma
       integer(c_int) :: code
     end function dvm_dma_wait
 
     !> @brief Wait for all copies so far and close the engine.
     !>
     !> @param[in] dma  the engine
-    !> @retval DVM_SUCCESS              all copies are made; its number is stale now
+    !> @retval DVM_SUCCESS              all copies are made; its handle is stale now
     !> @retval DVM_ERR_ID               the engine is unknown or has been closed
     !> @retval DVM_ERR_IN_TASK          called in a task after copies were started outside of it: the engine stays open
     !> @retval DVM_ERR_STATE            as dvm_dma_wait; the engine is closed
@@ -1716,7 +1736,7 @@ module dvm
     function dvm_dma_close(dma) &
         bind(C, name="dvm_dma_close") result(code)
       import
-      integer(c_int64_t), value :: dma
+      type(dvm_dma_t), value :: dma
       integer(c_int) :: code
     end function dvm_dma_close
 
@@ -1950,7 +1970,7 @@ contains
   !> @param[in]  text          the distribution
   !> @param[in]  parameters    values of the names that the text uses and does not declare, as "N=100, P=4"; may be
   !>                           NULL
-  !> @param[out] distribution  the number of the new distribution
+  !> @param[out] distribution  the handle of the new distribution
   !> @retval DVM_SUCCESS       distribution is written
   !> @retval DVM_ERR_ARGUMENT  text or distribution is NULL, the text is not understood, uses unknown names or bounds
   !>                           that refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names
@@ -1960,7 +1980,7 @@ contains
   function dvm_distribution_parse(text, parameters, distribution) result(code)
     character(len=*), intent(in) :: text
     character(len=*), intent(in) :: parameters
-    integer(c_int64_t), intent(out) :: distribution
+    type(dvm_distribution_t), intent(out) :: distribution
     integer(c_int) :: code
     code = c_dvm_distribution_parse(text//c_null_char, parameters//c_null_char, distribution)
   end function dvm_distribution_parse

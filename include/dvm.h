@@ -1011,10 +1011,15 @@ dvm_retcode_t dvm_explain_text(void *buffer,
 #define DVM_DISTRIBUTION_EVERY_MEMORY -1
 
 /**
- * A distribution: a number that is never given twice; 0 is never given. Distributions and plans may be made, asked
- * and freed at any time, also while libdvm is not running.
+ * A distribution, by handle. Distributions and plans may be made, asked and freed at any time, also while libdvm is not
+ * running.
  */
-typedef uint64_t dvm_distribution_t;
+typedef struct {
+    /**
+     * A number that is never given twice; 0 is never given.
+     */
+    uint64_t number;
+} dvm_distribution_t;
 
 /**
  * @brief Make a distribution of a text: the text form, or the JSON form when it begins with a brace.
@@ -1027,7 +1032,7 @@ typedef uint64_t dvm_distribution_t;
  * @param[in]  text          the distribution
  * @param[in]  parameters    values of the names that the text uses and does not declare, as "N=100, P=4"; may be
  *                           NULL
- * @param[out] distribution  the number of the new distribution
+ * @param[out] distribution  the handle of the new distribution
  * @retval DVM_SUCCESS       distribution is written
  * @retval DVM_ERR_ARGUMENT  text or distribution is NULL, the text is not understood, uses unknown names or bounds
  *                           that refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names
@@ -1055,7 +1060,7 @@ dvm_retcode_t dvm_distribution_parse(const char *text,
  * @param[in]  coef          the coefficient of each variable, any sign; 0 replicates
  * @param[in]  lower         the least value of each variable
  * @param[in]  upper         the greatest value of each variable (it belongs to the range)
- * @param[out] distribution  the number of the new distribution
+ * @param[out] distribution  the handle of the new distribution
  * @retval DVM_SUCCESS       distribution is written
  * @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is
  *                           out of range, elements is negative, or a number exceeds 2^62
@@ -1082,7 +1087,7 @@ dvm_retcode_t dvm_distribution_make(int dimensions,
  * @param[in]  elements      the number of elements of each dimension
  * @param[in]  block         the block size in each dimension; 0: one block per process, of equal size
  * @param[in]  processes     the number of processes in each dimension
- * @param[out] distribution  the number of the new distribution
+ * @param[out] distribution  the handle of the new distribution
  * @retval DVM_SUCCESS       distribution is written
  * @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
  *
@@ -1105,7 +1110,7 @@ dvm_retcode_t dvm_distribution_block_cyclic(int dimensions,
  * @param[in]  processes     the number of processes in each dimension
  * @param[in]  before        the width of the halo at the lower side in each dimension
  * @param[in]  after         the width of the halo at the upper side in each dimension
- * @param[out] distribution  the number of the new distribution
+ * @param[out] distribution  the handle of the new distribution
  * @retval DVM_SUCCESS       distribution is written
  * @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
  *
@@ -1129,7 +1134,7 @@ dvm_retcode_t dvm_distribution_halo(int dimensions,
  *                           looked at
  * @param[in]  rows          the number of rows of the process grid
  * @param[in]  columns       the number of its columns
- * @param[out] distribution  the number of the new distribution
+ * @param[out] distribution  the handle of the new distribution
  * @retval DVM_SUCCESS       distribution is written
  * @retval DVM_ERR_ARGUMENT  a pointer is NULL, DTYPE_ is not 1, a number is out of range, or LLD_ is less than the
  *                           local rows of some process
@@ -1147,7 +1152,7 @@ dvm_retcode_t dvm_distribution_scalapack(const int *descriptor,
  * @param[in]  descriptor    as in dvm_distribution_scalapack
  * @param[in]  rows          the number of rows of the process grid
  * @param[in]  columns       the number of its columns
- * @param[out] distribution  the number of the new distribution
+ * @param[out] distribution  the handle of the new distribution
  * @retval DVM_SUCCESS       distribution is written
  * @retval DVM_ERR_ARGUMENT  as in dvm_distribution_scalapack
  *
@@ -1270,7 +1275,7 @@ dvm_retcode_t dvm_distribution_strides(dvm_distribution_t distribution,
  * @brief Free a distribution. Plans that were made of it stay.
  *
  * @param[in] distribution  the distribution
- * @retval DVM_SUCCESS  its number is stale now
+ * @retval DVM_SUCCESS  its handle is stale now
  * @retval DVM_ERR_ID   the distribution is unknown or has been freed
  *
  * Thread safety: any thread, any task, any time. Source: added.
@@ -1286,9 +1291,14 @@ dvm_retcode_t dvm_distribution_free(dvm_distribution_t distribution);
 #define DVM_REDISTRIBUTION_BALANCE 1
 
 /**
- * A planned redistribution: a number that is never given twice; 0 is never given.
+ * A planned redistribution, by handle.
  */
-typedef uint64_t dvm_redistribution_t;
+typedef struct {
+    /**
+     * A number that is never given twice; 0 is never given.
+     */
+    uint64_t number;
+} dvm_redistribution_t;
 
 /**
  * What a redistribution costs. Lower bounds stand beside what was reached.
@@ -1346,7 +1356,7 @@ typedef struct {
  * @param[in]  source  the distribution that the elements come from
  * @param[in]  target  the distribution that they are wanted in
  * @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE
- * @param[out] plan    the number of the new plan
+ * @param[out] plan    the handle of the new plan
  * @retval DVM_SUCCESS          plan is written
  * @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of
  *                              dimensions, or a count exceeds 2^62
@@ -1492,7 +1502,7 @@ dvm_retcode_t dvm_redistribute_start(dvm_redistribution_t plan,
  * @brief Free a plan. Redistributions under way end as if it were there.
  *
  * @param[in] plan  the plan
- * @retval DVM_SUCCESS  its number is stale now
+ * @retval DVM_SUCCESS  its handle is stale now
  * @retval DVM_ERR_ID   the plan is unknown or has been freed
  *
  * Thread safety: any thread, any task, any time. Source: added.
@@ -1502,14 +1512,19 @@ dvm_retcode_t dvm_redistribution_free(dvm_redistribution_t plan);
 /* ----- Strided copies one by one: what `dvm_dma.h` calls ----- */
 
 /**
- * An engine of strided copies: a number that is never given twice; 0 is never given.
+ * An engine of strided copies, by handle.
  */
-typedef uint64_t dvm_dma_t;
+typedef struct {
+    /**
+     * A number that is never given twice; 0 is never given.
+     */
+    uint64_t number;
+} dvm_dma_t;
 
 /**
  * @brief Make an engine of strided copies between some source and some target memories.
  *
- * @param[out] dma      the number of the new engine
+ * @param[out] dma      the handle of the new engine
  * @param[in]  element  the bytes of an element, 1 to 64
  * @param[in]  source   the ids of the source memories; {0, 0}: one that is not used
  * @param[in]  sources  their number
@@ -1751,7 +1766,7 @@ dvm_retcode_t dvm_dma_wait(dvm_dma_t dma);
  * @brief Wait for all copies so far and close the engine.
  *
  * @param[in] dma  the engine
- * @retval DVM_SUCCESS              all copies are made; its number is stale now
+ * @retval DVM_SUCCESS              all copies are made; its handle is stale now
  * @retval DVM_ERR_ID               the engine is unknown or has been closed
  * @retval DVM_ERR_IN_TASK          called in a task after copies were started outside of it: the engine stays open
  * @retval DVM_ERR_STATE            as dvm_dma_wait; the engine is closed

@@ -127,7 +127,7 @@ fn a_distribution_of_as_many_elements_as_there_may_be_is_made() {
         [(1 << 61) - 1, (1 << 31) + 1, 7],
         [(1 << 40) + 7, 1 << 20, 5],
     ] {
-        let mut made = 0;
+        let mut made = 0.into();
         let code = unsafe {
             dvm_distribution_block_cyclic(1, &raw const elements, &raw const block, &raw const processes, &raw mut made)
         };

@@ -34,7 +34,7 @@ fn every_call_fails() -> c_int {
     let mut id = [0, 1 << 32];
     let mut rank = [0; 8];
     let (mut addr, mut size, mut number) = (ptr::null_mut::<c_void>(), 0_usize, 0_u64);
-    let (one, mut made) = ([1_i64], 0);
+    let (one, mut made) = ([1_i64], 0.into());
     let mut byte = 0_u8;
     let at = (&raw mut byte).cast::<c_void>();
     let graph = dvm_graph_t {
@@ -130,7 +130,7 @@ impl Bustle {
         BUSTLE.store(true, Ordering::SeqCst);
         let work = || {
             while BUSTLE.load(Ordering::Relaxed) {
-                let (one, mut made) = ([1_i64], 0);
+                let (one, mut made) = ([1_i64], 0.into());
                 let code = unsafe {
                     dvm_distribution_block_cyclic(1, one.as_ptr(), one.as_ptr(), one.as_ptr(), &raw mut made)
                 };
@@ -310,7 +310,7 @@ fn a_new_thread_is_answered() -> bool {
 /// another thread is at it.
 fn answers_beside_the_end() -> bool {
     let mut id = [0, 1 << 32];
-    let (one, mut made) = ([1_i64], 0);
+    let (one, mut made) = ([1_i64], 0.into());
     let mut distribute =
         || unsafe { dvm_distribution_block_cyclic(1, one.as_ptr(), one.as_ptr(), one.as_ptr(), &raw mut made) };
     let answers = unsafe { [dvm_data_relax(id.as_mut_ptr()), dvm_wait(), dvm_finalize()] };

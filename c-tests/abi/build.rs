@@ -111,6 +111,10 @@ fn argument(kind: &Type, structures: &BTreeMap<String, proc_macro2::TokenStream>
     if is(kind, "dvm_retcode_t") {
         return quote! { dvm::ffi::RetcodeArg };
     }
+    if let Some((name, place)) = structures.iter().find(|(name, _)| is(kind, name)) {
+        let name = format_ident!("{name}");
+        return quote! { #place::#name };
+    }
     if let Type::Ptr(pointer) = kind
         && let Some((name, place)) = structures.iter().find(|(name, _)| is(&pointer.elem, name))
     {

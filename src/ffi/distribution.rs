@@ -14,13 +14,19 @@ use super::guard::{given, guarded, list, making, read_text};
 use crate::error::{Error, dvm_retcode_t as Code};
 use crate::redistribution::{Handles, Layout, refused};
 
-/// A distribution: a number that is never given twice; 0 is never given. Distributions and plans may be made, asked
-/// and freed at any time, also while libdvm is not running.
+/// A distribution, by handle. Distributions and plans may be made, asked and freed at any time, also while libdvm is not
+/// running.
 #[allow(non_camel_case_types)]
-pub type dvm_distribution_t = u64;
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct dvm_distribution_t {
+    /// A number that is never given twice; 0 is never given.
+    pub number: u64,
+}
+super::handle!(dvm_distribution_t);
 
 /// All distributions.
-pub(super) static DISTRIBUTIONS: Handles<Layout> = Handles::new("distribution");
+pub(super) static DISTRIBUTIONS: Handles<Layout, dvm_distribution_t> = Handles::new("distribution");
 
 /// The greatest number of dimensions of an array that is distributed.
 pub const DVM_DISTRIBUTION_MAX_DIMENSION: usize = 16;
@@ -60,7 +66,7 @@ fn product(
 /// @param[in]  text          the distribution
 /// @param[in]  parameters    values of the names that the text uses and does not declare, as "N=100, P=4"; may be
 ///                           NULL
-/// @param[out] distribution  the number of the new distribution
+/// @param[out] distribution  the handle of the new distribution
 /// @retval DVM_SUCCESS       distribution is written
 /// @retval DVM_ERR_ARGUMENT  text or distribution is NULL, the text is not understood, uses unknown names or bounds
 ///                           that refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names
@@ -127,7 +133,7 @@ fn values_of(text: &str) -> Result<Parameters, Error> {
 /// @param[in]  coef          the coefficient of each variable, any sign; 0 replicates
 /// @param[in]  lower         the least value of each variable
 /// @param[in]  upper         the greatest value of each variable (it belongs to the range)
-/// @param[out] distribution  the number of the new distribution
+/// @param[out] distribution  the handle of the new distribution
 /// @retval DVM_SUCCESS       distribution is written
 /// @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is
 ///                           out of range, elements is negative, or a number exceeds 2^62
@@ -246,7 +252,7 @@ fn clip(d: &mut Dimension, n: i64) -> Result<(), Error> {
 /// @param[in]  elements      the number of elements of each dimension
 /// @param[in]  block         the block size in each dimension; 0: one block per process, of equal size
 /// @param[in]  processes     the number of processes in each dimension
-/// @param[out] distribution  the number of the new distribution
+/// @param[out] distribution  the handle of the new distribution
 /// @retval DVM_SUCCESS       distribution is written
 /// @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
 ///
@@ -282,7 +288,7 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
 /// @param[in]  processes     the number of processes in each dimension
 /// @param[in]  before        the width of the halo at the lower side in each dimension
 /// @param[in]  after         the width of the halo at the upper side in each dimension
-/// @param[out] distribution  the number of the new distribution
+/// @param[out] distribution  the handle of the new distribution
 /// @retval DVM_SUCCESS       distribution is written
 /// @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
 ///
@@ -329,7 +335,7 @@ pub unsafe extern "C" fn dvm_distribution_halo(
 ///                           looked at
 /// @param[in]  rows          the number of rows of the process grid
 /// @param[in]  columns       the number of its columns
-/// @param[out] distribution  the number of the new distribution
+/// @param[out] distribution  the handle of the new distribution
 /// @retval DVM_SUCCESS       distribution is written
 /// @retval DVM_ERR_ARGUMENT  a pointer is NULL, DTYPE_ is not 1, a number is out of range, or LLD_ is less than the
 ///                           local rows of some process
@@ -354,7 +360,7 @@ pub unsafe extern "C" fn dvm_distribution_scalapack(
 /// @param[in]  descriptor    as in dvm_distribution_scalapack
 /// @param[in]  rows          the number of rows of the process grid
 /// @param[in]  columns       the number of its columns
-/// @param[out] distribution  the number of the new distribution
+/// @param[out] distribution  the handle of the new distribution
 /// @retval DVM_SUCCESS       distribution is written
 /// @retval DVM_ERR_ARGUMENT  as in dvm_distribution_scalapack
 ///
@@ -574,7 +580,7 @@ unsafe fn write_all(values: &[i64], into: *mut i64, count: c_int) -> Result<(), 
 /// @brief Free a distribution. Plans that were made of it stay.
 ///
 /// @param[in] distribution  the distribution
-/// @retval DVM_SUCCESS  its number is stale now
+/// @retval DVM_SUCCESS  its handle is stale now
 /// @retval DVM_ERR_ID   the distribution is unknown or has been freed
 ///
 /// Thread safety: any thread, any task, any time. Source: added.

@@ -8,16 +8,22 @@ use crate::error::Error;
 use crate::memory;
 use crate::redistribution::{Dma, Handles, Side};
 
-/// An engine of strided copies: a number that is never given twice; 0 is never given.
+/// An engine of strided copies, by handle.
 #[allow(non_camel_case_types)]
-pub type dvm_dma_t = u64;
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct dvm_dma_t {
+    /// A number that is never given twice; 0 is never given.
+    pub number: u64,
+}
+super::handle!(dvm_dma_t);
 
 /// All engines.
-static ENGINES: Handles<Dma> = Handles::new("copy engine");
+static ENGINES: Handles<Dma, dvm_dma_t> = Handles::new("copy engine");
 
 /// @brief Make an engine of strided copies between some source and some target memories.
 ///
-/// @param[out] dma      the number of the new engine
+/// @param[out] dma      the handle of the new engine
 /// @param[in]  element  the bytes of an element, 1 to 64
 /// @param[in]  source   the ids of the source memories; {0, 0}: one that is not used
 /// @param[in]  sources  their number
@@ -51,7 +57,7 @@ pub unsafe extern "C" fn dvm_dma_open(
             (list(source, length(sources, "sources")?, "source")?, list(target, length(targets, "targets")?, "target")?)
         };
         let engine = memory::lasting(|| Dma::open(element, source, target))?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
+        // SAFETY: not NULL; the caller guarantees that it is the address of a handle.
         unsafe { dma.write(ENGINES.insert(engine)?) };
         Ok(())
     })
@@ -303,7 +309,7 @@ pub extern "C" fn dvm_dma_wait(dma: dvm_dma_t) -> dvm_retcode_t {
 /// @brief Wait for all copies so far and close the engine.
 ///
 /// @param[in] dma  the engine
-/// @retval DVM_SUCCESS              all copies are made; its number is stale now
+/// @retval DVM_SUCCESS              all copies are made; its handle is stale now
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed
 /// @retval DVM_ERR_IN_TASK          called in a task after copies were started outside of it: the engine stays open
 /// @retval DVM_ERR_STATE            as dvm_dma_wait; the engine is closed

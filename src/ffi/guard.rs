@@ -69,18 +69,18 @@ pub(super) fn running(function: &'static str, body: impl FnOnce(&Call) -> Result
     guarded(function, || body(&engine::enter()?))
 }
 
-/// Runs the body of an exported function that makes something and writes its number. Its parts last, and so none of them may
+/// Runs the body of an exported function that makes something and writes its handle. Its parts last, and so none of them may
 /// lie in the reserve of memory.
-pub(super) fn making<T: Send + Sync>(
+pub(super) fn making<T: Send + Sync, H: From<u64> + Into<u64>>(
     function: &'static str,
-    handles: &'static Handles<T>,
-    (into, name): (*mut u64, &str),
+    handles: &'static Handles<T, H>,
+    (into, name): (*mut H, &str),
     make: impl FnOnce() -> Result<T, Error>,
 ) -> dvm_retcode_t {
     guarded(function, || {
         given(into, name)?;
         let handle = handles.insert(memory::lasting(make)?)?;
-        // SAFETY: not NULL; the caller of the C function guarantees that it is the address of a number.
+        // SAFETY: not NULL; the caller of the C function guarantees that it is the address of a handle.
         unsafe { into.write(handle) };
         Ok(())
     })

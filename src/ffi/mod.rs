@@ -15,6 +15,24 @@
 
 use std::ffi::c_int;
 
+/// The type of a handle for C and the number in it.
+macro_rules! handle {
+    ($name:ident) => {
+        impl From<u64> for $name {
+            fn from(number: u64) -> Self {
+                Self { number }
+            }
+        }
+
+        impl From<$name> for u64 {
+            fn from(handle: $name) -> u64 {
+                handle.number
+            }
+        }
+    };
+}
+use handle;
+
 pub mod blocking;
 pub mod data;
 pub mod distribution;

@@ -10,16 +10,22 @@ use crate::error::{Error, dvm_retcode_t as Code};
 use crate::memory;
 use crate::redistribution::{Arrays, Handles, Redistribution, Round};
 
-/// A planned redistribution: a number that is never given twice; 0 is never given.
+/// A planned redistribution, by handle.
 #[allow(non_camel_case_types)]
-pub type dvm_redistribution_t = u64;
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct dvm_redistribution_t {
+    /// A number that is never given twice; 0 is never given.
+    pub number: u64,
+}
+super::handle!(dvm_redistribution_t);
 
 /// Spread the sending over replicas so that the largest load of a source memory is least; without it, as few strided
 /// copies as possible.
 pub const DVM_REDISTRIBUTION_BALANCE: c_int = 1;
 
 /// All plans.
-static PLANS: Handles<Redistribution> = Handles::new("redistribution plan");
+static PLANS: Handles<Redistribution, dvm_redistribution_t> = Handles::new("redistribution plan");
 
 /// What a redistribution costs. Lower bounds stand beside what was reached.
 #[allow(non_camel_case_types)]
@@ -54,7 +60,7 @@ pub struct dvm_redistribution_figures_t {
 /// @param[in]  source  the distribution that the elements come from
 /// @param[in]  target  the distribution that they are wanted in
 /// @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE
-/// @param[out] plan    the number of the new plan
+/// @param[out] plan    the handle of the new plan
 /// @retval DVM_SUCCESS          plan is written
 /// @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of
 ///                              dimensions, or a count exceeds 2^62
@@ -337,7 +343,7 @@ unsafe fn round(
 /// @brief Free a plan. Redistributions under way end as if it were there.
 ///
 /// @param[in] plan  the plan
-/// @retval DVM_SUCCESS  its number is stale now
+/// @retval DVM_SUCCESS  its handle is stale now
 /// @retval DVM_ERR_ID   the plan is unknown or has been freed
 ///
 /// Thread safety: any thread, any task, any time. Source: added.

@@ -1,5 +1,6 @@
 //! Numbers for what the program holds: generations tell a stale one from one that is in use.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,23 +21,24 @@ struct Entries<T> {
     free: Vec<u32>,
 }
 
-/// What the program holds, by number. The number 0 is never given, and none is given twice.
-pub(crate) struct Handles<T> {
+/// What the program holds, by its handle of type `H`, a number. The number 0 is never given, and none is given twice.
+pub(crate) struct Handles<T, H> {
     what: &'static str,
     entries: Mutex<Entries<T>>,
     /// Whether forks wait for the entries.
     watched: AtomicBool,
+    handle: PhantomData<fn(H)>,
 }
 
-impl<T: Send + Sync> Handles<T> {
+impl<T: Send + Sync, H: From<u64> + Into<u64>> Handles<T, H> {
     /// No entries yet; `what` is the word for one in messages.
     pub(crate) const fn new(what: &'static str) -> Self {
         let entries = Mutex::new(Entries { list: Vec::new(), free: Vec::new() });
-        Self { what, entries, watched: AtomicBool::new(false) }
+        Self { what, entries, watched: AtomicBool::new(false), handle: PhantomData }
     }
 
-    /// Gives a number to something.
-    pub(crate) fn insert(&'static self, held: T) -> Result<u64, Error> {
+    /// Gives a handle to something.
+    pub(crate) fn insert(&'static self, held: T) -> Result<H, Error> {
         let mut entries = self.lock()?;
         let held = memory::lasting(|| Ok(Arc::new(held)))?;
         let index = if let Some(index) = entries.free.pop() {
@@ -52,7 +54,7 @@ impl<T: Send + Sync> Handles<T> {
         let entry = &mut entries.list[index as usize];
         entry.generation += 1;
         entry.held = Some(held);
-        Ok(u64::from(entry.generation) << 32 | u64::from(index))
+        Ok(H::from(u64::from(entry.generation) << 32 | u64::from(index)))
     }
 
     /// In a forked child the lock may be held for ever.
@@ -66,26 +68,23 @@ impl<T: Send + Sync> Handles<T> {
         Ok(self.entries.lock())
     }
 
-    /// What has this number.
-    pub(crate) fn get(&'static self, handle: u64) -> Result<Arc<T>, Error> {
+    /// What has this handle.
+    pub(crate) fn get(&'static self, handle: H) -> Result<Arc<T>, Error> {
         let mut entries = self.lock()?;
-        self.entry(&mut entries, handle).map(|held| Arc::clone(held))
+        self.entry(&mut entries, handle.into()).map(|held| Arc::clone(held))
     }
 
-    /// Exchanges what has this number for what `change` makes of it; on an error it stays.
-    pub(crate) fn replace(
-        &'static self,
-        handle: u64,
-        change: impl FnOnce(&T) -> Result<T, Error>,
-    ) -> Result<(), Error> {
+    /// Exchanges what has this handle for what `change` makes of it; on an error it stays.
+    pub(crate) fn replace(&'static self, handle: H, change: impl FnOnce(&T) -> Result<T, Error>) -> Result<(), Error> {
         let mut entries = self.lock()?;
-        let held = self.entry(&mut entries, handle)?;
+        let held = self.entry(&mut entries, handle.into())?;
         *held = memory::lasting(|| Ok(Arc::new(change(held)?)))?;
         Ok(())
     }
 
-    /// Takes the number back; whoever still uses what it named keeps it.
-    pub(crate) fn remove(&'static self, handle: u64) -> Result<Arc<T>, Error> {
+    /// Takes the handle back; whoever still uses what it named keeps it.
+    pub(crate) fn remove(&'static self, handle: H) -> Result<Arc<T>, Error> {
+        let handle = handle.into();
         let mut entries = self.lock()?;
         self.entry(&mut entries, handle)?;
         let index = handle as u32;
@@ -121,7 +120,7 @@ mod tests {
 
     #[test]
     fn numbers_are_never_given_twice_and_stale_ones_are_recognised() {
-        let handles: &Handles<u32> = Box::leak(Box::new(Handles::new("thing")));
+        let handles: &Handles<u32, u64> = Box::leak(Box::new(Handles::new("thing")));
         assert!(handles.get(0).is_err());
         let mut seen = std::collections::HashSet::new();
         let kept = handles.insert(7).unwrap();

@@ -8,15 +8,15 @@ use dvm::ffi::redistribution::*;
 
 /// A descriptor that is right.
 const GOOD: [i64; 9] = [1, 0, 8, 8, 2, 2, 0, 0, 8];
-type PerDimension = unsafe extern "C" fn(u64, i64, *mut i64, c_int) -> Code;
-type Side = fn(u64, i64, i64, i64, i64) -> Code;
+type PerDimension = unsafe extern "C" fn(dvm_distribution_t, i64, *mut i64, c_int) -> Code;
+type Side = fn(dvm_dma_t, i64, i64, i64, i64) -> Code;
 
-/// Numbers of distributions, plans and engines that were never given, or are not given any more.
+/// Handles of distributions, plans and engines that were never given, or are not given any more.
 const NO_HANDLE: [u64; 4] = [0, u64::MAX, 1 << 32 | 0xffff_ffff, 7 << 48];
 
 /// A distribution of 8 elements over two memories, 0 to 3 in the first.
-fn halves() -> u64 {
-    let (mut handle, eight, none, two) = (0, 8_i64, 0_i64, 2_i64);
+fn halves() -> dvm_distribution_t {
+    let (mut handle, eight, none, two) = (dvm_distribution_t::from(0), 8_i64, 0_i64, 2_i64);
     let code =
         unsafe { dvm_distribution_block_cyclic(1, &raw const eight, &raw const none, &raw const two, &raw mut handle) };
     assert_eq!(code, DVM_SUCCESS);
@@ -24,19 +24,24 @@ fn halves() -> u64 {
 }
 
 /// A plan from halves to halves, of 4 elements per memory.
-fn plan_of_halves() -> u64 {
-    let mut plan = 0;
+fn plan_of_halves() -> dvm_redistribution_t {
+    let mut plan = 0.into();
     assert_eq!(unsafe { dvm_redistribution_plan(halves(), halves(), 0, &raw mut plan) }, DVM_SUCCESS);
     plan
 }
 
 impl Table {
-    /// Rows for a function that takes a number of a distribution, a plan or an engine. Distributions and plans may be used at any
+    /// Rows for a function that takes a handle of a distribution, a plan or an engine. Distributions and plans may be used at any
     /// time, so that no state is wrong for them.
-    fn handle(&mut self, function: &'static str, freed: u64, call: impl Fn(u64) -> Code + Clone + 'static) {
+    fn handle<H: From<u64> + Copy + 'static>(
+        &mut self,
+        function: &'static str,
+        freed: H,
+        call: impl Fn(H) -> Code + Clone + 'static,
+    ) {
         for never in NO_HANDLE {
             let call = call.clone();
-            self.row(function, Wrong::Range, "never given", DVM_ERR_ID, move |_| call(never));
+            self.row(function, Wrong::Range, "never given", DVM_ERR_ID, move |_| call(never.into()));
         }
         self.row(function, Wrong::Stale, "freed", DVM_ERR_ID, move |_| call(freed));
     }
@@ -47,7 +52,7 @@ impl Table {
     }
 }
 
-type MadeOfSizes = unsafe extern "C" fn(c_int, *const i64, *const i64, *const i64, *mut u64) -> Code;
+type MadeOfSizes = unsafe extern "C" fn(c_int, *const i64, *const i64, *const i64, *mut dvm_distribution_t) -> Code;
 
 pub(super) fn distribution_rows(t: &mut Table) {
     let made = &[Wrong::State, Wrong::Stale];
@@ -75,7 +80,11 @@ pub(super) fn distribution_rows(t: &mut Table) {
     }
 
     t.any_time("dvm_distribution_make", made);
-    let make = move |dimensions: c_int, variables: c_int, dimension: c_int, lists: *const i64, into: *mut u64| unsafe {
+    let make = move |dimensions: c_int,
+                     variables: c_int,
+                     dimension: c_int,
+                     lists: *const i64,
+                     into: *mut dvm_distribution_t| unsafe {
         let (dims, arch) = (at([dimension; 4]).cast_const().cast(), at([0; 4]).cast_const().cast());
         dvm_distribution_make(dimensions, ptr::null(), ptr::null(), variables, dims, arch, lists, lists, lists, into)
     };
@@ -95,7 +104,13 @@ pub(super) fn distribution_rows(t: &mut Table) {
     }
 
     let halo: MadeOfSizes = {
-        unsafe extern "C" fn halo(d: c_int, e: *const i64, p: *const i64, b: *const i64, into: *mut u64) -> Code {
+        unsafe extern "C" fn halo(
+            d: c_int,
+            e: *const i64,
+            p: *const i64,
+            b: *const i64,
+            into: *mut dvm_distribution_t,
+        ) -> Code {
             unsafe { dvm_distribution_halo(d, e, p, b, b, into) }
         }
         halo
@@ -202,7 +217,7 @@ fn layout_rows(t: &mut Table) {
             });
         }
     }
-    let mut mixed = 0;
+    let mut mixed = 0.into();
     let tiles = c"t=0; + 2*a data cell 0 .. 3; + 1*b data cell 0 .. 1; t=0; + 2*c data cell 0 .. 3; + 1*d data cell 0 .. 1; layout a, c, b, d";
     assert_eq!(unsafe { dvm_distribution_parse(tiles.as_ptr(), ptr::null(), &raw mut mixed) }, DVM_SUCCESS);
     t.row("dvm_distribution_strides", Wrong::State, "interleaved", DVM_ERR_STATE, move |_| unsafe {
@@ -241,8 +256,9 @@ fn layout_rows(t: &mut Table) {
 }
 
 /// Calls that a task may not make.
-pub const NOT_IN_TASKS: [super::graph::Named; 1] =
-    [("dvm_redistribute", || unsafe { dvm_redistribute(0, 0, ptr::null(), null_mut(), null_mut()) })];
+pub const NOT_IN_TASKS: [super::graph::Named; 1] = [("dvm_redistribute", || unsafe {
+    dvm_redistribute(dvm_redistribution_t { number: 0 }, 0, ptr::null(), null_mut(), null_mut())
+})];
 
 pub(super) fn plan_rows(t: &mut Table) {
     let (known, freed) = (halves(), halves());
@@ -307,8 +323,8 @@ pub(super) fn plan_rows(t: &mut Table) {
 }
 
 /// Rows of the two calls that redistribute. Each memory of the plan has 4 elements; the world's data have 8 bytes.
-fn round_rows(t: &mut Table, plan: u64, gone: u64) {
-    type Call = fn(u64, c_int, *const usize, *mut Id, *mut Id) -> Code;
+fn round_rows(t: &mut Table, plan: dvm_redistribution_t, gone: dvm_redistribution_t) {
+    type Call = fn(dvm_redistribution_t, c_int, *const usize, *mut Id, *mut Id) -> Code;
     let calls: [(&'static str, Call); 2] = [
         ("dvm_redistribute", |p, n, e, s, t| unsafe { dvm_redistribute(p, n, e, s, t) }),
         ("dvm_redistribute_start", |p, n, e, s, t| unsafe { dvm_redistribute_start(p, n, e, s, t, out()) }),
@@ -403,9 +419,9 @@ pub(super) fn dma_rows(t: &mut Table) {
         ("dvm_dma_receive_3d", false, |d, m, o, c, s| dvm_dma_receive_3d(d, m, o, 1, 1, 1, 1, c, s)),
     ];
     for (function, sends, call) in sides {
-        t.usual(function, &[Wrong::Null], move |_| call(1, 0, 0, 1, 1));
+        t.usual(function, &[Wrong::Null], move |_| call(1.into(), 0, 0, 1, 1));
         for never in NO_HANDLE {
-            t.row(function, Wrong::Range, "never given", DVM_ERR_ID, move |_| call(never, 0, 0, 1, 1));
+            t.row(function, Wrong::Range, "never given", DVM_ERR_ID, move |_| call(never.into(), 0, 0, 1, 1));
         }
         t.row(function, Wrong::Stale, "closed", DVM_ERR_ID, move |w| call(closed(w), 0, 0, 1, 1));
         t.row(function, Wrong::State, "its turn", DVM_ERR_STATE, move |w| {
@@ -439,11 +455,11 @@ pub(super) fn dma_rows(t: &mut Table) {
         }
     }
     for (function, call) in
-        [("dvm_dma_wait", dvm_dma_wait as extern "C" fn(u64) -> Code), ("dvm_dma_close", dvm_dma_close)]
+        [("dvm_dma_wait", dvm_dma_wait as extern "C" fn(dvm_dma_t) -> Code), ("dvm_dma_close", dvm_dma_close)]
     {
-        t.usual(function, &[Wrong::Null], move |_| call(1));
+        t.usual(function, &[Wrong::Null], move |_| call(1.into()));
         for never in NO_HANDLE {
-            t.row(function, Wrong::Range, "never given", DVM_ERR_ID, move |_| call(never));
+            t.row(function, Wrong::Range, "never given", DVM_ERR_ID, move |_| call(never.into()));
         }
         t.row(function, Wrong::Stale, "closed", DVM_ERR_ID, move |w| call(closed(w)));
         t.row(function, Wrong::State, "half a copy", DVM_ERR_STATE, move |w| {

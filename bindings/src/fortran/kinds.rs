@@ -30,6 +30,8 @@ pub enum Kind {
     Text,
     /// The address of a structure.
     Structure,
+    /// A handle by value: a structure of one number.
+    Handle,
 }
 
 /// A field of a structure.
@@ -63,6 +65,9 @@ pub fn of(kind: &Type, direction: Direction, counted: bool) -> Option<(Kind, Opt
         _ => match name(kind)?.as_str() {
             "RankArg" => Kind::Rank,
             "DataIdArg" | "ProcIdArg" => Kind::Id,
+            handle if handle.starts_with("dvm_") && integer(handle).is_none() => {
+                return Some((Kind::Handle, Some(handle.to_owned())));
+            }
             number => Kind::Integer(integer(number)?),
         },
     };
@@ -89,7 +94,7 @@ pub fn is_text(kind: &Type) -> bool {
 pub fn integer(name: &str) -> Option<&'static str> {
     Some(match name {
         "c_int" | "i32" | "dvm_retcode_t" | "RetcodeArg" => "c_int",
-        "u64" | "i64" | "dvm_distribution_t" | "dvm_redistribution_t" | "dvm_dma_t" => "c_int64_t",
+        "u64" | "i64" => "c_int64_t",
         "usize" => "c_size_t",
         _ => return None,
     })

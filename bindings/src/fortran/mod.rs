@@ -23,6 +23,7 @@ const TOP: &str = "\
 !
 !  - An id is an array of two integers, a list of ids is an array (2, n), a rank has DVM_MAX_RANK_DEPTH integers. C's unsigned
 !    64-bit numbers are integer(c_int64_t).
+!  - A handle (of a distribution, a plan, a copy engine) is a derived type of one number.
 !  - A procedure that is run as a task is an `integer(c_int) function ... bind(C)`; c_funloc(name) names it. With
 !    dvm_processing_register its arguments are its ids, each `integer(c_int64_t), intent(in) :: id(2)`; with
 !    dvm_processing_register_v they are (context, ids, count): `type(c_ptr), value`, `ids(2, *)`, `integer(c_int), value`.

@@ -144,6 +144,7 @@ impl Argument {
             Kind::AddressOut => "type(c_ptr), intent(out)".to_owned(),
             Kind::Procedure => "type(c_funptr), value".to_owned(),
             Kind::Text => "character(kind=c_char), intent(in)".to_owned(),
+            Kind::Handle => format!("type({}), value", self.structure.as_deref().unwrap_or_default()),
             Kind::Structure => format!("type({}), {intent}", self.structure.as_deref().unwrap_or_default()),
         }
     }
