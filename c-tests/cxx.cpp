@@ -61,11 +61,10 @@ int main()
     dvm_data_id_t a, b;
     dvm_rank_t rank;
     Sum sum({1, 2, 3.5});
-    char name[] = "plain";
 
     EXPECT(dvm_init() == DVMSUCCESS);
     EXPECT(dvm_rank_get(rank, DVM_MAX_RANK_DEPTH) == DVM_SUCCESS);
-    EXPECT(dvm_processing_register(DVM_CALLBACK(plain), 2, name, plain_id) == DVM_SUCCESS);
+    EXPECT(dvm_processing_register(DVM_CALLBACK(plain), 2, "plain", plain_id) == DVM_SUCCESS);
     EXPECT(dvm_processing_register_v(Sum::entry, &sum, 0, nullptr, sum_id) == DVM_SUCCESS);
     EXPECT(dvm_processing_register_v(throws_inside, nullptr, 0, nullptr, throwing_id) == DVM_SUCCESS);
     EXPECT(dvm_data_allocate(8, &a) == DVM_SUCCESS);

@@ -20,6 +20,14 @@
 extern "C" {
 #endif
 
+/* The report prints `char *description`, and so does this header in C. In C++ a literal is const char *, and so is the
+ * description; the ABI is the same. */
+#ifdef __cplusplus
+#define DVM_CXX_CONST const
+#else
+#define DVM_CXX_CONST
+#endif
+
 /**
  * What a call of libdvm came to. The values are stable: a code is never renumbered and never reused.
  *
@@ -350,8 +358,8 @@ dvm_retcode_t dvm_rank_at(uint64_t index, dvm_rank_t rank_array, int rank_array_
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
-dvm_retcode_t dvm_rank_distance(dvm_rank_t a,
-                                dvm_rank_t b,
+dvm_retcode_t dvm_rank_distance(const dvm_rank_t a,
+                                const dvm_rank_t b,
                                 uint64_t *distance);
 
 /* ----- Data: blobs of bytes with an id and references ----- */
@@ -453,7 +461,7 @@ dvm_retcode_t dvm_data_relax(dvm_data_id_t id);
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
-dvm_retcode_t dvm_data_get(dvm_data_id_t id,
+dvm_retcode_t dvm_data_get(const dvm_data_id_t id,
                            void **addr,
                            size_t *size);
 
@@ -469,7 +477,7 @@ dvm_retcode_t dvm_data_get(dvm_data_id_t id,
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
-dvm_retcode_t dvm_data_put(dvm_data_id_t id);
+dvm_retcode_t dvm_data_put(const dvm_data_id_t id);
 
 /**
  * @brief Make the id of a datum whose bytes do not exist yet.
@@ -508,7 +516,7 @@ dvm_retcode_t dvm_data_promise(size_t size,
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
-dvm_retcode_t dvm_data_write(dvm_data_id_t id,
+dvm_retcode_t dvm_data_write(const dvm_data_id_t id,
                              void **addr,
                              size_t *size);
 
@@ -529,7 +537,7 @@ dvm_retcode_t dvm_data_write(dvm_data_id_t id,
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
-dvm_retcode_t dvm_data_publish(dvm_data_id_t id);
+dvm_retcode_t dvm_data_publish(const dvm_data_id_t id);
 
 /**
  * @brief Make a promise that carries on the storage of a datum: in-place update with single-assignment meaning.
@@ -549,7 +557,7 @@ dvm_retcode_t dvm_data_publish(dvm_data_id_t id);
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
-dvm_retcode_t dvm_data_next(dvm_data_id_t current,
+dvm_retcode_t dvm_data_next(const dvm_data_id_t current,
                             dvm_data_id_t *next);
 
 /* ----- Processings: registered functions ----- */
@@ -575,7 +583,7 @@ dvm_retcode_t dvm_data_next(dvm_data_id_t current,
  */
 dvm_retcode_t dvm_processing_register(int (*callback)(),
                                       int number_of_args,
-                                      char *description,
+                                      DVM_CXX_CONST char *description,
                                       dvm_processing_id_t id);
 
 /**
@@ -621,7 +629,7 @@ dvm_retcode_t dvm_processing_register_by_name(char *function_name,
 dvm_retcode_t dvm_processing_register_v(int (*callback)(void *context, dvm_data_id_t *ids, int count),
                                         void *context,
                                         int number_of_args,
-                                        char *description,
+                                        const char *description,
                                         dvm_processing_id_t id);
 
 /**
@@ -640,7 +648,7 @@ dvm_retcode_t dvm_processing_register_v(int (*callback)(void *context, dvm_data_
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
-dvm_retcode_t dvm_processing_access(dvm_processing_id_t id, int *modes);
+dvm_retcode_t dvm_processing_access(const dvm_processing_id_t id, const int *modes);
 
 /**
  * @brief Forget a processing. Tasks that were scheduled with it still run; no new ones can be.
@@ -707,8 +715,8 @@ dvm_retcode_t dvm_sched_onto(dvm_rank_t rank,
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
-dvm_retcode_t dvm_sched_onto_v(dvm_rank_t rank,
-                               dvm_processing_id_t function,
+dvm_retcode_t dvm_sched_onto_v(const dvm_rank_t rank,
+                               const dvm_processing_id_t function,
                                dvm_data_id_t *ids,
                                int count);
 
@@ -740,7 +748,7 @@ dvm_retcode_t dvm_sched_onto_v(dvm_rank_t rank,
  *
  * Thread safety: any thread, any task. Source: added to the report's interface, after its section 5.5.
  */
-dvm_retcode_t dvm_sched_near(dvm_processing_id_t function,
+dvm_retcode_t dvm_sched_near(const dvm_processing_id_t function,
                              dvm_data_id_t *ids,
                              int count);
 
@@ -815,7 +823,7 @@ dvm_retcode_t dvm_blocking_end(void);
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
-dvm_retcode_t dvm_processing_cores(dvm_processing_id_t id,
+dvm_retcode_t dvm_processing_cores(const dvm_processing_id_t id,
                                    int cores);
 
 /* ----- Parameterised task graphs: the interface of generated code ----- */

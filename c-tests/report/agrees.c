@@ -5,6 +5,9 @@
 #if defined(__cplusplus) || __STDC_VERSION__ >= 201112L
 #include "types.h"
 #endif
+#ifdef __cplusplus
+#define DVM_TEST_DESCRIPTION const char *
+#endif
 #include "prototypes.h"
 
 /* The types by their sizes, for the dialects that could not repeat them. */

@@ -32,6 +32,7 @@ compile_all() {
     printf '#include <dvm.h>\n#include <dvm.h>\n' >"$work/twice.c"
     try "$tag: the header alone, twice" "$cc" "${flags[@]}" -fsyntax-only "$work/twice.c"
     try "$tag: the listing's declarations" "$cc" "${flags[@]}" -fsyntax-only "$here/agrees.c"
+    try "$tag: constant arguments" "$cc" "${flags[@]}" -fsyntax-only "$here/constant.c"
     for alone in "" -DDVM_TEST_LISTING_ALONE; do
         local program="$work/program"
         try "$tag: the program ${alone:-with dvm.h}" "$cc" "${flags[@]}" $alone -o "$program" "$here/program.c" \

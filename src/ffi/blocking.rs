@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use super::{ProcIdArg, dvm_retcode_t, guard};
+use super::{ConstProcIdArg, dvm_retcode_t, guard};
 use crate::error::Error;
 use crate::processing::REGISTRY;
 
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn dvm_blocking_end() -> dvm_retcode_t {
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_processing_cores(id: ProcIdArg, cores: c_int) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_processing_cores(id: ConstProcIdArg, cores: c_int) -> dvm_retcode_t {
     guard::running("dvm_processing_cores", |_| {
         let wanted = u32::try_from(cores).ok().filter(|&cores| cores >= 1);
         let wanted = wanted.ok_or_else(|| Error::argument(format!("`cores` is {cores}: it must be at least 1")))?;

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::{DataId, DataIdArg, dvm_retcode_t, guard};
+use super::{ConstDataIdArg, DataId, DataIdArg, dvm_retcode_t, guard};
 
 /// @brief Make a datum of memory that exists. The bytes are not copied.
 ///
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_get(id: DataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_get(id: ConstDataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
     guard::running("dvm_data_get", |call| {
         guard::given(addr, "addr")?;
         guard::given(size, "size")?;
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn dvm_data_get(id: DataIdArg, addr: *mut *mut c_void, siz
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_put(id: DataIdArg) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_put(id: ConstDataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_put", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
         call.put(unsafe { guard::read_id(id, "id") }?)
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_r
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_write(id: DataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_write(id: ConstDataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
     guard::running("dvm_data_write", |call| {
         guard::given(addr, "addr")?;
         guard::given(size, "size")?;
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn dvm_data_write(id: DataIdArg, addr: *mut *mut c_void, s
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_publish(id: DataIdArg) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_publish(id: ConstDataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_publish", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
         call.publish(unsafe { guard::read_id(id, "id") }?)
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn dvm_data_publish(id: DataIdArg) -> dvm_retcode_t {
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_next(current: DataIdArg, next: *mut DataId) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_next(current: ConstDataIdArg, next: *mut DataId) -> dvm_retcode_t {
     guard::running("dvm_data_next", |call| {
         guard::given(next, "next")?;
         // SAFETY: the caller guarantees that `current` is the address of an id, or NULL.

@@ -9,7 +9,8 @@
 //! * Every function can also return `DVM_ERR_PANIC`: libdvm has met a defect of its own. No panic crosses into C.
 //!
 //! Array parameters are pointers in C. The aliases `RankArg`, `DataIdArg`, `ProcIdArg` and `RetcodeArg` say which
-//! array (or code) is meant; the header prints them under their C names.
+//! array (or code) is meant; the header prints them under their C names. What only reads takes the `Const...` ones, unless the
+//! report prints it without `const`: those prototypes stay as they are.
 #![allow(unsafe_code, reason = "this is the border to C")]
 #![allow(clippy::missing_safety_doc, reason = "the comments are those of the C header: each parameter is described")]
 
@@ -67,9 +68,17 @@ pub const DVM_OUT: c_int = 1;
 /// cbindgen:ignore
 pub type RankArg = *mut u64;
 
+/// A rank that is only read: `const dvm_rank_t`.
+/// cbindgen:ignore
+pub type ConstRankArg = *const u64;
+
 /// A datum's id as a parameter: `dvm_data_id_t`, an array of two numbers.
 /// cbindgen:ignore
 pub type DataIdArg = *mut u64;
+
+/// A datum's id that is only read: `const dvm_data_id_t`.
+/// cbindgen:ignore
+pub type ConstDataIdArg = *const u64;
 
 /// A datum's id behind a pointer: `dvm_data_id_t *`.
 /// cbindgen:ignore
@@ -79,9 +88,17 @@ pub type DataId = [u64; 2];
 /// cbindgen:ignore
 pub type ProcIdArg = *mut u64;
 
+/// A processing's id that is only read: `const dvm_processing_id_t`.
+/// cbindgen:ignore
+pub type ConstProcIdArg = *const u64;
+
 /// A processing's id behind a pointer: `dvm_processing_id_t *`.
 /// cbindgen:ignore
 pub type ProcId = [u64; 2];
+
+/// A letter of a description, which the report prints as `char *`: `const` in C++, where a literal is.
+/// cbindgen:ignore
+pub type Letter = std::ffi::c_char;
 
 /// A code as a parameter: `dvm_retcode_t`, which from C may hold any number.
 /// cbindgen:ignore

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::{DVM_IN, DVM_OUT, DataId, ProcId, ProcIdArg, dvm_retcode_t, guard};
+use super::{ConstProcIdArg, DVM_IN, DVM_OUT, DataId, Letter, ProcId, ProcIdArg, dvm_retcode_t, guard};
 use crate::error::Error;
 use crate::memory;
 use crate::processing::{Callee, Mode, REGISTRY};
@@ -37,7 +37,7 @@ unsafe fn give(id: ProcIdArg, new: ProcId) {
 pub unsafe extern "C" fn dvm_processing_register(
     callback: Option<unsafe extern "C" fn() -> c_int>,
     number_of_args: c_int,
-    description: *mut c_char,
+    description: *mut Letter,
     id: ProcIdArg,
 ) -> dvm_retcode_t {
     guard::running("dvm_processing_register", |_| {
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn dvm_processing_register_v(
     callback: Option<unsafe extern "C" fn(context: *mut c_void, ids: *mut DataId, count: c_int) -> c_int>,
     context: *mut c_void,
     number_of_args: c_int,
-    description: *mut c_char,
+    description: *const c_char,
     id: ProcIdArg,
 ) -> dvm_retcode_t {
     guard::running("dvm_processing_register_v", |_| {
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn dvm_processing_register_v(
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_processing_access(id: ProcIdArg, modes: *mut c_int) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: *const c_int) -> dvm_retcode_t {
     guard::running("dvm_processing_access", |_| {
         guard::given(modes, "modes")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.

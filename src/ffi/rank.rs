@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use super::{DVM_MAX_RANK_DEPTH, RankArg, dvm_retcode_t, guard};
+use super::{ConstRankArg, DVM_MAX_RANK_DEPTH, RankArg, dvm_retcode_t, guard};
 use crate::error::Error;
 
 /// Writes the first `size` components, once it is known that the array holds the dimension and is no longer than allowed.
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_rank_distance(a: RankArg, b: RankArg, distance: *mut u64) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_rank_distance(a: ConstRankArg, b: ConstRankArg, distance: *mut u64) -> dvm_retcode_t {
     guard::running("dvm_rank_distance", |call| {
         guard::given(distance, "distance")?;
         // SAFETY: the caller guarantees that `a` has DVM_MAX_RANK_DEPTH components.

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
-use super::{DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
+use super::{ConstProcIdArg, ConstRankArg, DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
 use crate::error::Error;
 use crate::memory;
 use crate::processing::REGISTRY;
@@ -180,8 +180,8 @@ unsafe fn read_ids<'a>(ids: *const DataId, count: c_int) -> Result<&'a [DataId],
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_sched_onto_v(
-    rank: RankArg,
-    function: ProcIdArg,
+    rank: ConstRankArg,
+    function: ConstProcIdArg,
     ids: *mut DataId,
     count: c_int,
 ) -> dvm_retcode_t {
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface, after its section 5.5.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_sched_near(function: ProcIdArg, ids: *mut DataId, count: c_int) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_sched_near(function: ConstProcIdArg, ids: *mut DataId, count: c_int) -> dvm_retcode_t {
     guard::running("dvm_sched_near", |call| {
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_id(function, "function") }?;

@@ -171,7 +171,7 @@ pub fn put(mut id: Id) -> Outcome {
     outcome(unsafe { dvm_data_put(id.as_mut_ptr()) }, ())
 }
 fn address(
-    function: unsafe extern "C" fn(*mut u64, *mut *mut c_void, *mut usize) -> Code,
+    function: unsafe extern "C" fn(*const u64, *mut *mut c_void, *mut usize) -> Code,
     mut id: Id,
 ) -> Outcome<(*mut u64, usize)> {
     let (mut addr, mut size) = (ptr::null_mut(), 0);

@@ -53,7 +53,7 @@ pub fn of(kind: &Type, direction: Direction, counted: bool) -> Option<(Kind, Opt
             "DataId" if counted => Kind::Ids,
             "DataId" if direction == Direction::In => Kind::ManyIds,
             "DataId" | "ProcId" => Kind::Id,
-            "c_char" => Kind::Text,
+            "c_char" | "Letter" => Kind::Text,
             "c_void" => Kind::Address,
             "*c_void" => Kind::AddressOut,
             structure if structure.starts_with("dvm_") && integer(structure).is_none() => {
@@ -63,8 +63,8 @@ pub fn of(kind: &Type, direction: Direction, counted: bool) -> Option<(Kind, Opt
             number => Kind::Integers(integer(number)?),
         },
         _ => match name(kind)?.as_str() {
-            "RankArg" => Kind::Rank,
-            "DataIdArg" | "ProcIdArg" => Kind::Id,
+            "RankArg" | "ConstRankArg" => Kind::Rank,
+            "DataIdArg" | "ConstDataIdArg" | "ProcIdArg" | "ConstProcIdArg" => Kind::Id,
             handle if handle.starts_with("dvm_") && integer(handle).is_none() => {
                 return Some((Kind::Handle, Some(handle.to_owned())));
             }
