@@ -144,6 +144,12 @@ static dvm_retcode_t do_dvm_explain(void)
     close(errors);
     return code;
 }
+static dvm_retcode_t do_dvm_version(void)
+{
+    CHECK_NUMBER(DVM_VERSION, ARMED(dvm_version()));
+    return DVM_SUCCESS;
+}
+
 static dvm_retcode_t do_dvm_strerror(void)
 {
     arm();
@@ -601,6 +607,7 @@ static const struct {
     LINE(dvm_dma_send_2d, RUNS, DVM_SUCCESS), LINE(dvm_dma_send_3d, RUNS, DVM_SUCCESS), LINE(dvm_dma_receive, RUNS, DVM_SUCCESS),
     LINE(dvm_dma_receive_2d, RUNS, DVM_SUCCESS), LINE(dvm_dma_receive_3d, RUNS, DVM_SUCCESS), LINE(dvm_dma_wait, RUNS, DVM_SUCCESS),
     LINE(dvm_dma_close, RUNS, DVM_SUCCESS), LINE(dvm_strerror, RUNS, DVM_SUCCESS), LINE(dvm_last_error, RUNS, DVM_SUCCESS),
+    LINE(dvm_version, RUNS, DVM_SUCCESS),
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
@@ -612,7 +619,8 @@ static void the_table_is_whole(void)
     FILE *header = fopen(DVM_TEST_HEADER, "r");
     CHECK(header != NULL);
     while (header && fgets(text, sizeof text, header)) {
-        if (sscanf(text, "dvm_retcode_t %99[a-z0-9_](", name) != 1 && sscanf(text, "const char *%99[a-z0-9_](", name) != 1)
+        if (sscanf(text, "dvm_retcode_t %99[a-z0-9_](", name) != 1 && sscanf(text, "const char *%99[a-z0-9_](", name) != 1 &&
+            sscanf(text, "int %99[a-z0-9_](", name) != 1)
             continue;
         if (strncmp(name, "dvm_", 4) != 0 || !strchr(text, '('))
             continue;

@@ -11,6 +11,7 @@
 !    dvm_processing_register its arguments are its ids, each `integer(c_int64_t), intent(in) :: id(2)`; with
 !    dvm_processing_register_v they are (context, ids, count): `type(c_ptr), value`, `ids(2, *)`, `integer(c_int), value`.
 !  - c_loc(x) is the address of a variable x with the target attribute; c_f_pointer makes an array of an address.
+!  - Fortran tells no capitals apart: where a constant of dvm.h has a function's name (DVM_VERSION), only the function is here.
 !  - Texts are Fortran's; descriptions and lists of ids may be left out, and the number of ids is that of the list.
 module dvm
   use, intrinsic :: iso_c_binding
@@ -86,6 +87,15 @@ module dvm
 
   !> Access mode of an argument: the task produces it.
   integer(c_int), parameter, public :: DVM_OUT = 1
+
+  !> The first number of this header's version: another one changes or removes what was there.
+  integer(c_int), parameter, public :: DVM_VERSION_MAJOR = 0
+
+  !> The second number of this header's version: a higher one adds. Before 1.0 it may also change what was there.
+  integer(c_int), parameter, public :: DVM_VERSION_MINOR = 1
+
+  !> The third number of this header's version: a higher one mends.
+  integer(c_int), parameter, public :: DVM_VERSION_PATCH = 0
 
   !> The greatest number of coordinates of a tile.
   integer(c_int), parameter, public :: DVM_GRAPH_MAX_DIMENSION = 16
@@ -182,6 +192,7 @@ module dvm
     integer(c_int64_t) :: number = 0
   end type dvm_dma_t
 
+  public :: dvm_version
   public :: dvm_init
   public :: dvm_init_comm
   public :: dvm_finalize
@@ -253,6 +264,21 @@ module dvm
   public :: dvm_last_error
 
   interface
+
+    !> @brief The version of the library that the program runs with.
+    !>
+    !> It may be higher than DVM_VERSION, the version of the header that the program was compiled with: docs/abi.md says which
+    !> libraries a program can run with.
+    !>
+    !> @return the version, as DVM_VERSION counts
+    !>
+    !> Thread safety: any thread, any task, any time, also before dvm_init and after dvm_finalize.
+    !> Source: added to the report's interface.
+    function dvm_version() &
+        bind(C, name="dvm_version") result(code)
+      import
+      integer(c_int) :: code
+    end function dvm_version
 
     !> @brief Start libdvm: look at the machine and start one worker thread per processing unit.
     !>

@@ -162,6 +162,41 @@ typedef uint64_t dvm_processing_id_t[2];
  */
 #define DVM_CALLBACK(f) ((int (*)())(void (*)(void))(f))
 
+/* ----- The version ----- */
+
+/**
+ * The first number of this header's version: another one changes or removes what was there.
+ */
+#define DVM_VERSION_MAJOR 0
+
+/**
+ * The second number of this header's version: a higher one adds. Before 1.0 it may also change what was there.
+ */
+#define DVM_VERSION_MINOR 1
+
+/**
+ * The third number of this header's version: a higher one mends.
+ */
+#define DVM_VERSION_PATCH 0
+
+/**
+ * The version of this header as one number that grows: 10000 times the first, 100 times the second, and the third.
+ */
+#define DVM_VERSION 100
+
+/**
+ * @brief The version of the library that the program runs with.
+ *
+ * It may be higher than DVM_VERSION, the version of the header that the program was compiled with: docs/abi.md says which
+ * libraries a program can run with.
+ *
+ * @return the version, as DVM_VERSION counts
+ *
+ * Thread safety: any thread, any task, any time, also before dvm_init and after dvm_finalize.
+ * Source: added to the report's interface.
+ */
+int dvm_version(void);
+
 /* ----- Starting, waiting and ending ----- */
 
 /**

@@ -18,9 +18,10 @@ pub use trouble::Trouble;
 
 /// The files behind the header, in its order; what stands first is used by what follows. A section whose file does not exist
 /// is left out.
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 15] = [
     "src/error.rs",
     "src/ffi/mod.rs",
+    "src/ffi/version.rs",
     "src/ffi/lifecycle.rs",
     "src/ffi/rank.rs",
     "src/ffi/data.rs",

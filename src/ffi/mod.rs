@@ -47,6 +47,7 @@ pub mod processing;
 pub mod rank;
 pub mod redistribution;
 pub mod scheduling;
+pub mod version;
 
 pub use crate::error::dvm_retcode_t;
 

@@ -28,6 +28,7 @@ const TOP: &str = "\
 !    dvm_processing_register its arguments are its ids, each `integer(c_int64_t), intent(in) :: id(2)`; with
 !    dvm_processing_register_v they are (context, ids, count): `type(c_ptr), value`, `ids(2, *)`, `integer(c_int), value`.
 !  - c_loc(x) is the address of a variable x with the target attribute; c_f_pointer makes an array of an address.
+!  - Fortran tells no capitals apart: where a constant of dvm.h has a function's name (DVM_VERSION), only the function is here.
 !  - Texts are Fortran's; descriptions and lists of ids may be left out, and the number of ids is that of the list.
 module dvm
   use, intrinsic :: iso_c_binding
@@ -40,7 +41,8 @@ pub fn print(sections: &[Section]) -> Result<String, Trouble> {
     let procedures = procedures(sections)?;
     let mut text = String::from(TOP);
     for section in sections {
-        for constant in section.codes.iter().chain(&section.constants) {
+        let clashes = |c: &&Constant| procedures.iter().any(|p| p.public_name().eq_ignore_ascii_case(&c.name));
+        for constant in section.codes.iter().chain(&section.constants).filter(|c| !clashes(c)) {
             print_constant(&mut text, constant);
         }
     }

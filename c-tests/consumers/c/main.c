@@ -14,7 +14,7 @@ int main(void)
 {
     dvm_processing_id_t id;
     dvm_rank_t rank;
-    int good = dvm_init() == DVM_SUCCESS && dvm_rank_get(rank, DVM_MAX_RANK_DEPTH) == DVM_SUCCESS &&
+    int good = dvm_version() == DVM_VERSION && dvm_init() == DVM_SUCCESS && dvm_rank_get(rank, DVM_MAX_RANK_DEPTH) == DVM_SUCCESS &&
                dvm_processing_register(task, 0, "task", id) == DVM_SUCCESS &&
                dvm_sched_onto(rank, id) == DVM_SUCCESS && dvm_finalize() == DVM_SUCCESS;
     if (!good)
