@@ -6,7 +6,7 @@ MINUTES ?= 10
 LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
 
-.PHONY: help all demo check install header loom soak fuzz bench packages packages-check packages-bench clean
+.PHONY: help all demo check install header abi loom soak fuzz bench packages packages-check packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-bindings
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_about_the_environment
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info man_page
+
+abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)
+	c-tests/abi/dump.sh include/dvm.h c-tests/abi/libdvm.so.0
 
 loom: ## model-check the lock-free structures
 	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib -- model

@@ -63,9 +63,9 @@ fn link_soname() {
 
 /// Links hwloc and writes `hwloc.rs` from its installed header; gives its version.
 fn bind_hwloc() -> String {
-    let hwloc = pkg_config::Config::new().atleast_version("2.0").probe("hwloc").unwrap_or_else(|why| {
+    let hwloc = pkg_config::Config::new().atleast_version("2.1").probe("hwloc").unwrap_or_else(|why| {
         panic!(
-            "hwloc 2.x is needed to read the machine's topology (Debian: apt install libhwloc-dev pkg-config): {why}"
+            "hwloc 2.1 or later is needed to read the machine's topology (Debian: apt install libhwloc-dev pkg-config): {why}"
         )
     });
     let mut builder = bindgen::Builder::default()

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The library exports the functions that the header declares, all of them and nothing else, under the right SONAME, and
-# asks for no library that a plain program could not have.
+# asks for no library that a plain program could not have, and for no newer glibc than docs/abi.md says.
 #
-#   c-tests/symbols.sh HEADER LIBRARY
+#   c-tests/symbols.sh HEADER LIBRARY ABI_PAGE
 set -uo pipefail
 export LC_ALL=C
 
-header=${1:?dvm.h} library=${2:?libdvm.so}
+header=${1:?dvm.h} library=${2:?libdvm.so} page=${3:?docs/abi.md}
 failures=0
 fail() { failures=$((failures + 1)); printf 'FAILED %s\n' "$*"; }
 
@@ -28,6 +28,11 @@ while read -r name; do
         *) fail "the library needs $name" ;;
     esac
 done <<<"$needed"
+
+least=$(grep -oE '^\| glibc \| [0-9.]+ \| `libdvm.so`' "$page" | grep -oE '[0-9]+[0-9.]*[0-9]')
+asked=$(nm -D "$library" | grep -oE 'GLIBC_[0-9.]+' | sed 's/GLIBC_//' | sort -uV | tail -1)
+[ -n "$least" ] || fail "$page does not say which glibc the library needs"
+[ "$(printf '%s\n' "$least" "$asked" | sort -V | tail -1)" = "$least" ] || fail "the library asks for glibc $asked, $page says $least"
 
 echo "symbols: $(wc -l <<<"$declared") functions, $failures failures"
 [ $failures -eq 0 ]
