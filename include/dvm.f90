@@ -265,6 +265,8 @@ module dvm
 
   interface
 
+    ! ----- The version -----
+
     !> @brief The version of the library that the program runs with.
     !>
     !> It may be higher than DVM_VERSION, the version of the header that the program was compiled with: docs/abi.md says which
@@ -279,6 +281,10 @@ module dvm
       import
       integer(c_int) :: code
     end function dvm_version
+
+    ! ----- Starting, waiting and ending -----
+    ! Unless a function says otherwise:
+    ! Thread safety: one thread at a time, no task.
 
     !> @brief Start libdvm: look at the machine and start one worker thread per processing unit.
     !>
@@ -296,7 +302,7 @@ module dvm
     !>                                      running: the workers stayed in the parent, and every other call answers
     !>                                      DVM_ERR_NOT_INITIALIZED here
     !>
-    !> Thread safety: one thread at a time, no task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_init() &
         bind(C, name="dvm_init") result(code)
       import
@@ -313,7 +319,7 @@ module dvm
     !> @retval DVM_ERR_IN_TASK              called inside a task or a free callback
     !> @retval DVM_ERR_STATE                another thread is in init, wait, serve or finalize
     !>
-    !> Thread safety: one thread at a time, no task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_init_comm(fortran_comm) &
         bind(C, name="dvm_init_comm") result(code)
       import
@@ -374,7 +380,7 @@ module dvm
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !> @retval DVM_ERR_IN_TASK          called inside a task or a free callback
     !>
-    !> Thread safety: one thread at a time, no task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_serve() &
         bind(C, name="dvm_serve") result(code)
       import
@@ -398,6 +404,11 @@ module dvm
       integer(c_int) :: code
     end function dvm_process
 
+    ! ----- Ranks: the coordinates of the processing units -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread, any task.
+    ! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+
     !> @brief The number of components of a rank.
     !>
     !> It is the same on all processes and at most DVM_MAX_RANK_DEPTH.
@@ -405,9 +416,8 @@ module dvm
     !> @param[out] dimension  the number of components
     !> @retval DVM_SUCCESS              dimension is written
     !> @retval DVM_ERR_ARGUMENT         dimension is NULL
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+    !> Source: report, section 4.2.4, ranking.
     function dvm_rank_dimension(dimension) &
         bind(C, name="dvm_rank_dimension") result(code)
       import
@@ -425,9 +435,8 @@ module dvm
     !> @retval DVM_SUCCESS              rank_array is written
     !> @retval DVM_ERR_ARGUMENT         rank_array is NULL, or rank_array_size is negative
     !> @retval DVM_ERR_SIZE             rank_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+    !> Source: report, section 4.2.4, ranking.
     function dvm_rank_get(rank_array, rank_array_size) &
         bind(C, name="dvm_rank_get") result(code)
       import
@@ -443,9 +452,8 @@ module dvm
     !> @retval DVM_SUCCESS              size_array is written
     !> @retval DVM_ERR_ARGUMENT         size_array is NULL, or size_array_size is negative
     !> @retval DVM_ERR_SIZE             size_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+    !> Source: report, section 4.2.4, ranking.
     function dvm_rank_size(size_array, size_array_size) &
         bind(C, name="dvm_rank_size") result(code)
       import
@@ -459,9 +467,8 @@ module dvm
     !> @param[out] count  the number of processing units, at least 1
     !> @retval DVM_SUCCESS              count is written
     !> @retval DVM_ERR_ARGUMENT         count is NULL
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_rank_count(count) &
         bind(C, name="dvm_rank_count") result(code)
       import
@@ -478,9 +485,8 @@ module dvm
     !> @retval DVM_ERR_RANK             no processing unit has this index
     !> @retval DVM_ERR_ARGUMENT         rank_array is NULL, or rank_array_size is negative
     !> @retval DVM_ERR_SIZE             rank_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_rank_at(index, rank_array, rank_array_size) &
         bind(C, name="dvm_rank_at") result(code)
       import
@@ -501,9 +507,8 @@ module dvm
     !> @retval DVM_SUCCESS              distance is written
     !> @retval DVM_ERR_RANK             a or b is the rank of no processing unit
     !> @retval DVM_ERR_ARGUMENT         a pointer is NULL
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_rank_distance(a, b, distance) &
         bind(C, name="dvm_rank_distance") result(code)
       import
@@ -512,6 +517,11 @@ module dvm
       integer(c_int64_t), intent(out) :: distance
       integer(c_int) :: code
     end function dvm_rank_distance
+
+    ! ----- Data: blobs of bytes with an id and references -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread, any task.
+    ! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
     !> @brief Make a datum of memory that exists. The bytes are not copied.
     !>
@@ -528,9 +538,8 @@ module dvm
     !> @retval DVM_SUCCESS              id is written
     !> @retval DVM_ERR_ARGUMENT         addr or id is NULL, or addr and size wrap around
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+    !> Source: report, section 4.2.4, data management.
     function dvm_data_register(addr, size, free_cb, id) &
         bind(C, name="dvm_data_register") result(code)
       import
@@ -551,9 +560,8 @@ module dvm
     !> @retval DVM_SUCCESS              id is written
     !> @retval DVM_ERR_ARGUMENT         id is NULL
     !> @retval DVM_ERR_MEMORY           there is not that much memory
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+    !> Source: report, section 4.2.4, data management.
     function dvm_data_allocate(size, id) &
         bind(C, name="dvm_data_allocate") result(code)
       import
@@ -572,9 +580,8 @@ module dvm
     !> @retval DVM_ERR_ID               the datum is unknown or has been freed
     !> @retval DVM_ERR_STATE            the datum ends with the task that reads it now, because that task carries its
     !>                                  storage on in place (dvm_data_next)
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+    !> Source: report, section 4.2.4, data management.
     function dvm_data_acquire(id) &
         bind(C, name="dvm_data_acquire") result(code)
       import
@@ -589,9 +596,8 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT         id is NULL
     !> @retval DVM_ERR_ID               the datum is unknown or has been freed
     !> @retval DVM_ERR_NO_REFERENCE     all references are taken by tasks that are already scheduled
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+    !> Source: report, section 4.2.4, data management.
     function dvm_data_relax(id) &
         bind(C, name="dvm_data_relax") result(code)
       import
@@ -617,9 +623,8 @@ module dvm
     !> @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next), or 2^32 - 1 gets
     !>                                  have not been put
     !> @retval DVM_ERR_MEMORY           no memory for the bytes
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_data_get(id, addr, size) &
         bind(C, name="dvm_data_get") result(code)
       import
@@ -636,9 +641,8 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT         id is NULL
     !> @retval DVM_ERR_ID               the datum is unknown or has been freed
     !> @retval DVM_ERR_STATE            put without get: the task (or, outside tasks, the program) holds none
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_data_put(id) &
         bind(C, name="dvm_data_put") result(code)
       import
@@ -656,9 +660,8 @@ module dvm
     !> @retval DVM_SUCCESS              id is written
     !> @retval DVM_ERR_ARGUMENT         id is NULL
     !> @retval DVM_ERR_MEMORY           no machine has that much memory, or none is left for the bookkeeping
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_data_promise(size, id) &
         bind(C, name="dvm_data_promise") result(code)
       import
@@ -681,9 +684,8 @@ module dvm
     !> @retval DVM_ERR_STATE            it is published, or has a producer, or carries on another datum (dvm_data_next)
     !> @retval DVM_ERR_POISONED         it was poisoned
     !> @retval DVM_ERR_MEMORY           no memory for the bytes
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_data_write(id, addr, size) &
         bind(C, name="dvm_data_write") result(code)
       import
@@ -705,9 +707,8 @@ module dvm
     !> @retval DVM_ERR_STATE            it is published already, or it is the output of another task, or it carries on
     !>                                  another datum (dvm_data_next) and the caller is not the task that it is an output of
     !> @retval DVM_ERR_POISONED         it was poisoned
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_data_publish(id) &
         bind(C, name="dvm_data_publish") result(code)
       import
@@ -728,9 +729,8 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT         a pointer is NULL
     !> @retval DVM_ERR_ID               the current datum is unknown or has been freed
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_data_next(current, next) &
         bind(C, name="dvm_data_next") result(code)
       import
@@ -738,6 +738,11 @@ module dvm
       integer(c_int64_t), intent(out) :: next(2)
       integer(c_int) :: code
     end function dvm_data_next
+
+    ! ----- Processings: registered functions -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread, any task.
+    ! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
     function c_dvm_processing_register(callback, number_of_args, description, id) &
         bind(C, name="dvm_processing_register") result(code)
@@ -780,9 +785,8 @@ module dvm
     !> @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
     !> @retval DVM_ERR_STATE            a task of this processing was scheduled already, or is being scheduled
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_processing_access(id, modes) &
         bind(C, name="dvm_processing_access") result(code)
       import
@@ -797,15 +801,19 @@ module dvm
     !> @retval DVM_SUCCESS              the id is stale now
     !> @retval DVM_ERR_ARGUMENT         id is NULL
     !> @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+    !> Source: report, section 4.2.4, processing.
     function dvm_processing_unregister(id) &
         bind(C, name="dvm_processing_unregister") result(code)
       import
       integer(c_int64_t), intent(in) :: id(2)
       integer(c_int) :: code
     end function dvm_processing_unregister
+
+    ! ----- Scheduling: a processing and its data, brought together at a processing unit -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread, any task.
+    ! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
     function c_dvm_sched_onto_v(rank, processing, ids, count) &
         bind(C, name="dvm_sched_onto_v") result(code)
@@ -835,9 +843,8 @@ module dvm
     !> @retval DVM_SUCCESS              load is written
     !> @retval DVM_ERR_ARGUMENT         a pointer is NULL
     !> @retval DVM_ERR_RANK             no processing unit has this rank
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task. Source: report, section 4.2.4, scheduling.
+    !> Source: report, section 4.2.4, scheduling.
     function dvm_sched_load(rank, load) &
         bind(C, name="dvm_sched_load") result(code)
       import
@@ -845,6 +852,11 @@ module dvm
       integer(c_int64_t), intent(out) :: load
       integer(c_int) :: code
     end function dvm_sched_load
+
+    ! ----- Living with others: tasks that block, and tasks that use several cores -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any task, on the thread that libdvm called it on.
+    ! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
     !> @brief Say that this task is about to wait for something outside libdvm: a message, a file, a lock.
     !>
@@ -858,9 +870,8 @@ module dvm
     !>                                  a section already
     !> @retval DVM_ERR_MEMORY           no thread could be started; the task may block all the same, and holds its processing
     !>                                  unit meanwhile
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_blocking_begin() &
         bind(C, name="dvm_blocking_begin") result(code)
       import
@@ -874,9 +885,8 @@ module dvm
     !>
     !> @retval DVM_SUCCESS              the section has ended
     !> @retval DVM_ERR_STATE            not called in a task or tile, or the task is in no section
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_blocking_end() &
         bind(C, name="dvm_blocking_end") result(code)
       import
@@ -898,7 +908,6 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT         id is NULL, or cores is below 1
     !> @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
     !> @retval DVM_ERR_STATE            a task of this processing was scheduled already
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> Thread safety: any thread, any task. Source: added to the report's interface.
     function dvm_processing_cores(id, cores) &
@@ -908,6 +917,10 @@ module dvm
       integer(c_int), value :: cores
       integer(c_int) :: code
     end function dvm_processing_cores
+
+    ! ----- Parameterised task graphs: the interface of generated code -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread, any time, several at once.
 
     !> @brief Start libdvm when it is not running yet: for generated code in programs that do not call dvm_init.
     !>
@@ -920,7 +933,7 @@ module dvm
     !> @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read, or this process was forked while libdvm ran
     !> @retval DVM_ERR_NOT_INITIALIZED  a thread is in dvm_finalize
     !>
-    !> Thread safety: any thread, any time, several at once. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_graph_start() &
         bind(C, name="dvm_graph_start") result(code)
       import
@@ -966,6 +979,11 @@ module dvm
       integer(c_int) :: code
     end function c_dvm_graph_sizes
 
+    ! ----- Explanations: what waits for what, for a program that does not go on -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread, any task; not in a signal's handler.
+    ! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+
     !> @brief Print on stderr what waits for what.
     !>
     !> Each task that waits is named with its processing's description, its arguments and its place, with the datum that it
@@ -976,9 +994,8 @@ module dvm
     !> The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
     !>
     !> @retval DVM_SUCCESS              it is printed
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_explain() &
         bind(C, name="dvm_explain") result(code)
       import
@@ -995,9 +1012,8 @@ module dvm
     !> @param[out] needed  the bytes of the whole text, with its NUL
     !> @retval DVM_SUCCESS              buffer and needed are written
     !> @retval DVM_ERR_ARGUMENT         needed is NULL, or buffer is NULL and size is not 0
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+    !> Source: added to the report's interface.
     function dvm_explain_text(buffer, size, needed) &
         bind(C, name="dvm_explain_text") result(code)
       import
@@ -1006,6 +1022,10 @@ module dvm
       integer(c_size_t), intent(out) :: needed
       integer(c_int) :: code
     end function dvm_explain_text
+
+    ! ----- Distributions: where the elements of an array are -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread, any task, any time.
 
     function c_dvm_distribution_parse(text, parameters, distribution) &
         bind(C, name="dvm_distribution_parse") result(code)
@@ -1036,7 +1056,7 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is
     !>                           out of range, elements is negative, or a number exceeds 2^62
     !>
-    !> Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
+    !> Source: added; the second paper's definition of a distribution.
     function dvm_distribution_make(dimensions, offset, elements, variables, dimension, &
         architectural, coef, lower, upper, distribution) &
         bind(C, name="dvm_distribution_make") result(code)
@@ -1066,7 +1086,7 @@ module dvm
     !> @retval DVM_SUCCESS       distribution is written
     !> @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
     !>
-    !> Thread safety: any thread, any task, any time. Source: added; the second paper, block-cyclic distributions.
+    !> Source: added; the second paper, block-cyclic distributions.
     function dvm_distribution_block_cyclic(dimensions, elements, block, processes, distribution) &
         bind(C, name="dvm_distribution_block_cyclic") result(code)
       import
@@ -1092,7 +1112,7 @@ module dvm
     !> @retval DVM_SUCCESS       distribution is written
     !> @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
     !>
-    !> Thread safety: any thread, any task, any time. Source: added; the second paper, distributions with overlap.
+    !> Source: added; the second paper, distributions with overlap.
     function dvm_distribution_halo(dimensions, elements, processes, before, after, distribution) &
         bind(C, name="dvm_distribution_halo") result(code)
       import
@@ -1120,7 +1140,7 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT  a pointer is NULL, DTYPE_ is not 1, a number is out of range, or LLD_ is less than the
     !>                           local rows of some process
     !>
-    !> Thread safety: any thread, any task, any time. Source: added; ScaLAPACK's array descriptor.
+    !> Source: added; ScaLAPACK's array descriptor.
     function dvm_distribution_scalapack(descriptor, rows, columns, distribution) &
         bind(C, name="dvm_distribution_scalapack") result(code)
       import
@@ -1140,7 +1160,7 @@ module dvm
     !> @retval DVM_SUCCESS       distribution is written
     !> @retval DVM_ERR_ARGUMENT  as in dvm_distribution_scalapack
     !>
-    !> Thread safety: any thread, any task, any time. Source: added; ScaLAPACK's array descriptor.
+    !> Source: added; ScaLAPACK's array descriptor.
     function dvm_distribution_scalapack_64(descriptor, rows, columns, distribution) &
         bind(C, name="dvm_distribution_scalapack_64") result(code)
       import
@@ -1163,7 +1183,7 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT  order is NULL, or does not name each dimension once
     !> @retval DVM_ERR_ID        the distribution is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_distribution_set_order(distribution, order, count) &
         bind(C, name="dvm_distribution_set_order") result(code)
       import
@@ -1188,7 +1208,7 @@ module dvm
     !> @retval DVM_ERR_STATE     one memory is to have strides, but the layout interleaves dimensions
     !> @retval DVM_ERR_ID        the distribution is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_distribution_set_strides(distribution, memory, strides, count) &
         bind(C, name="dvm_distribution_set_strides") result(code)
       import
@@ -1207,7 +1227,7 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT  memories is NULL
     !> @retval DVM_ERR_ID        the distribution is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_distribution_memories(distribution, memories) &
         bind(C, name="dvm_distribution_memories") result(code)
       import
@@ -1225,7 +1245,7 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT  elements is NULL, there is no such memory, or it exceeds 2^63 elements
     !> @retval DVM_ERR_ID        the distribution is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_distribution_size(distribution, memory, elements) &
         bind(C, name="dvm_distribution_size") result(code)
       import
@@ -1246,7 +1266,7 @@ module dvm
     !> @retval DVM_ERR_SIZE      count is not the number of dimensions
     !> @retval DVM_ERR_ID        the distribution is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_distribution_extents(distribution, memory, extents, count) &
         bind(C, name="dvm_distribution_extents") result(code)
       import
@@ -1269,7 +1289,7 @@ module dvm
     !> @retval DVM_ERR_STATE     the layout interleaves dimensions, so that there are no such strides
     !> @retval DVM_ERR_ID        the distribution is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_distribution_strides(distribution, memory, strides, count) &
         bind(C, name="dvm_distribution_strides") result(code)
       import
@@ -1286,13 +1306,17 @@ module dvm
     !> @retval DVM_SUCCESS  its handle is stale now
     !> @retval DVM_ERR_ID   the distribution is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_distribution_free(distribution) &
         bind(C, name="dvm_distribution_free") result(code)
       import
       type(dvm_distribution_t), value :: distribution
       integer(c_int) :: code
     end function dvm_distribution_free
+
+    ! ----- Redistributions: from a distribution of an array to another, every element exactly once -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread, any task, any time.
 
     !> @brief Plan the redistribution from a distribution of an array to another: once, for any number of rounds.
     !>
@@ -1306,7 +1330,7 @@ module dvm
     !> @retval DVM_ERR_ID           a distribution is unknown or has been freed
     !> @retval DVM_ERR_UNSUPPORTED  the plan has more strided copies than fit in memory
     !>
-    !> Thread safety: any thread, any task, any time. Source: added; the second paper, section V.
+    !> Source: added; the second paper, section V.
     function dvm_redistribution_plan(source, target, flags, plan) &
         bind(C, name="dvm_redistribution_plan") result(code)
       import
@@ -1327,7 +1351,7 @@ module dvm
     !>                           bytes exceed 2^63
     !> @retval DVM_ERR_ID        the plan is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_redistribution_figures(plan, element, figures) &
         bind(C, name="dvm_redistribution_figures") result(code)
       import
@@ -1347,7 +1371,7 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT  elements is NULL, or there is no such memory
     !> @retval DVM_ERR_ID        the plan is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_redistribution_message(plan, source, target, elements) &
         bind(C, name="dvm_redistribution_message") result(code)
       import
@@ -1374,7 +1398,7 @@ module dvm
     !> @retval DVM_ERR_SIZE      descriptor is too short; dvm_last_error says how long it has to be
     !> @retval DVM_ERR_ID        the plan is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_redistribution_descriptor(plan, index, descriptor, count) &
         bind(C, name="dvm_redistribution_descriptor") result(code)
       import
@@ -1466,13 +1490,18 @@ module dvm
     !> @retval DVM_SUCCESS  its handle is stale now
     !> @retval DVM_ERR_ID   the plan is unknown or has been freed
     !>
-    !> Thread safety: any thread, any task, any time. Source: added.
+    !> Source: added.
     function dvm_redistribution_free(plan) &
         bind(C, name="dvm_redistribution_free") result(code)
       import
       type(dvm_redistribution_t), value :: plan
       integer(c_int) :: code
     end function dvm_redistribution_free
+
+    ! ----- Strided copies one by one: what `dvm_dma.h` calls -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread, any task; one at a time per engine.
+    ! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
     !> @brief Make an engine of strided copies between some source and some target memories.
     !>
@@ -1487,7 +1516,6 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT         a pointer is NULL, a count is negative, or element is out of range
     !> @retval DVM_ERR_ID               a datum is unknown or has been freed
     !> @retval DVM_ERR_NOT_READY        a target is a promise
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> Thread safety: any thread, any task. Source: added; the second paper, Figure 7.
     function dvm_dma_open(dma, element, source, sources, target, targets) &
@@ -1514,11 +1542,10 @@ module dvm
     !> @retval DVM_ERR_SIZE             a place is outside of the memory
     !> @retval DVM_ERR_STATE            the send before has no receive
     !> @retval DVM_ERR_ID               the engine is unknown or has been closed
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
     !>
-    !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+    !> Source: added; the second paper, Figure 7.
     function dvm_dma_send(dma, memory, offset, count, stride) &
         bind(C, name="dvm_dma_send") result(code)
       import
@@ -1544,11 +1571,10 @@ module dvm
     !> @retval DVM_ERR_SIZE             a place is outside of the memory
     !> @retval DVM_ERR_STATE            the send before has no receive
     !> @retval DVM_ERR_ID               the engine is unknown or has been closed
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
     !>
-    !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+    !> Source: added; the second paper, Figure 7.
     function dvm_dma_send_2d(dma, memory, offset, count, stride, count2, stride2) &
         bind(C, name="dvm_dma_send_2d") result(code)
       import
@@ -1578,11 +1604,10 @@ module dvm
     !> @retval DVM_ERR_SIZE             a place is outside of the memory
     !> @retval DVM_ERR_STATE            the send before has no receive
     !> @retval DVM_ERR_ID               the engine is unknown or has been closed
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
     !>
-    !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+    !> Source: added; the second paper, Figure 7.
     function dvm_dma_send_3d(dma, memory, offset, count, stride, count2, stride2, count3, stride3) &
         bind(C, name="dvm_dma_send_3d") result(code)
       import
@@ -1617,12 +1642,11 @@ module dvm
     !> @retval DVM_ERR_POISONED         in a task: a source will never have a value
     !> @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
     !> may have one place of a target.
     !>
-    !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+    !> Source: added; the second paper, Figure 7.
     function dvm_dma_receive(dma, memory, offset, count, stride) &
         bind(C, name="dvm_dma_receive") result(code)
       import
@@ -1655,12 +1679,11 @@ module dvm
     !> @retval DVM_ERR_POISONED         in a task: a source will never have a value
     !> @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
     !> may have one place of a target.
     !>
-    !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+    !> Source: added; the second paper, Figure 7.
     function dvm_dma_receive_2d(dma, memory, offset, count, stride, count2, stride2) &
         bind(C, name="dvm_dma_receive_2d") result(code)
       import
@@ -1697,12 +1720,11 @@ module dvm
     !> @retval DVM_ERR_POISONED         in a task: a source will never have a value
     !> @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
     !> may have one place of a target.
     !>
-    !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+    !> Source: added; the second paper, Figure 7.
     function dvm_dma_receive_3d(dma, memory, offset, count, stride, count2, stride2, count3, stride3) &
         bind(C, name="dvm_dma_receive_3d") result(code)
       import
@@ -1733,9 +1755,8 @@ module dvm
     !> @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
     !> @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+    !> Source: added; the second paper, Figure 7.
     function dvm_dma_wait(dma) &
         bind(C, name="dvm_dma_wait") result(code)
       import
@@ -1756,15 +1777,16 @@ module dvm
     !> @retval DVM_ERR_NOT_READY        as dvm_dma_wait; the engine is closed
     !> @retval DVM_ERR_NO_REFERENCE     as dvm_dma_wait; the engine is closed
     !> @retval DVM_ERR_MEMORY           as dvm_dma_wait; the engine is closed
-    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
-    !> Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+    !> Source: added; the second paper, Figure 7.
     function dvm_dma_close(dma) &
         bind(C, name="dvm_dma_close") result(code)
       import
       type(dvm_dma_t), value :: dma
       integer(c_int) :: code
     end function dvm_dma_close
+
+    ! ----- Errors in words -----
 
     function c_dvm_strerror(code) &
         bind(C, name="dvm_strerror") result(address)
@@ -1817,9 +1839,8 @@ contains
   !> @retval DVM_SUCCESS              id is written
   !> @retval DVM_ERR_ARGUMENT         callback or id is NULL, or number_of_args is out of range
   !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-  !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
   !>
-  !> Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+  !> Source: report, section 4.2.4, processing.
   function dvm_processing_register(callback, number_of_args, description, id) result(code)
     type(c_funptr), value :: callback
     integer(c_int), value :: number_of_args
@@ -1845,9 +1866,8 @@ contains
   !> @retval DVM_ERR_ARGUMENT         a pointer is NULL, or number_of_data_args is out of range
   !> @retval DVM_ERR_SYMBOL           the running program has no such dynamic symbol, or it is data and no function
   !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-  !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
   !>
-  !> Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+  !> Source: report, section 4.2.4, processing.
   function dvm_processing_register_by_name(function_name, number_of_data_args, id) result(code)
     character(len=*), intent(in) :: function_name
     integer(c_int), value :: number_of_data_args
@@ -1870,9 +1890,8 @@ contains
   !> @retval DVM_SUCCESS              id is written
   !> @retval DVM_ERR_ARGUMENT         callback or id is NULL, or number_of_args is negative
   !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-  !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
   !>
-  !> Thread safety: any thread, any task. Source: added to the report's interface.
+  !> Source: added to the report's interface.
   function dvm_processing_register_v(callback, context, number_of_args, description, id) result(code)
     type(c_funptr), value :: callback
     type(c_ptr), value :: context
@@ -1902,9 +1921,8 @@ contains
   !>                                  datum (dvm_data_next) that is no input
   !> @retval DVM_ERR_POISONED         an output was poisoned
   !> @retval DVM_ERR_MEMORY           no memory for the task
-  !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
   !>
-  !> Thread safety: any thread, any task. Source: added to the report's interface.
+  !> Source: added to the report's interface.
   function dvm_sched_onto(rank, processing, ids) result(code)
     integer(c_int64_t), intent(in) :: rank(DVM_MAX_RANK_DEPTH)
     integer(c_int64_t), intent(in) :: processing(2)
@@ -1939,9 +1957,8 @@ contains
   !>                                  datum (dvm_data_next) that is no input
   !> @retval DVM_ERR_POISONED         an output was poisoned
   !> @retval DVM_ERR_MEMORY           no memory for the task
-  !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
   !>
-  !> Thread safety: any thread, any task. Source: added to the report's interface, after its section 5.5.
+  !> Source: added to the report's interface, after its section 5.5.
   function dvm_sched_near(processing, ids) result(code)
     integer(c_int64_t), intent(in) :: processing(2)
     integer(c_int64_t), intent(in), contiguous, optional :: ids(:, :)
@@ -1973,7 +1990,7 @@ contains
   !> @retval DVM_ERR_TASK             footprint threw, or left by pthread_exit
   !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
   !>
-  !> Thread safety: any thread, any time, several at once. Source: added to the report's interface.
+  !> Source: added to the report's interface.
   function dvm_graph_sizes(name, dimension, extent, carried, footprint, context, sizes) result(code)
     character(len=*), intent(in) :: name
     integer(c_int), value :: dimension
@@ -2002,7 +2019,7 @@ contains
   !>                           that refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names
   !>                           the place
   !>
-  !> Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
+  !> Source: added; the second paper's definition of a distribution.
   function dvm_distribution_parse(text, parameters, distribution) result(code)
     character(len=*), intent(in) :: text
     character(len=*), intent(in) :: parameters

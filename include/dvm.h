@@ -2,11 +2,12 @@
  *
  * Generated from the Rust sources by `DVM_BLESS=1 cargo test -p dvm-bindings`; do not edit.
  *
- * Rules that hold for every function and are not repeated:
+ * Rules that hold for every function and are not repeated (each section begins with those that hold for its functions):
  *
  *  - Pointers are never kept beyond the call, unless a function says so.
  *  - A call that fails changes nothing, writes no output and takes no reference, unless a function says so; it leaves
  *    its story with dvm_last_error().
+ *  - Where libdvm is not running, what needs it answers DVM_ERR_NOT_INITIALIZED.
  *  - Every function can also return DVM_ERR_PANIC: libdvm has met a defect of its own.
  *
  * "Report" is the research report that introduced the interface; "added" marks what fills the holes that it leaves. */
@@ -197,7 +198,12 @@ typedef uint64_t dvm_processing_id_t[2];
  */
 int dvm_version(void);
 
-/* ----- Starting, waiting and ending ----- */
+/* ----- Starting, waiting and ending -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: one thread at a time, no task.
+ */
 
 /**
  * @brief Start libdvm: look at the machine and start one worker thread per processing unit.
@@ -216,7 +222,7 @@ int dvm_version(void);
  *                                      running: the workers stayed in the parent, and every other call answers
  *                                      DVM_ERR_NOT_INITIALIZED here
  *
- * Thread safety: one thread at a time, no task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_init(void);
 
@@ -231,7 +237,7 @@ dvm_retcode_t dvm_init(void);
  * @retval DVM_ERR_IN_TASK              called inside a task or a free callback
  * @retval DVM_ERR_STATE                another thread is in init, wait, serve or finalize
  *
- * Thread safety: one thread at a time, no task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_init_comm(int fortran_comm);
 
@@ -285,7 +291,7 @@ dvm_retcode_t dvm_wait(void);
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  * @retval DVM_ERR_IN_TASK          called inside a task or a free callback
  *
- * Thread safety: one thread at a time, no task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_serve(void);
 
@@ -302,7 +308,13 @@ dvm_retcode_t dvm_serve(void);
  */
 dvm_retcode_t dvm_process(uint64_t *index, uint64_t *count);
 
-/* ----- Ranks: the coordinates of the processing units ----- */
+/* ----- Ranks: the coordinates of the processing units -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any task.
+ * DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+ */
 
 /**
  * @brief The number of components of a rank.
@@ -312,9 +324,8 @@ dvm_retcode_t dvm_process(uint64_t *index, uint64_t *count);
  * @param[out] dimension  the number of components
  * @retval DVM_SUCCESS              dimension is written
  * @retval DVM_ERR_ARGUMENT         dimension is NULL
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+ * Source: report, section 4.2.4, ranking.
  */
 dvm_retcode_t dvm_rank_dimension(int *dimension);
 
@@ -329,9 +340,8 @@ dvm_retcode_t dvm_rank_dimension(int *dimension);
  * @retval DVM_SUCCESS              rank_array is written
  * @retval DVM_ERR_ARGUMENT         rank_array is NULL, or rank_array_size is negative
  * @retval DVM_ERR_SIZE             rank_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+ * Source: report, section 4.2.4, ranking.
  */
 dvm_retcode_t dvm_rank_get(dvm_rank_t rank_array, int rank_array_size);
 
@@ -343,9 +353,8 @@ dvm_retcode_t dvm_rank_get(dvm_rank_t rank_array, int rank_array_size);
  * @retval DVM_SUCCESS              size_array is written
  * @retval DVM_ERR_ARGUMENT         size_array is NULL, or size_array_size is negative
  * @retval DVM_ERR_SIZE             size_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+ * Source: report, section 4.2.4, ranking.
  */
 dvm_retcode_t dvm_rank_size(dvm_rank_t size_array, int size_array_size);
 
@@ -355,9 +364,8 @@ dvm_retcode_t dvm_rank_size(dvm_rank_t size_array, int size_array_size);
  * @param[out] count  the number of processing units, at least 1
  * @retval DVM_SUCCESS              count is written
  * @retval DVM_ERR_ARGUMENT         count is NULL
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_rank_count(uint64_t *count);
 
@@ -371,9 +379,8 @@ dvm_retcode_t dvm_rank_count(uint64_t *count);
  * @retval DVM_ERR_RANK             no processing unit has this index
  * @retval DVM_ERR_ARGUMENT         rank_array is NULL, or rank_array_size is negative
  * @retval DVM_ERR_SIZE             rank_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_rank_at(uint64_t index, dvm_rank_t rank_array, int rank_array_size);
 
@@ -389,15 +396,20 @@ dvm_retcode_t dvm_rank_at(uint64_t index, dvm_rank_t rank_array, int rank_array_
  * @retval DVM_SUCCESS              distance is written
  * @retval DVM_ERR_RANK             a or b is the rank of no processing unit
  * @retval DVM_ERR_ARGUMENT         a pointer is NULL
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_rank_distance(const dvm_rank_t a,
                                 const dvm_rank_t b,
                                 uint64_t *distance);
 
-/* ----- Data: blobs of bytes with an id and references ----- */
+/* ----- Data: blobs of bytes with an id and references -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any task.
+ * DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+ */
 
 /**
  * @brief Make a datum of memory that exists. The bytes are not copied.
@@ -415,9 +427,8 @@ dvm_retcode_t dvm_rank_distance(const dvm_rank_t a,
  * @retval DVM_SUCCESS              id is written
  * @retval DVM_ERR_ARGUMENT         addr or id is NULL, or addr and size wrap around
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+ * Source: report, section 4.2.4, data management.
  */
 dvm_retcode_t dvm_data_register(void *addr,
                                 size_t size,
@@ -435,9 +446,8 @@ dvm_retcode_t dvm_data_register(void *addr,
  * @retval DVM_SUCCESS              id is written
  * @retval DVM_ERR_ARGUMENT         id is NULL
  * @retval DVM_ERR_MEMORY           there is not that much memory
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+ * Source: report, section 4.2.4, data management.
  */
 dvm_retcode_t dvm_data_allocate(size_t size,
                                 dvm_data_id_t *id);
@@ -453,9 +463,8 @@ dvm_retcode_t dvm_data_allocate(size_t size,
  * @retval DVM_ERR_ID               the datum is unknown or has been freed
  * @retval DVM_ERR_STATE            the datum ends with the task that reads it now, because that task carries its
  *                                  storage on in place (dvm_data_next)
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+ * Source: report, section 4.2.4, data management.
  */
 dvm_retcode_t dvm_data_acquire(dvm_data_id_t id);
 
@@ -467,9 +476,8 @@ dvm_retcode_t dvm_data_acquire(dvm_data_id_t id);
  * @retval DVM_ERR_ARGUMENT         id is NULL
  * @retval DVM_ERR_ID               the datum is unknown or has been freed
  * @retval DVM_ERR_NO_REFERENCE     all references are taken by tasks that are already scheduled
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+ * Source: report, section 4.2.4, data management.
  */
 dvm_retcode_t dvm_data_relax(dvm_data_id_t id);
 
@@ -492,9 +500,8 @@ dvm_retcode_t dvm_data_relax(dvm_data_id_t id);
  * @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next), or 2^32 - 1 gets
  *                                  have not been put
  * @retval DVM_ERR_MEMORY           no memory for the bytes
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_data_get(const dvm_data_id_t id,
                            void **addr,
@@ -508,9 +515,8 @@ dvm_retcode_t dvm_data_get(const dvm_data_id_t id,
  * @retval DVM_ERR_ARGUMENT         id is NULL
  * @retval DVM_ERR_ID               the datum is unknown or has been freed
  * @retval DVM_ERR_STATE            put without get: the task (or, outside tasks, the program) holds none
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_data_put(const dvm_data_id_t id);
 
@@ -525,9 +531,8 @@ dvm_retcode_t dvm_data_put(const dvm_data_id_t id);
  * @retval DVM_SUCCESS              id is written
  * @retval DVM_ERR_ARGUMENT         id is NULL
  * @retval DVM_ERR_MEMORY           no machine has that much memory, or none is left for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_data_promise(size_t size,
                                dvm_data_id_t *id);
@@ -547,9 +552,8 @@ dvm_retcode_t dvm_data_promise(size_t size,
  * @retval DVM_ERR_STATE            it is published, or has a producer, or carries on another datum (dvm_data_next)
  * @retval DVM_ERR_POISONED         it was poisoned
  * @retval DVM_ERR_MEMORY           no memory for the bytes
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_data_write(const dvm_data_id_t id,
                              void **addr,
@@ -568,9 +572,8 @@ dvm_retcode_t dvm_data_write(const dvm_data_id_t id,
  * @retval DVM_ERR_STATE            it is published already, or it is the output of another task, or it carries on
  *                                  another datum (dvm_data_next) and the caller is not the task that it is an output of
  * @retval DVM_ERR_POISONED         it was poisoned
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_data_publish(const dvm_data_id_t id);
 
@@ -588,14 +591,19 @@ dvm_retcode_t dvm_data_publish(const dvm_data_id_t id);
  * @retval DVM_ERR_ARGUMENT         a pointer is NULL
  * @retval DVM_ERR_ID               the current datum is unknown or has been freed
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_data_next(const dvm_data_id_t current,
                             dvm_data_id_t *next);
 
-/* ----- Processings: registered functions ----- */
+/* ----- Processings: registered functions -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any task.
+ * DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+ */
 
 /**
  * @brief Register a function, so that tasks can run it.
@@ -612,9 +620,8 @@ dvm_retcode_t dvm_data_next(const dvm_data_id_t current,
  * @retval DVM_SUCCESS              id is written
  * @retval DVM_ERR_ARGUMENT         callback or id is NULL, or number_of_args is out of range
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+ * Source: report, section 4.2.4, processing.
  */
 dvm_retcode_t dvm_processing_register(int (*callback)(),
                                       int number_of_args,
@@ -634,9 +641,8 @@ dvm_retcode_t dvm_processing_register(int (*callback)(),
  * @retval DVM_ERR_ARGUMENT         a pointer is NULL, or number_of_data_args is out of range
  * @retval DVM_ERR_SYMBOL           the running program has no such dynamic symbol, or it is data and no function
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+ * Source: report, section 4.2.4, processing.
  */
 dvm_retcode_t dvm_processing_register_by_name(char *function_name,
                                               int number_of_data_args,
@@ -657,9 +663,8 @@ dvm_retcode_t dvm_processing_register_by_name(char *function_name,
  * @retval DVM_SUCCESS              id is written
  * @retval DVM_ERR_ARGUMENT         callback or id is NULL, or number_of_args is negative
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_processing_register_v(int (*callback)(void *context, dvm_data_id_t *ids, int count),
                                         void *context,
@@ -679,9 +684,8 @@ dvm_retcode_t dvm_processing_register_v(int (*callback)(void *context, dvm_data_
  * @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
  * @retval DVM_ERR_STATE            a task of this processing was scheduled already, or is being scheduled
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_processing_access(const dvm_processing_id_t id, const int *modes);
 
@@ -692,13 +696,18 @@ dvm_retcode_t dvm_processing_access(const dvm_processing_id_t id, const int *mod
  * @retval DVM_SUCCESS              the id is stale now
  * @retval DVM_ERR_ARGUMENT         id is NULL
  * @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+ * Source: report, section 4.2.4, processing.
  */
 dvm_retcode_t dvm_processing_unregister(dvm_processing_id_t *id);
 
-/* ----- Scheduling: a processing and its data, brought together at a processing unit ----- */
+/* ----- Scheduling: a processing and its data, brought together at a processing unit -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any task.
+ * DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+ */
 
 /**
  * @brief Run a processing on its data, on the processing unit with this rank.
@@ -721,9 +730,8 @@ dvm_retcode_t dvm_processing_unregister(dvm_processing_id_t *id);
  *                                  datum (dvm_data_next) that is no input
  * @retval DVM_ERR_POISONED         an output was poisoned
  * @retval DVM_ERR_MEMORY           no memory for the task
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, scheduling.
+ * Source: report, section 4.2.4, scheduling.
  */
 dvm_retcode_t dvm_sched_onto(dvm_rank_t rank,
                              dvm_processing_id_t function,
@@ -746,9 +754,8 @@ dvm_retcode_t dvm_sched_onto(dvm_rank_t rank,
  *                                  datum (dvm_data_next) that is no input
  * @retval DVM_ERR_POISONED         an output was poisoned
  * @retval DVM_ERR_MEMORY           no memory for the task
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_sched_onto_v(const dvm_rank_t rank,
                                const dvm_processing_id_t function,
@@ -779,9 +786,8 @@ dvm_retcode_t dvm_sched_onto_v(const dvm_rank_t rank,
  *                                  datum (dvm_data_next) that is no input
  * @retval DVM_ERR_POISONED         an output was poisoned
  * @retval DVM_ERR_MEMORY           no memory for the task
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: added to the report's interface, after its section 5.5.
+ * Source: added to the report's interface, after its section 5.5.
  */
 dvm_retcode_t dvm_sched_near(const dvm_processing_id_t function,
                              dvm_data_id_t *ids,
@@ -797,13 +803,18 @@ dvm_retcode_t dvm_sched_near(const dvm_processing_id_t function,
  * @retval DVM_SUCCESS              load is written
  * @retval DVM_ERR_ARGUMENT         a pointer is NULL
  * @retval DVM_ERR_RANK             no processing unit has this rank
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task. Source: report, section 4.2.4, scheduling.
+ * Source: report, section 4.2.4, scheduling.
  */
 dvm_retcode_t dvm_sched_load(dvm_rank_t rank, uint64_t *load);
 
-/* ----- Living with others: tasks that block, and tasks that use several cores ----- */
+/* ----- Living with others: tasks that block, and tasks that use several cores -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any task, on the thread that libdvm called it on.
+ * DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+ */
 
 /**
  * @brief Say that this task is about to wait for something outside libdvm: a message, a file, a lock.
@@ -818,9 +829,8 @@ dvm_retcode_t dvm_sched_load(dvm_rank_t rank, uint64_t *load);
  *                                  a section already
  * @retval DVM_ERR_MEMORY           no thread could be started; the task may block all the same, and holds its processing
  *                                  unit meanwhile
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_blocking_begin(void);
 
@@ -832,9 +842,8 @@ dvm_retcode_t dvm_blocking_begin(void);
  *
  * @retval DVM_SUCCESS              the section has ended
  * @retval DVM_ERR_STATE            not called in a task or tile, or the task is in no section
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_blocking_end(void);
 
@@ -854,14 +863,18 @@ dvm_retcode_t dvm_blocking_end(void);
  * @retval DVM_ERR_ARGUMENT         id is NULL, or cores is below 1
  * @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
  * @retval DVM_ERR_STATE            a task of this processing was scheduled already
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * Thread safety: any thread, any task. Source: added to the report's interface.
  */
 dvm_retcode_t dvm_processing_cores(const dvm_processing_id_t id,
                                    int cores);
 
-/* ----- Parameterised task graphs: the interface of generated code ----- */
+/* ----- Parameterised task graphs: the interface of generated code -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any time, several at once.
+ */
 
 /**
  * The greatest number of coordinates of a tile.
@@ -945,7 +958,7 @@ typedef struct {
  * @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read, or this process was forked while libdvm ran
  * @retval DVM_ERR_NOT_INITIALIZED  a thread is in dvm_finalize
  *
- * Thread safety: any thread, any time, several at once. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_graph_start(void);
 
@@ -993,7 +1006,7 @@ dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph);
  * @retval DVM_ERR_TASK             footprint threw, or left by pthread_exit
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any time, several at once. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_graph_sizes(const char *name,
                               int dimension,
@@ -1003,7 +1016,13 @@ dvm_retcode_t dvm_graph_sizes(const char *name,
                               void *context,
                               int64_t *sizes);
 
-/* ----- Explanations: what waits for what, for a program that does not go on ----- */
+/* ----- Explanations: what waits for what, for a program that does not go on -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any task; not in a signal's handler.
+ * DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+ */
 
 /**
  * @brief Print on stderr what waits for what.
@@ -1016,9 +1035,8 @@ dvm_retcode_t dvm_graph_sizes(const char *name,
  * The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
  *
  * @retval DVM_SUCCESS              it is printed
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_explain(void);
 
@@ -1033,15 +1051,19 @@ dvm_retcode_t dvm_explain(void);
  * @param[out] needed  the bytes of the whole text, with its NUL
  * @retval DVM_SUCCESS              buffer and needed are written
  * @retval DVM_ERR_ARGUMENT         needed is NULL, or buffer is NULL and size is not 0
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+ * Source: added to the report's interface.
  */
 dvm_retcode_t dvm_explain_text(void *buffer,
                                size_t size,
                                size_t *needed);
 
-/* ----- Distributions: where the elements of an array are ----- */
+/* ----- Distributions: where the elements of an array are -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any task, any time.
+ */
 
 /**
  * The greatest number of dimensions of an array that is distributed.
@@ -1081,7 +1103,7 @@ typedef struct {
  *                           that refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names
  *                           the place
  *
- * Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
+ * Source: added; the second paper's definition of a distribution.
  */
 dvm_retcode_t dvm_distribution_parse(const char *text,
                                      const char *parameters,
@@ -1108,7 +1130,7 @@ dvm_retcode_t dvm_distribution_parse(const char *text,
  * @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is
  *                           out of range, elements is negative, or a number exceeds 2^62
  *
- * Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
+ * Source: added; the second paper's definition of a distribution.
  */
 dvm_retcode_t dvm_distribution_make(int dimensions,
                                     const int64_t *offset,
@@ -1134,7 +1156,7 @@ dvm_retcode_t dvm_distribution_make(int dimensions,
  * @retval DVM_SUCCESS       distribution is written
  * @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
  *
- * Thread safety: any thread, any task, any time. Source: added; the second paper, block-cyclic distributions.
+ * Source: added; the second paper, block-cyclic distributions.
  */
 dvm_retcode_t dvm_distribution_block_cyclic(int dimensions,
                                             const int64_t *elements,
@@ -1157,7 +1179,7 @@ dvm_retcode_t dvm_distribution_block_cyclic(int dimensions,
  * @retval DVM_SUCCESS       distribution is written
  * @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
  *
- * Thread safety: any thread, any task, any time. Source: added; the second paper, distributions with overlap.
+ * Source: added; the second paper, distributions with overlap.
  */
 dvm_retcode_t dvm_distribution_halo(int dimensions,
                                     const int64_t *elements,
@@ -1182,7 +1204,7 @@ dvm_retcode_t dvm_distribution_halo(int dimensions,
  * @retval DVM_ERR_ARGUMENT  a pointer is NULL, DTYPE_ is not 1, a number is out of range, or LLD_ is less than the
  *                           local rows of some process
  *
- * Thread safety: any thread, any task, any time. Source: added; ScaLAPACK's array descriptor.
+ * Source: added; ScaLAPACK's array descriptor.
  */
 dvm_retcode_t dvm_distribution_scalapack(const int *descriptor,
                                          int rows,
@@ -1199,7 +1221,7 @@ dvm_retcode_t dvm_distribution_scalapack(const int *descriptor,
  * @retval DVM_SUCCESS       distribution is written
  * @retval DVM_ERR_ARGUMENT  as in dvm_distribution_scalapack
  *
- * Thread safety: any thread, any task, any time. Source: added; ScaLAPACK's array descriptor.
+ * Source: added; ScaLAPACK's array descriptor.
  */
 dvm_retcode_t dvm_distribution_scalapack_64(const int64_t *descriptor,
                                             int64_t rows,
@@ -1219,7 +1241,7 @@ dvm_retcode_t dvm_distribution_scalapack_64(const int64_t *descriptor,
  * @retval DVM_ERR_ARGUMENT  order is NULL, or does not name each dimension once
  * @retval DVM_ERR_ID        the distribution is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_distribution_set_order(dvm_distribution_t distribution,
                                          const int *order,
@@ -1241,7 +1263,7 @@ dvm_retcode_t dvm_distribution_set_order(dvm_distribution_t distribution,
  * @retval DVM_ERR_STATE     one memory is to have strides, but the layout interleaves dimensions
  * @retval DVM_ERR_ID        the distribution is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_distribution_set_strides(dvm_distribution_t distribution,
                                            int64_t memory,
@@ -1257,7 +1279,7 @@ dvm_retcode_t dvm_distribution_set_strides(dvm_distribution_t distribution,
  * @retval DVM_ERR_ARGUMENT  memories is NULL
  * @retval DVM_ERR_ID        the distribution is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_distribution_memories(dvm_distribution_t distribution, int64_t *memories);
 
@@ -1271,7 +1293,7 @@ dvm_retcode_t dvm_distribution_memories(dvm_distribution_t distribution, int64_t
  * @retval DVM_ERR_ARGUMENT  elements is NULL, there is no such memory, or it exceeds 2^63 elements
  * @retval DVM_ERR_ID        the distribution is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_distribution_size(dvm_distribution_t distribution, int64_t memory, int64_t *elements);
 
@@ -1287,7 +1309,7 @@ dvm_retcode_t dvm_distribution_size(dvm_distribution_t distribution, int64_t mem
  * @retval DVM_ERR_SIZE      count is not the number of dimensions
  * @retval DVM_ERR_ID        the distribution is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_distribution_extents(dvm_distribution_t distribution,
                                        int64_t memory,
@@ -1307,7 +1329,7 @@ dvm_retcode_t dvm_distribution_extents(dvm_distribution_t distribution,
  * @retval DVM_ERR_STATE     the layout interleaves dimensions, so that there are no such strides
  * @retval DVM_ERR_ID        the distribution is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_distribution_strides(dvm_distribution_t distribution,
                                        int64_t memory,
@@ -1321,11 +1343,16 @@ dvm_retcode_t dvm_distribution_strides(dvm_distribution_t distribution,
  * @retval DVM_SUCCESS  its handle is stale now
  * @retval DVM_ERR_ID   the distribution is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_distribution_free(dvm_distribution_t distribution);
 
-/* ----- Redistributions: from a distribution of an array to another, every element exactly once ----- */
+/* ----- Redistributions: from a distribution of an array to another, every element exactly once -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any task, any time.
+ */
 
 /**
  * Spread the sending over replicas so that the largest load of a source memory is least; without it, as few strided
@@ -1406,7 +1433,7 @@ typedef struct {
  * @retval DVM_ERR_ID           a distribution is unknown or has been freed
  * @retval DVM_ERR_UNSUPPORTED  the plan has more strided copies than fit in memory
  *
- * Thread safety: any thread, any task, any time. Source: added; the second paper, section V.
+ * Source: added; the second paper, section V.
  */
 dvm_retcode_t dvm_redistribution_plan(dvm_distribution_t source,
                                       dvm_distribution_t target,
@@ -1424,7 +1451,7 @@ dvm_retcode_t dvm_redistribution_plan(dvm_distribution_t source,
  *                           bytes exceed 2^63
  * @retval DVM_ERR_ID        the plan is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_redistribution_figures(dvm_redistribution_t plan,
                                          size_t element,
@@ -1441,7 +1468,7 @@ dvm_retcode_t dvm_redistribution_figures(dvm_redistribution_t plan,
  * @retval DVM_ERR_ARGUMENT  elements is NULL, or there is no such memory
  * @retval DVM_ERR_ID        the plan is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_redistribution_message(dvm_redistribution_t plan,
                                          int64_t source,
@@ -1465,7 +1492,7 @@ dvm_retcode_t dvm_redistribution_message(dvm_redistribution_t plan,
  * @retval DVM_ERR_SIZE      descriptor is too short; dvm_last_error says how long it has to be
  * @retval DVM_ERR_ID        the plan is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_redistribution_descriptor(dvm_redistribution_t plan,
                                             int64_t index,
@@ -1548,11 +1575,17 @@ dvm_retcode_t dvm_redistribute_start(dvm_redistribution_t plan,
  * @retval DVM_SUCCESS  its handle is stale now
  * @retval DVM_ERR_ID   the plan is unknown or has been freed
  *
- * Thread safety: any thread, any task, any time. Source: added.
+ * Source: added.
  */
 dvm_retcode_t dvm_redistribution_free(dvm_redistribution_t plan);
 
-/* ----- Strided copies one by one: what `dvm_dma.h` calls ----- */
+/* ----- Strided copies one by one: what `dvm_dma.h` calls -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any task; one at a time per engine.
+ * DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+ */
 
 /**
  * An engine of strided copies, by handle.
@@ -1578,7 +1611,6 @@ typedef struct {
  * @retval DVM_ERR_ARGUMENT         a pointer is NULL, a count is negative, or element is out of range
  * @retval DVM_ERR_ID               a datum is unknown or has been freed
  * @retval DVM_ERR_NOT_READY        a target is a promise
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * Thread safety: any thread, any task. Source: added; the second paper, Figure 7.
  */
@@ -1602,11 +1634,10 @@ dvm_retcode_t dvm_dma_open(dvm_dma_t *dma,
  * @retval DVM_ERR_SIZE             a place is outside of the memory
  * @retval DVM_ERR_STATE            the send before has no receive
  * @retval DVM_ERR_ID               the engine is unknown or has been closed
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
  *
- * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ * Source: added; the second paper, Figure 7.
  */
 dvm_retcode_t dvm_dma_send(dvm_dma_t dma, int64_t memory, int64_t offset, int64_t count, int64_t stride);
 
@@ -1625,11 +1656,10 @@ dvm_retcode_t dvm_dma_send(dvm_dma_t dma, int64_t memory, int64_t offset, int64_
  * @retval DVM_ERR_SIZE             a place is outside of the memory
  * @retval DVM_ERR_STATE            the send before has no receive
  * @retval DVM_ERR_ID               the engine is unknown or has been closed
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
  *
- * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ * Source: added; the second paper, Figure 7.
  */
 dvm_retcode_t dvm_dma_send_2d(dvm_dma_t dma,
                               int64_t memory,
@@ -1656,11 +1686,10 @@ dvm_retcode_t dvm_dma_send_2d(dvm_dma_t dma,
  * @retval DVM_ERR_SIZE             a place is outside of the memory
  * @retval DVM_ERR_STATE            the send before has no receive
  * @retval DVM_ERR_ID               the engine is unknown or has been closed
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
  *
- * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ * Source: added; the second paper, Figure 7.
  */
 dvm_retcode_t dvm_dma_send_3d(dvm_dma_t dma,
                               int64_t memory,
@@ -1692,12 +1721,11 @@ dvm_retcode_t dvm_dma_send_3d(dvm_dma_t dma,
  * @retval DVM_ERR_POISONED         in a task: a source will never have a value
  * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
  * may have one place of a target.
  *
- * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ * Source: added; the second paper, Figure 7.
  */
 dvm_retcode_t dvm_dma_receive(dvm_dma_t dma,
                               int64_t memory,
@@ -1727,12 +1755,11 @@ dvm_retcode_t dvm_dma_receive(dvm_dma_t dma,
  * @retval DVM_ERR_POISONED         in a task: a source will never have a value
  * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
  * may have one place of a target.
  *
- * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ * Source: added; the second paper, Figure 7.
  */
 dvm_retcode_t dvm_dma_receive_2d(dvm_dma_t dma,
                                  int64_t memory,
@@ -1766,12 +1793,11 @@ dvm_retcode_t dvm_dma_receive_2d(dvm_dma_t dma,
  * @retval DVM_ERR_POISONED         in a task: a source will never have a value
  * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
  * may have one place of a target.
  *
- * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ * Source: added; the second paper, Figure 7.
  */
 dvm_retcode_t dvm_dma_receive_3d(dvm_dma_t dma,
                                  int64_t memory,
@@ -1799,9 +1825,8 @@ dvm_retcode_t dvm_dma_receive_3d(dvm_dma_t dma,
  * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  * @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ * Source: added; the second paper, Figure 7.
  */
 dvm_retcode_t dvm_dma_wait(dvm_dma_t dma);
 
@@ -1819,9 +1844,8 @@ dvm_retcode_t dvm_dma_wait(dvm_dma_t dma);
  * @retval DVM_ERR_NOT_READY        as dvm_dma_wait; the engine is closed
  * @retval DVM_ERR_NO_REFERENCE     as dvm_dma_wait; the engine is closed
  * @retval DVM_ERR_MEMORY           as dvm_dma_wait; the engine is closed
- * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
- * Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+ * Source: added; the second paper, Figure 7.
  */
 dvm_retcode_t dvm_dma_close(dvm_dma_t dma);
 

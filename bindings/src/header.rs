@@ -20,11 +20,21 @@ pub fn print(root: &Path, sections: &[Section]) -> Result<String, Trouble> {
     }
     parts.push(types.trim().to_owned());
     for section in functions {
-        parts.push(format!("/* ----- {} ----- */", section.title.trim_end_matches('.')));
+        parts.push(heading(section));
         parts.push(print_section(&config, section, sections)?);
     }
     parts.push(end.trim().to_owned());
     Ok(parts.join("\n\n") + "\n")
+}
+
+/// The title of a section, and what holds for all its functions.
+fn heading(section: &Section) -> String {
+    let title = section.title.trim_end_matches('.');
+    if section.common.is_empty() {
+        return format!("/* ----- {title} ----- */");
+    }
+    let lines = section.common.iter().map(|line| format!(" * {line}\n"));
+    format!("/* ----- {title} -----\n *\n * Unless a function says otherwise:\n *\n{} */", lines.collect::<String>())
 }
 
 fn print_section(config: &cbindgen::Config, section: &Section, all: &[Section]) -> Result<String, Trouble> {

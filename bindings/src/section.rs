@@ -6,12 +6,17 @@ use syn::{Attribute, Expr, ExprLit, Fields, FnArg, Item, Lit, Meta, Pat, ReturnT
 
 use crate::Trouble;
 
+/// The title, in a file's own documentation, above what holds for every function of the section.
+const COMMON: &str = "# For every function";
+
 /// What one source file declares for C.
 pub struct Section {
     /// The file.
     pub path: PathBuf,
     /// The first sentence of the file's own documentation.
     pub title: String,
+    /// What holds for every function unless it says otherwise: the documentation under [`COMMON`].
+    pub common: Vec<String>,
     /// Constants with a number for value.
     pub constants: Vec<Constant>,
     /// The names of its enumerations.
@@ -107,9 +112,11 @@ impl Section {
     pub fn read(path: &Path) -> Result<Section, Trouble> {
         let text = std::fs::read_to_string(path).map_err(|e| Trouble::new(path, format!("cannot be read: {e}")))?;
         let file = syn::parse_file(&text).map_err(|e| Trouble::new(path, format!("is no Rust: {e}")))?;
+        let about = documentation(&file.attrs);
         let mut section = Section {
             path: path.to_owned(),
-            title: documentation(&file.attrs).first().cloned().unwrap_or_default(),
+            title: about.first().cloned().unwrap_or_default(),
+            common: about.into_iter().skip_while(|line| line != COMMON).skip(1).collect(),
             constants: Vec::new(),
             enumerations: Vec::new(),
             codes: Vec::new(),

@@ -45,7 +45,8 @@ fn every_parameter_and_source_is_documented() {
             let text = function.text.join("\n");
             let name = &function.name;
             assert!(text.starts_with("@brief"), "{name}: the documentation starts with @brief");
-            assert!(text.contains("Thread safety:"), "{name}: says who may call it");
+            let said = format!("{text}\n{}", section.common.join("\n"));
+            assert!(said.contains("Thread safety:"), "{name}: says who may call it, or its section does");
             assert!(text.contains("Source:"), "{name}: says where it comes from");
             for parameter in &function.parameters {
                 let said = function.direction(&parameter.name).is_some();

@@ -1,4 +1,8 @@
 //! Living with others: tasks that block, and tasks that use several cores.
+//!
+//! # For every function
+//! Thread safety: any task, on the thread that libdvm called it on.
+//! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
 use std::ffi::c_int;
 
@@ -18,9 +22,8 @@ use crate::processing::REGISTRY;
 ///                                  a section already
 /// @retval DVM_ERR_MEMORY           no thread could be started; the task may block all the same, and holds its processing
 ///                                  unit meanwhile
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_blocking_begin() -> dvm_retcode_t {
     guard::running("dvm_blocking_begin", crate::engine::Call::blocking_begin)
@@ -33,9 +36,8 @@ pub unsafe extern "C" fn dvm_blocking_begin() -> dvm_retcode_t {
 ///
 /// @retval DVM_SUCCESS              the section has ended
 /// @retval DVM_ERR_STATE            not called in a task or tile, or the task is in no section
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any task, on the thread that libdvm called it on. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_blocking_end() -> dvm_retcode_t {
     guard::running("dvm_blocking_end", crate::engine::Call::blocking_end)
@@ -56,7 +58,6 @@ pub unsafe extern "C" fn dvm_blocking_end() -> dvm_retcode_t {
 /// @retval DVM_ERR_ARGUMENT         id is NULL, or cores is below 1
 /// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
 /// @retval DVM_ERR_STATE            a task of this processing was scheduled already
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]

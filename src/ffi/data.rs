@@ -1,4 +1,8 @@
 //! Data: blobs of bytes with an id and references.
+//!
+//! # For every function
+//! Thread safety: any thread, any task.
+//! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
 use std::ffi::c_void;
 
@@ -19,9 +23,8 @@ use super::{ConstDataIdArg, DataId, DataIdArg, dvm_retcode_t, guard};
 /// @retval DVM_SUCCESS              id is written
 /// @retval DVM_ERR_ARGUMENT         addr or id is NULL, or addr and size wrap around
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+/// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_register(
     addr: *mut c_void,
@@ -49,9 +52,8 @@ pub unsafe extern "C" fn dvm_data_register(
 /// @retval DVM_SUCCESS              id is written
 /// @retval DVM_ERR_ARGUMENT         id is NULL
 /// @retval DVM_ERR_MEMORY           there is not that much memory
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+/// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_retcode_t {
     guard::running("dvm_data_allocate", |call| {
@@ -73,9 +75,8 @@ pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_
 /// @retval DVM_ERR_ID               the datum is unknown or has been freed
 /// @retval DVM_ERR_STATE            the datum ends with the task that reads it now, because that task carries its
 ///                                  storage on in place (dvm_data_next)
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+/// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_acquire", |call| {
@@ -91,9 +92,8 @@ pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
 /// @retval DVM_ERR_ARGUMENT         id is NULL
 /// @retval DVM_ERR_ID               the datum is unknown or has been freed
 /// @retval DVM_ERR_NO_REFERENCE     all references are taken by tasks that are already scheduled
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, data management.
+/// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_relax", |call| {
@@ -120,9 +120,8 @@ pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
 /// @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next), or 2^32 - 1 gets
 ///                                  have not been put
 /// @retval DVM_ERR_MEMORY           no memory for the bytes
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_get(id: ConstDataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
     guard::running("dvm_data_get", |call| {
@@ -146,9 +145,8 @@ pub unsafe extern "C" fn dvm_data_get(id: ConstDataIdArg, addr: *mut *mut c_void
 /// @retval DVM_ERR_ARGUMENT         id is NULL
 /// @retval DVM_ERR_ID               the datum is unknown or has been freed
 /// @retval DVM_ERR_STATE            put without get: the task (or, outside tasks, the program) holds none
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_put(id: ConstDataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_put", |call| {
@@ -167,9 +165,8 @@ pub unsafe extern "C" fn dvm_data_put(id: ConstDataIdArg) -> dvm_retcode_t {
 /// @retval DVM_SUCCESS              id is written
 /// @retval DVM_ERR_ARGUMENT         id is NULL
 /// @retval DVM_ERR_MEMORY           no machine has that much memory, or none is left for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_retcode_t {
     guard::running("dvm_data_promise", |call| {
@@ -195,9 +192,8 @@ pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_r
 /// @retval DVM_ERR_STATE            it is published, or has a producer, or carries on another datum (dvm_data_next)
 /// @retval DVM_ERR_POISONED         it was poisoned
 /// @retval DVM_ERR_MEMORY           no memory for the bytes
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_write(id: ConstDataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
     guard::running("dvm_data_write", |call| {
@@ -226,9 +222,8 @@ pub unsafe extern "C" fn dvm_data_write(id: ConstDataIdArg, addr: *mut *mut c_vo
 /// @retval DVM_ERR_STATE            it is published already, or it is the output of another task, or it carries on
 ///                                  another datum (dvm_data_next) and the caller is not the task that it is an output of
 /// @retval DVM_ERR_POISONED         it was poisoned
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_publish(id: ConstDataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_publish", |call| {
@@ -250,9 +245,8 @@ pub unsafe extern "C" fn dvm_data_publish(id: ConstDataIdArg) -> dvm_retcode_t {
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL
 /// @retval DVM_ERR_ID               the current datum is unknown or has been freed
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_next(current: ConstDataIdArg, next: *mut DataId) -> dvm_retcode_t {
     guard::running("dvm_data_next", |call| {

@@ -2,6 +2,9 @@
 //!
 //! A distribution says, for each dimension j of an array, t_j = offset + sum coef_i * a_i: which element lies at which
 //! coordinates. Architectural variables together name a memory, data variables a place in it.
+//!
+//! # For every function
+//! Thread safety: any thread, any task, any time.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int};
@@ -72,7 +75,7 @@ fn product(
 ///                           that refer to each other in a circle, or its numbers exceed 2^62: dvm_last_error names
 ///                           the place
 ///
-/// Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
+/// Source: added; the second paper's definition of a distribution.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_parse(
     text: *const c_char,
@@ -138,7 +141,7 @@ fn values_of(text: &str) -> Result<Parameters, Error> {
 /// @retval DVM_ERR_ARGUMENT  distribution is NULL, an array is NULL with variables above 0, a count or a dimension is
 ///                           out of range, elements is negative, or a number exceeds 2^62
 ///
-/// Thread safety: any thread, any task, any time. Source: added; the second paper's definition of a distribution.
+/// Source: added; the second paper's definition of a distribution.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments, reason = "arrays, as C and Fortran programs have them")]
 pub unsafe extern "C" fn dvm_distribution_make(
@@ -256,7 +259,7 @@ fn clip(d: &mut Dimension, n: i64) -> Result<(), Error> {
 /// @retval DVM_SUCCESS       distribution is written
 /// @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
 ///
-/// Thread safety: any thread, any task, any time. Source: added; the second paper, block-cyclic distributions.
+/// Source: added; the second paper, block-cyclic distributions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_block_cyclic(
     dimensions: c_int,
@@ -292,7 +295,7 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
 /// @retval DVM_SUCCESS       distribution is written
 /// @retval DVM_ERR_ARGUMENT  a pointer is NULL, a number is negative, processes is 0, or an extent exceeds 2^62
 ///
-/// Thread safety: any thread, any task, any time. Source: added; the second paper, distributions with overlap.
+/// Source: added; the second paper, distributions with overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_halo(
     dimensions: c_int,
@@ -340,7 +343,7 @@ pub unsafe extern "C" fn dvm_distribution_halo(
 /// @retval DVM_ERR_ARGUMENT  a pointer is NULL, DTYPE_ is not 1, a number is out of range, or LLD_ is less than the
 ///                           local rows of some process
 ///
-/// Thread safety: any thread, any task, any time. Source: added; ScaLAPACK's array descriptor.
+/// Source: added; ScaLAPACK's array descriptor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_scalapack(
     descriptor: *const c_int,
@@ -364,7 +367,7 @@ pub unsafe extern "C" fn dvm_distribution_scalapack(
 /// @retval DVM_SUCCESS       distribution is written
 /// @retval DVM_ERR_ARGUMENT  as in dvm_distribution_scalapack
 ///
-/// Thread safety: any thread, any task, any time. Source: added; ScaLAPACK's array descriptor.
+/// Source: added; ScaLAPACK's array descriptor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_scalapack_64(
     descriptor: *const i64,
@@ -411,7 +414,7 @@ fn scalapack(given: &[i64], rows: i64, columns: i64) -> Result<Layout, Error> {
 /// @retval DVM_ERR_ARGUMENT  order is NULL, or does not name each dimension once
 /// @retval DVM_ERR_ID        the distribution is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_set_order(
     distribution: dvm_distribution_t,
@@ -442,7 +445,7 @@ pub unsafe extern "C" fn dvm_distribution_set_order(
 /// @retval DVM_ERR_STATE     one memory is to have strides, but the layout interleaves dimensions
 /// @retval DVM_ERR_ID        the distribution is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_set_strides(
     distribution: dvm_distribution_t,
@@ -466,7 +469,7 @@ pub unsafe extern "C" fn dvm_distribution_set_strides(
 /// @retval DVM_ERR_ARGUMENT  memories is NULL
 /// @retval DVM_ERR_ID        the distribution is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_memories(
     distribution: dvm_distribution_t,
@@ -490,7 +493,7 @@ pub unsafe extern "C" fn dvm_distribution_memories(
 /// @retval DVM_ERR_ARGUMENT  elements is NULL, there is no such memory, or it exceeds 2^63 elements
 /// @retval DVM_ERR_ID        the distribution is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_size(
     distribution: dvm_distribution_t,
@@ -517,7 +520,7 @@ pub unsafe extern "C" fn dvm_distribution_size(
 /// @retval DVM_ERR_SIZE      count is not the number of dimensions
 /// @retval DVM_ERR_ID        the distribution is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_extents(
     distribution: dvm_distribution_t,
@@ -545,7 +548,7 @@ pub unsafe extern "C" fn dvm_distribution_extents(
 /// @retval DVM_ERR_STATE     the layout interleaves dimensions, so that there are no such strides
 /// @retval DVM_ERR_ID        the distribution is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_strides(
     distribution: dvm_distribution_t,
@@ -583,7 +586,7 @@ unsafe fn write_all(values: &[i64], into: *mut i64, count: c_int) -> Result<(), 
 /// @retval DVM_SUCCESS  its handle is stale now
 /// @retval DVM_ERR_ID   the distribution is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_distribution_free(distribution: dvm_distribution_t) -> dvm_retcode_t {
     guarded("dvm_distribution_free", || DISTRIBUTIONS.remove(distribution).map(drop))

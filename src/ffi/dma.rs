@@ -1,6 +1,10 @@
 //! Strided copies one by one: what `dvm_dma.h` calls.
 //!
 //! Code that `dvm-codegen redist c` writes calls these functions through the macros of that header.
+//!
+//! # For every function
+//! Thread safety: any thread, any task; one at a time per engine.
+//! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
 use super::guard::{given, list, running};
 use super::{DataId, dvm_retcode_t};
@@ -34,7 +38,6 @@ static ENGINES: Handles<Dma, dvm_dma_t> = Handles::new("copy engine");
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL, a count is negative, or element is out of range
 /// @retval DVM_ERR_ID               a datum is unknown or has been freed
 /// @retval DVM_ERR_NOT_READY        a target is a promise
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// Thread safety: any thread, any task. Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
@@ -89,11 +92,10 @@ fn receive(function: &'static str, dma: dvm_dma_t, memory: i64, offset: i64, lev
 /// @retval DVM_ERR_SIZE             a place is outside of the memory
 /// @retval DVM_ERR_STATE            the send before has no receive
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
 ///
-/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+/// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_dma_send(dma: dvm_dma_t, memory: i64, offset: i64, count: i64, stride: i64) -> dvm_retcode_t {
     send("dvm_dma_send", dma, memory, offset, &[(count, stride)])
@@ -113,11 +115,10 @@ pub extern "C" fn dvm_dma_send(dma: dvm_dma_t, memory: i64, offset: i64, count: 
 /// @retval DVM_ERR_SIZE             a place is outside of the memory
 /// @retval DVM_ERR_STATE            the send before has no receive
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
 ///
-/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+/// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_dma_send_2d(
     dma: dvm_dma_t,
@@ -147,11 +148,10 @@ pub extern "C" fn dvm_dma_send_2d(
 /// @retval DVM_ERR_SIZE             a place is outside of the memory
 /// @retval DVM_ERR_STATE            the send before has no receive
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
 ///
-/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+/// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments, reason = "the macros' arguments")]
 pub extern "C" fn dvm_dma_send_3d(
@@ -187,12 +187,11 @@ pub extern "C" fn dvm_dma_send_3d(
 /// @retval DVM_ERR_POISONED         in a task: a source will never have a value
 /// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
 /// may have one place of a target.
 ///
-/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+/// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_dma_receive(dma: dvm_dma_t, memory: i64, offset: i64, count: i64, stride: i64) -> dvm_retcode_t {
     receive("dvm_dma_receive", dma, memory, offset, &[(count, stride)])
@@ -219,12 +218,11 @@ pub extern "C" fn dvm_dma_receive(dma: dvm_dma_t, memory: i64, offset: i64, coun
 /// @retval DVM_ERR_POISONED         in a task: a source will never have a value
 /// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
 /// may have one place of a target.
 ///
-/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+/// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_dma_receive_2d(
     dma: dvm_dma_t,
@@ -261,12 +259,11 @@ pub extern "C" fn dvm_dma_receive_2d(
 /// @retval DVM_ERR_POISONED         in a task: a source will never have a value
 /// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
 /// may have one place of a target.
 ///
-/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+/// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments, reason = "the macros' arguments")]
 pub extern "C" fn dvm_dma_receive_3d(
@@ -298,9 +295,8 @@ pub extern "C" fn dvm_dma_receive_3d(
 /// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed, or a datum has been freed
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+/// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_dma_wait(dma: dvm_dma_t) -> dvm_retcode_t {
     running("dvm_dma_wait", |call| ENGINES.get(dma)?.wait(call))
@@ -319,9 +315,8 @@ pub extern "C" fn dvm_dma_wait(dma: dvm_dma_t) -> dvm_retcode_t {
 /// @retval DVM_ERR_NOT_READY        as dvm_dma_wait; the engine is closed
 /// @retval DVM_ERR_NO_REFERENCE     as dvm_dma_wait; the engine is closed
 /// @retval DVM_ERR_MEMORY           as dvm_dma_wait; the engine is closed
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task; one at a time per engine. Source: added; the second paper, Figure 7.
+/// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_dma_close(dma: dvm_dma_t) -> dvm_retcode_t {
     running("dvm_dma_close", |call| {

@@ -1,4 +1,8 @@
 //! Explanations: what waits for what, for a program that does not go on.
+//!
+//! # For every function
+//! Thread safety: any thread, any task; not in a signal's handler.
+//! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
 use std::ffi::c_void;
 
@@ -16,9 +20,8 @@ use crate::explain;
 /// The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
 ///
 /// @retval DVM_SUCCESS              it is printed
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_explain() -> dvm_retcode_t {
     guard::running("dvm_explain", |call| {
@@ -37,9 +40,8 @@ pub unsafe extern "C" fn dvm_explain() -> dvm_retcode_t {
 /// @param[out] needed  the bytes of the whole text, with its NUL
 /// @retval DVM_SUCCESS              buffer and needed are written
 /// @retval DVM_ERR_ARGUMENT         needed is NULL, or buffer is NULL and size is not 0
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task; not in a signal's handler. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_explain_text(buffer: *mut c_void, size: usize, needed: *mut usize) -> dvm_retcode_t {
     guard::running("dvm_explain_text", |call| {

@@ -1,4 +1,7 @@
 //! Parameterised task graphs: the interface of generated code.
+//!
+//! # For every function
+//! Thread safety: any thread, any time, several at once.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -73,7 +76,7 @@ pub struct dvm_graph_t {
 /// @retval DVM_ERR_UNSUPPORTED  the machine's topology cannot be read, or this process was forked while libdvm ran
 /// @retval DVM_ERR_NOT_INITIALIZED  a thread is in dvm_finalize
 ///
-/// Thread safety: any thread, any time, several at once. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
     guarded("dvm_graph_start", || {
@@ -228,7 +231,7 @@ type FootprintCalled = unsafe extern "C-unwind" fn(context: *mut c_void, sizes: 
 /// @retval DVM_ERR_TASK             footprint threw, or left by pthread_exit
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any time, several at once. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_graph_sizes(
     name: *const c_char,

@@ -1,4 +1,7 @@
 //! Starting, waiting and ending.
+//!
+//! # For every function
+//! Thread safety: one thread at a time, no task.
 
 use std::ffi::c_int;
 
@@ -22,7 +25,7 @@ use crate::explain;
 ///                                      running: the workers stayed in the parent, and every other call answers
 ///                                      DVM_ERR_NOT_INITIALIZED here
 ///
-/// Thread safety: one thread at a time, no task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
     guard::guarded("dvm_init", || {
@@ -43,7 +46,7 @@ pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
 /// @retval DVM_ERR_IN_TASK              called inside a task or a free callback
 /// @retval DVM_ERR_STATE                another thread is in init, wait, serve or finalize
 ///
-/// Thread safety: one thread at a time, no task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
     guard::guarded("dvm_init_comm", || engine::init_comm(fortran_comm))
@@ -106,7 +109,7 @@ pub unsafe extern "C" fn dvm_wait() -> dvm_retcode_t {
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 /// @retval DVM_ERR_IN_TASK          called inside a task or a free callback
 ///
-/// Thread safety: one thread at a time, no task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_serve() -> dvm_retcode_t {
     guard::guarded("dvm_serve", engine::serve)

@@ -1,4 +1,8 @@
 //! Processings: registered functions.
+//!
+//! # For every function
+//! Thread safety: any thread, any task.
+//! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -30,9 +34,8 @@ unsafe fn give(id: ProcIdArg, new: ProcId) {
 /// @retval DVM_SUCCESS              id is written
 /// @retval DVM_ERR_ARGUMENT         callback or id is NULL, or number_of_args is out of range
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+/// Source: report, section 4.2.4, processing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_register(
     callback: Option<unsafe extern "C" fn() -> c_int>,
@@ -65,9 +68,8 @@ pub unsafe extern "C" fn dvm_processing_register(
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL, or number_of_data_args is out of range
 /// @retval DVM_ERR_SYMBOL           the running program has no such dynamic symbol, or it is data and no function
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+/// Source: report, section 4.2.4, processing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_register_by_name(
     function_name: *mut c_char,
@@ -101,9 +103,8 @@ pub unsafe extern "C" fn dvm_processing_register_by_name(
 /// @retval DVM_SUCCESS              id is written
 /// @retval DVM_ERR_ARGUMENT         callback or id is NULL, or number_of_args is negative
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_register_v(
     callback: Option<unsafe extern "C" fn(context: *mut c_void, ids: *mut DataId, count: c_int) -> c_int>,
@@ -137,9 +138,8 @@ pub unsafe extern "C" fn dvm_processing_register_v(
 /// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
 /// @retval DVM_ERR_STATE            a task of this processing was scheduled already, or is being scheduled
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: *const c_int) -> dvm_retcode_t {
     guard::running("dvm_processing_access", |_| {
@@ -169,9 +169,8 @@ pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: *const
 /// @retval DVM_SUCCESS              the id is stale now
 /// @retval DVM_ERR_ARGUMENT         id is NULL
 /// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, processing.
+/// Source: report, section 4.2.4, processing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_unregister(id: *mut ProcId) -> dvm_retcode_t {
     guard::running("dvm_processing_unregister", |call| {

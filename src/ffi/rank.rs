@@ -1,4 +1,8 @@
 //! Ranks: the coordinates of the processing units.
+//!
+//! # For every function
+//! Thread safety: any thread, any task.
+//! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
 use std::ffi::c_int;
 
@@ -39,9 +43,8 @@ unsafe fn write_components(
 /// @param[out] dimension  the number of components
 /// @retval DVM_SUCCESS              dimension is written
 /// @retval DVM_ERR_ARGUMENT         dimension is NULL
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+/// Source: report, section 4.2.4, ranking.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_dimension(dimension: *mut c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_dimension", |call| {
@@ -62,9 +65,8 @@ pub unsafe extern "C" fn dvm_rank_dimension(dimension: *mut c_int) -> dvm_retcod
 /// @retval DVM_SUCCESS              rank_array is written
 /// @retval DVM_ERR_ARGUMENT         rank_array is NULL, or rank_array_size is negative
 /// @retval DVM_ERR_SIZE             rank_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+/// Source: report, section 4.2.4, ranking.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_get(rank_array: RankArg, rank_array_size: c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_get", |call| {
@@ -82,9 +84,8 @@ pub unsafe extern "C" fn dvm_rank_get(rank_array: RankArg, rank_array_size: c_in
 /// @retval DVM_SUCCESS              size_array is written
 /// @retval DVM_ERR_ARGUMENT         size_array is NULL, or size_array_size is negative
 /// @retval DVM_ERR_SIZE             size_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, ranking.
+/// Source: report, section 4.2.4, ranking.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_size(size_array: RankArg, size_array_size: c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_size", |call| {
@@ -99,9 +100,8 @@ pub unsafe extern "C" fn dvm_rank_size(size_array: RankArg, size_array_size: c_i
 /// @param[out] count  the number of processing units, at least 1
 /// @retval DVM_SUCCESS              count is written
 /// @retval DVM_ERR_ARGUMENT         count is NULL
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_count(count: *mut u64) -> dvm_retcode_t {
     guard::running("dvm_rank_count", |call| {
@@ -121,9 +121,8 @@ pub unsafe extern "C" fn dvm_rank_count(count: *mut u64) -> dvm_retcode_t {
 /// @retval DVM_ERR_RANK             no processing unit has this index
 /// @retval DVM_ERR_ARGUMENT         rank_array is NULL, or rank_array_size is negative
 /// @retval DVM_ERR_SIZE             rank_array_size is below the dimension or above DVM_MAX_RANK_DEPTH
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array_size: c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_at", |call| {
@@ -151,9 +150,8 @@ pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array
 /// @retval DVM_SUCCESS              distance is written
 /// @retval DVM_ERR_RANK             a or b is the rank of no processing unit
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_distance(a: ConstRankArg, b: ConstRankArg, distance: *mut u64) -> dvm_retcode_t {
     guard::running("dvm_rank_distance", |call| {

@@ -1,4 +1,7 @@
 //! Redistributions: from a distribution of an array to another, every element exactly once.
+//!
+//! # For every function
+//! Thread safety: any thread, any task, any time.
 
 use std::ffi::c_int;
 
@@ -67,7 +70,7 @@ pub struct dvm_redistribution_figures_t {
 /// @retval DVM_ERR_ID           a distribution is unknown or has been freed
 /// @retval DVM_ERR_UNSUPPORTED  the plan has more strided copies than fit in memory
 ///
-/// Thread safety: any thread, any task, any time. Source: added; the second paper, section V.
+/// Source: added; the second paper, section V.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_redistribution_plan(
     source: dvm_distribution_t,
@@ -94,7 +97,7 @@ pub unsafe extern "C" fn dvm_redistribution_plan(
 ///                           bytes exceed 2^63
 /// @retval DVM_ERR_ID        the plan is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_redistribution_figures(
     plan: dvm_redistribution_t,
@@ -149,7 +152,7 @@ pub unsafe extern "C" fn dvm_redistribution_figures(
 /// @retval DVM_ERR_ARGUMENT  elements is NULL, or there is no such memory
 /// @retval DVM_ERR_ID        the plan is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_redistribution_message(
     plan: dvm_redistribution_t,
@@ -190,7 +193,7 @@ pub unsafe extern "C" fn dvm_redistribution_message(
 /// @retval DVM_ERR_SIZE      descriptor is too short; dvm_last_error says how long it has to be
 /// @retval DVM_ERR_ID        the plan is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_redistribution_descriptor(
     plan: dvm_redistribution_t,
@@ -346,7 +349,7 @@ unsafe fn round(
 /// @retval DVM_SUCCESS  its handle is stale now
 /// @retval DVM_ERR_ID   the plan is unknown or has been freed
 ///
-/// Thread safety: any thread, any task, any time. Source: added.
+/// Source: added.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_redistribution_free(plan: dvm_redistribution_t) -> dvm_retcode_t {
     guarded("dvm_redistribution_free", || PLANS.remove(plan).map(drop))

@@ -1,4 +1,8 @@
 //! Scheduling: a processing and its data, brought together at a processing unit.
+//!
+//! # For every function
+//! Thread safety: any thread, any task.
+//! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -36,9 +40,8 @@ compile_error!("dvm_sched_onto knows where variadic arguments lie on x86-64 and 
 ///                                  datum (dvm_data_next) that is no input
 /// @retval DVM_ERR_POISONED         an output was poisoned
 /// @retval DVM_ERR_MEMORY           no memory for the task
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, scheduling.
+/// Source: report, section 4.2.4, scheduling.
 #[cfg(cbindgen)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_sched_onto(rank: RankArg, function: ProcIdArg, args: ...) -> dvm_retcode_t {}
@@ -175,9 +178,8 @@ unsafe fn read_ids<'a>(ids: *const DataId, count: c_int) -> Result<&'a [DataId],
 ///                                  datum (dvm_data_next) that is no input
 /// @retval DVM_ERR_POISONED         an output was poisoned
 /// @retval DVM_ERR_MEMORY           no memory for the task
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface.
+/// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_sched_onto_v(
     rank: ConstRankArg,
@@ -218,9 +220,8 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 ///                                  datum (dvm_data_next) that is no input
 /// @retval DVM_ERR_POISONED         an output was poisoned
 /// @retval DVM_ERR_MEMORY           no memory for the task
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: added to the report's interface, after its section 5.5.
+/// Source: added to the report's interface, after its section 5.5.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_sched_near(function: ConstProcIdArg, ids: *mut DataId, count: c_int) -> dvm_retcode_t {
     guard::running("dvm_sched_near", |call| {
@@ -240,9 +241,8 @@ pub unsafe extern "C" fn dvm_sched_near(function: ConstProcIdArg, ids: *mut Data
 /// @retval DVM_SUCCESS              load is written
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL
 /// @retval DVM_ERR_RANK             no processing unit has this rank
-/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
-/// Thread safety: any thread, any task. Source: report, section 4.2.4, scheduling.
+/// Source: report, section 4.2.4, scheduling.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_sched_load(rank: RankArg, load: *mut u64) -> dvm_retcode_t {
     guard::running("dvm_sched_load", |call| {

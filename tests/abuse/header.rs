@@ -8,13 +8,20 @@ pub fn exported() -> BTreeMap<String, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/dvm.h");
     let header = std::fs::read_to_string(path).unwrap();
     let mut functions = BTreeMap::new();
-    let mut callers = String::new();
+    // A section says it for its functions, and a function where it differs.
+    let (mut common, mut callers) = (String::new(), String::new());
+    let mut in_section = false;
     for line in header.lines() {
+        if line.starts_with("/* -----") {
+            in_section = true;
+            common.clear();
+        }
         if line == "/**" {
-            callers.clear();
+            in_section = false;
+            callers.clone_from(&common);
         }
         if let Some((_, words)) = line.split_once("Thread safety: ") {
-            words.clone_into(&mut callers);
+            words.clone_into(if in_section { &mut common } else { &mut callers });
         }
         let declares = line.starts_with(|first: char| first.is_ascii_lowercase()) && !line.starts_with("typedef");
         let name = line.split(" dvm_").chain(line.split("*dvm_")).nth(1).and_then(|rest| rest.split_once('('));

@@ -9,6 +9,13 @@ pub(super) fn print_comment(text: &mut String, indent: &str, lines: &[String]) {
     }
 }
 
+/// Comments that belong to no procedure.
+pub(super) fn print_plain_comment(text: &mut String, indent: &str, lines: &[String]) {
+    for line in lines {
+        let _ = writeln!(text, "{indent}! {line}").map(|()| trim_end(text));
+    }
+}
+
 /// Takes the blanks off the last line.
 fn trim_end(text: &mut String) {
     text.truncate(text.trim_end().len());

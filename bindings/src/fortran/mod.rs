@@ -77,13 +77,26 @@ fn procedures(sections: &[Section]) -> Result<Vec<Procedure>, Trouble> {
         sections.iter().flat_map(|s| &s.functions).filter(|f| f.variadic).map(|f| f.name.clone()).collect();
     let mut procedures = Vec::new();
     for section in sections {
+        let mut opens = opening(section);
         for function in section.functions.iter().filter(|function| !function.variadic) {
             let stands_for = function.name.strip_suffix("_v").filter(|name| variadic.contains(*name));
-            let procedure = Procedure::new(function, stands_for).map_err(|what| Trouble::new(&section.path, what))?;
+            let mut procedure =
+                Procedure::new(function, stands_for).map_err(|what| Trouble::new(&section.path, what))?;
+            procedure.opens = std::mem::take(&mut opens);
             procedures.push(procedure);
         }
     }
     Ok(procedures)
+}
+
+/// The title of a section and what holds for all its functions.
+fn opening(section: &Section) -> Vec<String> {
+    let mut lines = vec![format!("----- {} -----", section.title.trim_end_matches('.'))];
+    if !section.common.is_empty() {
+        lines.push("Unless a function says otherwise:".to_owned());
+        lines.extend(section.common.iter().cloned());
+    }
+    lines
 }
 
 fn print_constant(text: &mut String, constant: &Constant) {

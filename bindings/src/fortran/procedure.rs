@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::comment::print_comment;
+use super::comment::{print_comment, print_plain_comment};
 use super::kinds::{self, Kind};
 use crate::section::{Direction, Function};
 
@@ -12,6 +12,8 @@ pub struct Procedure {
     pub name: String,
     /// The variadic function that it stands for.
     stands_for: Option<String>,
+    /// The title of its section and what holds there, when it is the section's first.
+    pub opens: Vec<String>,
     /// Its documentation.
     pub text: Vec<String>,
     /// Its arguments.
@@ -69,6 +71,7 @@ impl Procedure {
         Ok(Procedure {
             name: function.name.clone(),
             stands_for: stands_for.map(str::to_owned),
+            opens: Vec::new(),
             text: function.text.iter().map(|line| line.replacen("] function ", "] processing", 1)).collect(),
             arguments,
             result,
@@ -98,6 +101,10 @@ impl Procedure {
     /// Prints the interface to C.
     pub fn print_interface(&self, text: &mut String) {
         text.push('\n');
+        if !self.opens.is_empty() {
+            print_plain_comment(text, "    ", &self.opens);
+            text.push('\n');
+        }
         if !self.is_wrapped() {
             print_comment(text, "    ", &self.text);
         }
