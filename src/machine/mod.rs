@@ -255,4 +255,6 @@ fn limits(topology: &Topology, config: &Config, usable: usize, quota: Option<usi
 #[cfg(test)]
 mod drawing;
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 mod tests;

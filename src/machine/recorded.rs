@@ -1,0 +1,161 @@
+//! Machines as they are met, one test each: a file of `recorded/` says what the machine is and why it is expected to have these
+//! workers, ranks and distances.
+//!
+//! The lines of a file, in this order: `#` and the reason; `synthetic TEXT`, `xml FILE` (of lstopo) or `drawing TEXT`; what
+//! limits it (`latencies`, `system`, `cpuset`, `quota`, `workers`); then what is found. `DVM_BLESS=1` writes that anew.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::topology::{Source, Topology};
+use super::*;
+
+/// What a file says about a machine.
+#[derive(Default)]
+struct Record {
+    topology: Option<Topology>,
+    cpuset: Option<BTreeSet<u32>>,
+    quota: Option<usize>,
+    workers: Option<String>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/machine/recorded")
+}
+
+fn numbers<T: std::str::FromStr<Err: fmt::Debug>>(text: &str) -> impl Iterator<Item = T> {
+    text.split_whitespace().map(|number| number.parse().expect("a number"))
+}
+
+impl Record {
+    /// Reads the lines above what is found.
+    fn read<'a>(lines: impl Iterator<Item = &'a str>) -> Record {
+        let mut record = Record::default();
+        let mut drawn = "";
+        for line in lines.filter(|line| !line.starts_with('#')) {
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "synthetic" => record.topology = Some(synthetic::read(rest).expect("hwloc's syntax")),
+                "xml" => {
+                    let text = std::fs::read_to_string(folder().join(rest)).expect("the XML");
+                    record.topology = Some(topology::read(Source::Xml(&text)).expect("hwloc's XML"));
+                }
+                "drawing" => {
+                    drawn = rest;
+                    record.topology = Some(drawing::read(rest, &[]));
+                }
+                "latencies" => record.topology = Some(drawing::read(drawn, &numbers(rest).collect::<Vec<_>>())),
+                "system" => record.topology.as_mut().expect("a machine above").is_this_system = true,
+                "cpuset" => record.cpuset = Some(numbers(rest).collect()),
+                "quota" => record.quota = numbers(rest).next(),
+                "workers" => record.workers = Some(rest.to_owned()),
+                _ => panic!("`{line}` is not understood"),
+            }
+        }
+        record
+    }
+
+    fn machine(&self) -> Machine {
+        let read = |name: &str| (name == "DVM_WORKERS").then(|| self.workers.clone().map(Into::into)).flatten();
+        let allowance = Allowance { cpus: self.cpuset.clone(), quota: self.quota };
+        Machine::new(self.topology.as_ref().expect("a machine"), &Config::read(read).unwrap(), &allowance).unwrap()
+    }
+}
+
+/// The rank of a worker, `host.level.level`.
+fn rank(machine: &Machine, worker: usize) -> String {
+    let rank = machine.rank(worker);
+    rank[..machine.dimension()].iter().map(u64::to_string).collect::<Vec<_>>().join(".")
+}
+
+/// Numbers, with `xN` for N in a row.
+fn runs(numbers: impl Iterator<Item = u64>) -> String {
+    let mut runs: Vec<(u64, usize)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((last, times)) if *last == number => *times += 1,
+            _ => runs.push((number, 1)),
+        }
+    }
+    let run =
+        |(number, times): &(u64, usize)| if *times == 1 { format!("{number}") } else { format!("{number}x{times}") };
+    runs.iter().map(run).collect::<Vec<_>>().join(" ")
+}
+
+/// What is found: all ranks of up to 32 workers, of more the first eight, and the last.
+fn found(machine: &Machine) -> String {
+    let workers = machine.workers();
+    let mut text = String::from("found\n");
+    let _ = writeln!(text, "{machine}");
+    let shown = if workers <= 32 { workers } else { 8 };
+    let ranks: Vec<_> = (0..shown).map(|worker| rank(machine, worker)).collect();
+    let last = if shown < workers { format!(" ... {}", rank(machine, workers - 1)) } else { String::new() };
+    let _ = writeln!(text, "ranks {}{last}", ranks.join(" "));
+    for from in BTreeSet::from([0, workers - 1]) {
+        let distances = runs((0..workers).map(|other| machine.distance(from, other)));
+        let _ = writeln!(text, "distances from {from}: {distances}");
+    }
+    text
+}
+
+fn check(name: &str) {
+    let path = folder().join(name).with_extension("machine");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let about: Vec<&str> = text.lines().take_while(|line| *line != "found").collect();
+    assert!(about.first().is_some_and(|line| line.starts_with("# ")), "{name}: the reason comes first");
+    let expected = format!("{}\n{}", about.join("\n"), found(&Record::read(about.iter().copied()).machine()));
+    if std::env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
+        std::fs::write(&path, expected).unwrap();
+    } else {
+        assert_eq!(expected, text, "{name}");
+    }
+}
+
+macro_rules! machines {
+    ($($name:ident)*) => {
+        /// Every machine of the folder, each a test.
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+        $(#[test] fn $name() { check(stringify!($name)); })*
+    };
+}
+
+machines! {
+    a64fx
+    a64fx_with_assistants
+    arm_server_64_cores
+    big_little
+    cpuset_across_packages
+    cpuset_of_one_core
+    desktop_two_ccx
+    laptop_four_cores_smt
+    laptop_hybrid
+    laptop_two_cores
+    manycore_memory_side_caches
+    more_workers_than_pus
+    phone_three_kinds
+    power8_smt8
+    power9_pairs_of_cores
+    quota_of_two_and_a_half
+    quota_within_a_cpuset
+    server_asymmetric
+    server_ccx_nps1
+    server_ccx_nps4
+    server_eight_sockets
+    server_eight_sockets_in_two_boxes
+    server_four_sockets_ring
+    server_high_bandwidth_memory
+    server_snc2
+    server_snc4
+    server_two_sockets
+    virtual_machine_one_core_sockets
+    virtual_machine_one_cpu
+    workstation_ccx_three_of_four
+}
+
+#[test]
+fn every_file_is_a_test() {
+    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let stems = entries.filter(|path| path.extension().is_some_and(|ending| ending == "machine"));
+    let stems: BTreeSet<String> = stems.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(stems, NAMES.iter().map(|name| (*name).to_owned()).collect());
+}
