@@ -166,13 +166,15 @@ impl Store {
         prefetch::to_write(unsafe { self.slots.there(index) });
     }
 
-    /// Asks for the lines of data that are about to be used one after the other, whatever their ids: the lines come together.
-    #[inline(never)]
-    pub(crate) fn expect_all(&self, numbers: impl Iterator<Item = u64>) {
-        for number in numbers {
-            if let Some(slot) = self.slots.get(number as u32) {
-                prefetch::to_write(slot);
-            }
+    /// Asks for the line of the datum that lies a little behind this place in a list of data that are used one after the other. Whatever
+    /// the numbers: there may be no such datum. To ask for all lines at once would be too early: another thread that goes through
+    /// the same data takes them away again.
+    #[inline]
+    pub(crate) fn expect_next<T>(&self, list: &[T], place: usize, number: impl FnOnce(&T) -> u64) {
+        if let Some(soon) = list.get(place + AHEAD)
+            && let Some(slot) = self.slots.get(number(soon) as u32)
+        {
+            prefetch::to_write(slot);
         }
     }
 

@@ -134,8 +134,6 @@ impl Call {
 
     #[inline(never)]
     fn execute_many(&self, task: *mut Task, numbers: &[u64], plan: &'static Plan) -> Result<(), Error> {
-        // The function may not look at them, and their references are dropped after it.
-        STORE.expect_all(numbers.iter().copied());
         let mut room = [const { MaybeUninit::<DataId>::uninit() }; MANY];
         for (id, &number) in room.iter_mut().zip(numbers) {
             id.write([0, number]);
@@ -168,8 +166,10 @@ impl Call {
         let numbers = unsafe { Task::numbers(task) };
         let waiters = if plan.produces() { self.publish_outputs(numbers, plan, outcome, me) } else { Chain::EMPTY };
         self.lane.with(|own| {
-            for place in plan.inputs() {
-                STORE.drop_taken(&mut own.data, [0, numbers[place]]);
+            if plan.count <= FEW {
+                drop_all::<false>(own, numbers, plan);
+            } else {
+                drop_many(own, numbers, plan);
             }
             // SAFETY: it came from the pool, and belongs to this worker; it is in no list.
             unsafe { POOL.give(&mut own.tasks, task, plan.count) };
@@ -216,6 +216,22 @@ impl Call {
         waiters.expect();
         waiters
     }
+}
+
+/// Drops the references of a task's inputs. `MANY`: their lines are asked for a little ahead.
+#[inline]
+fn drop_all<const MANY: bool>(own: &mut Own, numbers: &[u64], plan: &Plan) {
+    for place in plan.inputs() {
+        if MANY {
+            STORE.expect_next(numbers, place, |&number| number);
+        }
+        STORE.drop_taken(&mut own.data, [0, numbers[place]]);
+    }
+}
+
+#[inline(never)]
+fn drop_many(own: &mut Own, numbers: &[u64], plan: &Plan) {
+    drop_all::<true>(own, numbers, plan);
 }
 
 #[cold]

@@ -313,9 +313,6 @@ enum Taken {
 /// Claims a task's outputs and takes its references. On an error everything is as before.
 #[inline]
 fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
-    if plan.count > FEW {
-        STORE.expect_all(ids.iter().map(|id| id[1]));
-    }
     if plan.produces() {
         if plan.count > MANY {
             claim_many(own, task, plan, ids)?;
@@ -330,9 +327,33 @@ fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Resu
     if weigh {
         own.weights.clear();
     }
+    if plan.count <= FEW {
+        take_inputs::<false>(own, task, plan, ids, weigh)
+    } else {
+        take_many(own, task, plan, ids, weigh)
+    }
+}
+
+#[inline(never)]
+fn take_many(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId], weigh: bool) -> Result<Taken, Error> {
+    take_inputs::<true>(own, task, plan, ids, weigh)
+}
+
+/// Takes the references. `MANY`: the lines of the data are asked for a little ahead.
+#[inline]
+fn take_inputs<const MANY: bool>(
+    own: &mut Own,
+    task: *mut Task,
+    plan: &Plan,
+    ids: &[DataId],
+    weigh: bool,
+) -> Result<Taken, Error> {
     let last = plan.last_input().unwrap_or(usize::MAX);
     let mut taken = Taken::Ready;
     for place in plan.inputs() {
+        if MANY {
+            STORE.expect_next(ids, place, |id| id[1]);
+        }
         // SAFETY: the task belongs to this thread until it waits for its last input, after which it is not touched; it
         // is in no list before.
         let found = unsafe {
