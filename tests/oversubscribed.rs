@@ -99,3 +99,49 @@ fn among_many_workers_what_a_busy_one_has_is_stolen() {
     finalize().unwrap();
     PROGRESS.store(0, Ordering::Relaxed);
 }
+
+/// Near tasks that only end once many of them run at the same time: whoever is left to look around for them must have seen each, and
+/// all sleepers that are needed must have been woken.
+#[test]
+fn near_tasks_of_many_workers_all_find_somebody() {
+    const WORKERS: usize = 130;
+    const TOGETHER: u64 = 60;
+    let _turn = turn();
+    watch(&PROGRESS, |ran| format!("near tasks wait for others that nobody runs, after {ran}"));
+    workers(WORKERS);
+    init().unwrap();
+    let inside: &'static AtomicU64 = Box::leak(Box::default());
+    let wanted: &'static AtomicU64 = Box::leak(Box::default());
+    let meets = processing(&[], c"meets", move |_| {
+        inside.fetch_add(1, Ordering::SeqCst);
+        while inside.load(Ordering::SeqCst) < wanted.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_micros(200)); // takes no CPU, and no blocking section
+        }
+        PROGRESS.fetch_add(1, Ordering::Relaxed);
+        0
+    });
+    let short = processing(&[], c"short", |_| 0);
+    // Where they come from: a thread of the program, or one task, which has them all in its own queue.
+    let many = processing(&[], c"many", move |_| {
+        (0..TOGETHER).for_each(|_| near(meets, &[]).unwrap());
+        0
+    });
+    for round in 0..150_u64 {
+        inside.store(0, Ordering::SeqCst);
+        wanted.store(TOGETHER, Ordering::SeqCst);
+        if round % 3 == 0 {
+            near(many, &[]).unwrap();
+        } else {
+            (0..TOGETHER).for_each(|_| near(meets, &[]).unwrap());
+        }
+        wait().unwrap();
+        // Some rounds begin while everybody sleeps, some while all look around.
+        match round % 5 {
+            0 => std::thread::sleep(Duration::from_millis(10)),
+            1 => (0..round).for_each(|_| near(short, &[]).unwrap()),
+            _ => {}
+        }
+    }
+    finalize().unwrap();
+    PROGRESS.store(0, Ordering::Relaxed);
+}

@@ -200,12 +200,16 @@ fn start(life: &mut Life) -> Result<(), Error> {
         watch_exit(life);
     }
     config.note(|| machine.to_string());
+    let (holders, seeded) = (super::Holders::new(count), config.seed().map(|seed| super::Seeded::new(seed, count)));
+    // Whoever draws orders looks for nothing meanwhile.
+    let lookers = super::Lookers::new(&machine, holders.is_kept() && seeded.is_none());
     let engine = Box::into_raw(Box::new(Engine {
         workers: (0..count).map(|_| Worker::new()).collect(),
-        seeded: config.seed().map(|seed| super::Seeded::new(seed, count)),
+        seeded,
         stack: super::stack::size(&config),
-        holders: super::Holders::new(count),
+        holders,
         sleepers: super::Holders::new(count),
+        lookers,
         machine,
         config,
         trace,

@@ -9,7 +9,7 @@
 //! - `reclaim`: what forgotten processings have left
 //! - `forked`: a child of fork has no workers
 //! - `view`: what it is at, for explanations; `away`: tasks in blocking sections; `sightings`: for how long tasks run
-//! - `holders`: who may have tasks for others, where there are many workers
+//! - `holders`: who may have tasks for others, where there are many workers; `lookers`: who need not be woken then
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports;
 //!   `stack`: of workers
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
@@ -26,6 +26,7 @@ mod frame;
 mod holders;
 mod lane;
 mod lifecycle;
+mod lookers;
 mod looks;
 mod reclaim;
 mod run;
@@ -63,6 +64,7 @@ use completion::Completion;
 use cores::Arbiter;
 use failures::Failures;
 use holders::Holders;
+use lookers::Lookers;
 use sightings::Sightings;
 use sleep::Dormitory;
 use source::Sources;
@@ -81,6 +83,8 @@ pub(crate) struct Engine {
     holders: Holders,
     /// Workers that sleep, or are about to.
     sleepers: Holders,
+    /// Workers that are about to look around.
+    lookers: Lookers,
     /// Who stands still for whom.
     arbiter: Arbiter,
     /// Draws the orders of tasks, when a seed was given.
@@ -261,6 +265,22 @@ impl Engine {
             self.workers.iter().for_each(|worker| {
                 worker.bed.0.wake();
             });
+        }
+    }
+
+    /// Adds a worker to those that have tasks for others, and wakes somebody for what was just put into its queue: that worker, the
+    /// nearest that sleeps, or nobody if enough others are about to look around.
+    #[inline]
+    fn show_tasks(&self, worker: usize) {
+        self.holders.add(worker);
+        self.wake_for_task(worker);
+    }
+
+    /// Wakes somebody, best this worker, for a task that any worker may run and that is visible already.
+    #[inline]
+    fn wake_for_task(&self, worker: usize) {
+        if self.dormitory.announce() && !self.lookers.suffice() {
+            self.wake_near(worker);
         }
     }
 

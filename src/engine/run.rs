@@ -192,8 +192,7 @@ impl Call {
         let engine = self.engine();
         if let Some(hot) = self.lane.with(Own::hot) {
             engine.workers[me].queue.keep(hot);
-            engine.holders.add(me);
-            engine.wake_one();
+            engine.show_tasks(me);
         }
     }
 }

@@ -53,10 +53,7 @@ impl Call {
         if !worker.queue.keep_bare(plan) {
             return self.bare_with_descriptor(me, worker, plan);
         }
-        engine.holders.add(me);
-        if engine.dormitory.announce() {
-            engine.wake_near(me);
-        }
+        engine.show_tasks(me);
         Ok(())
     }
 
@@ -72,8 +69,7 @@ impl Call {
                     (*task).worker = me as u16;
                     worker.queue.mail(task);
                 }
-                self.engine().holders.add(me);
-                self.engine().wake_near(me);
+                self.engine().show_tasks(me);
                 Ok(())
             }
             Err(error) => {
@@ -236,10 +232,7 @@ impl Call {
             // SAFETY: the task belongs to this thread, and goes to the queue.
             unsafe { queue.mail(task) };
         }
-        engine.holders.add(worker);
-        if engine.dormitory.announce() {
-            engine.wake_near(worker);
-        }
+        engine.show_tasks(worker);
     }
 
     #[inline]

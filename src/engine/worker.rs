@@ -102,7 +102,8 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             looks: Looks::new(),
             sources: Copied::default(),
             ran: false,
-            aside: false,
+            dues: false,
+            looked: false,
         };
         while worker.seat.0.sit(shared) {
             lane.with(|own| worker.seat.0.receive(own));
@@ -134,8 +135,10 @@ struct Loop<'a> {
     sources: Copied,
     /// True when a task was run since the waiting thread was last told.
     ran: bool,
-    /// True when a source was polled that may have put something aside for this worker.
-    aside: bool,
+    /// True when something is to be done before the next task is run.
+    dues: bool,
+    /// True when others may have counted on this worker to look around for them.
+    looked: bool,
 }
 
 impl Loop<'_> {
@@ -167,11 +170,10 @@ impl Loop<'_> {
         if std::mem::take(&mut self.ran) {
             self.shared.completion.notify();
         }
-        self.lay_open();
+        self.pay_dues();
         if let Some(hot) = self.call.lane.with(Own::hot) {
             self.worker.queue.keep(hot); // others may run it meanwhile
-            self.shared.holders.add(self.me);
-            self.shared.wake_one();
+            self.shared.show_tasks(self.me);
         }
         let seat = &self.worker.seat.0;
         if seat.asked(STILL_WANTED) {
@@ -229,7 +231,7 @@ impl Loop<'_> {
         }
         match self.next_placed() {
             Some(task) => Some(Item::task(task)),
-            None => self.worker.queue.take(|| self.shared.wake_one()),
+            None => self.worker.queue.take(|| self.shared.show_tasks(self.me)),
         }
     }
 
@@ -237,6 +239,9 @@ impl Loop<'_> {
     #[cold]
     #[inline(never)]
     fn next_in_turn(&mut self, turn: u32) -> Option<Item> {
+        if self.looked {
+            self.pay_dues();
+        }
         self.poll();
         if self.shared.seeded.is_some() {
             return self.next_seeded(turn);
@@ -249,12 +254,11 @@ impl Loop<'_> {
         let queue = &self.worker.queue;
         if let Some(hot) = self.call.lane.with(Own::hot) {
             queue.keep(hot);
-            self.shared.holders.add(self.me);
-            self.shared.wake_one();
+            self.shared.show_tasks(self.me);
         }
         match turn % ROUND / TASKS_PER_POLL {
             0 => queue.take_oldest(),
-            1 => queue.take_mailed(|| self.shared.wake_one()),
+            1 => queue.take_mailed(|| self.shared.show_tasks(self.me)),
             _ => None, // the oldest placed one, or whatever is next
         }
     }
@@ -277,8 +281,8 @@ impl Loop<'_> {
     #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
     fn run(&mut self, item: Item) {
         self.ran = true;
-        if self.aside {
-            self.lay_open();
+        if self.dues {
+            self.pay_dues();
         }
         match item.open() {
             Ready::Task(task) => self.call.run(task, self.me, &self.worker.counts.0),
@@ -294,16 +298,21 @@ impl Loop<'_> {
             Some((other, item))
         };
         let stolen = if self.shared.holders.is_kept() {
-            self.hold_nothing();
-            self.shared.holders.others(self.me).find_map(steal)
+            self.holds_something(self.me);
+            self.shared.holders.others(self.me).find_map(|other| {
+                let stolen = steal(other);
+                if stolen.is_none() {
+                    self.holds_something(other);
+                }
+                stolen
+            })
         } else {
             self.shared.machine.neighbours(self.me).iter().find_map(|&other| steal(other as usize))
         };
         let Some((other, item)) = stolen else { return false };
         self.shared.trace.steal(self.me, since, other);
         if self.worker.queue.has_stealable() {
-            self.shared.holders.add(self.me);
-            self.shared.wake_one(); // the mail has moved here
+            self.shared.show_tasks(self.me); // the mail has moved here
         }
         if let Ready::Bare(_) = item.open() {
             self.call.counted_for(other, self.me);
@@ -316,27 +325,37 @@ impl Loop<'_> {
         true
     }
 
-    /// Leaves the set of those that have tasks for others, unless mail has just come.
-    fn hold_nothing(&self) {
-        self.shared.holders.leave(self.me);
-        if self.worker.queue.has_stealable() {
-            self.shared.holders.add(self.me);
-            self.shared.wake_one(); // others may have looked in between
+    /// Whether a worker has tasks for others. One that has none leaves the set of those that do: many of them may be without a
+    /// core for long, and all others would look at their empty queues meanwhile.
+    fn holds_something(&self, worker: usize) -> bool {
+        let queue = &self.shared.workers[worker].queue;
+        if queue.has_stealable() {
+            return true;
         }
+        self.shared.holders.leave(worker);
+        let again = queue.has_stealable();
+        if again {
+            self.shared.show_tasks(worker); // others may have looked in between
+        }
+        again
     }
 
     /// Polls the sources.
     fn poll(&mut self) -> bool {
         let any = self.shared.sources.poll(&mut self.sources, &self.worker.polling.0, self.me);
-        self.aside |= any;
+        self.dues |= any;
         any
     }
 
-    /// Lets others have what sources have put aside for this worker, which is about to do something else.
+    /// Lets others have what sources have put aside for this worker, which is about to do something else, and the tasks that were
+    /// left to whoever looks around.
     #[cold]
-    fn lay_open(&mut self) {
-        self.aside = false;
+    fn pay_dues(&mut self) {
+        self.dues = false;
         self.shared.sources.lay_open(&mut self.sources, &self.worker.polling.0, self.me);
+        if std::mem::take(&mut self.looked) && self.sees_stealable() {
+            self.shared.wake_for_task(self.me);
+        }
     }
 
     /// True when this worker has put tasks aside for itself: what a source calls may have made some ready.
@@ -346,13 +365,18 @@ impl Loop<'_> {
 
     /// True when there is a task that this worker could run.
     fn sees_task(&self) -> bool {
-        let stealable = |other: usize| self.shared.workers[other].queue.has_stealable();
         !self.worker.queue.nothing_handed_over()
             || self.has_own()
             || self.worker.seat.0.summoned()
-            || self.worker.queue.has_stealable()
+            || self.sees_stealable()
+    }
+
+    /// True when there is a task that any worker may run.
+    fn sees_stealable(&self) -> bool {
+        let stealable = |other: usize| self.shared.workers[other].queue.has_stealable();
+        self.worker.queue.has_stealable()
             || if self.shared.holders.is_kept() {
-                self.shared.holders.others(self.me).any(stealable)
+                self.shared.holders.others(self.me).any(|other| self.holds_something(other))
             } else {
                 self.shared.machine.neighbours(self.me).iter().any(|&other| stealable(other as usize))
             }
@@ -392,20 +416,26 @@ impl Loop<'_> {
     /// Falling asleep and being woken takes longer than a few such turns; as long as the others have theirs is added.
     fn give_way(&mut self) -> bool {
         let end = Instant::now() + self.shared.config.spin() * self.shared.machine.crowd() as u32;
+        let mut looked = false;
         loop {
             if self.sees_task() || self.poll() {
+                self.looked |= looked;
+                self.dues |= looked;
                 return true;
             }
             if Instant::now() >= end {
                 return false;
             }
-            std::thread::yield_now();
+            looked = self.shared.lookers.give_way();
         }
     }
 
     /// Sleeps until there may be work: see `README.md` beside this file.
     fn sleep(&mut self) {
         let shared = self.shared;
+        // Who is woken for one of several tasks wakes the next one.
+        self.looked |= shared.lookers.are_counted();
+        self.dues |= self.looked;
         let idle = shared.dormitory.enter();
         if self.sees_task() || self.poll() || shared.stopping.load(Ordering::SeqCst) {
             return;
