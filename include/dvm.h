@@ -838,7 +838,8 @@ dvm_retcode_t dvm_blocking_begin(void);
  * @brief Say that this task has waited, and goes on computing.
  *
  * The call returns when the task that runs in its place has ended: a processing unit runs one task at a time. A task of
- * several cores gets them again, too.
+ * several cores gets them again, too. Once per 64 sections that end on a processing unit a ready task goes first: tasks that
+ * begin sections again and again keep no other one waiting.
  *
  * @retval DVM_SUCCESS              the section has ended
  * @retval DVM_ERR_STATE            not called in a task or tile, or the task is in no section

@@ -103,6 +103,96 @@ fn sections_are_for_tasks() {
     finalize().unwrap();
 }
 
+/// What the header states: so many sections may end on a processing unit before a ready task goes first.
+const RETURNS: u64 = 64;
+
+/// Tasks of one worker that begin and end sections until all others have run. Returns the most sections that have ended while one
+/// of the others was the next.
+fn sections_without_end(loopers: u64, others: u64, schedule: impl Fn(Id) + Sync + 'static) -> u64 {
+    const ENOUGH: u64 = 200_000;
+    workers(1);
+    init().unwrap();
+    let (ends, ran, last, most) = <(AtomicU64, AtomicU64, AtomicU64, AtomicU64)>::default().leaked();
+    let other = processing(&[], c"other", move |_| {
+        let now = ends.load(Ordering::SeqCst);
+        most.fetch_max(now - last.swap(now, Ordering::SeqCst), Ordering::SeqCst);
+        ran.fetch_add(1, Ordering::SeqCst);
+        0
+    });
+    let inside: &'static AtomicU64 = Box::leak(Box::default());
+    let again = processing(&[], c"again", move |_| {
+        if inside.fetch_add(1, Ordering::SeqCst) + 1 == loopers {
+            last.store(ends.load(Ordering::SeqCst), Ordering::SeqCst);
+            (0..others).for_each(|_| schedule(other));
+        }
+        while ran.load(Ordering::SeqCst) < others && ends.load(Ordering::SeqCst) < ENOUGH {
+            begin().unwrap();
+            end().unwrap();
+            ends.fetch_add(1, Ordering::SeqCst);
+        }
+        0
+    });
+    (0..loopers).for_each(|_| onto(rank_at(0), again, &[]).unwrap());
+    wait().unwrap();
+    finalize().unwrap();
+    most.load(Ordering::SeqCst)
+}
+
+/// A value that stays for the rest of the test.
+trait Leaked: Sized {
+    fn leaked(self) -> &'static Self {
+        Box::leak(Box::new(self))
+    }
+}
+impl<T> Leaked for T {}
+
+#[test]
+fn tasks_that_block_again_and_again_keep_no_other_waiting() {
+    let _turn = turn();
+    for loopers in 1..=4 {
+        let placed = sections_without_end(loopers, 5, |other| onto(rank_at(0), other, &[]).unwrap());
+        let near = sections_without_end(loopers, 5, |other| near(other, &[]).unwrap());
+        // Those that are seated count their sections a moment later.
+        let limit = RETURNS + loopers;
+        assert!(placed <= limit && near <= limit, "{loopers} tasks: {placed} and {near} sections went before one task");
+    }
+}
+
+/// The same for a task that needs the core of the worker on which sections never end. How long the other worker takes to begin with that
+/// task is not counted in sections: so only many rounds together tell.
+#[test]
+fn tasks_that_block_again_and_again_give_their_core_away() {
+    const ROUNDS: u64 = 5;
+    const ENOUGH: u64 = ROUNDS * 20_000;
+    let _turn = turn();
+    workers(2);
+    init().unwrap();
+    let (ends, ran) = <(AtomicU64, AtomicBool)>::default().leaked();
+    let wide = processing(&[], c"wide", |_| {
+        ran.store(true, Ordering::SeqCst);
+        0
+    });
+    assert_eq!(cores(wide, 2), Code::DVM_SUCCESS);
+    let again = processing(&[], c"again", |_| {
+        while !ran.load(Ordering::SeqCst) && ends.fetch_add(1, Ordering::SeqCst) < ENOUGH {
+            begin().unwrap();
+            end().unwrap();
+        }
+        0
+    });
+    for round in 1..=ROUNDS {
+        ran.store(false, Ordering::SeqCst);
+        (0..2).for_each(|_| onto(rank_at(0), again, &[]).unwrap());
+        let begun = ends.load(Ordering::SeqCst);
+        until(|| ends.load(Ordering::SeqCst) > begun + RETURNS);
+        onto(rank_at(1), wide, &[]).unwrap();
+        wait().unwrap();
+        let ends = ends.load(Ordering::SeqCst);
+        assert!(ends < ENOUGH, "in {round} rounds {ends} sections ended before the tasks of two cores began");
+    }
+    finalize().unwrap();
+}
+
 /// Many tasks of one worker block at once, each until a later one has come: threads nest as deep as there are tasks.
 #[test]
 fn a_tower_of_blocked_tasks_comes_down() {

@@ -6,6 +6,9 @@
 //! when its current task has ended, and becomes a spare thread. So exactly one thread is the worker at any time, its
 //! structures have one owner, and no more tasks run at once than there are workers.
 //!
+//! Where sections end again and again their tasks would hand the seat to each other for ever. So once per [`RETURNS`] ends a spare thread
+//! sits down first, to run one task or to poll.
+//!
 //! Nobody waits in a circle: a thread in a section holds nothing (also no cores, `cores.rs`), and who waits for the seat
 //! waits for a task that runs. Seats are given back in the order in which the sections ended.
 
@@ -28,6 +31,9 @@ use crate::task::Item;
 
 /// So long a spare thread waits for the next section.
 const IDLE: Duration = Duration::from_secs(1);
+
+/// So many sections may end on a seat before a ready task goes first. The header states it.
+const RETURNS: u32 = 64;
 
 /// Somebody wants the seat.
 const SEAT_WANTED: u32 = 1;
@@ -69,6 +75,15 @@ struct State {
     spare: usize,
     /// Threads started for this seat after the first.
     started: usize,
+    /// Sections that have ended since a spare thread sat down because it was its turn.
+    returns: u32,
+}
+
+impl State {
+    /// True when it is a spare thread's turn, and there is one.
+    fn is_turn_of_spare(&self) -> bool {
+        self.returns >= RETURNS && self.spare > 0
+    }
 }
 
 /// A thread whose section has ended. It lies on that thread's stack until it has the seat.
@@ -128,7 +143,7 @@ impl Seat {
     /// An empty seat; one thread is about to be started for it.
     pub(super) fn new() -> Seat {
         let returning = Returning { first: std::ptr::null_mut(), last: std::ptr::null_mut() };
-        let state = State { taken: false, returning, spare: 1, started: 0 };
+        let state = State { taken: false, returning, spare: 1, started: 0, returns: 0 };
         Seat {
             summons: AtomicU32::new(0),
             state: Mutex::new(state),
@@ -186,12 +201,13 @@ impl Seat {
         own.placed = unsafe { std::mem::replace(&mut (*self.batch.0.get()).placed, Placed::new()) };
     }
 
-    /// For a spare thread: waits until it can sit down. False when the engine stops, or nobody has needed it for long.
-    pub(super) fn sit(&self, engine: &Engine) -> bool {
+    /// For a spare thread: waits until it can sit down. `None` when the engine stops, or nobody has needed it for long; else
+    /// whether it is to run one task whoever wants the seat.
+    pub(super) fn sit(&self, engine: &Engine) -> Option<bool> {
         let mut state = self.state.lock();
         loop {
             if engine.stopping.load(Ordering::SeqCst) {
-                return false;
+                return None;
             }
             if !state.taken {
                 break;
@@ -200,12 +216,16 @@ impl Seat {
             // A thread that goes is none that could sit down: the next section starts another one.
             if idle && state.taken && !engine.stopping.load(Ordering::SeqCst) {
                 state.spare -= 1;
-                return false;
+                return None;
             }
+        }
+        let turn = state.is_turn_of_spare();
+        if turn {
+            state.returns = 0;
         }
         state.spare -= 1;
         state.taken = true;
-        true
+        Some(turn)
     }
 
     /// Gets up between two tasks, for whoever waits for the seat; the caller is a spare thread from now on.
@@ -215,9 +235,10 @@ impl Seat {
         self.pass_on(&mut state);
     }
 
-    /// For who has got up: gives the seat to the first who comes back, else to a spare thread.
+    /// For who has got up: gives the seat to the first who comes back, else, or when it is its turn, to a spare thread.
     fn pass_on(&self, state: &mut State) {
-        state.taken = state.returning.seat_first();
+        state.taken = !state.is_turn_of_spare() && state.returning.seat_first();
+        state.returns += u32::from(state.taken);
         if state.returning.is_empty() {
             self.dismiss(SEAT_WANTED);
         }
@@ -229,10 +250,17 @@ impl Seat {
     /// For a task that begins a section: gets up, and sees to it that somebody else can sit down.
     fn leave(&self, start: impl FnOnce(usize) -> std::io::Result<()>) -> std::io::Result<()> {
         let mut state = self.state.lock();
-        if state.spare == 0 && state.returning.is_empty() {
-            start(state.started + 1)?;
-            state.started += 1;
-            state.spare += 1;
+        let turn = state.returns >= RETURNS;
+        if state.spare == 0 && (turn || state.returning.is_empty()) {
+            match start(state.started + 1) {
+                Ok(()) => {
+                    state.started += 1;
+                    state.spare += 1;
+                }
+                // The next one tries again.
+                Err(_) if !state.returning.is_empty() => {}
+                Err(error) => return Err(error),
+            }
         }
         self.pass_on(&mut state);
         Ok(())
@@ -241,8 +269,9 @@ impl Seat {
     /// For a task whose section ends: waits for the seat.
     fn come_back(&self, wake: impl FnOnce()) {
         let mut state = self.state.lock();
-        if !state.taken {
+        if !state.taken && !state.is_turn_of_spare() {
             state.taken = true;
+            state.returns += 1;
             return;
         }
         let mut me = Return { next: std::ptr::null_mut(), seated: false, changed: Condvar::new() };

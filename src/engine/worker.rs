@@ -105,9 +105,10 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             dues: false,
             looked: false,
         };
-        while worker.seat.0.sit(shared) {
+        while let Some(turn) = worker.seat.0.sit(shared) {
             lane.with(|own| worker.seat.0.receive(own));
-            while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work())) {
+            let mut first = turn;
+            while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work(std::mem::take(&mut first)))) {
                 shared.note_defect(panic_text(payload.as_ref()));
                 state.sources.recover(&worker.polling.0);
             }
@@ -142,13 +143,13 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    /// Works until the engine stops, or another thread is to be this worker.
-    fn work(&mut self) {
+    /// Works until the engine stops, or another thread is to be this worker; `first`: after one task, or a look at the sources.
+    fn work(&mut self, mut first: bool) {
         loop {
-            if self.worker.seat.0.summoned() && self.step_aside() {
+            if !first && self.worker.seat.0.summoned() && self.step_aside() {
                 return;
             }
-            self.work_off();
+            self.work_off(std::mem::take(&mut first));
             if self.worker.seat.0.summoned() || self.steal() || self.poll() {
                 continue;
             }
@@ -182,12 +183,19 @@ impl Loop<'_> {
         seat.is_wanted()
     }
 
-    /// Runs the worker's own tasks until there are none, or something else is wanted of it.
-    fn work_off(&mut self) {
-        while !self.worker.seat.0.summoned() {
+    /// Runs the worker's own tasks until there are none, or something else is wanted of it; `first`: one whatever is wanted, and if
+    /// there is none, polls.
+    fn work_off(&mut self, mut first: bool) {
+        while first || !self.worker.seat.0.summoned() {
             let turn = self.turn();
             let task = if turn.is_multiple_of(TASKS_PER_POLL) { self.next_in_turn(turn) } else { self.next(turn) };
-            let Some(task) = task else { return };
+            let Some(task) = task else {
+                if first {
+                    self.poll();
+                }
+                return;
+            };
+            first = false;
             self.worker.counts.0.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
             self.run(task);
         }
