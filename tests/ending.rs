@@ -9,7 +9,7 @@ mod support;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dvm::ffi::blocking::{dvm_blocking_begin, dvm_blocking_end};
 use support::*;
@@ -175,7 +175,6 @@ fn of_several_finalizers_one_ends_it_and_the_others_are_told() {
 fn threads_in_quick_calls_do_not_hold_the_end_up() {
     let _turn = begin();
     let data: Vec<Id> = (0..8).map(number).collect();
-    let end = Instant::now() + Duration::from_secs(20);
     let over = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         for &id in &data {
@@ -190,7 +189,6 @@ fn threads_in_quick_calls_do_not_hold_the_end_up() {
         finalize().unwrap();
         over.store(true, Ordering::Relaxed);
     });
-    assert!(Instant::now() < end);
 }
 
 /// A thread that sleeps in a get wakes up when nobody is left who could publish.
@@ -200,7 +198,7 @@ fn threads_that_sleep_in_a_get_are_woken() {
     let promised = promise(8).unwrap();
     std::thread::scope(|scope| {
         let sleeper = scope.spawn(|| get(promised).map(drop));
-        std::thread::sleep(Duration::from_millis(20));
+        until_sleepers(1);
         finalize().unwrap();
         assert_eq!(sleeper.join().unwrap(), Err(Code::DVM_ERR_POISONED));
     });

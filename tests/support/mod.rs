@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use dvm::ffi::data::*;
 pub use dvm::ffi::dvm_retcode_t as Code;
+use dvm::ffi::explain::dvm_explain_text;
 use dvm::ffi::lifecycle::*;
 use dvm::ffi::processing::*;
 use dvm::ffi::rank::*;
@@ -68,6 +69,24 @@ pub fn until(mut done: impl FnMut() -> bool) {
             std::thread::yield_now();
         }
         std::hint::spin_loop();
+    }
+}
+
+/// Waits until so many threads sleep in `dvm_data_get`.
+pub fn until_sleepers(count: usize) {
+    let told = format!("In dvm_data_get: {count} thread");
+    let mut text = vec![0_u8; 1 << 16];
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let mut needed = 0;
+        let code = unsafe { dvm_explain_text(text.as_mut_ptr().cast(), text.len(), &raw mut needed) };
+        assert_eq!(code, Code::DVM_SUCCESS);
+        let text = String::from_utf8_lossy(&text[..needed.clamp(1, text.len()) - 1]);
+        if text.contains(&told) {
+            return;
+        }
+        assert!(Instant::now() < end, "nobody sleeps: {text}");
+        std::thread::yield_now();
     }
 }
 
