@@ -11,6 +11,7 @@ mod support;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use dvm::ffi::distribution::*;
 use dvm::ffi::processing::*;
@@ -74,7 +75,9 @@ fn modes_and_the_first_task_come_one_after_the_other() {
         let published = number(1);
         let done = Arc::new(AtomicU64::new(0));
         let current = Arc::new(AtomicU64::new(0));
-        let rounds = 20_000;
+        // On a busy machine each hand-over takes a turn of the processor's.
+        let (rounds, end) = (20_000, Instant::now() + Duration::from_secs(10));
+        const OVER: u64 = u64::MAX;
         let setter = {
             let (done, current) = (Arc::clone(&done), Arc::clone(&current));
             std::thread::spawn(move || {
@@ -82,6 +85,9 @@ fn modes_and_the_first_task_come_one_after_the_other() {
                 for turn in 0..rounds {
                     until(|| current.load(Ordering::SeqCst) != 0);
                     let (mut id, mut modes) = ([0, current.swap(0, Ordering::SeqCst)], [OUT]);
+                    if id[1] == OVER {
+                        break;
+                    }
                     (0..turn % 97).for_each(|_| std::hint::spin_loop());
                     set.push(unsafe { dvm_processing_access(id.as_mut_ptr(), modes.as_mut_ptr()) });
                     done.store(turn + 1, Ordering::SeqCst);
@@ -90,7 +96,7 @@ fn modes_and_the_first_task_come_one_after_the_other() {
             })
         };
         let mut scheduled = Vec::new();
-        for turn in 0..rounds {
+        for turn in (0..rounds).take_while(|&turn| turn < 100 || Instant::now() < end) {
             let mut id = [0; 2];
             let context = std::ptr::null_mut();
             let description = c"first".as_ptr().cast_mut();
@@ -106,6 +112,7 @@ fn modes_and_the_first_task_come_one_after_the_other() {
             until(|| done.load(Ordering::SeqCst) > turn);
             assert_eq!(unsafe { dvm_processing_unregister(&raw mut id) }, Code::DVM_SUCCESS);
         }
+        current.store(OVER, Ordering::SeqCst);
         for (set, scheduled) in setter.join().unwrap().into_iter().zip(scheduled) {
             let both = (set, scheduled);
             assert!(
