@@ -162,7 +162,7 @@ fn compile(source: &str, output: &str, options: &[&str], objects: &[&str]) -> Op
     let mut command = Command::new("gcc");
     command.current_dir(folder()).args(["-w", "-std=gnu11", "-pthread", "-I"]);
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standard"));
-    limited(command.args(options).arg(source).args(objects).args(["-o", output, "-lm"]), Duration::from_mins(1))
+    limited(command.args(options).arg(source).args(objects).args(["-o", output, "-lm"]), Duration::from_mins(5))
 }
 
 /// Judges a unit; an error is about the whole unit, or about the cases that are named.
