@@ -67,11 +67,11 @@ static void many_lives(void)
         CHECK_OK(dvm_finalize()); /* waits, without unregister and without wait */
     }
     int after = threads_alive();
-    for (int tries = 0; tries < 100 && after > before; tries++) {
+    for (int tries = 0; tries < 4000 && after > before; tries++) {
         check_sleep(5); /* the kernel lets a joined thread linger for a moment */
         after = threads_alive();
     }
-    CHECK_NUMBER(before, after);
+    CHECK(after <= before); /* before, one may have lingered, too */
 }
 
 static atomic_int ran;
