@@ -84,7 +84,7 @@ static void with_a_limit_of(size_t more)
         const char *beginnings[] = {"{\"dims\": [{\"offset\": \"", "[[[", "no JSON"};
         struct rlimit before, limit;
         size_t size = 6 << 20;
-        alarm(100);
+        alarm(250);
         text = malloc(size + 1);
         CHECK(text != NULL);
         CHECK_OK(dvm_init());

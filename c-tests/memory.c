@@ -382,7 +382,7 @@ static void under_a_limit(void (*body)(void))
 {
     pid_t child = fork();
     if (child == 0) {
-        alarm(100);
+        alarm(250);
         CHECK_OK(dvm_init());
         set_up();
         struct rlimit limit = {address_space() + (96 << 20), RLIM_INFINITY};

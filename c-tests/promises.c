@@ -153,7 +153,7 @@ static int publish_early(void *context, dvm_data_id_t *ids, int count)
     set_number(ids[0], 3);
     CHECK_OK(dvm_data_publish(ids[0]));
     CHECK_CODE(DVM_ERR_STATE, dvm_data_publish(ids[0]));
-    for (int tries = 0; tries < 2000 && !atomic_load(&reader_ran); tries++)
+    for (int tries = 0; tries < 12000 && !atomic_load(&reader_ran); tries++)
         check_sleep(5);
     CHECK_NUMBER(1, atomic_load(&reader_ran));
     return 0;

@@ -141,7 +141,7 @@ static void waiting_takes_no_worker(void)
         new_number(number, 0);
         CHECK_OK(dvm_sched_onto(rank, runs, number));
     }
-    for (int tries = 0; tries < 2000 && (uint64_t)atomic_load(&next_place) < 4 * count; tries++)
+    for (int tries = 0; tries < 12000 && (uint64_t)atomic_load(&next_place) < 4 * count; tries++)
         check_sleep(5);
     CHECK_NUMBER(4 * count, atomic_load(&next_place));
     CHECK_OK(dvm_data_publish(gate));
@@ -209,7 +209,7 @@ static int run_until_others_ran(void *context, dvm_data_id_t *ids, int count)
 {
     (void)context, (void)ids, (void)count;
     atomic_store(&long_running, 1);
-    for (int tries = 0; tries < 2000 && atomic_load(&behind) < 8; tries++)
+    for (int tries = 0; tries < 12000 && atomic_load(&behind) < 8; tries++)
         check_sleep(5);
     CHECK_NUMBER(8, atomic_load(&behind));
     return 0;
@@ -372,9 +372,16 @@ static void in_tasks(void)
 
 /* ----- idle workers sleep ----- */
 
+static double processor_time(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
 static void idle(void)
 {
-    struct rusage before, after;
+    double used = 1;
     dvm_processing_id_t p;
     CHECK_OK(dvm_processing_register((int (*)())nothing, 0, NULL, p));
     for (uint64_t i = 0; i < pu_count(); i++) {
@@ -383,12 +390,12 @@ static void idle(void)
         CHECK_OK(dvm_sched_onto(rank, p));
     }
     CHECK_OK(dvm_wait());
-    check_sleep(50);
-    getrusage(RUSAGE_SELF, &before);
-    check_sleep(500);
-    getrusage(RUSAGE_SELF, &after);
-    double used = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_stime.tv_sec) +
-                  1e-6 * (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_stime.tv_usec);
+    /* On a busy machine the workers may look for work for a while before they sleep. */
+    for (int tries = 0; tries < 10 && used >= 0.1; tries++) {
+        double before = processor_time();
+        check_sleep(500);
+        used = processor_time() - before;
+    }
     CHECK(used < 0.1);
     CHECK_OK(dvm_processing_unregister(&p));
 }

@@ -24,7 +24,7 @@ fn play(test: &str) -> Option<i32> {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let end = Instant::now() + Duration::from_secs(30);
+    let end = Instant::now() + Duration::from_secs(90);
     while Instant::now() < end {
         if let Some(status) = process.try_wait().unwrap() {
             return status.code();

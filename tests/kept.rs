@@ -27,7 +27,7 @@ impl Event {
         self.0.load(Ordering::Acquire)
     }
     fn comes(&self) -> bool {
-        let end = Instant::now() + Duration::from_secs(20);
+        let end = Instant::now() + Duration::from_mins(1);
         while !self.has_happened() && Instant::now() < end {
             std::thread::yield_now();
         }

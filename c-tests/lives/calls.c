@@ -412,7 +412,7 @@ void orphan(dice_t *dice)
     size_t size = 0;
     int modes[1] = {DVM_IN};
     signal(SIGALRM, orphan_hangs);
-    alarm(20);
+    alarm(50);
     sated();
     for (int k = 0; k < 12; k++) {
         dvm_retcode_t code = DVM_ERR_NOT_INITIALIZED;
