@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 2
 log=target/check
 mkdir -p "$log"
 
-steps=(format lint cargo planted readme loom packages c consumers examples sweep howto gdb bench valgrind asan tsan)
+steps=(format lint cargo planted readme loom packages c consumers examples sweep howto gdb bench foreign valgrind asan tsan)
 
 run_format() { cargo fmt --all --check; }
 run_lint() { cargo clippy --release --locked --workspace --all-targets -- -D warnings; }
@@ -29,6 +29,7 @@ run_sweep() { examples/sweep.sh; }
 run_howto() { tools/howto.sh; }
 run_gdb() { tools/gdb/test.sh; }
 run_bench() { target/release/dvm-bench --quick && target/release/dvm-bench-redist --quick; }
+run_foreign() { tools/foreign.sh; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
 run_asan() { c-tests/sanitize.sh asan && tests/sanitize.sh asan; }
 run_tsan() { c-tests/sanitize.sh tsan && tests/sanitize.sh tsan; }
