@@ -71,6 +71,7 @@ extern int dvm__graph_sizes(const char *, int, const dvm__int64 *, const int *,
 extern const char *dvm__last_error(void) __asm__("dvm_last_error");
 extern int dvm__print(void *, const char *, ...) __asm__("fprintf");
 extern void *dvm__errors __asm__("stderr");
+extern char *dvm__getenv(const char *) __asm__("getenv");
 #if !defined(__x86_64__) && !defined(__i386__) && !defined(__aarch64__)
 /* Programs without them do not change the way of rounding. */
 extern int dvm__fegetround(void) __asm__("fegetround") __attribute__((__weak__));
@@ -162,12 +163,22 @@ static inline dvm__int64 dvm__bounded(double dvm__sum)
   return dvm__sum < 4e18 ? (dvm__int64)dvm__sum : 4000000000000000000;
 }
 
+/* Says why a region runs its own loops, where notes are wanted; 1. */
+__attribute__((__unused__, __cold__, __noinline__)) static int dvm__sequential(const char *dvm__name, int dvm__line,
+    const char *dvm__reason)
+{
+  const char *const dvm__wanted = dvm__getenv("DVM_VERBOSE");
+  if (dvm__wanted && dvm__wanted[0] == '1' && dvm__wanted[1] == 0)
+    dvm__print(dvm__errors, "libdvm: region %s (line %d) runs sequentially: %s\n", dvm__name, dvm__line, dvm__reason);
+  return 1;
+}
+
 /* Starts libdvm when nobody has; zero: it runs. Also nonzero where floating point may trap. If it cannot, the first region of the file says why. */
-__attribute__((__unused__)) static int dvm__cannot_start(const char *dvm__name)
+__attribute__((__unused__)) static int dvm__cannot_start(const char *dvm__name, int dvm__line)
 {
   static int dvm__told;
   if (dvm__traps(dvm__get_arithmetic()))
-    return 1;
+    return dvm__sequential(dvm__name, dvm__line, "floating point may trap");
   if (dvm__graph_start() == dvm__success)
     return 0;
   if (!dvm__told) {

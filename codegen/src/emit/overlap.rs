@@ -58,9 +58,10 @@ pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
     }
     for (one, other) in &pairs {
         let (one, other) = (&one.name, &other.name);
+        let told = sequential(region, &format!("`{one}` and `{other}` share storage"));
         let _ = writeln!(
             body,
-            "  if (dvm__begin_{one} < dvm__end_{other} && dvm__begin_{other} < dvm__end_{one})\n    return 1;"
+            "  if (dvm__begin_{one} < dvm__end_{other} && dvm__begin_{other} < dvm__end_{one})\n    return {told};"
         );
     }
     let mut text =
@@ -77,6 +78,11 @@ pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
     }
     let _ = writeln!(text, "{body}  return 0;\n}}\n");
     Ok(text)
+}
+
+/// The call that says, where notes are wanted, why a region runs its own loops.
+pub fn sequential(region: &Region, reason: &str) -> String {
+    format!("dvm__sequential(\"{}\", {}, \"{reason}\")", region.name, region.line)
 }
 
 /// The bytes between the least and the greatest element that the region touches, as two locals.

@@ -96,7 +96,10 @@ fn run(
         Some(leaving) => {
             let condition = AstBuild::from_context(&program.context)?.condition(leaving)?;
             let condition = writer.scope.text(&condition)?;
-            format!("  if ({condition}) /* A subscript would leave its row. */\n    return 1;\n")
+            format!(
+                "  if ({condition})\n    return {};\n",
+                overlap::sequential(frame.region, "a subscript leaves its row")
+            )
         }
         None => String::new(),
     };
@@ -112,7 +115,11 @@ fn run(
     let overlaps = overlap::is_needed(frame.region);
     let check = if overlaps { format!("dvm__{}_overlap({}) || ", frame.region.name, frame.own) } else { String::new() };
     text.push_str(&rows);
-    let _ = writeln!(text, "  if ({check}dvm__cannot_start(\"{}\"))\n    return 1;", frame.region.name);
+    let _ = writeln!(
+        text,
+        "  if ({check}dvm__cannot_start(\"{}\", {}))\n    return 1;",
+        frame.region.name, frame.region.line
+    );
     let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
     Ok((text, writer.reach))
 }

@@ -18,8 +18,8 @@ const WORDS: [&str; 15] = [
 /// Words that a macro may take away or spell otherwise: the text means the same without them.
 const OPTIONAL: [&str; 3] = ["const", "inline", "restrict"];
 /// What the generated text calls: a function of the file by such a name would be called instead.
-const CALLED: [&str; 7] =
-    ["abort", "dvm_graph_run", "dvm_graph_sizes", "dvm_graph_start", "dvm_last_error", "fprintf", "stderr"];
+const CALLED: [&str; 8] =
+    ["abort", "dvm_graph_run", "dvm_graph_sizes", "dvm_graph_start", "dvm_last_error", "fprintf", "getenv", "stderr"];
 
 /// Refuses a region whose generated text would mean something else in its file.
 pub fn check(
