@@ -168,8 +168,7 @@ impl Builder<'_> {
     /// A type in words that mean the same before the enclosing function.
     pub fn visible_type(&self, ty: &super::ast::Type) -> String {
         let written = ctype::unqualified(&ty.written);
-        let local = ctype::words(&written).any(|w| self.inventory.local_types.contains(w));
-        if local { ctype::unqualified(ty.plain()) } else { written }
+        if self.is_local_type(&written) { ctype::unqualified(ty.plain()) } else { written }
     }
 
     /// A value that is at least 0, or a reason why that cannot be told.

@@ -3,7 +3,6 @@
 use super::ast::{Id, Node};
 use super::attributes;
 use super::builder::{Builder, RawAccess};
-use super::control::varies;
 use super::ctype;
 use super::header;
 use super::kind::Kind;
@@ -134,16 +133,7 @@ impl<'a> Builder<'a> {
     /// Refuses words that mean something else before the enclosing function.
     fn check_words(&self, node: &Node) -> Result<(), Refusal> {
         self.check_made(node)?;
-        let spoken = matches!(node.kind, Kind::CStyleCastExpr | Kind::UnaryExprOrTypeTraitExpr | Kind::VarDecl);
-        let types = [Some(&node.ty), node.argument.as_ref()];
-        let local = |t: &super::ast::Type| ctype::words(&t.written).any(|w| self.inventory.local_types.contains(w));
-        if spoken && types.into_iter().flatten().any(local) {
-            let reason = format!(
-                "the type `{}` is declared inside the function",
-                node.argument.as_ref().unwrap_or(&node.ty).written
-            );
-            return Err(Refusal::at(node, reason, "declare the type at file scope"));
-        }
+        self.check_type_text(node)?;
         if let Some(reference) = &node.reference {
             if reference.id == self.function.id && self.function.previous == 0 {
                 let reason = format!("`{}` calls itself, and is not declared before its definition", reference.name);
@@ -197,10 +187,7 @@ impl<'a> Builder<'a> {
     }
 
     fn size_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
-        if node.argument.as_ref().is_some_and(|ty| varies(&ty.written)) {
-            let reason = "the size of a type is taken whose length is computed";
-            return Err(Refusal::at(node, reason, "compute it before the region"));
-        }
+        self.check_operand(node)?;
         for inner in node.walk() {
             let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != Kind::EnumConstantDecl) else {
                 continue;
@@ -411,7 +398,7 @@ impl<'a> Builder<'a> {
         }
         if !self.values.iter().any(|(v, _)| *v == id) {
             let ctype = self.type_name(variable);
-            if ctype::words(&ctype).any(|w| self.inventory.local_types.contains(w)) {
+            if self.is_local_type(&ctype) {
                 return Err(Refusal::at(
                     at,
                     format!("the type `{ctype}` is declared inside the function"),

@@ -25,6 +25,8 @@ pub struct Inventory<'a> {
     pub changed: HashSet<Id>,
     /// Types declared inside the function.
     pub local_types: HashSet<String>,
+    /// How often the function, with its parameters, declares each name.
+    pub names: HashMap<String, usize>,
 }
 
 impl<'a> Inventory<'a> {
@@ -33,6 +35,9 @@ impl<'a> Inventory<'a> {
         let Uses { addressed, changed } = Uses::of(function);
         let mut found = Inventory { roots: roots.clone(), addressed, changed, ..Inventory::default() };
         for node in function.walk() {
+            if node.kind.is_declaration() && node.id != function.id {
+                *found.names.entry(node.name.clone()).or_default() += 1;
+            }
             match node.kind {
                 Kind::TypedefDecl | Kind::RecordDecl | Kind::EnumDecl => {
                     found.local_types.insert(node.name.clone());

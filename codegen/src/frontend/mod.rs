@@ -38,6 +38,7 @@ mod room;
 mod rows;
 mod scope;
 mod symbols;
+mod unseen;
 mod uses;
 mod walk;
 

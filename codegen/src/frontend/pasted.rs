@@ -9,8 +9,9 @@ use crate::source::Source;
 use crate::words::identifiers;
 use std::collections::BTreeSet;
 
-/// Macros of the preprocessor itself whose value depends on the place, or on when the file was last written.
-const PLACED: [&str; 9] = [
+/// Macros of the preprocessor itself whose value depends on the place, or on when the file was last written, and the
+/// names of the function around.
+const PLACED: [&str; 12] = [
     "__LINE__",
     "__COUNTER__",
     "__FILE__",
@@ -20,9 +21,13 @@ const PLACED: [&str; 9] = [
     "__DATE__",
     "__TIME__",
     "__TIMESTAMP__",
+    "__func__",
+    "__FUNCTION__",
+    "__PRETTY_FUNCTION__",
 ];
 
-const REASON: &str = "the value depends on the line, or on another thing that only the preprocessor knows";
+const REASON: &str =
+    "the value depends on the line, on the function, or on another thing that only the preprocessor knows";
 const REMEDY: &str = "keep it in a variable before the region";
 
 /// Refuses a text that leads to a macro whose value depends on the place, also where no value shows it: in `sizeof`, or

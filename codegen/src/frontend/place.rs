@@ -285,7 +285,7 @@ impl<'a> Builder<'a> {
         };
         let symbol = self.fresh(&variable.name);
         let element_name = self.visible_type(&element);
-        if ctype::words(&element_name).any(|w| self.inventory.local_types.contains(w)) {
+        if self.is_local_type(&element_name) {
             let reason = format!("the type `{element_name}` is declared inside the function");
             return Err(Refusal::at(at, reason, "declare the type at file scope"));
         }

@@ -2,7 +2,6 @@
 
 use super::ast::{Id, Node};
 use super::builder::{Builder, RawStatement};
-use super::ctype;
 use super::effects::{Effects, unknown};
 use super::grouping::children;
 use super::header;
@@ -186,7 +185,7 @@ impl<'a> Builder<'a> {
 
     fn check_visible(&self, variable: &Node) -> Result<(), Refusal> {
         let name = self.type_name(variable);
-        if ctype::words(&name).any(|w| self.inventory.local_types.contains(w)) {
+        if self.is_local_type(&name) {
             return Err(Refusal::at(
                 variable,
                 format!("the type `{name}` is declared inside the function"),
