@@ -41,9 +41,12 @@ make_library() {
         printf '#define FOREIGN(name) void name(void) { fputs("the other libdvm was called: " #name "\\n", stderr); abort(); }\n'
         sed 's/.*/FOREIGN(&)/' "$work/names"
     } >"$work/foreign.c"
-    cc -shared -fPIC -fno-builtin -w -Wl,-soname,libdvm.so.0 "$work/foreign.c" -o "$1/lib/libdvm.so.$version" || return 1
-    ln -s "libdvm.so.$version" "$1/lib/libdvm.so.0"
-    ln -s libdvm.so.0 "$1/lib/libdvm.so"
+    # Linked without our folder a program asks for the first by its name; run without it, for the second by ours.
+    local name
+    for name in libdvm.so.99 libdvm.so.0; do
+        cc -shared -fPIC -fno-builtin -w -Wl,-soname,$name "$work/foreign.c" -o "$1/lib/$name" || return 1
+    done
+    ln -s libdvm.so.99 "$1/lib/libdvm.so"
 }
 
 # make_tree FOLDER: what an installation has, all of it false.
