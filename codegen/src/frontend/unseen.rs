@@ -48,7 +48,9 @@ impl Builder<'_> {
             );
             return Err(Refusal::at(node, reason, "declare the type at file scope"));
         }
-        if !has(&|t| t.written.contains('[')) {
+        // A size that is computed is refused as such.
+        let computed = node.argument.as_ref().is_some_and(|t| varies(&t.written));
+        if computed || !has(&|t| t.written.contains('[')) {
             return Ok(());
         }
         let own = if node.is(&Kind::VarDecl) { node.name.as_str() } else { "" };
