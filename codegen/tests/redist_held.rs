@@ -14,7 +14,7 @@ fn held(of: u32) -> Option<u32> {
         (parent == of && command.split('\0').nth(1) == Some("--dvm-held")).then_some(pid)
     };
     let all = std::fs::read_dir("/proc").expect("proc").flatten();
-    all.filter_map(|entry| one(entry.file_name().to_str()?.parse().ok()?)).next()
+    all.find_map(|entry| one(entry.file_name().to_str()?.parse().ok()?))
 }
 
 #[test]

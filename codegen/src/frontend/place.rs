@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
         }
         if variable.storage == "register" && !ctype::is_pointer(variable.ty.plain()) {
             let reason = format!("`{}` is a register variable, and the tiles need its address", variable.name);
-            return Err(Refused::at(at, reason, "declare it without `register`"));
+            return Err(Refusal::at(at, reason, "declare it without `register`"));
         }
         let element = place.types.last().cloned().flatten().unwrap_or_default();
         if !ctype::is_element(element.plain()) {
