@@ -4,6 +4,9 @@
 
 mod error;
 
+#[doc(hidden)]
+pub mod id;
+
 mod memory;
 
 mod config;

@@ -17,8 +17,6 @@ const OPEN: &[(&str, &[&[&str]])] = &[(
     "src/lib.rs",
     &[
         &["trace", "trace::chrome", "trace::ring", "trace::summary", "trace::tally"],
-        &["data::blocks", "data::storage"],
-        &["data::publication", "data::store"],
         &[
             "engine",
             "engine::away",
@@ -30,15 +28,6 @@ const OPEN: &[(&str, &[&[&str]])] = &[(
             "engine::lifecycle",
             "engine::sightings",
             "engine::worker",
-        ],
-        &[
-            "redistribution::plan",
-            "redistribution::program",
-            "redistribution::shape",
-            "redistribution::strided",
-            "redistribution::transpose",
-            "redistribution::transpose::eight",
-            "redistribution::weave",
         ],
     ],
 )];

@@ -112,7 +112,7 @@ impl Store {
         body.sleepers += 1;
         drop(body);
         // Whoever ends the promise, or abandons it, sees the sleeper under the datum's lock, and then wakes it.
-        self.asleep.sleep(id[1] as u32, || {
+        self.asleep.sleep(id.number() as u32, || {
             let mut body = slot.lock();
             let over = slot.phase() != Phase::Promised || body.abandoned();
             over.then(|| {

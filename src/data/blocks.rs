@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::sync::lock::Mutex;
 
-use super::magazines::{self, MAGAZINES};
-use super::storage::ALIGNMENT;
+use super::magazines::{self, ALIGNMENT, MAGAZINES};
 use crate::memory;
 
 /// Sizes: `ALIGNMENT << class` bytes.
@@ -25,7 +24,7 @@ const CHUNK: usize = 64 << 10;
 /// The largest block.
 pub(super) const LARGEST: usize = ALIGNMENT << (CLASSES - 1);
 
-const _: () = assert!(LARGEST == magazines::SMALLEST && ALIGNMENT == magazines::ALIGNMENT);
+const _: () = assert!(LARGEST == magazines::SMALLEST);
 
 /// Free blocks that a thread keeps.
 pub(super) struct Cache {

@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 use crate::memory;
 use crate::sync::lock::Mutex;
 
-/// The alignment of memory that libdvm allocates; `blocks` compares the two.
+/// The alignment of memory that libdvm allocates.
 pub(super) const ALIGNMENT: usize = 64;
 
 /// What is not larger lies in a small block.

@@ -3,7 +3,7 @@
 //! - `slot`: one datum's state, and when it may go
 //! - `store`: ids, creation, freeing: entries that are never unmapped, so that a stale id is always recognised
 //! - `references`: what the program holds and what its scheduled tasks have taken
-//! - `publication`: promises, producers, poison, and storage carried on by a successor
+//! - `publication`: promises, producers, poison, and storage carried on by a successor; `outcome`: what they come to
 //! - `access`: addresses of bytes
 //! - `pending_view`: what is not published yet, for explanations
 //! - `storage`, `blocks`: the bytes, and memory for small ones
@@ -16,6 +16,7 @@
 mod access;
 mod blocks;
 mod magazines;
+mod outcome;
 mod pending_view;
 mod publication;
 mod references;
@@ -26,15 +27,15 @@ mod store;
 mod waiting;
 
 pub(crate) use access::{Reach, too_many_gets};
+pub(crate) use outcome::Outcome;
 pub(crate) use pending_view::Publisher;
-pub(crate) use publication::{Carry, Outcome};
+pub(crate) use publication::Carry;
 pub(crate) use references::Readiness;
 pub(crate) use slot::NOWHERE;
 pub(crate) use storage::{FreeCallback, Released, Storage};
 pub(crate) use store::{Cache, Initial, STORE};
 
-/// A datum's id: its home process, and a number that is never given twice.
-pub(crate) type DataId = [u64; 2];
+pub(crate) use crate::id::DatumId as DataId;
 
 #[cfg(test)]
 mod tests;

@@ -68,7 +68,7 @@ fn show(id: DataId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
     visit(&PendingView {
         id,
         size: slot.size(),
-        predecessor: slot.predecessor().map(|number| [0, number]),
+        predecessor: slot.predecessor().map(DataId::here),
         publisher: match body.producer() {
             Producer::Nobody => Publisher::Nobody,
             Producer::Hand => Publisher::Hand,

@@ -1,20 +1,12 @@
 //! Promises: their producers, their one moment of publication, poison, and storage carried on by a successor.
 
 use super::DataId;
+use super::outcome::Outcome;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::Storage;
 use super::store::{Cache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::inbox::{Chain, Link};
-
-/// What a promise comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// Its bytes exist.
-    Published,
-    /// They never will.
-    Poisoned,
-}
 
 /// What a successor gets from the datum whose storage it carries on.
 #[derive(Debug)]
@@ -51,7 +43,7 @@ impl Store {
             return Err(no_output(id, state));
         }
         body.set_task(task);
-        Ok(body.slot().predecessor().map(|number| [0, number]))
+        Ok(body.slot().predecessor().map(DataId::here))
     }
 
     /// Takes a claim back: the task was not scheduled after all.
@@ -127,7 +119,7 @@ impl Store {
         if body.sleepers > 0 {
             // Those who sleep keep the datum by their gets.
             drop(body);
-            self.asleep.wake(id[1] as u32);
+            self.asleep.wake(id.number() as u32);
         } else {
             self.settle(cache, id, body);
         }
@@ -172,7 +164,7 @@ impl Store {
     /// The datum that an output of the calling task carries on.
     #[inline]
     pub(crate) fn predecessor(&self, id: DataId) -> Option<DataId> {
-        self.kept(id).predecessor().map(|number| [0, number])
+        self.kept(id).predecessor().map(DataId::here)
     }
 
     /// What a starting task that reads `id` and has taken `mine` references of it hands on to its successor, an output of

@@ -4,10 +4,7 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
 use super::blocks::{self, BLOCKS};
-use super::magazines::MAGAZINES;
-
-/// The alignment of memory that libdvm allocates.
-pub(crate) const ALIGNMENT: usize = 64;
+use super::magazines::{ALIGNMENT, MAGAZINES};
 
 /// From this size on fresh pages are asked for, which come zeroed and are placed where they are first touched.
 const FRESH_PAGES: usize = 128 << 10;

@@ -4,7 +4,7 @@ use crate::sync::lock::Mutex;
 
 use super::DataId;
 use super::blocks::{self, BLOCKS};
-use super::publication::Outcome;
+use super::outcome::Outcome;
 use super::sleepers::Sleepers;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::{Released, Storage};
@@ -109,7 +109,7 @@ pub(crate) struct Initial {
 
 /// How messages call a datum.
 pub(super) fn name(id: DataId) -> String {
-    format!("datum {{{}, {}}}", id[0], id[1])
+    format!("datum {id}")
 }
 
 /// The failure of a call that names a datum which is not there.
@@ -153,7 +153,7 @@ impl Store {
         let phase = if initial.published { Phase::Published } else { Phase::Promised };
         // Its index came out of a list of free ones: nobody else has it.
         let generation = slot.begin(phase, initial.size, initial.home, &initial.storage);
-        Ok([0, u64::from(generation) << 32 | u64::from(index)])
+        Ok(DataId::here(u64::from(generation) << 32 | u64::from(index)))
     }
 
     /// Asks for the line of an entry that is about to be changed.
@@ -202,15 +202,17 @@ impl Store {
     pub(super) fn kept(&self, id: DataId) -> &Slot {
         // SAFETY: a datum that is kept exists, so that its index was given; only tasks and threads that have checked the id
         // keep it.
-        unsafe { self.slots.there(id[1] as u32) }
+        unsafe { self.slots.there(id.number() as u32) }
     }
 
     /// Locks the datum with this id.
     #[inline]
     pub(super) fn lock(&self, id: DataId) -> Result<Locked<'_>, Error> {
-        let Some(slot) = self.slots.get(id[1] as u32).filter(|_| id[0] == 0) else { return Err(unknown(id, false)) };
+        let Some(slot) = self.slots.get(id.number() as u32).filter(|_| id.is_here()) else {
+            return Err(unknown(id, false));
+        };
         let body = slot.lock();
-        let (there, generation) = (slot.phase() != Phase::Free, (id[1] >> 32) as u32);
+        let (there, generation) = (slot.phase() != Phase::Free, (id.number() >> 32) as u32);
         if there && slot.generation() == generation {
             Ok(body)
         } else {
@@ -232,7 +234,7 @@ impl Store {
             self.free(cache, id, body);
         } else if body.sleepers > 0 && body.abandoned() {
             drop(body);
-            self.asleep.wake(id[1] as u32);
+            self.asleep.wake(id.number() as u32);
         }
     }
 
@@ -249,9 +251,9 @@ impl Store {
         cache.release(storage, size);
         if again.is_some() {
             if cache.free.len() == cache.free.capacity() {
-                return self.free_first(cache, id[1] as u32);
+                return self.free_first(cache, id.number() as u32);
             }
-            cache.free.push(id[1] as u32);
+            cache.free.push(id.number() as u32);
             if cache.free.len() >= 2 * BATCH {
                 self.free.lock().extend(cache.free.drain(BATCH..));
             }
@@ -273,7 +275,7 @@ impl Store {
         for index in 0..self.slots.len() {
             let body = self.slots.get(index).expect("below the length").lock();
             if body.slot().phase() != Phase::Free {
-                let id = [0, u64::from(body.slot().generation()) << 32 | u64::from(index)];
+                let id = DataId::here(u64::from(body.slot().generation()) << 32 | u64::from(index));
                 visit(id, body);
             }
         }
@@ -287,7 +289,7 @@ impl Store {
                 let sleepers = body.sleepers > 0;
                 drop(body);
                 if sleepers {
-                    self.asleep.wake(id[1] as u32);
+                    self.asleep.wake(id.number() as u32);
                 }
                 wake(waiters);
             }
@@ -305,7 +307,7 @@ impl Store {
             if body.slot().phase() == Phase::Free {
                 continue;
             }
-            let id = [0, u64::from(body.slot().generation()) << 32 | u64::from(index)];
+            let id = DataId::here(u64::from(body.slot().generation()) << 32 | u64::from(index));
             body.set_available(0);
             body.set_taken(0);
             body.gets = 0;
@@ -329,11 +331,11 @@ impl Store {
     /// The size of a datum.
     #[inline]
     pub(crate) fn size(&self, id: DataId) -> Result<usize, Error> {
-        let slot = self.slots.get(id[1] as u32).filter(|_| id[0] == 0);
+        let slot = self.slots.get(id.number() as u32).filter(|_| id.is_here());
         let size = |slot: &Slot| {
             // Whoever asks schedules a task that reads the datum next: its line is to come once, to be written.
             prefetch::to_write(slot);
-            slot.size_of_referenced((id[1] >> 32) as u32)
+            slot.size_of_referenced((id.number() >> 32) as u32)
         };
         match slot.and_then(size) {
             Some(size) => Ok(size),

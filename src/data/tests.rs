@@ -61,7 +61,7 @@ fn an_entry_is_used_again_under_another_id() {
         assert_eq!(code(scene.store.acquire(id)), dvm_retcode_t::DVM_ERR_ID);
     }
     assert_eq!(scene.store.count(), 0);
-    let entries: std::collections::HashSet<u32> = seen.iter().map(|id| id[1] as u32).collect();
+    let entries: std::collections::HashSet<u32> = seen.iter().map(|id| id.number() as u32).collect();
     assert!(entries.len() <= 64, "{} entries for one datum at a time", entries.len());
 }
 
@@ -72,8 +72,8 @@ fn messages_tell_freed_from_never_given() {
     scene.store.relax(&mut scene.cache, id).unwrap();
     scene.give_back();
     assert!(scene.store.acquire(id).unwrap_err().message().contains("freed"));
-    assert!(scene.store.acquire([0, 0]).unwrap_err().message().contains("never given"));
-    assert!(scene.store.acquire([1, id[1]]).unwrap_err().message().contains("never given"));
+    assert!(scene.store.acquire(DataId::NONE).unwrap_err().message().contains("never given"));
+    assert!(scene.store.acquire(DataId::from_raw([1, id.number()])).unwrap_err().message().contains("never given"));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn storage_moves_to_the_successor_only_with_the_last_reference() {
     scene.store.acquire(current).unwrap();
     // SAFETY: no link is given.
     unsafe { scene.store.take(current, std::ptr::null_mut()) }.unwrap();
-    let next = scene.create(Storage::Successor { of: current[1] }, false);
+    let next = scene.create(Storage::Successor { of: current.number() }, false);
     let carry = |scene: &Scene| scene.store.carry(current, next, 1, true);
     assert!(matches!(carry(&scene), Carry::Copy { .. }), "another reference");
     scene.store.relax(&mut scene.cache, current).unwrap();
@@ -194,10 +194,14 @@ fn the_size_is_told_of_data_with_references_only() {
     assert_eq!(code(scene.store.size(id)), dvm_retcode_t::DVM_ERR_ID, "an address alone keeps the bytes");
     scene.store.put_outside(&mut scene.cache, id).unwrap();
     let next = scene.create(Storage::Absent, false);
-    assert_eq!(next[1] as u32, id[1] as u32, "the same entry");
+    assert_eq!(next.number() as u32, id.number() as u32, "the same entry");
     assert_eq!(code(scene.store.size(id)), dvm_retcode_t::DVM_ERR_ID, "of an earlier generation");
     assert_eq!(scene.store.size(next).unwrap(), SIZE);
-    assert_eq!(code(scene.store.size([1, next[1]])), dvm_retcode_t::DVM_ERR_ID, "of another process");
+    assert_eq!(
+        code(scene.store.size(DataId::from_raw([1, next.number()]))),
+        dvm_retcode_t::DVM_ERR_ID,
+        "of another process"
+    );
     scene.store.relax(&mut scene.cache, next).unwrap();
 }
 

@@ -21,7 +21,7 @@ impl Call {
             return self.call_with_cores(callee, cores, ids);
         }
         // SAFETY: whoever registered the function says that it takes so many arguments.
-        let result = unsafe { callee.call(ids) };
+        let result = unsafe { callee.call(DataId::raw_list(ids)) };
         match if self.lane.worker().is_some() { result } else { self.without_worker(result) } {
             Ok(0) => Ok(()),
             Ok(code) => Err(returned(code)),

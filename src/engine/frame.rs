@@ -67,7 +67,7 @@ impl Frame {
         if numbers.len() > FEW {
             return None;
         }
-        let place = numbers.iter().position(|&number| number == id[1] && id[0] == 0)?;
+        let place = numbers.iter().position(|&number| number == id.number() && id.is_here())?;
         let reach = if plan.mode(place) == Mode::Out { Reach::Output } else { Reach::Input };
         Some((reach, self.arguments.get_mut(place)?))
     }
@@ -85,7 +85,7 @@ impl Frame {
         // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
         let (plan, numbers) = unsafe { ((*self.task).plan(), Task::numbers(self.task)) };
         let place = if numbers.len() <= SEARCHED {
-            numbers.iter().position(|&number| number == id[1] && id[0] == 0)?
+            numbers.iter().position(|&number| number == id.number() && id.is_here())?
         } else {
             self.place_among(numbers, id)?
         };
@@ -95,12 +95,12 @@ impl Frame {
     #[cold]
     #[inline(never)]
     fn place_among(&mut self, numbers: &[u64], id: DataId) -> Option<usize> {
-        if id[0] != 0 {
+        if !id.is_here() {
             None
         } else if self.index.is_made() || self.index.make(numbers, 0..numbers.len()) {
-            self.index.find(numbers, id[1])
+            self.index.find(numbers, id.number())
         } else {
-            numbers.iter().position(|&number| number == id[1])
+            numbers.iter().position(|&number| number == id.number())
         }
     }
 
@@ -192,7 +192,7 @@ impl Addresses {
     pub(super) fn put(&mut self, id: DataId) -> Option<bool> {
         match self.few.last_mut() {
             // Mostly there is one, or what was got last is put first.
-            Some(last) if last.id[1] == id[1] && last.id[0] == id[0] => {
+            Some(last) if last.id == id => {
                 last.count -= 1;
                 if last.count > 0 {
                     return Some(false);
@@ -344,19 +344,21 @@ mod tests {
     #[test]
     fn addresses_are_found_added_and_removed_in_any_number() {
         let mut addresses = Addresses { few: Vec::new(), more: HashMap::new() };
-        let held = |number| Held { id: [0, number], addr: ptr::null_mut(), size: 0, count: 1, counted: false };
+        let held = |number| Held { id: DataId::here(number), addr: ptr::null_mut(), size: 0, count: 1, counted: false };
         for number in 0..100 {
-            assert!(addresses.make_room().is_ok() && addresses.find([0, number]).is_none());
+            assert!(addresses.make_room().is_ok() && addresses.find(DataId::here(number)).is_none());
             addresses.add(held(number));
         }
         for number in 0..99 {
-            assert!(addresses.find([0, number]).is_some() && addresses.put([0, number]) == Some(false));
-            assert!(addresses.put([0, number]).is_none() && !addresses.is_empty());
+            assert!(
+                addresses.find(DataId::here(number)).is_some() && addresses.put(DataId::here(number)) == Some(false)
+            );
+            assert!(addresses.put(DataId::here(number)).is_none() && !addresses.is_empty());
         }
         addresses.add(held(100));
         let mut left: Vec<_> = std::iter::from_fn(|| addresses.pop().map(|held| held.id)).collect();
         left.sort_unstable();
-        assert_eq!(left, [[0, 99], [0, 100]]);
+        assert_eq!(left, [99, 100].map(DataId::here));
         assert!(addresses.is_empty());
     }
 }

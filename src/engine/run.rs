@@ -125,9 +125,9 @@ impl Call {
                 self.execute_most(task, numbers, plan)
             };
         }
-        let mut ids = [[0; 2]; FEW];
+        let mut ids = [DataId::NONE; FEW];
         for (id, &number) in ids.iter_mut().zip(numbers) {
-            id[1] = number;
+            *id = DataId::here(number);
         }
         self.call(task, plan, &mut ids[..plan.count])
     }
@@ -136,7 +136,7 @@ impl Call {
     fn execute_many(&self, task: *mut Task, numbers: &[u64], plan: &'static Plan) -> Result<(), Error> {
         let mut room = [const { MaybeUninit::<DataId>::uninit() }; MANY];
         for (id, &number) in room.iter_mut().zip(numbers) {
-            id.write([0, number]);
+            id.write(DataId::here(number));
         }
         // SAFETY: a task has as many ids as its plan has arguments, which were just written.
         let ids = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast::<DataId>(), plan.count) };
@@ -146,7 +146,8 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn execute_most(&self, task: *mut Task, numbers: &[u64], plan: &'static Plan) -> Result<(), Error> {
-        let mut ids = memory::list(numbers.iter().map(|&number| [0, number])).map_err(|error| not_started(&error))?;
+        let mut ids =
+            memory::list(numbers.iter().map(|&number| DataId::here(number))).map_err(|error| not_started(&error))?;
         self.call(task, plan, &mut ids)
     }
 
@@ -204,7 +205,7 @@ impl Call {
     fn publish_outputs(&self, numbers: &[u64], plan: &Plan, outcome: Outcome, me: usize) -> Chain {
         let mut waiters = Chain::EMPTY;
         for place in plan.outputs() {
-            let id = [0, numbers[place]];
+            let id = DataId::here(numbers[place]);
             let bytes = if outcome == Outcome::Published { self.traced_size(id) } else { None };
             self.trace_publication(id, bytes);
             if !waiters.is_empty() {
@@ -224,7 +225,7 @@ fn drop_all<const MANY: bool>(own: &mut Own, numbers: &[u64], plan: &Plan) {
         if MANY {
             STORE.expect_next(numbers, place, |&number| number);
         }
-        STORE.drop_taken(&mut own.data, [0, numbers[place]]);
+        STORE.drop_taken(&mut own.data, DataId::here(numbers[place]));
     }
 }
 
@@ -243,8 +244,8 @@ fn not_started(error: &Error) -> Error {
 #[inline]
 fn carry_all(call: &Call, numbers: &[u64], plan: &Plan) -> Result<(), Error> {
     for place in plan.outputs() {
-        STORE.expect_waiter([0, numbers[place]]);
-        if let Some(predecessor) = STORE.predecessor([0, numbers[place]]) {
+        STORE.expect_waiter(DataId::here(numbers[place]));
+        if let Some(predecessor) = STORE.predecessor(DataId::here(numbers[place])) {
             carry(call, (numbers, plan), place, predecessor)?;
         }
     }
@@ -253,10 +254,10 @@ fn carry_all(call: &Call, numbers: &[u64], plan: &Plan) -> Result<(), Error> {
 
 /// Gives the output at this place the storage of its predecessor, or a copy.
 fn carry(call: &Call, (numbers, plan): (&[u64], &Plan), place: usize, predecessor: DataId) -> Result<(), Error> {
-    let shares = |later: usize| later > place && STORE.predecessor([0, numbers[later]]) == Some(predecessor);
+    let shares = |later: usize| later > place && STORE.predecessor(DataId::here(numbers[later])) == Some(predecessor);
     let last = !plan.outputs().any(shares);
-    let mine = plan.inputs().filter(|&input| numbers[input] == predecessor[1]).count();
-    let output = [0, numbers[place]];
+    let mine = plan.inputs().filter(|&input| numbers[input] == predecessor.number()).count();
+    let output = DataId::here(numbers[place]);
     if let Carry::Copy { from, size } = STORE.carry(predecessor, output, mine as u32, last) {
         STORE.adopt(output, &copied(call, predecessor, from, size)?);
     }
@@ -270,6 +271,6 @@ fn copied(call: &Call, id: DataId, from: *const u8, size: usize) -> Result<Stora
     let start = trace.begin();
     // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
     let copy = call.lane.with(|own| unsafe { own.data.copied(from, size) });
-    trace.copy(call.worker(), start, id[1], size);
+    trace.copy(call.worker(), start, id.number(), size);
     copy
 }

@@ -143,7 +143,7 @@ impl Call {
 
     #[cold]
     fn trace_schedule(&self, plan: &'static Plan, ids: &[DataId]) {
-        let produced = |(place, id): (usize, &DataId)| (id[1], plan.mode(place) == Mode::Out);
+        let produced = |(place, id): (usize, &DataId)| (id.number(), plan.mode(place) == Mode::Out);
         self.engine().trace().scheduled(plan.description, ids.iter().enumerate().map(produced));
     }
 
@@ -281,7 +281,7 @@ fn weigh(own: &mut Own, task: *mut Task, plan: &Plan) {
     // SAFETY: the task belongs to this thread.
     let numbers = unsafe { Task::numbers(task) };
     for place in plan.inputs() {
-        if let Readiness::Published { size, home } = STORE.readiness([0, numbers[place]]) {
+        if let Readiness::Published { size, home } = STORE.readiness(DataId::here(numbers[place])) {
             own.weights.add(home, size);
         }
     }
@@ -345,7 +345,7 @@ fn take_inputs<const MANY: bool>(
     let mut taken = Taken::Ready;
     for place in plan.inputs() {
         if MANY {
-            STORE.expect_next(ids, place, |id| id[1]);
+            STORE.expect_next(ids, place, |id| id.number());
         }
         // SAFETY: the task belongs to this thread until it waits for its last input, after which it is not touched; it
         // is in no list before.
@@ -378,7 +378,7 @@ const MANY: usize = 64;
 /// Whether two ids are one; mostly the second numbers tell.
 #[inline]
 fn same(one: DataId, other: DataId) -> bool {
-    one[1] == other[1] && one[0] == other[0]
+    one.number() == other.number() && one.home() == other.home()
 }
 
 /// Claims the outputs of a task with many arguments, of which it makes an index when there is more than one output.
@@ -391,7 +391,11 @@ fn claim_many(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Re
     let indexed = plan.outputs().nth(1).is_some() && reads.make(numbers, plan.inputs());
     let claimed = plan.outputs().try_for_each(|place| {
         claim(own, task, plan, ids, place, |id| {
-            if indexed { reads.find(numbers, id[1]).is_some() } else { plan.inputs().any(|other| same(ids[other], id)) }
+            if indexed {
+                reads.find(numbers, id.number()).is_some()
+            } else {
+                plan.inputs().any(|other| same(ids[other], id))
+            }
         })
     });
     reads.clear();
@@ -424,17 +428,14 @@ fn claim(
 #[inline(never)]
 fn own_input(own: &mut Own, id: DataId) -> Error {
     STORE.unclaim(&mut own.data, id);
-    Error::state(format!("datum {{{}, {}}} is input and output of one task, which would wait for itself", id[0], id[1]))
+    Error::state(format!("datum {id} is input and output of one task, which would wait for itself"))
 }
 
 #[cold]
 #[inline(never)]
 fn not_read(own: &mut Own, id: DataId, predecessor: DataId) -> Error {
     STORE.unclaim(&mut own.data, id);
-    Error::state(format!(
-        "datum {{{}, {}}} carries on datum {{{}, {}}}, which the task must read to have it as an output",
-        id[0], id[1], predecessor[0], predecessor[1]
-    ))
+    Error::state(format!("datum {id} carries on datum {predecessor}, which the task must read to have it as an output"))
 }
 
 /// Takes back what the first `claimed` arguments claimed and the first `taken` took.

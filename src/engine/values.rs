@@ -57,7 +57,7 @@ impl Call {
     pub(crate) fn next(&self, current: DataId) -> Result<DataId, Error> {
         self.open()?;
         let size = STORE.size(current)?;
-        let storage = Storage::Successor { of: current[1] };
+        let storage = Storage::Successor { of: current.number() };
         self.create(Initial { size, storage, published: false, home: NOWHERE })
     }
 
@@ -198,7 +198,7 @@ impl Call {
     #[inline]
     pub(super) fn trace_publication(&self, id: DataId, bytes: Option<usize>) {
         if let Some(bytes) = bytes {
-            self.engine().trace().publish(self.worker(), id[1], bytes);
+            self.engine().trace().publish(self.worker(), id.number(), bytes);
         }
     }
 }

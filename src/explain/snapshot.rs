@@ -159,7 +159,7 @@ impl Reader {
         let place = self.tasks.len();
         // SAFETY: the view of the datum that shows the task lives.
         let (description, view) = unsafe { (view::processing_of(link), view::describe(link)) };
-        self.arguments.extend(view.arguments.iter().map(|&(mode, id)| (place, mode, id[1])));
+        self.arguments.extend(view.arguments.iter().map(|&(mode, id)| (place, mode, id.number())));
         let view = described.then_some(view);
         self.tasks.push(Node { description, view, missing: Vec::new(), outputs: Vec::new() });
     }
@@ -167,7 +167,7 @@ impl Reader {
     /// Tells tasks and data about each other.
     fn link(&mut self) {
         let places: HashMap<u64, usize> =
-            self.data.iter().enumerate().map(|(place, datum)| (datum.id[1], place)).collect();
+            self.data.iter().enumerate().map(|(place, datum)| (datum.id.number(), place)).collect();
         for &(task, mode, number) in &self.arguments {
             let Some(&place) = places.get(&number) else { continue };
             let (datum, node) = (&mut self.data[place], &mut self.tasks[task]);

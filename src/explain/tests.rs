@@ -3,13 +3,14 @@
 use super::analysis::{Findings, find};
 use super::snapshot::{Datum, Node, Snapshot, Source};
 use super::words;
+use crate::id::DatumId;
 
 /// Tasks that wait for data and publish data, as one draws them: for each datum its source and those who wait for it.
 fn snapshot(tasks: usize, data: &[(Source, Vec<usize>, u32)]) -> Snapshot {
     let node = || Node { description: "node", view: None, missing: Vec::new(), outputs: Vec::new() };
     let mut snapshot = Snapshot { tasks: (0..tasks).map(|_| node()).collect(), ..Snapshot::default() };
     for (place, (source, waiters, sleepers)) in data.iter().enumerate() {
-        let (id, waiters) = ([0, place as u64 + 1], waiters.clone());
+        let (id, waiters) = (DatumId::here(place as u64 + 1), waiters.clone());
         for &task in &waiters {
             snapshot.tasks[task].missing.push(place);
         }

@@ -50,7 +50,7 @@ fn were(number: u64) -> &'static str {
 }
 
 fn name(id: DataId) -> String {
-    format!("datum {{{}, {}}}", id[0], id[1])
+    format!("datum {id}")
 }
 
 impl Words<'_> {
@@ -135,7 +135,7 @@ impl Words<'_> {
     fn described(&self, description: &str, view: &TaskView) -> String {
         let argument = |(mode, id): &(Mode, DataId)| {
             let way = if *mode == Mode::In { "in" } else { "out" };
-            format!("{way} {{{}, {}}}", id[0], id[1])
+            format!("{way} {id}")
         };
         let mut arguments: Vec<String> = view.arguments.iter().take(ARGUMENTS).map(argument).collect();
         if view.arguments.len() > ARGUMENTS {

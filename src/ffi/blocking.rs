@@ -67,6 +67,6 @@ pub unsafe extern "C" fn dvm_processing_cores(id: ConstProcIdArg, cores: c_int) 
         let wanted = u32::try_from(cores).ok().filter(|&cores| cores >= 1);
         let wanted = wanted.ok_or_else(|| Error::argument(format!("`cores` is {cores}: it must be at least 1")))?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        REGISTRY.set_cores(unsafe { guard::read_id(id, "id") }?, wanted)
+        REGISTRY.set_cores(unsafe { guard::read_processing(id, "id") }?, wanted)
     })
 }

@@ -37,7 +37,7 @@ pub unsafe extern "C" fn dvm_data_register(
         guard::given(id, "id")?;
         let new = call.register(addr.cast(), size, free_cb)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { id.write(new) };
+        unsafe { id.write(new.raw()) };
         Ok(())
     })
 }
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_
         guard::given(id, "id")?;
         let new = call.allocate(size)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { id.write(new) };
+        unsafe { id.write(new.raw()) };
         Ok(())
     })
 }
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_
 pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_acquire", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        call.acquire(unsafe { guard::read_id(id, "id") }?)
+        call.acquire(unsafe { guard::read_datum(id, "id") }?)
     })
 }
 
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
 pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_relax", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        call.relax(unsafe { guard::read_id(id, "id") }?)
+        call.relax(unsafe { guard::read_datum(id, "id") }?)
     })
 }
 
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn dvm_data_get(id: ConstDataIdArg, addr: *mut *mut c_void
         guard::given(addr, "addr")?;
         guard::given(size, "size")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        let (bytes, length) = call.get(unsafe { guard::read_id(id, "id") }?)?;
+        let (bytes, length) = call.get(unsafe { guard::read_datum(id, "id") }?)?;
         // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
         unsafe {
             addr.write(bytes.cast());
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn dvm_data_get(id: ConstDataIdArg, addr: *mut *mut c_void
 pub unsafe extern "C" fn dvm_data_put(id: ConstDataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_put", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        call.put(unsafe { guard::read_id(id, "id") }?)
+        call.put(unsafe { guard::read_datum(id, "id") }?)
     })
 }
 
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_r
         guard::given(id, "id")?;
         let new = call.promise(size)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { id.write(new) };
+        unsafe { id.write(new.raw()) };
         Ok(())
     })
 }
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn dvm_data_write(id: ConstDataIdArg, addr: *mut *mut c_vo
         guard::given(addr, "addr")?;
         guard::given(size, "size")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        let (bytes, length) = call.write(unsafe { guard::read_id(id, "id") }?)?;
+        let (bytes, length) = call.write(unsafe { guard::read_datum(id, "id") }?)?;
         // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
         unsafe {
             addr.write(bytes.cast());
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn dvm_data_write(id: ConstDataIdArg, addr: *mut *mut c_vo
 pub unsafe extern "C" fn dvm_data_publish(id: ConstDataIdArg) -> dvm_retcode_t {
     guard::running("dvm_data_publish", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        call.publish(unsafe { guard::read_id(id, "id") }?)
+        call.publish(unsafe { guard::read_datum(id, "id") }?)
     })
 }
 
@@ -252,9 +252,9 @@ pub unsafe extern "C" fn dvm_data_next(current: ConstDataIdArg, next: *mut DataI
     guard::running("dvm_data_next", |call| {
         guard::given(next, "next")?;
         // SAFETY: the caller guarantees that `current` is the address of an id, or NULL.
-        let new = call.next(unsafe { guard::read_id(current, "current") }?)?;
+        let new = call.next(unsafe { guard::read_datum(current, "current") }?)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { next.write(new) };
+        unsafe { next.write(new.raw()) };
         Ok(())
     })
 }

@@ -9,6 +9,7 @@
 use super::guard::{given, list, running};
 use super::{DataId, dvm_retcode_t};
 use crate::error::Error;
+use crate::id::DatumId;
 use crate::memory;
 use crate::redistribution::{Dma, Handles, Side};
 
@@ -59,7 +60,7 @@ pub unsafe extern "C" fn dvm_dma_open(
         let (source, target) = unsafe {
             (list(source, length(sources, "sources")?, "source")?, list(target, length(targets, "targets")?, "target")?)
         };
-        let engine = memory::lasting(|| Dma::open(element, source, target))?;
+        let engine = memory::lasting(|| Dma::open(element, DatumId::list(source), DatumId::list(target)))?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a handle.
         unsafe { dma.write(ENGINES.insert(engine)?) };
         Ok(())

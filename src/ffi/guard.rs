@@ -8,9 +8,10 @@ use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{DVM_MAX_RANK_DEPTH, DataId, dvm_retcode_t};
+use super::{DVM_MAX_RANK_DEPTH, dvm_retcode_t};
 use crate::engine::{self, Call};
 use crate::error::Error;
+use crate::id::{DatumId, ProcessingId};
 use crate::memory;
 use crate::redistribution::Handles;
 
@@ -153,12 +154,32 @@ pub(super) unsafe fn list<'a, T>(pointer: *const T, count: usize, name: &str) ->
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
+/// Reads the id of a datum; NULL is refused.
+///
+/// # Safety
+/// As for [`read_id`].
+#[inline]
+pub(super) unsafe fn read_datum(id: *const u64, name: &str) -> Result<DatumId, Error> {
+    // SAFETY: by this function's contract.
+    unsafe { read_id(id, name) }.map(DatumId::from_raw)
+}
+
+/// Reads the id of a processing; NULL is refused.
+///
+/// # Safety
+/// As for [`read_id`].
+#[inline]
+pub(super) unsafe fn read_processing(id: *const u64, name: &str) -> Result<ProcessingId, Error> {
+    // SAFETY: by this function's contract.
+    unsafe { read_id(id, name) }.map(ProcessingId::from_raw)
+}
+
 /// Reads an id of two numbers; NULL is refused.
 ///
 /// # Safety
 /// `id` is NULL or the address of two numbers (the caller of the C function guarantees it).
 #[inline]
-pub(super) unsafe fn read_id(id: *const u64, name: &str) -> Result<DataId, Error> {
+unsafe fn read_id(id: *const u64, name: &str) -> Result<[u64; 2], Error> {
     given(id, name)?;
     // SAFETY: not NULL, so two numbers by this function's contract.
     Ok(unsafe { [id.read(), id.add(1).read()] })

@@ -8,6 +8,7 @@ use std::ffi::c_int;
 use super::{dvm_retcode_t, guard};
 use crate::engine;
 use crate::explain;
+use crate::id::ProcessId;
 
 /// @brief Start libdvm: look at the machine and start one worker thread per processing unit.
 ///
@@ -131,7 +132,7 @@ pub unsafe extern "C" fn dvm_process(index: *mut u64, count: *mut u64) -> dvm_re
         guard::given(count, "count")?;
         // SAFETY: neither is NULL; the caller guarantees that each is the address of a number.
         unsafe {
-            index.write(0);
+            index.write(ProcessId::HERE.index());
             count.write(1);
         }
         Ok(())

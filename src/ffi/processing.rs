@@ -8,6 +8,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use super::{ConstProcIdArg, DVM_IN, DVM_OUT, DataId, Letter, ProcId, ProcIdArg, dvm_retcode_t, guard};
 use crate::error::Error;
+use crate::id::ProcessingId;
 use crate::memory;
 use crate::processing::{Callee, Mode, REGISTRY};
 
@@ -15,9 +16,9 @@ use crate::processing::{Callee, Mode, REGISTRY};
 ///
 /// # Safety
 /// `id` is the address of an id (the caller of the C function guarantees it).
-unsafe fn give(id: ProcIdArg, new: ProcId) {
+unsafe fn give(id: ProcIdArg, new: ProcessingId) {
     // SAFETY: the address of two numbers by this function's contract.
-    unsafe { id.cast::<ProcId>().write_unaligned(new) };
+    unsafe { id.cast::<ProcId>().write_unaligned(new.raw()) };
 }
 
 /// @brief Register a function, so that tasks can run it.
@@ -145,7 +146,7 @@ pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: *const
     guard::running("dvm_processing_access", |_| {
         guard::given(modes, "modes")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        let id = unsafe { guard::read_id(id, "id") }?;
+        let id = unsafe { guard::read_processing(id, "id") }?;
         let count = REGISTRY.find(id)?.plan.count;
         // SAFETY: not NULL; the caller guarantees one mode per argument of the processing.
         let modes = unsafe { std::slice::from_raw_parts(modes, count) };
@@ -175,7 +176,7 @@ pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: *const
 pub unsafe extern "C" fn dvm_processing_unregister(id: *mut ProcId) -> dvm_retcode_t {
     guard::running("dvm_processing_unregister", |call| {
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        REGISTRY.unregister(unsafe { guard::read_id(id.cast(), "id") }?)?;
+        REGISTRY.unregister(unsafe { guard::read_processing(id.cast(), "id") }?)?;
         call.free_forgotten();
         Ok(())
     })

@@ -10,6 +10,7 @@ use super::guard::{count, given, guarded, list, making, running};
 use super::{DataId, dvm_retcode_t};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t as Code};
+use crate::id::DatumId;
 use crate::memory;
 use crate::redistribution::{Arrays, Handles, Redistribution, Round};
 
@@ -313,7 +314,7 @@ pub unsafe extern "C" fn dvm_redistribute_start(
         let round = unsafe { round(call, plan, arrays, element, source, target)? };
         let datum = round.start_with_datum(call)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { done.write(datum) };
+        unsafe { done.write(datum.raw()) };
         Ok(())
     })
 }
@@ -336,8 +337,8 @@ unsafe fn round(
     let arrays = unsafe {
         Arrays {
             elements: list(element, arrays, "element")?,
-            source: list(source, arrays * plan.source_sizes.len(), "source")?,
-            target: list(target, arrays * plan.target_sizes.len(), "target")?,
+            source: DatumId::list(list(source, arrays * plan.source_sizes.len(), "source")?),
+            target: DatumId::list(list(target, arrays * plan.target_sizes.len(), "target")?),
         }
     };
     Round::new(call, &plan, &arrays)

@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use super::{ConstProcIdArg, ConstRankArg, DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
 use crate::error::Error;
+use crate::id::DatumId;
 use crate::memory;
 use crate::processing::REGISTRY;
 
@@ -106,7 +107,7 @@ unsafe extern "C" fn onto_impl(
         // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
         let worker = call.worker_at(unsafe { guard::read_rank(rank, "rank") }?)?;
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
-        let function = unsafe { guard::read_id(function, "function") }?;
+        let function = unsafe { guard::read_processing(function, "function") }?;
         let found = REGISTRY.find(function)?;
         let count = found.plan.count;
         let id = |place: usize| {
@@ -115,16 +116,16 @@ unsafe extern "C" fn onto_impl(
                 if place < IN_REGISTERS { registers.add(place).read() } else { stack.add(place - IN_REGISTERS).read() }
             };
             // SAFETY: the caller guarantees that each argument is the address of an id, or NULL.
-            unsafe { guard::read_id(argument, "a datum's id") }
+            unsafe { guard::read_datum(argument, "a datum's id") }
         };
         if count <= INLINE {
-            let mut ids = [[0; 2]; INLINE];
+            let mut ids = [DatumId::NONE; INLINE];
             for (place, slot) in ids[..count].iter_mut().enumerate() {
                 *slot = id(place)?;
             }
             call.onto(worker, function, found, &ids[..count])
         } else if count <= MANY {
-            let mut room = [const { MaybeUninit::<DataId>::uninit() }; MANY];
+            let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MANY];
             for (place, slot) in room[..count].iter_mut().enumerate() {
                 slot.write(id(place)?);
             }
@@ -152,14 +153,14 @@ const MANY: usize = 64;
 /// # Safety
 /// `ids` is NULL or has `count` entries that nobody changes during the call (the caller of the C function guarantees
 /// it).
-unsafe fn read_ids<'a>(ids: *const DataId, count: c_int) -> Result<&'a [DataId], Error> {
+unsafe fn read_ids<'a>(ids: *const DataId, count: c_int) -> Result<&'a [DatumId], Error> {
     let count = guard::count(count, "count")?;
     if count == 0 {
         return Ok(&[]);
     }
     guard::given(ids, "ids")?;
     // SAFETY: not NULL, so `count` entries by this function's contract.
-    Ok(unsafe { std::slice::from_raw_parts(ids, count) })
+    Ok(DatumId::list(unsafe { std::slice::from_raw_parts(ids, count) }))
 }
 
 /// @brief Run a processing on its data, on the processing unit with this rank: dvm_sched_onto with an array of ids.
@@ -191,7 +192,7 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
         // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
         let worker = call.worker_at(unsafe { guard::read_rank(rank, "rank") }?)?;
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
-        let function = unsafe { guard::read_id(function, "function") }?;
+        let function = unsafe { guard::read_processing(function, "function") }?;
         // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
         call.onto(worker, function, REGISTRY.find(function)?, unsafe { read_ids(ids, count) }?)
     })
@@ -226,7 +227,7 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 pub unsafe extern "C" fn dvm_sched_near(function: ConstProcIdArg, ids: *mut DataId, count: c_int) -> dvm_retcode_t {
     guard::running("dvm_sched_near", |call| {
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
-        let function = unsafe { guard::read_id(function, "function") }?;
+        let function = unsafe { guard::read_processing(function, "function") }?;
         // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
         call.near(function, REGISTRY.find(function)?, unsafe { read_ids(ids, count) }?)
     })

@@ -16,5 +16,4 @@ mod registry;
 pub(crate) use callee::{Callee, MAX_PLAIN_ARGUMENTS};
 pub(crate) use registry::{Found, Mode, Plan, REGISTRY};
 
-/// A processing's id: the process that registered it, and a number that is never given twice.
-pub(crate) type ProcId = [u64; 2];
+pub(crate) use crate::id::ProcessingId as ProcId;

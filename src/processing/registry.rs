@@ -289,7 +289,7 @@ pub(crate) static REGISTRY: Registry = Registry {
 fn unknown(id: ProcId) -> Error {
     Error::new(
         dvm_retcode_t::DVM_ERR_PROCESSING,
-        format!("processing {{{}, {}}} is unknown: it was never registered, or has been unregistered", id[0], id[1]),
+        format!("processing {id} is unknown: it was never registered, or has been unregistered"),
     )
 }
 
@@ -330,15 +330,15 @@ impl Registry {
             Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for another processing: unregister some")
         })?;
         let entry = self.entries.get(index).expect("a free index names an entry");
-        Ok([0, u64::from(entry.write(plan)) << 32 | u64::from(index)])
+        Ok(ProcId::here(u64::from(entry.write(plan)) << 32 | u64::from(index)))
     }
 
     /// The entry that an id names, whether or not it is still registered, and the id's generation.
     #[inline]
     fn entry(&self, id: ProcId) -> Result<(&Entry, u32), Error> {
-        let generation = (id[1] >> 32) as u32;
-        match self.entries.get(id[1] as u32) {
-            Some(entry) if id[0] == 0 && generation % 2 == 1 => Ok((entry, generation)),
+        let generation = (id.number() >> 32) as u32;
+        match self.entries.get(id.number() as u32) {
+            Some(entry) if id.is_here() && generation % 2 == 1 => Ok((entry, generation)),
             _ => Err(unknown(id)),
         }
     }
@@ -417,7 +417,7 @@ impl Registry {
         let (entry, generation) = self.entry(id)?;
         let mut writers = self.writers.lock();
         entry.read(generation).ok_or_else(|| unknown(id))?;
-        writers.retire(entry, id[1] as u32, generation);
+        writers.retire(entry, id.number() as u32, generation);
         Ok(())
     }
 
@@ -492,7 +492,7 @@ mod tests {
         for _ in 0..1000 {
             let id = REGISTRY.register(Callee::plain(nothing), 2, "nothing").unwrap();
             assert!(seen.insert(id));
-            assert_ne!(id, [0, 0]);
+            assert_ne!(id.number(), 0);
             assert_eq!(REGISTRY.find(id).unwrap().plan.description, "nothing");
             REGISTRY.unregister(id).unwrap();
             for refused in [REGISTRY.find(id).map(|_| ()), REGISTRY.unregister(id), REGISTRY.access(id, &[])] {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::sync::lock::Mutex;
 
-use super::plan::{Copies, Level};
+use super::copies::{Copies, Level};
 use super::program::Program;
 use super::round::{Ending, Round};
 use super::shape::LONGEST_ELEMENT;
@@ -137,7 +137,7 @@ impl Dma {
         }
         let batch = std::mem::take(&mut state.batch);
         state.bytes = 0;
-        let (mut source, mut target) = (vec![[0; 2]; self.source.len()], vec![[0; 2]; self.target.len()]);
+        let (mut source, mut target) = (vec![DataId::NONE; self.source.len()], vec![DataId::NONE; self.target.len()]);
         for copy in &batch.list {
             source[copy.source as usize] = self.source[copy.source as usize].id;
             target[copy.target as usize] = self.target[copy.target as usize].id;
@@ -162,14 +162,14 @@ impl State {
 }
 
 fn memory(id: DataId, element: usize, written: bool) -> Result<Memory, Error> {
-    if id == [0, 0] {
+    if id == DataId::NONE {
         return Ok(Memory { id, elements: 0 });
     }
     let size = STORE.size(id)?;
     if written && STORE.readiness(id) == Readiness::Promised {
         return Err(Error::new(
             dvm_retcode_t::DVM_ERR_NOT_READY,
-            format!("datum {{{}, {}}} is a promise: a target memory has to be published", id[0], id[1]),
+            format!("datum {id} is a promise: a target memory has to be published"),
         ));
     }
     Ok(Memory { id, elements: (size / element) as i64 })

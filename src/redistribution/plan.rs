@@ -1,12 +1,13 @@
 //! The strided copies between the memories of two layouts, made once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::sync::lock::Mutex;
 use dvm_redist::plan::descriptor::Transfer;
 use dvm_redist::{Case, Figures, Options, Parameters, Plan, Strategy};
 
+use super::copies::{Copies, Level};
 use super::layout::Layout;
 use super::program::Program;
 use super::refused;
@@ -14,80 +15,6 @@ use crate::error::{Error, dvm_retcode_t};
 
 /// A plan with more strided copies than this is refused: they would not fit in memory.
 const MOST_COPIES: i64 = 1 << 24;
-
-/// One level of a strided copy: `count` steps, in elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Level {
-    pub(crate) count: i64,
-    pub(crate) source: i64,
-    pub(crate) target: i64,
-}
-
-/// A strided copy between two memories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Copy {
-    pub(crate) source: u32,
-    pub(crate) target: u32,
-    pub(crate) source_at: i64,
-    pub(crate) target_at: i64,
-    /// Its levels: an index into the plan's shapes.
-    pub(crate) shape: u32,
-}
-
-/// Strided copies between numbered memories; equal levels are kept once.
-#[derive(Debug, Default)]
-pub(crate) struct Copies {
-    pub(crate) list: Vec<Copy>,
-    pub(crate) shapes: Vec<Box<[Level]>>,
-    known: HashMap<Box<[Level]>, u32>,
-}
-
-impl Copies {
-    /// Adds a copy; its levels are brought into a normal form first.
-    pub(crate) fn add(
-        &mut self,
-        (source, target): (u32, u32),
-        (mut source_at, mut target_at): (i64, i64),
-        mut levels: Vec<Level>,
-    ) {
-        for level in &mut levels {
-            if level.target < 0 {
-                // Backwards: begin at the other end.
-                source_at += (level.count - 1) * level.source;
-                target_at += (level.count - 1) * level.target;
-                (level.source, level.target) = (-level.source, -level.target);
-            }
-        }
-        let shape = self.shape(normal(levels));
-        self.list.push(Copy { source, target, source_at, target_at, shape });
-    }
-
-    fn shape(&mut self, levels: Box<[Level]>) -> u32 {
-        if let Some(&known) = self.known.get(&levels) {
-            return known;
-        }
-        let next = self.shapes.len() as u32;
-        self.shapes.push(levels.clone());
-        self.known.insert(levels, next);
-        next
-    }
-}
-
-/// Levels by ascending target stride, without those of one step; two that are one longer one are joined.
-fn normal(mut levels: Vec<Level>) -> Box<[Level]> {
-    levels.retain(|l| l.count > 1);
-    levels.sort_unstable_by_key(|l| (l.target, l.source));
-    let mut joined: Vec<Level> = Vec::with_capacity(levels.len());
-    for level in levels {
-        match joined.last_mut() {
-            Some(last) if level.source == last.source * last.count && level.target == last.target * last.count => {
-                last.count *= level.count;
-            }
-            _ => joined.push(level),
-        }
-    }
-    joined.into()
-}
 
 /// A planned redistribution.
 pub(crate) struct Redistribution {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::copies::{Copies, Copy};
 use super::lines;
-use super::plan::{self, Copies};
 use super::shape::{Limit, Shape};
 use super::weave::{self, Strand};
 use crate::error::Error;
@@ -90,14 +90,7 @@ impl Program {
     }
 
     /// Adds the pieces of a copy. `numbers`: those of the shapes so far.
-    fn add(
-        &mut self,
-        numbers: &mut HashMap<Shape, u32>,
-        copy: &plan::Copy,
-        element: usize,
-        shape: &Shape,
-        limit: Limit,
-    ) {
+    fn add(&mut self, numbers: &mut HashMap<Shape, u32>, copy: &Copy, element: usize, shape: &Shape, limit: Limit) {
         let (source_at, target_at) =
             (copy.source_at as isize * element as isize, copy.target_at as isize * element as isize);
         shape.cut(limit, &mut |shape, source, target| {

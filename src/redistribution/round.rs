@@ -40,7 +40,7 @@ pub(crate) struct Round {
 }
 
 /// The id of a memory that is not given: allowed where nothing lies in it.
-const NONE: DataId = [0, 0];
+const NONE: DataId = DataId::NONE;
 
 /// What a memory is to the task.
 #[derive(Default)]
@@ -169,11 +169,10 @@ impl Round {
         for (from, to, written, id) in places {
             let met =
                 reach.iter().enumerate().find(|(kind, r)| (written || *kind == 1) && r.is_some_and(|r| r.0 > from));
-            if let Some((_, Some((_, [home, number])))) = met {
+            if let Some((_, Some((_, other)))) = met {
                 return Err(Error::argument(format!(
-                    "data {{{}, {}}} and {{{}, {}}} share memory, and one of them is a target: a redistribution does not \
-                     work in place",
-                    home, number, id[0], id[1]
+                    "data {other} and {id} share memory, and one of them is a target: a redistribution does not \
+                     work in place"
                 )));
             }
             let kind = &mut reach[usize::from(written)];
@@ -251,7 +250,7 @@ unsafe extern "C" fn run_task(context: *mut c_void, ids: *mut [u64; 2], _count: 
     let made = engine::enter().and_then(|call| {
         // SAFETY: that argument is the datum that `into_datum` made; the task has a reference of it until it has ended.
         #[allow(clippy::cast_ptr_alignment, reason = "it is the address of a request, and aligned as such")]
-        let request = unsafe { &*call.get(ids.add(context.addr()).read())?.0.cast::<Request>() };
+        let request = unsafe { &*call.get(DataId::from_raw(ids.add(context.addr()).read()))?.0.cast::<Request>() };
         let made = request.round.perform(&call);
         *request.ending.outcome.lock() = Some(made.clone());
         made

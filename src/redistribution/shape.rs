@@ -1,16 +1,9 @@
 //! What a strided copy looks like in bytes, and which kernel makes it.
 
-use super::plan::Level;
+use super::copies::Level;
+use super::step::Step;
 use super::strided;
 use super::transpose;
-
-/// One level in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Step {
-    pub(super) count: usize,
-    pub(super) source: isize,
-    pub(super) target: isize,
-}
 
 /// The innermost levels of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@
 use std::ptr::copy_nonoverlapping;
 
 use super::lines;
-use super::shape::Step;
+use super::step::Step;
 
 /// Runs of these lengths are streamed.
 pub(super) const STREAMED: std::ops::Range<usize> = 128..4096;

@@ -8,8 +8,9 @@ use dvm_redist::distribution::domain::Domain;
 use dvm_redist::distribution::layouts;
 use dvm_redist::{Distribution, Parameters};
 
+use super::copies::{Copies, Level};
 use super::layout::Layout;
-use super::plan::{Copies, Level, Redistribution};
+use super::plan::Redistribution;
 use super::program::Program;
 
 /// Small numbers from a seed that is printed.

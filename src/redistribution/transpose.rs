@@ -8,41 +8,14 @@
 use std::ptr::copy_nonoverlapping;
 
 use super::lines::{self, LINE};
-use super::shape::Step;
+use super::plane::Plane;
+use super::step::Step;
 
 /// Strips are so many target rows wide.
 pub(super) const BLOCK: usize = 64;
 
 /// Tiles of elements that do not fill a line evenly have so many elements in both directions.
 const TILE: usize = 8;
-
-/// A plane: `across` is contiguous at the source, `along` at the target.
-#[derive(Clone, Copy)]
-struct Plane {
-    across: Step,
-    along: Step,
-    source: *const u8,
-    target: *mut u8,
-}
-
-impl Plane {
-    /// The part that begins at the a-th step across and the b-th along.
-    fn part(&self, (a, b): (usize, usize), (wide, long): (usize, usize)) -> Self {
-        let by = |of: fn(&Step) -> isize| a as isize * of(&self.across) + b as isize * of(&self.along);
-        Self {
-            across: Step { count: wide, ..self.across },
-            along: Step { count: long, ..self.along },
-            source: self.source.wrapping_offset(by(|s| s.source)),
-            target: self.target.wrapping_offset(by(|s| s.target)),
-        }
-    }
-
-    /// The bytes of element (a, b) at both sides.
-    fn at(&self, a: usize, b: usize) -> (*const u8, *mut u8) {
-        let part = self.part((a, b), (1, 1));
-        (part.source, part.target)
-    }
-}
 
 /// Copies the plane of two levels. `stream`: whole lines go past the caches.
 ///
@@ -157,7 +130,7 @@ mod eight {
         _mm256_unpacklo_pd,
     };
 
-    use super::Plane;
+    use crate::redistribution::plane::Plane;
 
     /// Four rows of four become four columns.
     #[target_feature(enable = "avx2")]

@@ -6,7 +6,8 @@
 #![allow(unsafe_code, reason = "copies between memories of other owners")]
 
 use super::lines;
-use super::shape::{Kernel, Shape, Step};
+use super::shape::{Kernel, Shape};
+use super::step::Step;
 use super::strided::STREAMED;
 
 /// At most so many copies are made in turns.

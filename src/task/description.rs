@@ -35,7 +35,11 @@ impl Task {
             let numbers = Task::numbers(task);
             let placed = !(*task).near && (*task).worker != UNPLACED;
             TaskView {
-                arguments: numbers.iter().enumerate().map(|(place, &number)| (plan.mode(place), [0, number])).collect(),
+                arguments: numbers
+                    .iter()
+                    .enumerate()
+                    .map(|(place, &number)| (plan.mode(place), DataId::here(number)))
+                    .collect(),
                 worker: placed.then(|| u32::from((*task).worker)),
             }
         }

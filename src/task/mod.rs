@@ -98,14 +98,14 @@ impl Task {
             let first = Task::first(task);
             match ids {
                 [] => {}
-                [id] => first.write(id[1]),
+                [id] => first.write(id.number()),
                 [one, two] => {
-                    first.write(one[1]);
-                    first.add(1).write(two[1]);
+                    first.write(one.number());
+                    first.add(1).write(two.number());
                 }
                 _ => {
                     for (place, id) in ids.iter().enumerate() {
-                        first.add(place).write(id[1]);
+                        first.add(place).write(id.number());
                     }
                 }
             }
@@ -141,7 +141,7 @@ impl Task {
     #[inline]
     pub(crate) unsafe fn id(task: *const Task, place: usize) -> DataId {
         // SAFETY: by this function's contract.
-        [0, unsafe { Task::numbers(task) }[place]]
+        DataId::here(unsafe { Task::numbers(task) }[place])
     }
 
     /// Asks for the lines of the first data, which other threads may have written last.

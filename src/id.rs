@@ -1,0 +1,134 @@
+//! Identities: who is meant, as types that the compiler tells apart. Pairs of numbers are C's, and stand in `ffi` only.
+//!
+//! A processing is not taken for a datum:
+//!
+//! ```compile_fail,E0308
+//! use dvm::id::{DatumId, ProcessingId};
+//! fn relax(_: DatumId) {}
+//! relax(ProcessingId::from_raw([0, 1]));
+//! ```
+//!
+//! nor is a pair of numbers:
+//!
+//! ```compile_fail,E0308
+//! use dvm::id::DatumId;
+//! fn relax(_: DatumId) {}
+//! relax([0, 1]);
+//! ```
+//!
+//! but a datum is:
+//!
+//! ```
+//! use dvm::id::DatumId;
+//! fn relax(_: DatumId) {}
+//! relax(DatumId::from_raw([0, 1]));
+//! ```
+#![allow(unsafe_code, reason = "lists of pairs from C are lists of ids")]
+
+use std::fmt;
+
+/// A process of the job.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProcessId(u64);
+
+impl ProcessId {
+    /// The calling process. This version runs in one, which is the first.
+    pub const HERE: ProcessId = ProcessId(0);
+
+    /// Its index in the job.
+    #[inline]
+    pub const fn index(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for ProcessId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The types that are a process and a number of that process.
+macro_rules! identity {
+    ($(#[$text:meta])* $name:ident) => {
+        $(#[$text])*
+        #[repr(transparent)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name([u64; 2]);
+
+        impl $name {
+            /// The id of what the calling process made under this number.
+            #[inline]
+            pub const fn here(number: u64) -> Self {
+                Self([ProcessId::HERE.0, number])
+            }
+
+            /// An id as C gave it.
+            #[inline]
+            pub const fn from_raw(raw: [u64; 2]) -> Self {
+                Self(raw)
+            }
+
+            /// The id as C takes it.
+            #[inline]
+            pub const fn raw(self) -> [u64; 2] {
+                self.0
+            }
+
+            /// The process that made it.
+            #[inline]
+            pub const fn home(self) -> ProcessId {
+                ProcessId(self.0[0])
+            }
+
+            /// Its number there, which is never given twice.
+            #[inline]
+            pub const fn number(self) -> u64 {
+                self.0[1]
+            }
+
+            /// Whether the calling process made it.
+            #[inline]
+            pub const fn is_here(self) -> bool {
+                self.0[0] == ProcessId::HERE.0
+            }
+        }
+
+        /// As C programmers write it: `{home, number}`.
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{{{}, {}}}", self.0[0], self.0[1])
+            }
+        }
+    };
+}
+
+identity! {
+    /// A datum.
+    DatumId
+}
+
+identity! {
+    /// A processing.
+    ProcessingId
+}
+
+impl DatumId {
+    /// The id that is never given, and stands for none.
+    pub const NONE: DatumId = DatumId([0, 0]);
+
+    /// The ids of a list as C takes it.
+    #[inline]
+    pub const fn raw_list(list: &mut [DatumId]) -> &mut [[u64; 2]] {
+        // SAFETY: as in `list`, and every pair is an id.
+        unsafe { std::slice::from_raw_parts_mut(list.as_mut_ptr().cast(), list.len()) }
+    }
+
+    /// The ids of a list as C gave it.
+    #[inline]
+    pub const fn list(raw: &[[u64; 2]]) -> &[DatumId] {
+        // SAFETY: the type is transparent, so that the list has the same layout.
+        unsafe { std::slice::from_raw_parts(raw.as_ptr().cast(), raw.len()) }
+    }
+}
