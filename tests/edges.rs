@@ -71,13 +71,13 @@ unsafe extern "C" fn nothing(_: *mut c_void, _: *mut Id, _: c_int) -> c_int {
 /// not set.
 #[test]
 fn modes_and_the_first_task_come_one_after_the_other() {
+    const OVER: u64 = u64::MAX;
     with_engine(|| {
         let published = number(1);
         let done = Arc::new(AtomicU64::new(0));
         let current = Arc::new(AtomicU64::new(0));
         // On a busy machine each hand-over takes a turn of the processor's.
         let (rounds, end) = (20_000, Instant::now() + Duration::from_secs(10));
-        const OVER: u64 = u64::MAX;
         let setter = {
             let (done, current) = (Arc::clone(&done), Arc::clone(&current));
             std::thread::spawn(move || {
