@@ -1,16 +1,16 @@
 //! Blocking sections: a task that is about to wait for something outside libdvm leaves its worker to another thread.
 //!
-//! Each worker has one *seat*, and whoever sits on it is the worker: takes its tasks, polls, steals, sleeps on its bed.
-//! There is one thread per seat at the beginning. A task that begins a blocking section gets up, and another thread
-//! sits down: a spare one, else a new one. A section that ends waits for the seat; whoever sits there gets up for it
-//! when its current task has ended, and becomes a spare thread. So exactly one thread is the worker at any time, its
-//! structures have one owner, and no more tasks run at once than there are workers.
+//! Each worker has one *slot*. The thread that holds the slot is the worker: it takes the worker's tasks, polls, steals, and
+//! sleeps on its parker. Each slot begins with one thread. A task that begins a blocking section releases the slot, and a
+//! spare thread, else a new one, acquires it. A task whose section ends waits for the slot; its holder releases it after
+//! the current task and becomes a spare thread. So exactly one thread is the worker at any time, its structures have one
+//! owner, and no more tasks run at once than there are workers.
 //!
-//! Where sections end again and again their tasks would hand the seat to each other for ever. So once per [`RETURNS`] ends a spare thread
-//! sits down first, to run one task or to poll.
+//! Tasks whose sections end again and again would hand the slot to each other for ever. So once per [`RETURNS`] ends a
+//! spare thread acquires it first, to run one task or to poll.
 //!
-//! Nobody waits in a circle: a thread in a section holds nothing (also no cores, `cores.rs`), and who waits for the seat
-//! waits for a task that runs. Seats are given back in the order in which the sections ended.
+//! Nobody waits in a circle: a thread in a section holds nothing (also no cores, `cores.rs`), and a thread that waits for
+//! the slot waits for a task that runs. The slot goes back in the order in which the sections ended.
 
 use std::cell::{Cell, UnsafeCell};
 use std::collections::VecDeque;
@@ -32,17 +32,17 @@ use crate::task::Item;
 /// So long a spare thread waits for the next section.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// So many sections may end on a seat before a ready task goes first. The header states it.
+/// So many sections may end on a slot before a ready task goes first. The header states it.
 const RETURNS: u32 = 64;
 
-/// Somebody wants the seat.
-const SEAT_WANTED: u32 = 1;
+/// Somebody wants the slot.
+const SLOT_WANTED: u32 = 1;
 
 /// Somebody wants the worker to stand still (`cores.rs`).
 pub(super) const STILL_WANTED: u32 = 2;
 
-/// Where the thread sits that is the worker.
-pub(super) struct Seat {
+/// The right to be a worker; one thread holds it at a time.
+pub(super) struct WorkerSlot {
     /// What the worker is to look at before its next task; 0 almost always.
     summons: AtomicU32,
     state: Mutex<State>,
@@ -51,7 +51,7 @@ pub(super) struct Seat {
     batch: Batch,
 }
 
-/// What stays with the seat when its thread gets up.
+/// What stays with the slot when its thread releases it.
 struct Left {
     /// Placed tasks that the worker has taken out of its inbox.
     placed: Placed,
@@ -59,23 +59,23 @@ struct Left {
     batch: VecDeque<Item>,
 }
 
-/// The same, for the thread on the seat.
+/// The same, for the thread on the slot.
 struct Batch(UnsafeCell<Left>);
 
-// SAFETY: only the thread on the seat touches it, and the seat changes hands under a lock.
+// SAFETY: only the thread on the slot touches it, and the slot changes hands under a lock.
 unsafe impl Sync for Batch {}
 // SAFETY: tasks may change threads.
 unsafe impl Send for Batch {}
 
 struct State {
     taken: bool,
-    /// Who waits for the seat with a task, in the order in which the sections ended.
+    /// Who waits for the slot with a task, in the order in which the sections ended.
     returning: Returning,
-    /// Threads without a task that wait for the seat to be free.
+    /// Threads without a task that wait for the slot to be free.
     spare: usize,
-    /// Threads started for this seat after the first.
+    /// Threads started for this slot after the first.
     started: usize,
-    /// Sections that have ended since a spare thread sat down because it was its turn.
+    /// Sections that have ended since a spare thread last acquired the slot out of turn.
     returns: u32,
 }
 
@@ -86,7 +86,7 @@ impl State {
     }
 }
 
-/// A thread whose section has ended. It lies on that thread's stack until it has the seat.
+/// A thread whose section has ended. It lies on that thread's stack until it has the slot.
 struct Return {
     next: *mut Return,
     seated: bool,
@@ -99,7 +99,7 @@ struct Returning {
     last: *mut Return,
 }
 
-// SAFETY: a list is reached under the lock of its seat only, and who is in it stays until it has been taken out.
+// SAFETY: a list is reached under the lock of its slot only, and who is in it stays until it has been taken out.
 unsafe impl Send for Returning {}
 
 impl Returning {
@@ -120,7 +120,7 @@ impl Returning {
     }
 
     /// Seats the first, if there is one.
-    fn seat_first(&mut self) -> bool {
+    fn give_to_first(&mut self) -> bool {
         let first = self.first;
         if first.is_null() {
             return false;
@@ -139,12 +139,12 @@ impl Returning {
     }
 }
 
-impl Seat {
-    /// An empty seat; one thread is about to be started for it.
-    pub(super) fn new() -> Seat {
+impl WorkerSlot {
+    /// An empty slot; one thread is about to be started for it.
+    pub(super) fn new() -> WorkerSlot {
         let returning = Returning { first: std::ptr::null_mut(), last: std::ptr::null_mut() };
         let state = State { taken: false, returning, spare: 1, started: 0, returns: 0 };
-        Seat {
+        WorkerSlot {
             summons: AtomicU32::new(0),
             state: Mutex::new(state),
             free: Condvar::new(),
@@ -154,12 +154,12 @@ impl Seat {
 
     /// True when something is wanted of the worker before its next task.
     #[inline]
-    pub(super) fn summoned(&self) -> bool {
+    pub(super) fn signalled(&self) -> bool {
         self.summons.load(Ordering::Relaxed) != 0
     }
 
     /// Asks something of the worker; whoever calls then wakes it.
-    pub(super) fn summon(&self, what: u32) {
+    pub(super) fn signal(&self, what: u32) {
         self.summons.fetch_or(what, Ordering::SeqCst);
         fence(Ordering::SeqCst);
     }
@@ -174,36 +174,36 @@ impl Seat {
         self.summons.fetch_and(!what, Ordering::SeqCst);
     }
 
-    /// True when the worker is to get up before its next task.
+    /// True when the worker is to release the slot before its next task.
     pub(super) fn is_wanted(&self) -> bool {
-        self.asked(SEAT_WANTED)
+        self.asked(SLOT_WANTED)
     }
 
     /// Lends the worker the tasks that a seed draws from. `body` may not call the program.
     pub(super) fn with_batch<R>(&self, body: impl FnOnce(&mut VecDeque<Item>) -> R) -> R {
-        // SAFETY: only the thread on the seat comes here, and `body` does not come back here.
+        // SAFETY: only the thread on the slot comes here, and `body` does not come back here.
         body(unsafe { &mut (*self.batch.0.get()).batch })
     }
 
-    /// For the thread that gets up: leaves the worker's tasks here, those that others may run in its queue.
+    /// For the thread that releases the slot: leaves the worker's tasks here, those that others may run in its queue.
     pub(super) fn leave_behind(&self, own: &mut Own, queue: &ReadyQueue, holds: impl FnOnce()) {
         if let Some(hot) = own.hot() {
             queue.keep(hot);
             holds();
         }
-        // SAFETY: only the thread on the seat comes here.
+        // SAFETY: only the thread on the slot comes here.
         unsafe { (*self.batch.0.get()).placed = std::mem::replace(&mut own.placed, Placed::new()) };
     }
 
-    /// For the thread that has sat down: takes the worker's tasks.
+    /// For the thread that has acquired the slot: takes the worker's tasks.
     pub(super) fn receive(&self, own: &mut Own) {
-        // SAFETY: only the thread on the seat comes here.
+        // SAFETY: only the thread on the slot comes here.
         own.placed = unsafe { std::mem::replace(&mut (*self.batch.0.get()).placed, Placed::new()) };
     }
 
-    /// For a spare thread: waits until it can sit down. `None` when the engine stops, or nobody has needed it for long; else
-    /// whether it is to run one task whoever wants the seat.
-    pub(super) fn sit(&self, engine: &Engine) -> Option<bool> {
+    /// For a spare thread: waits until the slot is free. `None` when the engine stops, or nobody has needed it for long; else
+    /// whether it is to run one task whoever wants the slot.
+    pub(super) fn acquire(&self, engine: &Engine) -> Option<bool> {
         let mut state = self.state.lock();
         loop {
             if engine.stopping.load(Ordering::SeqCst) {
@@ -213,7 +213,7 @@ impl Seat {
                 break;
             }
             let idle = self.free.wait_for(&mut state, IDLE).timed_out();
-            // A thread that goes is none that could sit down: the next section starts another one.
+            // A thread that ends can acquire no slot: the next section starts another one.
             if idle && state.taken && !engine.stopping.load(Ordering::SeqCst) {
                 state.spare -= 1;
                 return None;
@@ -228,26 +228,26 @@ impl Seat {
         Some(turn)
     }
 
-    /// Gets up between two tasks, for whoever waits for the seat; the caller is a spare thread from now on.
-    pub(super) fn rise(&self) {
+    /// Releases the slot between two tasks, for whoever waits for it; the caller is a spare thread from now on.
+    pub(super) fn release(&self) {
         let mut state = self.state.lock();
         state.spare += 1;
         self.pass_on(&mut state);
     }
 
-    /// For who has got up: gives the seat to the first who comes back, else, or when it is its turn, to a spare thread.
+    /// After a release: gives the slot to the first who comes back, else, or when it is its turn, to a spare thread.
     fn pass_on(&self, state: &mut State) {
-        state.taken = !state.is_turn_of_spare() && state.returning.seat_first();
+        state.taken = !state.is_turn_of_spare() && state.returning.give_to_first();
         state.returns += u32::from(state.taken);
         if state.returning.is_empty() {
-            self.dismiss(SEAT_WANTED);
+            self.dismiss(SLOT_WANTED);
         }
         if !state.taken {
             self.free.notify_one();
         }
     }
 
-    /// For a task that begins a section: gets up, and sees to it that somebody else can sit down.
+    /// For a task that begins a section: releases the slot, and sees to it that a thread is there to acquire it.
     fn leave(&self, start: impl FnOnce(usize) -> std::io::Result<()>) -> std::io::Result<()> {
         let mut state = self.state.lock();
         let turn = state.returns >= RETURNS;
@@ -266,7 +266,7 @@ impl Seat {
         Ok(())
     }
 
-    /// For a task whose section ends: waits for the seat.
+    /// For a task whose section ends: waits for the slot.
     fn come_back(&self, wake: impl FnOnce()) {
         let mut state = self.state.lock();
         if !state.taken && !state.is_turn_of_spare() {
@@ -278,7 +278,7 @@ impl Seat {
         let me = &raw mut me;
         // SAFETY: it stays on this stack until it is seated, and then is out of the list.
         unsafe { state.returning.append(me) };
-        self.summon(SEAT_WANTED);
+        self.signal(SLOT_WANTED);
         wake();
         loop {
             // SAFETY: read under the lock, as others write it; they use the condition by shared reference only.
@@ -361,15 +361,15 @@ impl Call {
         worker.counts.0.note_idle();
         let section = Section { worker: me, polled: worker.polling.0.mark(), cores: engine.arbiter.held_by(me) };
         engine.arbiter.give_up(engine, me);
-        self.lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue, || engine.holders.add(me)));
-        let left = worker.seat.0.leave(|number| {
+        self.lane.with(|own| worker.slot.0.leave_behind(own, &worker.queue, || engine.holders.add(me)));
+        let left = worker.slot.0.leave(|number| {
             let thread = super::lifecycle::without_signals(|| worker::start(Address(engine), me, number))?;
             engine.stand_ins.lock().list.push(thread);
             Ok(())
         });
         if let Err(error) = left {
             self.note_return(me);
-            self.lane.with(|own| worker.seat.0.receive(own));
+            self.lane.with(|own| worker.slot.0.receive(own));
             engine.arbiter.take(engine, me, section.cores);
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_MEMORY,
@@ -412,10 +412,10 @@ impl Call {
         let Some(section) = SECTION.take() else { return };
         let engine = self.engine();
         let worker = &engine.workers[section.worker];
-        worker.seat.0.come_back(|| {
-            worker.bed.0.wake();
+        worker.slot.0.come_back(|| {
+            worker.parker.0.wake();
         });
-        self.lane.with(|own| worker.seat.0.receive(own));
+        self.lane.with(|own| worker.slot.0.receive(own));
         worker.polling.0.set(section.polled);
         self.lane.depth.set(self.lane.depth.get() - 1);
         self.lane.employ(engine, Some(section.worker));

@@ -42,7 +42,7 @@ struct State {
 /// Who stands still for whom.
 pub(super) struct Arbiter {
     state: Mutex<State>,
-    /// One per worker: the thread on its seat waits here, and nobody else.
+    /// One per worker: the thread on its slot waits here, and nobody else.
     changed: Box<[Condvar]>,
 }
 
@@ -85,7 +85,7 @@ impl Arbiter {
         for worker in 0..state.places.len() {
             if state.places[worker].kept_for == Some(me) {
                 state.places[worker].kept_for = None;
-                engine.workers[worker].seat.0.dismiss(STILL_WANTED);
+                engine.workers[worker].slot.0.dismiss(STILL_WANTED);
                 self.changed[worker].notify_one();
             }
         }
@@ -141,8 +141,8 @@ fn mark(engine: &Engine, places: &mut [Place], me: usize, cores: u32) -> bool {
     }
     for other in chosen {
         places[other].kept_for = Some(me);
-        engine.workers[other].seat.0.summon(STILL_WANTED);
-        engine.workers[other].bed.0.wake();
+        engine.workers[other].slot.0.signal(STILL_WANTED);
+        engine.workers[other].parker.0.wake();
     }
     true
 }

@@ -213,7 +213,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
         machine,
         config,
         trace,
-        dormitory: super::Dormitory::default(),
+        idle_set: super::IdleSet::default(),
         arbiter: super::Arbiter::new(count),
         away: super::Away::default(),
         sightings: super::Sightings::default(),
@@ -291,7 +291,7 @@ fn stop(engine: &Engine, threads: Vec<Thread>) {
     engine.stopping.store(true, Ordering::SeqCst);
     // A worker that is not idle yet looks at `stopping` before it sleeps.
     engine.wake_all();
-    engine.workers.iter().for_each(|worker| worker.seat.0.announce_end());
+    engine.workers.iter().for_each(|worker| worker.slot.0.announce_end());
     for thread in threads {
         thread.join();
     }

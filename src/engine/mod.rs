@@ -66,7 +66,7 @@ use failures::Failures;
 use holders::Holders;
 use lookers::Lookers;
 use sightings::Sightings;
-use sleep::Dormitory;
+use sleep::IdleSet;
 use source::Sources;
 use worker::Worker;
 
@@ -78,7 +78,7 @@ pub(crate) struct Engine {
     workers: Box<[Worker]>,
     /// The bytes of a worker's stack.
     stack: usize,
-    dormitory: Dormitory,
+    idle_set: IdleSet,
     /// Workers that may have tasks for others.
     holders: Holders,
     /// Workers that sleep, or are about to.
@@ -254,16 +254,16 @@ impl Engine {
 
     /// Wakes one sleeping worker, if there is one, for work that is visible already. Cheap when nobody sleeps.
     pub(crate) fn wake_one(&self) {
-        if self.dormitory.announce() {
+        if self.idle_set.announce() {
             self.wake_near(Lane::current().worker().unwrap_or(0));
         }
     }
 
     /// Wakes all workers, for work that is visible already.
     pub(crate) fn wake_all(&self) {
-        if self.dormitory.announce() {
+        if self.idle_set.announce() {
             self.workers.iter().for_each(|worker| {
-                worker.bed.0.wake();
+                worker.parker.0.wake();
             });
         }
     }
@@ -279,18 +279,18 @@ impl Engine {
     /// Wakes somebody, best this worker, for a task that any worker may run and that is visible already.
     #[inline]
     fn wake_for_task(&self, worker: usize) {
-        if self.dormitory.announce() && !self.lookers.suffice() {
+        if self.idle_set.announce() && !self.lookers.suffice() {
             self.wake_near(worker);
         }
     }
 
     /// Wakes this worker if it sleeps, else the nearest that does.
     fn wake_near(&self, worker: usize) {
-        if !self.workers[worker].bed.0.wake() {
+        if !self.workers[worker].parker.0.wake() {
             if self.sleepers.is_kept() {
-                self.sleepers.others(worker).any(|other| self.workers[other].bed.0.wake());
+                self.sleepers.others(worker).any(|other| self.workers[other].parker.0.wake());
             } else {
-                self.machine.neighbours(worker).iter().any(|&other| self.workers[other as usize].bed.0.wake());
+                self.machine.neighbours(worker).iter().any(|&other| self.workers[other as usize].parker.0.wake());
             }
         }
     }

@@ -246,7 +246,7 @@ impl Call {
                 of.queue.hand_over(task);
                 // Each looks, not only the first of those that lie there: that one may not have the processor now.
                 fence::light();
-                of.bed.0.wake();
+                of.parker.0.wake();
             }
         }
     }

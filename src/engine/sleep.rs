@@ -8,14 +8,14 @@ use crate::sync::fence;
 
 /// What one worker sleeps on.
 #[derive(Default)]
-pub(super) struct Bed {
+pub(super) struct Parker {
     /// True while the worker sleeps, or is about to; whoever sets it to false wakes the worker.
     asleep: AtomicBool,
     lock: Mutex<()>,
     woken: Condvar,
 }
 
-impl Bed {
+impl Parker {
     /// Wakes the worker if it sleeps; true when this call did. Work was made visible, and a fence passed, before.
     #[inline]
     pub(super) fn wake(&self) -> bool {
@@ -32,7 +32,7 @@ impl Bed {
 /// What the workers share about sleeping. Written only by workers that run out of work, and by those who wake them.
 #[repr(align(128))]
 #[derive(Default)]
-pub(super) struct Dormitory {
+pub(super) struct IdleSet {
     /// Workers between their last look around and their awakening.
     idle: AtomicUsize,
     /// Changes whenever work for anybody is announced while somebody is idle.
@@ -41,17 +41,17 @@ pub(super) struct Dormitory {
 
 /// A worker that has said that it is idle.
 pub(super) struct Idle<'a> {
-    dormitory: &'a Dormitory,
+    idle_set: &'a IdleSet,
     epoch: u64,
 }
 
-impl Dormitory {
+impl IdleSet {
     /// Says that the caller is idle. It then looks around once more, and sleeps if there is still nothing.
     pub(super) fn enter(&self) -> Idle<'_> {
         self.idle.fetch_add(1, Ordering::SeqCst);
         let epoch = self.epoch.load(Ordering::SeqCst);
         fence::heavy();
-        Idle { dormitory: self, epoch }
+        Idle { idle_set: self, epoch }
     }
 
     /// Announces work for anybody, which is visible already. True when somebody is idle: then one worker is to be woken.
@@ -68,22 +68,22 @@ impl Dormitory {
 
 impl Idle<'_> {
     /// Sleeps until woken, unless `work` has come for this worker or was announced to anybody meanwhile.
-    pub(super) fn sleep(self, bed: &Bed, work: impl Fn() -> bool) {
-        bed.asleep.store(true, Ordering::SeqCst);
+    pub(super) fn sleep(self, parker: &Parker, work: impl Fn() -> bool) {
+        parker.asleep.store(true, Ordering::SeqCst);
         fence::heavy();
-        if self.dormitory.epoch.load(Ordering::SeqCst) != self.epoch || work() {
-            bed.asleep.store(false, Ordering::SeqCst);
+        if self.idle_set.epoch.load(Ordering::SeqCst) != self.epoch || work() {
+            parker.asleep.store(false, Ordering::SeqCst);
             return;
         }
-        let mut lock = bed.lock.lock();
-        while bed.asleep.load(Ordering::SeqCst) {
-            bed.woken.wait(&mut lock);
+        let mut lock = parker.lock.lock();
+        while parker.asleep.load(Ordering::SeqCst) {
+            parker.woken.wait(&mut lock);
         }
     }
 }
 
 impl Drop for Idle<'_> {
     fn drop(&mut self) {
-        self.dormitory.idle.fetch_sub(1, Ordering::SeqCst);
+        self.idle_set.idle.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::blocking::{STILL_WANTED, Seat};
+use super::blocking::{STILL_WANTED, WorkerSlot};
 use super::lane::Own;
 use super::looks::Looks;
-use super::sleep::Bed;
+use super::sleep::Parker;
 use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
 use crate::processing::forced;
@@ -31,9 +31,9 @@ const PAUSES_PER_YIELD: u32 = 128;
 pub(super) struct Worker {
     pub(super) queue: ReadyQueue,
     /// Read with each hand-over, written when the worker goes to sleep.
-    pub(super) bed: Line<Bed>,
+    pub(super) parker: Line<Parker>,
     pub(super) polling: Line<Polling>,
-    pub(super) seat: Line<Seat>,
+    pub(super) slot: Line<WorkerSlot>,
     pub(super) counts: Line<Counts>,
 }
 
@@ -60,9 +60,9 @@ impl Worker {
     pub(super) fn new() -> Worker {
         Worker {
             queue: ReadyQueue::new(),
-            bed: Line::default(),
+            parker: Line::default(),
             polling: Line::default(),
-            seat: Line(Seat::new()),
+            slot: Line(WorkerSlot::new()),
             counts: Line::default(),
         }
     }
@@ -105,15 +105,15 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             dues: false,
             looked: false,
         };
-        while let Some(turn) = worker.seat.0.sit(shared) {
-            lane.with(|own| worker.seat.0.receive(own));
+        while let Some(turn) = worker.slot.0.acquire(shared) {
+            lane.with(|own| worker.slot.0.receive(own));
             let mut first = turn;
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work(std::mem::take(&mut first)))) {
                 shared.note_defect(panic_text(payload.as_ref()));
                 state.sources.recover(&worker.polling.0);
             }
-            lane.with(|own| worker.seat.0.leave_behind(own, &worker.queue, || shared.holders.add(me)));
-            worker.seat.0.rise();
+            lane.with(|own| worker.slot.0.leave_behind(own, &worker.queue, || shared.holders.add(me)));
+            worker.slot.0.release();
         }
         lane.employ(std::ptr::null(), None);
         shared.retire_stand_in();
@@ -146,11 +146,11 @@ impl Loop<'_> {
     /// Works until the engine stops, or another thread is to be this worker; `first`: after one task, or a look at the sources.
     fn work(&mut self, mut first: bool) {
         loop {
-            if !first && self.worker.seat.0.summoned() && self.step_aside() {
+            if !first && self.worker.slot.0.signalled() && self.step_aside() {
                 return;
             }
             self.work_off(std::mem::take(&mut first));
-            if self.worker.seat.0.summoned() || self.steal() || self.poll() {
+            if self.worker.slot.0.signalled() || self.steal() || self.poll() {
                 continue;
             }
             if std::mem::take(&mut self.ran) {
@@ -165,7 +165,7 @@ impl Loop<'_> {
         }
     }
 
-    /// Does what is wanted of this worker between two tasks; true when the thread is to get up.
+    /// Does what is wanted of this worker between two tasks; true when the thread is to release its slot.
     #[cold]
     fn step_aside(&mut self) -> bool {
         if std::mem::take(&mut self.ran) {
@@ -176,17 +176,17 @@ impl Loop<'_> {
             self.worker.queue.keep(hot); // others may run it meanwhile
             self.shared.show_tasks(self.me);
         }
-        let seat = &self.worker.seat.0;
-        if seat.asked(STILL_WANTED) {
+        let slot = &self.worker.slot.0;
+        if slot.asked(STILL_WANTED) {
             self.shared.arbiter.stand_still(self.shared, self.me);
         }
-        seat.is_wanted()
+        slot.is_wanted()
     }
 
     /// Runs the worker's own tasks until there are none, or something else is wanted of it; `first`: one whatever is wanted, and if
     /// there is none, polls.
     fn work_off(&mut self, mut first: bool) {
-        while first || !self.worker.seat.0.summoned() {
+        while first || !self.worker.slot.0.signalled() {
             let turn = self.turn();
             let task = if turn.is_multiple_of(TASKS_PER_POLL) { self.next_in_turn(turn) } else { self.next(turn) };
             let Some(task) = task else {
@@ -218,7 +218,7 @@ impl Loop<'_> {
     #[cold]
     fn next_seeded(&self, turn: u32) -> Option<Item> {
         let (worker, seeded) = (self.worker, self.shared.seeded.as_ref()?);
-        let wanted = || worker.seat.0.summoned() || self.shared.stopping.load(Ordering::SeqCst);
+        let wanted = || worker.slot.0.signalled() || self.shared.stopping.load(Ordering::SeqCst);
         let any = || {
             let queue = &worker.queue;
             !queue.nothing_handed_over() || queue.has_stealable() || self.call.lane.with(|own| own.has_task())
@@ -229,7 +229,7 @@ impl Loop<'_> {
                 batch.push_back(task);
             }
         };
-        worker.seat.0.with_batch(|batch| seeded.next(self.me, batch, any, gather, wanted))
+        worker.slot.0.with_batch(|batch| seeded.next(self.me, batch, any, gather, wanted))
     }
 
     #[inline]
@@ -375,7 +375,7 @@ impl Loop<'_> {
     fn sees_task(&self) -> bool {
         !self.worker.queue.nothing_handed_over()
             || self.has_own()
-            || self.worker.seat.0.summoned()
+            || self.worker.slot.0.signalled()
             || self.sees_stealable()
     }
 
@@ -444,7 +444,7 @@ impl Loop<'_> {
         // Who is woken for one of several tasks wakes the next one.
         self.looked |= shared.lookers.are_counted();
         self.dues |= self.looked;
-        let idle = shared.dormitory.enter();
+        let idle = shared.idle_set.enter();
         if self.sees_task() || self.poll() || shared.stopping.load(Ordering::SeqCst) {
             return;
         }
@@ -453,10 +453,10 @@ impl Loop<'_> {
         let since = shared.trace.begin();
         // Before it sleeps: who looks for a sleeper and does not find this one yet has advanced the epoch.
         shared.sleepers.add(self.me);
-        idle.sleep(&mine.bed.0, || {
+        idle.sleep(&mine.parker.0, || {
             !mine.queue.nothing_handed_over()
                 || self.has_own()
-                || mine.seat.0.summoned()
+                || mine.slot.0.signalled()
                 || shared.stopping.load(Ordering::SeqCst)
         });
         shared.sleepers.leave(self.me);

@@ -193,7 +193,7 @@ def shuffled(batch):
 def queued(place, worker):
     """The addresses of a worker's ready tasks, about in the order in which it runs them."""
     owns = [lane["own"]["value"] for lane in lanes() if int(plain(lane["worker"])) == place]
-    left = plain(worker["seat"])["batch"]["__0"]["value"]
+    left = plain(worker["slot"])["batch"]["__0"]["value"]
     for own in owns:
         if int(own["hot"]):
             yield "placed", int(own["hot"])
@@ -262,7 +262,7 @@ def show_workers():
     for place, worker in enumerate(workers()):
         counts = worker["counts"]["__0"]
         runs = string_at(plain(counts["running"]))
-        asleep = bool(int(plain(worker["bed"]["__0"]["asleep"])))
+        asleep = bool(int(plain(worker["parker"]["__0"]["asleep"])))
         state = f"runs '{runs}'" if runs is not None else "sleeps" if asleep else "looks for work"
         ready = sum(1 for _ in queued(place, worker))
         thread = f"thread {numbered[place]}" if place in numbered else "no thread"
