@@ -357,7 +357,7 @@ impl Call {
         let engine = self.engine();
         let worker = &engine.workers[me];
         let task = self.lane.with(|own| own.frame.task);
-        engine.away.add(task, me, &worker.counts.0);
+        engine.blocked_tasks.add(task, me, &worker.counts.0);
         worker.counts.0.note_idle();
         let section = Section { worker: me, polled: worker.polling.0.mark(), cores: engine.arbiter.held_by(me) };
         engine.arbiter.give_up(engine, me);

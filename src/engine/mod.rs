@@ -5,16 +5,17 @@
 //! - `schedule`: from a call to a ready task; `values`: what calls do with data
 //! - `blocking`, `cores`: tasks that block, and tasks that need several cores
 //! - `window`: holding a submitter back
-//! - `worker`: the loop; `looks`: how rarely an idle one looks; `run`: one task from start to end; `frame`: what it has got meanwhile
+//! - `worker`: the loop; `backoff`: how rarely an idle one looks; `run`: one task from start to end; `frame`: what it has got meanwhile
 //! - `reclaim`: what forgotten processings have left
 //! - `forked`: a child of fork has no workers
-//! - `view`: what it is at, for explanations; `away`: tasks in blocking sections; `sightings`: for how long tasks run
+//! - `view`: what it is at, for explanations; `blocked_tasks`: tasks in blocking sections; `progress_samples`: for how long tasks run
 //! - `holders`: who may have tasks for others, where there are many workers; `lookers`: who need not be woken then
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports;
 //!   `stack`: of workers
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
 
-mod away;
+mod backoff;
+mod blocked_tasks;
 mod blocking;
 mod callback;
 mod closing;
@@ -27,11 +28,10 @@ mod holders;
 mod lane;
 mod lifecycle;
 mod lookers;
-mod looks;
+mod progress_samples;
 mod reclaim;
 mod run;
 mod schedule;
-mod sightings;
 mod sleep;
 mod source;
 mod stack;
@@ -58,14 +58,14 @@ use crate::machine::Machine;
 use crate::sched::Seeded;
 use crate::sync::fence;
 use crate::trace::Trace;
-use away::Away;
+use blocked_tasks::BlockedTasks;
 use closing::Closing;
 use completion::Completion;
 use cores::Arbiter;
 use failures::Failures;
 use holders::Holders;
 use lookers::Lookers;
-use sightings::Sightings;
+use progress_samples::ProgressSamples;
 use sleep::IdleSet;
 use source::Sources;
 use worker::Worker;
@@ -92,9 +92,9 @@ pub(crate) struct Engine {
     /// Threads started for blocking sections.
     stand_ins: Mutex<blocking::StandIns>,
     /// Tasks in blocking sections.
-    away: Away,
+    blocked_tasks: BlockedTasks,
     /// What the workers were last seen at.
-    sightings: Sightings,
+    progress_samples: ProgressSamples,
     sources: Sources,
     completion: Completion,
     failures: Failures,

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::lane;
-use super::sightings::Sight;
+use super::progress_samples::Sight;
 use super::source::Account;
 use super::worker::Counts;
 use super::{Call, Engine};
@@ -23,7 +23,7 @@ pub(crate) struct EngineView {
     pub(crate) awaited: bool,
     pub(crate) workers: Vec<WorkerView>,
     /// Tasks in blocking sections.
-    pub(crate) away: Vec<AbsenceView>,
+    pub(crate) blocked_tasks: Vec<AbsenceView>,
     /// The graphs that run.
     pub(crate) graphs: Vec<Account>,
 }
@@ -73,15 +73,21 @@ impl Call {
             given: self.load(place),
         };
         let workers = (0..engine.workers.len()).map(worker).collect();
-        let absence = |absence: &super::away::Absence| AbsenceView {
+        let absence = |absence: &super::blocked_tasks::Absence| AbsenceView {
             description: absence.description,
             worker: absence.worker,
             lasts: now.saturating_duration_since(absence.since),
         };
-        let away = engine.away.hold().all().iter().map(absence).collect();
+        let blocked_tasks = engine.blocked_tasks.hold().all().iter().map(absence).collect();
         let mut graphs = Vec::new();
         engine.sources.each(|source| graphs.push(source.account()));
-        EngineView { outstanding: lane::outstanding(), awaited: engine.completion.is_awaited(), workers, away, graphs }
+        EngineView {
+            outstanding: lane::outstanding(),
+            awaited: engine.completion.is_awaited(),
+            workers,
+            blocked_tasks,
+            graphs,
+        }
     }
 
     /// Looks at what the workers run, so that it is known later for how long they have been at that.
@@ -96,8 +102,8 @@ impl Call {
     /// then no other task has its address, and none has been seen anywhere with that address since it was scheduled.
     pub(crate) fn whereabouts(&self, link: *mut Link) -> Whereabouts {
         let (engine, task) = (self.engine(), Task::of(link));
-        let away = engine.away.hold();
-        if let Some(absence) = away.find(task) {
+        let blocked_tasks = engine.blocked_tasks.hold();
+        if let Some(absence) = blocked_tasks.find(task) {
             return Whereabouts::Blocks { worker: absence.worker, lasts: absence.since.elapsed() };
         }
         let runs = |worker: &super::Worker| worker.counts.0.task() == Some(task);
@@ -141,7 +147,9 @@ impl Engine {
     /// For how long a worker has been seen at the same task.
     fn seen(&self, worker: usize, now: Instant) -> Duration {
         let sight = Sight::of(&self.workers[worker].counts.0);
-        self.sightings.note(worker, sight, now).map_or(Duration::ZERO, |first| now.saturating_duration_since(first))
+        self.progress_samples
+            .note(worker, sight, now)
+            .map_or(Duration::ZERO, |first| now.saturating_duration_since(first))
     }
 }
 

@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::backoff::Backoff;
 use super::blocking::{STILL_WANTED, WorkerSlot};
 use super::lane::Own;
-use super::looks::Looks;
 use super::sleep::Parker;
 use super::source::{Copied, Polling};
 use super::{Call, Engine, Lane, panic_text};
@@ -99,7 +99,7 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             me,
             stolen: 0,
             spun: 0,
-            looks: Looks::new(),
+            backoff: Backoff::new(),
             sources: Copied::default(),
             ran: false,
             dues: false,
@@ -132,7 +132,7 @@ struct Loop<'a> {
     stolen: u32,
     /// The turn when the worker last ran out of tasks.
     spun: u32,
-    looks: Looks,
+    backoff: Backoff,
     sources: Copied,
     /// True when a task was run since the waiting thread was last told.
     ran: bool,
@@ -395,18 +395,18 @@ impl Loop<'_> {
         if self.shared.machine.oversubscribed() {
             return self.give_way();
         }
-        self.looks.ran(self.turn().wrapping_sub(self.spun));
+        self.backoff.ran(self.turn().wrapping_sub(self.spun));
         let end = Instant::now() + self.shared.config.spin();
         let mut paused = 0;
         let found = loop {
-            for _ in 0..self.looks.pauses() {
+            for _ in 0..self.backoff.pauses() {
                 std::hint::spin_loop();
             }
             if self.sees_task() || self.poll() {
                 break true;
             }
-            paused += self.looks.pauses();
-            self.looks.in_vain();
+            paused += self.backoff.pauses();
+            self.backoff.in_vain();
             if paused >= PAUSES_PER_YIELD {
                 paused = 0;
                 // Whoever has something to do may be waiting for this very core.

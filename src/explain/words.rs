@@ -70,9 +70,10 @@ impl Words<'_> {
             self.line("Nothing waits: every task has ended, no graph runs, and no thread sleeps in dvm_data_get.");
             return;
         }
-        let away = engine.away.len() as u64;
-        let ready = engine.outstanding.saturating_sub(waiting).saturating_sub(running).saturating_sub(away);
-        let blocking = if away > 0 { format!(" {away} in blocking sections,") } else { String::new() };
+        let blocked_tasks = engine.blocked_tasks.len() as u64;
+        let ready = engine.outstanding.saturating_sub(waiting).saturating_sub(running).saturating_sub(blocked_tasks);
+        let blocking =
+            if blocked_tasks > 0 { format!(" {blocked_tasks} in blocking sections,") } else { String::new() };
         let have = if engine.outstanding == 1 { "has" } else { "have" };
         let mut line = if engine.outstanding == 0 {
             "No task is outstanding.".to_owned()
@@ -110,7 +111,7 @@ impl Words<'_> {
             let lasts = self.lasting(absence.lasts);
             format!("  '{}' is in a blocking section on {}{lasts}", absence.description, self.title(absence.worker))
         };
-        let lines: Vec<String> = self.snapshot.engine.away.iter().map(line).collect();
+        let lines: Vec<String> = self.snapshot.engine.blocked_tasks.iter().map(line).collect();
         self.list(&lines, lines.len());
     }
 

@@ -20,12 +20,12 @@ pub(super) struct Sight {
 
 /// What each worker was last seen at, and when it was seen at that first.
 #[derive(Default)]
-pub(super) struct Sightings(Mutex<Vec<Option<(Sight, Instant)>>>);
+pub(super) struct ProgressSamples(Mutex<Vec<Option<(Sight, Instant)>>>);
 
 // SAFETY: the addresses are compared, never used.
-unsafe impl Send for Sightings {}
+unsafe impl Send for ProgressSamples {}
 // SAFETY: as above.
-unsafe impl Sync for Sightings {}
+unsafe impl Sync for ProgressSamples {}
 
 impl Sight {
     /// What the worker with these counts is at; `None`: nothing, or one task after the other.
@@ -37,7 +37,7 @@ impl Sight {
     }
 }
 
-impl Sightings {
+impl ProgressSamples {
     /// Notes what a worker is at now, and gives the time when it was first seen at that.
     pub(super) fn note(&self, worker: usize, sight: Option<Sight>, now: Instant) -> Option<Instant> {
         let mut all = self.0.lock();
@@ -66,15 +66,19 @@ mod tests {
 
     #[test]
     fn the_same_task_is_seen_since_it_was_first_seen() {
-        let (sightings, start) = (Sightings::default(), Instant::now());
+        let (progress_samples, start) = (ProgressSamples::default(), Instant::now());
         let at = |second: u64| start + Duration::from_secs(second);
         let sight = |task: usize, ended| Some(Sight { task: ptr::without_provenance_mut(task), ended });
-        assert_eq!(sightings.note(1, sight(64, 7), at(1)), Some(at(1)));
-        assert_eq!(sightings.note(1, sight(64, 7), at(3)), Some(at(1)));
-        assert_eq!(sightings.note(0, sight(64, 7), at(4)), Some(at(4)), "another worker");
-        assert_eq!(sightings.note(1, sight(64, 8), at(5)), Some(at(5)), "another task at the same address");
-        assert_eq!(sightings.note(1, sight(128, 8), at(6)), Some(at(6)), "a task that runs while the other blocks");
-        assert_eq!(sightings.note(1, None, at(7)), None);
-        assert_eq!(sightings.note(1, sight(128, 8), at(8)), Some(at(8)), "as far as anybody has looked");
+        assert_eq!(progress_samples.note(1, sight(64, 7), at(1)), Some(at(1)));
+        assert_eq!(progress_samples.note(1, sight(64, 7), at(3)), Some(at(1)));
+        assert_eq!(progress_samples.note(0, sight(64, 7), at(4)), Some(at(4)), "another worker");
+        assert_eq!(progress_samples.note(1, sight(64, 8), at(5)), Some(at(5)), "another task at the same address");
+        assert_eq!(
+            progress_samples.note(1, sight(128, 8), at(6)),
+            Some(at(6)),
+            "a task that runs while the other blocks"
+        );
+        assert_eq!(progress_samples.note(1, None, at(7)), None);
+        assert_eq!(progress_samples.note(1, sight(128, 8), at(8)), Some(at(8)), "as far as anybody has looked");
     }
 }

@@ -20,9 +20,9 @@ pub(super) struct Absence {
 
 /// All of them.
 #[derive(Default)]
-pub(super) struct Away(Mutex<Vec<Absence>>);
+pub(super) struct BlockedTasks(Mutex<Vec<Absence>>);
 
-impl Away {
+impl BlockedTasks {
     /// A task is about to leave its worker, whose counts these are. A tile's section has no task.
     pub(super) fn add(&self, task: *mut Task, worker: usize, counts: &Counts) {
         if let Some(description) = counts.description().filter(|_| !task.is_null()) {
@@ -71,7 +71,7 @@ impl Call {
         // SAFETY: a task that runs on this thread is in use.
         if let Some(running) = unsafe { task.as_ref() } {
             self.engine().workers[worker].counts.0.note_running(task, running.plan());
-            self.engine().away.remove(task);
+            self.engine().blocked_tasks.remove(task);
         }
     }
 }

@@ -28,7 +28,7 @@ enum Trial {
 
 /// The pause of one worker.
 #[derive(Debug)]
-pub(super) struct Looks {
+pub(super) struct Backoff {
     pauses: u32,
     trial: Trial,
     /// The tasks that came at a time before the trial.
@@ -39,7 +39,7 @@ pub(super) struct Looks {
     next: Trial,
 }
 
-impl Looks {
+impl Backoff {
     pub(super) fn new() -> Self {
         Self { pauses: 1, trial: Trial::None, before: 0, kept: 0, next: Trial::Longer }
     }
@@ -103,22 +103,22 @@ mod tests {
 
     /// The pause after so many bursts, of which each brings what `tasks` says of the pause before it, and the longest one
     /// among the last half.
-    fn after(looks: &mut Looks, bursts: u32, tasks: impl Fn(u32) -> u32) -> (u32, u32) {
+    fn after(backoff: &mut Backoff, bursts: u32, tasks: impl Fn(u32) -> u32) -> (u32, u32) {
         let mut longest = 0;
         for burst in 0..bursts {
-            let pauses = looks.pauses();
-            looks.in_vain();
-            looks.ran(tasks(pauses));
-            longest = if burst >= bursts / 2 { longest.max(looks.pauses()) } else { 0 };
+            let pauses = backoff.pauses();
+            backoff.in_vain();
+            backoff.ran(tasks(pauses));
+            longest = if burst >= bursts / 2 { longest.max(backoff.pauses()) } else { 0 };
         }
-        (looks.pauses(), longest)
+        (backoff.pauses(), longest)
     }
 
     #[test]
     fn in_a_stream_the_pauses_grow_until_tasks_come_in_numbers() {
         for pauses_per_task in [1, 2, 3, 8, 50] {
             let stream = |pauses: u32| 2 + pauses / pauses_per_task;
-            let (last, _) = after(&mut Looks::new(), 1000, stream);
+            let (last, _) = after(&mut Backoff::new(), 1000, stream);
             let useful = (FEW..=MOST).find(|&pauses| pauses.is_power_of_two() && stream(pauses) >= ENOUGH);
             if pauses_per_task <= 3 {
                 assert!(last >= useful.unwrap_or(MOST) / 2, "{pauses_per_task}: {last}");
@@ -130,10 +130,10 @@ mod tests {
     #[test]
     fn where_as_many_come_after_any_pause_it_stays_short() {
         for tasks in [2, 4, 12, 15, 100] {
-            let mut looks = Looks::new();
-            let (last, longest) = after(&mut looks, 1000, |_| tasks);
+            let mut backoff = Backoff::new();
+            let (last, longest) = after(&mut backoff, 1000, |_| tasks);
             assert!(last <= 2 * FEW && longest <= 2 * FEW, "{tasks}: {last} {longest}");
-            let tried = (0..1000).filter(|_| after(&mut looks, 1, |_| tasks).0 > FEW).count();
+            let tried = (0..1000).filter(|_| after(&mut backoff, 1, |_| tasks).0 > FEW).count();
             assert!(tried <= 20, "{tasks}: {tried} of 1000 bursts came later");
         }
     }
@@ -141,9 +141,9 @@ mod tests {
     #[test]
     fn a_pause_that_no_longer_brings_anything_becomes_short_again() {
         for tasks in [1, 2, 4, 12, 40] {
-            let mut looks = Looks::new();
-            assert!(after(&mut looks, 1000, |pauses| 2 + pauses / 3).0 > FEW);
-            let (last, longest) = after(&mut looks, 500, |_| tasks);
+            let mut backoff = Backoff::new();
+            assert!(after(&mut backoff, 1000, |pauses| 2 + pauses / 3).0 > FEW);
+            let (last, longest) = after(&mut backoff, 500, |_| tasks);
             assert!(last <= 2 * FEW && longest <= 2 * FEW, "{tasks}: {last} {longest}");
         }
     }
