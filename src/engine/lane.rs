@@ -20,7 +20,7 @@ use super::worker::Worker;
 use crate::data;
 use crate::error::Error;
 use crate::memory;
-use crate::processing::{border, forced};
+use crate::processing::{forced, unwind_boundary};
 use crate::sched::{Placed, Weights};
 use crate::sync::fence;
 use crate::task::{self, Task, UNPLACED};
@@ -473,7 +473,7 @@ impl Lane {
     fn call_out(&self, released: data::Released) -> bool {
         self.with(|own| own.giving_back = true);
         self.depth.set(self.depth.get() + 1);
-        let thrown = forced::with_place(|| border::call(|| released.give_back())).err();
+        let thrown = forced::with_place(|| unwind_boundary::call(|| released.give_back())).err();
         if super::forked::is_orphan() {
             super::forked::end_without_worker(0);
             return false;

@@ -11,7 +11,7 @@ pub(crate) trait Source: Send + Sync {
     /// Runs a bounded amount of work on worker `worker` (0-based). True when something was run.
     fn poll(&self, worker: usize) -> bool;
     /// Lets others have what the worker has put aside for its next `poll`: it is about to do something else, for long maybe.
-    fn lay_open(&self, _worker: usize) {}
+    fn make_stealable(&self, _worker: usize) {}
     /// How many tiles have ended.
     fn ended(&self) -> u64;
     /// How far it has come.
@@ -133,19 +133,19 @@ impl Sources {
         self.visit(copied, polling, |source, several| {
             let any = source.poll(worker);
             if several {
-                source.lay_open(worker); // the next one may run something long
+                source.make_stealable(worker); // the next one may run something long
             }
             any
         })
     }
 
     /// Lets others have what the worker has put aside.
-    pub(super) fn lay_open(&self, copied: &mut Copied, polling: &Polling, worker: usize) {
-        let mut lay_open = |source: &dyn Source, _| {
-            source.lay_open(worker);
+    pub(super) fn make_stealable(&self, copied: &mut Copied, polling: &Polling, worker: usize) {
+        let mut make_stealable = |source: &dyn Source, _| {
+            source.make_stealable(worker);
             false
         };
-        while self.visit(copied, polling, &mut lay_open) {}
+        while self.visit(copied, polling, &mut make_stealable) {}
     }
 
     /// Visits each source once, with whether there are several; true when `visit` was for one of them, or when the list has

@@ -360,7 +360,7 @@ impl Loop<'_> {
     #[cold]
     fn pay_dues(&mut self) {
         self.dues = false;
-        self.shared.sources.lay_open(&mut self.sources, &self.worker.polling.0, self.me);
+        self.shared.sources.make_stealable(&mut self.sources, &self.worker.polling.0, self.me);
         if std::mem::take(&mut self.looked) && self.sees_stealable() {
             self.shared.wake_for_task(self.me);
         }

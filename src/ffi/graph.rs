@@ -12,7 +12,7 @@ use crate::engine;
 use crate::error::Error;
 use crate::explain;
 use crate::graph::{self, Callbacks, Predecessors, Run, Space, Successors, Visit};
-use crate::processing::{border, forced};
+use crate::processing::{forced, unwind_boundary};
 
 /// The greatest number of coordinates of a tile.
 pub const DVM_GRAPH_MAX_DIMENSION: usize = 16;
@@ -260,7 +260,7 @@ pub unsafe extern "C" fn dvm_graph_sizes(
                 let footprint = unsafe { std::mem::transmute::<Footprint, FootprintCalled>(footprint) };
                 // SAFETY: as documented for `footprint`; `sizes` has `dimension` values.
                 let call = || unsafe { footprint(context, sizes.as_ptr()) };
-                forced::with_place(|| border::call(call)).unwrap_or_else(|story| {
+                forced::with_place(|| unwind_boundary::call(call)).unwrap_or_else(|story| {
                     thrown.set(Some(story));
                     i64::MAX
                 })

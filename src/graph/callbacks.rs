@@ -8,14 +8,14 @@ use std::ptr::null_mut;
 use super::space::Tile;
 use crate::engine;
 use crate::error::{Error, dvm_retcode_t};
-use crate::processing::border;
+use crate::processing::unwind_boundary;
 
 /// `dvm_graph_visit_t`: what `successors` calls once per successor.
 pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, tile: *const i64);
 /// Runs a tile; 0 is success.
 pub(crate) type Run = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int;
 /// The same, as it is called.
-type RunCalled = border::Function;
+type RunCalled = unwind_boundary::Function;
 /// Number of predecessors of a tile; negative: not a tile of the graph.
 pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> i64;
 /// Calls `visit` for each successor of a tile.
@@ -57,7 +57,7 @@ impl Callbacks {
         predecessors: Option<Predecessors>,
         successors: Option<Successors>,
     ) -> Self {
-        // SAFETY: it is called across the border, which lets it unwind, with its two arguments in the first two registers.
+        // SAFETY: it is called across the unwind boundary, which lets it unwind, with its two arguments in the first two registers.
         let run = unsafe { transmute::<Run, RunCalled>(run) };
         // SAFETY: as above, with a number of 64 bits, which is fetched as one.
         let predecessors = predecessors.map(|function| unsafe { transmute::<Predecessors, RunCalled>(function) });
@@ -76,7 +76,7 @@ impl Callbacks {
     pub(crate) fn run(&self, tile: &Tile) -> Result<(), Error> {
         let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
         // SAFETY: by the promise made to `new`; `tile` holds at least `dimension` coordinates.
-        match unsafe { border::call_directly(self.run, arguments) } {
+        match unsafe { unwind_boundary::call_directly(self.run, arguments) } {
             Ok(0) => Ok(()),
             Ok(code) => Err(failed(code)),
             Err(thrown) => Err(thrown),
@@ -90,7 +90,8 @@ impl Callbacks {
         let Some(function) = self.predecessors else { return Ok(untold) };
         let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
         // SAFETY: as in `run`.
-        engine::sealed(|| unsafe { border::call_for_wide(function, arguments) }).map_err(|e| within(&e, "predecessors"))
+        engine::sealed(|| unsafe { unwind_boundary::call_for_wide(function, arguments) })
+            .map_err(|e| within(&e, "predecessors"))
     }
 
     /// Visits the successors; false when the graph leaves that to the carried coordinates.
@@ -115,7 +116,7 @@ impl Callbacks {
         let arguments =
             [self.context, tile.as_ptr().cast_mut().cast(), visit as *mut c_void, (&raw mut visitor).cast()];
         // SAFETY: by the promise made to `new`; the visitor lives until the call returns.
-        let told = unsafe { border::call_directly(successors, arguments) };
+        let told = unsafe { unwind_boundary::call_directly(successors, arguments) };
         told.map(|_| true).map_err(|e| within(&e, "successors"))
     }
 }

@@ -56,8 +56,8 @@ impl Source for Attached {
         self.running.poll(worker, self)
     }
 
-    fn lay_open(&self, worker: usize) {
-        self.running.lay_open(worker, self);
+    fn make_stealable(&self, worker: usize) {
+        self.running.make_stealable(worker, self);
     }
 
     fn ended(&self) -> u64 {

@@ -126,7 +126,7 @@ impl Running {
     }
 
     /// Lets others have the tile that the worker has kept.
-    pub(crate) fn lay_open<H: Host>(&self, worker: usize, host: &H) {
+    pub(crate) fn make_stealable<H: Host>(&self, worker: usize, host: &H) {
         let lane = &self.lanes[worker];
         if let Some(number) = lane.kept.take() {
             self.push(lane, number);
@@ -299,7 +299,7 @@ impl Running {
             };
             let mut total = 1;
             let arrived = self.pending.arrive(table, successor, || {
-                // Inside the program's own function. Should this one end its thread, the border lets go of the cleanup handlers
+                // Inside the program's own function. Should this one end its thread, the unwind boundary lets go of the cleanup handlers
                 // of the other, too: to note them first would cost each tile of each graph.
                 total = self.predecessors(coordinates, 1);
                 total.max(1) as u64

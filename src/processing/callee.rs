@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::ptr;
 
-use super::{border, code};
+use super::{code, unwind_boundary};
 use crate::error::{Error, dvm_retcode_t};
 
 /// The greatest number of arguments that a plain callback can have.
@@ -95,14 +95,17 @@ impl Callee {
             match self {
                 Callee::WithContext(function, context) => {
                     let count = ptr::without_provenance_mut(ids.len());
-                    border::call_directly(
-                        transmute::<WithContextCalled, border::Function>(function),
+                    unwind_boundary::call_directly(
+                        transmute::<WithContextCalled, unwind_boundary::Function>(function),
                         [context, first.cast(), count, ptr::null_mut()],
                     )
                 }
                 Callee::Plain(function) if ids.len() <= 4 => {
                     let arguments = [0, 1, 2, 3].map(|place| first.wrapping_add(place).cast());
-                    border::call_directly(transmute::<PlainCalled, border::Function>(function), arguments)
+                    unwind_boundary::call_directly(
+                        transmute::<PlainCalled, unwind_boundary::Function>(function),
+                        arguments,
+                    )
                 }
                 Callee::Plain(function) => call_with_many(function, ids),
             }
@@ -115,7 +118,7 @@ impl Callee {
 #[inline(never)]
 unsafe fn call_with_many(function: PlainCalled, ids: &mut [[u64; 2]]) -> Result<c_int, Error> {
     // SAFETY: by this function's contract.
-    border::call(|| unsafe { call_plain(function, ids) })
+    unwind_boundary::call(|| unsafe { call_plain(function, ids) })
 }
 
 /// One pointer, for each token that it is given.

@@ -2,7 +2,7 @@
 //!
 //! The C library keeps, per thread, the place where the next cleanup handler waits. A callback that is unwound leaves its
 //! own place there, in a frame that has gone. So a thread that is about to call the program notes what is there, in the
-//! form in which the C library itself would put it back, and a forced unwinding that ends at the border puts it back.
+//! form in which the C library itself would put it back, and a forced unwinding that ends at the unwind boundary puts it back.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_int;
@@ -49,7 +49,7 @@ pub(crate) fn guard_thread() {
     unsafe { pthread_setcancelstate(CANCEL_DISABLE, ptr::null_mut()) };
 }
 
-/// Runs `body`, which calls the program across the border, on a thread or at a depth whose cleanup handlers are not those of
+/// Runs `body`, which calls the program across the unwind boundary, on a thread or at a depth whose cleanup handlers are not those of
 /// [`guard_thread`]: on the program's own threads, and inside other callbacks.
 pub(crate) fn with_place<R>(body: impl FnOnce() -> R) -> R {
     struct Back {
@@ -71,9 +71,9 @@ pub(crate) fn with_place<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// After a forced unwinding that has ended at the border.
+/// After a forced unwinding that has ended at the unwind boundary.
 pub(super) fn put_back() {
-    // SAFETY: noted by this thread, further down on its stack; in its C library the handlers below the border are the ones
+    // SAFETY: noted by this thread, further down on its stack; in its C library the handlers below the unwind boundary are the ones
     // that were there.
     unsafe { __pthread_unregister_cancel(PLACE.get()) };
     // SAFETY: a plain call. The callback may have allowed what libdvm's frames do not.

@@ -29,7 +29,7 @@ struct Exception {
     private: [usize; 2],
 }
 
-/// What came back across the border.
+/// What came back across the unwind boundary.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Crossed {
@@ -138,7 +138,7 @@ unsafe extern "C" fn enter(
     );
 }
 
-/// What goes across the border and back.
+/// What goes across the unwind boundary and back.
 struct Parcel<F, R> {
     body: Option<F>,
     result: Option<R>,
@@ -343,7 +343,7 @@ mod tests {
         let thread = std::thread::spawn(|| {
             super::super::forced::guard_thread();
             for _ in 0..3 {
-                // SAFETY: nothing between here and the border has anything to clean up.
+                // SAFETY: nothing between here and the unwind boundary has anything to clean up.
                 let told = call(|| -> i32 { unsafe { pthread_exit(ptr::null_mut()) } }).unwrap_err();
                 assert!(told.message().contains("pthread_exit"), "{told}");
             }
