@@ -187,8 +187,8 @@ impl WorkerSlot {
 
     /// For the thread that releases the slot: leaves the worker's tasks here, those that others may run in its queue.
     pub(super) fn leave_behind(&self, own: &mut Own, queue: &ReadyQueue, holds: impl FnOnce()) {
-        if let Some(hot) = own.hot() {
-            queue.keep(hot);
+        if let Some(lifo_slot) = own.lifo_slot() {
+            queue.keep(lifo_slot);
             holds();
         }
         // SAFETY: only the thread on the slot comes here.

@@ -40,7 +40,7 @@ pub(super) struct Own {
     /// True while the outputs of the task that has just run are being published.
     pub(super) finishing: bool,
     /// A near task that the end of the last one has made ready here: it runs next, while its data are in the cache.
-    hot: *mut Task,
+    lifo_slot: *mut Task,
     /// True while memory is being given back, further up on this thread's stack.
     giving_back: bool,
 }
@@ -50,29 +50,29 @@ impl Own {
     /// ending: then it would be out of the reach of thieves for longer than a moment.
     #[inline]
     pub(super) fn take_on(&mut self, task: *mut Task) -> bool {
-        let free = self.finishing && self.hot.is_null();
+        let free = self.finishing && self.lifo_slot.is_null();
         if free {
-            self.hot = task;
+            self.lifo_slot = task;
         }
         free
     }
 
     /// True when the worker that this thread is has tasks here.
     pub(super) fn has_task(&self) -> bool {
-        !self.hot.is_null() || !self.placed.is_empty()
+        !self.lifo_slot.is_null() || !self.placed.is_empty()
     }
 
     /// True when a task is kept while a callback of the program is about to be called: nobody else would see it meanwhile.
     #[inline]
     pub(super) fn hides_a_task(&self) -> bool {
-        !self.data.owes_nothing() && !self.hot.is_null() && self.data.owes_a_call()
+        !self.data.owes_nothing() && !self.lifo_slot.is_null() && self.data.owes_a_call()
     }
 
     /// The task that is to be run next, if one was kept.
     #[inline]
-    pub(super) fn hot(&mut self) -> Option<*mut Task> {
-        let hot = std::mem::replace(&mut self.hot, ptr::null_mut());
-        (!hot.is_null()).then_some(hot)
+    pub(super) fn lifo_slot(&mut self) -> Option<*mut Task> {
+        let lifo_slot = std::mem::replace(&mut self.lifo_slot, ptr::null_mut());
+        (!lifo_slot.is_null()).then_some(lifo_slot)
     }
 }
 
@@ -353,7 +353,7 @@ impl Lane {
                 bare: Task::blank(),
                 placed: Placed::new(),
                 finishing: false,
-                hot: ptr::null_mut(),
+                lifo_slot: ptr::null_mut(),
                 giving_back: false,
             }),
             #[cfg(debug_assertions)]

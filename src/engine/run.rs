@@ -191,8 +191,8 @@ impl Call {
     #[inline(never)]
     fn show_task(&self, me: usize) {
         let engine = self.engine();
-        if let Some(hot) = self.lane.with(Own::hot) {
-            engine.workers[me].queue.keep(hot);
+        if let Some(lifo_slot) = self.lane.with(Own::lifo_slot) {
+            engine.workers[me].queue.keep(lifo_slot);
             engine.show_tasks(me);
         }
     }

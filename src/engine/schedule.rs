@@ -67,7 +67,7 @@ impl Call {
                 unsafe {
                     Task::fill(task, plan, &[], UNPLACED);
                     (*task).worker = me as u16;
-                    worker.queue.mail(task);
+                    worker.queue.send(task);
                 }
                 self.engine().show_tasks(me);
                 Ok(())
@@ -230,7 +230,7 @@ impl Call {
             queue.keep(task);
         } else {
             // SAFETY: the task belongs to this thread, and goes to the queue.
-            unsafe { queue.mail(task) };
+            unsafe { queue.send(task) };
         }
         engine.show_tasks(worker);
     }

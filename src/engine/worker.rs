@@ -19,7 +19,7 @@ use crate::task::{Item, Ready, Task};
 /// A worker polls the sources once per so many tasks, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
 
-/// Each fourth of so many tasks is an old one: the oldest near task that the worker has kept, the oldest that came by mail, the
+/// Each fourth of so many tasks is an old one: the oldest near task that the worker has kept, the oldest that came through the stealable inbox, the
 /// oldest placed one, and whatever is next. The header states this number.
 const ROUND: u32 = 4 * TASKS_PER_POLL;
 
@@ -172,8 +172,8 @@ impl Loop<'_> {
             self.shared.completion.notify();
         }
         self.pay_dues();
-        if let Some(hot) = self.call.lane.with(Own::hot) {
-            self.worker.queue.keep(hot); // others may run it meanwhile
+        if let Some(lifo_slot) = self.call.lane.with(Own::lifo_slot) {
+            self.worker.queue.keep(lifo_slot); // others may run it meanwhile
             self.shared.show_tasks(self.me);
         }
         let slot = &self.worker.slot.0;
@@ -234,8 +234,8 @@ impl Loop<'_> {
 
     #[inline]
     fn next_in_order(&self) -> Option<Item> {
-        if let Some(hot) = self.call.lane.with(Own::hot) {
-            return Some(Item::task(hot));
+        if let Some(lifo_slot) = self.call.lane.with(Own::lifo_slot) {
+            return Some(Item::task(lifo_slot));
         }
         match self.next_placed() {
             Some(task) => Some(Item::task(task)),
@@ -260,13 +260,13 @@ impl Loop<'_> {
     /// An old task of the kind whose turn it is.
     fn old(&self, turn: u32) -> Option<Item> {
         let queue = &self.worker.queue;
-        if let Some(hot) = self.call.lane.with(Own::hot) {
-            queue.keep(hot);
+        if let Some(lifo_slot) = self.call.lane.with(Own::lifo_slot) {
+            queue.keep(lifo_slot);
             self.shared.show_tasks(self.me);
         }
         match turn % ROUND / TASKS_PER_POLL {
             0 => queue.take_oldest(),
-            1 => queue.take_mailed(|| self.shared.show_tasks(self.me)),
+            1 => queue.take_sent(|| self.shared.show_tasks(self.me)),
             _ => None, // the oldest placed one, or whatever is next
         }
     }
@@ -320,7 +320,7 @@ impl Loop<'_> {
         let Some((other, item)) = stolen else { return false };
         self.shared.trace.steal(self.me, since, other);
         if self.worker.queue.has_stealable() {
-            self.shared.show_tasks(self.me); // the mail has moved here
+            self.shared.show_tasks(self.me); // the stealable inbox has moved here
         }
         if let Ready::Bare(_) = item.open() {
             self.call.counted_for(other, self.me);

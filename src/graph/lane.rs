@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::sync::deque::{Deque, Steal};
-use crate::sync::kept::Kept;
+use crate::sync::handoff::HandOffSlot;
 
 /// Looks at another worker's kept tile before it is taken: about as long as a worker that is busy with tiles takes to come back.
 const PATIENCE: u32 = 64;
@@ -43,14 +43,14 @@ struct Own {
 pub(super) struct Lane {
     pub(super) ready: Deque,
     /// The tile to go on with after a pause.
-    pub(super) kept: Kept,
+    pub(super) kept: HandOffSlot,
     pub(super) counts: Counts,
     own: Own,
 }
 
 impl Lane {
     pub(super) fn new() -> Self {
-        Self { ready: Deque::new(), kept: Kept::new(), counts: Counts::default(), own: Own::default() }
+        Self { ready: Deque::new(), kept: HandOffSlot::new(), counts: Counts::default(), own: Own::default() }
     }
 
     /// Says that something was counted.

@@ -6,8 +6,8 @@
 //!
 //! Tasks placed near their data may be stolen. Those that the worker makes ready itself lie in `deque`: it runs the
 //! newest first, whose data are still in its cache, and others take the oldest. Those that others make ready lie in
-//! `mail`, which whoever comes first moves to its own deque, so that it runs them oldest first. What the deque has no room
-//! for, and cannot grow for, lies in `rest` until the next such move: mail may be long, and is not to be gone through again.
+//! `stealable`, which whoever comes first moves to its own deque, so that it runs them oldest first. What the deque has no room
+//! for, and cannot grow for, lies in `rest` until the next such move: the stealable inbox may be long, and is not to be gone through again.
 
 use std::ptr;
 
@@ -20,7 +20,7 @@ use crate::task::{Item, Task};
 #[repr(align(128))]
 pub(crate) struct ReadyQueue {
     inbox: Inbox,
-    mail: Inbox,
+    stealable: Inbox,
     rest: Inbox,
     /// Keeps its ends on lines of their own.
     deque: Deque,
@@ -29,7 +29,7 @@ pub(crate) struct ReadyQueue {
 impl ReadyQueue {
     /// No tasks.
     pub(crate) fn new() -> ReadyQueue {
-        ReadyQueue { inbox: Inbox::new(), mail: Inbox::new(), rest: Inbox::new(), deque: Deque::new() }
+        ReadyQueue { inbox: Inbox::new(), stealable: Inbox::new(), rest: Inbox::new(), deque: Deque::new() }
     }
 
     /// Hands a task to its worker, which alone may run it and may have to be woken.
@@ -47,18 +47,18 @@ impl ReadyQueue {
     /// # Safety
     /// The caller owns the task and hands it over.
     #[inline]
-    pub(crate) unsafe fn mail(&self, task: *mut Task) {
+    pub(crate) unsafe fn send(&self, task: *mut Task) {
         // SAFETY: by this function's contract; descriptors stay where they are.
-        unsafe { self.mail.push(Task::link(task)) };
+        unsafe { self.stealable.push(Task::link(task)) };
     }
 
     /// For the worker itself: keeps a task that others may steal.
     #[inline]
     pub(crate) fn keep(&self, task: *mut Task) {
         if !self.deque.push(Item::task(task).word()) {
-            // No memory for a larger deque: the mail needs none.
+            // No memory for a larger deque: the stealable inbox needs none.
             // SAFETY: the caller owns the task and hands it over.
-            unsafe { self.mail.push(Task::link(task)) };
+            unsafe { self.stealable.push(Task::link(task)) };
         }
     }
 
@@ -68,7 +68,7 @@ impl ReadyQueue {
         self.deque.push(Item::bare(plan).word())
     }
 
-    /// For the worker itself: the newest task that it kept, else the oldest that came by mail. While mail is moved it is
+    /// For the worker itself: the newest task that it kept, else the oldest that came through the stealable inbox. While the stealable inbox is moved it is
     /// nowhere to be seen: when there is more of it, `announce` is called once others see that again.
     #[inline]
     pub(crate) fn take(&self, announce: impl FnOnce()) -> Option<Item> {
@@ -84,8 +84,8 @@ impl ReadyQueue {
         self.steal_kept()
     }
 
-    /// For the worker itself: the oldest task that came by mail; the others lie on top of those that it kept.
-    pub(crate) fn take_mailed(&self, announce: impl FnOnce()) -> Option<Item> {
+    /// For the worker itself: the oldest task that came through the stealable inbox; the others lie on top of those that it kept.
+    pub(crate) fn take_sent(&self, announce: impl FnOnce()) -> Option<Item> {
         if self.nothing_mailed() { None } else { self.take_mail(announce) }
     }
 
@@ -100,10 +100,10 @@ impl ReadyQueue {
         Some(Item::from_word(task))
     }
 
-    /// What came by mail; what was left over of it goes first.
+    /// What came through the stealable inbox; what was left over of it goes first.
     fn all_mail(&self) -> Chain {
         let rest = self.rest.take_all();
-        if rest.is_empty() { self.mail.take_all() } else { rest }
+        if rest.is_empty() { self.stealable.take_all() } else { rest }
     }
 
     /// Puts tasks, newest first, into the deque, as far as that has room or can grow.
@@ -120,10 +120,10 @@ impl ReadyQueue {
 
     #[inline]
     fn nothing_mailed(&self) -> bool {
-        self.mail.is_empty() && self.rest.is_empty()
+        self.stealable.is_empty() && self.rest.is_empty()
     }
 
-    /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all mail over and takes the
+    /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all of its stealable inbox over and takes the
     /// oldest of that; the caller announces the others.
     pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<Item> {
         if let Some(kept) = self.steal_kept() {
@@ -292,19 +292,19 @@ mod tests {
         assert!(queue.nothing_handed_over() && !queue.has_stealable());
     }
 
-    /// A worker that looks around for the last time while mail is moved sees none of it.
+    /// A worker that looks around for the last time while the stealable inbox is moved sees none of it.
     #[test]
     fn mail_that_was_moved_is_announced_when_others_may_have_missed_it() {
         let (scene, queue) = (Scene::new(4), ReadyQueue::new());
         let announced = std::cell::Cell::new(0);
         let take = || queue.take(|| announced.set(announced.get() + 1));
         // SAFETY: each task is owned here and goes into one list.
-        scene.tasks[..3].iter().for_each(|&task| unsafe { queue.mail(task) });
+        scene.tasks[..3].iter().for_each(|&task| unsafe { queue.send(task) });
         assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[0])), 1));
         assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[1])), 1), "they lie open now");
         assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[2])), 1));
         // SAFETY: as above.
-        unsafe { queue.mail(scene.tasks[3]) };
+        unsafe { queue.send(scene.tasks[3]) };
         assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[3])), 1), "there was only one");
     }
 
@@ -314,11 +314,19 @@ mod tests {
         let tasks = &scene.tasks;
         tasks[..3].iter().for_each(|&task| queue.keep(task));
         // SAFETY: each task is owned here and goes into one list.
-        tasks[3..].iter().for_each(|&task| unsafe { queue.mail(task) });
+        tasks[3..].iter().for_each(|&task| unsafe { queue.send(task) });
         assert_eq!(queue.take_oldest(), Some(Item::task(tasks[0])));
-        assert_eq!(queue.take_mailed(|| {}), Some(Item::task(tasks[3])), "the oldest mail, though the deque has some");
-        assert_eq!(queue.take_mailed(|| {}), None);
-        assert_eq!(queue.take(|| {}), Some(Item::task(tasks[4])), "what came by mail goes before what was kept");
+        assert_eq!(
+            queue.take_sent(|| {}),
+            Some(Item::task(tasks[3])),
+            "the oldest of the inbox, though the deque has some"
+        );
+        assert_eq!(queue.take_sent(|| {}), None);
+        assert_eq!(
+            queue.take(|| {}),
+            Some(Item::task(tasks[4])),
+            "what came through the stealable inbox goes before what was kept"
+        );
         assert_eq!(queue.take_oldest(), Some(Item::task(tasks[1])));
         assert_eq!(queue.take(|| {}), Some(Item::task(tasks[2])));
         assert_eq!(queue.take_oldest(), None);
@@ -331,15 +339,15 @@ mod tests {
         // SAFETY: each task is owned here and goes into one list.
         unsafe {
             victim.hand_over(tasks[0]);
-            victim.mail(tasks[3]);
-            victim.mail(tasks[4]);
-            victim.mail(tasks[5]);
+            victim.send(tasks[3]);
+            victim.send(tasks[4]);
+            victim.send(tasks[5]);
         }
         victim.keep(tasks[1]);
         victim.keep(tasks[2]);
         assert_eq!(victim.steal(&thief), Some(Item::task(tasks[1])));
         assert_eq!(victim.take(|| {}), Some(Item::task(tasks[2])), "the owner takes the newest of its own");
-        assert_eq!(victim.steal(&thief), Some(Item::task(tasks[3])), "the mail moves over, oldest first");
+        assert_eq!(victim.steal(&thief), Some(Item::task(tasks[3])), "the stealable inbox moves over, oldest first");
         assert_eq!(thief.take(|| {}), Some(Item::task(tasks[4])));
         assert_eq!(victim.take(|| {}), None);
         assert_eq!(thief.steal(&victim), Some(Item::task(tasks[5])), "what was moved can be stolen back");

@@ -195,8 +195,8 @@ def queued(place, worker):
     owns = [lane["own"]["value"] for lane in lanes() if int(plain(lane["worker"])) == place]
     left = plain(worker["slot"])["batch"]["__0"]["value"]
     for own in owns:
-        if int(own["hot"]):
-            yield "placed", int(own["hot"])
+        if int(own["lifo_slot"]):
+            yield "placed", int(own["lifo_slot"])
     for task in shuffled(left["batch"]):
         yield "placed", task
     for own in [*owns, left]:
@@ -207,7 +207,7 @@ def queued(place, worker):
         yield "placed", task
     for task in kept(queue["deque"]):
         yield "stealable", task
-    for task in [*reversed(list(chain(plain(queue["rest"])))), *reversed(list(chain(plain(queue["mail"]))))]:
+    for task in [*reversed(list(chain(plain(queue["rest"])))), *reversed(list(chain(plain(queue["stealable"]))))]:
         yield "stealable", task
 
 

@@ -5,12 +5,12 @@ use super::atomic::{AtomicU64, Ordering};
 /// The place of one word that is not `u64::MAX`. `keep` belongs to one thread at a time, the owner.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(crate) struct Kept(AtomicU64);
+pub(crate) struct HandOffSlot(AtomicU64);
 
 /// Nothing lies there.
 const NOTHING: u64 = u64::MAX;
 
-impl Kept {
+impl HandOffSlot {
     /// An empty place.
     pub(crate) fn new() -> Self {
         Self(AtomicU64::new(NOTHING))
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_word_is_taken_once() {
-        let kept = Kept::new();
+        let kept = HandOffSlot::new();
         assert_eq!((kept.seen(), kept.take()), (None, None));
         kept.keep(7);
         assert_eq!((kept.seen(), kept.take_same(8)), (Some(7), false));
@@ -71,7 +71,7 @@ mod model {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(3);
         model.check(|| {
-            let shared = Arc::new((Kept::new(), AtomicU64::new(0)));
+            let shared = Arc::new((HandOffSlot::new(), AtomicU64::new(0)));
             let other = Arc::clone(&shared);
             let thief = loom::thread::spawn(move || {
                 let took = other.0.seen().filter(|&word| other.0.take_same(word));
