@@ -1,11 +1,11 @@
-//! What can go wrong: the stable codes of the C interface and the value that carries one with its story.
+//! What can go wrong: the stable codes of the C interface and the value that carries one with its message.
 
 use std::borrow::Cow;
 use std::fmt;
 
 /// What a call of libdvm came to. The values are stable: a code is never renumbered and never reused.
 ///
-/// `dvm_strerror` gives the meaning of a code, `dvm_last_error` the story of the calling thread's last failure.
+/// `dvm_strerror` gives the meaning of a code, `dvm_last_error` the message of the calling thread's last failure.
 /// A call that fails changes nothing and takes no reference, unless its own text says otherwise.
 #[allow(non_camel_case_types)]
 #[repr(C)]
@@ -110,7 +110,7 @@ impl dvm_retcode_t {
     }
 }
 
-/// A failure: its stable code and its story, which says what, where, why and what to do. One word, so that calls that
+/// A failure: its stable code and its message, which says what, where, why and what to do. One word, so that calls that
 /// succeed do not pay for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Error(Box<(Code, Cow<'static, str>)>);
@@ -118,19 +118,19 @@ pub(crate) struct Error(Box<(Code, Cow<'static, str>)>);
 impl Error {
     /// A failure with this code, told in these words.
     #[cold]
-    pub(crate) fn new(code: Code, story: impl Into<Cow<'static, str>>) -> Error {
+    pub(crate) fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Error {
         debug_assert_ne!(code, Code::DVM_SUCCESS, "success is no error");
-        Error(Box::new((code, story.into())))
+        Error(Box::new((code, message.into())))
     }
 
     /// `DVM_ERR_ARGUMENT`, told in these words.
-    pub(crate) fn argument(story: impl Into<Cow<'static, str>>) -> Error {
-        Error::new(Code::DVM_ERR_ARGUMENT, story)
+    pub(crate) fn argument(message: impl Into<Cow<'static, str>>) -> Error {
+        Error::new(Code::DVM_ERR_ARGUMENT, message)
     }
 
     /// `DVM_ERR_STATE`, told in these words.
-    pub(crate) fn state(story: impl Into<Cow<'static, str>>) -> Error {
-        Error::new(Code::DVM_ERR_STATE, story)
+    pub(crate) fn state(message: impl Into<Cow<'static, str>>) -> Error {
+        Error::new(Code::DVM_ERR_STATE, message)
     }
 
     /// The stable code.
@@ -138,7 +138,7 @@ impl Error {
         self.0.0
     }
 
-    /// The story in words.
+    /// The message in words.
     pub(crate) fn message(&self) -> &str {
         &self.0.1
     }

@@ -578,7 +578,7 @@ fn every_function_has_rows_for_every_kind_of_wrong() {
     }
 }
 
-/// Makes the call and checks its code, and that the failure left its story.
+/// Makes the call and checks its code, and that the failure left its message.
 fn expect(function: &str, what: &str, expected: Code, call: impl FnOnce() -> Code) {
     let code = call();
     assert_eq!(code, expected, "{function}, {what}: {}", last_error());

@@ -71,7 +71,7 @@ fn run(graph: &dvm_graph_t) -> dvm_retcode_t {
     unsafe { dvm_graph_run(ptr::from_ref(graph)) }
 }
 
-fn story() -> String {
+fn message() -> String {
     // SAFETY: the text is valid until this thread's next failure.
     unsafe { CStr::from_ptr(dvm_last_error()) }.to_string_lossy().into_owned()
 }
@@ -107,7 +107,7 @@ fn empty_graphs_succeed_and_a_failed_tile_is_named() {
     let sum = Sum::default();
     assert_eq!(run(&graph(&[0, 3], &[9, 2], None, &sum)), DVM_SUCCESS, "no tiles are no error");
     assert_eq!(run(&graph(&[-3, 0], &[3, 3], Some(&[1, 1]), &sum)), DVM_ERR_TASK);
-    assert!(story().contains("tile [-1, "), "{}", story());
+    assert!(message().contains("tile [-1, "), "{}", message());
     assert_eq!(dvm_finalize(), DVM_SUCCESS, "the failure was reported by the run");
 }
 

@@ -185,10 +185,10 @@ fn tasks_without_arguments_that_a_task_has_made_fail_and_end_as_others_do() {
         });
         near(spawn, &[]).unwrap();
         assert_eq!(wait(), Err(Code::DVM_ERR_TASK));
-        let story = last_error();
-        assert!(story.contains("3 tasks failed"), "{story}");
+        let message = last_error();
+        assert!(message.contains("3 tasks failed"), "{message}");
         let firsts = ["'fails at the end' returned 5 on rank", "'panics' panicked (on purpose) on rank"];
-        assert!(firsts.iter().any(|first| story.contains(first)), "{story}");
+        assert!(firsts.iter().any(|first| message.contains(first)), "{message}");
         // Nothing keeps the datum but its reference.
         assert_eq!(put(datum), Err(Code::DVM_ERR_STATE));
         relax(datum).unwrap();

@@ -101,8 +101,9 @@ fn programs_replay_from_their_seed() {
         let orders = [seed, seed, !seed].map(|order| {
             support::seeded(order, || {
                 let outcome = Stage::new().run(&program);
-                outcome
-                    .unwrap_or_else(|story| panic!("DVM_TEST_SEED={seed} with DVM_SEED={order}: {story}\n{program}"));
+                outcome.unwrap_or_else(|message| {
+                    panic!("DVM_TEST_SEED={seed} with DVM_SEED={order}: {message}\n{program}")
+                });
                 Stage::order()
             })
         });

@@ -251,6 +251,6 @@ fn a_drawing_that_cannot_be_written_fails_init_with_its_name() {
     unsafe { std::env::set_var("DVM_DOT", "/nonexistent/tasks.dot") };
     assert_eq!(init(), Err(Code::DVM_ERR_ARGUMENT));
     unsafe { std::env::remove_var("DVM_DOT") };
-    let story = last_error();
-    assert!(story.contains("/nonexistent/tasks.dot") && story.contains("DVM_DOT"), "{story}");
+    let message = last_error();
+    assert!(message.contains("/nonexistent/tasks.dot") && message.contains("DVM_DOT"), "{message}");
 }

@@ -150,8 +150,8 @@ fn a_signal_that_the_program_handles_is_not_taken() {
     if playing() {
         unsafe { libc::signal(libc::SIGUSR1, mine as *const () as usize) };
         assert_eq!(init(), Err(Code::DVM_ERR_ARGUMENT));
-        let story = last_error();
-        assert!(story.contains("DVM_EXPLAIN_SIGNAL") && story.contains("has a handler"), "{story}");
+        let message = last_error();
+        assert!(message.contains("DVM_EXPLAIN_SIGNAL") && message.contains("has a handler"), "{message}");
         // Nothing is left running.
         assert_eq!(finalize(), Err(Code::DVM_ERR_NOT_INITIALIZED));
         assert_eq!(unsafe { libc::signal(libc::SIGUSR1, libc::SIG_DFL) }, mine as *const () as usize);

@@ -11,7 +11,7 @@ const TOLD: usize = 8;
 struct Tally {
     failed: u64,
     cancelled: u64,
-    stories: Vec<String>,
+    messages: Vec<String>,
 }
 
 /// Tasks that failed since somebody last asked. The lock is taken by tasks that fail, and by nobody else who is in a
@@ -21,11 +21,11 @@ pub(super) struct Failures(Mutex<Tally>);
 
 impl Failures {
     /// Counts a task that failed.
-    pub(super) fn failed(&self, story: impl FnOnce() -> String) {
+    pub(super) fn failed(&self, message: impl FnOnce() -> String) {
         let mut tally = self.0.lock();
         tally.failed += 1;
-        if tally.stories.len() < TOLD {
-            tally.stories.push(story());
+        if tally.messages.len() < TOLD {
+            tally.messages.push(message());
         }
     }
 
@@ -47,9 +47,9 @@ impl Failures {
             if tally.failed == 1 { "" } else { "s" },
             tally.cancelled,
             if tally.cancelled == 1 { "was" } else { "were" },
-            tally.stories.join("; ")
+            tally.messages.join("; ")
         );
-        if tally.failed > tally.stories.len() as u64 {
+        if tally.failed > tally.messages.len() as u64 {
             text.push_str("; and others");
         }
         Err(Error::new(dvm_retcode_t::DVM_ERR_TASK, text))

@@ -450,10 +450,10 @@ impl Lane {
 
     /// No task has failed, but somebody has to be told: the next wait, or finalize.
     #[cold]
-    fn free_callback_failed(&self, story: &Error) {
+    fn free_callback_failed(&self, message: &Error) {
         // SAFETY: memory is given back inside a call, or by a worker, which keep the engine.
         if let Some(engine) = unsafe { self.engine.get().as_ref() } {
-            engine.failures.failed(|| format!("a free callback {story}"));
+            engine.failures.failed(|| format!("a free callback {message}"));
         }
     }
 
@@ -480,8 +480,8 @@ impl Lane {
         }
         self.depth.set(self.depth.get() - 1);
         self.with(|own| own.giving_back = false);
-        if let Some(story) = thrown {
-            self.free_callback_failed(&story);
+        if let Some(message) = thrown {
+            self.free_callback_failed(&message);
         }
         true
     }

@@ -102,7 +102,7 @@ pub(crate) struct Engine {
     closing: Closing,
     /// Set when the workers are to end.
     stopping: AtomicBool,
-    /// The story of a defect of libdvm, once one has been met: counts can no longer be relied upon.
+    /// The message of a defect of libdvm, once one has been met: counts can no longer be relied upon.
     defect: Mutex<Option<String>>,
     defective: AtomicBool,
 }
@@ -306,21 +306,21 @@ impl Engine {
         self.seeded.as_ref().filter(|_| STORE.is_promised(id)).map(|seeded| seeded.wait_for(id))
     }
 
-    /// The story of a defect that workers have met: what they were doing may never end.
+    /// The message of a defect that workers have met: what they were doing may never end.
     pub(crate) fn defect(&self) -> Option<Error> {
         if !self.defective.load(Ordering::Acquire) {
             return None;
         }
-        let story = self.defect.lock().clone().unwrap_or_default();
+        let message = self.defect.lock().clone().unwrap_or_default();
         Some(Error::new(
             dvm_retcode_t::DVM_ERR_PANIC,
-            format!("a worker met a defect of libdvm: {story}; please report it"),
+            format!("a worker met a defect of libdvm: {message}; please report it"),
         ))
     }
 
     /// Notes a defect, so that nobody waits for what may never end.
-    fn note_defect(&self, story: &str) {
-        self.defect.lock().get_or_insert_with(|| story.to_owned());
+    fn note_defect(&self, message: &str) {
+        self.defect.lock().get_or_insert_with(|| message.to_owned());
         self.defective.store(true, Ordering::Release);
         self.completion.notify();
     }

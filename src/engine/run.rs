@@ -34,8 +34,8 @@ impl Call {
         } else {
             match self.traced(task, plan, me, counts) {
                 Ok(()) => Outcome::Published,
-                Err(story) => {
-                    self.failed(plan, &story, me);
+                Err(message) => {
+                    self.failed(plan, &message, me);
                     Outcome::Poisoned
                 }
             }
@@ -66,10 +66,10 @@ impl Call {
 
     /// Notes that a task has failed.
     #[cold]
-    fn failed(&self, plan: &Plan, story: &Error, me: usize) {
+    fn failed(&self, plan: &Plan, message: &Error, me: usize) {
         let description = plan.description;
         let rank = &self.machine().rank(me)[..self.machine().dimension()];
-        self.engine().failures.failed(|| format!("processing '{description}' {story} on rank {rank:?}"));
+        self.engine().failures.failed(|| format!("processing '{description}' {message} on rank {rank:?}"));
     }
 
     /// Runs a task without arguments.
@@ -89,8 +89,8 @@ impl Call {
         if trace.is_on() {
             trace.task(me, start, plan.description);
         }
-        if let Err(story) = result {
-            self.failed(plan, &story, me);
+        if let Err(message) = result {
+            self.failed(plan, &message, me);
         }
         self.lane.give_back();
         self.ended(counts);

@@ -33,8 +33,8 @@ pub unsafe extern "C" fn dvm_data_register(
     id: *mut DataId,
 ) -> dvm_retcode_t {
     guard::running("dvm_data_register", |call| {
-        guard::given(addr, "addr")?;
-        guard::given(id, "id")?;
+        guard::require_non_null(addr, "addr")?;
+        guard::require_non_null(id, "id")?;
         let new = call.register(addr.cast(), size, free_cb)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { id.write(new.raw()) };
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn dvm_data_register(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_retcode_t {
     guard::running("dvm_data_allocate", |call| {
-        guard::given(id, "id")?;
+        guard::require_non_null(id, "id")?;
         let new = call.allocate(size)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { id.write(new.raw()) };
@@ -125,8 +125,8 @@ pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_get(id: ConstDataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
     guard::running("dvm_data_get", |call| {
-        guard::given(addr, "addr")?;
-        guard::given(size, "size")?;
+        guard::require_non_null(addr, "addr")?;
+        guard::require_non_null(size, "size")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
         let (bytes, length) = call.get(unsafe { guard::read_datum(id, "id") }?)?;
         // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn dvm_data_put(id: ConstDataIdArg) -> dvm_retcode_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_retcode_t {
     guard::running("dvm_data_promise", |call| {
-        guard::given(id, "id")?;
+        guard::require_non_null(id, "id")?;
         let new = call.promise(size)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.
         unsafe { id.write(new.raw()) };
@@ -197,8 +197,8 @@ pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_r
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_write(id: ConstDataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
     guard::running("dvm_data_write", |call| {
-        guard::given(addr, "addr")?;
-        guard::given(size, "size")?;
+        guard::require_non_null(addr, "addr")?;
+        guard::require_non_null(size, "size")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
         let (bytes, length) = call.write(unsafe { guard::read_datum(id, "id") }?)?;
         // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn dvm_data_publish(id: ConstDataIdArg) -> dvm_retcode_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_next(current: ConstDataIdArg, next: *mut DataId) -> dvm_retcode_t {
     guard::running("dvm_data_next", |call| {
-        guard::given(next, "next")?;
+        guard::require_non_null(next, "next")?;
         // SAFETY: the caller guarantees that `current` is the address of an id, or NULL.
         let new = call.next(unsafe { guard::read_datum(current, "current") }?)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an id.

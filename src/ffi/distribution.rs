@@ -13,7 +13,7 @@ use dvm_redist::distribution::{json, layouts};
 use dvm_redist::{Affine, Bound, Dimension, Distribution, Parameters, Variable};
 
 use super::dvm_retcode_t;
-use super::guard::{given, guarded, list, making, read_text};
+use super::guard::{guarded, making, read_text, require_non_null, slice};
 use crate::error::{Error, dvm_retcode_t as Code};
 use crate::redistribution::{Handles, Layout, refused};
 
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn dvm_distribution_parse(
     distribution: *mut dvm_distribution_t,
 ) -> dvm_retcode_t {
     making("dvm_distribution_parse", &DISTRIBUTIONS, (distribution, "distribution"), || {
-        given(text, "text")?;
+        require_non_null(text, "text")?;
         // SAFETY: the caller guarantees that both are texts, or NULL.
         let (text, values) = unsafe { (read_text(text)?.unwrap_or_default(), read_text(parameters)?) };
         let values = values.unwrap_or_default();
@@ -158,17 +158,17 @@ pub unsafe extern "C" fn dvm_distribution_make(
 ) -> dvm_retcode_t {
     making("dvm_distribution_make", &DISTRIBUTIONS, (distribution, "distribution"), || {
         let n = self::dimensions(dimensions)?;
-        let count = super::guard::count(variables, "variables")?;
+        let count = super::guard::non_negative(variables, "variables")?;
         // SAFETY: as documented: NULL, or so many entries each.
         let parts = unsafe {
             Explicit {
-                offset: (!offset.is_null()).then(|| list(offset, n, "offset")).transpose()?,
-                elements: (!elements.is_null()).then(|| list(elements, n, "elements")).transpose()?,
-                dimension: list(dimension, count, "dimension")?,
-                architectural: list(architectural, count, "architectural")?,
-                coef: list(coef, count, "coef")?,
-                lower: list(lower, count, "lower")?,
-                upper: list(upper, count, "upper")?,
+                offset: (!offset.is_null()).then(|| slice(offset, n, "offset")).transpose()?,
+                elements: (!elements.is_null()).then(|| slice(elements, n, "elements")).transpose()?,
+                dimension: slice(dimension, count, "dimension")?,
+                architectural: slice(architectural, count, "architectural")?,
+                coef: slice(coef, count, "coef")?,
+                lower: slice(lower, count, "lower")?,
+                upper: slice(upper, count, "upper")?,
             }
         };
         Layout::new(&parts.distribution(n)?, &Parameters::new())
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
         let n = self::dimensions(dimensions)?;
         // SAFETY: as documented: so many entries each.
         let (elements, block, processes) =
-            unsafe { (list(elements, n, "elements")?, list(block, n, "block")?, list(processes, n, "processes")?) };
+            unsafe { (slice(elements, n, "elements")?, slice(block, n, "block")?, slice(processes, n, "processes")?) };
         let each = (0..n).map(|j| match block[j] {
             0 => layouts::block(elements[j], processes[j]),
             size => layouts::block_cyclic(elements[j], processes[j], size),
@@ -310,10 +310,10 @@ pub unsafe extern "C" fn dvm_distribution_halo(
         // SAFETY: as documented: so many entries each.
         let (elements, processes, before, after) = unsafe {
             (
-                list(elements, n, "elements")?,
-                list(processes, n, "processes")?,
-                list(before, n, "before")?,
-                list(after, n, "after")?,
+                slice(elements, n, "elements")?,
+                slice(processes, n, "processes")?,
+                slice(before, n, "before")?,
+                slice(after, n, "after")?,
             )
         };
         let each: dvm_redist::Result<Vec<Dimension>> =
@@ -353,7 +353,7 @@ pub unsafe extern "C" fn dvm_distribution_scalapack(
 ) -> dvm_retcode_t {
     making("dvm_distribution_scalapack", &DISTRIBUTIONS, (distribution, "distribution"), || {
         // SAFETY: as documented: nine integers.
-        let given: Vec<i64> = unsafe { list(descriptor, 9, "descriptor")? }.iter().map(|&v| v.into()).collect();
+        let given: Vec<i64> = unsafe { slice(descriptor, 9, "descriptor")? }.iter().map(|&v| v.into()).collect();
         scalapack(&given, rows.into(), columns.into())
     })
 }
@@ -377,7 +377,7 @@ pub unsafe extern "C" fn dvm_distribution_scalapack_64(
 ) -> dvm_retcode_t {
     making("dvm_distribution_scalapack_64", &DISTRIBUTIONS, (distribution, "distribution"), || {
         // SAFETY: as documented: nine integers.
-        scalapack(unsafe { list(descriptor, 9, "descriptor")? }, rows, columns)
+        scalapack(unsafe { slice(descriptor, 9, "descriptor")? }, rows, columns)
     })
 }
 
@@ -423,7 +423,7 @@ pub unsafe extern "C" fn dvm_distribution_set_order(
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_set_order", || {
         // SAFETY: as documented: so many entries.
-        let order = unsafe { list(order, self::dimensions(count)?, "order")? };
+        let order = unsafe { slice(order, self::dimensions(count)?, "order")? };
         // What is negative is no dimension, and is refused as such.
         let order: Vec<usize> = order.iter().map(|&j| usize::try_from(j).unwrap_or(usize::MAX)).collect();
         DISTRIBUTIONS.replace(distribution, |layout| layout.ordered(&order))
@@ -455,7 +455,7 @@ pub unsafe extern "C" fn dvm_distribution_set_strides(
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_set_strides", || {
         // SAFETY: as documented: so many entries.
-        let strides = unsafe { list(strides, self::dimensions(count)?, "strides")? };
+        let strides = unsafe { slice(strides, self::dimensions(count)?, "strides")? };
         let memory = (memory != DVM_DISTRIBUTION_EVERY_MEMORY).then_some(memory);
         DISTRIBUTIONS.replace(distribution, |layout| layout.strided(memory, strides))
     })
@@ -476,7 +476,7 @@ pub unsafe extern "C" fn dvm_distribution_memories(
     memories: *mut i64,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_memories", || {
-        given(memories, "memories")?;
+        require_non_null(memories, "memories")?;
         let count = DISTRIBUTIONS.get(distribution)?.memories();
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
         unsafe { memories.write(count) };
@@ -501,7 +501,7 @@ pub unsafe extern "C" fn dvm_distribution_size(
     elements: *mut i64,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_size", || {
-        given(elements, "elements")?;
+        require_non_null(elements, "elements")?;
         let size = DISTRIBUTIONS.get(distribution)?.size(memory)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
         unsafe { elements.write(size) };
@@ -529,7 +529,7 @@ pub unsafe extern "C" fn dvm_distribution_extents(
     count: c_int,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_extents", || {
-        given(extents, "extents")?;
+        require_non_null(extents, "extents")?;
         let layout = DISTRIBUTIONS.get(distribution)?;
         // SAFETY: not NULL; the caller guarantees that it has `count` entries.
         unsafe { write_all(&layout.extents(memory)?, extents, count) }
@@ -557,7 +557,7 @@ pub unsafe extern "C" fn dvm_distribution_strides(
     count: c_int,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_strides", || {
-        given(strides, "strides")?;
+        require_non_null(strides, "strides")?;
         let layout = DISTRIBUTIONS.get(distribution)?;
         // SAFETY: not NULL; the caller guarantees that it has `count` entries.
         unsafe { write_all(layout.strides(memory)?, strides, count) }

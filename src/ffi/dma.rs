@@ -6,7 +6,7 @@
 //! Thread safety: any thread, any task; one at a time per engine.
 //! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
-use super::guard::{given, list, running};
+use super::guard::{require_non_null, running, slice};
 use super::{DataId, dvm_retcode_t};
 use crate::error::Error;
 use crate::id::DatumId;
@@ -51,14 +51,17 @@ pub unsafe extern "C" fn dvm_dma_open(
     targets: i64,
 ) -> dvm_retcode_t {
     running("dvm_dma_open", |_| {
-        given(dma, "dma")?;
+        require_non_null(dma, "dma")?;
         let length = |count: i64, name: &str| {
             let fits = usize::try_from(count).ok().filter(|&c| u32::try_from(c).is_ok());
             fits.ok_or_else(|| Error::argument(format!("`{name}` is {count}: give 0 to 2^32 - 1")))
         };
         // SAFETY: as documented for the parameters.
         let (source, target) = unsafe {
-            (list(source, length(sources, "sources")?, "source")?, list(target, length(targets, "targets")?, "target")?)
+            (
+                slice(source, length(sources, "sources")?, "source")?,
+                slice(target, length(targets, "targets")?, "target")?,
+            )
         };
         let engine = memory::lasting(|| Dma::open(element, DatumId::list(source), DatumId::list(target)))?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a handle.

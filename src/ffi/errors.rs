@@ -16,7 +16,7 @@ pub extern "C" fn dvm_strerror(code: RetcodeArg) -> *const c_char {
     dvm_retcode_t::from_value(code).map_or(c"not a code of libdvm", dvm_retcode_t::text).as_ptr()
 }
 
-/// @brief The story of the calling thread's last failing call: what, where, why and what to do.
+/// @brief The message of the calling thread's last failing call: what, where, why and what to do.
 ///
 /// Calls that succeed leave it as it is.
 ///

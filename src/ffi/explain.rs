@@ -45,7 +45,7 @@ pub unsafe extern "C" fn dvm_explain() -> dvm_retcode_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_explain_text(buffer: *mut c_void, size: usize, needed: *mut usize) -> dvm_retcode_t {
     guard::running("dvm_explain_text", |call| {
-        guard::given(needed, "needed")?;
+        guard::require_non_null(needed, "needed")?;
         if size > 0 && buffer.is_null() {
             return Err(Error::argument("`buffer` is NULL and `size` is not 0"));
         }

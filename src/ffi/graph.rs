@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::dvm_retcode_t;
-use super::guard::{given, guarded, running};
+use super::guard::{guarded, require_non_null, running};
 use crate::engine;
 use crate::error::Error;
 use crate::explain;
@@ -107,7 +107,7 @@ pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_graph_run(graph: *const dvm_graph_t) -> dvm_retcode_t {
     running("dvm_graph_run", |call| {
-        given(graph, "graph")?;
+        require_non_null(graph, "graph")?;
         // SAFETY: not NULL, so a graph by the documentation of `graph`, unchanged until this call returns.
         let graph = unsafe { &*graph };
         // SAFETY: as documented for the fields.
@@ -181,7 +181,7 @@ unsafe fn values<'a>(pointer: *const i64, count: usize, name: &str) -> Result<&'
     if count == 0 {
         return Ok(&[]);
     }
-    given(pointer, name)?;
+    require_non_null(pointer, name)?;
     // SAFETY: not NULL, so `count` values by this function's contract.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
@@ -260,16 +260,16 @@ pub unsafe extern "C" fn dvm_graph_sizes(
                 let footprint = unsafe { std::mem::transmute::<Footprint, FootprintCalled>(footprint) };
                 // SAFETY: as documented for `footprint`; `sizes` has `dimension` values.
                 let call = || unsafe { footprint(context, sizes.as_ptr()) };
-                forced::with_place(|| unwind_boundary::call(call)).unwrap_or_else(|story| {
-                    thrown.set(Some(story));
+                forced::with_place(|| unwind_boundary::call(call)).unwrap_or_else(|message| {
+                    thrown.set(Some(message));
                     i64::MAX
                 })
             }
             None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
         };
         let chosen = graph::choose_sizes(call, &name, extent, &carried, wanted, &bytes);
-        if let Some(story) = thrown.take() {
-            return Err(Error::new(story.code(), format!("region '{name}' {story} in its footprint function")));
+        if let Some(message) = thrown.take() {
+            return Err(Error::new(message.code(), format!("region '{name}' {message} in its footprint function")));
         }
         for (k, size) in chosen.into_iter().enumerate() {
             // SAFETY: `sizes` is the address of `dimension` values, and `chosen` has that many.

@@ -1,6 +1,6 @@
 //! The border guard: every exported function runs inside it.
 //!
-//! It stops panics, turns a failure into its code and keeps the story for `dvm_last_error`, and checks what comes in.
+//! It stops panics, turns a failure into its code and keeps the message for `dvm_last_error`, and checks what comes in.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -16,25 +16,25 @@ use crate::memory;
 use crate::redistribution::Handles;
 
 thread_local! {
-    /// The story of this thread's last failure; `None` before the first.
+    /// The message of this thread's last failure; `None` before the first.
     /// It lies in the thread itself: to tell that there is no memory needs none.
-    static LAST: Cell<Story> = const { Cell::new(Story::NONE) };
+    static LAST: Cell<Message> = const { Cell::new(Message::NONE) };
 }
 
-/// The most bytes of a story, its NUL among them; a longer one is cut short.
+/// The most bytes of a message, its NUL among them; a longer one is cut short.
 const LONGEST: usize = 2048;
 
 /// A text that ends with a NUL.
-struct Story {
+struct Message {
     bytes: [u8; LONGEST],
     length: usize,
 }
 
-impl Story {
-    const NONE: Story = Story { bytes: [0; LONGEST], length: 0 };
+impl Message {
+    const NONE: Message = Message { bytes: [0; LONGEST], length: 0 };
 }
 
-impl fmt::Write for Story {
+impl fmt::Write for Message {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for c in text.chars() {
             let c = if c == '\0' { '?' } else { c };
@@ -60,8 +60,8 @@ pub(super) fn guarded(function: &'static str, body: impl FnOnce() -> Result<(), 
 
 #[cold]
 fn defect(payload: &(dyn Any + Send)) -> Error {
-    let story = format!("a defect inside libdvm: {}; please report it", engine::panic_text(payload));
-    Error::new(dvm_retcode_t::DVM_ERR_PANIC, story)
+    let message = format!("a defect inside libdvm: {}; please report it", engine::panic_text(payload));
+    Error::new(dvm_retcode_t::DVM_ERR_PANIC, message)
 }
 
 /// Runs the body of an exported function that needs libdvm to be running.
@@ -79,7 +79,7 @@ pub(super) fn making<T: Send + Sync, H: From<u64> + Into<u64>>(
     make: impl FnOnce() -> Result<T, Error>,
 ) -> dvm_retcode_t {
     guarded(function, || {
-        given(into, name)?;
+        require_non_null(into, name)?;
         let handle = handles.insert(memory::lasting(make)?)?;
         // SAFETY: not NULL; the caller of the C function guarantees that it is the address of a handle.
         unsafe { into.write(handle) };
@@ -87,31 +87,31 @@ pub(super) fn making<T: Send + Sync, H: From<u64> + Into<u64>>(
     })
 }
 
-/// Keeps the story of a failure for `dvm_last_error`; its code.
+/// Keeps the message of a failure for `dvm_last_error`; its code.
 #[cold]
 #[inline(never)]
 fn remember(function: &'static str, error: &Error) -> dvm_retcode_t {
     LAST.with(|last| {
         // SAFETY: only this thread has it, and the error's words are written out here: nobody else looks meanwhile.
-        let story = unsafe { &mut *last.as_ptr() };
-        story.length = 0;
-        let whole = fmt::Write::write_fmt(story, format_args!("{function}: {}", error.message())).is_ok();
-        let end = story.length;
-        story.bytes[end] = 0;
+        let message = unsafe { &mut *last.as_ptr() };
+        message.length = 0;
+        let whole = fmt::Write::write_fmt(message, format_args!("{function}: {}", error.message())).is_ok();
+        let end = message.length;
+        message.bytes[end] = 0;
         if !whole {
             const CUT: &[u8] = b" ...";
             let mut from = end - CUT.len();
-            while story.bytes[from] & 0xc0 == 0x80 {
+            while message.bytes[from] & 0xc0 == 0x80 {
                 from -= 1; // not into the middle of a character
             }
-            story.bytes[from..from + CUT.len()].copy_from_slice(CUT);
-            story.bytes[from + CUT.len()] = 0;
+            message.bytes[from..from + CUT.len()].copy_from_slice(CUT);
+            message.bytes[from + CUT.len()] = 0;
         }
     });
     error.code()
 }
 
-/// The story of the calling thread's last failure; empty when there was none.
+/// The message of the calling thread's last failure; empty when there was none.
 pub(super) fn last_story() -> *const c_char {
     // SAFETY: only this thread has it; the text stays until the thread's next failure.
     LAST.with(|last| unsafe { (*last.as_ptr()).bytes.as_ptr().cast() })
@@ -131,13 +131,13 @@ fn is_negative(value: c_int, name: &str) -> Error {
 
 /// Refuses NULL.
 #[inline]
-pub(super) fn given<T>(pointer: *const T, name: &str) -> Result<(), Error> {
+pub(super) fn require_non_null<T>(pointer: *const T, name: &str) -> Result<(), Error> {
     if pointer.is_null() { Err(is_null(name)) } else { Ok(()) }
 }
 
 /// Refuses a count below zero.
 #[inline]
-pub(super) fn count(value: c_int, name: &str) -> Result<usize, Error> {
+pub(super) fn non_negative(value: c_int, name: &str) -> Result<usize, Error> {
     usize::try_from(value).map_err(|_| is_negative(value, name))
 }
 
@@ -145,11 +145,11 @@ pub(super) fn count(value: c_int, name: &str) -> Result<usize, Error> {
 ///
 /// # Safety
 /// `pointer` is NULL or the address of `count` entries that stay as they are (the caller of the C function guarantees it).
-pub(super) unsafe fn list<'a, T>(pointer: *const T, count: usize, name: &str) -> Result<&'a [T], Error> {
+pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, name: &str) -> Result<&'a [T], Error> {
     if count == 0 {
         return Ok(&[]);
     }
-    given(pointer, name)?;
+    require_non_null(pointer, name)?;
     // SAFETY: not NULL, so `count` entries by this function's contract.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
@@ -180,7 +180,7 @@ pub(super) unsafe fn read_processing(id: *const u64, name: &str) -> Result<Proce
 /// `id` is NULL or the address of two numbers (the caller of the C function guarantees it).
 #[inline]
 unsafe fn read_id(id: *const u64, name: &str) -> Result<[u64; 2], Error> {
-    given(id, name)?;
+    require_non_null(id, name)?;
     // SAFETY: not NULL, so two numbers by this function's contract.
     Ok(unsafe { [id.read(), id.add(1).read()] })
 }
@@ -191,7 +191,7 @@ unsafe fn read_id(id: *const u64, name: &str) -> Result<[u64; 2], Error> {
 /// `rank` is NULL or the address of `DVM_MAX_RANK_DEPTH` numbers (the caller of the C function guarantees it).
 #[inline]
 pub(super) unsafe fn read_rank<'a>(rank: *const u64, name: &str) -> Result<&'a [u64; DVM_MAX_RANK_DEPTH], Error> {
-    given(rank, name)?;
+    require_non_null(rank, name)?;
     // SAFETY: not NULL, so that many numbers by this function's contract.
     Ok(unsafe { &*rank.cast::<[u64; DVM_MAX_RANK_DEPTH]>() })
 }

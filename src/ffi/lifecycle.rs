@@ -128,8 +128,8 @@ pub unsafe extern "C" fn dvm_serve() -> dvm_retcode_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_process(index: *mut u64, count: *mut u64) -> dvm_retcode_t {
     guard::running("dvm_process", |_| {
-        guard::given(index, "index")?;
-        guard::given(count, "count")?;
+        guard::require_non_null(index, "index")?;
+        guard::require_non_null(count, "count")?;
         // SAFETY: neither is NULL; the caller guarantees that each is the address of a number.
         unsafe {
             index.write(ProcessId::HERE.index());

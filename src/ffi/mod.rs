@@ -5,7 +5,7 @@
 //!
 //! * Pointers are never kept beyond the call, unless a function says so.
 //! * A call that fails changes nothing, writes no output and takes no reference, unless a function says so; it leaves
-//!   its story with `dvm_last_error`.
+//!   its message with `dvm_last_error`.
 //! * Every function can also return `DVM_ERR_PANIC`: libdvm has met a defect of its own. No panic crosses into C.
 //!
 //! Array parameters are pointers in C. The aliases `RankArg`, `DataIdArg`, `ProcIdArg` and `RetcodeArg` say which

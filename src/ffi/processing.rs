@@ -46,8 +46,8 @@ pub unsafe extern "C" fn dvm_processing_register(
 ) -> dvm_retcode_t {
     guard::running("dvm_processing_register", |_| {
         let callback = callback.ok_or_else(|| Error::argument("`callback` is NULL"))?;
-        guard::given(id, "id")?;
-        let count = guard::count(number_of_args, "number_of_args")?;
+        guard::require_non_null(id, "id")?;
+        let count = guard::non_negative(number_of_args, "number_of_args")?;
         // SAFETY: the caller guarantees that `description` is a string, or NULL.
         let description = unsafe { guard::read_text(description) }?;
         let new = REGISTRY.register(Callee::plain(callback), count, description.as_deref().unwrap_or(""))?;
@@ -78,9 +78,9 @@ pub unsafe extern "C" fn dvm_processing_register_by_name(
     id: ProcIdArg,
 ) -> dvm_retcode_t {
     guard::running("dvm_processing_register_by_name", |_| {
-        guard::given(function_name, "function_name")?;
-        guard::given(id, "id")?;
-        let count = guard::count(number_of_data_args, "number_of_data_args")?;
+        guard::require_non_null(function_name, "function_name")?;
+        guard::require_non_null(id, "id")?;
+        let count = guard::non_negative(number_of_data_args, "number_of_data_args")?;
         // SAFETY: not NULL; the caller guarantees that it is a string.
         let name = unsafe { std::ffi::CStr::from_ptr(function_name) };
         let new = REGISTRY.register(Callee::named(name)?, count, &name.to_string_lossy())?;
@@ -116,8 +116,8 @@ pub unsafe extern "C" fn dvm_processing_register_v(
 ) -> dvm_retcode_t {
     guard::running("dvm_processing_register_v", |_| {
         let callback = callback.ok_or_else(|| Error::argument("`callback` is NULL"))?;
-        guard::given(id, "id")?;
-        let count = guard::count(number_of_args, "number_of_args")?;
+        guard::require_non_null(id, "id")?;
+        let count = guard::non_negative(number_of_args, "number_of_args")?;
         // SAFETY: the caller guarantees that `description` is a string, or NULL.
         let description = unsafe { guard::read_text(description) }?;
         let callee = Callee::with_context(callback, context);
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn dvm_processing_register_v(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: *const c_int) -> dvm_retcode_t {
     guard::running("dvm_processing_access", |_| {
-        guard::given(modes, "modes")?;
+        guard::require_non_null(modes, "modes")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
         let id = unsafe { guard::read_processing(id, "id") }?;
         let count = REGISTRY.find(id)?.plan.count;

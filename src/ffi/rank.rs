@@ -20,8 +20,8 @@ unsafe fn write_components(
     dimension: usize,
     components: &[u64; DVM_MAX_RANK_DEPTH],
 ) -> Result<(), Error> {
-    guard::given(array, name)?;
-    let size = guard::count(size, &format!("{name}_size"))?;
+    guard::require_non_null(array, name)?;
+    let size = guard::non_negative(size, &format!("{name}_size"))?;
     if size < dimension || size > DVM_MAX_RANK_DEPTH {
         return Err(Error::new(
             dvm_retcode_t::DVM_ERR_SIZE,
@@ -48,7 +48,7 @@ unsafe fn write_components(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_dimension(dimension: *mut c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_dimension", |call| {
-        guard::given(dimension, "dimension")?;
+        guard::require_non_null(dimension, "dimension")?;
         // SAFETY: not NULL; the caller guarantees that it is the address of an int.
         unsafe { dimension.write(call.machine().dimension() as c_int) };
         Ok(())
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn dvm_rank_size(size_array: RankArg, size_array_size: c_i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_count(count: *mut u64) -> dvm_retcode_t {
     guard::running("dvm_rank_count", |call| {
-        guard::given(count, "count")?;
+        guard::require_non_null(count, "count")?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.
         unsafe { count.write(call.machine().workers() as u64) };
         Ok(())
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_distance(a: ConstRankArg, b: ConstRankArg, distance: *mut u64) -> dvm_retcode_t {
     guard::running("dvm_rank_distance", |call| {
-        guard::given(distance, "distance")?;
+        guard::require_non_null(distance, "distance")?;
         // SAFETY: the caller guarantees that `a` has DVM_MAX_RANK_DEPTH components.
         let a = call.worker_at(unsafe { guard::read_rank(a, "a") }?)?;
         // SAFETY: the caller guarantees that `b` has DVM_MAX_RANK_DEPTH components.

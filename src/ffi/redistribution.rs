@@ -6,7 +6,7 @@
 use std::ffi::c_int;
 
 use super::distribution::{DISTRIBUTIONS, dvm_distribution_t};
-use super::guard::{count, given, guarded, list, making, running};
+use super::guard::{guarded, making, non_negative, require_non_null, running, slice};
 use super::{DataId, dvm_retcode_t};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t as Code};
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn dvm_redistribution_figures(
 ) -> dvm_retcode_t {
     guarded("dvm_redistribution_figures", || {
         memory::check()?;
-        given(figures, "figures")?;
+        require_non_null(figures, "figures")?;
         // SAFETY: not NULL; the caller guarantees that it is the address of figures whose size is set.
         let size = unsafe { (&raw const (*figures).size).read() };
         if size != size_of::<dvm_redistribution_figures_t>() {
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn dvm_redistribution_message(
 ) -> dvm_retcode_t {
     guarded("dvm_redistribution_message", || {
         memory::check()?;
-        given(elements, "elements")?;
+        require_non_null(elements, "elements")?;
         let plan = PLANS.get(plan)?;
         let memory = |memory: i64, sizes: &[i64], side: &str| {
             usize::try_from(memory).ok().filter(|&m| m < sizes.len()).map(|m| m as u32).ok_or_else(|| {
@@ -204,8 +204,8 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
 ) -> dvm_retcode_t {
     guarded("dvm_redistribution_descriptor", || {
         memory::check()?;
-        given(descriptor, "descriptor")?;
-        let room = self::count(count, "count")?;
+        require_non_null(descriptor, "descriptor")?;
+        let room = non_negative(count, "count")?;
         let plan = PLANS.get(plan)?;
         let copies = &plan.copies;
         let copy = usize::try_from(index).ok().and_then(|k| copies.list.get(k)).ok_or_else(|| {
@@ -309,7 +309,7 @@ pub unsafe extern "C" fn dvm_redistribute_start(
     done: *mut DataId,
 ) -> dvm_retcode_t {
     running("dvm_redistribute_start", |call| {
-        given(done, "done")?;
+        require_non_null(done, "done")?;
         // SAFETY: as documented for the parameters.
         let round = unsafe { round(call, plan, arrays, element, source, target)? };
         let datum = round.start_with_datum(call)?;
@@ -332,13 +332,13 @@ unsafe fn round(
     target: *mut DataId,
 ) -> Result<Round, Error> {
     let plan = PLANS.get(plan)?;
-    let arrays = count(arrays, "arrays")?;
+    let arrays = non_negative(arrays, "arrays")?;
     // SAFETY: by this function's contract.
     let arrays = unsafe {
         Arrays {
-            elements: list(element, arrays, "element")?,
-            source: DatumId::list(list(source, arrays * plan.source_sizes.len(), "source")?),
-            target: DatumId::list(list(target, arrays * plan.target_sizes.len(), "target")?),
+            elements: slice(element, arrays, "element")?,
+            source: DatumId::list(slice(source, arrays * plan.source_sizes.len(), "source")?),
+            target: DatumId::list(slice(target, arrays * plan.target_sizes.len(), "target")?),
         }
     };
     Round::new(call, &plan, &arrays)

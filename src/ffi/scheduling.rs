@@ -154,11 +154,11 @@ const MANY: usize = 64;
 /// `ids` is NULL or has `count` entries that nobody changes during the call (the caller of the C function guarantees
 /// it).
 unsafe fn read_ids<'a>(ids: *const DataId, count: c_int) -> Result<&'a [DatumId], Error> {
-    let count = guard::count(count, "count")?;
+    let count = guard::non_negative(count, "count")?;
     if count == 0 {
         return Ok(&[]);
     }
-    guard::given(ids, "ids")?;
+    guard::require_non_null(ids, "ids")?;
     // SAFETY: not NULL, so `count` entries by this function's contract.
     Ok(DatumId::list(unsafe { std::slice::from_raw_parts(ids, count) }))
 }
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn dvm_sched_near(function: ConstProcIdArg, ids: *mut Data
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_sched_load(rank: RankArg, load: *mut u64) -> dvm_retcode_t {
     guard::running("dvm_sched_load", |call| {
-        guard::given(load, "load")?;
+        guard::require_non_null(load, "load")?;
         // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
         let worker = call.worker_at(unsafe { guard::read_rank(rank, "rank") }?)?;
         // SAFETY: not NULL; the caller guarantees that it is the address of a number.

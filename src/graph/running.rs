@@ -266,7 +266,7 @@ impl Running {
         running.store(0, Ordering::Release);
         match result {
             Ok(()) => return self.release(worker, at, next, host),
-            Err(story) => self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, story.message()),
+            Err(message) => self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, message.message()),
         }
         false
     }
@@ -316,8 +316,8 @@ impl Running {
                 make_ready(successor, coordinates);
             }
         });
-        let told = told.unwrap_or_else(|story| {
-            self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, story.message());
+        let told = told.unwrap_or_else(|message| {
+            self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, message.message());
             true
         });
         if !told {
@@ -335,16 +335,16 @@ impl Running {
     fn predecessors(&self, tile: &[i64], untold: i64) -> i64 {
         match self.callbacks.predecessors(tile, untold) {
             Ok(told) => told,
-            Err(story) => self.predecessors_threw(tile, &story),
+            Err(message) => self.predecessors_threw(tile, &message),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn predecessors_threw(&self, tile: &[i64], story: &Error) -> i64 {
+    fn predecessors_threw(&self, tile: &[i64], message: &Error) -> i64 {
         let mut at = [0; MAX_DIMENSION];
         at.iter_mut().zip(tile).for_each(|(to, from)| *to = *from);
-        self.fail(dvm_retcode_t::DVM_ERR_TASK, &at, story.message());
+        self.fail(dvm_retcode_t::DVM_ERR_TASK, &at, message.message());
         -1
     }
 

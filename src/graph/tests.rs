@@ -272,7 +272,7 @@ unsafe extern "C" fn there_and_back(context: *mut c_void, tile: *const i64, visi
     unsafe { visit(visitor, scene.space.tile(if number == 1 { 2 } else { 1 }).as_ptr()) };
 }
 
-fn assert_disagreement(before: super::callbacks::Predecessors, after: super::callbacks::Successors, story: &str) {
+fn assert_disagreement(before: super::callbacks::Predecessors, after: super::callbacks::Successors, message: &str) {
     let scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
     let context = std::ptr::from_ref(&scene).cast_mut().cast();
     // SAFETY: as in `Scene::callbacks`.
@@ -280,5 +280,5 @@ fn assert_disagreement(before: super::callbacks::Predecessors, after: super::cal
     let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, callbacks, 1);
     while graph.poll(0, &Threads::new(1)) {}
     let error = graph.wait().expect_err("the edges do not agree");
-    assert!(error.message().contains(story), "{}", error.message());
+    assert!(error.message().contains(message), "{}", error.message());
 }

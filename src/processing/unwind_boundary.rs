@@ -209,10 +209,10 @@ const CXX: [u64; 2] = [u64::from_be_bytes(*b"GNUCC++\0"), u64::from_be_bytes(*b"
 #[cold]
 #[inline(never)]
 fn tell(crossed: Crossed) -> Error {
-    Error::new(dvm_retcode_t::DVM_ERR_TASK, story(crossed))
+    Error::new(dvm_retcode_t::DVM_ERR_TASK, message(crossed))
 }
 
-fn story(crossed: Crossed) -> String {
+fn message(crossed: Crossed) -> String {
     if crossed.how == FORCED {
         super::forced::put_back();
         return "was unwound by pthread_exit or pthread_cancel, which ends the task and not the worker".to_owned();

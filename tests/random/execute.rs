@@ -61,8 +61,8 @@ impl Processings {
             let modes: Vec<c_int> =
                 std::iter::repeat_n(IN, inputs + 1).chain(std::iter::repeat_n(OUT, outputs)).collect();
             let body = move |ids: &[Id]| {
-                perform(ids, inputs, leaf).unwrap_or_else(|story| {
-                    eprintln!("in a task: {story}");
+                perform(ids, inputs, leaf).unwrap_or_else(|message| {
+                    eprintln!("in a task: {message}");
                     -1000
                 })
             };
@@ -91,7 +91,7 @@ impl Processings {
     }
 }
 
-/// The story of a call in a task that failed.
+/// The message of a call in a task that failed.
 fn tell(what: &str) -> impl Fn(Code) -> String + '_ {
     move |code| format!("{what}: {code:?}, {}", support::last_error())
 }
@@ -199,7 +199,7 @@ impl Stage {
             processings,
         };
         for statement in &program.statements {
-            run.perform(statement).map_err(|story| format!("d{}: {story}", statement.name))?;
+            run.perform(statement).map_err(|message| format!("d{}: {message}", statement.name))?;
         }
         let ended = run.end(program.ends_abruptly)?;
         self.running = !ended;
@@ -423,7 +423,7 @@ impl Run {
         for (&name, datum) in &self.model.data {
             if datum.available > 0 {
                 if datum.value != Value::Unsettled {
-                    self.read(name).map_err(|story| format!("after wait, d{name}: {story}"))?;
+                    self.read(name).map_err(|message| format!("after wait, d{name}: {message}"))?;
                 }
             } else if support::acquire(self.ids[&name]) != Err(Code::DVM_ERR_ID) {
                 return Err(format!("after wait, d{name} should be gone"));

@@ -41,7 +41,7 @@ pub fn turn() -> std::sync::MutexGuard<'static, ()> {
 /// Without progress for so long a program hangs.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Aborts when `progress` does not change any more, with the story that `tell` has of its last value: there is no other
+/// Aborts when `progress` does not change any more, with the message that `tell` has of its last value: there is no other
 /// way out of a call that does not return. Once per progress; at 0 nothing has begun.
 pub fn watch(progress: &'static AtomicU64, tell: impl Fn(u64) -> String + Send + 'static) {
     std::thread::spawn(move || {
