@@ -24,7 +24,7 @@ const OPEN: &[(&str, &[&[&str]])] = &[(
             "engine::closing",
             "engine::cores",
             "engine::forked",
-            "engine::lane",
+            "engine::context",
             "engine::lifecycle",
             "engine::progress_samples",
             "engine::worker",

@@ -67,7 +67,7 @@ impl Counts {
 impl Call {
     /// The task of this thread has its worker again.
     pub(super) fn note_return(&self, worker: usize) {
-        let task = self.lane.with(|own| own.frame.task);
+        let task = self.context.with(|own| own.frame.task);
         // SAFETY: a task that runs on this thread is in use.
         if let Some(running) = unsafe { task.as_ref() } {
             self.engine().workers[worker].counts.0.note_running(task, running.plan());

@@ -20,10 +20,10 @@ use std::time::Duration;
 use crate::sync::lock::{Condvar, Mutex};
 use crate::sync::thread::Thread;
 
-use super::lane::Own;
+use super::context::Own;
 use super::source::Mark;
 use super::worker::{self, Address};
-use super::{Call, Engine, Lane};
+use super::{Call, Engine, ThreadContext};
 use crate::error::{Error, dvm_retcode_t};
 use crate::memory;
 use crate::sched::{Placed, ReadyQueue};
@@ -336,10 +336,10 @@ impl Call {
         if !self.inside_task() {
             return Err(Error::state(format!("{function} is for tasks and tiles: no worker waits for this thread")));
         }
-        if self.lane.is_giving_back() {
+        if self.context.is_giving_back() {
             return Err(Error::state(format!("{function} is not for free callbacks: they belong to no task")));
         }
-        if self.lane.sealed.get() {
+        if self.context.sealed.get() {
             return Err(Error::state(format!("{function} is not for a graph's predecessors function: it only counts")));
         }
         Ok(self.worker().is_some())
@@ -356,12 +356,12 @@ impl Call {
         memory::check()?;
         let engine = self.engine();
         let worker = &engine.workers[me];
-        let task = self.lane.with(|own| own.frame.task);
+        let task = self.context.with(|own| own.frame.task);
         engine.blocked_tasks.add(task, me, &worker.counts.0);
         worker.counts.0.note_idle();
         let section = Section { worker: me, polled: worker.polling.0.mark(), cores: engine.arbiter.held_by(me) };
         engine.arbiter.give_up(engine, me);
-        self.lane.with(|own| worker.slot.0.leave_behind(own, &worker.queue, || engine.holders.add(me)));
+        self.context.with(|own| worker.slot.0.leave_behind(own, &worker.queue, || engine.holders.add(me)));
         let left = worker.slot.0.leave(|number| {
             let thread = super::lifecycle::without_signals(|| worker::start(Address(engine), me, number))?;
             engine.stand_ins.lock().list.push(thread);
@@ -369,7 +369,7 @@ impl Call {
         });
         if let Err(error) = left {
             self.note_return(me);
-            self.lane.with(|own| worker.slot.0.receive(own));
+            self.context.with(|own| worker.slot.0.receive(own));
             engine.arbiter.take(engine, me, section.cores);
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_MEMORY,
@@ -381,8 +381,8 @@ impl Call {
             ));
         }
         SECTION.set(Some(section));
-        self.lane.employ(engine, None);
-        self.lane.depth.set(self.lane.depth.get() + 1);
+        self.context.employ(engine, None);
+        self.context.depth.set(self.context.depth.get() + 1);
         Ok(())
     }
 
@@ -402,7 +402,7 @@ impl Call {
     /// Ends the section that the task which has just ended here, in whatever way, has left open.
     #[inline]
     pub(super) fn end_section(&self) {
-        if self.lane.worker().is_none() && SECTION.get().is_some() {
+        if self.context.worker().is_none() && SECTION.get().is_some() {
             self.return_to_seat();
         }
     }
@@ -415,10 +415,10 @@ impl Call {
         worker.slot.0.come_back(|| {
             worker.parker.0.wake();
         });
-        self.lane.with(|own| worker.slot.0.receive(own));
+        self.context.with(|own| worker.slot.0.receive(own));
         worker.polling.0.set(section.polled);
-        self.lane.depth.set(self.lane.depth.get() - 1);
-        self.lane.employ(engine, Some(section.worker));
+        self.context.depth.set(self.context.depth.get() - 1);
+        self.context.employ(engine, Some(section.worker));
         self.note_return(section.worker);
         engine.arbiter.take(engine, section.worker, section.cores);
     }
@@ -427,13 +427,13 @@ impl Call {
 /// Asks the program something on this thread, which is to stay the worker that it is meanwhile.
 #[inline]
 pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
-    let lane = Lane::current();
-    lane.sealed.set(true);
+    let context = ThreadContext::current();
+    context.sealed.set(true);
     let answer = ask();
     if super::forked::is_orphan() {
         super::forked::end_without_worker(0);
     }
-    lane.sealed.set(false);
+    context.sealed.set(false);
     answer
 }
 
@@ -455,11 +455,11 @@ impl Engine {
     /// Ends the section that a tile which has just ended on this thread has left open.
     #[inline]
     pub(crate) fn end_section(&self) {
-        let lane = Lane::current();
-        if lane.worker().is_none() {
+        let context = ThreadContext::current();
+        if context.worker().is_none() {
             super::forked::end_without_worker(0);
             if SECTION.get().is_some() {
-                Call { lane, engine: self, outermost: false }.return_to_seat();
+                Call { context, engine: self, outermost: false }.return_to_seat();
             }
         }
     }

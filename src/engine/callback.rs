@@ -22,7 +22,7 @@ impl Call {
         }
         // SAFETY: whoever registered the function says that it takes so many arguments.
         let result = unsafe { callee.call(DataId::raw_list(ids)) };
-        match if self.lane.worker().is_some() { result } else { self.without_worker(result) } {
+        match if self.context.worker().is_some() { result } else { self.without_worker(result) } {
             Ok(0) => Ok(()),
             Ok(code) => Err(returned(code)),
             Err(thrown) => Err(thrown),

@@ -4,12 +4,12 @@
 //!    may still publish, get and put, which tasks wait for maybe. Tasks go on as before, until all have ended.
 //! 2. Nobody can make anything new, and threads outside tasks cannot even begin a call.
 //!
-//! With each step whoever ends the engine waits for the calls that have begun before it: until each lane has been seen
+//! With each step whoever ends the engine waits for the calls that have begun before it: until each context has been seen
 //! outside once. Calls that begin later are refused, so that it does not matter how often.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::{Call, Lane, lane, not_running};
+use super::{Call, ThreadContext, context, not_running};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::fence;
 
@@ -34,17 +34,17 @@ impl Closing {
         self.0.load(Ordering::Acquire) == CLOSED
     }
 
-    /// Takes the first step. Gives the lanes that are inside a call.
-    pub(super) fn begin(&self, mine: &Lane) -> Inside {
+    /// Takes the first step. Gives the contexts that are inside a call.
+    pub(super) fn begin(&self, mine: &ThreadContext) -> Inside {
         self.step(FOR_TASKS, mine)
     }
 
     /// Takes the second one.
-    pub(super) fn close(&self, mine: &Lane) -> Inside {
+    pub(super) fn close(&self, mine: &ThreadContext) -> Inside {
         self.step(CLOSED, mine)
     }
 
-    fn step(&self, step: u8, mine: &Lane) -> Inside {
+    fn step(&self, step: u8, mine: &ThreadContext) -> Inside {
         self.0.store(step, Ordering::SeqCst);
         Inside::now(mine)
     }
@@ -58,24 +58,24 @@ pub(super) struct Inside {
 
 impl Inside {
     /// Those that are inside now.
-    pub(super) fn now(mine: &Lane) -> Inside {
+    pub(super) fn now(mine: &ThreadContext) -> Inside {
         fence::heavy();
-        lane::expect_others(mine);
+        context::expect_others(mine);
         Inside { any: true }
     }
 
     /// True while there are some.
     pub(super) fn any(&mut self) -> bool {
-        self.look(|lane| lane.active.load(Ordering::SeqCst))
+        self.look(|context| context.active.load(Ordering::SeqCst))
     }
 
     /// True while there are some that may still make something new: those that sleep inside a call will not.
     pub(super) fn any_at_work(&mut self) -> bool {
-        self.look(|lane| lane.active.load(Ordering::SeqCst) && !lane.sleeps.load(Ordering::SeqCst))
+        self.look(|context| context.active.load(Ordering::SeqCst) && !context.sleeps.load(Ordering::SeqCst))
     }
 
-    fn look(&mut self, stays: impl Fn(&Lane) -> bool) -> bool {
-        self.any = self.any && lane::any_expected(stays);
+    fn look(&mut self, stays: impl Fn(&ThreadContext) -> bool) -> bool {
+        self.any = self.any && context::any_expected(stays);
         self.any
     }
 }
@@ -89,8 +89,8 @@ impl Call {
             return Err(not_running());
         }
         // Data that a thread of the program has freed could go on and on, each making the next.
-        let outside = self.lane.active.load(Ordering::Relaxed);
-        if outside && (self.lane.depth.get() == 0 || self.lane.is_giving_back()) {
+        let outside = self.context.active.load(Ordering::Relaxed);
+        if outside && (self.context.depth.get() == 0 || self.context.is_giving_back()) {
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_NOT_INITIALIZED,
                 "dvm_finalize has begun: threads outside tasks can make nothing new",
@@ -101,13 +101,13 @@ impl Call {
 
     /// While the value lives, the calling thread sleeps until others have done something, and makes nothing new.
     pub(crate) fn sleeps(&self) -> impl Drop + use<> {
-        struct Sleeps(&'static Lane);
+        struct Sleeps(&'static ThreadContext);
         impl Drop for Sleeps {
             fn drop(&mut self) {
                 self.0.sleeps.store(false, Ordering::Release);
             }
         }
-        self.lane.sleeps.store(true, Ordering::Release);
-        Sleeps(self.lane)
+        self.context.sleeps.store(true, Ordering::Release);
+        Sleeps(self.context)
     }
 }

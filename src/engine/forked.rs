@@ -13,7 +13,7 @@ use std::ffi::c_int;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{ENGINE, Lane, lane, lifecycle};
+use super::{ENGINE, ThreadContext, context, lifecycle};
 use crate::error::{Error, dvm_retcode_t};
 #[cfg(not(all(target_os = "linux", not(loom))))]
 use crate::sync::lock::Held as _;
@@ -83,7 +83,7 @@ pub(crate) fn keep_whole(lock: &'static dyn ForkLock) {
 
 /// Has children of this process find out that they are.
 pub(super) fn watch() {
-    keep_whole(lane::fork_lock());
+    keep_whole(context::fork_lock());
 }
 
 extern "C" fn before() {
@@ -110,6 +110,6 @@ extern "C" fn in_child() {
     // Who begins or ends libdvm has that lock from before there is an engine until it has gone.
     if !ENGINE.swap(ptr::null_mut(), Ordering::SeqCst).is_null() || lifecycle::in_flux() {
         ORPHAN.store(true, Ordering::Relaxed);
-        NO_RETURN.set(Lane::leave_orphaned());
+        NO_RETURN.set(ThreadContext::leave_orphaned());
     }
 }

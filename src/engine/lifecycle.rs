@@ -12,7 +12,7 @@ use crate::sync::thread::Thread;
 
 use super::closing::Inside;
 use super::worker::{self, Address, Worker};
-use super::{Call, ENGINE, Engine, Lane, enter, forked, lane, not_running};
+use super::{Call, ENGINE, Engine, ThreadContext, context, enter, forked, not_running};
 use crate::config::Config;
 use crate::data::{Outcome, STORE};
 use crate::error::{Error, dvm_retcode_t};
@@ -57,14 +57,14 @@ impl std::ops::DerefMut for Alone {
 
 impl Drop for Alone {
     fn drop(&mut self) {
-        Lane::current().end_borrowing();
+        ThreadContext::current().end_borrowing();
     }
 }
 
 /// Makes sure that the calling thread may init, wait or finalize, and that no other does.
 fn alone() -> Result<Alone, Error> {
-    let lane = Lane::of_caller()?;
-    if lane.inside() {
+    let context = ThreadContext::of_caller()?;
+    if context.inside() {
         return Err(Error::new(
             dvm_retcode_t::DVM_ERR_IN_TASK,
             "init, wait, serve and finalize are not allowed in a task or a free callback: schedule a task on what you \
@@ -76,7 +76,7 @@ fn alone() -> Result<Alone, Error> {
     }
     let life = LIFE.try_lock().map(Alone);
     if life.is_none() {
-        lane.end_borrowing();
+        context.end_borrowing();
     }
     life.ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
 }
@@ -156,10 +156,10 @@ pub(crate) fn start_implicit() -> Result<(), Error> {
 extern "C" fn end_at_exit() {
     let _ = std::panic::catch_unwind(|| {
         save_trace();
-        let Ok(lane) = Lane::of_caller() else { return };
-        let Some(mut life) = LIFE.try_lock().filter(|_| !lane.inside()) else { return };
+        let Ok(context) = ThreadContext::of_caller() else { return };
+        let Some(mut life) = LIFE.try_lock().filter(|_| !context.inside()) else { return };
         let mine = life.implicit && life.process == std::process::id() && running();
-        if mine && !Inside::now(lane).any() && lane::outstanding() == 0 {
+        if mine && !Inside::now(context).any() && context::outstanding() == 0 {
             tell_failure(end(&mut life).1);
         }
     });
@@ -311,7 +311,7 @@ pub(crate) fn wait() -> Result<(), Error> {
     let engine = call.engine();
     let _waits = engine.program_waits();
     let crowded = engine.machine.oversubscribed();
-    engine.completion.wait_until(crowded, || lane::outstanding() == 0 || engine.defect().is_some());
+    engine.completion.wait_until(crowded, || context::outstanding() == 0 || engine.defect().is_some());
     match engine.defect() {
         Some(defect) => Err(defect),
         None => engine.failures.report(),
@@ -333,7 +333,7 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     let address = ENGINE.load(Ordering::SeqCst);
     // SAFETY: the engine is freed at the end of this function and nowhere else; the caller holds the lock of the life.
     let engine = unsafe { &*address };
-    let mine = Lane::current();
+    let mine = ThreadContext::current();
     let stuck = come_to_rest(engine, mine);
     stop(engine, std::mem::take(&mut life.threads));
     free_data(address, mine);
@@ -354,7 +354,7 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     life.implicit = false;
     // SAFETY: the workers have ended, and no thread is inside a call or can get inside: the engine is hidden.
     unsafe {
-        lane::reset();
+        context::reset();
         REGISTRY.free_forgotten();
         drop(Box::from_raw(address));
     }
@@ -362,7 +362,7 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
 }
 
 /// Waits until no task can run, then cancels those that wait for data; gives their number.
-fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
+fn come_to_rest(engine: &Engine, mine: &'static ThreadContext) -> u64 {
     let defective = || engine.defect().is_some();
     let _waits = engine.program_waits();
     let mut inside = engine.closing.begin(mine);
@@ -370,15 +370,15 @@ fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
     while inside.any_at_work() && !defective() && (begun.elapsed() < PATIENCE || engine.sources.any()) {
         engine.completion.wait_a_moment();
     }
-    engine.completion.wait_until(true, || lane::under_way() == 0 || defective());
+    engine.completion.wait_until(true, || context::under_way() == 0 || defective());
     let mut inside = engine.closing.close(mine);
-    let stuck = lane::outstanding();
+    let stuck = context::outstanding();
     mine.engine.set(engine);
-    let call = Call { lane: mine, engine, outermost: false };
+    let call = Call { context: mine, engine, outermost: false };
     // Threads that sleep on a promise are woken by its end; others leave their calls, and none can begin a new one.
-    while !defective() && (inside.any() || lane::outstanding() > 0) {
+    while !defective() && (inside.any() || context::outstanding() > 0) {
         STORE.poison_promises(|waiters| call.activate(waiters, Outcome::Poisoned));
-        if inside.any() || lane::outstanding() > 0 {
+        if inside.any() || context::outstanding() > 0 {
             engine.completion.wait_a_moment();
         }
     }
@@ -392,7 +392,7 @@ fn come_to_rest(engine: &Engine, mine: &'static Lane) -> u64 {
 }
 
 /// Frees what is left. Callbacks may make calls, but nothing new.
-fn free_data(engine: *const Engine, mine: &'static Lane) {
+fn free_data(engine: *const Engine, mine: &'static ThreadContext) {
     mine.engine.set(engine);
     // Callbacks make nothing new, so one walk finds all.
     let mut from = Some(0);

@@ -1,6 +1,6 @@
 //! The engine: workers that run ready tasks, and the calls that feed them.
 //!
-//! - `lane`: what each thread keeps to itself; the counters that tell when all is done
+//! - `context`: what each thread keeps to itself; the counters that tell when all is done
 //! - `lifecycle`: init, wait, finalize, and the start on behalf of generated code; `closing`: who may still call at the end
 //! - `schedule`: from a call to a ready task; `values`: what calls do with data
 //! - `blocking`, `cores`: tasks that block, and tasks that need several cores
@@ -20,12 +20,12 @@ mod blocking;
 mod callback;
 mod closing;
 mod completion;
+mod context;
 mod cores;
 mod failures;
 pub(crate) mod forked;
 mod frame;
 mod holders;
-mod lane;
 mod lifecycle;
 mod lookers;
 mod progress_samples;
@@ -47,7 +47,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use crate::sync::lock::Mutex;
 
 pub(crate) use blocking::sealed;
-pub(crate) use lane::Lane;
+pub(crate) use context::ThreadContext;
 pub(crate) use lifecycle::{finalize, init, init_comm, running, serve, start_implicit, wait, without_signals};
 pub(crate) use source::{Account, Missed, Source, WaitingTile};
 
@@ -118,7 +118,7 @@ pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
 
 /// A call into the running engine, which stays while the value lives.
 pub(crate) struct Call {
-    lane: &'static Lane,
+    context: &'static ThreadContext,
     engine: *const Engine,
     outermost: bool,
 }
@@ -135,31 +135,31 @@ fn not_running() -> Error {
 /// Enters the running engine.
 #[inline]
 pub(crate) fn enter() -> Result<Call, Error> {
-    let lane = Lane::of_caller()?;
-    if lane.inside() {
-        return Ok(Call { lane, engine: lane.engine.get(), outermost: false });
+    let context = ThreadContext::of_caller()?;
+    if context.inside() {
+        return Ok(Call { context, engine: context.engine.get(), outermost: false });
     }
-    lane.active.store(true, Ordering::Relaxed);
+    context.active.store(true, Ordering::Relaxed);
     fence::light();
     let engine = ENGINE.load(Ordering::Acquire);
-    // SAFETY: the lane is active, and the engine was not hidden before that: it stays until the lane is not.
+    // SAFETY: the context is active, and the engine was not hidden before that: it stays until the context is not.
     if engine.is_null() || unsafe { (*engine).closing.is_closed() } {
-        lane.active.store(false, Ordering::Release);
-        lane.end_borrowing();
+        context.active.store(false, Ordering::Release);
+        context.end_borrowing();
         return Err(not_running());
     }
-    lane.engine.set(engine);
-    Ok(Call { lane, engine, outermost: true })
+    context.engine.set(engine);
+    Ok(Call { context, engine, outermost: true })
 }
 
 impl Drop for Call {
     #[inline]
     fn drop(&mut self) {
-        self.lane.give_back();
+        self.context.give_back();
         if self.outermost {
-            self.lane.engine.set(ptr::null());
-            self.lane.active.store(false, Ordering::Release);
-            self.lane.end_borrowing();
+            self.context.engine.set(ptr::null());
+            self.context.active.store(false, Ordering::Release);
+            self.context.end_borrowing();
         }
     }
 }
@@ -168,7 +168,7 @@ impl Call {
     /// The engine.
     #[inline]
     pub(crate) fn engine(&self) -> &Engine {
-        // SAFETY: on a worker or inside a callback the engine outlives the stack frame; elsewhere the lane is active.
+        // SAFETY: on a worker or inside a callback the engine outlives the stack frame; elsewhere the context is active.
         unsafe { &*self.engine }
     }
 
@@ -179,24 +179,24 @@ impl Call {
 
     /// The worker that makes the call.
     pub(crate) fn worker(&self) -> Option<usize> {
-        self.lane.worker()
+        self.context.worker()
     }
 
     /// Whether the call comes from a worker, or from a callback of libdvm.
     pub(crate) fn inside_task(&self) -> bool {
-        self.lane.inside()
+        self.context.inside()
     }
 
     /// Runs a callback of the program on the calling thread, where it may do what a task may do, and no more.
     pub(crate) fn as_task<R>(&self, callback: impl FnOnce() -> R) -> R {
-        struct Back<'a>(&'a Lane);
+        struct Back<'a>(&'a ThreadContext);
         impl Drop for Back<'_> {
             fn drop(&mut self) {
                 self.0.depth.set(self.0.depth.get().saturating_sub(1)); // 0 already in a forked child
             }
         }
-        self.lane.depth.set(self.lane.depth.get() + 1);
-        let _back = Back(self.lane);
+        self.context.depth.set(self.context.depth.get() + 1);
+        let _back = Back(self.context);
         callback()
     }
 
@@ -247,7 +247,7 @@ impl Engine {
 
     /// Removes a source. When this returns no worker is inside it, apart from the calling one, and none will be.
     pub(crate) fn detach(&self, source: &std::sync::Arc<dyn Source>) {
-        let me = Lane::current().worker();
+        let me = ThreadContext::current().worker();
         let others = self.workers.iter().enumerate().filter(|&(worker, _)| Some(worker) != me);
         self.sources.detach(source, others.map(|(_, worker)| &worker.polling.0));
     }
@@ -255,7 +255,7 @@ impl Engine {
     /// Wakes one sleeping worker, if there is one, for work that is visible already. Cheap when nobody sleeps.
     pub(crate) fn wake_one(&self) {
         if self.idle_set.announce() {
-            self.wake_near(Lane::current().worker().unwrap_or(0));
+            self.wake_near(ThreadContext::current().worker().unwrap_or(0));
         }
     }
 

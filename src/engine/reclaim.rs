@@ -4,7 +4,7 @@
 //! none has a plan that it has looked up before; then every task that was scheduled has ended. A task that was scheduled
 //! in between by one that ran has ended, too, and later ones find no plan that was forgotten before.
 
-use super::{Call, lane};
+use super::{Call, context};
 use crate::processing::REGISTRY;
 
 impl Call {
@@ -12,7 +12,7 @@ impl Call {
     pub(crate) fn free_forgotten(&self) {
         // A trace tells names apart by their addresses.
         let may = !self.inside_task() && !self.engine().trace().is_on() && REGISTRY.has_much_to_free();
-        if may && !lane::others_active(self.lane) && lane::outstanding() == 0 {
+        if may && !context::others_active(self.context) && context::outstanding() == 0 {
             // SAFETY: as the beginning of this file says; this thread has looked nothing up.
             unsafe { REGISTRY.free_forgotten() };
         }

@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use super::Call;
+use super::context::{Own, count};
 use super::frame::FEW;
-use super::lane::{Own, count};
 use super::worker::Counts;
 use crate::data::{Carry, DataId, Outcome, STORE, Storage};
 use crate::error::Error;
@@ -48,7 +48,7 @@ impl Call {
     #[inline]
     fn ended(&self, counts: &Counts) {
         count(&counts.ended);
-        count(&self.lane.counters.ended);
+        count(&self.context.counters.ended);
     }
 
     /// A near task runs elsewhere than it was to: it is counted here.
@@ -60,8 +60,8 @@ impl Call {
 
     /// A task that was counted for another worker is this one's.
     pub(super) fn counted_for(&self, other: usize, me: usize) {
-        self.lane.give(me, 1);
-        self.lane.give(other, -1);
+        self.context.give(me, 1);
+        self.context.give(other, -1);
     }
 
     /// Notes that a task has failed.
@@ -78,13 +78,13 @@ impl Call {
     pub(super) fn run_bare(&self, plan: &'static Plan, me: usize, counts: &Counts) {
         let trace = self.engine().trace();
         let start = trace.begin();
-        self.lane.with(|own| {
+        self.context.with(|own| {
             own.bare.stand_for(plan);
             own.frame.task = &raw mut own.bare;
             counts.note_running(&raw mut own.bare, plan);
         });
         let result = self.call_back(plan.callee, plan.cores, &mut []);
-        self.lane.put_bare();
+        self.context.put_bare();
         counts.note_idle();
         if trace.is_on() {
             trace.task(me, start, plan.description);
@@ -92,7 +92,7 @@ impl Call {
         if let Err(message) = result {
             self.failed(plan, &message, me);
         }
-        self.lane.give_back();
+        self.context.give_back();
         self.ended(counts);
     }
 
@@ -154,9 +154,9 @@ impl Call {
     /// Calls the function with ids that it may write to.
     #[inline]
     fn call(&self, task: *mut Task, plan: &'static Plan, ids: &mut [DataId]) -> Result<(), Error> {
-        self.lane.with(|own| own.frame.task = task);
+        self.context.with(|own| own.frame.task = task);
         let result = self.call_back(plan.callee, plan.cores, ids);
-        self.lane.put_all();
+        self.context.put_all();
         result
     }
 
@@ -166,7 +166,7 @@ impl Call {
         // SAFETY: the task belongs to this worker; nobody else looks at it.
         let numbers = unsafe { Task::numbers(task) };
         let waiters = if plan.produces() { self.publish_outputs(numbers, plan, outcome, me) } else { Chain::EMPTY };
-        self.lane.with(|own| {
+        self.context.with(|own| {
             if plan.count <= FEW {
                 drop_all::<false>(own, numbers, plan);
             } else {
@@ -176,14 +176,14 @@ impl Call {
             unsafe { POOL.give(&mut own.tasks, task, plan.count) };
         });
         if !waiters.is_empty() {
-            self.lane.with(|own| own.finishing = true);
+            self.context.with(|own| own.finishing = true);
             self.activate(waiters, outcome);
-            self.lane.with(|own| own.finishing = false);
-            if self.lane.with(|own| own.hides_a_task()) {
+            self.context.with(|own| own.finishing = false);
+            if self.context.with(|own| own.hides_a_task()) {
                 self.show_task(me);
             }
         }
-        self.lane.give_back();
+        self.context.give_back();
     }
 
     /// Lets others have the task that is kept here: free callbacks come first, and may take long.
@@ -191,7 +191,7 @@ impl Call {
     #[inline(never)]
     fn show_task(&self, me: usize) {
         let engine = self.engine();
-        if let Some(lifo_slot) = self.lane.with(Own::lifo_slot) {
+        if let Some(lifo_slot) = self.context.with(Own::lifo_slot) {
             engine.workers[me].queue.keep(lifo_slot);
             engine.show_tasks(me);
         }
@@ -211,7 +211,7 @@ impl Call {
             if !waiters.is_empty() {
                 self.activate(std::mem::replace(&mut waiters, Chain::EMPTY), outcome);
             }
-            waiters = self.lane.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
+            waiters = self.context.with(|own| STORE.finish(&mut own.data, id, outcome, me as u32));
         }
         waiters.expect();
         waiters
@@ -270,7 +270,7 @@ fn copied(call: &Call, id: DataId, from: *const u8, size: usize) -> Result<Stora
     let trace = call.engine().trace();
     let start = trace.begin();
     // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
-    let copy = call.lane.with(|own| unsafe { own.data.copied(from, size) });
+    let copy = call.context.with(|own| unsafe { own.data.copied(from, size) });
     trace.copy(call.worker(), start, id.number(), size);
     copy
 }

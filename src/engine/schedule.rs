@@ -4,8 +4,8 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::Call;
+use super::context::{self, Own, count, uncount};
 use super::frame::{FEW, Index};
-use super::lane::{self, Own, count, uncount};
 use super::worker::Worker;
 use crate::data::{DataId, Outcome, Readiness, STORE};
 use crate::error::Error;
@@ -32,7 +32,7 @@ impl Call {
         if found.fresh {
             return REGISTRY.first(function, |plan| self.schedule(UNPLACED, plan, ids));
         }
-        match self.lane.post() {
+        match self.context.post() {
             Some((me, worker)) if found.plan.count == 0 && ids.is_empty() => self.bare(me, worker, found.plan),
             _ => self.schedule(UNPLACED, found.plan, ids),
         }
@@ -44,9 +44,9 @@ impl Call {
     fn bare(&self, me: usize, worker: &Worker, plan: &'static Plan) -> Result<(), Error> {
         self.open()?;
         let engine = self.engine();
-        count(&self.lane.counters.scheduled);
-        count(&self.lane.counters.activated);
-        self.lane.give(me, 1);
+        count(&self.context.counters.scheduled);
+        count(&self.context.counters.activated);
+        self.context.give(me, 1);
         if engine.trace().is_on() {
             self.trace_schedule(plan, &[]);
         }
@@ -61,7 +61,7 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn bare_with_descriptor(&self, me: usize, worker: &Worker, plan: &'static Plan) -> Result<(), Error> {
-        match self.lane.with(|own| POOL.take(&mut own.tasks, 0)) {
+        match self.context.with(|own| POOL.take(&mut own.tasks, 0)) {
             Ok(task) => {
                 // SAFETY: just taken from the pool, and handed over.
                 unsafe {
@@ -73,9 +73,9 @@ impl Call {
                 Ok(())
             }
             Err(error) => {
-                self.lane.give(me, -1);
-                uncount(&self.lane.counters.activated);
-                uncount(&self.lane.counters.scheduled);
+                self.context.give(me, -1);
+                uncount(&self.context.counters.activated);
+                uncount(&self.context.counters.scheduled);
                 self.engine().completion.notify();
                 Err(error)
             }
@@ -85,7 +85,7 @@ impl Call {
     /// Tasks of a worker that were scheduled and have not ended.
     pub(crate) fn load(&self, worker: usize) -> u64 {
         let ended = self.engine().workers[worker].counts.0.ended.load(Ordering::Acquire);
-        let given = lane::given(worker);
+        let given = context::given(worker);
         // What others take away is counted at two places, one after the other.
         u64::try_from(given.wrapping_sub(ended).cast_signed()).unwrap_or(0)
     }
@@ -98,9 +98,9 @@ impl Call {
         }
         self.hold_back();
         // Before the task can end: whoever waits must never see more ends than tasks.
-        count(&self.lane.counters.scheduled);
+        count(&self.context.counters.scheduled);
         self.assign(worker, 1);
-        let taken = self.lane.with(|own| {
+        let taken = self.context.with(|own| {
             let task = POOL.take(&mut own.tasks, plan.count)?;
             // SAFETY: just taken from the pool, so it belongs to this thread.
             unsafe { Task::fill(task, plan, ids, worker) };
@@ -136,7 +136,7 @@ impl Call {
     #[inline(never)]
     fn take_back(&self, worker: u16) {
         self.assign(worker, -1);
-        uncount(&self.lane.counters.scheduled);
+        uncount(&self.context.counters.scheduled);
         // Who waits may have seen the task that is none.
         self.engine().completion.notify();
     }
@@ -151,7 +151,7 @@ impl Call {
     #[inline]
     fn assign(&self, worker: u16, tasks: i64) {
         if worker != UNPLACED {
-            self.lane.give(worker as usize, tasks);
+            self.context.give(worker as usize, tasks);
         }
     }
 
@@ -203,10 +203,10 @@ impl Call {
         }
     }
 
-    /// Hands a task that misses nothing to a worker. `weighed`: the lane has just weighed its inputs.
+    /// Hands a task that misses nothing to a worker. `weighed`: the context has just weighed its inputs.
     #[inline]
     fn ready(&self, task: *mut Task, weighed: bool) {
-        count(&self.lane.counters.activated);
+        count(&self.context.counters.activated);
         // SAFETY: a task that misses nothing belongs to whoever found that out, which is this thread.
         let task_ref = unsafe { &mut *task };
         if task_ref.near {
@@ -223,8 +223,8 @@ impl Call {
     fn ready_near(&self, task: *mut Task, worker: usize) {
         let engine = self.engine();
         let queue = &engine.workers[worker].queue;
-        if self.lane.worker() == Some(worker) {
-            if self.lane.with(|own| own.take_on(task)) {
+        if self.context.worker() == Some(worker) {
+            if self.context.with(|own| own.take_on(task)) {
                 return;
             }
             queue.keep(task);
@@ -240,8 +240,8 @@ impl Call {
         let of = &self.engine().workers[worker];
         // SAFETY: the task belongs to this thread, and goes to the list or the queue.
         unsafe {
-            if self.lane.worker() == Some(worker) {
-                self.lane.with(|own| own.placed.push(&of.queue, task));
+            if self.context.worker() == Some(worker) {
+                self.context.with(|own| own.placed.push(&of.queue, task));
             } else {
                 of.queue.hand_over(task);
                 // Each looks, not only the first of those that lie there: that one may not have the processor now.
@@ -265,13 +265,13 @@ impl Call {
         {
             return home as usize;
         }
-        let place = self.lane.with(|own| {
+        let place = self.context.with(|own| {
             if !weighed {
                 weigh(own, task, plan);
             }
             sched::near(&engine.machine, &mut own.weights)
         });
-        place.unwrap_or_else(|| self.lane.home(engine.workers()) as usize)
+        place.unwrap_or_else(|| self.context.home(engine.workers()) as usize)
     }
 }
 
@@ -465,10 +465,10 @@ mod tests {
             init().unwrap();
             let call = enter().unwrap();
             std::thread::sleep(Duration::from_millis(300)); // the worker sleeps
-            let silent = call.lane.with(|own| POOL.take(&mut own.tasks, 0)).unwrap();
-            count(&call.lane.counters.scheduled);
+            let silent = call.context.with(|own| POOL.take(&mut own.tasks, 0)).unwrap();
+            count(&call.context.counters.scheduled);
             call.assign(0, 1);
-            count(&call.lane.counters.activated);
+            count(&call.context.counters.activated);
             // SAFETY: just taken from the pool; handed over to the queue.
             unsafe {
                 Task::fill(silent, Plan::none(), &[], 0);
@@ -476,10 +476,10 @@ mod tests {
             }
             call.schedule(0, Plan::none(), &[]).unwrap();
             let end = Instant::now() + Duration::from_mins(1);
-            while lane::outstanding() > 0 && Instant::now() < end {
+            while context::outstanding() > 0 && Instant::now() < end {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            assert_eq!(lane::outstanding(), 0, "nobody has woken the worker");
+            assert_eq!(context::outstanding(), 0, "nobody has woken the worker");
             drop(call);
             return finalize().unwrap();
         }

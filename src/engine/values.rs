@@ -1,8 +1,8 @@
 //! What calls do with data: the store's operations, seen from a thread or from the task that it runs.
 
+use super::context::Own;
 use super::frame::{Frame, Held};
-use super::lane::Own;
-use super::{Call, Lane};
+use super::{Call, ThreadContext};
 use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};
 
@@ -15,11 +15,11 @@ fn too_large(size: usize) -> Error {
 
 impl Call {
     fn create(&self, initial: Initial) -> Result<DataId, Error> {
-        self.lane.with(|own| STORE.create(&mut own.data, initial))
+        self.context.with(|own| STORE.create(&mut own.data, initial))
     }
 
     fn home(&self) -> u32 {
-        self.lane.home(self.engine().workers())
+        self.context.home(self.engine().workers())
     }
 
     /// Makes a datum of memory of the program.
@@ -38,7 +38,7 @@ impl Call {
     pub(crate) fn allocate(&self, size: usize) -> Result<DataId, Error> {
         self.open()?;
         let home = self.home();
-        self.lane.with(|own| {
+        self.context.with(|own| {
             let storage = own.data.zeroed(size)?;
             STORE.create(&mut own.data, Initial { size, storage, published: true, home })
         })
@@ -69,13 +69,13 @@ impl Call {
 
     /// Drops a reference.
     pub(crate) fn relax(&self, id: DataId) -> Result<(), Error> {
-        self.lane.with(|own| STORE.relax(&mut own.data, id))
+        self.context.with(|own| STORE.relax(&mut own.data, id))
     }
 
     /// Address and size of a datum.
     #[inline]
     pub(crate) fn get(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
-        let own_argument = self.lane.with(|own| {
+        let own_argument = self.context.with(|own| {
             let (reach, got) = own.frame.few(id)?;
             let bytes = STORE.argument(id, reach)?;
             *got = got.checked_add(1)?;
@@ -90,10 +90,10 @@ impl Call {
     /// The same for what is not an argument of the running task, or has no bytes yet.
     #[inline(never)]
     fn get_other(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
-        let may_sleep = !self.lane.inside();
+        let may_sleep = !self.context.inside();
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         let _sleeps = may_sleep.then(|| self.sleeps());
-        self.lane.with(|own| {
+        self.context.with(|own| {
             if own.frame.task.is_null() {
                 let reach = if may_sleep { Reach::Outside } else { Reach::Callback };
                 return STORE.get(&mut own.data, id, reach).map(|got| (got.addr, got.size));
@@ -125,7 +125,7 @@ impl Call {
     /// Ends a get.
     #[inline]
     pub(crate) fn put(&self, id: DataId) -> Result<(), Error> {
-        let of_argument = self.lane.with(|own| {
+        let of_argument = self.context.with(|own| {
             let (_, got) = own.frame.few(id).filter(|(_, got)| **got > 0)?;
             *got -= 1;
             Some(())
@@ -138,7 +138,7 @@ impl Call {
 
     #[inline(never)]
     fn put_other(&self, id: DataId) -> Result<(), Error> {
-        self.lane.with(|own| {
+        self.context.with(|own| {
             if own.frame.task.is_null() {
                 return STORE.put_outside(&mut own.data, id);
             }
@@ -160,14 +160,14 @@ impl Call {
 
     /// Makes the caller the producer of a promise.
     pub(crate) fn write(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
-        self.lane.with(|own| STORE.write(&mut own.data, id))
+        self.context.with(|own| STORE.write(&mut own.data, id))
     }
 
     /// Publishes a promise by hand.
     pub(crate) fn publish(&self, id: DataId) -> Result<(), Error> {
         let home = self.home();
         let bytes = self.traced_size(id);
-        let waiters = self.lane.with(|own| {
+        let waiters = self.context.with(|own| {
             let argument = if own.frame.task.is_null() { None } else { own.frame.place(id) };
             let mine = argument.filter(|&(_, reach)| reach == Reach::Output);
             if let Some((place, _)) = mine {
@@ -239,7 +239,7 @@ impl Own {
     }
 }
 
-impl Lane {
+impl ThreadContext {
     /// Ends all gets of the task that has just run on this thread.
     #[inline]
     pub(super) fn put_all(&self) {

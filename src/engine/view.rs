@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::lane;
+use super::context;
 use super::progress_samples::Sight;
 use super::source::Account;
 use super::worker::Counts;
@@ -82,7 +82,7 @@ impl Call {
         let mut graphs = Vec::new();
         engine.sources.each(|source| graphs.push(source.account()));
         EngineView {
-            outstanding: lane::outstanding(),
+            outstanding: context::outstanding(),
             awaited: engine.completion.is_awaited(),
             workers,
             blocked_tasks,
@@ -117,14 +117,14 @@ impl Call {
     pub(crate) fn progress(&self) -> u64 {
         let mut tiles = 0_u64;
         self.engine().sources.each(|source| tiles = tiles.wrapping_add(source.ended()));
-        lane::movements().wrapping_add(tiles)
+        context::movements().wrapping_add(tiles)
     }
 
     /// Whether tasks or graphs are under way.
     pub(crate) fn busy(&self) -> bool {
         let mut graphs = false;
         self.engine().sources.each(|_| graphs = true);
-        graphs || lane::outstanding() > 0
+        graphs || context::outstanding() > 0
     }
 }
 

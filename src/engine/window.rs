@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{Call, lane};
+use super::{Call, context};
 
 /// A thread counts the tasks under way once per so many that it schedules.
 const STEP: u64 = 64;
@@ -19,7 +19,7 @@ impl Call {
     #[inline]
     pub(super) fn hold_back(&self) {
         let window = self.engine().config.window();
-        if window > 0 && !self.lane.inside() && self.lane.every(STEP.min(window)) {
+        if window > 0 && !self.context.inside() && self.context.every(STEP.min(window)) {
             hold(window);
         }
     }
@@ -28,10 +28,10 @@ impl Call {
 #[cold]
 fn hold(window: u64) {
     let mut since = Instant::now();
-    let mut ended = lane::ended();
-    while lane::outstanding() >= window && lane::under_way() > 0 {
+    let mut ended = context::ended();
+    while context::outstanding() >= window && context::under_way() > 0 {
         sleep(NAP);
-        let now = lane::ended();
+        let now = context::ended();
         if now != ended {
             (ended, since) = (now, Instant::now());
         } else if since.elapsed() >= PATIENCE {

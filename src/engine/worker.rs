@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use super::backoff::Backoff;
 use super::blocking::{STILL_WANTED, WorkerSlot};
-use super::lane::Own;
+use super::context::Own;
 use super::sleep::Parker;
 use super::source::{Copied, Polling};
-use super::{Call, Engine, Lane, panic_text};
+use super::{Call, Engine, ThreadContext, panic_text};
 use crate::processing::forced;
 use crate::sched::ReadyQueue;
 use crate::sync::thread::Thread;
@@ -81,17 +81,17 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
     let name = if number == 0 { format!("dvm-{me}") } else { format!("dvm-{me}-{number}") };
     // SAFETY: the caller keeps the engine.
     let stack = unsafe { (*engine.0).stack };
-    let lane = Lane::prepare().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+    let context = ThreadContext::prepare().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
     let run = move || {
         let engine = engine;
-        let lane = lane.adopt();
-        lane.employ(engine.0, Some(me));
+        let context = context.adopt();
+        context.employ(engine.0, Some(me));
         forced::guard_thread();
         // SAFETY: whoever started the thread keeps the engine until it has ended.
         let shared = unsafe { &*engine.0 };
         shared.machine.bind(me);
         let worker = &shared.workers[me];
-        let call = Call { lane, engine: engine.0, outermost: false };
+        let call = Call { context, engine: engine.0, outermost: false };
         let mut state = Loop {
             call: &call,
             shared,
@@ -106,18 +106,18 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             looked: false,
         };
         while let Some(turn) = worker.slot.0.acquire(shared) {
-            lane.with(|own| worker.slot.0.receive(own));
+            context.with(|own| worker.slot.0.receive(own));
             let mut first = turn;
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work(std::mem::take(&mut first)))) {
                 shared.note_defect(panic_text(payload.as_ref()));
                 state.sources.recover(&worker.polling.0);
             }
-            lane.with(|own| worker.slot.0.leave_behind(own, &worker.queue, || shared.holders.add(me)));
+            context.with(|own| worker.slot.0.leave_behind(own, &worker.queue, || shared.holders.add(me)));
             worker.slot.0.release();
         }
-        lane.employ(std::ptr::null(), None);
+        context.employ(std::ptr::null(), None);
         shared.retire_stand_in();
-        Lane::lay_down();
+        ThreadContext::lay_down();
     };
     Thread::spawn(&name, Some(stack), run)
 }
@@ -172,7 +172,7 @@ impl Loop<'_> {
             self.shared.completion.notify();
         }
         self.pay_dues();
-        if let Some(lifo_slot) = self.call.lane.with(Own::lifo_slot) {
+        if let Some(lifo_slot) = self.call.context.with(Own::lifo_slot) {
             self.worker.queue.keep(lifo_slot); // others may run it meanwhile
             self.shared.show_tasks(self.me);
         }
@@ -221,7 +221,7 @@ impl Loop<'_> {
         let wanted = || worker.slot.0.signalled() || self.shared.stopping.load(Ordering::SeqCst);
         let any = || {
             let queue = &worker.queue;
-            !queue.nothing_handed_over() || queue.has_stealable() || self.call.lane.with(|own| own.has_task())
+            !queue.nothing_handed_over() || queue.has_stealable() || self.call.context.with(|own| own.has_task())
         };
         let gather = |batch: &mut VecDeque<Item>| {
             let in_turn = |turn: u32| if turn.is_multiple_of(TASKS_PER_POLL) { self.old(turn) } else { None };
@@ -234,7 +234,7 @@ impl Loop<'_> {
 
     #[inline]
     fn next_in_order(&self) -> Option<Item> {
-        if let Some(lifo_slot) = self.call.lane.with(Own::lifo_slot) {
+        if let Some(lifo_slot) = self.call.context.with(Own::lifo_slot) {
             return Some(Item::task(lifo_slot));
         }
         match self.next_placed() {
@@ -260,7 +260,7 @@ impl Loop<'_> {
     /// An old task of the kind whose turn it is.
     fn old(&self, turn: u32) -> Option<Item> {
         let queue = &self.worker.queue;
-        if let Some(lifo_slot) = self.call.lane.with(Own::lifo_slot) {
+        if let Some(lifo_slot) = self.call.context.with(Own::lifo_slot) {
             queue.keep(lifo_slot);
             self.shared.show_tasks(self.me);
         }
@@ -273,7 +273,7 @@ impl Loop<'_> {
 
     #[inline]
     fn next_placed(&self) -> Option<*mut Task> {
-        self.call.lane.with(|own| {
+        self.call.context.with(|own| {
             if let Some(task) = own.placed.pop() {
                 return Some(task);
             }
@@ -368,7 +368,7 @@ impl Loop<'_> {
 
     /// True when this worker has put tasks aside for itself: what a source calls may have made some ready.
     fn has_own(&self) -> bool {
-        self.call.lane.with(|own| own.has_task())
+        self.call.context.with(|own| own.has_task())
     }
 
     /// True when there is a task that this worker could run.

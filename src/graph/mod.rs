@@ -7,11 +7,11 @@
 
 mod callbacks;
 mod drawing;
-mod lane;
 mod roots;
 mod running;
 mod sizes;
 mod space;
+mod worker_tiles;
 
 #[cfg(test)]
 mod tests;

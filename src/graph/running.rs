@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::lock::{Condvar, Mutex};
 
 use super::callbacks::Callbacks;
-use super::lane::{Counts, Lane, bump};
 use super::roots::Roots;
 use super::space::{MAX_DIMENSION, Space, Tile};
+use super::worker_tiles::{Counts, WorkerTiles, bump};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::countdown::Countdown;
 use crate::sync::fence;
@@ -70,7 +70,7 @@ pub(crate) struct Running {
     free: Vec<usize>,
     root_count: u64,
     roots: Roots,
-    lanes: Box<[Lane]>,
+    workers: Box<[WorkerTiles]>,
     /// Inputs that tiles wait for: of those that have been reached and are not ready.
     pending: Countdown,
     stopped: AtomicBool,
@@ -95,7 +95,7 @@ impl Running {
             free,
             root_count,
             roots: Roots::new(root_count, workers),
-            lanes: (0..workers).map(|_| Lane::new()).collect(),
+            workers: (0..workers).map(|_| WorkerTiles::new()).collect(),
             pending: Countdown::new(space.volume(), space.cross_section(), workers == 1),
             space,
             callbacks,
@@ -118,8 +118,8 @@ impl Running {
             }
             left -= self.run_chain(worker, &mut at, &mut next, left, host);
         }
-        let lane = &self.lanes[worker];
-        if left == 0 && lane.kept.seen().is_none() && lane.ready.is_empty() {
+        let mine = &self.workers[worker];
+        if left == 0 && mine.kept.seen().is_none() && mine.ready.is_empty() {
             self.finish_if_over(worker);
         }
         left < BATCH
@@ -127,23 +127,23 @@ impl Running {
 
     /// Lets others have the tile that the worker has kept.
     pub(crate) fn make_stealable<H: Host>(&self, worker: usize, host: &H) {
-        let lane = &self.lanes[worker];
-        if let Some(number) = lane.kept.take() {
-            self.push(lane, number);
+        let mine = &self.workers[worker];
+        if let Some(number) = mine.kept.take() {
+            self.push(mine, number);
             host.work_ready();
         }
     }
 
     /// A ready tile: the one that was kept, the newest of the own ones, a root, or another worker's oldest.
     fn next<H: Host>(&self, worker: usize, host: &H, at: &mut Position) -> bool {
-        let lane = &self.lanes[worker];
-        let mut found = lane.kept.take().or_else(|| lane.ready.pop());
+        let mine = &self.workers[worker];
+        let mut found = mine.kept.take().or_else(|| mine.ready.pop());
         while found.is_none() {
             let scanned = self.scan(worker, host, at);
             if scanned == Scanned::Root {
                 return true;
             }
-            found = host.neighbours(worker).iter().find_map(|&victim| self.lanes[victim as usize].steal());
+            found = host.neighbours(worker).iter().find_map(|&victim| self.workers[victim as usize].steal());
             if found.is_some() || scanned == Scanned::Some {
                 continue;
             }
@@ -152,8 +152,8 @@ impl Running {
                 continue;
             }
             // One at a time: looks at several would never be enough for any.
-            let mut others = host.neighbours(worker).iter().map(|&victim| &self.lanes[victim as usize]);
-            found = others.find(|victim| victim.kept.seen().is_some()).and_then(|victim| lane.take_kept(victim));
+            let mut others = host.neighbours(worker).iter().map(|&victim| &self.workers[victim as usize]);
+            found = others.find(|victim| victim.kept.seen().is_some()).and_then(|victim| mine.take_kept(victim));
             break;
         }
         let Some(number) = found else { return false };
@@ -164,11 +164,11 @@ impl Running {
 
     /// Looks for a tile without predecessors in the worker's own part of the candidates.
     fn scan<H: Host>(&self, worker: usize, host: &H, at: &mut Position) -> Scanned {
-        let (lane, mut most, mut looked) = (&self.lanes[worker], 1, 0);
+        let (mine, mut most, mut looked) = (&self.workers[worker], 1, 0);
         while looked < CANDIDATES_PER_LOOK {
             if self.stopped.load(Ordering::Relaxed) {
-                bump(&lane.counts.scanned, self.roots.abandon(worker));
-                lane.unsettle();
+                bump(&mine.counts.scanned, self.roots.abandon(worker));
+                mine.unsettle();
                 return Scanned::None;
             }
             let Some(candidates) = self.roots.next(worker, most) else { return Scanned::None };
@@ -189,7 +189,7 @@ impl Running {
 
     /// Looks for a tile without predecessors among some candidates. Behind the last that was looked at, and whether `at` is one.
     fn scan_some(&self, worker: usize, candidates: &Range<u64>, at: &mut Position) -> (u64, bool) {
-        let lane = &self.lanes[worker];
+        let mine = &self.workers[worker];
         let (mut waiting, mut past) = (0, candidates.start);
         at.number = self.root(past);
         self.space.locate(at.number, &mut at.tile);
@@ -204,11 +204,11 @@ impl Running {
             at.number += 1;
             self.space.advance(&mut at.tile);
         };
-        bump(&lane.counts.waiting, waiting);
-        bump(&lane.counts.rooted, u64::from(is_root));
-        bump(&lane.counts.created, u64::from(is_root));
-        bump(&lane.counts.scanned, past - candidates.start);
-        lane.unsettle();
+        bump(&mine.counts.waiting, waiting);
+        bump(&mine.counts.rooted, u64::from(is_root));
+        bump(&mine.counts.created, u64::from(is_root));
+        bump(&mine.counts.scanned, past - candidates.start);
+        mine.unsettle();
         (past, is_root)
     }
 
@@ -235,21 +235,21 @@ impl Running {
         most: usize,
         host: &H,
     ) -> usize {
-        let lane = &self.lanes[worker];
+        let mine = &self.workers[worker];
         for ran in 1..=most {
             if !self.run(worker, at, next, host) {
-                bump(&lane.counts.ended, 1);
-                lane.unsettle();
+                bump(&mine.counts.ended, 1);
+                mine.unsettle();
                 return ran;
             }
-            bump(&lane.counts.followed, 1);
+            bump(&mine.counts.followed, 1);
             std::mem::swap(&mut at, &mut next);
         }
-        if lane.kept.seen().is_some() {
+        if mine.kept.seen().is_some() {
             // A thread that stood in for this worker while a tile blocked has put one aside.
-            self.push(lane, at.number);
+            self.push(mine, at.number);
         } else {
-            lane.kept.keep(at.number);
+            mine.kept.keep(at.number);
         }
         most
     }
@@ -260,7 +260,7 @@ impl Running {
             return false;
         }
         let mut result = Ok(());
-        let running = &self.lanes[worker].counts.running;
+        let running = &self.workers[worker].counts.running;
         running.store(at.number + 1, Ordering::Release);
         host.observe(worker, &at.tile[..self.space.dimension()], || result = self.callbacks.run(&at.tile));
         running.store(0, Ordering::Release);
@@ -274,12 +274,12 @@ impl Running {
     /// Tells the successors of a tile that it has run. The last one that is ready then is written to `next`, which is true,
     /// the others may run elsewhere.
     fn release<H: Host>(&self, worker: usize, at: &Position, next: &mut Position, host: &H) -> bool {
-        let (lane, dimension) = (&self.lanes[worker], self.space.dimension());
+        let (mine, dimension) = (&self.workers[worker], self.space.dimension());
         let (mut any, mut pushed) = (false, false);
         let mut make_ready = |number: u64, tile: &[i64]| {
             if any {
-                bump(&lane.counts.created, 1);
-                self.push(lane, next.number);
+                bump(&mine.counts.created, 1);
+                self.push(mine, next.number);
                 pushed = true;
             }
             any = true;
@@ -309,7 +309,7 @@ impl Running {
             }
             if arrived {
                 // A cycle makes tiles run again and again: more of them than the box has points.
-                let ready = lane.counts.created.load(Ordering::Relaxed) + lane.counts.followed.load(Ordering::Relaxed);
+                let ready = mine.counts.created.load(Ordering::Relaxed) + mine.counts.followed.load(Ordering::Relaxed);
                 if ready >= self.space.volume() {
                     return self.fail_cyclic(at);
                 }
@@ -351,22 +351,22 @@ impl Running {
     /// Leaves a ready tile, which began a chain, for this worker or others. Without memory for that the graph fails, and
     /// the chain ends here.
     #[inline]
-    fn push(&self, lane: &Lane, number: u64) {
-        if !lane.ready.push(number) {
-            self.lose(lane, number);
+    fn push(&self, mine: &WorkerTiles, number: u64) {
+        if !mine.ready.push(number) {
+            self.lose(mine, number);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn lose(&self, lane: &Lane, number: u64) {
+    fn lose(&self, mine: &WorkerTiles, number: u64) {
         self.fail(
             dvm_retcode_t::DVM_ERR_MEMORY,
             &self.space.tile(number),
             "is ready, and there is no memory to note that",
         );
-        bump(&lane.counts.ended, 1);
-        lane.unsettle();
+        bump(&mine.counts.ended, 1);
+        mine.unsettle();
     }
 
     /// Tells the neighbours along the carried coordinates that a tile has run.
@@ -427,7 +427,7 @@ impl Running {
     /// was read. Each worker looks once after it last counted something; the fence makes at least the last one that
     /// does see everybody's counts.
     fn finish_if_over(&self, worker: usize) {
-        if !self.lanes[worker].settle() {
+        if !self.workers[worker].settle() {
             return;
         }
         fence::full();
@@ -441,9 +441,9 @@ impl Running {
         }
     }
 
-    /// A counter over all lanes.
+    /// A counter over all workers.
     fn sum(&self, counter: fn(&Counts) -> &AtomicU64) -> u64 {
-        self.lanes.iter().map(|lane| counter(&lane.counts).load(Ordering::Acquire)).sum()
+        self.workers.iter().map(|mine| counter(&mine.counts).load(Ordering::Acquire)).sum()
     }
 
     /// Runs the graph on the calling thread, which is its only worker.

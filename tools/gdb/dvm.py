@@ -102,9 +102,9 @@ def string_at(address):
     return text(address.dereference()) if int(address) else None
 
 
-def lanes():
+def contexts():
     """What each thread that calls libdvm keeps to itself."""
-    vector = locked(static("engine::lane::LANES"))["all"]
+    vector = locked(static("engine::context::CONTEXTS"))["all"]
     kind = vector.type.template_argument(0)
     first = gdb.Value(int(pointer(vector))).cast(kind.pointer())
     return [first[place].dereference() for place in range(int(vector["len"]))]
@@ -113,7 +113,7 @@ def lanes():
 def task_type():
     """The type of a pointer to a task. Types are reached from statics: by name gdb may find the namespace of a type's
     functions."""
-    kind = locked(static("engine::lane::LANES"))["all"].type.template_argument(0).target()
+    kind = locked(static("engine::context::CONTEXTS"))["all"].type.template_argument(0).target()
     for name in ("own", "value", "placed", "first"):
         kind = kind.strip_typedefs()[name].type
     return kind
@@ -192,7 +192,7 @@ def shuffled(batch):
 
 def queued(place, worker):
     """The addresses of a worker's ready tasks, about in the order in which it runs them."""
-    owns = [lane["own"]["value"] for lane in lanes() if int(plain(lane["worker"])) == place]
+    owns = [context["own"]["value"] for context in contexts() if int(plain(context["worker"])) == place]
     left = plain(worker["slot"])["batch"]["__0"]["value"]
     for own in owns:
         if int(own["lifo_slot"]):

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Lane, Running};
+use super::{Running, WorkerTiles};
 use crate::engine::{Account, Missed, WaitingTile};
 
 /// So many waiting tiles are told; all are counted.
@@ -22,10 +22,10 @@ impl Running {
     pub(crate) fn account(&self) -> Account {
         let ended = self.ended();
         let created = self.sum(|counts| &counts.created) + self.sum(|counts| &counts.followed);
-        let on = |(worker, lane): (usize, &Lane)| {
-            Some((worker, lane.counts.running.load(Ordering::Acquire).checked_sub(1)?))
+        let on = |(worker, mine): (usize, &WorkerTiles)| {
+            Some((worker, mine.counts.running.load(Ordering::Acquire).checked_sub(1)?))
         };
-        let running: Vec<(usize, u64)> = self.lanes.iter().enumerate().filter_map(on).collect();
+        let running: Vec<(usize, u64)> = self.workers.iter().enumerate().filter_map(on).collect();
         let (waiting, told) = self.pending.some(TOLD);
         Account {
             name: self.name.clone(),

@@ -1,10 +1,10 @@
 //! What each thread that calls libdvm keeps to itself.
 //!
-//! A lane belongs to one thread at a time. It outlives its thread: the next new thread takes it over, and the counters
+//! A context belongs to one thread at a time. It outlives its thread: the next new thread takes it over, and the counters
 //! go on. Only `active` and the counters are read by others.
 //!
 //! `active` protects the engine's memory. A thread outside tasks sets it, and then looks for the engine; who ends the
-//! engine hides it first, and then waits until no lane is active (Dekker's pattern, with the heavy fence on the side of
+//! engine hides it first, and then waits until no context is active (Dekker's pattern, with the heavy fence on the side of
 //! who ends). Workers need no such mark: the engine ends after they have.
 
 use std::cell::{Cell, UnsafeCell};
@@ -25,7 +25,7 @@ use crate::sched::{Placed, Weights};
 use crate::sync::fence;
 use crate::task::{self, Task, UNPLACED};
 
-/// What only the thread of the lane touches.
+/// What only the thread of the context touches.
 pub(super) struct Own {
     pub(super) data: data::Cache,
     pub(super) tasks: task::Cache,
@@ -84,8 +84,8 @@ pub(super) struct Counters {
     pub(super) ended: AtomicU64,
 }
 
-/// How many tasks this thread has given to each worker, minus those that it has taken away from it. Only the lane's
-/// thread changes it: the numbers by plain stores, the length under the lock of `LANES`, which readers hold.
+/// How many tasks this thread has given to each worker, minus those that it has taken away from it. Only the context's
+/// thread changes it: the numbers by plain stores, the length under the lock of `CONTEXTS`, which readers hold.
 struct Given(UnsafeCell<Vec<AtomicU64>>);
 
 impl Given {
@@ -93,7 +93,7 @@ impl Given {
         Given(UnsafeCell::new(Vec::new()))
     }
 
-    /// Counts a task; for the lane's thread.
+    /// Counts a task; for the context's thread.
     #[inline]
     fn add(&self, worker: usize, tasks: i64) {
         // SAFETY: only this thread changes the length.
@@ -108,27 +108,27 @@ impl Given {
     #[cold]
     #[inline(never)]
     fn add_first(&self, worker: usize, tasks: i64) {
-        let _lanes = LANES.lock();
+        let _lanes = CONTEXTS.lock();
         // SAFETY: only this thread changes the length, and readers hold the lock.
         let given = unsafe { &mut *self.0.get() };
         given.resize_with(worker + 1, AtomicU64::default);
         given[worker] = AtomicU64::new(tasks.cast_unsigned());
     }
 
-    /// The number for a worker. The caller holds the lock of `LANES`.
+    /// The number for a worker. The caller holds the lock of `CONTEXTS`.
     fn to(&self, worker: usize) -> u64 {
         // SAFETY: the length does not change while the lock is held.
         unsafe { &*self.0.get() }.get(worker).map_or(0, |given| given.load(Ordering::Acquire))
     }
 }
 
-/// Counts one more; only the lane's thread does.
+/// Counts one more; only the context's thread does.
 #[inline]
 pub(super) fn count(counter: &AtomicU64) {
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
 }
 
-/// Takes one back; only the lane's thread does.
+/// Takes one back; only the context's thread does.
 #[inline]
 pub(super) fn uncount(counter: &AtomicU64) {
     counter.store(counter.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Release);
@@ -136,11 +136,11 @@ pub(super) fn uncount(counter: &AtomicU64) {
 
 /// What a thread keeps to itself.
 #[repr(align(128))]
-pub(crate) struct Lane {
+pub(crate) struct ThreadContext {
     pub(super) active: AtomicBool,
     /// True inside a call that sleeps, and does nothing else.
     pub(super) sleeps: AtomicBool,
-    /// True while the end waits for the call that this thread is inside of; under the lock of `LANES`.
+    /// True while the end waits for the call that this thread is inside of; under the lock of `CONTEXTS`.
     expected: AtomicBool,
     pub(super) counters: Counters,
     /// The engine that this thread is inside of.
@@ -154,7 +154,7 @@ pub(crate) struct Lane {
     turn: Cell<u32>,
     /// True while the program is asked something and may not leave its worker to another thread.
     pub(super) sealed: Cell<bool>,
-    /// True when nobody will be told of the thread's end: the lane goes back at the end of each call.
+    /// True when nobody will be told of the thread's end: the context goes back at the end of each call.
     borrowed: Cell<bool>,
     given: Given,
     /// Tasks scheduled since they were last held against the window.
@@ -164,76 +164,76 @@ pub(crate) struct Lane {
     lent: Cell<bool>,
 }
 
-// SAFETY: other threads only touch the atomics; everything else belongs to the thread that has the lane, and lanes
-// change threads under the lock of `LANES`.
-unsafe impl Sync for Lane {}
+// SAFETY: other threads only touch the atomics; everything else belongs to the thread that has the context, and contexts
+// change threads under the lock of `CONTEXTS`.
+unsafe impl Sync for ThreadContext {}
 // SAFETY: as above.
-unsafe impl Send for Lane {}
+unsafe impl Send for ThreadContext {}
 
 struct Lanes {
-    all: Vec<&'static Lane>,
+    all: Vec<&'static ThreadContext>,
     /// Has room for all.
-    free: Vec<&'static Lane>,
+    free: Vec<&'static ThreadContext>,
     /// Tells of the ends of threads.
     key: Option<libc::pthread_key_t>,
 }
 
-static LANES: Mutex<Lanes> = Mutex::new(Lanes { all: Vec::new(), free: Vec::new(), key: None });
+static CONTEXTS: Mutex<Lanes> = Mutex::new(Lanes { all: Vec::new(), free: Vec::new(), key: None });
 
-/// Called by the C library when a thread ends that has a lane. Unlike a destructor of Rust's, which may allocate when it is
+/// Called by the C library when a thread ends that has a context. Unlike a destructor of Rust's, which may allocate when it is
 /// registered, a key is registered before, and a thread that ends may still call: other keys' destructors do.
 unsafe extern "C" fn thread_ends(_lane: *mut c_void) {
     ENDING.set(true);
-    // In a forked child the lock may be held for ever, and nobody needs the lane.
-    if let Some(lane) = CURRENT.take().filter(|_| !super::forked::is_orphan()) {
-        LANES.lock().free.push(lane);
+    // In a forked child the lock may be held for ever, and nobody needs the context.
+    if let Some(context) = CURRENT.take().filter(|_| !super::forked::is_orphan()) {
+        CONTEXTS.lock().free.push(context);
     }
 }
 
 thread_local! {
-    static CURRENT: Cell<Option<&'static Lane>> = const { Cell::new(None) };
+    static CURRENT: Cell<Option<&'static ThreadContext>> = const { Cell::new(None) };
     /// True once the thread's end has begun: nobody is told a second time.
     static ENDING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A lane that waits for its thread.
-pub(super) struct Prepared(Option<&'static Lane>);
+/// A context that waits for its thread.
+pub(super) struct Prepared(Option<&'static ThreadContext>);
 
 impl Prepared {
     /// The calling thread's from now on.
-    pub(super) fn adopt(mut self) -> &'static Lane {
-        let lane = self.0.take().expect("it is there until it is taken");
-        CURRENT.set(Some(lane));
-        lane
+    pub(super) fn adopt(mut self) -> &'static ThreadContext {
+        let context = self.0.take().expect("it is there until it is taken");
+        CURRENT.set(Some(context));
+        context
     }
 }
 
 impl Drop for Prepared {
     fn drop(&mut self) {
-        if let Some(lane) = self.0.take() {
-            LANES.lock().free.push(lane);
+        if let Some(context) = self.0.take() {
+            CONTEXTS.lock().free.push(context);
         }
     }
 }
 
-/// The lock of all lanes, which every first call of a thread takes.
+/// The lock of all contexts, which every first call of a thread takes.
 pub(super) fn fork_lock() -> &'static dyn ForkLock {
-    &LANES
+    &CONTEXTS
 }
 
 impl Lanes {
-    /// A new lane, and room in all lists for it.
-    fn add(&mut self) -> Result<&'static Lane, Error> {
+    /// A new context, and room in all lists for it.
+    fn add(&mut self) -> Result<&'static ThreadContext, Error> {
         let missing = self.all.len() + 1 - self.free.len();
         memory::room_for(&mut self.free, missing)?;
         memory::room_for(&mut self.all, 1)?;
-        let lane: &'static Lane = Box::leak(memory::boxed(Lane::new(self.all.len() as u32))?);
-        self.all.push(lane);
-        Ok(lane)
+        let context: &'static ThreadContext = Box::leak(memory::boxed(ThreadContext::new(self.all.len() as u32))?);
+        self.all.push(context);
+        Ok(context)
     }
 
     /// Has [`thread_ends`] called at the end of this thread; true when it will be.
-    fn watch_thread(&mut self, lane: &'static Lane) -> bool {
+    fn watch_thread(&mut self, context: &'static ThreadContext) -> bool {
         if ENDING.get() {
             return false;
         }
@@ -243,94 +243,94 @@ impl Lanes {
             self.key = (unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) } == 0).then_some(key);
         }
         // SAFETY: the key was made above, and is never deleted.
-        self.key.is_some_and(|key| unsafe { libc::pthread_setspecific(key, ptr::from_ref(lane).cast()) } == 0)
+        self.key.is_some_and(|key| unsafe { libc::pthread_setspecific(key, ptr::from_ref(context).cast()) } == 0)
     }
 }
 
-impl Lane {
-    /// The lane of the calling thread.
+impl ThreadContext {
+    /// The context of the calling thread.
     #[inline]
-    pub(crate) fn current() -> &'static Lane {
+    pub(crate) fn current() -> &'static ThreadContext {
         // Threads of libdvm, and what calls have entered before, have one. Others get what there is in reserve.
-        CURRENT.get().unwrap_or_else(|| Lane::attach().expect("a lane takes little memory"))
+        CURRENT.get().unwrap_or_else(|| ThreadContext::attach().expect("a context takes little memory"))
     }
 
     /// The same for a call that may be refused.
     #[inline]
-    pub(super) fn of_caller() -> Result<&'static Lane, Error> {
+    pub(super) fn of_caller() -> Result<&'static ThreadContext, Error> {
         match CURRENT.get() {
-            Some(lane) => Ok(lane),
-            None => Lane::attach(),
+            Some(context) => Ok(context),
+            None => ThreadContext::attach(),
         }
     }
 
     /// In a forked child: makes the calling thread an ordinary one, outside of all callbacks. True when it was a thread of
     /// libdvm.
     pub(super) fn leave_orphaned() -> bool {
-        let Some(lane) = CURRENT.get() else { return false };
-        let of_worker = lane.worker.replace(UNPLACED) != UNPLACED || super::blocking::is_in_section();
-        lane.post.set(ptr::null());
-        lane.engine.set(ptr::null());
-        lane.depth.set(0);
-        lane.sealed.set(false);
+        let Some(context) = CURRENT.get() else { return false };
+        let of_worker = context.worker.replace(UNPLACED) != UNPLACED || super::blocking::is_in_section();
+        context.post.set(ptr::null());
+        context.engine.set(ptr::null());
+        context.depth.set(0);
+        context.sealed.set(false);
         of_worker
     }
 
-    /// A lane for a thread that is about to be started; it is given back when that is not.
+    /// A context for a thread that is about to be started; it is given back when that is not.
     pub(super) fn prepare() -> Result<Prepared, Error> {
-        let mut lanes = LANES.lock();
-        let lane = match lanes.free.pop() {
-            Some(lane) => lane,
-            None => lanes.add()?,
+        let mut contexts = CONTEXTS.lock();
+        let context = match contexts.free.pop() {
+            Some(context) => context,
+            None => contexts.add()?,
         };
-        lane.borrowed.set(false);
-        Ok(Prepared(Some(lane)))
+        context.borrowed.set(false);
+        Ok(Prepared(Some(context)))
     }
 
-    /// For a thread of libdvm that is about to end: gives its lane back.
+    /// For a thread of libdvm that is about to end: gives its context back.
     pub(super) fn lay_down() {
-        if let Some(lane) = CURRENT.take() {
-            LANES.lock().free.push(lane);
+        if let Some(context) = CURRENT.take() {
+            CONTEXTS.lock().free.push(context);
         }
     }
 
     #[cold]
-    fn attach() -> Result<&'static Lane, Error> {
+    fn attach() -> Result<&'static ThreadContext, Error> {
         if super::forked::is_orphan() {
             // The lock may be held for ever.
-            let lane: &'static Lane = Box::leak(memory::boxed(Lane::new(0))?);
-            CURRENT.set(Some(lane));
-            return Ok(lane);
+            let context: &'static ThreadContext = Box::leak(memory::boxed(ThreadContext::new(0))?);
+            CURRENT.set(Some(context));
+            return Ok(context);
         }
-        let mut lanes = LANES.lock();
-        let lane = match lanes.free.pop() {
-            Some(lane) => lane,
-            None => lanes.add()?,
+        let mut contexts = CONTEXTS.lock();
+        let context = match contexts.free.pop() {
+            Some(context) => context,
+            None => contexts.add()?,
         };
-        lane.borrowed.set(!lanes.watch_thread(lane));
-        drop(lanes);
-        CURRENT.set(Some(lane));
-        Ok(lane)
+        context.borrowed.set(!contexts.watch_thread(context));
+        drop(contexts);
+        CURRENT.set(Some(context));
+        Ok(context)
     }
 
-    /// Gives back a lane that would otherwise be lost. At the end of a call; not inside a callback.
+    /// Gives back a context that would otherwise be lost. At the end of a call; not inside a callback.
     #[inline]
     pub(super) fn end_borrowing(&self) {
         if self.borrowed.get() {
-            Lane::give_up();
+            ThreadContext::give_up();
         }
     }
 
     #[cold]
     fn give_up() {
-        if let Some(lane) = CURRENT.get().filter(|lane| lane.borrowed.get() && !lane.inside()) {
+        if let Some(context) = CURRENT.get().filter(|context| context.borrowed.get() && !context.inside()) {
             CURRENT.set(None);
-            LANES.lock().free.push(lane);
+            CONTEXTS.lock().free.push(context);
         }
     }
 
-    fn new(turn: u32) -> Lane {
-        Lane {
+    fn new(turn: u32) -> ThreadContext {
+        ThreadContext {
             active: AtomicBool::new(false),
             sleeps: AtomicBool::new(false),
             expected: AtomicBool::new(false),
@@ -372,10 +372,10 @@ impl Lane {
                     self.0.set(false);
                 }
             }
-            assert!(!self.lent.replace(true), "a lane is lent once at a time");
+            assert!(!self.lent.replace(true), "a context is lent once at a time");
             Back(&self.lent)
         };
-        // SAFETY: only the lane's thread comes here, and only once at a time.
+        // SAFETY: only the context's thread comes here, and only once at a time.
         body(unsafe { &mut *self.own.get() })
     }
 
@@ -487,10 +487,10 @@ impl Lane {
     }
 }
 
-/// Sums a counter over all lanes.
+/// Sums a counter over all contexts.
 fn sum(counter: impl Fn(&Counters) -> &AtomicU64) -> u64 {
-    let lanes = LANES.lock();
-    lanes.all.iter().fold(0, |sum, lane| sum.wrapping_add(counter(&lane.counters).load(Ordering::Acquire)))
+    let contexts = CONTEXTS.lock();
+    contexts.all.iter().fold(0, |sum, context| sum.wrapping_add(counter(&context.counters).load(Ordering::Acquire)))
 }
 
 /// Tasks that were scheduled and have not ended. When it is 0, then all tasks that were scheduled before the call, and
@@ -503,7 +503,7 @@ pub(super) fn outstanding() -> u64 {
 
 /// Tasks that were given to a worker, minus those that were taken away from it.
 pub(super) fn given(worker: usize) -> u64 {
-    LANES.lock().all.iter().fold(0, |sum, lane| sum.wrapping_add(lane.given.to(worker)))
+    CONTEXTS.lock().all.iter().fold(0, |sum, context| sum.wrapping_add(context.given.to(worker)))
 }
 
 /// Tasks that have ended.
@@ -516,8 +516,8 @@ pub(super) fn movements() -> u64 {
     let counts = |counters: &Counters| {
         [&counters.scheduled, &counters.activated, &counters.ended].map(|count| count.load(Ordering::Relaxed))
     };
-    let lanes = LANES.lock();
-    lanes.all.iter().flat_map(|lane| counts(&lane.counters)).fold(0, u64::wrapping_add)
+    let contexts = CONTEXTS.lock();
+    contexts.all.iter().flat_map(|context| counts(&context.counters)).fold(0, u64::wrapping_add)
 }
 
 /// Tasks that became ready and have not ended; read as [`outstanding`] is. When it is 0, all others wait for data.
@@ -527,48 +527,48 @@ pub(super) fn under_way() -> u64 {
 }
 
 /// True when a thread other than this one is inside a call.
-pub(super) fn others_active(mine: &Lane) -> bool {
+pub(super) fn others_active(mine: &ThreadContext) -> bool {
     fence::heavy();
-    LANES.lock().all.iter().any(|lane| !ptr::eq(*lane, mine) && lane.active.load(Ordering::SeqCst))
+    CONTEXTS.lock().all.iter().any(|context| !ptr::eq(*context, mine) && context.active.load(Ordering::SeqCst))
 }
 
-/// Marks the lanes of the threads, other than this one, that are inside a call, and no others.
-pub(super) fn expect_others(mine: &Lane) {
-    for lane in &LANES.lock().all {
-        lane.expected.store(!ptr::eq(*lane, mine) && lane.active.load(Ordering::SeqCst), Ordering::Relaxed);
+/// Marks the contexts of the threads, other than this one, that are inside a call, and no others.
+pub(super) fn expect_others(mine: &ThreadContext) {
+    for context in &CONTEXTS.lock().all {
+        context.expected.store(!ptr::eq(*context, mine) && context.active.load(Ordering::SeqCst), Ordering::Relaxed);
     }
 }
 
 /// Takes the mark from those for which `stays` no longer holds; true when some are left.
-pub(super) fn any_expected(stays: impl Fn(&Lane) -> bool) -> bool {
+pub(super) fn any_expected(stays: impl Fn(&ThreadContext) -> bool) -> bool {
     let mut any = false;
-    for lane in LANES.lock().all.iter().filter(|lane| lane.expected.load(Ordering::Relaxed)) {
-        if stays(lane) {
+    for context in CONTEXTS.lock().all.iter().filter(|context| context.expected.load(Ordering::Relaxed)) {
+        if stays(context) {
             any = true;
         } else {
-            lane.expected.store(false, Ordering::Relaxed);
+            context.expected.store(false, Ordering::Relaxed);
         }
     }
     any
 }
 
-/// Forgets the tasks that were counted, and the descriptors and blocks that lanes keep.
+/// Forgets the tasks that were counted, and the descriptors and blocks that contexts keep.
 ///
 /// # Safety
 /// No task and no datum exists, no worker runs, and no other thread is inside a call or can get inside.
 pub(super) unsafe fn reset() {
-    let lanes = LANES.lock();
-    for lane in &lanes.all {
-        for counter in [&lane.counters.scheduled, &lane.counters.activated, &lane.counters.ended] {
+    let contexts = CONTEXTS.lock();
+    for context in &contexts.all {
+        for counter in [&context.counters.scheduled, &context.counters.activated, &context.counters.ended] {
             counter.store(0, Ordering::Release);
         }
         // SAFETY: nobody else is inside a call.
-        unsafe { (*lane.given.0.get()).clear() };
+        unsafe { (*context.given.0.get()).clear() };
     }
-    // SAFETY: nobody is inside a call, so nobody else touches what the lanes own; no datum exists any more.
+    // SAFETY: nobody is inside a call, so nobody else touches what the contexts own; no datum exists any more.
     unsafe {
-        task::POOL.clear(lanes.all.iter().map(|lane| &mut (*lane.own.get()).tasks));
-        data::STORE.give_blocks_back(lanes.all.iter().map(|lane| &mut (*lane.own.get()).data));
+        task::POOL.clear(contexts.all.iter().map(|context| &mut (*context.own.get()).tasks));
+        data::STORE.give_blocks_back(contexts.all.iter().map(|context| &mut (*context.own.get()).data));
     }
 }
 
@@ -588,7 +588,7 @@ mod tests {
 
     /// In a process of its own, where no other test has threads.
     #[test]
-    fn a_thread_that_calls_while_it_ends_leaves_no_lane_behind() {
+    fn a_thread_that_calls_while_it_ends_leaves_no_context_behind() {
         const CHILD: &str = "DVM_TEST_LANES";
         if std::env::var_os(CHILD).is_some() {
             super::super::init().unwrap();
@@ -596,7 +596,7 @@ mod tests {
             // SAFETY: the function lives as long as the program.
             assert_eq!(unsafe { libc::pthread_key_create(&raw mut key, Some(call_at_the_end)) }, 0);
             *KEY.lock() = Some(key);
-            let lanes = || LANES.lock().all.len();
+            let contexts = || CONTEXTS.lock().all.len();
             // This thread's, and the workers', who may make theirs only now.
             let expected = 1 + super::super::enter().unwrap().engine().workers();
             for turn in 0..300 {
@@ -609,10 +609,10 @@ mod tests {
                 });
                 thread.join().unwrap();
             }
-            assert!(lanes() <= expected + 2, "{} lanes, {expected} expected", lanes());
+            assert!(contexts() <= expected + 2, "{} contexts, {expected} expected", contexts());
             return super::super::finalize().unwrap();
         }
-        let test = "engine::lane::tests::a_thread_that_calls_while_it_ends_leaves_no_lane_behind";
+        let test = "engine::context::tests::a_thread_that_calls_while_it_ends_leaves_no_context_behind";
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
         let output = child.args(["--exact", test]).env(CHILD, "1").output().unwrap();
         let told = String::from_utf8_lossy(&output.stdout);

@@ -40,7 +40,7 @@ struct Own {
 }
 
 /// A worker's ready tiles and counts.
-pub(super) struct Lane {
+pub(super) struct WorkerTiles {
     pub(super) ready: Deque,
     /// The tile to go on with after a pause.
     pub(super) kept: HandOffSlot,
@@ -48,7 +48,7 @@ pub(super) struct Lane {
     own: Own,
 }
 
-impl Lane {
+impl WorkerTiles {
     pub(super) fn new() -> Self {
         Self { ready: Deque::new(), kept: HandOffSlot::new(), counts: Counts::default(), own: Own::default() }
     }
@@ -78,7 +78,7 @@ impl Lane {
     }
 
     /// Takes the tile that `victim` has kept when it lies there for long: something else has its worker's core.
-    pub(super) fn take_kept(&self, victim: &Lane) -> Option<u64> {
+    pub(super) fn take_kept(&self, victim: &WorkerTiles) -> Option<u64> {
         let number = victim.kept.seen()?;
         let looks = if self.own.watched.load(Ordering::Relaxed) == number {
             self.own.looks.load(Ordering::Relaxed) + 1
