@@ -1,6 +1,6 @@
 //! Addresses: get and put.
 
-use super::DataId;
+use super::DatumId;
 use super::publication::poisoned;
 use super::slot::{Locked, Phase};
 use super::store::{Cache, Store, name, unknown};
@@ -35,7 +35,7 @@ impl Store {
     /// counted: inputs by the references that the task has taken, outputs by their producer being at work. `None`
     /// sends the caller to [`Store::get`].
     #[inline]
-    pub(crate) fn argument(&self, id: DataId, reach: Reach) -> Option<Got> {
+    pub(crate) fn argument(&self, id: DatumId, reach: Reach) -> Option<Got> {
         let slot = self.kept(id);
         // An output that its task has published by hand is kept by a counted get.
         let wanted = if reach == Reach::Output { Phase::Promised } else { Phase::Published };
@@ -46,7 +46,7 @@ impl Store {
     /// Gives the bytes of an output of the running task, which alone asks for them before it is published: those that do
     /// not exist yet come into being here, without a lock.
     #[inline]
-    pub(crate) fn output(&self, cache: &mut Cache, id: DataId) -> Option<Got> {
+    pub(crate) fn output(&self, cache: &mut Cache, id: DatumId) -> Option<Got> {
         let slot = self.kept(id);
         if slot.phase() != Phase::Promised {
             return None;
@@ -60,7 +60,7 @@ impl Store {
 
     /// Gives a datum's bytes.
     #[inline]
-    pub(crate) fn get(&self, cache: &mut Cache, id: DataId, reach: Reach) -> Result<Got, Error> {
+    pub(crate) fn get(&self, cache: &mut Cache, id: DatumId, reach: Reach) -> Result<Got, Error> {
         let mut body = self.lock(id)?;
         let slot = body.slot();
         if !body.referenced() && reach != Reach::Output {
@@ -107,7 +107,7 @@ impl Store {
 
     /// Sleeps until the datum is published or poisoned, or nobody is left who could do that. The caller's get keeps it.
     #[cold]
-    fn sleep_until_published<'a>(&self, id: DataId, mut body: Locked<'a>) -> Locked<'a> {
+    fn sleep_until_published<'a>(&self, id: DatumId, mut body: Locked<'a>) -> Locked<'a> {
         let slot = body.slot();
         body.sleepers += 1;
         drop(body);
@@ -123,7 +123,7 @@ impl Store {
     }
 
     /// Ends a get that was made outside tasks.
-    pub(crate) fn put_outside(&self, cache: &mut Cache, id: DataId) -> Result<(), Error> {
+    pub(crate) fn put_outside(&self, cache: &mut Cache, id: DatumId) -> Result<(), Error> {
         let mut body = self.lock(id)?;
         if body.slot().phase() != Phase::Published || body.outside() == 0 {
             return Err(if body.needed() && !body.referenced() && !body.produced() {
@@ -139,14 +139,14 @@ impl Store {
     }
 
     /// Ends a counted get of a task.
-    pub(crate) fn put_counted(&self, cache: &mut Cache, id: DataId) {
+    pub(crate) fn put_counted(&self, cache: &mut Cache, id: DatumId) {
         let mut body = self.kept(id).lock();
         body.gets -= 1;
         self.settle(cache, id, body);
     }
 
     /// The failure of a task's put of a datum that it has not got.
-    pub(crate) fn refuse_put(&self, id: DataId) -> Error {
+    pub(crate) fn refuse_put(&self, id: DatumId) -> Error {
         match self.lock_referenced(id) {
             Ok(_) => not_got(id),
             Err(error) => error,
@@ -156,13 +156,13 @@ impl Store {
 
 #[cold]
 #[inline(never)]
-fn in_use_by_successor(id: DataId) -> Error {
+fn in_use_by_successor(id: DatumId) -> Error {
     Error::state(format!("the storage of {} is being carried on in place by a task", name(id)))
 }
 
 #[cold]
 #[inline(never)]
-fn not_ready(id: DataId) -> Error {
+fn not_ready(id: DatumId) -> Error {
     Error::new(
         dvm_retcode_t::DVM_ERR_NOT_READY,
         format!("{} is not published yet and a task may not wait for it: schedule a task that reads it", name(id)),
@@ -172,13 +172,13 @@ fn not_ready(id: DataId) -> Error {
 /// The failure of a get more than can be counted: were it counted from 0 again, the next put would free bytes in use.
 #[cold]
 #[inline(never)]
-pub(crate) fn too_many_gets(id: DataId) -> Error {
+pub(crate) fn too_many_gets(id: DatumId) -> Error {
     Error::state(format!("{} was got as often as can be counted: put it before the next get", name(id)))
 }
 
 /// The failure of a put without a get.
 #[cold]
 #[inline(never)]
-fn not_got(id: DataId) -> Error {
+fn not_got(id: DatumId) -> Error {
     Error::state(format!("put of {} without a get", name(id)))
 }

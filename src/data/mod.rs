@@ -35,7 +35,7 @@ pub(crate) use slot::NOWHERE;
 pub(crate) use storage::{FreeCallback, Released, Storage};
 pub(crate) use store::{Cache, Initial, STORE};
 
-pub(crate) use crate::id::DatumId as DataId;
+pub(crate) use crate::id::DatumId;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! What is promised and not published, for whoever explains what waits for what.
 
-use super::DataId;
+use super::DatumId;
 use super::slot::{Locked, Phase, Producer};
 use super::store::Store;
 use super::waiting::Waiters;
@@ -20,10 +20,10 @@ pub(crate) enum Publisher {
 
 /// A promise that is not published, while its lock is held.
 pub(crate) struct PendingView<'a> {
-    pub(crate) id: DataId,
+    pub(crate) id: DatumId,
     pub(crate) size: usize,
     /// The datum whose storage it carries on.
-    pub(crate) predecessor: Option<DataId>,
+    pub(crate) predecessor: Option<DatumId>,
     pub(crate) publisher: Publisher,
     /// Threads that sleep until it is published.
     pub(crate) sleepers: u32,
@@ -41,7 +41,7 @@ impl PendingView<'_> {
 
 impl Store {
     /// The size of a promise that is not published.
-    pub(crate) fn promised_size(&self, id: DataId) -> Option<usize> {
+    pub(crate) fn promised_size(&self, id: DatumId) -> Option<usize> {
         let body = self.lock(id).ok()?;
         (body.slot().phase() == Phase::Promised).then(|| body.slot().size())
     }
@@ -53,14 +53,14 @@ impl Store {
     }
 
     /// Shows this promise, if it is still none that is published.
-    pub(crate) fn pending(&self, id: DataId, visit: impl FnOnce(&PendingView<'_>)) {
+    pub(crate) fn pending(&self, id: DatumId, visit: impl FnOnce(&PendingView<'_>)) {
         if let Ok(body) = self.lock(id) {
             show(id, &body, visit);
         }
     }
 }
 
-fn show(id: DataId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
+fn show(id: DatumId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
     let slot = body.slot();
     if slot.phase() != Phase::Promised {
         return;
@@ -68,7 +68,7 @@ fn show(id: DataId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
     visit(&PendingView {
         id,
         size: slot.size(),
-        predecessor: slot.predecessor().map(DataId::here),
+        predecessor: slot.predecessor().map(DatumId::here),
         publisher: match body.producer() {
             Producer::Nobody => Publisher::Nobody,
             Producer::Hand => Publisher::Hand,

@@ -1,6 +1,6 @@
 //! Promises: their producers, their one moment of publication, poison, and storage carried on by a successor.
 
-use super::DataId;
+use super::DatumId;
 use super::outcome::Outcome;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::Storage;
@@ -36,18 +36,18 @@ impl Store {
     /// # Safety
     /// The task, whose link this is, stays in use until it has ended the promise or taken its claim back.
     #[inline]
-    pub(crate) unsafe fn claim(&self, id: DataId, task: *mut Link) -> Result<Option<DataId>, Error> {
+    pub(crate) unsafe fn claim(&self, id: DatumId, task: *mut Link) -> Result<Option<DatumId>, Error> {
         let body = self.lock_referenced(id)?;
         let state = (body.slot().phase(), body.producer());
         if state != (Phase::Promised, Producer::Nobody) {
             return Err(no_output(id, state));
         }
         body.set_task(task);
-        Ok(body.slot().predecessor().map(DataId::here))
+        Ok(body.slot().predecessor().map(DatumId::here))
     }
 
     /// Takes a claim back: the task was not scheduled after all.
-    pub(crate) fn unclaim(&self, cache: &mut Cache, id: DataId) {
+    pub(crate) fn unclaim(&self, cache: &mut Cache, id: DatumId) {
         if let Ok(body) = self.lock(id) {
             body.set_producer(Producer::Nobody);
             body.set_home(NOWHERE);
@@ -61,7 +61,7 @@ impl Store {
     /// The caller holds a taken reference of the datum; the link is in no list, and stays valid until it is handed out
     /// with the datum's waiters.
     #[inline]
-    pub(crate) unsafe fn enlist(&self, id: DataId, link: *mut Link) -> Option<Outcome> {
+    pub(crate) unsafe fn enlist(&self, id: DatumId, link: *mut Link) -> Option<Outcome> {
         let slot = self.kept(id);
         if slot.phase() == Phase::Promised {
             let _body = slot.lock();
@@ -79,7 +79,7 @@ impl Store {
     pub(crate) fn publish(
         &self,
         cache: &mut Cache,
-        id: DataId,
+        id: DatumId,
         mine: bool,
         gets: u32,
         home: u32,
@@ -115,7 +115,7 @@ impl Store {
 
     /// What follows the end of a promise: sleepers are woken, and the datum goes if nobody needs it.
     #[inline]
-    fn concluded(&self, cache: &mut Cache, id: DataId, body: Locked<'_>) {
+    fn concluded(&self, cache: &mut Cache, id: DatumId, body: Locked<'_>) {
         if body.sleepers > 0 {
             // Those who sleep keep the datum by their gets.
             drop(body);
@@ -126,7 +126,7 @@ impl Store {
     }
 
     /// Makes the program the producer of a promise; gives its bytes and their number.
-    pub(crate) fn write(&self, cache: &mut Cache, id: DataId) -> Result<(*mut u8, usize), Error> {
+    pub(crate) fn write(&self, cache: &mut Cache, id: DatumId) -> Result<(*mut u8, usize), Error> {
         let body = self.lock_referenced(id)?;
         match (body.slot().phase(), body.producer()) {
             (Phase::Promised, Producer::Nobody) => {}
@@ -149,7 +149,7 @@ impl Store {
 
     /// The task that was to produce the datum has ended: publishes or poisons it, unless the task has done so by hand.
     #[inline]
-    pub(crate) fn finish(&self, cache: &mut Cache, id: DataId, outcome: Outcome, home: u32) -> Chain {
+    pub(crate) fn finish(&self, cache: &mut Cache, id: DatumId, outcome: Outcome, home: u32) -> Chain {
         let mut body = self.kept(id).lock();
         body.set_producer(Producer::Nobody);
         if body.slot().phase() != Phase::Promised {
@@ -163,14 +163,14 @@ impl Store {
 
     /// The datum that an output of the calling task carries on.
     #[inline]
-    pub(crate) fn predecessor(&self, id: DataId) -> Option<DataId> {
-        self.kept(id).predecessor().map(DataId::here)
+    pub(crate) fn predecessor(&self, id: DatumId) -> Option<DatumId> {
+        self.kept(id).predecessor().map(DatumId::here)
     }
 
     /// What a starting task that reads `id` and has taken `mine` references of it hands on to its successor, an output of
     /// that task. The storage moves when these references are the last ones and nobody holds an address.
     #[inline]
-    pub(crate) fn carry(&self, id: DataId, successor: DataId, mine: u32, may_move: bool) -> Carry {
+    pub(crate) fn carry(&self, id: DatumId, successor: DatumId, mine: u32, may_move: bool) -> Carry {
         let successor = self.kept(successor);
         let body = self.kept(id).lock();
         // A producer that has published early may still use addresses that it got of the datum's own predecessor.
@@ -205,7 +205,7 @@ impl Slot {
 /// The failure of a task that would produce what somebody else does.
 #[cold]
 #[inline(never)]
-fn no_output(id: DataId, state: (Phase, Producer)) -> Error {
+fn no_output(id: DatumId, state: (Phase, Producer)) -> Error {
     if state.0 == Phase::Poisoned {
         return poisoned(id);
     }
@@ -224,7 +224,7 @@ fn no_output(id: DataId, state: (Phase, Producer)) -> Error {
 /// The failure of a call that needs bytes which will never be.
 #[cold]
 #[inline(never)]
-pub(super) fn poisoned(id: DataId) -> Error {
+pub(super) fn poisoned(id: DatumId) -> Error {
     Error::new(
         dvm_retcode_t::DVM_ERR_POISONED,
         format!("{} will never have a value: the task that was to produce it has failed or was cancelled", name(id)),

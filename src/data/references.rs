@@ -1,6 +1,6 @@
 //! References: what the program holds, and what its scheduled tasks have taken.
 
-use super::DataId;
+use super::DatumId;
 use super::slot::{Phase, Slot};
 use super::store::{Cache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
@@ -19,7 +19,7 @@ pub(crate) enum Readiness {
 
 impl Store {
     /// Adds a reference.
-    pub(crate) fn acquire(&self, id: DataId) -> Result<(), Error> {
+    pub(crate) fn acquire(&self, id: DatumId) -> Result<(), Error> {
         let body = self.lock_referenced(id)?;
         if body.carried_on() {
             return Err(ends_with_its_reader(id));
@@ -33,7 +33,7 @@ impl Store {
     }
 
     /// Drops a reference of the program.
-    pub(crate) fn relax(&self, cache: &mut Cache, id: DataId) -> Result<(), Error> {
+    pub(crate) fn relax(&self, cache: &mut Cache, id: DatumId) -> Result<(), Error> {
         let body = self.lock_referenced(id)?;
         let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, body.taken())) };
         body.set_available(left);
@@ -47,7 +47,7 @@ impl Store {
     /// # Safety
     /// The link is NULL, or is in no list and stays valid until it is handed out with the datum's waiters.
     #[inline]
-    pub(crate) unsafe fn take(&self, id: DataId, link: *mut Link) -> Result<Readiness, Error> {
+    pub(crate) unsafe fn take(&self, id: DatumId, link: *mut Link) -> Result<Readiness, Error> {
         let body = self.lock(id)?;
         let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, body.taken())) };
         body.set_available(left);
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Gives a taken reference back to the program: its task was not scheduled after all.
-    pub(crate) fn untake(&self, id: DataId) {
+    pub(crate) fn untake(&self, id: DatumId) {
         if let Ok(body) = self.lock(id) {
             body.set_taken(body.taken() - 1);
             body.set_available(body.available() + 1);
@@ -70,20 +70,20 @@ impl Store {
 
     /// Drops a taken reference: its task has ended.
     #[inline]
-    pub(crate) fn drop_taken(&self, cache: &mut Cache, id: DataId) {
+    pub(crate) fn drop_taken(&self, cache: &mut Cache, id: DatumId) {
         let body = self.kept(id).lock();
         body.set_taken(body.taken() - 1);
         self.settle(cache, id, body);
     }
 
     /// True when there is such a datum and it is not published yet. Any id will do.
-    pub(crate) fn is_promised(&self, id: DataId) -> bool {
+    pub(crate) fn is_promised(&self, id: DatumId) -> bool {
         self.lock(id).is_ok_and(|body| body.slot().phase() == Phase::Promised)
     }
 
     /// What has become of an input since its reference was taken.
     #[inline]
-    pub(crate) fn readiness(&self, id: DataId) -> Readiness {
+    pub(crate) fn readiness(&self, id: DatumId) -> Readiness {
         Readiness::of(self.kept(id))
     }
 }
@@ -101,7 +101,7 @@ impl Readiness {
 
 #[cold]
 #[inline(never)]
-fn ends_with_its_reader(id: DataId) -> Error {
+fn ends_with_its_reader(id: DatumId) -> Error {
     Error::state(format!(
         "{} ends with the task that reads it, which carries its storage on in place: acquire before that task is \
          scheduled, and it will work on a copy",
@@ -111,14 +111,14 @@ fn ends_with_its_reader(id: DataId) -> Error {
 
 #[cold]
 #[inline(never)]
-fn too_many(id: DataId) -> Error {
+fn too_many(id: DatumId) -> Error {
     Error::state(format!("{} has as many references as can be counted", name(id)))
 }
 
 /// The failure of a call that needs a reference and finds them all taken.
 #[cold]
 #[inline(never)]
-fn none_left(id: DataId, taken: u32) -> Error {
+fn none_left(id: DatumId, taken: u32) -> Error {
     if taken == 0 {
         return unknown(id, true);
     }

@@ -2,7 +2,7 @@
 
 use crate::sync::lock::Mutex;
 
-use super::DataId;
+use super::DatumId;
 use super::blocks::{self, BLOCKS};
 use super::outcome::Outcome;
 use super::sleepers::Sleepers;
@@ -108,14 +108,14 @@ pub(crate) struct Initial {
 }
 
 /// How messages call a datum.
-pub(super) fn name(id: DataId) -> String {
+pub(super) fn name(id: DatumId) -> String {
     format!("datum {id}")
 }
 
 /// The failure of a call that names a datum which is not there.
 #[cold]
 #[inline(never)]
-pub(super) fn unknown(id: DataId, freed: bool) -> Error {
+pub(super) fn unknown(id: DatumId, freed: bool) -> Error {
     let why =
         if freed { "has been freed: its last reference has gone" } else { "does not exist: this id was never given" };
     Error::new(dvm_retcode_t::DVM_ERR_ID, format!("{} {why}", name(id)))
@@ -135,7 +135,7 @@ impl Store {
 
     /// Makes a datum with one reference. When it fails, registered memory stays the caller's, and other memory is released.
     #[inline]
-    pub(crate) fn create(&self, cache: &mut Cache, initial: Initial) -> Result<DataId, Error> {
+    pub(crate) fn create(&self, cache: &mut Cache, initial: Initial) -> Result<DatumId, Error> {
         let index = cache.free.pop();
         if let Some(soon) = cache.free.len().checked_sub(AHEAD) {
             // SAFETY: a free index was given by the row.
@@ -153,7 +153,7 @@ impl Store {
         let phase = if initial.published { Phase::Published } else { Phase::Promised };
         // Its index came out of a list of free ones: nobody else has it.
         let generation = slot.begin(phase, initial.size, initial.home, &initial.storage);
-        Ok(DataId::here(u64::from(generation) << 32 | u64::from(index)))
+        Ok(DatumId::here(u64::from(generation) << 32 | u64::from(index)))
     }
 
     /// Asks for the line of an entry that is about to be changed.
@@ -199,7 +199,7 @@ impl Store {
 
     /// The entry of a datum that the caller keeps, by a reference or as the task that produces it.
     #[inline]
-    pub(super) fn kept(&self, id: DataId) -> &Slot {
+    pub(super) fn kept(&self, id: DatumId) -> &Slot {
         // SAFETY: a datum that is kept exists, so that its index was given; only tasks and threads that have checked the id
         // keep it.
         unsafe { self.slots.there(id.number() as u32) }
@@ -207,7 +207,7 @@ impl Store {
 
     /// Locks the datum with this id.
     #[inline]
-    pub(super) fn lock(&self, id: DataId) -> Result<Locked<'_>, Error> {
+    pub(super) fn lock(&self, id: DatumId) -> Result<Locked<'_>, Error> {
         let Some(slot) = self.slots.get(id.number() as u32).filter(|_| id.is_here()) else {
             return Err(unknown(id, false));
         };
@@ -222,14 +222,14 @@ impl Store {
 
     /// Locks the datum with this id, if it still has references.
     #[inline]
-    pub(super) fn lock_referenced(&self, id: DataId) -> Result<Locked<'_>, Error> {
+    pub(super) fn lock_referenced(&self, id: DatumId) -> Result<Locked<'_>, Error> {
         let body = self.lock(id)?;
         if body.referenced() { Ok(body) } else { Err(unknown(id, true)) }
     }
 
     /// Frees the datum if nobody needs it any more.
     #[inline]
-    pub(super) fn settle(&self, cache: &mut Cache, id: DataId, body: Locked<'_>) {
+    pub(super) fn settle(&self, cache: &mut Cache, id: DatumId, body: Locked<'_>) {
         if !body.needed() {
             self.free(cache, id, body);
         } else if body.sleepers > 0 && body.abandoned() {
@@ -238,7 +238,7 @@ impl Store {
         }
     }
 
-    fn free(&self, cache: &mut Cache, id: DataId, body: Locked<'_>) {
+    fn free(&self, cache: &mut Cache, id: DatumId, body: Locked<'_>) {
         debug_assert!(body.slot().waiters().is_empty(), "who waits holds a reference");
         let slot = body.slot();
         body.set_phase(Phase::Free);
@@ -271,11 +271,11 @@ impl Store {
     }
 
     /// Every datum that exists, one after the other.
-    pub(super) fn each(&self, mut visit: impl FnMut(DataId, Locked<'_>)) {
+    pub(super) fn each(&self, mut visit: impl FnMut(DatumId, Locked<'_>)) {
         for index in 0..self.slots.len() {
             let body = self.slots.get(index).expect("below the length").lock();
             if body.slot().phase() != Phase::Free {
-                let id = DataId::here(u64::from(body.slot().generation()) << 32 | u64::from(index));
+                let id = DatumId::here(u64::from(body.slot().generation()) << 32 | u64::from(index));
                 visit(id, body);
             }
         }
@@ -307,7 +307,7 @@ impl Store {
             if body.slot().phase() == Phase::Free {
                 continue;
             }
-            let id = DataId::here(u64::from(body.slot().generation()) << 32 | u64::from(index));
+            let id = DatumId::here(u64::from(body.slot().generation()) << 32 | u64::from(index));
             body.set_available(0);
             body.set_taken(0);
             body.gets = 0;
@@ -330,7 +330,7 @@ impl Store {
 
     /// The size of a datum.
     #[inline]
-    pub(crate) fn size(&self, id: DataId) -> Result<usize, Error> {
+    pub(crate) fn size(&self, id: DatumId) -> Result<usize, Error> {
         let slot = self.slots.get(id.number() as u32).filter(|_| id.is_here());
         let size = |slot: &Slot| {
             // Whoever asks schedules a task that reads the datum next: its line is to come once, to be written.
@@ -345,13 +345,13 @@ impl Store {
 
     /// Asks for the line of a task that waits for an output of the calling task: it will be next.
     #[inline]
-    pub(crate) fn expect_waiter(&self, id: DataId) {
+    pub(crate) fn expect_waiter(&self, id: DatumId) {
         prefetch::to_write(self.kept(id).waiters().last());
     }
 
     /// Gives a datum that has no bytes its storage. The caller is the only one who asks for them: it has just made the
     /// datum, or is the task that produces it.
-    pub(crate) fn adopt(&self, id: DataId, storage: &Storage) {
+    pub(crate) fn adopt(&self, id: DatumId, storage: &Storage) {
         let slot = self.kept(id);
         debug_assert!(slot.addr().is_none(), "a datum gets its storage once");
         slot.set_storage(storage);

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::store::Store;
-use super::{Cache, Carry, DataId, Initial, NOWHERE, Outcome, Reach, Readiness, Storage};
+use super::{Cache, Carry, DatumId, Initial, NOWHERE, Outcome, Reach, Readiness, Storage};
 use crate::error::dvm_retcode_t;
 use crate::sync::inbox::Link;
 
@@ -19,16 +19,16 @@ impl Scene {
         Scene { store: Store::new(), cache: Cache::new() }
     }
 
-    fn create(&mut self, storage: Storage, published: bool) -> DataId {
+    fn create(&mut self, storage: Storage, published: bool) -> DatumId {
         self.store.create(&mut self.cache, Initial { size: SIZE, storage, published, home: 0 }).unwrap()
     }
 
-    fn number(&mut self) -> DataId {
+    fn number(&mut self) -> DatumId {
         let storage = self.cache.zeroed(SIZE).unwrap();
         self.create(storage, true)
     }
 
-    fn promise(&mut self) -> DataId {
+    fn promise(&mut self) -> DatumId {
         self.create(Storage::Absent, false)
     }
 
@@ -37,7 +37,7 @@ impl Scene {
         std::iter::from_fn(|| self.cache.released()).map(super::storage::Released::give_back).count()
     }
 
-    fn drop_taken(&mut self, id: DataId) {
+    fn drop_taken(&mut self, id: DatumId) {
         self.store.drop_taken(&mut self.cache, id);
     }
 }
@@ -72,8 +72,8 @@ fn messages_tell_freed_from_never_given() {
     scene.store.relax(&mut scene.cache, id).unwrap();
     scene.give_back();
     assert!(scene.store.acquire(id).unwrap_err().message().contains("freed"));
-    assert!(scene.store.acquire(DataId::NONE).unwrap_err().message().contains("never given"));
-    assert!(scene.store.acquire(DataId::from_raw([1, id.number()])).unwrap_err().message().contains("never given"));
+    assert!(scene.store.acquire(DatumId::NONE).unwrap_err().message().contains("never given"));
+    assert!(scene.store.acquire(DatumId::from_raw([1, id.number()])).unwrap_err().message().contains("never given"));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn the_size_is_told_of_data_with_references_only() {
     assert_eq!(code(scene.store.size(id)), dvm_retcode_t::DVM_ERR_ID, "of an earlier generation");
     assert_eq!(scene.store.size(next).unwrap(), SIZE);
     assert_eq!(
-        code(scene.store.size(DataId::from_raw([1, next.number()]))),
+        code(scene.store.size(DatumId::from_raw([1, next.number()]))),
         dvm_retcode_t::DVM_ERR_ID,
         "of another process"
     );

@@ -70,7 +70,7 @@ impl Call {
         let task = self.context.with(|own| own.frame.task);
         // SAFETY: a task that runs on this thread is in use.
         if let Some(running) = unsafe { task.as_ref() } {
-            self.engine().workers[worker].counts.0.note_running(task, running.plan());
+            self.engine().workers[worker].counts.0.note_running(task, running.signature());
             self.engine().blocked_tasks.remove(task);
         }
     }

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use super::{Call, forked};
-use crate::data::DataId;
+use crate::data::DatumId;
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::Callee;
 
@@ -16,12 +16,12 @@ fn returned(code: c_int) -> Error {
 impl Call {
     /// Calls the function of a task on these ids. What went wrong is told in words.
     #[inline]
-    pub(super) fn call_back(&self, callee: Callee, cores: u32, ids: &mut [DataId]) -> Result<(), Error> {
+    pub(super) fn call_back(&self, callee: Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
         if cores > 1 {
             return self.call_with_cores(callee, cores, ids);
         }
         // SAFETY: whoever registered the function says that it takes so many arguments.
-        let result = unsafe { callee.call(DataId::raw_list(ids)) };
+        let result = unsafe { callee.call(DatumId::raw_list(ids)) };
         match if self.context.worker().is_some() { result } else { self.without_worker(result) } {
             Ok(0) => Ok(()),
             Ok(code) => Err(returned(code)),
@@ -40,7 +40,7 @@ impl Call {
 
     #[cold]
     #[inline(never)]
-    fn call_with_cores(&self, callee: Callee, cores: u32, ids: &mut [DataId]) -> Result<(), Error> {
+    fn call_with_cores(&self, callee: Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
         let engine = self.engine();
         let me = self.worker().unwrap_or(0);
         engine.arbiter.take(engine, me, cores);

@@ -34,7 +34,7 @@ pub(super) struct Own {
     /// Of the inputs of a task that is being scheduled and has many outputs as well.
     pub(super) reads: Index,
     /// Stands for the task without arguments that runs.
-    pub(super) bare: Task,
+    pub(super) argumentless: Task,
     /// Placed tasks of the worker that this thread is.
     pub(super) placed: Placed,
     /// True while the outputs of the task that has just run are being published.
@@ -350,7 +350,7 @@ impl ThreadContext {
                 frame: Frame::new(),
                 reads: Index::new(),
                 weights: Weights::new(),
-                bare: Task::blank(),
+                argumentless: Task::blank(),
                 placed: Placed::new(),
                 finishing: false,
                 lifo_slot: ptr::null_mut(),

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ptr;
 
-use crate::data::{DataId, Reach};
+use crate::data::{DatumId, Reach};
 use crate::error::Error;
 use crate::memory;
 use crate::processing::Mode;
@@ -23,7 +23,7 @@ const KEPT: usize = 1 << 12;
 
 /// An address that a task has got.
 pub(super) struct Held {
-    pub(super) id: DataId,
+    pub(super) id: DatumId,
     pub(super) addr: *mut u8,
     pub(super) size: usize,
     /// Gets minus puts; those of an argument are added to those that were made before.
@@ -61,14 +61,14 @@ impl Frame {
 
     /// Among few arguments of the running task, if there is one: what the datum at the place is to it, and the gets minus puts.
     #[inline]
-    pub(super) fn few(&mut self, id: DataId) -> Option<(Reach, &mut u32)> {
+    pub(super) fn few(&mut self, id: DatumId) -> Option<(Reach, &mut u32)> {
         // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
-        let (plan, numbers) = unsafe { (self.task.as_ref()?.plan(), Task::numbers(self.task)) };
+        let (signature, numbers) = unsafe { (self.task.as_ref()?.signature(), Task::numbers(self.task)) };
         if numbers.len() > FEW {
             return None;
         }
         let place = numbers.iter().position(|&number| number == id.number() && id.is_here())?;
-        let reach = if plan.mode(place) == Mode::Out { Reach::Output } else { Reach::Input };
+        let reach = if signature.mode(place) == Mode::Out { Reach::Output } else { Reach::Input };
         Some((reach, self.arguments.get_mut(place)?))
     }
 
@@ -76,25 +76,25 @@ impl Frame {
     #[inline]
     pub(super) fn has_many(&self) -> bool {
         // SAFETY: as in `few`.
-        unsafe { (*self.task).plan() }.count > FEW
+        unsafe { (*self.task).signature() }.count > FEW
     }
 
     /// The place of a datum among the running task's arguments, and what it is to the task. There is a task.
     #[inline]
-    pub(super) fn place(&mut self, id: DataId) -> Option<(usize, Reach)> {
+    pub(super) fn place(&mut self, id: DatumId) -> Option<(usize, Reach)> {
         // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
-        let (plan, numbers) = unsafe { ((*self.task).plan(), Task::numbers(self.task)) };
+        let (signature, numbers) = unsafe { ((*self.task).signature(), Task::numbers(self.task)) };
         let place = if numbers.len() <= SEARCHED {
             numbers.iter().position(|&number| number == id.number() && id.is_here())?
         } else {
             self.place_among(numbers, id)?
         };
-        Some((place, if plan.mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
+        Some((place, if signature.mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
     }
 
     #[cold]
     #[inline(never)]
-    fn place_among(&mut self, numbers: &[u64], id: DataId) -> Option<usize> {
+    fn place_among(&mut self, numbers: &[u64], id: DatumId) -> Option<usize> {
         if !id.is_here() {
             None
         } else if self.index.is_made() || self.index.make(numbers, 0..numbers.len()) {
@@ -144,7 +144,7 @@ impl Frame {
 pub(super) struct Addresses {
     few: Vec<Held>,
     /// Those for which there is no room among the few.
-    more: HashMap<DataId, Held>,
+    more: HashMap<DatumId, Held>,
 }
 
 impl Addresses {
@@ -155,7 +155,7 @@ impl Addresses {
     }
 
     /// The one of this datum.
-    pub(super) fn find(&mut self, id: DataId) -> Option<&mut Held> {
+    pub(super) fn find(&mut self, id: DatumId) -> Option<&mut Held> {
         match self.few.iter().position(|held| held.id == id) {
             Some(place) => self.few.get_mut(place),
             None if self.more.is_empty() => None,
@@ -189,7 +189,7 @@ impl Addresses {
 
     /// Ends one get of this datum; `None` when it has none, else whether that was the last one of an address that is counted.
     #[inline]
-    pub(super) fn put(&mut self, id: DataId) -> Option<bool> {
+    pub(super) fn put(&mut self, id: DatumId) -> Option<bool> {
         match self.few.last_mut() {
             // Mostly there is one, or what was got last is put first.
             Some(last) if last.id == id => {
@@ -209,7 +209,7 @@ impl Addresses {
     }
 
     #[inline(never)]
-    fn put_earlier(&mut self, id: DataId) -> Option<bool> {
+    fn put_earlier(&mut self, id: DatumId) -> Option<bool> {
         let Some(place) = self.few.iter().position(|held| held.id == id) else { return self.put_further(id) };
         let held = &mut self.few[place];
         held.count -= 1;
@@ -222,7 +222,7 @@ impl Addresses {
 
     #[cold]
     #[inline(never)]
-    fn put_further(&mut self, id: DataId) -> Option<bool> {
+    fn put_further(&mut self, id: DatumId) -> Option<bool> {
         if self.more.is_empty() {
             return None;
         }
@@ -344,21 +344,22 @@ mod tests {
     #[test]
     fn addresses_are_found_added_and_removed_in_any_number() {
         let mut addresses = Addresses { few: Vec::new(), more: HashMap::new() };
-        let held = |number| Held { id: DataId::here(number), addr: ptr::null_mut(), size: 0, count: 1, counted: false };
+        let held =
+            |number| Held { id: DatumId::here(number), addr: ptr::null_mut(), size: 0, count: 1, counted: false };
         for number in 0..100 {
-            assert!(addresses.make_room().is_ok() && addresses.find(DataId::here(number)).is_none());
+            assert!(addresses.make_room().is_ok() && addresses.find(DatumId::here(number)).is_none());
             addresses.add(held(number));
         }
         for number in 0..99 {
             assert!(
-                addresses.find(DataId::here(number)).is_some() && addresses.put(DataId::here(number)) == Some(false)
+                addresses.find(DatumId::here(number)).is_some() && addresses.put(DatumId::here(number)) == Some(false)
             );
-            assert!(addresses.put(DataId::here(number)).is_none() && !addresses.is_empty());
+            assert!(addresses.put(DatumId::here(number)).is_none() && !addresses.is_empty());
         }
         addresses.add(held(100));
         let mut left: Vec<_> = std::iter::from_fn(|| addresses.pop().map(|held| held.id)).collect();
         left.sort_unstable();
-        assert_eq!(left, [99, 100].map(DataId::here));
+        assert_eq!(left, [99, 100].map(DatumId::here));
         assert!(addresses.is_empty());
     }
 }

@@ -52,7 +52,7 @@ pub(crate) use lifecycle::{finalize, init, init_comm, running, serve, start_impl
 pub(crate) use source::{Account, Missed, Source, WaitingTile};
 
 use crate::config::Config;
-use crate::data::{DataId, STORE};
+use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::machine::Machine;
 use crate::sched::Seeded;
@@ -302,7 +302,7 @@ impl Engine {
 
     /// While the value lives, a thread of the program waits for this datum, if that is not published yet.
     #[inline]
-    fn program_waits_for(&self, id: DataId) -> Option<impl Drop + '_> {
+    fn program_waits_for(&self, id: DatumId) -> Option<impl Drop + '_> {
         self.seeded.as_ref().filter(|_| STORE.is_promised(id)).map(|seeded| seeded.wait_for(id))
     }
 

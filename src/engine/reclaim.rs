@@ -1,8 +1,8 @@
-//! Freeing what forgotten processings have left: their plans and descriptions, which tasks of theirs may still use.
+//! Freeing what forgotten processings have left: their signatures and descriptions, which tasks of theirs may still use.
 //!
 //! No task counts what it uses, so there has to be a moment without tasks: first no other thread is inside a call, so that
-//! none has a plan that it has looked up before; then every task that was scheduled has ended. A task that was scheduled
-//! in between by one that ran has ended, too, and later ones find no plan that was forgotten before.
+//! none has a signature that it has looked up before; then every task that was scheduled has ended. A task that was scheduled
+//! in between by one that ran has ended, too, and later ones find no signature that was forgotten before.
 
 use super::{Call, context};
 use crate::processing::REGISTRY;

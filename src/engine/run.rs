@@ -6,10 +6,10 @@ use super::Call;
 use super::context::{Own, count};
 use super::frame::FEW;
 use super::worker::Counts;
-use crate::data::{Carry, DataId, Outcome, STORE, Storage};
+use crate::data::{Carry, DatumId, Outcome, STORE, Storage};
 use crate::error::Error;
 use crate::memory;
-use crate::processing::Plan;
+use crate::processing::Signature;
 use crate::sync::inbox::Chain;
 use crate::task::{POOL, Task};
 
@@ -27,20 +27,20 @@ impl Call {
             }
         }
         // SAFETY: as above; nobody writes to a task that runs.
-        let (plan, poisoned) = unsafe { ((*task).plan(), (*task).poisoned) };
+        let (signature, poisoned) = unsafe { ((*task).signature(), (*task).poisoned) };
         let outcome = if poisoned {
             self.engine().failures.cancelled();
             Outcome::Poisoned
         } else {
-            match self.traced(task, plan, me, counts) {
+            match self.traced(task, signature, me, counts) {
                 Ok(()) => Outcome::Published,
                 Err(message) => {
-                    self.failed(plan, &message, me);
+                    self.failed(signature, &message, me);
                     Outcome::Poisoned
                 }
             }
         };
-        self.finish(task, plan, outcome, me);
+        self.finish(task, signature, outcome, me);
         self.ended(counts);
     }
 
@@ -66,8 +66,8 @@ impl Call {
 
     /// Notes that a task has failed.
     #[cold]
-    fn failed(&self, plan: &Plan, message: &Error, me: usize) {
-        let description = plan.description;
+    fn failed(&self, signature: &Signature, message: &Error, me: usize) {
+        let description = signature.description;
         let rank = &self.machine().rank(me)[..self.machine().dimension()];
         self.engine().failures.failed(|| format!("processing '{description}' {message} on rank {rank:?}"));
     }
@@ -75,22 +75,22 @@ impl Call {
     /// Runs a task without arguments.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
-    pub(super) fn run_bare(&self, plan: &'static Plan, me: usize, counts: &Counts) {
+    pub(super) fn run_argumentless(&self, signature: &'static Signature, me: usize, counts: &Counts) {
         let trace = self.engine().trace();
         let start = trace.begin();
         self.context.with(|own| {
-            own.bare.stand_for(plan);
-            own.frame.task = &raw mut own.bare;
-            counts.note_running(&raw mut own.bare, plan);
+            own.argumentless.stand_for(signature);
+            own.frame.task = &raw mut own.argumentless;
+            counts.note_running(&raw mut own.argumentless, signature);
         });
-        let result = self.call_back(plan.callee, plan.cores, &mut []);
-        self.context.put_bare();
+        let result = self.call_back(signature.callee, signature.cores, &mut []);
+        self.context.put_argumentless();
         counts.note_idle();
         if trace.is_on() {
-            trace.task(me, start, plan.description);
+            trace.task(me, start, signature.description);
         }
         if let Err(message) = result {
-            self.failed(plan, &message, me);
+            self.failed(signature, &message, me);
         }
         self.context.give_back();
         self.ended(counts);
@@ -98,82 +98,83 @@ impl Call {
 
     /// Executes a task, for all to see, and records it when a trace is on.
     #[inline]
-    fn traced(&self, task: *mut Task, plan: &'static Plan, me: usize, counts: &Counts) -> Result<(), Error> {
+    fn traced(&self, task: *mut Task, signature: &'static Signature, me: usize, counts: &Counts) -> Result<(), Error> {
         let trace = self.engine().trace();
         let start = trace.begin();
-        counts.note_running(task, plan);
-        let result = self.execute(task, plan);
+        counts.note_running(task, signature);
+        let result = self.execute(task, signature);
         counts.note_idle();
         if trace.is_on() {
-            trace.task(me, start, plan.description);
+            trace.task(me, start, signature.description);
         }
         result
     }
 
     /// Calls the function; what went wrong is told in words.
     #[inline]
-    fn execute(&self, task: *mut Task, plan: &'static Plan) -> Result<(), Error> {
+    fn execute(&self, task: *mut Task, signature: &'static Signature) -> Result<(), Error> {
         // SAFETY: a running task belongs to its worker, which is this thread.
         let numbers = unsafe { Task::numbers(task) };
-        if plan.produces() {
-            carry_all(self, numbers, plan).map_err(|error| not_started(&error))?;
+        if signature.produces() {
+            carry_all(self, numbers, signature).map_err(|error| not_started(&error))?;
         }
-        if plan.count > FEW {
-            return if plan.count <= MANY {
-                self.execute_many(task, numbers, plan)
+        if signature.count > FEW {
+            return if signature.count <= MANY {
+                self.execute_many(task, numbers, signature)
             } else {
-                self.execute_most(task, numbers, plan)
+                self.execute_most(task, numbers, signature)
             };
         }
-        let mut ids = [DataId::NONE; FEW];
+        let mut ids = [DatumId::NONE; FEW];
         for (id, &number) in ids.iter_mut().zip(numbers) {
-            *id = DataId::here(number);
+            *id = DatumId::here(number);
         }
-        self.call(task, plan, &mut ids[..plan.count])
+        self.call(task, signature, &mut ids[..signature.count])
     }
 
     #[inline(never)]
-    fn execute_many(&self, task: *mut Task, numbers: &[u64], plan: &'static Plan) -> Result<(), Error> {
-        let mut room = [const { MaybeUninit::<DataId>::uninit() }; MANY];
+    fn execute_many(&self, task: *mut Task, numbers: &[u64], signature: &'static Signature) -> Result<(), Error> {
+        let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MANY];
         for (id, &number) in room.iter_mut().zip(numbers) {
-            id.write(DataId::here(number));
+            id.write(DatumId::here(number));
         }
-        // SAFETY: a task has as many ids as its plan has arguments, which were just written.
-        let ids = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast::<DataId>(), plan.count) };
-        self.call(task, plan, ids)
+        // SAFETY: a task has as many ids as its signature has arguments, which were just written.
+        let ids = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast::<DatumId>(), signature.count) };
+        self.call(task, signature, ids)
     }
 
     #[cold]
     #[inline(never)]
-    fn execute_most(&self, task: *mut Task, numbers: &[u64], plan: &'static Plan) -> Result<(), Error> {
+    fn execute_most(&self, task: *mut Task, numbers: &[u64], signature: &'static Signature) -> Result<(), Error> {
         let mut ids =
-            memory::list(numbers.iter().map(|&number| DataId::here(number))).map_err(|error| not_started(&error))?;
-        self.call(task, plan, &mut ids)
+            memory::list(numbers.iter().map(|&number| DatumId::here(number))).map_err(|error| not_started(&error))?;
+        self.call(task, signature, &mut ids)
     }
 
     /// Calls the function with ids that it may write to.
     #[inline]
-    fn call(&self, task: *mut Task, plan: &'static Plan, ids: &mut [DataId]) -> Result<(), Error> {
+    fn call(&self, task: *mut Task, signature: &'static Signature, ids: &mut [DatumId]) -> Result<(), Error> {
         self.context.with(|own| own.frame.task = task);
-        let result = self.call_back(plan.callee, plan.cores, ids);
+        let result = self.call_back(signature.callee, signature.cores, ids);
         self.context.put_all();
         result
     }
 
     /// Publishes or poisons the outputs, drops the references, and gives the descriptor back.
     #[inline]
-    fn finish(&self, task: *mut Task, plan: &'static Plan, outcome: Outcome, me: usize) {
+    fn finish(&self, task: *mut Task, signature: &'static Signature, outcome: Outcome, me: usize) {
         // SAFETY: the task belongs to this worker; nobody else looks at it.
         let numbers = unsafe { Task::numbers(task) };
-        let waiters = if plan.produces() { self.publish_outputs(numbers, plan, outcome, me) } else { Chain::EMPTY };
+        let waiters =
+            if signature.produces() { self.publish_outputs(numbers, signature, outcome, me) } else { Chain::EMPTY };
         self.context.with(|own| {
-            if plan.count <= FEW {
-                drop_all::<false>(own, numbers, plan);
+            if signature.count <= FEW {
+                drop_all::<false>(own, numbers, signature);
             } else {
-                drop_many(own, numbers, plan);
+                drop_many(own, numbers, signature);
             }
             // SAFETY: it came from the pool, and belongs to this worker; it is in no list.
-            unsafe { POOL.give(&mut own.tasks, task, plan.count) };
+            unsafe { POOL.give(&mut own.tasks, task, signature.count) };
         });
         if !waiters.is_empty() {
             self.context.with(|own| own.finishing = true);
@@ -202,10 +203,10 @@ impl Call {
     /// Publishes or poisons the outputs of a task that has ended. Who waited for the last one is left to the caller,
     /// who has something else to do while their descriptors come from another core.
     #[inline]
-    fn publish_outputs(&self, numbers: &[u64], plan: &Plan, outcome: Outcome, me: usize) -> Chain {
+    fn publish_outputs(&self, numbers: &[u64], signature: &Signature, outcome: Outcome, me: usize) -> Chain {
         let mut waiters = Chain::EMPTY;
-        for place in plan.outputs() {
-            let id = DataId::here(numbers[place]);
+        for place in signature.outputs() {
+            let id = DatumId::here(numbers[place]);
             let bytes = if outcome == Outcome::Published { self.traced_size(id) } else { None };
             self.trace_publication(id, bytes);
             if !waiters.is_empty() {
@@ -220,18 +221,18 @@ impl Call {
 
 /// Drops the references of a task's inputs. `MANY`: their lines are asked for a little ahead.
 #[inline]
-fn drop_all<const MANY: bool>(own: &mut Own, numbers: &[u64], plan: &Plan) {
-    for place in plan.inputs() {
+fn drop_all<const MANY: bool>(own: &mut Own, numbers: &[u64], signature: &Signature) {
+    for place in signature.inputs() {
         if MANY {
             STORE.expect_next(numbers, place, |&number| number);
         }
-        STORE.drop_taken(&mut own.data, DataId::here(numbers[place]));
+        STORE.drop_taken(&mut own.data, DatumId::here(numbers[place]));
     }
 }
 
 #[inline(never)]
-fn drop_many(own: &mut Own, numbers: &[u64], plan: &Plan) {
-    drop_all::<true>(own, numbers, plan);
+fn drop_many(own: &mut Own, numbers: &[u64], signature: &Signature) {
+    drop_all::<true>(own, numbers, signature);
 }
 
 #[cold]
@@ -242,22 +243,27 @@ fn not_started(error: &Error) -> Error {
 /// Gives each output of a starting task that carries an input on its storage: the last one of each input may have the
 /// input's own, the others get copies before that.
 #[inline]
-fn carry_all(call: &Call, numbers: &[u64], plan: &Plan) -> Result<(), Error> {
-    for place in plan.outputs() {
-        STORE.expect_waiter(DataId::here(numbers[place]));
-        if let Some(predecessor) = STORE.predecessor(DataId::here(numbers[place])) {
-            carry(call, (numbers, plan), place, predecessor)?;
+fn carry_all(call: &Call, numbers: &[u64], signature: &Signature) -> Result<(), Error> {
+    for place in signature.outputs() {
+        STORE.expect_waiter(DatumId::here(numbers[place]));
+        if let Some(predecessor) = STORE.predecessor(DatumId::here(numbers[place])) {
+            carry(call, (numbers, signature), place, predecessor)?;
         }
     }
     Ok(())
 }
 
 /// Gives the output at this place the storage of its predecessor, or a copy.
-fn carry(call: &Call, (numbers, plan): (&[u64], &Plan), place: usize, predecessor: DataId) -> Result<(), Error> {
-    let shares = |later: usize| later > place && STORE.predecessor(DataId::here(numbers[later])) == Some(predecessor);
-    let last = !plan.outputs().any(shares);
-    let mine = plan.inputs().filter(|&input| numbers[input] == predecessor.number()).count();
-    let output = DataId::here(numbers[place]);
+fn carry(
+    call: &Call,
+    (numbers, signature): (&[u64], &Signature),
+    place: usize,
+    predecessor: DatumId,
+) -> Result<(), Error> {
+    let shares = |later: usize| later > place && STORE.predecessor(DatumId::here(numbers[later])) == Some(predecessor);
+    let last = !signature.outputs().any(shares);
+    let mine = signature.inputs().filter(|&input| numbers[input] == predecessor.number()).count();
+    let output = DatumId::here(numbers[place]);
     if let Carry::Copy { from, size } = STORE.carry(predecessor, output, mine as u32, last) {
         STORE.adopt(output, &copied(call, predecessor, from, size)?);
     }
@@ -266,7 +272,7 @@ fn carry(call: &Call, (numbers, plan): (&[u64], &Plan), place: usize, predecesso
 
 /// New memory with the bytes of a published input of the task.
 #[cold]
-fn copied(call: &Call, id: DataId, from: *const u8, size: usize) -> Result<Storage, Error> {
+fn copied(call: &Call, id: DatumId, from: *const u8, size: usize) -> Result<Storage, Error> {
     let trace = call.engine().trace();
     let start = trace.begin();
     // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.

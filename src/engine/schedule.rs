@@ -7,9 +7,9 @@ use super::Call;
 use super::context::{self, Own, count, uncount};
 use super::frame::{FEW, Index};
 use super::worker::Worker;
-use crate::data::{DataId, Outcome, Readiness, STORE};
+use crate::data::{DatumId, Outcome, Readiness, STORE};
 use crate::error::Error;
-use crate::processing::{Found, Mode, Plan, ProcId, REGISTRY};
+use crate::processing::{Found, Mode, ProcessingId, REGISTRY, Signature};
 use crate::sched;
 use crate::sync::fence;
 use crate::sync::inbox::Chain;
@@ -18,40 +18,48 @@ use crate::task::{POOL, Task, UNPLACED};
 impl Call {
     /// Schedules a task on a worker.
     #[inline]
-    pub(crate) fn onto(&self, worker: usize, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
+    pub(crate) fn onto(
+        &self,
+        worker: usize,
+        function: ProcessingId,
+        found: Found,
+        ids: &[DatumId],
+    ) -> Result<(), Error> {
         if found.fresh {
-            return REGISTRY.first(function, |plan| self.schedule(worker as u16, plan, ids));
+            return REGISTRY.first(function, |signature| self.schedule(worker as u16, signature, ids));
         }
-        self.schedule(worker as u16, found.plan, ids)
+        self.schedule(worker as u16, found.signature, ids)
     }
 
     /// Schedules a task near its data.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
-    pub(crate) fn near(&self, function: ProcId, found: Found, ids: &[DataId]) -> Result<(), Error> {
+    pub(crate) fn near(&self, function: ProcessingId, found: Found, ids: &[DatumId]) -> Result<(), Error> {
         if found.fresh {
-            return REGISTRY.first(function, |plan| self.schedule(UNPLACED, plan, ids));
+            return REGISTRY.first(function, |signature| self.schedule(UNPLACED, signature, ids));
         }
         match self.context.post() {
-            Some((me, worker)) if found.plan.count == 0 && ids.is_empty() => self.bare(me, worker, found.plan),
-            _ => self.schedule(UNPLACED, found.plan, ids),
+            Some((me, worker)) if found.signature.count == 0 && ids.is_empty() => {
+                self.argumentless(me, worker, found.signature)
+            }
+            _ => self.schedule(UNPLACED, found.signature, ids),
         }
     }
 
     /// Schedules a task without arguments on the worker that this thread is; others may steal it.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
-    fn bare(&self, me: usize, worker: &Worker, plan: &'static Plan) -> Result<(), Error> {
+    fn argumentless(&self, me: usize, worker: &Worker, signature: &'static Signature) -> Result<(), Error> {
         self.open()?;
         let engine = self.engine();
         count(&self.context.counters.scheduled);
         count(&self.context.counters.activated);
         self.context.give(me, 1);
         if engine.trace().is_on() {
-            self.trace_schedule(plan, &[]);
+            self.trace_schedule(signature, &[]);
         }
-        if !worker.queue.keep_bare(plan) {
-            return self.bare_with_descriptor(me, worker, plan);
+        if !worker.queue.keep_argumentless(signature) {
+            return self.argumentless_with_descriptor(me, worker, signature);
         }
         engine.show_tasks(me);
         Ok(())
@@ -60,12 +68,17 @@ impl Call {
     /// The same when the worker's queue is full and there is no memory for a larger one. The task is counted already.
     #[cold]
     #[inline(never)]
-    fn bare_with_descriptor(&self, me: usize, worker: &Worker, plan: &'static Plan) -> Result<(), Error> {
+    fn argumentless_with_descriptor(
+        &self,
+        me: usize,
+        worker: &Worker,
+        signature: &'static Signature,
+    ) -> Result<(), Error> {
         match self.context.with(|own| POOL.take(&mut own.tasks, 0)) {
             Ok(task) => {
                 // SAFETY: just taken from the pool, and handed over.
                 unsafe {
-                    Task::fill(task, plan, &[], UNPLACED);
+                    Task::fill(task, signature, &[], UNPLACED);
                     (*task).worker = me as u16;
                     worker.queue.send(task);
                 }
@@ -91,24 +104,24 @@ impl Call {
     }
 
     #[inline(never)]
-    fn schedule(&self, worker: u16, plan: &'static Plan, ids: &[DataId]) -> Result<(), Error> {
+    fn schedule(&self, worker: u16, signature: &'static Signature, ids: &[DatumId]) -> Result<(), Error> {
         self.open()?;
-        if ids.len() != plan.count {
-            return Err(wrong_count(plan, ids.len()));
+        if ids.len() != signature.count {
+            return Err(wrong_count(signature, ids.len()));
         }
         self.hold_back();
         // Before the task can end: whoever waits must never see more ends than tasks.
         count(&self.context.counters.scheduled);
         self.assign(worker, 1);
         let taken = self.context.with(|own| {
-            let task = POOL.take(&mut own.tasks, plan.count)?;
+            let task = POOL.take(&mut own.tasks, signature.count)?;
             // SAFETY: just taken from the pool, so it belongs to this thread.
-            unsafe { Task::fill(task, plan, ids, worker) };
-            match take_all(own, task, plan, ids) {
+            unsafe { Task::fill(task, signature, ids, worker) };
+            match take_all(own, task, signature, ids) {
                 Ok(taken) => Ok((task, taken)),
                 Err(error) => {
                     // SAFETY: it still belongs to this thread: it is in no list.
-                    unsafe { POOL.give(&mut own.tasks, task, plan.count) };
+                    unsafe { POOL.give(&mut own.tasks, task, signature.count) };
                     Err(error)
                 }
             }
@@ -121,7 +134,7 @@ impl Call {
             }
         };
         if self.engine().trace().is_on() {
-            self.trace_schedule(plan, ids);
+            self.trace_schedule(signature, ids);
         }
         match taken {
             Taken::Ready => self.ready(task, true),
@@ -142,9 +155,9 @@ impl Call {
     }
 
     #[cold]
-    fn trace_schedule(&self, plan: &'static Plan, ids: &[DataId]) {
-        let produced = |(place, id): (usize, &DataId)| (id.number(), plan.mode(place) == Mode::Out);
-        self.engine().trace().scheduled(plan.description, ids.iter().enumerate().map(produced));
+    fn trace_schedule(&self, signature: &'static Signature, ids: &[DatumId]) {
+        let produced = |(place, id): (usize, &DatumId)| (id.number(), signature.mode(place) == Mode::Out);
+        self.engine().trace().scheduled(signature.description, ids.iter().enumerate().map(produced));
     }
 
     /// Counts tasks for a worker, if there is one.
@@ -159,9 +172,9 @@ impl Call {
     fn advance(&self, task: *mut Task, place: usize) {
         // SAFETY: the task belongs to this thread until it is on a list.
         let task_ref = unsafe { &mut *task };
-        let plan = task_ref.plan();
+        let signature = task_ref.signature();
         for place in (0..=place).rev() {
-            if plan.mode(place) == Mode::Out {
+            if signature.mode(place) == Mode::Out {
                 continue;
             }
             // SAFETY: the task belongs to this thread.
@@ -210,7 +223,7 @@ impl Call {
         // SAFETY: a task that misses nothing belongs to whoever found that out, which is this thread.
         let task_ref = unsafe { &mut *task };
         if task_ref.near {
-            let place = self.place(task, task_ref.plan(), weighed);
+            let place = self.place(task, task_ref.signature(), weighed);
             task_ref.worker = place as u16;
             self.assign(place as u16, 1);
             self.ready_near(task, place);
@@ -253,13 +266,13 @@ impl Call {
 
     /// The worker near the inputs of a task.
     #[inline]
-    fn place(&self, task: *mut Task, plan: &Plan, weighed: bool) -> usize {
+    fn place(&self, task: *mut Task, signature: &Signature, weighed: bool) -> usize {
         let engine = self.engine();
         if engine.workers() == 1 {
             return 0;
         }
         // Where there is one input there is nothing to weigh.
-        if let Some(only) = plan.only_input()
+        if let Some(only) = signature.only_input()
             // SAFETY: the task belongs to this thread.
             && let Readiness::Published { home, .. } = STORE.readiness(unsafe { Task::id(task, only) })
         {
@@ -267,7 +280,7 @@ impl Call {
         }
         let place = self.context.with(|own| {
             if !weighed {
-                weigh(own, task, plan);
+                weigh(own, task, signature);
             }
             sched::near(&engine.machine, &mut own.weights)
         });
@@ -276,12 +289,12 @@ impl Call {
 }
 
 /// Weighs the inputs of a task that misses nothing.
-fn weigh(own: &mut Own, task: *mut Task, plan: &Plan) {
+fn weigh(own: &mut Own, task: *mut Task, signature: &Signature) {
     own.weights.clear();
     // SAFETY: the task belongs to this thread.
     let numbers = unsafe { Task::numbers(task) };
-    for place in plan.inputs() {
-        if let Readiness::Published { size, home } = STORE.readiness(DataId::here(numbers[place])) {
+    for place in signature.inputs() {
+        if let Readiness::Published { size, home } = STORE.readiness(DatumId::here(numbers[place])) {
             own.weights.add(home, size);
         }
     }
@@ -289,8 +302,8 @@ fn weigh(own: &mut Own, task: *mut Task, plan: &Plan) {
 
 #[cold]
 #[inline(never)]
-fn wrong_count(plan: &Plan, count: usize) -> Error {
-    Error::argument(format!("processing '{}' has {} arguments, not {count}", plan.description, plan.count))
+fn wrong_count(signature: &Signature, count: usize) -> Error {
+    Error::argument(format!("processing '{}' has {} arguments, not {count}", signature.description, signature.count))
 }
 
 /// What has become of a task whose references were taken.
@@ -305,31 +318,37 @@ enum Taken {
 
 /// Claims a task's outputs and takes its references. On an error everything is as before.
 #[inline]
-fn take_all(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<Taken, Error> {
-    if plan.produces() {
-        if plan.count > MANY {
-            claim_many(own, task, plan, ids)?;
+fn take_all(own: &mut Own, task: *mut Task, signature: &Signature, ids: &[DatumId]) -> Result<Taken, Error> {
+    if signature.produces() {
+        if signature.count > MANY {
+            claim_many(own, task, signature, ids)?;
         } else {
-            for place in plan.outputs() {
-                claim(own, task, plan, ids, place, |id| plan.inputs().any(|other| same(ids[other], id)))?;
+            for place in signature.outputs() {
+                claim(own, task, signature, ids, place, |id| signature.inputs().any(|other| same(ids[other], id)))?;
             }
         }
     }
     // SAFETY: the task belongs to this thread.
-    let weigh = unsafe { (*task).near } && plan.only_input().is_none();
+    let weigh = unsafe { (*task).near } && signature.only_input().is_none();
     if weigh {
         own.weights.clear();
     }
-    if plan.count <= FEW {
-        take_inputs::<false>(own, task, plan, ids, weigh)
+    if signature.count <= FEW {
+        take_inputs::<false>(own, task, signature, ids, weigh)
     } else {
-        take_many(own, task, plan, ids, weigh)
+        take_many(own, task, signature, ids, weigh)
     }
 }
 
 #[inline(never)]
-fn take_many(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId], weigh: bool) -> Result<Taken, Error> {
-    take_inputs::<true>(own, task, plan, ids, weigh)
+fn take_many(
+    own: &mut Own,
+    task: *mut Task,
+    signature: &Signature,
+    ids: &[DatumId],
+    weigh: bool,
+) -> Result<Taken, Error> {
+    take_inputs::<true>(own, task, signature, ids, weigh)
 }
 
 /// Takes the references. `MANY`: the lines of the data are asked for a little ahead.
@@ -337,13 +356,13 @@ fn take_many(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId], weigh:
 fn take_inputs<const MANY: bool>(
     own: &mut Own,
     task: *mut Task,
-    plan: &Plan,
-    ids: &[DataId],
+    signature: &Signature,
+    ids: &[DatumId],
     weigh: bool,
 ) -> Result<Taken, Error> {
-    let last = plan.last_input().unwrap_or(usize::MAX);
+    let last = signature.last_input().unwrap_or(usize::MAX);
     let mut taken = Taken::Ready;
-    for place in plan.inputs() {
+    for place in signature.inputs() {
         if MANY {
             STORE.expect_next(ids, place, |id| id.number());
         }
@@ -364,7 +383,7 @@ fn take_inputs<const MANY: bool>(
             // SAFETY: as above.
             Ok(Readiness::Poisoned) => unsafe { (*task).poisoned = true },
             Err(error) => {
-                roll_back(own, plan, ids, ids.len(), place);
+                roll_back(own, signature, ids, ids.len(), place);
                 return Err(error);
             }
         }
@@ -377,24 +396,24 @@ const MANY: usize = 64;
 
 /// Whether two ids are one; mostly the second numbers tell.
 #[inline]
-fn same(one: DataId, other: DataId) -> bool {
+fn same(one: DatumId, other: DatumId) -> bool {
     one.number() == other.number() && one.home() == other.home()
 }
 
 /// Claims the outputs of a task with many arguments, of which it makes an index when there is more than one output.
 #[cold]
 #[inline(never)]
-fn claim_many(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Result<(), Error> {
+fn claim_many(own: &mut Own, task: *mut Task, signature: &Signature, ids: &[DatumId]) -> Result<(), Error> {
     // SAFETY: the task belongs to this thread.
     let numbers = unsafe { Task::numbers(task) };
     let mut reads = std::mem::replace(&mut own.reads, Index::new());
-    let indexed = plan.outputs().nth(1).is_some() && reads.make(numbers, plan.inputs());
-    let claimed = plan.outputs().try_for_each(|place| {
-        claim(own, task, plan, ids, place, |id| {
+    let indexed = signature.outputs().nth(1).is_some() && reads.make(numbers, signature.inputs());
+    let claimed = signature.outputs().try_for_each(|place| {
+        claim(own, task, signature, ids, place, |id| {
             if indexed {
                 reads.find(numbers, id.number()).is_some()
             } else {
-                plan.inputs().any(|other| same(ids[other], id))
+                signature.inputs().any(|other| same(ids[other], id))
             }
         })
     });
@@ -408,10 +427,10 @@ fn claim_many(own: &mut Own, task: *mut Task, plan: &Plan, ids: &[DataId]) -> Re
 fn claim(
     own: &mut Own,
     task: *mut Task,
-    plan: &Plan,
-    ids: &[DataId],
+    signature: &Signature,
+    ids: &[DatumId],
     place: usize,
-    reads: impl Fn(DataId) -> bool,
+    reads: impl Fn(DatumId) -> bool,
 ) -> Result<(), Error> {
     // SAFETY: the task is filled, and in use until it has published its outputs or this call has taken its claims back.
     let refused = match unsafe { STORE.claim(ids[place], Task::link(task)) } {
@@ -420,29 +439,29 @@ fn claim(
         Ok(_) => return Ok(()),
         Err(error) => error,
     };
-    roll_back(own, plan, ids, place, 0);
+    roll_back(own, signature, ids, place, 0);
     Err(refused)
 }
 
 #[cold]
 #[inline(never)]
-fn own_input(own: &mut Own, id: DataId) -> Error {
+fn own_input(own: &mut Own, id: DatumId) -> Error {
     STORE.unclaim(&mut own.data, id);
     Error::state(format!("datum {id} is input and output of one task, which would wait for itself"))
 }
 
 #[cold]
 #[inline(never)]
-fn not_read(own: &mut Own, id: DataId, predecessor: DataId) -> Error {
+fn not_read(own: &mut Own, id: DatumId, predecessor: DatumId) -> Error {
     STORE.unclaim(&mut own.data, id);
     Error::state(format!("datum {id} carries on datum {predecessor}, which the task must read to have it as an output"))
 }
 
 /// Takes back what the first `claimed` arguments claimed and the first `taken` took.
 #[cold]
-fn roll_back(own: &mut Own, plan: &Plan, ids: &[DataId], claimed: usize, taken: usize) {
+fn roll_back(own: &mut Own, signature: &Signature, ids: &[DatumId], claimed: usize, taken: usize) {
     for (place, &id) in ids.iter().enumerate() {
-        match plan.mode(place) {
+        match signature.mode(place) {
             Mode::Out if place < claimed => STORE.unclaim(&mut own.data, id),
             Mode::In if place < taken => STORE.untake(id),
             _ => {}
@@ -471,10 +490,10 @@ mod tests {
             count(&call.context.counters.activated);
             // SAFETY: just taken from the pool; handed over to the queue.
             unsafe {
-                Task::fill(silent, Plan::none(), &[], 0);
+                Task::fill(silent, Signature::none(), &[], 0);
                 call.engine().workers[0].queue.hand_over(silent);
             }
-            call.schedule(0, Plan::none(), &[]).unwrap();
+            call.schedule(0, Signature::none(), &[]).unwrap();
             let end = Instant::now() + Duration::from_mins(1);
             while context::outstanding() > 0 && Instant::now() < end {
                 std::thread::sleep(Duration::from_millis(1));

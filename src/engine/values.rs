@@ -3,7 +3,7 @@
 use super::context::Own;
 use super::frame::{Frame, Held};
 use super::{Call, ThreadContext};
-use crate::data::{DataId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
+use crate::data::{DatumId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};
 
 /// The failure of a size that no machine has.
@@ -14,7 +14,7 @@ fn too_large(size: usize) -> Error {
 }
 
 impl Call {
-    fn create(&self, initial: Initial) -> Result<DataId, Error> {
+    fn create(&self, initial: Initial) -> Result<DatumId, Error> {
         self.context.with(|own| STORE.create(&mut own.data, initial))
     }
 
@@ -23,7 +23,7 @@ impl Call {
     }
 
     /// Makes a datum of memory of the program.
-    pub(crate) fn register(&self, addr: *mut u8, size: usize, free: Option<FreeCallback>) -> Result<DataId, Error> {
+    pub(crate) fn register(&self, addr: *mut u8, size: usize, free: Option<FreeCallback>) -> Result<DatumId, Error> {
         self.open()?;
         if addr.addr().checked_add(size).is_none() || size > isize::MAX as usize {
             return Err(Error::argument(format!("{size} bytes at {addr:p} do not fit into the address space")));
@@ -35,7 +35,7 @@ impl Call {
     }
 
     /// Makes a datum of new, zeroed memory.
-    pub(crate) fn allocate(&self, size: usize) -> Result<DataId, Error> {
+    pub(crate) fn allocate(&self, size: usize) -> Result<DatumId, Error> {
         self.open()?;
         let home = self.home();
         self.context.with(|own| {
@@ -45,7 +45,7 @@ impl Call {
     }
 
     /// Makes a promise.
-    pub(crate) fn promise(&self, size: usize) -> Result<DataId, Error> {
+    pub(crate) fn promise(&self, size: usize) -> Result<DatumId, Error> {
         self.open()?;
         if size > isize::MAX as usize - 4096 {
             return Err(too_large(size));
@@ -54,7 +54,7 @@ impl Call {
     }
 
     /// Makes a promise that carries on the storage of a datum.
-    pub(crate) fn next(&self, current: DataId) -> Result<DataId, Error> {
+    pub(crate) fn next(&self, current: DatumId) -> Result<DatumId, Error> {
         self.open()?;
         let size = STORE.size(current)?;
         let storage = Storage::Successor { of: current.number() };
@@ -63,18 +63,18 @@ impl Call {
 
     /// Adds a reference.
     #[allow(clippy::unused_self, reason = "the call keeps the engine while the store is used")]
-    pub(crate) fn acquire(&self, id: DataId) -> Result<(), Error> {
+    pub(crate) fn acquire(&self, id: DatumId) -> Result<(), Error> {
         STORE.acquire(id)
     }
 
     /// Drops a reference.
-    pub(crate) fn relax(&self, id: DataId) -> Result<(), Error> {
+    pub(crate) fn relax(&self, id: DatumId) -> Result<(), Error> {
         self.context.with(|own| STORE.relax(&mut own.data, id))
     }
 
     /// Address and size of a datum.
     #[inline]
-    pub(crate) fn get(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
+    pub(crate) fn get(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
         let own_argument = self.context.with(|own| {
             let (reach, got) = own.frame.few(id)?;
             let bytes = STORE.argument(id, reach)?;
@@ -89,7 +89,7 @@ impl Call {
 
     /// The same for what is not an argument of the running task, or has no bytes yet.
     #[inline(never)]
-    fn get_other(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
+    fn get_other(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
         let may_sleep = !self.context.inside();
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         let _sleeps = may_sleep.then(|| self.sleeps());
@@ -124,7 +124,7 @@ impl Call {
 
     /// Ends a get.
     #[inline]
-    pub(crate) fn put(&self, id: DataId) -> Result<(), Error> {
+    pub(crate) fn put(&self, id: DatumId) -> Result<(), Error> {
         let of_argument = self.context.with(|own| {
             let (_, got) = own.frame.few(id).filter(|(_, got)| **got > 0)?;
             *got -= 1;
@@ -137,7 +137,7 @@ impl Call {
     }
 
     #[inline(never)]
-    fn put_other(&self, id: DataId) -> Result<(), Error> {
+    fn put_other(&self, id: DatumId) -> Result<(), Error> {
         self.context.with(|own| {
             if own.frame.task.is_null() {
                 return STORE.put_outside(&mut own.data, id);
@@ -159,12 +159,12 @@ impl Call {
     }
 
     /// Makes the caller the producer of a promise.
-    pub(crate) fn write(&self, id: DataId) -> Result<(*mut u8, usize), Error> {
+    pub(crate) fn write(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
         self.context.with(|own| STORE.write(&mut own.data, id))
     }
 
     /// Publishes a promise by hand.
-    pub(crate) fn publish(&self, id: DataId) -> Result<(), Error> {
+    pub(crate) fn publish(&self, id: DatumId) -> Result<(), Error> {
         let home = self.home();
         let bytes = self.traced_size(id);
         let waiters = self.context.with(|own| {
@@ -190,13 +190,13 @@ impl Call {
 impl Call {
     /// The size of a promise that may be about to be published, when a trace is on.
     #[inline]
-    pub(super) fn traced_size(&self, id: DataId) -> Option<usize> {
+    pub(super) fn traced_size(&self, id: DatumId) -> Option<usize> {
         if self.engine().trace().is_on() { STORE.promised_size(id) } else { None }
     }
 
     /// Records that it was published.
     #[inline]
-    pub(super) fn trace_publication(&self, id: DataId, bytes: Option<usize>) {
+    pub(super) fn trace_publication(&self, id: DatumId, bytes: Option<usize>) {
         if let Some(bytes) = bytes {
             self.engine().trace().publish(self.worker(), id.number(), bytes);
         }
@@ -205,7 +205,7 @@ impl Call {
 
 impl Frame {
     /// Keeps what the gets of an unpublished output have got as an address that can be counted.
-    fn hold(&mut self, place: usize, id: DataId) -> Result<(), Error> {
+    fn hold(&mut self, place: usize, id: DatumId) -> Result<(), Error> {
         self.held.make_room()?;
         if let Some(count) = self.count(place).map(std::mem::take).filter(|&count| count > 0)
             && let Some(got) = STORE.argument(id, Reach::Output)
@@ -251,7 +251,7 @@ impl ThreadContext {
 
     /// The same for a task without arguments.
     #[inline]
-    pub(super) fn put_bare(&self) {
+    pub(super) fn put_argumentless(&self) {
         self.with(|own| {
             own.frame.task = std::ptr::null_mut();
             own.put_held();

@@ -10,7 +10,7 @@ use super::progress_samples::Sight;
 use super::source::Account;
 use super::worker::Counts;
 use super::{Call, Engine};
-use crate::processing::Plan;
+use crate::processing::Signature;
 use crate::sync::inbox::Link;
 use crate::task::{Task, TaskView};
 
@@ -131,9 +131,9 @@ impl Call {
 impl Counts {
     /// Notes what the worker runs.
     #[inline]
-    pub(super) fn note_running(&self, task: *mut Task, plan: &Plan) {
+    pub(super) fn note_running(&self, task: *mut Task, signature: &Signature) {
         self.task.store(task, Ordering::Relaxed);
-        self.running.store(ptr::from_ref(plan.description).cast_mut(), Ordering::Release);
+        self.running.store(ptr::from_ref(signature.description).cast_mut(), Ordering::Release);
     }
 
     /// Notes that the worker runs nothing.

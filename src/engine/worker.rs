@@ -294,7 +294,7 @@ impl Loop<'_> {
         }
         match item.open() {
             Ready::Task(task) => self.call.run(task, self.me, &self.worker.counts.0),
-            Ready::Bare(plan) => self.call.run_bare(plan, self.me, &self.worker.counts.0),
+            Ready::Argumentless(signature) => self.call.run_argumentless(signature, self.me, &self.worker.counts.0),
         }
     }
 
@@ -322,7 +322,7 @@ impl Loop<'_> {
         if self.worker.queue.has_stealable() {
             self.shared.show_tasks(self.me); // the stealable inbox has moved here
         }
-        if let Ready::Bare(_) = item.open() {
+        if let Ready::Argumentless(_) = item.open() {
             self.call.counted_for(other, self.me);
         }
         self.run(item);

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::data::{DataId, Publisher, STORE};
+use crate::data::{DatumId, Publisher, STORE};
 use crate::engine::Call;
 use crate::engine::view::{self, EngineView, Whereabouts};
 use crate::memory;
@@ -35,9 +35,9 @@ pub(super) struct Snapshot {
 /// A promise that is not published.
 #[derive(Clone, Debug)]
 pub(super) struct Datum {
-    pub(super) id: DataId,
+    pub(super) id: DatumId,
     pub(super) size: usize,
-    pub(super) predecessor: Option<DataId>,
+    pub(super) predecessor: Option<DatumId>,
     pub(super) source: Source,
     pub(super) sleepers: u32,
     /// The tasks that wait for it, as places in [`Snapshot::tasks`].

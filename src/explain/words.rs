@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::analysis::{Cause, Findings, Step};
 use super::snapshot::{Busy, Snapshot, Source};
-use crate::data::DataId;
+use crate::data::DatumId;
 use crate::engine::view::{AbsenceView, Whereabouts, WorkerView};
 use crate::engine::{Account, Missed};
 use crate::processing::Mode;
@@ -49,7 +49,7 @@ fn were(number: u64) -> &'static str {
     if number == 1 { "was" } else { "were" }
 }
 
-fn name(id: DataId) -> String {
+fn name(id: DatumId) -> String {
     format!("datum {id}")
 }
 
@@ -134,7 +134,7 @@ impl Words<'_> {
     }
 
     fn described(&self, description: &str, view: &TaskView) -> String {
-        let argument = |(mode, id): &(Mode, DataId)| {
+        let argument = |(mode, id): &(Mode, DatumId)| {
             let way = if *mode == Mode::In { "in" } else { "out" };
             format!("{way} {id}")
         };

@@ -147,7 +147,7 @@ pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: *const
         guard::require_non_null(modes, "modes")?;
         // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
         let id = unsafe { guard::read_processing(id, "id") }?;
-        let count = REGISTRY.find(id)?.plan.count;
+        let count = REGISTRY.find(id)?.signature.count;
         // SAFETY: not NULL; the caller guarantees one mode per argument of the processing.
         let modes = unsafe { std::slice::from_raw_parts(modes, count) };
         let modes = modes.iter().enumerate().map(|(place, &mode)| match mode {

@@ -109,7 +109,7 @@ unsafe extern "C" fn onto_impl(
         // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
         let function = unsafe { guard::read_processing(function, "function") }?;
         let found = REGISTRY.find(function)?;
-        let count = found.plan.count;
+        let count = found.signature.count;
         let id = |place: usize| {
             // SAFETY: the caller gave `count` arguments, and the entry tells where the convention puts them.
             let argument = unsafe {

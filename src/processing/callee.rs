@@ -22,7 +22,7 @@ type WithContextCalled = unsafe extern "C-unwind" fn(context: *mut c_void, ids: 
 
 /// A function of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(unpredictable_function_pointer_comparisons, reason = "equal plans are kept once to save memory, no more")]
+#[allow(unpredictable_function_pointer_comparisons, reason = "equal signatures are kept once to save memory, no more")]
 pub(crate) enum Callee {
     /// Called with one pointer per argument.
     Plain(PlainCalled),

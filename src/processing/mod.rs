@@ -14,6 +14,6 @@ mod registry;
 pub(crate) mod unwind_boundary;
 
 pub(crate) use callee::{Callee, MAX_PLAIN_ARGUMENTS};
-pub(crate) use registry::{Found, Mode, Plan, REGISTRY};
+pub(crate) use registry::{Found, Mode, REGISTRY, Signature};
 
-pub(crate) use crate::id::ProcessingId as ProcId;
+pub(crate) use crate::id::ProcessingId;

@@ -2,7 +2,7 @@
 //!
 //! Looking a processing up takes no lock: each entry is read under its generation, which is odd while a processing is
 //! registered there and checked again after reading (a sequence lock). Entries are never unmapped and a generation is
-//! never used twice, so a stale id is always recognised. What an entry points to (plan, description, modes) is kept once
+//! never used twice, so a stale id is always recognised. What an entry points to (signature, description, modes) is kept once
 //! per distinct content, until a moment without tasks and without other calls (`engine::reclaim`). That is why queued
 //! tasks survive `unregister` and why no task touches a counter that others touch.
 
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
 
 use crate::sync::lock::Mutex;
 
-use super::ProcId;
+use super::ProcessingId;
 use super::callee::{Callee, MAX_PLAIN_ARGUMENTS};
 use crate::error::{Error, dvm_retcode_t};
 use crate::memory;
@@ -28,7 +28,7 @@ pub(crate) enum Mode {
     Out,
 }
 
-/// So many arguments have a bit in the masks of a [`Plan`].
+/// So many arguments have a bit in the masks of a [`Signature`].
 const MARKED: usize = u64::BITS as usize;
 
 /// The bits of the first `count` arguments.
@@ -38,7 +38,7 @@ fn first(count: usize) -> u64 {
 
 /// What a task needs to know of its processing. Kept once per distinct content, for the life of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Plan {
+pub(crate) struct Signature {
     pub(crate) callee: Callee,
     /// The number of arguments.
     pub(crate) count: usize,
@@ -63,17 +63,17 @@ fn only(inputs: u64, count: usize) -> u32 {
     if inputs.is_power_of_two() && count <= MARKED { inputs.trailing_zeros() } else { NONE }
 }
 
-impl Plan {
-    /// The plan of a descriptor that was never used.
-    pub(crate) fn none() -> &'static Plan {
+impl Signature {
+    /// The signature of a descriptor that was never used.
+    pub(crate) fn none() -> &'static Signature {
         static NAME: String = String::new();
-        static NONE: Plan = Plan::bare(Callee::idle(), &NAME);
+        static NONE: Signature = Signature::argumentless(Callee::idle(), &NAME);
         &NONE
     }
 
-    /// The plan of a function without arguments.
-    pub(crate) const fn bare(callee: Callee, description: &'static String) -> Plan {
-        Plan { callee, count: 0, cores: 1, description, outputs: 0, inputs: 0, only_input: NONE, modes: None }
+    /// The signature of a function without arguments.
+    pub(crate) const fn argumentless(callee: Callee, description: &'static String) -> Signature {
+        Signature { callee, count: 0, cores: 1, description, outputs: 0, inputs: 0, only_input: NONE, modes: None }
     }
 
     /// The mode of an argument.
@@ -94,17 +94,17 @@ impl Plan {
     /// The places of the outputs, in order.
     #[inline]
     pub(crate) fn outputs(&self) -> Places<'_> {
-        Places { plan: self, mode: Mode::Out, marked: self.outputs, rest: MARKED }
+        Places { signature: self, mode: Mode::Out, marked: self.outputs, rest: MARKED }
     }
 
     /// The places of the inputs, in order.
     #[inline]
     pub(crate) fn inputs(&self) -> Places<'_> {
-        Places { plan: self, mode: Mode::In, marked: self.inputs, rest: MARKED }
+        Places { signature: self, mode: Mode::In, marked: self.inputs, rest: MARKED }
     }
 }
 
-impl Plan {
+impl Signature {
     /// The place of the input, where there is just one.
     #[inline]
     pub(crate) fn only_input(&self) -> Option<usize> {
@@ -123,7 +123,7 @@ impl Plan {
 
 /// Places of the arguments of one mode.
 pub(crate) struct Places<'a> {
-    plan: &'a Plan,
+    signature: &'a Signature,
     mode: Mode,
     /// Those that are left among the first [`MARKED`].
     marked: u64,
@@ -141,16 +141,16 @@ impl Iterator for Places<'_> {
             self.marked &= self.marked - 1;
             return Some(place);
         }
-        if self.rest >= self.plan.count {
+        if self.rest >= self.signature.count {
             return None;
         }
-        let place = self.plan.next_of_many(self.mode, self.rest);
-        self.rest = place.map_or(self.plan.count, |place| place + 1);
+        let place = self.signature.next_of_many(self.mode, self.rest);
+        self.rest = place.map_or(self.signature.count, |place| place + 1);
         place
     }
 }
 
-impl Plan {
+impl Signature {
     /// The first place from `rest` on of an argument with this mode. It takes no part of an iterator by reference, which
     /// therefore lies in registers.
     #[cold]
@@ -163,7 +163,7 @@ impl Plan {
 /// A processing that was looked up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    pub(crate) plan: &'static Plan,
+    pub(crate) signature: &'static Signature,
     /// True when no task was scheduled with it yet: the first one settles its modes.
     pub(crate) fresh: bool,
 }
@@ -179,12 +179,12 @@ struct Entry {
     generation: AtomicU32,
     /// [`SETTLED`] once a task was scheduled with it; before that, how many calls are about to do so.
     used: AtomicU32,
-    plan: AtomicPtr<Plan>,
+    signature: AtomicPtr<Signature>,
 }
 
 impl Entry {
     fn new() -> Entry {
-        Entry { generation: AtomicU32::new(0), used: AtomicU32::new(0), plan: AtomicPtr::new(ptr::null_mut()) }
+        Entry { generation: AtomicU32::new(0), used: AtomicU32::new(0), signature: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Reads the entry; `None` unless it is and stays of this generation.
@@ -194,20 +194,20 @@ impl Entry {
             return None;
         }
         let fresh = self.used.load(Ordering::Relaxed) != SETTLED;
-        let plan = self.plan.load(Ordering::Acquire);
+        let signature = self.signature.load(Ordering::Acquire);
         fence(Ordering::Acquire);
         if self.generation.load(Ordering::Relaxed) != generation {
             return None;
         }
-        // SAFETY: NULL, or a plan that is kept for the life of the program and does not change.
-        Some(Found { plan: unsafe { plan.as_ref() }?, fresh })
+        // SAFETY: NULL, or a signature that is kept for the life of the program and does not change.
+        Some(Found { signature: unsafe { signature.as_ref() }?, fresh })
     }
 
     /// Fills a free entry in and gives its new generation. The caller holds the registry's lock.
-    fn write(&self, plan: &'static Plan) -> u32 {
+    fn write(&self, signature: &'static Signature) -> u32 {
         // A reader that sees any of the new fields also sees that the old generation has gone.
         fence(Ordering::Release);
-        self.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
+        self.signature.store(ptr::from_ref(signature).cast_mut(), Ordering::Release);
         self.used.store(0, Ordering::Relaxed);
         let generation = self.generation.load(Ordering::Relaxed) + 1;
         self.generation.store(generation, Ordering::Release);
@@ -220,8 +220,8 @@ struct Writers {
     free: Vec<u32>,
     descriptions: Kept<String>,
     modes: Kept<Vec<Mode>>,
-    plans: Kept<Plan>,
-    /// Processings that were forgotten, and plans that were exchanged, since what they needed was last freed.
+    signatures: Kept<Signature>,
+    /// Processings that were forgotten, and signatures that were exchanged, since what they needed was last freed.
     forgotten: usize,
 }
 
@@ -278,7 +278,7 @@ pub(crate) static REGISTRY: Registry = Registry {
         free: Vec::new(),
         descriptions: Kept(None),
         modes: Kept(None),
-        plans: Kept(None),
+        signatures: Kept(None),
         forgotten: 0,
     }),
 };
@@ -286,28 +286,28 @@ pub(crate) static REGISTRY: Registry = Registry {
 /// The failure of a call that names a processing which is not there.
 #[cold]
 #[inline(never)]
-fn unknown(id: ProcId) -> Error {
+fn unknown(id: ProcessingId) -> Error {
     Error::new(
         dvm_retcode_t::DVM_ERR_PROCESSING,
         format!("processing {id} is unknown: it was never registered, or has been unregistered"),
     )
 }
 
-/// The plan of a processing that no task was scheduled with yet. The caller holds the registry's lock.
-fn unsettled(entry: &Entry, generation: u32, id: ProcId, what: &str) -> Result<&'static Plan, Error> {
-    let Found { plan, fresh } = entry.read(generation).ok_or_else(|| unknown(id))?;
+/// The signature of a processing that no task was scheduled with yet. The caller holds the registry's lock.
+fn unsettled(entry: &Entry, generation: u32, id: ProcessingId, what: &str) -> Result<&'static Signature, Error> {
+    let Found { signature, fresh } = entry.read(generation).ok_or_else(|| unknown(id))?;
     if fresh && entry.used.load(Ordering::Relaxed) == 0 {
-        return Ok(plan);
+        return Ok(signature);
     }
     Err(Error::state(format!(
         "tasks of processing '{}' were scheduled already: say {what} before the first one",
-        plan.description
+        signature.description
     )))
 }
 
 impl Registry {
     /// Registers a function of `count` arguments.
-    pub(crate) fn register(&self, callee: Callee, count: usize, description: &str) -> Result<ProcId, Error> {
+    pub(crate) fn register(&self, callee: Callee, count: usize, description: &str) -> Result<ProcessingId, Error> {
         if matches!(callee, Callee::Plain(_)) && count > MAX_PLAIN_ARGUMENTS {
             return Err(Error::argument(format!(
                 "a plain callback has at most {MAX_PLAIN_ARGUMENTS} arguments, not {count}: use dvm_processing_register_v"
@@ -317,11 +317,11 @@ impl Registry {
         // What is kept without an entry goes when something is freed next.
         writers.forgotten += 1;
         let description = writers.descriptions.keep(memory::text(description)?)?;
-        let plan = writers.plans.keep(Plan {
+        let signature = writers.signatures.keep(Signature {
             count,
             inputs: first(count),
             only_input: only(first(count), count),
-            ..Plan::bare(callee, description)
+            ..Signature::argumentless(callee, description)
         })?;
         // Room for all entries that may ever come back, so that to unregister needs no memory.
         let missing = self.entries.len() as usize + 1 - writers.free.len();
@@ -330,12 +330,12 @@ impl Registry {
             Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for another processing: unregister some")
         })?;
         let entry = self.entries.get(index).expect("a free index names an entry");
-        Ok(ProcId::here(u64::from(entry.write(plan)) << 32 | u64::from(index)))
+        Ok(ProcessingId::here(u64::from(entry.write(signature)) << 32 | u64::from(index)))
     }
 
     /// The entry that an id names, whether or not it is still registered, and the id's generation.
     #[inline]
-    fn entry(&self, id: ProcId) -> Result<(&Entry, u32), Error> {
+    fn entry(&self, id: ProcessingId) -> Result<(&Entry, u32), Error> {
         let generation = (id.number() >> 32) as u32;
         match self.entries.get(id.number() as u32) {
             Some(entry) if id.is_here() && generation % 2 == 1 => Ok((entry, generation)),
@@ -345,7 +345,7 @@ impl Registry {
 
     /// Looks a processing up.
     #[inline]
-    pub(crate) fn find(&self, id: ProcId) -> Result<Found, Error> {
+    pub(crate) fn find(&self, id: ProcessingId) -> Result<Found, Error> {
         let (entry, generation) = self.entry(id)?;
         match entry.read(generation) {
             Some(found) => Ok(found),
@@ -353,24 +353,24 @@ impl Registry {
         }
     }
 
-    /// Schedules what may be the first task of a processing: from before `schedule` looks at the plan until it has
+    /// Schedules what may be the first task of a processing: from before `schedule` looks at the signature until it has
     /// succeeded or failed, nobody changes the modes, and afterwards nobody does if it has succeeded.
     #[cold]
     pub(crate) fn first<T>(
         &self,
-        id: ProcId,
-        schedule: impl FnOnce(&'static Plan) -> Result<T, Error>,
+        id: ProcessingId,
+        schedule: impl FnOnce(&'static Signature) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let (entry, generation) = self.entry(id)?;
-        let plan = {
+        let signature = {
             let _writers = self.writers.lock();
             let found = entry.read(generation).ok_or_else(|| unknown(id))?;
             if found.fresh {
                 entry.used.fetch_add(1, Ordering::Relaxed);
             }
-            found.plan
+            found.signature
         };
-        let result = schedule(plan);
+        let result = schedule(signature);
         let _writers = self.writers.lock();
         // One that has been unregistered meanwhile has no modes, and one that another call has settled stays so.
         let used = entry.used.load(Ordering::Relaxed);
@@ -381,39 +381,44 @@ impl Registry {
     }
 
     /// Sets the modes of a processing that no task was scheduled with yet.
-    pub(crate) fn access(&self, id: ProcId, modes: &[Mode]) -> Result<(), Error> {
+    pub(crate) fn access(&self, id: ProcessingId, modes: &[Mode]) -> Result<(), Error> {
         let (entry, generation) = self.entry(id)?;
         let mut writers = self.writers.lock();
-        let plan = unsettled(entry, generation, id, "what its arguments are")?;
-        if modes.len() != plan.count {
-            return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), plan.count)));
+        let signature = unsettled(entry, generation, id, "what its arguments are")?;
+        if modes.len() != signature.count {
+            return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), signature.count)));
         }
         let produces = modes.contains(&Mode::Out);
         let list = || memory::list(modes.iter().copied());
         let modes = if produces { Some(writers.modes.keep(list()?)?) } else { None };
         let output = |place: usize| u64::from(modes.is_some_and(|modes| modes[place] == Mode::Out));
-        let outputs = (0..plan.count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
-        let inputs = !outputs & first(plan.count);
-        let plan =
-            writers.plans.keep(Plan { outputs, inputs, only_input: only(inputs, plan.count), modes, ..*plan })?;
+        let outputs = (0..signature.count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
+        let inputs = !outputs & first(signature.count);
+        let signature = writers.signatures.keep(Signature {
+            outputs,
+            inputs,
+            only_input: only(inputs, signature.count),
+            modes,
+            ..*signature
+        })?;
         writers.forgotten += 1;
-        entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
+        entry.signature.store(ptr::from_ref(signature).cast_mut(), Ordering::Release);
         Ok(())
     }
 
     /// Sets how many workers a task of the processing needs, before its first task.
-    pub(crate) fn set_cores(&self, id: ProcId, cores: u32) -> Result<(), Error> {
+    pub(crate) fn set_cores(&self, id: ProcessingId, cores: u32) -> Result<(), Error> {
         let (entry, generation) = self.entry(id)?;
         let mut writers = self.writers.lock();
-        let plan = unsettled(entry, generation, id, "how many cores it needs")?;
-        let plan = writers.plans.keep(Plan { cores, ..*plan })?;
+        let signature = unsettled(entry, generation, id, "how many cores it needs")?;
+        let signature = writers.signatures.keep(Signature { cores, ..*signature })?;
         writers.forgotten += 1;
-        entry.plan.store(ptr::from_ref(plan).cast_mut(), Ordering::Release);
+        entry.signature.store(ptr::from_ref(signature).cast_mut(), Ordering::Release);
         Ok(())
     }
 
     /// Forgets a processing.
-    pub(crate) fn unregister(&self, id: ProcId) -> Result<(), Error> {
+    pub(crate) fn unregister(&self, id: ProcessingId) -> Result<(), Error> {
         let (entry, generation) = self.entry(id)?;
         let mut writers = self.writers.lock();
         entry.read(generation).ok_or_else(|| unknown(id))?;
@@ -432,10 +437,13 @@ impl Registry {
     /// No task exists of a processing that was forgotten before the call, and no thread has one that it has looked up before.
     pub(crate) unsafe fn free_forgotten(&self) {
         let mut writers = self.writers.lock();
-        let (mut plans, mut descriptions, mut modes) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let (mut signatures, mut descriptions, mut modes) = (HashSet::new(), HashSet::new(), HashSet::new());
         let most = self.entries.len() as usize - writers.free.len();
         let room = memory::strictly(|| {
-            plans.try_reserve(most).and_then(|()| descriptions.try_reserve(most)).and_then(|()| modes.try_reserve(most))
+            signatures
+                .try_reserve(most)
+                .and_then(|()| descriptions.try_reserve(most))
+                .and_then(|()| modes.try_reserve(most))
         });
         if room.is_err() {
             return; // another time
@@ -443,18 +451,18 @@ impl Registry {
         for index in 0..self.entries.len() {
             let entry = self.entries.get(index).expect("below the length");
             if entry.generation.load(Ordering::Relaxed) % 2 == 1 {
-                let plan = entry.plan.load(Ordering::Relaxed).cast_const();
-                // SAFETY: the plan of a registered processing is kept.
-                let plan = unsafe { &*plan };
-                plans.insert(ptr::from_ref(plan));
-                descriptions.insert(ptr::from_ref(plan.description));
-                modes.extend(plan.modes.map(ptr::from_ref));
+                let signature = entry.signature.load(Ordering::Relaxed).cast_const();
+                // SAFETY: the signature of a registered processing is kept.
+                let signature = unsafe { &*signature };
+                signatures.insert(ptr::from_ref(signature));
+                descriptions.insert(ptr::from_ref(signature.description));
+                modes.extend(signature.modes.map(ptr::from_ref));
             }
         }
         writers.forgotten = 0;
         // SAFETY: the processings that had the others were forgotten; the rest by this function's contract.
         unsafe {
-            writers.plans.free_others(&plans);
+            writers.signatures.free_others(&signatures);
             writers.descriptions.free_others(&descriptions);
             writers.modes.free_others(&modes);
         }
@@ -493,7 +501,7 @@ mod tests {
             let id = REGISTRY.register(Callee::plain(nothing), 2, "nothing").unwrap();
             assert!(seen.insert(id));
             assert_ne!(id.number(), 0);
-            assert_eq!(REGISTRY.find(id).unwrap().plan.description, "nothing");
+            assert_eq!(REGISTRY.find(id).unwrap().signature.description, "nothing");
             REGISTRY.unregister(id).unwrap();
             for refused in [REGISTRY.find(id).map(|_| ()), REGISTRY.unregister(id), REGISTRY.access(id, &[])] {
                 assert_eq!(refused.unwrap_err().code(), dvm_retcode_t::DVM_ERR_PROCESSING);
@@ -505,7 +513,7 @@ mod tests {
     fn modes_are_settled_by_the_first_task() {
         let id = REGISTRY.register(Callee::plain(nothing), 2, "settled").unwrap();
         REGISTRY.access(id, &[Mode::In, Mode::Out]).unwrap();
-        assert_eq!(REGISTRY.find(id).unwrap().plan.mode(1), Mode::Out);
+        assert_eq!(REGISTRY.find(id).unwrap().signature.mode(1), Mode::Out);
         let refused = REGISTRY.first(id, |_| {
             let meanwhile = REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err();
             assert_eq!(meanwhile.code(), dvm_retcode_t::DVM_ERR_STATE, "a task is being scheduled");
@@ -513,7 +521,7 @@ mod tests {
         });
         assert!(refused.is_err());
         REGISTRY.access(id, &[Mode::In, Mode::Out]).expect("that task was not scheduled after all");
-        assert_eq!(REGISTRY.first(id, |plan| Ok(plan.mode(1))).unwrap(), Mode::Out);
+        assert_eq!(REGISTRY.first(id, |signature| Ok(signature.mode(1))).unwrap(), Mode::Out);
         assert_eq!(REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err().code(), dvm_retcode_t::DVM_ERR_STATE);
         REGISTRY.unregister(id).unwrap();
     }
@@ -527,14 +535,18 @@ mod tests {
                 let callee = Callee::with_context(nothing_with, ptr::null_mut());
                 let id = REGISTRY.register(callee, count, "places").unwrap();
                 REGISTRY.access(id, &modes).unwrap();
-                let plan = REGISTRY.find(id).unwrap().plan;
+                let signature = REGISTRY.find(id).unwrap().signature;
                 let expected = |mode: Mode| (0..count).filter(|&place| modes[place] == mode).collect::<Vec<_>>();
-                assert_eq!(plan.outputs().collect::<Vec<_>>(), expected(Mode::Out), "{count} {every}");
-                assert_eq!(plan.inputs().collect::<Vec<_>>(), expected(Mode::In), "{count} {every}");
-                assert_eq!(plan.last_input(), expected(Mode::In).last().copied(), "{count} {every}");
+                assert_eq!(signature.outputs().collect::<Vec<_>>(), expected(Mode::Out), "{count} {every}");
+                assert_eq!(signature.inputs().collect::<Vec<_>>(), expected(Mode::In), "{count} {every}");
+                assert_eq!(signature.last_input(), expected(Mode::In).last().copied(), "{count} {every}");
                 let only = |inputs: &[usize]| if let [only] = inputs { Some(*only) } else { None };
-                assert_eq!(plan.only_input(), only(&expected(Mode::In)).filter(|_| count <= MARKED), "{count} {every}");
-                assert!((0..count).all(|place| plan.mode(place) == modes[place]));
+                assert_eq!(
+                    signature.only_input(),
+                    only(&expected(Mode::In)).filter(|_| count <= MARKED),
+                    "{count} {every}"
+                );
+                assert!((0..count).all(|place| signature.mode(place) == modes[place]));
                 REGISTRY.unregister(id).unwrap();
             }
         }
@@ -545,9 +557,12 @@ mod tests {
         for count in [0, 1, 63, 64, 65] {
             let callee = Callee::with_context(nothing_with, ptr::null_mut());
             let id = REGISTRY.register(callee, count, "inputs").unwrap();
-            let plan = REGISTRY.find(id).unwrap().plan;
-            assert!(plan.inputs().eq(0..count) && plan.outputs().next().is_none() && !plan.produces());
-            assert_eq!((plan.last_input(), plan.only_input()), (count.checked_sub(1), (count == 1).then_some(0)));
+            let signature = REGISTRY.find(id).unwrap().signature;
+            assert!(signature.inputs().eq(0..count) && signature.outputs().next().is_none() && !signature.produces());
+            assert_eq!(
+                (signature.last_input(), signature.only_input()),
+                (count.checked_sub(1), (count == 1).then_some(0))
+            );
             REGISTRY.unregister(id).unwrap();
         }
     }

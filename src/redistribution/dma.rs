@@ -8,7 +8,7 @@ use super::copies::{Copies, Level};
 use super::program::Program;
 use super::round::{Ending, Round};
 use super::shape::LONGEST_ELEMENT;
-use crate::data::{DataId, Readiness, STORE};
+use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
 
@@ -26,7 +26,7 @@ pub(crate) struct Side {
 
 /// A memory and how many elements it has.
 struct Memory {
-    id: DataId,
+    id: DatumId,
     elements: i64,
 }
 
@@ -52,11 +52,11 @@ pub(crate) struct Dma {
 
 impl Dma {
     /// An engine for elements of so many bytes.
-    pub(crate) fn open(element: usize, source: &[DataId], target: &[DataId]) -> Result<Self, Error> {
+    pub(crate) fn open(element: usize, source: &[DatumId], target: &[DatumId]) -> Result<Self, Error> {
         if !(1..=LONGEST_ELEMENT).contains(&element) {
             return Err(Error::argument(format!("an element has {element} bytes: give 1 to {LONGEST_ELEMENT}")));
         }
-        let memories = |ids: &[DataId], written: bool| -> Result<Vec<Memory>, Error> {
+        let memories = |ids: &[DatumId], written: bool| -> Result<Vec<Memory>, Error> {
             ids.iter().map(|&id| memory(id, element, written)).collect()
         };
         Ok(Self {
@@ -137,7 +137,7 @@ impl Dma {
         }
         let batch = std::mem::take(&mut state.batch);
         state.bytes = 0;
-        let (mut source, mut target) = (vec![DataId::NONE; self.source.len()], vec![DataId::NONE; self.target.len()]);
+        let (mut source, mut target) = (vec![DatumId::NONE; self.source.len()], vec![DatumId::NONE; self.target.len()]);
         for copy in &batch.list {
             source[copy.source as usize] = self.source[copy.source as usize].id;
             target[copy.target as usize] = self.target[copy.target as usize].id;
@@ -161,8 +161,8 @@ impl State {
     }
 }
 
-fn memory(id: DataId, element: usize, written: bool) -> Result<Memory, Error> {
-    if id == DataId::NONE {
+fn memory(id: DatumId, element: usize, written: bool) -> Result<Memory, Error> {
+    if id == DatumId::NONE {
         return Ok(Memory { id, elements: 0 });
     }
     let size = STORE.size(id)?;

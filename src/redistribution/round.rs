@@ -13,7 +13,7 @@ use crate::sync::lock::{Condvar, Mutex};
 use super::plan::Redistribution;
 use super::program::Program;
 use super::running::{Work, perform};
-use crate::data::{DataId, Readiness, STORE};
+use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::{self, Call};
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::{Callee, Mode, REGISTRY};
@@ -22,16 +22,16 @@ use crate::processing::{Callee, Mode, REGISTRY};
 pub(crate) struct Arrays<'a> {
     pub(crate) elements: &'a [usize],
     /// As many as the plan has source memories, for each array.
-    pub(crate) source: &'a [DataId],
+    pub(crate) source: &'a [DatumId],
     /// As many as the plan has target memories, for each array.
-    pub(crate) target: &'a [DataId],
+    pub(crate) target: &'a [DatumId],
 }
 
 /// One array of a round.
 struct Array {
     program: Arc<Program>,
-    source: Vec<DataId>,
-    target: Vec<DataId>,
+    source: Vec<DatumId>,
+    target: Vec<DatumId>,
 }
 
 /// A round that was asked for.
@@ -40,13 +40,13 @@ pub(crate) struct Round {
 }
 
 /// The id of a memory that is not given: allowed where nothing lies in it.
-const NONE: DataId = DataId::NONE;
+const NONE: DatumId = DatumId::NONE;
 
 /// What a memory is to the task.
 #[derive(Default)]
 struct Arguments {
-    inputs: Vec<DataId>,
-    outputs: Vec<DataId>,
+    inputs: Vec<DatumId>,
+    outputs: Vec<DatumId>,
 }
 
 impl Round {
@@ -82,7 +82,7 @@ impl Round {
     }
 
     /// A round of one array whose places were checked already.
-    pub(super) fn of(program: Program, source: Vec<DataId>, target: Vec<DataId>) -> Self {
+    pub(super) fn of(program: Program, source: Vec<DatumId>, target: Vec<DatumId>) -> Self {
         Self { arrays: vec![Array { program: Arc::new(program), source, target }] }
     }
 
@@ -92,7 +92,7 @@ impl Round {
     }
 
     /// Starts the round; the datum is published when all copies are made, and poisoned when that cannot be.
-    pub(crate) fn start_with_datum(self, call: &Call) -> Result<DataId, Error> {
+    pub(crate) fn start_with_datum(self, call: &Call) -> Result<DatumId, Error> {
         let done = call.promise(0)?;
         match self.start_before(call, Some(done)) {
             Ok(_) => Ok(done),
@@ -100,7 +100,7 @@ impl Round {
         }
     }
 
-    fn start_before(self, call: &Call, done: Option<DataId>) -> Result<Arc<Ending>, Error> {
+    fn start_before(self, call: &Call, done: Option<DatumId>) -> Result<Arc<Ending>, Error> {
         let arguments = self.arguments();
         let ending = Arc::new(Ending::default());
         let state = Request { round: self, ending: Arc::clone(&ending) }.into_datum(call)?;
@@ -127,8 +127,8 @@ impl Round {
     /// The memories that something lies in, each once: the promises among the targets are outputs.
     fn arguments(&self) -> Arguments {
         let mut found = Arguments::default();
-        let mut targets: Vec<DataId> = self.arrays.iter().flat_map(|a| a.target.iter().copied()).collect();
-        let mut sources: Vec<DataId> = self.arrays.iter().flat_map(|a| a.source.iter().copied()).collect();
+        let mut targets: Vec<DatumId> = self.arrays.iter().flat_map(|a| a.target.iter().copied()).collect();
+        let mut sources: Vec<DatumId> = self.arrays.iter().flat_map(|a| a.source.iter().copied()).collect();
         for list in [&mut targets, &mut sources] {
             list.retain(|&id| id != NONE);
             list.sort_unstable();
@@ -152,9 +152,9 @@ impl Round {
     /// Refuses memories that overlap where one of them is a target. `address`: where a datum lies, if that is known.
     fn refuse_overlap(
         &self,
-        mut address: impl FnMut(DataId) -> Result<Option<(*mut u8, usize)>, Error>,
+        mut address: impl FnMut(DatumId) -> Result<Option<(*mut u8, usize)>, Error>,
     ) -> Result<(), Error> {
-        let mut places: Vec<(usize, usize, bool, DataId)> = Vec::new();
+        let mut places: Vec<(usize, usize, bool, DatumId)> = Vec::new();
         for array in &self.arrays {
             for (ids, written) in [(&array.source, false), (&array.target, true)] {
                 for &id in ids.iter().filter(|&&id| id != NONE) {
@@ -165,7 +165,7 @@ impl Round {
             }
         }
         places.sort_unstable();
-        let mut reach: [Option<(usize, DataId)>; 2] = [None, None];
+        let mut reach: [Option<(usize, DatumId)>; 2] = [None, None];
         for (from, to, written, id) in places {
             let met =
                 reach.iter().enumerate().find(|(kind, r)| (written || *kind == 1) && r.is_some_and(|r| r.0 > from));
@@ -188,8 +188,8 @@ impl Round {
         self.refuse_overlap(|id| call.get(id).map(Some))?;
         let mut works = Vec::with_capacity(self.arrays.len());
         for array in &self.arrays {
-            let address = |ids: &[DataId]| -> Result<Vec<*mut u8>, Error> {
-                let one = |&id: &DataId| if id == NONE { Ok(std::ptr::null_mut()) } else { call.get(id).map(|g| g.0) };
+            let address = |ids: &[DatumId]| -> Result<Vec<*mut u8>, Error> {
+                let one = |&id: &DatumId| if id == NONE { Ok(std::ptr::null_mut()) } else { call.get(id).map(|g| g.0) };
                 ids.iter().map(one).collect()
             };
             works.push(Work {
@@ -206,7 +206,7 @@ impl Round {
 }
 
 /// Makes sure that a memory has room for so many elements.
-fn fits(id: DataId, elements: i64, element: usize) -> Result<(), Error> {
+fn fits(id: DatumId, elements: i64, element: usize) -> Result<(), Error> {
     if elements == 0 && id == NONE {
         return Ok(());
     }
@@ -227,7 +227,7 @@ fn within(error: &Error, place: &str) -> Error {
 }
 
 /// Drops references after a failure, which is passed on.
-fn drop_all(call: &Call, ids: &[DataId], error: Error) -> Error {
+fn drop_all(call: &Call, ids: &[DatumId], error: Error) -> Error {
     for &id in ids {
         // Each reference was taken just now: it is there.
         let _ = call.relax(id);
@@ -236,7 +236,7 @@ fn drop_all(call: &Call, ids: &[DataId], error: Error) -> Error {
 }
 
 /// Schedules the task of a round. `request`: which of its arguments is the request.
-fn schedule(call: &Call, ids: &[DataId], modes: &[Mode], request: usize) -> Result<(), Error> {
+fn schedule(call: &Call, ids: &[DatumId], modes: &[Mode], request: usize) -> Result<(), Error> {
     let callee = Callee::with_context(run_task, std::ptr::without_provenance_mut(request));
     let function = REGISTRY.register(callee, ids.len(), "redistribution")?;
     let scheduled = |()| call.near(function, REGISTRY.find(function)?, ids);
@@ -250,7 +250,7 @@ unsafe extern "C" fn run_task(context: *mut c_void, ids: *mut [u64; 2], _count: 
     let made = engine::enter().and_then(|call| {
         // SAFETY: that argument is the datum that `into_datum` made; the task has a reference of it until it has ended.
         #[allow(clippy::cast_ptr_alignment, reason = "it is the address of a request, and aligned as such")]
-        let request = unsafe { &*call.get(DataId::from_raw(ids.add(context.addr()).read()))?.0.cast::<Request>() };
+        let request = unsafe { &*call.get(DatumId::from_raw(ids.add(context.addr()).read()))?.0.cast::<Request>() };
         let made = request.round.perform(&call);
         *request.ending.outcome.lock() = Some(made.clone());
         made
@@ -275,7 +275,7 @@ pub(crate) struct Ending {
 
 impl Request {
     /// Makes a datum of it, which ends it with its last reference.
-    fn into_datum(self, call: &Call) -> Result<DataId, Error> {
+    fn into_datum(self, call: &Call) -> Result<DatumId, Error> {
         unsafe extern "C" fn free(addr: *mut c_void, _size: usize) {
             // SAFETY: the address that `into_raw` gave below; a datum calls this once.
             drop(unsafe { Box::from_raw(addr.cast::<Request>()) });

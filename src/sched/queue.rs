@@ -11,7 +11,7 @@
 
 use std::ptr;
 
-use crate::processing::Plan;
+use crate::processing::Signature;
 use crate::sync::deque::{Deque, Steal};
 use crate::sync::inbox::{Chain, Inbox};
 use crate::task::{Item, Task};
@@ -64,8 +64,8 @@ impl ReadyQueue {
 
     /// The same for a task without arguments, which has no descriptor; false when there is no memory for it.
     #[inline]
-    pub(crate) fn keep_bare(&self, plan: &'static Plan) -> bool {
-        self.deque.push(Item::bare(plan).word())
+    pub(crate) fn keep_argumentless(&self, signature: &'static Signature) -> bool {
+        self.deque.push(Item::argumentless(signature).word())
     }
 
     /// For the worker itself: the newest task that it kept, else the oldest that came through the stealable inbox. While the stealable inbox is moved it is
@@ -247,7 +247,7 @@ impl Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::processing::Plan;
+    use crate::processing::Signature;
     use crate::task::{Cache, POOL, UNPLACED};
 
     struct Scene {
@@ -259,9 +259,9 @@ mod tests {
         fn new(count: usize) -> Scene {
             let mut cache = Cache::new();
             let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache, 0).unwrap()).collect();
-            let plan = Plan::none();
+            let signature = Signature::none();
             // SAFETY: just taken from the pool.
-            tasks.iter().for_each(|&task| unsafe { Task::fill(task, plan, &[], UNPLACED) });
+            tasks.iter().for_each(|&task| unsafe { Task::fill(task, signature, &[], UNPLACED) });
             Scene { cache, tasks }
         }
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::sync::lock::{Condvar, Mutex};
 
-use crate::data::{DataId, STORE};
+use crate::data::{DatumId, STORE};
 use crate::task::Item;
 
 /// So long tasks wait for a program that does not wait for them.
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(1);
 struct Waiting {
     /// Threads that wait for everything.
     all: usize,
-    data: Vec<DataId>,
+    data: Vec<DatumId>,
     /// True while the only worker runs a task.
     busy: bool,
 }
@@ -81,7 +81,7 @@ impl Seeded {
     fn pass(&self, wanted: impl Fn() -> bool) -> bool {
         let begin = Instant::now();
         let mut waiting = self.waiting.lock();
-        let promised = |&id: &DataId| STORE.is_promised(id);
+        let promised = |&id: &DatumId| STORE.is_promised(id);
         while waiting.all == 0 && !waiting.data.iter().any(promised) && begin.elapsed() < PATIENCE {
             if wanted() {
                 return false;
@@ -100,7 +100,7 @@ impl Seeded {
     }
 
     /// While the value lives, the program waits for this datum.
-    pub(crate) fn wait_for(&self, id: DataId) -> impl Drop + '_ {
+    pub(crate) fn wait_for(&self, id: DatumId) -> impl Drop + '_ {
         self.waiting.lock().data.push(id);
         self.changed.notify_all();
         Ends(self, Some(id))
@@ -108,7 +108,7 @@ impl Seeded {
 }
 
 /// Ends a wait.
-struct Ends<'a>(&'a Seeded, Option<DataId>);
+struct Ends<'a>(&'a Seeded, Option<DatumId>);
 
 impl Drop for Ends<'_> {
     fn drop(&mut self) {

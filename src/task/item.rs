@@ -1,18 +1,18 @@
 //! A ready task as queues hold it: one word.
 //!
-//! A task without arguments that its worker has made for itself needs no descriptor: it is its processing's plan, which is
+//! A task without arguments that its worker has made for itself needs no descriptor: it is its processing's signature, which is
 //! kept for ever. Every other task is its descriptor.
 
 use std::ptr;
 
 use super::Task;
-use crate::processing::Plan;
+use crate::processing::Signature;
 
 /// A ready task. Whoever holds it owns the descriptor, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item(u64);
 
-/// Descriptors and plans lie on even addresses; a plan's is marked with this bit.
+/// Descriptors and signatures lie on even addresses; a signature's is marked with this bit.
 const BARE: u64 = 1;
 
 /// What an item stands for.
@@ -20,7 +20,7 @@ pub(crate) enum Ready {
     /// A task with a descriptor.
     Task(*mut Task),
     /// A task without arguments.
-    Bare(&'static Plan),
+    Argumentless(&'static Signature),
 }
 
 impl Item {
@@ -32,9 +32,9 @@ impl Item {
 
     /// A task of this processing, which has no arguments.
     #[inline]
-    pub(crate) fn bare(plan: &'static Plan) -> Item {
-        const { assert!(align_of::<Plan>() > 1 && align_of::<Task>() > 1) };
-        Item(ptr::from_ref(plan).expose_provenance() as u64 | BARE)
+    pub(crate) fn argumentless(signature: &'static Signature) -> Item {
+        const { assert!(align_of::<Signature>() > 1 && align_of::<Task>() > 1) };
+        Item(ptr::from_ref(signature).expose_provenance() as u64 | BARE)
     }
 
     /// What it stands for.
@@ -43,8 +43,8 @@ impl Item {
         if self.0 & BARE == 0 {
             Ready::Task(ptr::with_exposed_provenance_mut(self.0 as usize))
         } else {
-            // SAFETY: made from a plan that is never freed.
-            Ready::Bare(unsafe { &*ptr::with_exposed_provenance((self.0 & !BARE) as usize) })
+            // SAFETY: made from a signature that is never freed.
+            Ready::Argumentless(unsafe { &*ptr::with_exposed_provenance((self.0 & !BARE) as usize) })
         }
     }
 
@@ -73,7 +73,9 @@ mod tests {
         assert!(matches!(Item::from_word(Item::task(task).word()).open(), Ready::Task(found) if found == task));
         // SAFETY: just taken, and in no list.
         unsafe { POOL.give(&mut cache, task, 0) };
-        let plan = Plan::none();
-        assert!(matches!(Item::from_word(Item::bare(plan).word()).open(), Ready::Bare(found) if ptr::eq(found, plan)));
+        let signature = Signature::none();
+        assert!(
+            matches!(Item::from_word(Item::argumentless(signature).word()).open(), Ready::Argumentless(found) if ptr::eq(found, signature))
+        );
     }
 }

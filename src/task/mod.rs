@@ -23,8 +23,8 @@ pub(crate) use pool::{Cache, POOL};
 
 use std::slice;
 
-use crate::data::{DataId, STORE};
-use crate::processing::Plan;
+use crate::data::{DatumId, STORE};
+use crate::processing::Signature;
 use crate::sync::inbox::Link;
 
 /// The lines of so many data are asked for before the task is run.
@@ -41,7 +41,7 @@ pub(crate) const UNPLACED: u16 = u16::MAX;
 pub(crate) struct Task {
     link: Link,
     /// Its processing.
-    plan: &'static Plan,
+    signature: &'static Signature,
     /// The place of the input that it waits for.
     pub(crate) waits_for: u32,
     /// The worker that is to run it, or [`UNPLACED`].
@@ -65,7 +65,7 @@ impl Task {
     pub(crate) fn blank() -> Task {
         Task {
             link: Link::new(),
-            plan: Plan::none(),
+            signature: Signature::none(),
             worker: UNPLACED,
             waits_for: 0,
             near: false,
@@ -76,9 +76,9 @@ impl Task {
 
     /// Makes the descriptor stand for whatever task of this processing runs: it has no arguments.
     #[inline]
-    pub(crate) fn stand_for(&mut self, plan: &'static Plan) {
-        debug_assert_eq!(plan.count, 0, "there is no room for numbers");
-        self.plan = plan;
+    pub(crate) fn stand_for(&mut self, signature: &'static Signature) {
+        debug_assert_eq!(signature.count, 0, "there is no room for numbers");
+        self.signature = signature;
     }
 
     /// Makes the descriptor a new task.
@@ -87,11 +87,11 @@ impl Task {
     /// It came from the pool, with room for so many arguments as the processing has, of which there are as many ids; the caller
     /// owns it.
     #[inline]
-    pub(crate) unsafe fn fill(task: *mut Task, plan: &'static Plan, ids: &[DataId], worker: u16) {
-        debug_assert_eq!(ids.len(), plan.count);
+    pub(crate) unsafe fn fill(task: *mut Task, signature: &'static Signature, ids: &[DatumId], worker: u16) {
+        debug_assert_eq!(ids.len(), signature.count);
         // SAFETY: by this function's contract.
         unsafe {
-            (*task).plan = plan;
+            (*task).signature = signature;
             (*task).worker = worker;
             (*task).near = worker == UNPLACED;
             (*task).poisoned = false;
@@ -120,8 +120,8 @@ impl Task {
 
     /// Its processing.
     #[inline]
-    pub(crate) fn plan(&self) -> &'static Plan {
-        self.plan
+    pub(crate) fn signature(&self) -> &'static Signature {
+        self.signature
     }
 
     /// The numbers of a task's data: an id is a process, which is this one, and a number.
@@ -131,7 +131,7 @@ impl Task {
     #[inline]
     pub(crate) unsafe fn numbers<'a>(task: *const Task) -> &'a [u64] {
         // SAFETY: so many were written when it was filled, and they do not change while the task is in use.
-        unsafe { slice::from_raw_parts(Task::first(task), (*task).plan.count) }
+        unsafe { slice::from_raw_parts(Task::first(task), (*task).signature.count) }
     }
 
     /// The id of an argument.
@@ -139,9 +139,9 @@ impl Task {
     /// # Safety
     /// As for [`Task::numbers`].
     #[inline]
-    pub(crate) unsafe fn id(task: *const Task, place: usize) -> DataId {
+    pub(crate) unsafe fn id(task: *const Task, place: usize) -> DatumId {
         // SAFETY: by this function's contract.
-        DataId::here(unsafe { Task::numbers(task) }[place])
+        DatumId::here(unsafe { Task::numbers(task) }[place])
     }
 
     /// Asks for the lines of the first data, which other threads may have written last.

@@ -18,7 +18,7 @@ import gdb
 TOLD = 100
 # The number of entries of the first level of a slab (src/sync/mod.rs); each level has twice as many as the one before.
 FIRST = 1 << 16
-# A ready task without a descriptor is its plan with this bit (src/task/item.rs).
+# A ready task without a descriptor is its signature with this bit (src/task/item.rs).
 BARE = 1
 # What the numbers in a slot (src/data/slot.rs) say.
 PHASES = ("free", "promised", "published", "poisoned")
@@ -127,8 +127,8 @@ def numbers(task, count):
 
 
 def plan_type():
-    """The type of a pointer to a plan."""
-    return task_type().target().strip_typedefs()["plan"].type
+    """The type of a pointer to a signature."""
+    return task_type().target().strip_typedefs()["signature"].type
 
 
 def task_at(address):
@@ -136,9 +136,9 @@ def task_at(address):
     if address & BARE:
         return f"'{string_at(gdb.Value(address & ~BARE).cast(plan_type()).dereference()['description'])}' ()"
     task = gdb.Value(address).cast(task_type()).dereference()
-    plan = task["plan"].dereference()
-    ids = ", ".join(f"{{0, {number}}}" for number in numbers(task, int(plan["count"])))
-    return f"'{string_at(plan['description'])}' ({ids})"
+    signature = task["signature"].dereference()
+    ids = ", ".join(f"{{0, {number}}}" for number in numbers(task, int(signature["count"])))
+    return f"'{string_at(signature['description'])}' ({ids})"
 
 
 def workers():
