@@ -254,7 +254,8 @@ pub(crate) fn text(from: &str) -> Result<String, Error> {
     Ok(String::from_utf8(list(from.bytes())?).expect("copied from a text"))
 }
 
-/// Makes sure that so many bytes are to be had in one piece at this moment: for what comes next, and cannot be refused one by one.
+/// Makes sure that so many bytes are to be had in one piece at this moment: for what comes next, and cannot be refused one
+/// by one.
 #[cold]
 pub(crate) fn at_hand(bytes: usize) -> Result<(), Error> {
     strictly(|| Vec::<u8>::new().try_reserve_exact(bytes)).map_err(Error::from)

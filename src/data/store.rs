@@ -166,9 +166,9 @@ impl Store {
         prefetch::to_write(unsafe { self.slots.there(index) });
     }
 
-    /// Asks for the line of the datum that lies a little behind this place in a list of data that are used one after the other. Whatever
-    /// the numbers: there may be no such datum. To ask for all lines at once would be too early: another thread that goes through
-    /// the same data takes them away again.
+    /// Asks for the line of the datum that lies a little behind this place in a list of data that are used one after the
+    /// other. Whatever the numbers: there may be no such datum. To ask for all lines at once would be too early: another
+    /// thread that goes through the same data takes them away again.
     #[inline]
     pub(crate) fn expect_next<T>(&self, list: &[T], place: usize, number: impl FnOnce(&T) -> u64) {
         if let Some(soon) = list.get(place + AHEAD)

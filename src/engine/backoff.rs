@@ -1,10 +1,10 @@
 //! How rarely an idle worker looks for tasks.
 //!
-//! Each look takes the line with the worker's stealable inbox away from whoever is about to write to it, and a worker that runs each
-//! task at once shares the lines of its data with the submitter, too. Where tasks come in a stream, a worker that looks
-//! rarely finds several, and the lines change hands once for all of them. Where somebody waits for the tasks before there
-//! are more, it only comes late. Both look alike, so the worker tries: it goes on with a longer pause if that brings it more
-//! tasks at a time, and else goes back.
+//! Each look takes the line with the worker's stealable inbox away from whoever is about to write to it, and a worker that
+//! runs each task at once shares the lines of its data with the submitter, too. Where tasks come in a stream, a worker
+//! that looks rarely finds several, and the lines change hands once for all of them. Where somebody waits for the tasks
+//! before there are more, it only comes late. Both look alike, so the worker tries: it goes on with a longer pause if that
+//! brings it more tasks at a time, and else goes back.
 
 /// Pauses between two looks that nobody minds; each takes some tens of nanoseconds.
 const FEW: u32 = 8;

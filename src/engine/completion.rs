@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::sync::lock::{Condvar, Mutex};
 
-/// Looks at the counters so often, with ever more pauses in between, while the thread keeps its core: few small tasks end in that
-/// time. Each look takes the lines with the counters away from those who count.
+/// Looks at the counters so often, with ever more pauses in between, while the thread keeps its core: few small tasks end
+/// in that time. Each look takes the lines with the counters away from those who count.
 const EAGER_LOOKS: u32 = 12;
 
 /// The most pauses between two such looks.

@@ -1,11 +1,11 @@
-//! Which workers may have tasks for others, and which sleep, where there are many: one bit for each, so that nobody has to look at all
-//! of them.
+//! Which workers may have tasks for others, and which sleep, where there are many: one bit for each, so that nobody has to
+//! look at all of them.
 //!
 //! With few workers there is no such set: to look at all costs less than to keep it.
 //!
 //! A worker that has something for others is in the set of holders. Whoever puts a task into its queue adds it afterwards
-//! ([`Holders::add`]); the worker itself leaves the set once it has run out ([`Holders::leave`]) and then looks at its queue again: of
-//! these two, who adds sees that the worker has left, or the worker sees the task (Dekker's pattern).
+//! ([`Holders::add`]); the worker itself leaves the set once it has run out ([`Holders::leave`]) and then looks at its
+//! queue again: of these two, who adds sees that the worker has left, or the worker sees the task (Dekker's pattern).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -134,8 +134,8 @@ mod tests {
         }
     }
 
-    /// Who puts something down and adds, and who leaves and looks again: never is something there while the worker is in no set and
-    /// does not know.
+    /// Who puts something down and adds, and who leaves and looks again: never is something there while the worker is in
+    /// no set and does not know.
     #[test]
     fn nothing_is_overlooked_by_the_worker_that_leaves() {
         let (holders, there) = (Holders::new(100), AtomicU64::new(0));

@@ -1,8 +1,9 @@
 //! With very many workers and few CPUs, who need not be woken.
 //!
-//! A worker that has run out of tasks gives its CPU away a few times before it sleeps. While as many workers do that as there are
-//! CPUs, a near task that becomes ready wakes nobody: one of them finds it. Who was counted here looks around afterwards, and
-//! who then takes a task wakes somebody if there are more, who in turn does the same. So no task is left to sleepers.
+//! A worker that has run out of tasks gives its CPU away a few times before it sleeps. While as many workers do that as
+//! there are CPUs, a near task that becomes ready wakes nobody: one of them finds it. Who was counted here looks around
+//! afterwards, and who then takes a task wakes somebody if there are more, who in turn does the same. So no task is left
+//! to sleepers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -36,8 +37,8 @@ impl Lookers {
         self.enough > 0
     }
 
-    /// Gives the CPU away for a moment; true when the caller was counted. It then looks for tasks, and before it runs the first one that
-    /// it takes, it wakes somebody if there are more.
+    /// Gives the CPU away for a moment; true when the caller was counted. It then looks for tasks, and before it runs the
+    /// first one that it takes, it wakes somebody if there are more.
     pub(super) fn give_way(&self) -> bool {
         if self.enough == 0 {
             std::thread::yield_now();

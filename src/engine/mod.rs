@@ -5,10 +5,12 @@
 //! - `schedule`: from a call to a ready task; `values`: what calls do with data
 //! - `blocking`, `cores`: tasks that block, and tasks that need several cores
 //! - `window`: holding a submitter back
-//! - `worker`: the loop; `backoff`: how rarely an idle one looks; `run`: one task from start to end; `frame`: what it has got meanwhile
+//! - `worker`: the loop; `backoff`: how rarely an idle one looks; `run`: one task from start to end; `frame`: what it has
+//! got meanwhile
 //! - `reclaim`: what forgotten processings have left
 //! - `forked`: a child of fork has no workers
-//! - `view`: what it is at, for explanations; `blocked_tasks`: tasks in blocking sections; `progress_samples`: for how long tasks run
+//! - `view`: what it is at, for explanations; `blocked_tasks`: tasks in blocking sections; `progress_samples`: for how
+//! long tasks run
 //! - `holders`: who may have tasks for others, where there are many workers; `lookers`: who need not be woken then
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports;
 //!   `stack`: of workers
@@ -268,8 +270,8 @@ impl Engine {
         }
     }
 
-    /// Adds a worker to those that have tasks for others, and wakes somebody for what was just put into its queue: that worker, the
-    /// nearest that sleeps, or nobody if enough others are about to look around.
+    /// Adds a worker to those that have tasks for others, and wakes somebody for what was just put into its queue: that
+    /// worker, the nearest that sleeps, or nobody if enough others are about to look around.
     #[inline]
     fn show_tasks(&self, worker: usize) {
         self.holders.add(worker);

@@ -19,8 +19,8 @@ use crate::task::{Item, Ready, Task};
 /// A worker polls the sources once per so many tasks, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
 
-/// Each fourth of so many tasks is an old one: the oldest near task that the worker has kept, the oldest that came through the stealable inbox, the
-/// oldest placed one, and whatever is next. The header states this number.
+/// Each fourth of so many tasks is an old one: the oldest near task that the worker has kept, the oldest that came through
+/// the stealable inbox, the oldest placed one, and whatever is next. The header states this number.
 const ROUND: u32 = 4 * TASKS_PER_POLL;
 
 /// Pauses before an idle worker gives its core away for a moment.
@@ -46,8 +46,8 @@ pub(super) struct Counts {
     pub(super) running: AtomicPtr<String>,
     /// That task, while `running` is not NULL. Not to be looked into: only the worker knows when it ends.
     pub(super) task: AtomicPtr<Task>,
-    /// Counts the tasks that were taken out of the worker's queue, so that none of the places where they lie is forgotten. Whichever
-    /// thread is the worker goes on with it: one that stands in for a moment does not begin anew.
+    /// Counts the tasks that were taken out of the worker's queue, so that none of the places where they lie is forgotten.
+    /// Whichever thread is the worker goes on with it: one that stands in for a moment does not begin anew.
     turn: AtomicU32,
 }
 
@@ -183,8 +183,8 @@ impl Loop<'_> {
         slot.is_wanted()
     }
 
-    /// Runs the worker's own tasks until there are none, or something else is wanted of it; `first`: one whatever is wanted, and if
-    /// there is none, polls.
+    /// Runs the worker's own tasks until there are none, or something else is wanted of it; `first`: one whatever is
+    /// wanted, and if there is none, polls.
     fn work_off(&mut self, mut first: bool) {
         while first || !self.worker.slot.0.signalled() {
             let turn = self.turn();
@@ -355,8 +355,8 @@ impl Loop<'_> {
         any
     }
 
-    /// Lets others have what sources have put aside for this worker, which is about to do something else, and the tasks that were
-    /// left to whoever looks around.
+    /// Lets others have what sources have put aside for this worker, which is about to do something else, and the tasks
+    /// that were left to whoever looks around.
     #[cold]
     fn pay_dues(&mut self) {
         self.dues = false;

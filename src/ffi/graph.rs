@@ -152,9 +152,9 @@ unsafe fn read(graph: &dvm_graph_t) -> Result<Parts, Error> {
     // SAFETY: by the caller: NULL or text that ends with a NUL.
     let name = unsafe { text(graph.name) };
     let space = Space::new(lower, upper)?;
-    // SAFETY: the documentation of `dvm_graph_t` demands functions that may be called from every worker at the same time, with this
-    // context, until `dvm_graph_run` returns. `dvm_graph_visit_t` is never NULL when we call `successors`: the two function
-    // types differ in that only and have the same representation.
+    // SAFETY: the documentation of `dvm_graph_t` demands functions that may be called from every worker at the same time,
+    // with this context, until `dvm_graph_run` returns. `dvm_graph_visit_t` is never NULL when we call `successors`: the
+    // two function types differ in that only and have the same representation.
     let callbacks = unsafe {
         let successors = graph.successors.map(|function| std::mem::transmute::<_, Successors>(function));
         Callbacks::new(

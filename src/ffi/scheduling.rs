@@ -204,10 +204,10 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 /// weighted barycentre. It is chosen when the inputs are published. Idle processing units may steal the task, nearest
 /// first. Otherwise as dvm_sched_onto_v.
 ///
-/// Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on it, each
-/// of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled meanwhile.
-/// Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised graph is
-/// looked after once per 64. (DVM_SEED, which draws orders, is apart.)
+/// Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on
+/// it, each of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled
+/// meanwhile. Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised
+/// graph is looked after once per 64. (DVM_SEED, which draws orders, is apart.)
 ///
 /// @param[in] function  the processing
 /// @param[in] ids       the ids of its data, count entries; may be NULL when count is 0

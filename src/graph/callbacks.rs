@@ -57,7 +57,8 @@ impl Callbacks {
         predecessors: Option<Predecessors>,
         successors: Option<Successors>,
     ) -> Self {
-        // SAFETY: it is called across the unwind boundary, which lets it unwind, with its two arguments in the first two registers.
+        // SAFETY: it is called across the unwind boundary, which lets it unwind, with its two arguments in the first two
+        // registers.
         let run = unsafe { transmute::<Run, RunCalled>(run) };
         // SAFETY: as above, with a number of 64 bits, which is fetched as one.
         let predecessors = predecessors.map(|function| unsafe { transmute::<Predecessors, RunCalled>(function) });

@@ -1,9 +1,9 @@
 //! Parameterised task graphs for generated code: tiles described by functions of integer coordinates.
 //!
 //! A tile becomes a task when its first input arrives and is forgotten when it has run, so the whole graph is never held.
-//! Tiles without predecessors are found by all workers in parallel while others already run. The tile that became ready last runs
-//! next on the same worker: depth first, its data are still in the cache. Other ready tiles are one word each (the number
-//! in the box) in the worker's deque; thieves take the oldest.
+//! Tiles without predecessors are found by all workers in parallel while others already run. The tile that became ready
+//! last runs next on the same worker: depth first, its data are still in the cache. Other ready tiles are one word each
+//! (the number in the box) in the worker's deque; thieves take the oldest.
 
 mod callbacks;
 mod drawing;

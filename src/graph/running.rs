@@ -187,7 +187,8 @@ impl Running {
         Scanned::Some
     }
 
-    /// Looks for a tile without predecessors among some candidates. Behind the last that was looked at, and whether `at` is one.
+    /// Looks for a tile without predecessors among some candidates. Behind the last that was looked at, and whether `at`
+    /// is one.
     fn scan_some(&self, worker: usize, candidates: &Range<u64>, at: &mut Position) -> (u64, bool) {
         let mine = &self.workers[worker];
         let (mut waiting, mut past) = (0, candidates.start);
@@ -299,8 +300,8 @@ impl Running {
             };
             let mut total = 1;
             let arrived = self.pending.arrive(table, successor, || {
-                // Inside the program's own function. Should this one end its thread, the unwind boundary lets go of the cleanup handlers
-                // of the other, too: to note them first would cost each tile of each graph.
+                // Inside the program's own function. Should this one end its thread, the unwind boundary lets go of the
+                // cleanup handlers of the other, too: to note them first would cost each tile of each graph.
                 total = self.predecessors(coordinates, 1);
                 total.max(1) as u64
             });
@@ -423,9 +424,9 @@ impl Running {
     /// Ends the graph when every root has been looked at and every chain has ended.
     ///
     /// The counters only grow and are read in this order: scanned (all: no further roots), ended, created. A chain's end is
-    /// counted after the beginnings of those that it left behind, so equal sums mean that nothing is left, at the moment when `ended`
-    /// was read. Each worker looks once after it last counted something; the fence makes at least the last one that
-    /// does see everybody's counts.
+    /// counted after the beginnings of those that it left behind, so equal sums mean that nothing is left, at the moment
+    /// when `ended` was read. Each worker looks once after it last counted something; the fence makes at least the last
+    /// one that does see everybody's counts.
     fn finish_if_over(&self, worker: usize) {
         if !self.workers[worker].settle() {
             return;

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::sync::deque::{Deque, Steal};
 use crate::sync::handoff::HandOffSlot;
 
-/// Looks at another worker's kept tile before it is taken: about as long as a worker that is busy with tiles takes to come back.
+/// Looks at another worker's kept tile before it is taken: about as long as a worker that is busy with tiles takes to come
+/// back.
 const PATIENCE: u32 = 64;
 
 /// How many tiles a worker has seen. Only the worker writes them, others read them when they have run out of tiles.

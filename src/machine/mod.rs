@@ -173,7 +173,8 @@ impl Machine {
         })
     }
 
-    /// Whether distances are those of the tree, where of three workers no two are farther apart than the farther of the other pairs.
+    /// Whether distances are those of the tree, where of three workers no two are farther apart than the farther of the
+    /// other pairs.
     pub fn is_tree(&self) -> bool {
         self.refinement.is_none()
     }

@@ -172,7 +172,8 @@ impl Handle {
             Source::Xml(text) => {
                 let text = CString::new(text).map_err(|_| Failure::Syntax)?;
                 let size = text.as_bytes_with_nul().len() as i32;
-                // SAFETY: the handle is initialised and not loaded; the text has `size` bytes with its NUL, and hwloc parses it during this call.
+                // SAFETY: the handle is initialised and not loaded; the text has `size` bytes with its NUL, and hwloc
+                // parses it during this call.
                 unsafe { sys::hwloc_topology_set_xmlbuffer(handle.0, text.as_ptr(), size) == 0 }
             }
         };
@@ -208,7 +209,8 @@ impl Handle {
     }
 
     fn root(&self) -> Option<Object<'_>> {
-        // SAFETY: the topology is loaded; its objects live, unchanged, as long as it does, which is longer than `self` is borrowed.
+        // SAFETY: the topology is loaded; its objects live, unchanged, as long as it does, which is longer than `self` is
+        // borrowed.
         unsafe { sys::hwloc_get_obj_by_depth(self.0, 0, 0).as_ref() }.map(Object)
     }
 
@@ -272,7 +274,8 @@ impl<'a> Object<'a> {
         usize::try_from(self.0.depth).unwrap_or(0)
     }
 
-    /// The objects below it. NUMA nodes are not among them: hwloc hangs them beside the tree, below the group of PUs that they serve.
+    /// The objects below it. NUMA nodes are not among them: hwloc hangs them beside the tree, below the group of PUs that
+    /// they serve.
     fn children(self) -> impl Iterator<Item = Object<'a>> {
         // SAFETY: children live as long as their parent, `'a`; hwloc ends the list with NULL.
         let first = unsafe { self.0.first_child.as_ref() };

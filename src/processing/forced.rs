@@ -49,8 +49,8 @@ pub(crate) fn guard_thread() {
     unsafe { pthread_setcancelstate(CANCEL_DISABLE, ptr::null_mut()) };
 }
 
-/// Runs `body`, which calls the program across the unwind boundary, on a thread or at a depth whose cleanup handlers are not those of
-/// [`guard_thread`]: on the program's own threads, and inside other callbacks.
+/// Runs `body`, which calls the program across the unwind boundary, on a thread or at a depth whose cleanup handlers are
+/// not those of [`guard_thread`]: on the program's own threads, and inside other callbacks.
 pub(crate) fn with_place<R>(body: impl FnOnce() -> R) -> R {
     struct Back {
         place: *mut Place,
@@ -73,8 +73,8 @@ pub(crate) fn with_place<R>(body: impl FnOnce() -> R) -> R {
 
 /// After a forced unwinding that has ended at the unwind boundary.
 pub(super) fn put_back() {
-    // SAFETY: noted by this thread, further down on its stack; in its C library the handlers below the unwind boundary are the ones
-    // that were there.
+    // SAFETY: noted by this thread, further down on its stack; in its C library the handlers below the unwind boundary are
+    // the ones that were there.
     unsafe { __pthread_unregister_cancel(PLACE.get()) };
     // SAFETY: a plain call. The callback may have allowed what libdvm's frames do not.
     unsafe { pthread_setcancelstate(CANCEL_DISABLE, ptr::null_mut()) };

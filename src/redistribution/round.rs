@@ -1,8 +1,8 @@
 //! One redistribution of some arrays.
 //!
 //! A round is one task of the engine: it reads the source memories, waits for them without taking a worker, and
-//! publishes the targets that are promises. Its worker attaches the copies as polled work, so that all idle workers help, and ends
-//! when the last one is made. What the task needs is itself a datum, freed with the task, whatever becomes of it.
+//! publishes the targets that are promises. Its worker attaches the copies as polled work, so that all idle workers help,
+//! and ends when the last one is made. What the task needs is itself a datum, freed with the task, whatever becomes of it.
 #![allow(unsafe_code, reason = "addresses of data, kept by the references that the task has taken")]
 
 use std::ffi::{c_int, c_void};

@@ -7,7 +7,8 @@
 //! Tasks placed near their data may be stolen. Those that the worker makes ready itself lie in `deque`: it runs the
 //! newest first, whose data are still in its cache, and others take the oldest. Those that others make ready lie in
 //! `stealable`, which whoever comes first moves to its own deque, so that it runs them oldest first. What the deque has no room
-//! for, and cannot grow for, lies in `rest` until the next such move: the stealable inbox may be long, and is not to be gone through again.
+//! for, and cannot grow for, lies in `rest` until the next such move: the stealable inbox may be long, and is not to be
+//! gone through again.
 
 use std::ptr;
 
@@ -68,8 +69,9 @@ impl ReadyQueue {
         self.deque.push(Item::argumentless(signature).word())
     }
 
-    /// For the worker itself: the newest task that it kept, else the oldest that came through the stealable inbox. While the stealable inbox is moved it is
-    /// nowhere to be seen: when there is more of it, `announce` is called once others see that again.
+    /// For the worker itself: the newest task that it kept, else the oldest that came through the stealable inbox. While
+    /// the stealable inbox is moved it is nowhere to be seen: when there is more of it, `announce` is called once others
+    /// see that again.
     #[inline]
     pub(crate) fn take(&self, announce: impl FnOnce()) -> Option<Item> {
         match self.deque.pop() {
@@ -84,7 +86,8 @@ impl ReadyQueue {
         self.steal_kept()
     }
 
-    /// For the worker itself: the oldest task that came through the stealable inbox; the others lie on top of those that it kept.
+    /// For the worker itself: the oldest task that came through the stealable inbox; the others lie on top of those that
+    /// it kept.
     pub(crate) fn take_sent(&self, announce: impl FnOnce()) -> Option<Item> {
         if self.nothing_mailed() { None } else { self.take_mail(announce) }
     }
@@ -123,8 +126,8 @@ impl ReadyQueue {
         self.stealable.is_empty() && self.rest.is_empty()
     }
 
-    /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all of its stealable inbox over and takes the
-    /// oldest of that; the caller announces the others.
+    /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all of its stealable inbox over and
+    /// takes the oldest of that; the caller announces the others.
     pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<Item> {
         if let Some(kept) = self.steal_kept() {
             return Some(kept);

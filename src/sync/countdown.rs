@@ -15,8 +15,8 @@ use super::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, yield_now};
 /// Counters in a bucket: what fits a cache line.
 const ENTRIES: usize = if cfg!(loom) { 2 } else { 5 };
 
-/// Neighbouring keys that share a bucket, as a power of two: they are often counted down by the same thread, one after the other.
-/// Each has an entry of the bucket as its home.
+/// Neighbouring keys that share a bucket, as a power of two: they are often counted down by the same thread, one after the
+/// other. Each has an entry of the bucket as its home.
 const NEIGHBOURS: u32 = if cfg!(loom) { 1 } else { 2 };
 
 /// Number of tables: each has `1 << GROWTH` times the buckets of the one before.
@@ -217,8 +217,8 @@ impl Countdown {
         self.table(self.class.load(Ordering::Acquire))
     }
 
-    /// One more input of `key` is there, of `total()` in all: asked, without a lock, when there is no counter yet. True when it was
-    /// the last one; what the threads did before their arrivals at this key has happened before then.
+    /// One more input of `key` is there, of `total()` in all: asked, without a lock, when there is no counter yet. True
+    /// when it was the last one; what the threads did before their arrivals at this key has happened before then.
     #[inline]
     pub(crate) fn arrive(&self, table: &Table, key: u64, mut total: impl FnMut() -> u64) -> bool {
         let bucket = table.bucket(key);
@@ -482,7 +482,8 @@ mod tests {
         }
     }
 
-    /// Against a map: few and many keys in flight, near ones and the greatest there are, counts that fit an entry and that do not.
+    /// Against a map: few and many keys in flight, near ones and the greatest there are, counts that fit an entry and that
+    /// do not.
     #[test]
     fn the_table_counts_as_a_map_does() {
         let mut random = random();

@@ -44,7 +44,8 @@ impl Spin {
     #[cold]
     fn contend(&self) {
         let mut looks = 0;
-        // Whoever holds it goes on to other locks, often those that this thread wants next: side by side they would meet at each.
+        // Whoever holds it goes on to other locks, often those that this thread wants next: side by side they would meet
+        // at each.
         for _ in 0..if cfg!(loom) { 0 } else { HEAD_START } {
             std::hint::spin_loop();
         }

@@ -35,8 +35,8 @@ pub(crate) const UNPLACED: u16 = u16::MAX;
 
 /// A task descriptor. The link comes first: lists of links are lists of tasks.
 ///
-/// The numbers of the task's data follow (the home process of all is this one), as many as the processing has arguments. They are
-/// reached by the address of the descriptor only, never through a reference to it, which would not extend to them.
+/// The numbers of the task's data follow (the home process of all is this one), as many as the processing has arguments.
+/// They are reached by the address of the descriptor only, never through a reference to it, which would not extend to them.
 #[repr(C)]
 pub(crate) struct Task {
     link: Link,

@@ -96,7 +96,8 @@ impl Ring {
         self.pushed - self.events.len() as u64
     }
 
-    /// Those that are left, in the order of their starts; of those that start together, the longer first, which holds the other.
+    /// Those that are left, in the order of their starts; of those that start together, the longer first, which holds the
+    /// other.
     ///
     /// # Errors
     /// There is no memory for the copy.
