@@ -13,7 +13,7 @@ fn held(of: u32) -> Option<u32> {
         // The shell that sets the limits has this word too, as the argument of a script.
         (parent == of && command.split('\0').nth(1) == Some("--dvm-held")).then_some(pid)
     };
-    let all = std::fs::read_dir("/proc").expect("proc").flatten();
+    let mut all = std::fs::read_dir("/proc").expect("proc").flatten();
     all.find_map(|entry| one(entry.file_name().to_str()?.parse().ok()?))
 }
 

@@ -6,11 +6,11 @@
 //! - `blocking`, `cores`: tasks that block, and tasks that need several cores
 //! - `window`: holding a submitter back
 //! - `worker`: the loop; `backoff`: how rarely an idle one looks; `run`: one task from start to end; `frame`: what it has
-//! got meanwhile
+//!   got meanwhile
 //! - `reclaim`: what forgotten processings have left
 //! - `forked`: a child of fork has no workers
 //! - `view`: what it is at, for explanations; `blocked_tasks`: tasks in blocking sections; `progress_samples`: for how
-//! long tasks run
+//!   long tasks run
 //! - `holders`: who may have tasks for others, where there are many workers; `lookers`: who need not be woken then
 //! - `sleep`, `completion`: sleeping and waking (`README.md`); `source`: polled work; `failures`: what wait reports;
 //!   `stack`: of workers
