@@ -222,20 +222,24 @@ impl AstBuild {
             let node = raw::isl_ast_build_node_from_schedule_map(build.0, subject.give());
             AstNode::own(&self.ctx, "isl_ast_build_node_from_schedule_map", node)
         };
-        match observer.error {
-            Some(error) => Err(error),
-            None => node,
+        if let Some(error) = observer.error {
+            return Err(error);
         }
+        let node = node?;
+        crate::visits::check(&node, &schedule.domain()?, &self.context.aligned(&schedule.parameters()?)?)?;
+        Ok(node)
     }
 
     /// An expression that is true for the parameters in `set`.
     pub fn condition(&self, set: &Set) -> Result<AstExpr> {
         let Aligned { build, subject } = self.aligned(set)?;
         // SAFETY: the build is kept, the set's reference is made for isl; the expression is handed over.
-        unsafe {
+        let condition = unsafe {
             let expr = raw::isl_ast_build_expr_from_set(build.0, subject.give());
-            AstExpr::own(&self.ctx, "isl_ast_build_expr_from_set", expr)
-        }
+            AstExpr::own(&self.ctx, "isl_ast_build_expr_from_set", expr)?
+        };
+        crate::visits::check_condition(&condition, set, &self.context.aligned(&set.parameters()?)?)?;
+        Ok(condition)
     }
 
     /// An expression with the value of `value`, wherever it has one.

@@ -11,13 +11,40 @@ pub struct Error {
     pub operation: &'static str,
     /// isl's message.
     pub message: String,
-    quota: bool,
+    kind: Kind,
+}
+
+/// What went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// isl refused.
+    Refused,
+    /// The limit of operations was reached.
+    Quota,
+    /// A syntax tree does not mean what it was made for.
+    Unfaithful,
 }
 
 impl Error {
+    pub(crate) fn unfaithful() -> Error {
+        let message = "isl's code does not mean what it was made for".to_owned();
+        Error { operation: "reading back", message, kind: Kind::Unfaithful }
+    }
+
+    /// A syntax tree could not be read back, so that it is not known what it means.
+    pub(crate) fn unread() -> Error {
+        let message = "isl's code could not be read back".to_owned();
+        Error { operation: "reading back", message, kind: Kind::Unfaithful }
+    }
+
+    /// True when isl's code is wrong, or cannot be shown to be right.
+    pub fn is_unfaithful(&self) -> bool {
+        self.kind == Kind::Unfaithful
+    }
+
     /// True when the context's limit of operations was reached.
     pub fn is_quota(&self) -> bool {
-        self.quota
+        self.kind == Kind::Quota
     }
 }
 
@@ -71,6 +98,11 @@ impl Ctx {
         }
     }
 
+    /// Lets the computations that follow take as many operations as were allowed last.
+    pub(crate) fn renew_operations(&self) {
+        self.allow_operations(self.0.max_operations.get());
+    }
+
     /// Runs `work` without the limit of operations: for short work that reports a reached limit as something else.
     pub(crate) fn unlimited<T>(&self, work: impl FnOnce() -> T) -> T {
         // SAFETY: the context is live.
@@ -99,7 +131,7 @@ impl Ctx {
                 CStr::from_ptr(message).to_string_lossy().into_owned()
             };
             raw::isl_ctx_reset_error(self.as_ptr());
-            Error { operation, message, quota }
+            Error { operation, message, kind: if quota { Kind::Quota } else { Kind::Refused } }
         }
     }
 

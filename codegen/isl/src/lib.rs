@@ -24,6 +24,7 @@ mod schedule;
 mod set;
 mod union_map;
 mod union_set;
+mod visits;
 
 /// Whether a defect of the past is put back: only for tests, as in the code generator's `planted`.
 fn planted(name: &str) -> bool {

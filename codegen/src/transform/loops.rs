@@ -34,7 +34,9 @@ impl Loops {
     ) -> Result<Loops, Refusal> {
         let order = body(program, phase)?.intersect_domain(&instances.all)?;
         match exact(program, dependences, &order, &instances.known, symbols) {
-            Err(error) if error.is_quota() => Ok(hulls(program, &instances.all, &instances.known, symbols)?),
+            Err(error) if error.is_quota() || error.is_unfaithful() => {
+                Ok(hulls(program, &instances.all, &instances.known, symbols)?)
+            }
             loops => Ok(loops?),
         }
     }

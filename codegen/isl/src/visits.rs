@@ -1,0 +1,288 @@
+//! What loops visit and conditions mean, read back from the syntax trees that isl builds.
+//!
+//! isl now and then leaves a condition out (version 0.25, of `i <= 1 or i mod 5 > 0` under bounds that split at 3). So
+//! each tree is read back as a set, and only believed when that is the set that was asked for.
+#![allow(unsafe_code)]
+
+use crate::{
+    AstExpr, AstExprKind, AstNode, AstNodeKind, Ctx, Error, Operator, Result, Set, UnionSet, object::c_text, raw,
+};
+
+/// Compares what a tree visits with what it was made for, both under `context`.
+pub(crate) fn check(tree: &AstNode, wanted: &UnionSet, context: &Set) -> Result<()> {
+    let ctx = tree.ctx();
+    ctx.renew_operations();
+    let mut walk = Walk { parts: Vec::new() };
+    walk.node(tree, &mut Path::default())?;
+    let visited = read(ctx, &format!("{}{{ {} }}", parameters(context)?, walk.parts.join("; ")))?;
+    same(&visited, wanted, context)
+}
+
+/// Compares what a condition means with the set that it was made for, both under `context`.
+pub(crate) fn check_condition(condition: &AstExpr, wanted: &Set, context: &Set) -> Result<()> {
+    let ctx = condition.ctx();
+    ctx.renew_operations();
+    let meant = read(ctx, &format!("{}{{ [] : {} }}", parameters(context)?, truth(condition)?))?;
+    let wanted = read(ctx, &format!("{}{{ [] }}", parameters(context)?))?.intersect_params(wanted)?;
+    same(&meant, &wanted, context)
+}
+
+fn same(found: &UnionSet, wanted: &UnionSet, context: &Set) -> Result<()> {
+    if found.intersect_params(context)?.is_equal(&wanted.intersect_params(context)?)? {
+        return Ok(());
+    }
+    Err(Error::unfaithful())
+}
+
+/// The names of a set's parameters, as they stand before a set.
+fn parameters(set: &Set) -> Result<String> {
+    // SAFETY: the set is live and only looked at; isl owns the names.
+    let names = unsafe {
+        let size = set.ctx().count("isl_set_dim", raw::isl_set_dim(set.keep(), raw::isl_dim_type_isl_dim_param))?;
+        (0..size).map(|at| {
+            let name = raw::isl_set_get_dim_name(set.keep(), raw::isl_dim_type_isl_dim_param, at as u32);
+            if name.is_null() { String::new() } else { std::ffi::CStr::from_ptr(name).to_string_lossy().into_owned() }
+        })
+    };
+    Ok(format!("[{}] -> ", names.collect::<Vec<_>>().join(", ")))
+}
+
+/// Reads a text within the limit of operations: it may be long.
+fn read(ctx: &Ctx, text: &str) -> Result<UnionSet> {
+    let text = c_text(text);
+    // SAFETY: the context is live and the text is a C string; what comes back is handed over.
+    let set = unsafe {
+        let set = raw::isl_union_set_read_from_str(ctx.as_ptr(), text.as_ptr());
+        UnionSet::own(ctx, "isl_union_set_read_from_str", set)
+    };
+    // isl reports a limit that was reached while it reads as something else.
+    set.map_err(|_| Error::unread())
+}
+
+/// What holds at a place of the tree.
+#[derive(Clone, Default)]
+struct Path {
+    /// Counters of the loops around, and auxiliary variables.
+    variables: Vec<String>,
+    conditions: Vec<String>,
+}
+
+struct Walk {
+    /// The instances of each call in the tree, as text.
+    parts: Vec<String>,
+}
+
+impl Walk {
+    fn node(&mut self, node: &AstNode, path: &mut Path) -> Result<()> {
+        match node.kind()? {
+            AstNodeKind::Block(children) => children.iter().try_for_each(|child| self.node(child, path)),
+            AstNodeKind::If { cond, then, otherwise } => {
+                let cond = truth(&cond)?;
+                self.under(&then, path, cond.clone())?;
+                otherwise.map_or(Ok(()), |otherwise| self.under(&otherwise, path, format!("not {cond}")))
+            }
+            AstNodeKind::For { iterator, init, cond, inc, body, degenerate, .. } => {
+                let mut inner = path.clone();
+                if degenerate {
+                    inner.conditions.push(format!("{iterator} = {}", value(&init)?));
+                } else if value(&inc)? == "1" {
+                    inner.conditions.push(compared(&Side::Text(&iterator), ">=", &Side::Expr(&init))?);
+                    inner.conditions.push(truth(&cond)?);
+                } else {
+                    let init = value(&init)?;
+                    let turn = format!("turn{}", inner.variables.len());
+                    let gone = product(&value(&inc)?, &turn)?;
+                    inner.conditions.push(format!("{iterator} = {init} + {gone} and {turn} >= 0"));
+                    inner.conditions.push(truth(&cond)?);
+                    inner.variables.push(turn);
+                }
+                inner.variables.push(iterator);
+                self.node(&body, &mut inner)
+            }
+            AstNodeKind::User(call) => self.call(&call, path),
+        }
+    }
+
+    fn under(&mut self, node: &AstNode, path: &Path, condition: String) -> Result<()> {
+        let mut inner = path.clone();
+        inner.conditions.push(condition);
+        self.node(node, &mut inner)
+    }
+
+    fn call(&mut self, call: &AstExpr, path: &Path) -> Result<()> {
+        let AstExprKind::Op(Operator::Call, operands) = call.kind()? else { return Err(Error::unread()) };
+        let Some((name, arguments)) = operands.split_first() else { return Err(Error::unread()) };
+        let AstExprKind::Id(name) = name.kind()? else { return Err(Error::unread()) };
+        let places: Vec<String> = (0..arguments.len()).map(|at| format!("at{at}")).collect();
+        let mut conditions = path.conditions.clone();
+        for (place, argument) in places.iter().zip(arguments) {
+            conditions.push(format!("{place} = {}", value(argument)?));
+        }
+        let mut text = if conditions.is_empty() { "true".to_owned() } else { conditions.join(" and ") };
+        if !path.variables.is_empty() {
+            text = format!("exists ({} : {text})", path.variables.join(", "));
+        }
+        self.parts.push(format!("{name}[{}] : {text}", places.join(", ")));
+        Ok(())
+    }
+}
+
+/// A condition as isl's text.
+fn truth(expr: &AstExpr) -> Result<String> {
+    let AstExprKind::Op(operator, operands) = expr.kind()? else {
+        // A number stands for its truth.
+        return Ok(format!("({} != 0)", value(expr)?));
+    };
+    let join = |word: &str, parts: Result<Vec<String>>| Ok(format!("({})", parts?.join(word)));
+    let all = |of: fn(&AstExpr) -> Result<String>| operands.iter().map(of).collect::<Result<Vec<_>>>();
+    let compare = |word: &str| match &operands[..] {
+        [one, other] => compared(&Side::Expr(one), word, &Side::Expr(other)),
+        _ => Err(Error::unread()),
+    };
+    match operator {
+        Operator::And | Operator::AndThen => join(" and ", all(truth)),
+        Operator::Or | Operator::OrElse => join(" or ", all(truth)),
+        Operator::Eq => join(" = ", all(value)),
+        Operator::Le => compare("<="),
+        Operator::Lt => compare("<"),
+        Operator::Ge => compare(">="),
+        Operator::Gt => compare(">"),
+        _ => Ok(format!("({} != 0)", value(expr)?)),
+    }
+}
+
+/// One side of a comparison.
+enum Side<'a> {
+    Expr(&'a AstExpr),
+    Text(&'a str),
+}
+
+impl Side<'_> {
+    /// The operands of a maximum (`true`) or a minimum.
+    fn extremes(&self) -> Result<Option<(bool, Vec<AstExpr>)>> {
+        let Side::Expr(expr) = self else { return Ok(None) };
+        Ok(match expr.kind()? {
+            AstExprKind::Op(Operator::Max, operands) => Some((true, operands)),
+            AstExprKind::Op(Operator::Min, operands) => Some((false, operands)),
+            _ => None,
+        })
+    }
+}
+
+/// A comparison of sizes as isl's text. `a <= min(b, c)` becomes `a <= b and a <= c`, and so on: isl takes a minimum apart
+/// into one piece for each operand, and many of them into all combinations.
+fn compared(one: &Side, word: &str, other: &Side) -> Result<String> {
+    let less = word.starts_with('<');
+    if let Some((largest, operands)) = one.extremes()? {
+        let parts = operands.iter().map(|operand| compared(&Side::Expr(operand), word, other));
+        return joined(parts.collect(), largest == less);
+    }
+    if let Some((largest, operands)) = other.extremes()? {
+        let parts = operands.iter().map(|operand| compared(one, word, &Side::Expr(operand)));
+        return joined(parts.collect(), largest != less);
+    }
+    let text = |side: &Side| match side {
+        Side::Expr(expr) => value(expr),
+        Side::Text(text) => Ok((*text).to_owned()),
+    };
+    Ok(format!("({} {word} {})", text(one)?, text(other)?))
+}
+
+fn joined(parts: Result<Vec<String>>, all: bool) -> Result<String> {
+    Ok(format!("({})", parts?.join(if all { " and " } else { " or " })))
+}
+
+/// A value as isl's text. Numbers stand bare where isl wants a number, as factors and divisors.
+fn value(expr: &AstExpr) -> Result<String> {
+    let (operator, operands) = match expr.kind()? {
+        AstExprKind::Id(name) => return Ok(name),
+        AstExprKind::Int(number) => return Ok(if number.starts_with('-') { format!("({number})") } else { number }),
+        AstExprKind::Op(operator, operands) => (operator, operands),
+    };
+    let all = operands.iter().map(value).collect::<Result<Vec<_>>>()?;
+    let nested = |word: &str| all.iter().skip(1).fold(all[0].clone(), |text, next| format!("{word}({text}, {next})"));
+    Ok(match (operator, &all[..]) {
+        (Operator::Max, [_, ..]) => nested("max"),
+        (Operator::Min, [_, ..]) => nested("min"),
+        (Operator::Minus, [one]) => format!("(-{one})"),
+        (Operator::Add, [one, other]) => format!("({one} + {other})"),
+        (Operator::Sub, [one, other]) => format!("({one} - {other})"),
+        (Operator::Mul, [one, other]) => product(one, other)?,
+        (Operator::Div | Operator::FloorDiv | Operator::PositiveDiv, [one, other]) => format!("floor(({one})/{other})"),
+        (Operator::PositiveRem | Operator::ZeroRem, [one, other]) => format!("(({one}) mod {other})"),
+        _ => return Err(Error::unread()),
+    })
+}
+
+/// A product of which one factor is a number.
+fn product(one: &str, other: &str) -> Result<String> {
+    let number = |text: &str| text.trim_matches(['(', ')']).parse::<i64>().ok();
+    let (factor, rest) = match (number(one), number(other)) {
+        (Some(factor), _) => (factor, other),
+        (_, Some(factor)) => (factor, one),
+        _ => return Err(Error::unread()),
+    };
+    let text = format!("({} * {rest})", factor.unsigned_abs());
+    Ok(if factor < 0 { format!("(-{text})") } else { text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AstBuild, UnionMap};
+
+    const ORDER: &str = "[n, m] -> { S[i, j] -> [i, -j, 0] : 0 <= i < n and 0 <= j <= i and (j < 2 or i mod 5 > 0); \
+        T[i] -> [2i, m, 1] : 3m <= i < n }";
+
+    #[test]
+    fn loops_are_compared_with_what_they_were_made_for() {
+        let ctx = Ctx::new(1_000_000);
+        let (order, context) =
+            (UnionMap::parse(&ctx, ORDER).unwrap(), Set::parse(&ctx, "[n, m] -> { : n > 3 }").unwrap());
+        let tree = AstBuild::from_context(&context).unwrap().scan(&order, &mut |_| Ok(String::new())).unwrap();
+        let wanted = order.domain().unwrap();
+        check(&tree, &wanted, &context).unwrap();
+        for (other, same) in [
+            ("[n, m] -> { S[i, j] : n <= 3 }", true),
+            ("[n, m] -> { S[i, j] : i = 5 and j = 3 and n = 9 }", false),
+            ("[n, m] -> { U[i] : i = 5 }", false),
+        ] {
+            let more = wanted.union(&UnionSet::parse(&ctx, other).unwrap()).unwrap();
+            assert_eq!(check(&tree, &more, &context).is_ok(), same, "{other}");
+        }
+        let fewer = UnionSet::parse(&ctx, "[n, m] -> { S[i, j] : j < 7; T[i] }").unwrap();
+        assert!(check(&tree, &wanted.intersect(&fewer).unwrap(), &context).unwrap_err().is_unfaithful());
+    }
+
+    #[test]
+    fn conditions_are_compared_with_what_they_were_made_for() {
+        let ctx = Ctx::new(1_000_000);
+        let set = |text: &str| Set::parse(&ctx, text).unwrap();
+        let anything = set("[n, m] -> { : }");
+        let wanted = set("[n, m] -> { : n mod 3 = 1 or (m > 4 and n < -2m) or (n + 2m) mod 4 > 1 }");
+        let condition = AstBuild::from_context(&anything).unwrap().condition(&wanted).unwrap();
+        check_condition(&condition, &wanted, &anything).unwrap();
+        for other in ["[n, m] -> { : n != 70 }", "[n, m] -> { : m < 4000 }"] {
+            let other = wanted.intersect(&set(other)).unwrap();
+            assert!(check_condition(&condition, &other, &anything).unwrap_err().is_unfaithful());
+        }
+    }
+
+    /// The bounds of such loops are maxima and minima; with a step they are read another way.
+    #[test]
+    fn bounds_of_several_values_are_read_back() {
+        let ctx = Ctx::new(1_000_000);
+        let context = Set::parse(&ctx, "[a, b, c, d, e] -> { : }").unwrap();
+        for step in ["", "and (i - a) mod 3 = 0"] {
+            let order = format!(
+                "[a, b, c, d, e] -> {{ S[i, j] -> [i, j] : a <= i <= c and b <= i < d {step} and -e <= 2j <= i and j < c }}"
+            );
+            let order = UnionMap::parse(&ctx, &order).unwrap();
+            let tree = AstBuild::from_context(&context).unwrap().scan(&order, &mut |_| Ok(String::new())).unwrap();
+            assert!(tree.to_string().contains("max(") && tree.to_string().contains("min("), "{tree}");
+            let off = UnionSet::parse(&ctx, "[a, b, c, d, e] -> { S[i, j] : i = d - 1 }").unwrap();
+            let fewer = order.domain().unwrap().subtract(&off).unwrap();
+            assert!(check(&tree, &fewer, &context).unwrap_err().is_unfaithful());
+        }
+    }
+}
