@@ -14,8 +14,10 @@ pub const FILE: Duration = Duration::from_secs(15);
 pub const PREPROCESSOR: u64 = 4;
 /// Processor seconds for clang's parser.
 pub const PARSER: u64 = 7;
-/// Address space of a process, in KiB: 2 GB.
+/// Address space of a process that works alone, in KiB: 2 GB.
 pub const MEMORY: u64 = 2 << 20;
+/// The same for each of the two processes that read a file together, clang and ours.
+pub const READING: u64 = MEMORY / 2;
 
 /// KiB of the stack that the program reserves for deep expressions, beside that.
 pub const STACK: u64 = 1 << 20;

@@ -180,15 +180,15 @@ fn a_reading_that_dies_or_never_ends_is_a_refusal() {
     let preprocess = "case \"$*\" in *-fsyntax-only*) ;; *) exec clang \"$@\" ;; esac\n";
     // The parent of clang is the process that reads.
     let cases = [
-        ("dies", format!("{preprocess}kill -ABRT $PPID; sleep 1"), "needs more than 2 GB, or failed"),
+        ("dies", format!("{preprocess}kill -ABRT $PPID; sleep 1"), "needs more than 1 GB, or failed"),
         ("loops", format!("{preprocess}while :; do :; done"), "takes more than "),
-        ("fails", format!("{preprocess}kill -ABRT $$"), "clang, which reads the file, needs more than 2 GB, or fails"),
+        ("fails", format!("{preprocess}kill -ABRT $$"), "clang, which reads the file, needs more than 1 GB, or fails"),
         ("talks", "yes 'int x;'".to_owned(), "the file after the preprocessor has more than 64 MB"),
         // A tree that is small as text, and larger than the memory of the process when it is read.
         (
             "grows",
             format!("{preprocess}printf '{{\"inner\":[{{}}'; yes ',{{}}' | head -c 180000000; echo ']}}'"),
-            "2 GB",
+            "1 GB",
         ),
     ];
     for (name, script, reason) in cases {

@@ -6,7 +6,7 @@ use super::replacement::{Replacement, back_end};
 use super::worker::{self, Parts, Worker};
 use crate::draw::{self, View};
 use crate::frontend::{self, ClangError, Reading};
-use crate::limits::{FILE, REGION};
+use crate::limits::{FILE, MEMORY, READING, REGION};
 use crate::model::Region;
 use crate::pipeline::Stage;
 use crate::refusal::Refusal;
@@ -77,8 +77,8 @@ impl Guarded {
         Guarded { program: Some(program.to_owned()), product, state: RefCell::default() }
     }
 
-    fn worker(&self) -> Option<Worker> {
-        Worker::start(self.program.as_deref()?)
+    fn worker(&self, memory: u64) -> Option<Worker> {
+        Worker::start(self.program.as_deref()?, memory)
     }
 
     /// Reads a file; regions that are not read in time are refused.
@@ -86,13 +86,13 @@ impl Guarded {
         let mut state = self.state.borrow_mut();
         *state = State::default();
         // Without a process the counts have to do.
-        let Some(mut worker) = self.worker() else { return frontend::read(source, flags) };
+        let Some(mut worker) = self.worker(READING) else { return frontend::read(source, flags) };
         let request = Request::Read(source.path.display().to_string(), flags.to_vec());
         let (answer, spent) = worker.ask(vec![words(&request), source.bytes.clone()], FILE);
         state.spent = spent;
         let answer = answer.and_then(|parts| serde_json::from_slice(parts.first()?).ok());
         answer.unwrap_or_else(|| {
-            let what = if spent >= FILE { "takes more than 15 s" } else { "needs more than 2 GB, or failed" };
+            let what = if spent >= FILE { "takes more than 15 s" } else { "needs more than 1 GB, or failed" };
             Ok(Reading::ended(source, &format!("reading the file {what}"), frontend::SMALLER))
         })
     }
@@ -105,7 +105,7 @@ impl Guarded {
             return Err(too_long("reading the file and analysing its regions take more than 15 s together"));
         }
         if state.back_end.is_none() {
-            match self.worker() {
+            match self.worker(MEMORY) {
                 Some(worker) => state.back_end = Some(worker),
                 // Without a process the limits of operations have to do.
                 None => return self.product.make(region, original),

@@ -32,9 +32,9 @@ impl Drop for Worker {
 }
 
 impl Worker {
-    /// Starts a program as a worker, with little memory.
-    pub fn start(program: &Path) -> Option<Worker> {
-        let mut child = limits::held(program.to_str()?, limits::FILE.as_secs() + 1, limits::MEMORY + limits::STACK)
+    /// Starts a program as a worker, with so many KiB of memory and the stack.
+    pub fn start(program: &Path, memory: u64) -> Option<Worker> {
+        let mut child = limits::held(program.to_str()?, limits::FILE.as_secs() + 1, memory + limits::STACK)
             .arg(ARGUMENT)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -109,7 +109,7 @@ fn start(
 ) -> Result<Vec<u8>, ClangError> {
     let command = command();
     let missing = |e: std::io::Error| ClangError::Missing { command: command.clone(), why: e.to_string() };
-    let mut held = limits::held(&command, reading.seconds, limits::MEMORY);
+    let mut held = limits::held(&command, reading.seconds, limits::READING);
     held.args(["-x", "c", "-w", "-fno-color-diagnostics", "-fno-crash-diagnostics", "-U__clang__"]).args(flags);
     held.args(reading.options).arg(file).stdin(input);
     let Written { status, output, messages } = limits::run(&mut held, reading.bytes, feed).map_err(missing)?;
@@ -126,7 +126,7 @@ fn start(
             let signal = code.map_or_else(|| status.signal().unwrap_or(0), |code| code - 128);
             let what = match signal {
                 SIGKILL | SIGXCPU => format!("takes more than {} s", reading.seconds),
-                _ => "needs more than 2 GB, or fails".to_owned(),
+                _ => "needs more than 1 GB, or fails".to_owned(),
             };
             return Err(ClangError::Beyond(format!("clang, which reads the file, {what}")));
         }
