@@ -16,6 +16,7 @@
 mod object;
 
 mod ast;
+mod build;
 mod ctx;
 mod flow;
 mod map;
@@ -31,7 +32,8 @@ fn planted(name: &str) -> bool {
     cfg!(feature = "planted") && std::env::var("DVM_PLANTED").is_ok_and(|chosen| chosen == name)
 }
 
-pub use ast::{AstBuild, AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
+pub use ast::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
+pub use build::AstBuild;
 pub use ctx::{Ctx, Error, Result};
 pub use flow::{Flow, FlowProblem};
 pub use map::Map;
