@@ -1942,10 +1942,10 @@ contains
   !> weighted barycentre. It is chosen when the inputs are published. Idle processing units may steal the task, nearest
   !> first. Otherwise as dvm_sched_onto_v.
   !>
-  !> Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on it, each
-  !> of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled meanwhile.
-  !> Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised graph is
-  !> looked after once per 64. (DVM_SEED, which draws orders, is apart.)
+  !> Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on
+  !> it, each of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled
+  !> meanwhile. Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised
+  !> graph is looked after once per 64. (DVM_SEED, which draws orders, is apart.)
   !>
   !> @param[in] processing the processing
   !> @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
@@ -2042,7 +2042,7 @@ contains
     text = text_of(c_dvm_strerror(code))
   end function dvm_strerror
 
-  !> @brief The story of the calling thread's last failing call: what, where, why and what to do.
+  !> @brief The message of the calling thread's last failing call: what, where, why and what to do.
   !>
   !> Calls that succeed leave it as it is.
   !>

@@ -32,7 +32,7 @@ extern "C" {
 /**
  * What a call of libdvm came to. The values are stable: a code is never renumbered and never reused.
  *
- * `dvm_strerror` gives the meaning of a code, `dvm_last_error` the story of the calling thread's last failure.
+ * `dvm_strerror` gives the meaning of a code, `dvm_last_error` the message of the calling thread's last failure.
  * A call that fails changes nothing and takes no reference, unless its own text says otherwise.
  */
 typedef enum {
@@ -769,10 +769,10 @@ dvm_retcode_t dvm_sched_onto_v(const dvm_rank_t rank,
  * weighted barycentre. It is chosen when the inputs are published. Idle processing units may steal the task, nearest
  * first. Otherwise as dvm_sched_onto_v.
  *
- * Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on it, each
- * of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled meanwhile.
- * Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised graph is
- * looked after once per 64. (DVM_SEED, which draws orders, is apart.)
+ * Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on
+ * it, each of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled
+ * meanwhile. Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised
+ * graph is looked after once per 64. (DVM_SEED, which draws orders, is apart.)
  *
  * @param[in] function  the processing
  * @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
@@ -1864,7 +1864,7 @@ dvm_retcode_t dvm_dma_close(dvm_dma_t dma);
 const char *dvm_strerror(dvm_retcode_t code);
 
 /**
- * @brief The story of the calling thread's last failing call: what, where, why and what to do.
+ * @brief The message of the calling thread's last failing call: what, where, why and what to do.
  *
  * Calls that succeed leave it as it is.
  *
