@@ -28,7 +28,9 @@ pub(crate) fn check_condition(condition: &AstExpr, wanted: &Set, context: &Set) 
 }
 
 fn same(found: &UnionSet, wanted: &UnionSet, context: &Set) -> Result<()> {
-    if found.intersect_params(context)?.is_equal(&wanted.intersect_params(context)?)? {
+    // Parameters that are not aligned are found here, too: whoever puts that defect back wants to see what it does.
+    let planted = crate::planted("a1-align");
+    if planted || found.intersect_params(context)?.is_equal(&wanted.intersect_params(context)?)? {
         return Ok(());
     }
     Err(Error::unfaithful())
