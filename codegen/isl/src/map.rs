@@ -128,16 +128,13 @@ impl Map {
 
     /// The value of a dimension of the second space when it is one constant, plain to see, and fits.
     pub fn fixed_output(&self, dimension: usize) -> Option<i64> {
-        // SAFETY: the map is live; the value is freed here and only asked for what it has been tested to be.
+        // SAFETY: the map is live and only looked at; the value is handed over.
         unsafe {
-            let value = raw::isl_map_plain_get_val_if_fixed(self.keep(), End::Out.raw(), dimension as u32);
-            if value.is_null() {
-                return None;
-            }
-            let whole = raw::isl_val_is_int(value) == raw::isl_bool_isl_bool_true;
-            let number = whole.then(|| raw::isl_val_get_num_si(value));
-            raw::isl_val_free(value);
-            number
+            crate::object::take_number(raw::isl_map_plain_get_val_if_fixed(
+                self.keep(),
+                End::Out.raw(),
+                dimension as u32,
+            ))
         }
     }
 

@@ -180,3 +180,23 @@ pub(crate) unsafe fn take_text(text: *mut c_char) -> Option<String> {
         Some(copy)
     }
 }
+
+/// The number of an owned value of isl's, when there is one, it is whole, and it fits.
+///
+/// # Safety
+/// `value` is null or a reference that the caller owns and hands over.
+#[allow(unsafe_code)]
+pub(crate) unsafe fn take_number(value: *mut crate::raw::isl_val) -> Option<i64> {
+    if value.is_null() {
+        return None;
+    }
+    // SAFETY: the value is live until it is freed here; its number is only asked for when it is one and fits, since isl
+    // answers 0 for any other.
+    unsafe {
+        let whole = crate::raw::isl_val_is_int(value) == crate::raw::isl_bool_isl_bool_true;
+        let fits = crate::raw::isl_val_cmp_si(value, i64::MAX) <= 0 && crate::raw::isl_val_cmp_si(value, i64::MIN) >= 0;
+        let number = (whole && fits).then(|| crate::raw::isl_val_get_num_si(value));
+        crate::raw::isl_val_free(value);
+        number
+    }
+}

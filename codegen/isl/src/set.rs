@@ -129,17 +129,10 @@ impl Set {
 
     /// The value of a dimension when it is one constant over the whole set, and fits.
     pub fn fixed(&self, dimension: usize) -> Option<i64> {
-        // SAFETY: the set is live; the value is freed here and only asked for what it has been tested to be.
+        // SAFETY: the set is live and only looked at; the value is handed over.
         unsafe {
             let kind = raw::isl_dim_type_isl_dim_set;
-            let value = raw::isl_set_plain_get_val_if_fixed(self.keep(), kind, dimension as u32);
-            if value.is_null() {
-                return None;
-            }
-            let whole = raw::isl_val_is_int(value) == raw::isl_bool_isl_bool_true;
-            let number = whole.then(|| raw::isl_val_get_num_si(value));
-            raw::isl_val_free(value);
-            number
+            crate::object::take_number(raw::isl_set_plain_get_val_if_fixed(self.keep(), kind, dimension as u32))
         }
     }
 

@@ -29,3 +29,19 @@ fn pairs_of_a_map() {
     let map = Map::parse(&Ctx::new(100_000), "{ S[i] -> T[i + 1, 2] : i = 4 }").expect("a map");
     assert_eq!(map.wrap().expect("a set").points(5).expect("points"), Some(vec![vec![4, 5, 2]]));
 }
+
+/// Of a number that does not fit isl answers 0, which would be taken for one.
+#[test]
+fn constants_are_told_when_they_fit() {
+    let ctx = dvm_isl::Ctx::new(100_000);
+    for (text, number) in [
+        ("{ [5] }", Some(5)),
+        ("{ [-9223372036854775808] }", Some(i64::MIN)),
+        ("{ [9223372036854775808] }", None),
+        ("{ [i] : 0 <= i < 2 }", None),
+    ] {
+        assert_eq!(dvm_isl::Set::parse(&ctx, text).expect("a set").fixed(0), number, "{text}");
+    }
+    let far = dvm_isl::Map::parse(&ctx, "{ S[i] -> [i, 18446744073709551616, -7] }").expect("a map");
+    assert_eq!([far.fixed_output(0), far.fixed_output(1), far.fixed_output(2)], [None, None, Some(-7)]);
+}
