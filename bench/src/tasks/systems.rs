@@ -96,6 +96,9 @@ const FLOOR: &[(&str, &str, &str)] = &[
     ("metg-nearest", "metg", "nearest"),
     ("metg-fft", "metg", "fft"),
     ("metg-no_comm", "metg", "no_comm"),
+    ("arguments-4", "arguments", "arguments-4"),
+    ("arguments-5", "arguments", "arguments-5"),
+    ("arguments-64", "arguments", "arguments-64"),
 ];
 const DVM: &[(&str, &str, &str)] = &[
     ("a", "independent", "rank"),
