@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 2
 log=target/check
 mkdir -p "$log"
 
-steps=(format lint cargo planted readme loom packages c consumers examples sweep howto gdb bench foreign valgrind asan tsan)
+steps=(format lint cargo planted readme loom packages c aarch64 consumers examples sweep howto gdb bench foreign valgrind asan tsan)
 
 run_format() { cargo fmt --all --check; }
 run_lint() { cargo clippy --release --locked --workspace --all-targets -- -D warnings; }
@@ -23,6 +23,7 @@ run_loom() { make --no-print-directory loom; }
 run_packages() { tools/packages_test.sh; }
 run_readme() { tools/readme.sh check; }
 run_c() { c-tests/run.sh; }
+run_aarch64() { c-tests/aarch64/run.sh; }
 run_consumers() { c-tests/consumers/run.sh; }
 run_examples() { examples/run.sh && examples/trace.sh; }
 run_sweep() { examples/sweep.sh; }
