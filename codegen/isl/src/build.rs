@@ -121,6 +121,20 @@ impl AstBuild {
     /// Code that visits the instances in the order of `schedule`. `note` sees, for each loop, the order of the instances
     /// in it up to and with its own counter; what it says is kept with the loop.
     pub fn scan(&self, schedule: &UnionMap, note: &mut dyn FnMut(&UnionMap) -> Result<String>) -> Result<AstNode> {
+        let (wanted, context) = (schedule.domain()?, self.context.aligned(&schedule.parameters()?)?);
+        let mut built = |schedule: &UnionMap| {
+            let tree = self.built(schedule, note)?;
+            crate::visits::check(&tree, &wanted, &context).map(|()| tree)
+        };
+        match built(&schedule.unshared()?) {
+            // isl loses conditions where pieces overlap.
+            Err(error) if error.is_unfaithful() => built(&schedule.disjoint()?),
+            tree => tree,
+        }
+    }
+
+    /// Code as isl builds it.
+    fn built(&self, schedule: &UnionMap, note: &mut dyn FnMut(&UnionMap) -> Result<String>) -> Result<AstNode> {
         let Aligned { build, subject } = self.aligned(schedule)?;
         let mut observer = Observer { ctx: self.ctx.clone(), note, error: None };
         // SAFETY: the observer outlives the call that uses it, and the build that knows of it is freed here; isl
@@ -131,24 +145,28 @@ impl AstBuild {
             let node = raw::isl_ast_build_node_from_schedule_map(build.0, subject.give());
             AstNode::own(&self.ctx, "isl_ast_build_node_from_schedule_map", node)
         };
-        if let Some(error) = observer.error {
-            return Err(error);
+        match observer.error {
+            Some(error) => Err(error),
+            None => node,
         }
-        let node = node?;
-        crate::visits::check(&node, &schedule.domain()?, &self.context.aligned(&schedule.parameters()?)?)?;
-        Ok(node)
     }
 
     /// An expression that is true for the parameters in `set`.
     pub fn condition(&self, set: &Set) -> Result<AstExpr> {
-        let Aligned { build, subject } = self.aligned(set)?;
-        // SAFETY: the build is kept, the set's reference is made for isl; the expression is handed over.
-        let condition = unsafe {
-            let expr = raw::isl_ast_build_expr_from_set(build.0, subject.give());
-            AstExpr::own(&self.ctx, "isl_ast_build_expr_from_set", expr)?
+        let context = self.context.aligned(&set.parameters()?)?;
+        let built = |set: &Set| {
+            let Aligned { build, subject } = self.aligned(set)?;
+            // SAFETY: the build is kept, the set's reference is made for isl; the expression is handed over.
+            let condition = unsafe {
+                let expr = raw::isl_ast_build_expr_from_set(build.0, subject.give());
+                AstExpr::own(&self.ctx, "isl_ast_build_expr_from_set", expr)?
+            };
+            crate::visits::check_condition(&condition, set, &context).map(|()| condition)
         };
-        crate::visits::check_condition(&condition, set, &self.context.aligned(&set.parameters()?)?)?;
-        Ok(condition)
+        match built(set) {
+            Err(error) if error.is_unfaithful() => built(&set.disjoint()?),
+            condition => condition,
+        }
     }
 
     /// An expression with the value of `value`, wherever it has one.

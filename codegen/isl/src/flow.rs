@@ -27,13 +27,15 @@ impl FlowProblem<'_> {
     /// Computes the dependences.
     pub fn solve(&self) -> Result<Flow> {
         let ctx: &Ctx = self.sink.ctx();
+        let (sink, schedule) = (self.sink.unshared()?, self.schedule.unshared()?);
+        let (must, may) = (self.must_source.unshared()?, self.may_source.unshared()?);
         // SAFETY: isl takes references made for it and passes null on as failure; the flow is owned here, freed
         // once, and its maps are handed over.
         unsafe {
-            let mut access = raw::isl_union_access_info_from_sink(self.sink.give());
-            access = raw::isl_union_access_info_set_must_source(access, self.must_source.give());
-            access = raw::isl_union_access_info_set_may_source(access, self.may_source.give());
-            access = raw::isl_union_access_info_set_schedule_map(access, self.schedule.give());
+            let mut access = raw::isl_union_access_info_from_sink(sink.give());
+            access = raw::isl_union_access_info_set_must_source(access, must.give());
+            access = raw::isl_union_access_info_set_may_source(access, may.give());
+            access = raw::isl_union_access_info_set_schedule_map(access, schedule.give());
             let flow = raw::isl_union_access_info_compute_flow(access);
             let must =
                 UnionMap::own(ctx, "isl_union_access_info_compute_flow", raw::isl_union_flow_get_must_dependence(flow));

@@ -9,7 +9,7 @@ object! {
 }
 prints! { Map, isl_map_to_str }
 parses! { Map, isl_map_read_from_str }
-algebra! { Map: isl_map_intersect, isl_map_union, isl_map_subtract, isl_map_coalesce, isl_map_is_empty, isl_map_is_equal, isl_map_is_subset }
+algebra! { Map: isl_map_intersect, isl_map_union, isl_map_subtract, isl_map_is_empty, isl_map_is_equal, isl_map_is_subset }
 operations! { Map:
     /// Every pair turned round.
     reverse = isl_map_reverse() -> Map;

@@ -132,7 +132,7 @@ macro_rules! questions {
 
 /// Declares the operations and questions that sets and maps of all kinds share.
 macro_rules! algebra {
-    ($name:ident: $intersect:ident, $union:ident, $subtract:ident, $coalesce:ident, $empty:ident, $equal:ident, $subset:ident) => {
+    ($name:ident: $intersect:ident, $union:ident, $subtract:ident, $empty:ident, $equal:ident, $subset:ident) => {
         operations! { $name:
             /// What both have.
             intersect = $intersect(other: $name) -> $name;
@@ -140,8 +140,6 @@ macro_rules! algebra {
             union = $union(other: $name) -> $name;
             /// What `other` has not.
             subtract = $subtract(other: $name) -> $name;
-            /// The same with fewer pieces where that is possible.
-            coalesce = $coalesce() -> $name;
         }
         questions! { $name:
             /// True when there is no point, whatever the parameters.

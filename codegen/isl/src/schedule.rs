@@ -69,6 +69,8 @@ impl ScheduleProblem<'_> {
     /// Computes a schedule.
     pub fn solve(&self, options: ScheduleOptions) -> Result<Schedule> {
         let ctx = self.domain.ctx();
+        let (domain, validity) = (self.domain.unshared()?, self.validity.unshared()?);
+        let (proximity, coincidence) = (self.proximity.unshared()?, self.coincidence.unshared()?);
         // SAFETY: the context is live; isl takes references made for it and passes null on as failure; the
         // schedule is handed over.
         unsafe {
@@ -77,11 +79,11 @@ impl ScheduleProblem<'_> {
             raw::isl_options_set_schedule_maximize_coincidence(raw_ctx, i32::from(options.maximize_coincidence));
             raw::isl_options_set_schedule_serialize_sccs(raw_ctx, i32::from(options.serialize));
             raw::isl_options_set_schedule_outer_coincidence(raw_ctx, i32::from(options.outer_coincidence));
-            let mut problem = raw::isl_schedule_constraints_on_domain(self.domain.give());
+            let mut problem = raw::isl_schedule_constraints_on_domain(domain.give());
             problem = raw::isl_schedule_constraints_set_context(problem, self.context.give());
-            problem = raw::isl_schedule_constraints_set_validity(problem, self.validity.give());
-            problem = raw::isl_schedule_constraints_set_proximity(problem, self.proximity.give());
-            problem = raw::isl_schedule_constraints_set_coincidence(problem, self.coincidence.give());
+            problem = raw::isl_schedule_constraints_set_validity(problem, validity.give());
+            problem = raw::isl_schedule_constraints_set_proximity(problem, proximity.give());
+            problem = raw::isl_schedule_constraints_set_coincidence(problem, coincidence.give());
             Schedule::own(
                 ctx,
                 "isl_schedule_constraints_compute_schedule",

@@ -9,16 +9,12 @@ object! {
 }
 prints! { Set, isl_set_to_str }
 parses! { Set, isl_set_read_from_str }
-algebra! { Set: isl_set_intersect, isl_set_union, isl_set_subtract, isl_set_coalesce, isl_set_is_empty, isl_set_is_equal, isl_set_is_subset }
+algebra! { Set: isl_set_intersect, isl_set_union, isl_set_subtract, isl_set_is_empty, isl_set_is_equal, isl_set_is_subset }
 operations! { Set:
     /// The parameter values for which there is a point.
     params = isl_set_params() -> Set;
     /// The points whose parameters are in `context`.
     intersect_params = isl_set_intersect_params(context: Set) -> Set;
-    /// A shorter description of the points, right inside `context`.
-    gist = isl_set_gist(context: Set) -> Set;
-    /// A shorter description of the points, right for parameters in `context`.
-    gist_params = isl_set_gist_params(context: Set) -> Set;
     /// The same points without parameters: those that exist for some parameter values.
     without_params = isl_set_project_out_all_params() -> Set;
     /// Removes the name of the tuple.
@@ -31,10 +27,6 @@ object! {
 }
 prints! { PwAff, isl_pw_aff_to_str }
 operations! { PwAff:
-    /// A shorter description of the expression, right inside `context`.
-    gist = isl_pw_aff_gist(context: Set) -> PwAff;
-    /// The same with fewer pieces where that is possible.
-    coalesce = isl_pw_aff_coalesce() -> PwAff;
     /// Where it has a value.
     domain = isl_pw_aff_domain() -> Set;
 }
@@ -72,15 +64,6 @@ impl Set {
         }
     }
 
-    /// A convex set around the points: the inequalities and equalities that all pieces share.
-    pub fn simple_hull(&self) -> Result<Set> {
-        // SAFETY: isl takes the references made here and passes null on as failure; the result is handed over.
-        unsafe {
-            let hull = raw::isl_set_from_basic_set(raw::isl_set_simple_hull(raw::isl_set_remove_divs(self.give())));
-            Set::own(&self.ctx, "isl_set_simple_hull", hull)
-        }
-    }
-
     /// The dimensions as parameters of these names: the condition for a point to be in the set.
     pub fn as_condition(&self, names: &[String]) -> Result<Set> {
         // SAFETY: isl takes references made for it, copies the names and passes null on as failure; the result is
@@ -95,18 +78,6 @@ impl Set {
             set = raw::isl_set_move_dims(set, to, 0, from, 0, names.len() as u32);
             Set::own(&self.ctx, "isl_set_move_dims", raw::isl_set_params(set))
         }
-    }
-
-    /// Least value of a dimension over the set, for each value of the parameters.
-    pub fn dim_min(&self, dimension: usize) -> Result<PwAff> {
-        // SAFETY: isl takes the reference made here and checks the position; the result is handed over.
-        unsafe { PwAff::own(&self.ctx, "isl_set_dim_min", raw::isl_set_dim_min(self.give(), dimension as i32)) }
-    }
-
-    /// Greatest value of a dimension over the set, for each value of the parameters.
-    pub fn dim_max(&self, dimension: usize) -> Result<PwAff> {
-        // SAFETY: isl takes the reference made here and checks the position; the result is handed over.
-        unsafe { PwAff::own(&self.ctx, "isl_set_dim_max", raw::isl_set_dim_max(self.give(), dimension as i32)) }
     }
 
     /// The points of a set without parameters, in no order; nothing when there are more than `most`, or infinitely many.

@@ -13,7 +13,7 @@ object! {
 }
 prints! { UnionMap, isl_union_map_to_str }
 parses! { UnionMap, isl_union_map_read_from_str }
-algebra! { UnionMap: isl_union_map_intersect, isl_union_map_union, isl_union_map_subtract, isl_union_map_coalesce,
+algebra! { UnionMap: isl_union_map_intersect, isl_union_map_union, isl_union_map_subtract,
 isl_union_map_is_empty, isl_union_map_is_equal, isl_union_map_is_subset }
 operations! { UnionMap:
     /// Every pair turned round.
@@ -38,8 +38,6 @@ operations! { UnionMap:
     flat_range_product = isl_union_map_flat_range_product(other: UnionMap) -> UnionMap;
     /// The pairs of points of which the first has the lexicographically smaller image, `other` giving the second's.
     lex_lt = isl_union_map_lex_lt_union_map(other: UnionMap) -> UnionMap;
-    /// The same with equalities that follow from the constraints written out.
-    detect_equalities = isl_union_map_detect_equalities() -> UnionMap;
 }
 operations! { UnionMap:
     /// The map as a tuple of functions, when it is one.

@@ -9,15 +9,13 @@ object! {
 }
 prints! { UnionSet, isl_union_set_to_str }
 parses! { UnionSet, isl_union_set_read_from_str }
-algebra! { UnionSet: isl_union_set_intersect, isl_union_set_union, isl_union_set_subtract, isl_union_set_coalesce,
+algebra! { UnionSet: isl_union_set_intersect, isl_union_set_union, isl_union_set_subtract,
 isl_union_set_is_empty, isl_union_set_is_equal, isl_union_set_is_subset }
 operations! { UnionSet:
     /// The parameter values for which there is a point.
     params = isl_union_set_params() -> Set;
     /// The points whose parameters are in `context`.
     intersect_params = isl_union_set_intersect_params(context: Set) -> UnionSet;
-    /// A shorter description of the points, right for parameters in `context`.
-    gist_params = isl_union_set_gist_params(context: Set) -> UnionSet;
 }
 
 impl UnionSet {

@@ -1,7 +1,7 @@
 //! What loops visit and conditions mean, read back from the syntax trees that isl builds.
 //!
-//! isl now and then leaves a condition out (version 0.25, of `i <= 1 or i mod 5 > 0` under bounds that split at 3). So
-//! each tree is read back as a set, and only believed when that is the set that was asked for.
+//! isl now and then leaves a condition out (version 0.25, of `i <= 1 or i mod 5 > 0`: `checked`). So each tree is read back
+//! as a set, and only believed when that is the set that was asked for.
 #![allow(unsafe_code)]
 
 use crate::{
