@@ -1,7 +1,7 @@
-//! What the environment can set: one table of knobs, read once at init.
+//! The table of the environment variables that libdvm reads, once at init.
 //!
-//! A knob whose variable is unset or empty has its default. A value that is not allowed is an error that names the
-//! variable, the value and what is allowed: nothing is silently ignored.
+//! An unset or empty variable means the default. A value that is not allowed is an error that names the variable, the
+//! value and what is allowed: nothing is ignored silently.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,35 +10,34 @@ use std::time::Duration;
 
 use crate::error::{Error, dvm_retcode_t};
 
-/// The most workers of one process. It bounds what a mistyped number can cost.
+/// Maximum number of workers of one process: limits what a mistyped number can cost.
 pub(crate) const MAX_WORKERS: usize = 4096;
 
-/// The most tile sizes of one list: the most coordinates of a parameterised graph.
+/// Maximum length of a list of tile sizes: the maximum number of coordinates of a parameterised graph.
 pub(crate) const MAX_TILE_SIZES: usize = 16;
 
-/// What the values of a knob look like.
+/// The type of a knob's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A whole number between two bounds.
-    Number { least: u64, most: u64 },
+    Number {
+        least: u64,
+        most: u64,
+    },
     /// Whole numbers from 1, separated by commas or `x`.
     Sizes,
-    /// 0 or 1.
     Flag,
-    /// Any text; its reader judges it.
+    /// Any text; the code that uses it may refuse it.
     Text,
-    /// The path of a file.
     Path,
-    /// The name of a signal.
     Signal,
 }
 
-/// The signals that may be asked for: those that programs have for purposes of their own, with their numbers.
+/// The signals that `DVM_EXPLAIN_SIGNAL` accepts: those left to programs for their own purposes.
 const SIGNALS: [(&str, i32); 4] =
     [("SIGHUP", libc::SIGHUP), ("SIGQUIT", libc::SIGQUIT), ("SIGUSR1", libc::SIGUSR1), ("SIGUSR2", libc::SIGUSR2)];
 
 impl Kind {
-    /// What is allowed, in words.
+    /// The allowed values, in words.
     fn allowed(self) -> String {
         match self {
             Kind::Number { least, most } => format!("a whole number from {least} to {most}"),
@@ -53,19 +52,17 @@ impl Kind {
     }
 }
 
-/// One thing that the environment can set.
 #[derive(Debug)]
 struct Knob {
-    /// What the rest of the library calls it.
+    /// Name in the library's code.
     #[cfg_attr(not(test), allow(dead_code, reason = "the tests compare it with the variable"))]
     name: &'static str,
-    /// The environment variable.
     variable: &'static str,
     kind: Kind,
     unit: &'static str,
-    /// What holds when the variable is unset; for knobs whose getter needs it, in the form of a value.
+    /// The default in words; a valid value where `or_default` parses it.
     default: &'static str,
-    /// For the book.
+    /// Text for docs/environment.md and `dvm-info`.
     documentation: &'static str,
 }
 
@@ -75,11 +72,12 @@ const WORKERS: Knob = Knob {
     kind: Kind::Number { least: 1, most: MAX_WORKERS as u64 },
     unit: "workers",
     default: "one per PU",
-    documentation: "The number of worker threads of the process. The default is one for each PU that the process may use: \
-        its cpuset (taskset, cgroup, a launcher's binding), cut down to its cgroup CPU quota rounded up. With fewer workers \
-        than PUs each worker is bound to a core of its own while there are cores, the first ones in the machine's order. With more \
-        workers than PUs the workers are not bound, and a last rank component tells apart those that share a PU. A CPU quota still \
-        holds: more workers than it allows are not started. Ranks, sizes and distances only count PUs that have a worker.",
+    documentation: "The number of worker threads of the process. The default is one for each PU that the process may \
+        use: its cpuset (taskset, cgroup, a launcher's binding), cut down to its cgroup CPU quota rounded up. With \
+        fewer workers than PUs, each worker is bound to a core of its own while there are cores, in the machine's \
+        order. With more workers than PUs, the workers are not bound, and a last rank component tells apart those that \
+        share a PU. A CPU quota still holds: no more workers start than it allows. Ranks, sizes and distances only \
+        count PUs that have a worker.",
 };
 const SYNTHETIC: Knob = Knob {
     name: "synthetic",
@@ -87,8 +85,9 @@ const SYNTHETIC: Knob = Knob {
     kind: Kind::Text,
     unit: "hwloc's synthetic syntax",
     default: "the real machine",
-    documentation: "Runs on an imagined machine: `pack:4 core:4 pu:2` has 32 workers on 4 packages of 4 cores of 2 PUs. The workers are real \
-        threads that are not bound; neither the cpuset nor the CPU quota limits their number. At most 4096 PUs.",
+    documentation: "Runs on an imagined machine: `pack:4 core:4 pu:2` has 32 workers on 4 packages of 4 cores of 2 \
+        PUs. The workers are real threads, not bound; neither the cpuset nor the CPU quota limits their number. At \
+        most 4096 PUs.",
 };
 const BIND: Knob = Knob {
     name: "bind",
@@ -96,8 +95,9 @@ const BIND: Knob = Knob {
     kind: Kind::Flag,
     unit: "",
     default: "1",
-    documentation: "Whether each worker is bound to its PU. 0 leaves the placement to the system: for a machine whose PUs are shared with other busy \
-        programs, or a container that has a CPU quota but no cpuset, where every container would bind to the same first PUs.",
+    documentation: "Whether each worker is bound to its PU. 0 leaves the placement to the system: for a machine whose \
+        PUs are shared with other busy programs, or for containers with a CPU quota but no cpuset, which would all \
+        bind to the same first PUs.",
 };
 const SPIN: Knob = Knob {
     name: "spin",
@@ -105,7 +105,9 @@ const SPIN: Knob = Knob {
     kind: Kind::Number { least: 0, most: 1_000_000 },
     unit: "microseconds",
     default: "20",
-    documentation: "How long an idle worker looks for work before it sleeps. 0 sleeps at once. With more workers than CPUs, an idle one lets other threads run after each look, and looks for as many times as long as there are workers for each CPU.",
+    documentation: "How long an idle worker looks for work before it sleeps. 0 sleeps at once. With more workers than \
+        CPUs, an idle worker lets other threads run after each look, and looks longer, in proportion to the number of \
+        workers per CPU.",
 };
 const STACK: Knob = Knob {
     name: "stack",
@@ -113,7 +115,11 @@ const STACK: Knob = Knob {
     kind: Kind::Number { least: 64, most: 1 << 40 },
     unit: "KiB",
     default: "the soft limit of the main thread's stack",
-    documentation: "The stack of each worker thread, and of each thread that stands in for a task in a blocking section. The default is what the program's main thread may have (`ulimit -s`, the soft RLIMIT_STACK) when libdvm starts, and 8192 where that is unlimited; a limit below 64 counts as 64. The memory is only taken as far as tasks use it, and a guard page ends it. When the system does not give that much, dvm_init and dvm_blocking_begin answer DVM_ERR_MEMORY and name the size.",
+    documentation: "The stack of each worker thread, and of each thread that replaces a task in a blocking section. \
+        The default is the stack that the program's main thread may have (`ulimit -s`, the soft RLIMIT_STACK) when \
+        libdvm starts, and 8192 if that is unlimited; a limit below 64 counts as 64. A stack only takes the memory \
+        that tasks use, and a guard page ends it. If the system does not give that much, dvm_init and \
+        dvm_blocking_begin return DVM_ERR_MEMORY and name the size.",
 };
 const WINDOW: Knob = Knob {
     name: "window",
@@ -121,7 +127,11 @@ const WINDOW: Knob = Knob {
     kind: Kind::Number { least: 0, most: 1 << 40 },
     unit: "tasks",
     default: "0",
-    documentation: "How many tasks may be scheduled and not ended before a thread that schedules more outside tasks is held back; 0 sets no limit. It saves memory when tasks are made faster than they run: with 8000 a program of a million small tasks stayed within 6 MB. A thread is not held back while nothing runs, because it may still have to publish what the tasks wait for, and never by a task that takes long: it goes on after ten milliseconds without the end of a task.",
+    documentation: "How many tasks may be scheduled and not ended before a thread that schedules more outside tasks \
+        has to wait; 0 sets no limit. The limit saves memory when tasks are made faster than they run: with 8000, a \
+        program of a million small tasks stayed within 6 MB. The thread does not wait while nothing runs, because it \
+        may still have to publish what the tasks wait for. A long task does not hold it up either: if no task ends for \
+        ten milliseconds, the thread goes on.",
 };
 const TILE: Knob = Knob {
     name: "tile",
@@ -129,9 +139,9 @@ const TILE: Knob = Knob {
     kind: Kind::Sizes,
     unit: "iterations",
     default: "from the caches",
-    documentation: "The tile sizes of generated code, one for each tile coordinate, outermost first: `32,64` or `32x64`. A single number holds for all \
-        coordinates. Coordinates beyond the list, and all of them by default, get their size from a model of the caches. A size that the source \
-        fixes (`tile(...)`) is not changed.",
+    documentation: "The tile sizes of generated code, one for each tile coordinate, outermost first: `32,64` or \
+        `32x64`. A single number holds for all coordinates. Coordinates beyond the list, and all of them by default, \
+        get their size from a model of the caches. A size that the source fixes (`tile(...)`) does not change.",
 };
 const TRACE: Knob = Knob {
     name: "trace",
@@ -139,9 +149,11 @@ const TRACE: Knob = Knob {
     kind: Kind::Path,
     unit: "file",
     default: "no trace",
-    documentation: "Writes a timeline of the run to this file: tasks, tiles, steals, sleeps, publications and copies of data of each worker, in the Chrome trace format, for Perfetto or \
-        chrome://tracing. The file is opened at init, so that a path that cannot be written is found at once, and written at finalize; also when the program exits without, \
-        when SIGTERM, SIGINT or SIGHUP ends it (unless it handles them itself), and when the watchdog has spoken.",
+    documentation: "Writes a timeline of the run to this file: tasks, tiles, steals, sleeps, publications and copies \
+        of data of each worker, in the Chrome trace format, for Perfetto or chrome://tracing. The file is opened at \
+        init, so that a path that cannot be written fails at once. It is written at finalize; also when the program \
+        exits without finalize, when SIGTERM, SIGINT or SIGHUP ends it (unless it handles them itself), and after each \
+        report of the watchdog.",
 };
 const TRACE_EVENTS: Knob = Knob {
     name: "trace_events",
@@ -149,7 +161,8 @@ const TRACE_EVENTS: Knob = Knob {
     kind: Kind::Number { least: 1, most: 100_000_000 },
     unit: "events per worker",
     default: "200000",
-    documentation: "How many events of each worker a trace keeps, 64 bytes each. When there are more, the earliest are dropped, and the trace says how many.",
+    documentation: "How many events a trace keeps for each worker, 64 bytes each. If there are more, it drops the \
+        earliest, and says how many.",
 };
 const SUMMARY: Knob = Knob {
     name: "summary",
@@ -157,8 +170,8 @@ const SUMMARY: Knob = Knob {
     kind: Kind::Flag,
     unit: "",
     default: "0",
-    documentation: "Prints a table on stderr at finalize: time per processing and graph; tasks, tiles, busy, idle and sleeping time and steals of each \
-        worker; the bytes that were published and copied; the peak memory of the process.",
+    documentation: "Prints a table on stderr at finalize: time per processing and graph; tasks, tiles, busy, idle and \
+        sleeping time and steals of each worker; the bytes published and copied; the peak memory of the process.",
 };
 const DOT: Knob = Knob {
     name: "dot",
@@ -166,9 +179,9 @@ const DOT: Knob = Knob {
     kind: Kind::Path,
     unit: "file",
     default: "no drawing",
-    documentation: "Writes the graph of all tasks to this file, in the language of Graphviz's dot: a node for each task and for each tile of a \
-        parameterised graph, an edge for each datum that a task reads of another and for each order between tiles. The file is opened at init and \
-        written at finalize.",
+    documentation: "Writes the graph of all tasks to this file, in Graphviz's dot language: a node for each task and \
+        for each tile of a parameterised graph, an edge for each datum that one task reads from another and for each \
+        order between tiles. The file is opened at init and written at finalize.",
 };
 const DOT_NODES: Knob = Knob {
     name: "dot_nodes",
@@ -176,8 +189,8 @@ const DOT_NODES: Knob = Knob {
     kind: Kind::Number { least: 1, most: 10_000_000 },
     unit: "nodes",
     default: "5000",
-    documentation: "How many nodes DVM_DOT draws. What comes later is counted, and a node says how many there were: programs that lay graphs out \
-        need minutes for a few thousand.",
+    documentation: "How many nodes DVM_DOT draws. Later tasks and tiles are only counted, and a node gives their \
+        number: layout programs need minutes for a few thousand nodes.",
 };
 const WATCHDOG: Knob = Knob {
     name: "watchdog",
@@ -185,9 +198,10 @@ const WATCHDOG: Knob = Knob {
     kind: Kind::Number { least: 0, most: 1_000_000 },
     unit: "seconds",
     default: "0",
-    documentation: "When no task and no tile has ended for so long while some are outstanding, or while a thread sleeps in dvm_data_get, what waits \
-        for what is printed on stderr, as dvm_explain does, and then once per such period. 0: no watchdog. A task that runs longer than this is \
-        named too; nothing is ever ended.",
+    documentation: "If no task and no tile ends for this long while some are outstanding, or while a thread sleeps in \
+        dvm_data_get, libdvm prints on stderr what waits for what, as dvm_explain does, and again after each further \
+        period. 0: no watchdog. The report also names a task that runs longer than this; the watchdog never ends \
+        anything.",
 };
 const EXPLAIN_SIGNAL: Knob = Knob {
     name: "explain_signal",
@@ -195,8 +209,9 @@ const EXPLAIN_SIGNAL: Knob = Knob {
     kind: Kind::Signal,
     unit: "signal",
     default: "no signal",
-    documentation: "When the process gets this signal, it prints on stderr what waits for what, as dvm_explain does, and goes on. Init fails when the \
-        program has a handler for the signal already; a handler that the program sets later takes the signal over.",
+    documentation: "On this signal the process prints on stderr what waits for what, as dvm_explain does, and goes on. \
+        Init fails if the program already handles the signal; a handler that the program sets later replaces \
+        libdvm's.",
 };
 const VERBOSE: Knob = Knob {
     name: "verbose",
@@ -204,7 +219,8 @@ const VERBOSE: Knob = Knob {
     kind: Kind::Flag,
     unit: "",
     default: "0",
-    documentation: "Whether notes are printed on stderr: the machine found, why a region ran sequentially, and the like. Without it the library prints nothing.",
+    documentation: "Whether libdvm prints notes on stderr: the machine found, why a region ran sequentially, and the \
+        like. Without it, the library prints nothing.",
 };
 
 const SEED: Knob = Knob {
@@ -213,10 +229,15 @@ const SEED: Knob = Knob {
     kind: Kind::Number { least: 0, most: u64::MAX },
     unit: "",
     default: "the order of readiness",
-    documentation: "For finding mistakes: each worker takes its ready tasks in an order drawn from this number, instead of the order in which they became ready. Any such order is one that a program must be able to bear, but for programs that rely on the order of their tasks on one PU. With one worker (`DVM_WORKERS=1`) the same number gives the same order each time: tasks then only run while a thread of the program waits, in dvm_wait, dvm_finalize, dvm_graph_run or for a datum in dvm_data_get; a program with one thread that schedules repeats exactly. A program that waits in a way of its own is let on after one second, and then its orders are not repeated. Slow; not for production.",
+    documentation: "For debugging: each worker takes its ready tasks in an order drawn from this number, instead of \
+        the order in which they became ready. A correct program tolerates any such order, unless it relies on the \
+        order of its tasks on one PU. With one worker (`DVM_WORKERS=1`), the same number gives the same order each \
+        time: tasks then run only while a thread of the program waits, in dvm_wait, dvm_finalize, dvm_graph_run or for \
+        a datum in dvm_data_get; a program with one scheduling thread repeats exactly. If a program waits in some \
+        other way, tasks run after one second, and their order does not repeat. Slow; not for production.",
 };
 
-/// Every knob, in the order of the book.
+/// All knobs, in the order of docs/environment.md.
 const KNOBS: &[&Knob] = &[
     &WORKERS,
     &SYNTHETIC,
@@ -241,7 +262,7 @@ const KNOBS: &[&Knob] = &[
 pub(crate) struct TileSizes(Vec<u64>);
 
 impl TileSizes {
-    /// The size of tile coordinate `coordinate`, when the environment gives one.
+    /// The size of tile coordinate `coordinate`, if the environment sets it.
     pub fn size(&self, coordinate: usize) -> Option<u64> {
         match self.0.as_slice() {
             [all] => Some(*all),
@@ -250,7 +271,6 @@ impl TileSizes {
     }
 }
 
-/// The values of all knobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     workers: Option<usize>,
@@ -307,88 +327,78 @@ impl Config {
         })
     }
 
-    /// The number of workers asked for.
     pub fn workers(&self) -> Option<usize> {
         self.workers
     }
 
-    /// The imagined machine asked for, in hwloc's syntax.
     pub fn synthetic(&self) -> Option<&str> {
         self.synthetic.as_deref()
     }
 
-    /// Whether workers are bound to their PUs.
     pub fn bind(&self) -> bool {
         self.bind
     }
 
-    /// How long an idle worker looks for work before it sleeps.
     pub fn spin(&self) -> Duration {
         self.spin
     }
 
-    /// The bytes of a worker's stack asked for.
+    /// The requested stack of a worker, in bytes.
     pub fn stack(&self) -> Option<usize> {
         self.stack
     }
 
-    /// Tasks under way before who schedules is held back; 0 for no limit.
+    /// Scheduled, unfinished tasks at which the scheduling thread waits; 0 for no limit.
     pub fn window(&self) -> u64 {
         self.window
     }
 
-    /// The tile sizes asked for.
     pub fn tile(&self) -> &TileSizes {
         &self.tile
     }
 
-    /// Where the timeline goes; `None`: no timeline.
+    /// The file of the timeline; `None`: no timeline.
     pub fn trace(&self) -> Option<&PathBuf> {
         self.trace.as_ref()
     }
 
-    /// How many events of each worker a timeline keeps.
     pub fn trace_events(&self) -> usize {
         self.trace_events
     }
 
-    /// What orders are drawn from.
     pub fn seed(&self) -> Option<u64> {
         self.seed
     }
 
-    /// Whether a table is printed at the end.
     pub fn summary(&self) -> bool {
         self.summary
     }
 
-    /// Where the drawing of the task graph goes; `None`: no drawing.
+    /// The file of the task graph's drawing; `None`: no drawing.
     pub fn dot(&self) -> Option<&PathBuf> {
         self.dot.as_ref()
     }
 
-    /// How many nodes are drawn.
     pub fn dot_nodes(&self) -> usize {
         self.dot_nodes
     }
 
-    /// How long nothing may end before what waits is explained; `None`: for ever.
+    /// Time without the end of a task after which the watchdog reports; `None`: no watchdog.
     pub fn watchdog(&self) -> Option<Duration> {
         self.watchdog
     }
 
-    /// The signal that asks for an explanation.
     pub fn explain_signal(&self) -> Option<i32> {
         self.explain_signal
     }
 
-    /// Whether notes may be printed on stderr.
+    /// Whether notes are printed on stderr.
     #[cfg(test)]
     pub fn verbose(&self) -> bool {
         self.verbose
     }
 
-    /// Prints a note on stderr with `DVM_VERBOSE=1`; else does not even make its text.
+    /// Prints a note on stderr with `DVM_VERBOSE=1`; otherwise does not call `text`.
     pub fn note(&self, text: impl FnOnce() -> String) {
         if self.verbose {
             eprintln!("libdvm: {}", text());
@@ -410,7 +420,7 @@ fn refuse(knob: &Knob, value: &OsStr) -> Error {
     )
 }
 
-/// The error for a value of `variable` that its reader does not accept, with the reader's reason.
+/// The error for a text that its user refuses, for the reason given.
 pub(crate) fn refused(variable: &str, value: &str, reason: &str) -> Error {
     let message = format!("the environment variable {variable} is {value:?}: {reason}");
     Error::new(dvm_retcode_t::DVM_ERR_ARGUMENT, message)
@@ -424,7 +434,7 @@ fn text<'a>(knob: &Knob, value: &'a OsStr) -> Result<&'a str, Error> {
     value.to_str().ok_or_else(|| refuse(knob, value))
 }
 
-/// A number in digits only: `+1`, ` 1` and `1.0` are refused.
+/// Parses digits only: refuses `+1`, ` 1` and `1.0`.
 fn digits(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
@@ -451,14 +461,14 @@ fn sizes(knob: &Knob, value: &OsStr) -> Result<TileSizes, Error> {
     sizes.filter(allowed).map(TileSizes).ok_or_else(|| refuse(knob, value))
 }
 
-/// The number of a signal; its name may lack the `SIG`.
+/// Parses a signal's name, with or without `SIG`.
 fn signal(knob: &Knob, value: &OsStr) -> Result<i32, Error> {
     let name = text(knob, value)?;
     let known = SIGNALS.iter().find(|(full, _)| *full == name || full.strip_prefix("SIG") == Some(name));
     known.map(|&(_, number)| number).ok_or_else(|| refuse(knob, value))
 }
 
-/// The name of a signal that may be asked for.
+/// The name of one of `SIGNALS`.
 pub(crate) fn signal_name(number: i32) -> &'static str {
     SIGNALS.iter().find(|(_, own)| *own == number).map_or("the signal", |(name, _)| name)
 }

@@ -1,4 +1,4 @@
-//! The options as the reader of a report sees them: each with what it is and what the environment says.
+//! The options for reports: each with its documentation and its value in the environment.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -11,26 +11,26 @@ use crate::error::Error;
 pub struct Setting {
     /// The environment variable.
     pub variable: &'static str,
-    /// What values are allowed.
+    /// The allowed values, in words.
     pub allowed: String,
     /// The unit; empty when it has none.
     pub unit: &'static str,
-    /// What holds when the variable is unset.
+    /// The default, in words.
     pub default: &'static str,
-    /// What it does.
+    /// What the option does, with backquotes around code.
     pub documentation: &'static str,
-    /// What the environment says; `None`: nothing, and the default holds.
+    /// The value in the environment; `None`: unset or empty, so the default holds.
     pub value: Option<String>,
-    /// Why that is not allowed.
+    /// Why that value is not allowed; `None`: it is.
     pub refusal: Option<String>,
 }
 
-/// All options, with their values in the environment of the process.
+/// All options in the environment of the process.
 pub(crate) fn settings() -> Vec<Setting> {
     read(|variable| env::var_os(variable))
 }
 
-/// All options, with their values in an environment given as a function from variable to value.
+/// All options in an environment given as a function from variable to value.
 fn read(environment: impl Fn(&str) -> Option<OsString>) -> Vec<Setting> {
     let setting = |knob: &&Knob| {
         let value = environment(knob.variable).filter(|value| !value.is_empty());
@@ -47,7 +47,7 @@ fn read(environment: impl Fn(&str) -> Option<OsString>) -> Vec<Setting> {
     KNOBS.iter().map(setting).collect()
 }
 
-/// Whether a value is allowed, as far as the table knows: a text's own reader may refuse it later.
+/// Whether the table allows a value; the code that uses a text may still refuse it.
 fn check(knob: &Knob, value: &OsStr) -> Result<(), Error> {
     match knob.kind {
         Kind::Number { .. } => number(knob, value).map(drop),
@@ -70,9 +70,9 @@ mod tests {
     fn page() -> String {
         let mut page = String::from(
             "# The environment\n\n\
-             Read once, by `dvm_init` or by the first region that starts libdvm. A variable that is unset or empty has its default. A value that is \
-             not allowed makes init fail with `DVM_ERR_ARGUMENT`; `dvm_last_error` names the variable, the value and what is allowed. \
-             `dvm-info --options` shows what holds in a shell.\n\n\
+             libdvm reads the environment once, in `dvm_init` or in the first region that starts libdvm. An unset or empty variable means the default. \
+             A value that is not allowed makes init fail with `DVM_ERR_ARGUMENT`; `dvm_last_error` names the variable, the value and what is \
+             allowed. `dvm-info --options` shows the values in a shell.\n\n\
              This page is generated from the table in `src/config.rs`: change it there, then run the tests with `DVM_BLESS=1`.\n\n\
              | variable | value | unit | default |\n| --- | --- | --- | --- |\n",
         );
@@ -83,7 +83,7 @@ mod tests {
         for knob in KNOBS {
             let _ = write!(page, "\n## {}\n\n{}\n", knob.variable, knob.documentation);
         }
-        page.push_str("\n## What the programs read\n\n| variable | program | what it says |\n| --- | --- | --- |\n");
+        page.push_str("\n## What the programs read\n\n| variable | program | meaning |\n| --- | --- | --- |\n");
         for (variable, program, says) in PROGRAMS {
             let _ = writeln!(page, "| `{variable}` | {program} | {says} |");
         }
