@@ -1,35 +1,35 @@
-//! Messages as compilers print them: place, severity, words, the source line and a caret.
+//! Messages in the form of compiler messages: place, severity, text, the source line and a caret.
 
 use crate::source::Source;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// How bad it is.
+/// How serious a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Severity {
-    /// Nothing is made.
+    /// No output is made.
     Error,
     /// The region stays as it was.
     Warning,
-    /// Good to know.
+    /// For information.
     Note,
 }
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// How serious it is.
     pub severity: Severity,
-    /// What it says.
+    /// The text.
     pub message: String,
-    /// The bytes it is about: begin, end; `None` for the file as a whole.
+    /// The byte range concerned: begin, end; `None`: the whole file.
     pub span: Option<(usize, usize)>,
-    /// What can be done.
+    /// What the user can do.
     pub remedy: Option<String>,
 }
 
 impl Diagnostic {
-    /// The message as text, ending with a line end.
+    /// The message as text, with a final line end.
     pub fn render(&self, source: &Source) -> String {
         let name = source.path.display();
         let severity = match self.severity {
@@ -59,7 +59,7 @@ impl Diagnostic {
     }
 }
 
-/// ` [text]` for short texts of one line.
+/// ` [text]` if the text is short and on one line.
 fn offending(source: &Source, begin: usize, end: usize) -> String {
     let text = source.text(begin, end);
     let line: String = text.lines().next().unwrap_or("").trim().chars().take(60).collect();

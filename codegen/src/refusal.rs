@@ -1,16 +1,16 @@
-//! Why a region stays as it is.
+//! Why the tool leaves a region unchanged.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The tool leaves the region alone: what it met, and what the user can do about it.
+/// The reason for leaving a region unchanged, and what the user can do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// The bytes of the source that stand in the way, where some do: begin and end.
+    /// The bytes of the source at fault, begin and end, if there are such bytes.
     pub span: Option<(usize, usize)>,
-    /// What stands in the way.
+    /// What is in the way.
     pub reason: String,
-    /// What to change.
+    /// What the user can change.
     pub remedy: String,
 }
 

@@ -1,26 +1,26 @@
-//! A C file's bytes with lines, columns and just enough lexing to walk from token to token.
+//! A C source file with line and column positions, and just enough lexing to walk from token to token.
 
 use std::path::{Path, PathBuf};
 
 /// A source file, kept byte for byte.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// As the user named it.
+    /// The path as the user gave it.
     pub path: PathBuf,
-    /// The bytes; text positions everywhere are offsets into this.
+    /// The bytes; text positions everywhere are offsets into them.
     pub bytes: Vec<u8>,
     lines: Vec<usize>,
     renumberings: Vec<Renumbering>,
 }
 
-/// What a `#line` directive says of the lines after it.
+/// What a `#line` directive declares about the lines after it.
 #[derive(Debug, Clone)]
 struct Renumbering {
-    /// The first line after the directive, from 1, as it stands in the file.
+    /// The first line after the directive, counted from 1 in the file.
     from: u32,
-    /// The number of that line; `None`: only the preprocessor knows.
+    /// The number given to that line; `None`: only the preprocessor knows it.
     number: Option<u32>,
-    /// The name of the file, where the directive gives one.
+    /// The file name, if the directive gives one.
     name: Option<String>,
     /// The directive's bytes.
     span: (usize, usize),
@@ -32,7 +32,7 @@ impl Source {
         Ok(Source::new(path, std::fs::read(path)?))
     }
 
-    /// Takes text that was read already.
+    /// Wraps text that was already read.
     pub fn new(path: &Path, bytes: Vec<u8>) -> Source {
         let mut lines = vec![0];
         lines.extend(bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(k, _)| k + 1));
@@ -41,12 +41,12 @@ impl Source {
         source
     }
 
-    /// The folder that the file is in, as the user named it.
+    /// The folder of the file, in the user's notation.
     pub fn folder(&self) -> PathBuf {
         self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
     }
 
-    /// The directives that give lines other numbers. One in a conditional might not be read: its number is unknown.
+    /// The `#line` directives. One inside a conditional may be skipped by the preprocessor: its number is unknown.
     fn find_renumberings(&self) -> Vec<Renumbering> {
         let (mut all, mut open) = (Vec::new(), 0_u32);
         for directive in self.directives(0, self.bytes.len()) {
@@ -74,17 +74,17 @@ impl Source {
         all
     }
 
-    /// Spans of the directives that give lines other numbers.
+    /// Byte ranges of the `#line` directives.
     pub fn renumbered(&self) -> impl Iterator<Item = (usize, usize)> {
         self.renumberings.iter().map(|r| r.span)
     }
 
-    /// The first directive whose numbers only the preprocessor knows.
+    /// The first `#line` directive whose number only the preprocessor knows.
     pub fn unclear_line(&self) -> Option<(usize, usize)> {
         self.renumberings.iter().find(|r| r.number.is_none()).map(|r| r.span)
     }
 
-    /// Line and file of an offset as `__LINE__` and `__FILE__` say them: after the `#line` directives before it.
+    /// Line and file of an offset as `__LINE__` and `__FILE__` give them, after the `#line` directives before it.
     pub fn presumed(&self, offset: usize) -> (u32, String) {
         let (line, _) = self.position(offset);
         let before = || self.renumberings.iter().take_while(|r| r.from <= line);
@@ -99,12 +99,12 @@ impl Source {
         (line as u32, (offset - self.lines[line - 1] + 1) as u32)
     }
 
-    /// Offset at which the line of `offset` begins.
+    /// Offset of the start of the line that contains `offset`.
     pub fn line_start(&self, offset: usize) -> usize {
         self.lines[self.lines.partition_point(|start| *start <= offset) - 1]
     }
 
-    /// Offset at which a line (from 1) begins.
+    /// Offset of the start of a line (counted from 1).
     pub fn line_start_of(&self, line: u32) -> usize {
         self.lines[(line.max(1) as usize - 1).min(self.lines.len() - 1)]
     }
@@ -116,7 +116,7 @@ impl Source {
         String::from_utf8_lossy(&self.bytes[start..end]).trim_end_matches('\r').to_owned()
     }
 
-    /// Text of a range; bytes that are no UTF-8 are shown as replacement characters.
+    /// The text of a range; replacement characters stand for invalid UTF-8.
     pub fn text(&self, begin: usize, end: usize) -> String {
         String::from_utf8_lossy(&self.bytes[begin.min(self.bytes.len())..end.min(self.bytes.len())]).into_owned()
     }
@@ -191,7 +191,7 @@ impl Source {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
-    /// Preprocessor directives between two offsets: (begin at `#`, end at the line end, logical text after the `#`).
+    /// Preprocessor directives between two offsets.
     pub fn directives(&self, begin: usize, end: usize) -> Vec<Directive> {
         let mut found = Vec::new();
         let mut at = begin;
@@ -219,7 +219,7 @@ impl Source {
         found
     }
 
-    /// The first conditional of the preprocessor between two offsets that has its other end outside.
+    /// The first preprocessor conditional that begins or ends, but not both, between two offsets.
     pub fn torn(&self, begin: usize, end: usize) -> Option<Directive> {
         let mut open = Vec::new();
         for directive in self.directives(begin, end) {
@@ -233,7 +233,7 @@ impl Source {
         open.into_iter().next()
     }
 
-    /// Past the `#endif` of the conditional that is open at an offset.
+    /// The offset after the `#endif` of the conditional that is open at `at`.
     pub fn conditional_end(&self, at: usize) -> usize {
         let mut depth = 0_u32;
         for directive in self.directives(at, self.bytes.len()) {
@@ -247,7 +247,7 @@ impl Source {
         self.bytes.len()
     }
 
-    /// Whether anything but directives, comments and blanks stands between two offsets.
+    /// Whether the range contains anything but directives, comments and blanks.
     pub fn has_tokens(&self, begin: usize, end: usize) -> bool {
         let mut at = self.skip_blank(begin);
         for directive in self.directives(begin, end) {
@@ -259,7 +259,7 @@ impl Source {
         at < end
     }
 
-    /// Length of a backslash that joins its line with the next one, to the line end; compilers allow blanks between.
+    /// Length of a backslash that joins two lines, with the line end; compilers allow blanks between them.
     fn continued(&self, at: usize) -> Option<usize> {
         let rest = self.bytes.get(at..)?.strip_prefix(b"\\")?;
         let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)).count();
@@ -281,7 +281,7 @@ impl Source {
         at.min(self.bytes.len())
     }
 
-    /// A directive's text with continued lines joined and comments as one blank.
+    /// A directive's text; lines are joined, and each comment becomes one blank.
     fn logical(&self, mut at: usize, end: usize) -> String {
         let mut text = Vec::new();
         while at < end {
@@ -300,14 +300,14 @@ impl Source {
     }
 }
 
-/// A preprocessor directive as it stands in the text.
+/// A preprocessor directive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directive {
     /// Offset of the `#`.
     pub begin: usize,
-    /// Offset of the line end that closes it.
+    /// Offset of the line end that terminates it.
     pub end: usize,
-    /// What follows the `#`: lines joined, comments removed.
+    /// The text after the `#`: lines joined, comments removed.
     pub text: String,
 }
 
@@ -317,7 +317,7 @@ impl Directive {
         self.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("")
     }
 
-    /// What follows the name.
+    /// The text after the name.
     pub fn rest(&self) -> &str {
         self.text[self.name().len()..].trim_start()
     }

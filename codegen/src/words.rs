@@ -1,8 +1,8 @@
-//! Words of C text.
+//! Lexical words of C.
 
 use std::collections::BTreeSet;
 
-/// The identifiers of a piece of C text, without those after `.` and `->` and those in strings.
+/// The identifiers in a piece of C text, except in strings and after `.` and `->`.
 pub fn identifiers(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let bytes = text.as_bytes();
@@ -41,7 +41,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// Whether a name in a piece of C text has a letter that is spelled by its number.
+/// Whether an identifier in a piece of C text contains a universal character name (`\u...`).
 pub fn has_universal(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut quote = None;
@@ -59,7 +59,7 @@ pub fn has_universal(text: &str) -> bool {
     false
 }
 
-/// The words that C99 reserves.
+/// The keywords of C99.
 pub const KEYWORDS: &[&str] = &[
     "auto",
     "break",
@@ -100,7 +100,7 @@ pub const KEYWORDS: &[&str] = &[
     "_Imaginary",
 ];
 
-/// Whether C99 reserves the word.
+/// Whether `word` is a keyword of C99.
 pub fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }

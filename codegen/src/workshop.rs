@@ -1,18 +1,18 @@
-//! A folder of our own among the system's temporary ones.
+//! A private folder among the system's temporary ones.
 
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The folder, by the name that commands get; it is removed at the end.
+/// The folder, under the name given to commands; removed on drop.
 #[derive(Debug)]
 pub struct Workshop(pub PathBuf, Option<PathBuf>);
 
-/// Where names do not depend on `TMPDIR`.
+/// A folder for names that must not depend on `TMPDIR`.
 const FIXED: &str = "/tmp";
 
 impl Workshop {
-    /// Makes the folder where compilers make their temporary files. Equal purposes give equal names, unless one is
-    /// still in use: some compilers write the name of what they compile into the object.
+    /// Makes the folder for compilers' temporary files. Equal purposes get equal names unless one is in use: some
+    /// compilers write the name of the compiled file into the object.
     pub fn open(purpose: u64) -> Result<Workshop, String> {
         let named = ["TMPDIR", "TMP", "TEMP"].into_iter().filter_map(std::env::var_os).filter(|p| !p.is_empty());
         let usual = ["/tmp", "/var/tmp", "/usr/tmp", "."];
@@ -38,8 +38,8 @@ impl Workshop {
 }
 
 impl Workshop {
-    /// The folder by a name in a fixed place, where that can be had: sanitizers and link-time optimisation keep the name
-    /// of the compiled file, and equal builds give equal objects whatever `TMPDIR` says.
+    /// Gives the folder a fixed name if possible: sanitizers and link-time optimisation record the name of the compiled
+    /// file, so that equal builds give equal objects whatever `TMPDIR` is.
     fn named(path: PathBuf, name: &str) -> Workshop {
         let link = Path::new(FIXED).join(name);
         let whole = std::fs::canonicalize(&path).ok();

@@ -1,22 +1,22 @@
-//! Quasi-affine integer values: sums of symbols with constant factors, by cases where C's own rules need them.
+//! Quasi-affine integer values: sums of symbols with constant factors, split into cases where C's rules require them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What a term multiplies.
+/// The factor of a term that is not a number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Atom {
     /// A counter or parameter, by its isl name.
     Symbol(String),
-    /// A quasi-affine expression in isl's words, e.g. `floor((i)/2)` or `max(0, i - 3)`.
+    /// A quasi-affine expression in isl's notation, e.g. `floor((i)/2)` or `max(0, i - 3)`.
     Expression {
         /// isl text.
         text: String,
-        /// The symbols in it.
+        /// The symbols in the text.
         symbols: BTreeSet<String>,
-        /// Values that it is never below.
+        /// Lower bounds of the value.
         low: Vec<Affine>,
-        /// Values that it is never above.
+        /// Upper bounds of the value.
         high: Vec<Affine>,
     },
 }
@@ -26,7 +26,7 @@ pub enum Atom {
 pub struct Affine {
     /// Factors, none of them 0.
     pub terms: BTreeMap<Atom, i64>,
-    /// The rest.
+    /// The constant term.
     pub constant: i64,
 }
 
@@ -41,26 +41,26 @@ impl Affine {
         Affine { terms: BTreeMap::from([(Atom::Symbol(name.to_owned()), 1)]), constant: 0 }
     }
 
-    /// An expression that is no sum.
+    /// An expression that is not a sum.
     pub fn expression(text: String, symbols: BTreeSet<String>, low: Vec<Affine>, high: Vec<Affine>) -> Affine {
         Affine { terms: BTreeMap::from([(Atom::Expression { text, symbols, low, high }, 1)]), constant: 0 }
     }
 
-    /// `floor(self / divisor)` of a value that is at least 0.
+    /// `floor(self / divisor)`, for a value of at least 0.
     #[must_use]
     pub fn floor_div(&self, divisor: i64) -> Affine {
         let text = format!("floor(({self})/{divisor})");
         Affine::expression(text, self.symbols(), vec![Affine::constant(0)], vec![self.clone()])
     }
 
-    /// `self mod divisor` of a value that is at least 0.
+    /// `self mod divisor`, for a value of at least 0.
     #[must_use]
     pub fn modulo(&self, divisor: i64) -> Affine {
         let text = format!("(({self}) mod {divisor})");
         Affine::expression(text, self.symbols(), vec![Affine::constant(0)], vec![Affine::constant(divisor - 1)])
     }
 
-    /// The greater (or the lesser) of two values.
+    /// The maximum (`greater`) or minimum of two values.
     pub fn extreme(greater: bool, a: &Affine, b: &Affine) -> Affine {
         let text = format!("{}({a}, {b})", if greater { "max" } else { "min" });
         let symbols = a.symbols().into_iter().chain(b.symbols()).collect();
@@ -72,7 +72,7 @@ impl Affine {
         }
     }
 
-    /// Values that are never below this one, each with one expression replaced by something simpler.
+    /// Upper bounds of this value, each with one expression replaced by something simpler.
     pub fn relaxed(&self) -> Vec<Affine> {
         let mut all = Vec::new();
         for (atom, factor) in &self.terms {
@@ -85,13 +85,13 @@ impl Affine {
         all
     }
 
-    /// Values that are never above this one, each with one expression replaced by something simpler.
+    /// Lower bounds of this value, each with one expression replaced by something simpler.
     pub fn tightened(&self) -> Vec<Affine> {
         let opposite = self.times(-1).map(|a| a.relaxed()).unwrap_or_default();
         opposite.iter().filter_map(|a| a.times(-1)).collect()
     }
 
-    /// `self + factor * other`; `None` when a factor leaves 64 bits.
+    /// `self + factor * other`; `None` if a factor does not fit into 64 bits.
     pub fn plus(&self, other: &Affine, factor: i64) -> Option<Affine> {
         let mut sum = self.clone();
         sum.constant = sum.constant.checked_add(other.constant.checked_mul(factor)?)?;
@@ -127,7 +127,7 @@ impl Affine {
         all
     }
 
-    /// Factor of a symbol; `None` when the symbol is inside an expression.
+    /// Factor of a symbol; `None` if the symbol occurs inside an expression.
     pub fn factor(&self, symbol: &str) -> Option<i64> {
         let hidden =
             self.terms.keys().any(|a| matches!(a, Atom::Expression { symbols, .. } if symbols.contains(symbol)));
@@ -163,12 +163,12 @@ impl std::fmt::Display for Affine {
     }
 }
 
-/// A condition: isl text, with the linear facts (each at least 0) that follow from it.
+/// A condition as isl text, with linear forms that are at least 0 wherever it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Formula {
-    /// Conjuncts in isl's words; empty: true.
+    /// Conjuncts in isl's notation; empty: true.
     pub conjuncts: Vec<String>,
-    /// What is at least 0 where the formula holds.
+    /// Forms that are at least 0 where the formula holds.
     pub facts: Vec<Affine>,
 }
 
@@ -183,7 +183,7 @@ impl Formula {
         Formula { conjuncts: if value { vec![] } else { vec!["false".to_owned()] }, facts: vec![] }
     }
 
-    /// Both.
+    /// The conjunction.
     #[must_use]
     pub fn and(mut self, other: Formula) -> Formula {
         for conjunct in other.conjuncts {
@@ -195,7 +195,7 @@ impl Formula {
         self
     }
 
-    /// Either.
+    /// The disjunction.
     #[must_use]
     pub fn or(self, other: Formula) -> Formula {
         if self.is_true() || other.is_false() {
@@ -208,12 +208,12 @@ impl Formula {
         Formula { conjuncts: vec![format!("({} or {})", self.grouped(), other.grouped())], facts }
     }
 
-    /// Holds everywhere.
+    /// Whether the formula is trivially true.
     pub fn is_true(&self) -> bool {
         self.conjuncts.is_empty()
     }
 
-    /// Holds nowhere.
+    /// Whether the formula is trivially false.
     pub fn is_false(&self) -> bool {
         self.conjuncts.iter().any(|c| c == "false")
     }
@@ -228,10 +228,10 @@ impl Formula {
     }
 }
 
-/// Values of more cases are refused.
+/// Maximum number of cases of a value; a value with more is refused.
 const MOST_CASES: usize = 16;
 
-/// A value by cases: in each, the condition and the value. One case with a true condition is the common form.
+/// A value by cases: a condition and the value under it. Most values have one case with a true condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cases(pub Vec<(Formula, Affine)>);
 
@@ -241,7 +241,7 @@ impl Cases {
         Cases(vec![(Formula::default(), value)])
     }
 
-    /// The value, if there is one case only.
+    /// The value, if there is only one case.
     pub fn single(&self) -> Option<&Affine> {
         match self.0.as_slice() {
             [(condition, value)] if condition.is_true() => Some(value),
@@ -263,7 +263,7 @@ impl Cases {
         (all.len() <= MOST_CASES).then_some(Cases(all))
     }
 
-    /// `self operator other` as a condition; the operator is C's.
+    /// `self operator other` as a condition, with an operator of C.
     pub fn compare(&self, operator: &str, other: &Cases) -> Option<Formula> {
         let mut whole = Formula::constant(false);
         if self.0.len() * other.0.len() > MOST_CASES * MOST_CASES {
@@ -302,7 +302,7 @@ pub fn compare(operator: &str, a: &Affine, b: &Affine) -> Option<Formula> {
     };
     let simpler: Vec<Affine> = facts.iter().flat_map(Affine::relaxed).collect();
     facts.extend(simpler);
-    // `a >= b` reads as `b <= a`, as in a loop's header.
+    // Prints `a >= b` as `b <= a`, as in a loop's header.
     let text = match operator {
         ">=" => format!("{b} <= {a}"),
         ">" => format!("{b} < {a}"),

@@ -1,4 +1,4 @@
-//! Clang's syntax tree, read from its JSON: only what the front end looks at, unknown kinds kept as they are.
+//! Clang's syntax tree, read from its JSON: only what the front end uses. Unknown node kinds are kept.
 
 use super::dialect::Dialect;
 use super::kind::Kind;
@@ -9,20 +9,20 @@ use std::collections::HashMap;
 /// Identity of a node within one dump.
 pub type Id = u64;
 
-/// A place in the main file, by expansion: where the user wrote it.
+/// A position in the main file, after expansion: where the user wrote it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FilePlace {
     /// Byte offset (of the outermost macro's name for expanded text).
     pub offset: usize,
     /// Length of the token there.
     pub length: usize,
-    /// Comes from a macro.
+    /// The token comes from a macro.
     pub expanded: bool,
-    /// Where the token itself is spelled in the main file (in a macro's argument or plain text).
+    /// Offset at which the main file spells the token (in plain text or in a macro's argument).
     pub spelled: Option<usize>,
-    /// In the main file and known.
+    /// The position is in the main file, and clang gave it.
     pub known: bool,
-    /// Made by the preprocessor: `__LINE__` and the like, or pasted tokens.
+    /// The preprocessor made the token: `__LINE__` and the like, or pasted tokens.
     pub made: bool,
 }
 
@@ -33,27 +33,27 @@ pub struct Type {
     /// As written.
     #[serde(rename = "qualType")]
     pub written: String,
-    /// Without typedefs at the top.
+    /// Without typedefs at the top level.
     #[serde(rename = "desugaredQualType")]
     desugared: Option<String>,
 }
 
 impl Type {
-    /// A type by its text.
+    /// A type given by its text.
     pub fn named(text: &str) -> Type {
         Type { written: text.to_owned(), desugared: None }
     }
 
-    /// The type without typedefs at the top.
+    /// The type without typedefs at the top level.
     pub fn plain(&self) -> &str {
         self.desugared.as_deref().unwrap_or(&self.written)
     }
 }
 
-/// What a `DeclRefExpr` names.
+/// The declaration that a `DeclRefExpr` refers to.
 #[derive(Debug, Clone, Default)]
 pub struct Reference {
-    /// The declaration.
+    /// Its identity.
     pub id: Id,
     /// Its kind, e.g. `VarDecl`.
     pub kind: Kind,
@@ -67,7 +67,7 @@ pub struct Reference {
 pub struct Node {
     /// Identity.
     pub id: Id,
-    /// Earlier declaration of the same thing, 0 if none.
+    /// Identity of the previous declaration of the same entity, 0 if there is none.
     pub previous: Id,
     /// Clang's class name, empty for an absent child.
     pub kind: Kind,
@@ -75,35 +75,35 @@ pub struct Node {
     pub name: String,
     /// Type of an expression or declaration.
     pub ty: Type,
-    /// Operand's type of `sizeof (type)`.
+    /// Type of the operand of `sizeof (type)`.
     pub argument: Option<Type>,
     /// Value of a literal or constant.
     pub value: Option<String>,
     /// Operator.
     pub opcode: String,
-    /// Kind of a cast.
+    /// Clang's name for the kind of cast.
     pub cast: String,
-    /// `x++` rather than `++x`.
+    /// True for `x++`, false for `++x`.
     pub postfix: bool,
-    /// `->` rather than `.`.
+    /// True for `->`, false for `.`.
     pub arrow: bool,
     /// Declaration named by a `DeclRefExpr`.
     pub reference: Option<Reference>,
     /// Field named by a `MemberExpr`.
     pub member: Id,
-    /// The label that a `LabelStmt` declares or a `GotoStmt` leads to.
+    /// The label that a `LabelStmt` declares or a `GotoStmt` jumps to.
     pub label: Id,
-    /// `static`, `extern` ...
+    /// Storage class: `static`, `extern` ...
     pub storage: String,
     /// Thread-local.
     pub thread_local: bool,
     /// `struct` or `union`.
     pub tag: String,
-    /// Has an initialiser (a variable).
+    /// The variable has an initialiser.
     pub initialised: bool,
-    /// Stands in a header of the system.
+    /// The node comes from a system header.
     pub system: bool,
-    /// Type that the text gives an enumeration.
+    /// The underlying type that the source gives to an enumeration.
     pub fixed: Option<Type>,
     /// First token.
     pub begin: FilePlace,
@@ -114,17 +114,17 @@ pub struct Node {
 }
 
 impl Node {
-    /// Whether the node is of one of clang's classes.
+    /// Whether the node is of the class `kind`.
     pub fn is(&self, kind: &Kind) -> bool {
         self.kind == *kind
     }
 
-    /// A child, if it is there.
+    /// The child at `index`, if it is not absent.
     pub fn child(&self, index: usize) -> Option<&Node> {
         self.inner.get(index).filter(|n| !n.kind.is_absent())
     }
 
-    /// The body of a function's definition. Attributes may follow it among the children.
+    /// The body of a function's definition. Attributes may follow the body among the children.
     pub fn body(&self) -> Option<&Node> {
         self.inner.iter().rev().find(|n| n.is(&Kind::CompoundStmt)).filter(|_| self.is(&Kind::FunctionDecl))
     }
@@ -134,7 +134,7 @@ impl Node {
         Walk { stack: vec![self] }
     }
 
-    /// The expression without parentheses and casts that change nothing.
+    /// The expression without parentheses and value-preserving casts.
     pub fn bare(&self) -> &Node {
         match (&self.kind, self.inner.first()) {
             (Kind::ParenExpr | Kind::ConstantExpr, Some(inner)) => inner.bare(),
@@ -145,7 +145,7 @@ impl Node {
         }
     }
 
-    /// The variable that the expression is, if it is nothing but a variable.
+    /// The variable, if the expression is only a variable.
     pub fn variable(&self) -> Option<&Reference> {
         let bare = self.bare();
         bare.reference
@@ -155,7 +155,7 @@ impl Node {
 }
 
 impl Refusal {
-    /// A refusal of what a node of the syntax tree stands for.
+    /// A refusal at a node of the syntax tree.
     pub fn at(node: &Node, reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
         Refusal::span(node.begin.offset, node.end.offset + node.end.length, reason, remedy)
     }
@@ -180,9 +180,9 @@ impl<'a> Iterator for Walk<'a> {
 pub struct Unit {
     /// The `TranslationUnitDecl`.
     pub root: Node,
-    /// Objects are only reached through their own types, as C says; not so with `-fno-strict-aliasing`.
+    /// C's aliasing rule holds: objects are only accessed through their own types (not with `-fno-strict-aliasing`).
     pub strict_aliasing: bool,
-    /// How integers behave in the file.
+    /// The integer rules of the file's compiler options.
     pub dialect: Dialect,
     paths: HashMap<Id, Vec<usize>>,
     nodes: usize,
@@ -211,12 +211,12 @@ impl Unit {
         Some(node)
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// What holds a declaration, e.g. the struct of a field.
+    /// The parent of a declaration, e.g. the struct of a field.
     pub fn holder(&self, id: Id) -> Option<&Node> {
         let path = self.paths.get(&id)?;
         let mut node = &self.root;
@@ -231,7 +231,7 @@ impl Unit {
         self.paths.get(&id).is_some_and(|p| p.len() == 1)
     }
 
-    /// The definition of the function whose body holds the offset.
+    /// The function definition whose body contains the offset.
     pub fn function_at(&self, offset: usize) -> Option<&Node> {
         self.root.inner.iter().find(|n| {
             n.body().is_some_and(|body| body.begin.known && body.begin.offset < offset && offset < body.end.offset)
@@ -286,7 +286,7 @@ struct RawNode {
     fixed: Option<Type>,
     #[serde(rename = "declId", alias = "targetLabelDeclId")]
     label: String,
-    // The name of the list is that of its first child, where that one has a name.
+    // The list takes the name of its first child, if that child has one.
     #[serde(alias = "array_filler")]
     inner: Vec<RawNode>,
 }
@@ -321,7 +321,7 @@ struct RawLocation {
     argument: bool,
 }
 
-/// Clang leaves a location's file out when it is that of the location before, in the order of the dump.
+/// Clang omits a location's file if it is the same as that of the previous location in the dump.
 struct Reader<'a> {
     main: &'a str,
     file: String,
@@ -337,7 +337,7 @@ impl Reader<'_> {
             serde_json::Value::String(s) => s,
             other => other.to_string(),
         };
-        // What `_Generic` chooses from has no kind of its own.
+        // The associations of `_Generic` have no kind of their own.
         let kind = if raw.kind.is_empty() && !raw.inner.is_empty() { Kind::Association } else { Kind::of(&raw.kind) };
         Node {
             id: identity(&raw.id),

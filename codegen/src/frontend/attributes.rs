@@ -1,11 +1,11 @@
-//! Attributes that change nothing of what a region computes. Whatever is not on these lists may.
+//! An allow-list of attributes that do not change what a region computes. Any other attribute may.
 
 use super::ast::{Id, Node};
 use super::builder::Builder;
 use super::kind::Kind;
 use crate::Refusal;
 
-/// Of variables: where they lie, who is warned.
+/// Attributes of variables about placement and warnings.
 const VARIABLES: [Kind; 15] = [
     Kind::UnusedAttr,
     Kind::UsedAttr,
@@ -24,8 +24,8 @@ const VARIABLES: [Kind; 15] = [
     Kind::UninitializedAttr,
 ];
 
-/// Of variables that stand outside the region, judged where addresses and names are: who calls a function with them, and
-/// which other names they have.
+/// Attributes of variables outside the region that other checks judge: which functions are called with the variable,
+/// and which other names it has.
 const JUDGED: [Kind; 7] = [
     Kind::MayAliasAttr,
     Kind::CleanupAttr,
@@ -37,7 +37,7 @@ const JUDGED: [Kind; 7] = [
 ];
 
 impl Builder<'_> {
-    /// Refuses variables from outside the region with attributes that may matter.
+    /// Refuses variables from outside the region whose attributes may change the result.
     pub fn check_attributes(&self) -> Result<(), Refusal> {
         let used = self.arrays.iter().map(|a| a.variable).chain(self.parameters.iter().map(|p| p.variable));
         let used = used.chain(self.values.iter().map(|(id, _)| *id)).chain(self.private.iter().copied());
@@ -62,7 +62,7 @@ impl Builder<'_> {
     }
 }
 
-/// The first attribute of a variable that may matter.
+/// The first attribute of a variable that may change the result.
 pub fn of_variable(variable: &Node) -> Option<&Node> {
     variable.inner.iter().find(|n| n.kind.is_attribute() && !VARIABLES.contains(&n.kind))
 }

@@ -1,4 +1,4 @@
-//! The state that grows while a region is read.
+//! The state that is built while a region is read.
 
 use super::affine::Affine;
 use super::ast::{Id, Node, Unit};
@@ -12,10 +12,10 @@ use crate::model::{AccessKind, Array, Parameter, Value};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 
-/// A parameter with what it came from.
+/// A parameter and its origin.
 #[derive(Debug, Clone)]
 pub struct KnownParameter {
-    /// The model's view.
+    /// The parameter in the model.
     pub parameter: Parameter,
     /// The variable; 0 for a captured expression.
     pub variable: Id,
@@ -24,98 +24,98 @@ pub struct KnownParameter {
 /// An array with its variable.
 #[derive(Debug, Clone)]
 pub struct KnownArray {
-    /// The model's view.
+    /// The array in the model.
     pub array: Array,
     /// The variable.
     pub variable: Id,
-    /// Some statement writes it.
+    /// Whether some statement writes the array.
     pub written: bool,
 }
 
-/// An access before the parameters' list is complete.
+/// An access, before all parameters are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawAccess {
-    /// The array's symbol.
+    /// The array's symbol for isl.
     pub array: String,
     /// Read or write.
     pub kind: AccessKind,
-    /// What follows the statement's tuple: `-> A[i] : ...`.
+    /// The part of the access map after the statement's tuple: `-> A[i] : ...`.
     pub image: String,
 }
 
-/// A statement before the parameters' list is complete.
+/// A statement, before all parameters are known.
 #[derive(Debug, Clone)]
 pub struct RawStatement<'a> {
-    /// What it is made of.
+    /// Its syntax tree nodes.
     pub nodes: Vec<&'a Node>,
-    /// Where it stands.
+    /// The loops and conditions around it.
     pub scope: Scope,
-    /// What it touches.
+    /// Its accesses.
     pub accesses: Vec<RawAccess>,
     /// C text.
     pub text: String,
-    /// Declarations to stand before the text.
+    /// Declarations to insert before the text.
     pub locals: String,
 }
 
-/// A subscript that may leave its row, before the parameters' list is complete.
+/// A subscript that may leave its row, before all parameters are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawRow {
-    /// The place of the statement in the region's list; `None`: evaluated on entry.
+    /// Index of the statement in the region's list; `None`: evaluated on entry.
     pub statement: Option<usize>,
     /// The access as the user wrote it.
     pub text: String,
-    /// When it leaves its row.
+    /// The condition under which the subscript leaves its row.
     pub condition: String,
 }
 
-/// Everything known of a region.
+/// Everything known about a region so far.
 pub struct Builder<'a> {
     /// The syntax tree.
     pub unit: &'a Unit,
-    /// The text.
+    /// The file's text.
     pub source: &'a Source,
     /// The enclosing function.
     pub function: &'a Node,
-    /// Who reads and writes what.
+    /// Which nodes read and write which variables.
     pub inventory: Inventory<'a>,
-    /// Macros that are defined at the pragma.
+    /// Macros defined at the pragma.
     pub macros: &'a Macros,
-    /// Functions that the pragma calls pure.
+    /// Functions that the pragma declares pure.
     pub pure: Vec<String>,
-    /// Found so far.
+    /// Parameters found so far.
     pub parameters: Vec<KnownParameter>,
-    /// Found so far.
+    /// Captured values found so far.
     pub values: Vec<(Id, Value)>,
-    /// Found so far.
+    /// Arrays found so far.
     pub arrays: Vec<KnownArray>,
-    /// Found so far.
+    /// Statements found so far.
     pub statements: Vec<RawStatement<'a>>,
-    /// What is known of parameters.
+    /// Known facts about parameters.
     pub ground: Ground,
     /// Reads of captured expressions.
     pub entry_reads: Vec<RawAccess>,
     /// Struct variables that captured expressions read.
     pub entry_objects: Vec<Id>,
-    /// Children of blocks that stay together: block -> ranges.
+    /// Children of blocks that must stay together: block -> ranges.
     pub groups: HashMap<Id, Vec<(usize, usize)>>,
-    /// Scalars of the function that get a copy per statement.
+    /// Scalars of the function that each statement copies.
     pub private: HashSet<Id>,
-    /// The names that isl knows in this region.
+    /// The isl names used in this region.
     pub symbols: Symbols,
     /// Subscripts that may leave their rows.
     pub rows: Vec<RawRow>,
-    /// Array variables that are only named in `sizeof`.
+    /// Array variables that occur only in `sizeof`.
     pub mentioned: Vec<(Id, &'a Node)>,
 }
 
 impl Builder<'_> {
-    /// A name for isl that nothing else has.
+    /// A name for isl that is not yet in use.
     pub fn fresh(&mut self, base: &str) -> String {
         self.symbols.fresh(base)
     }
 
-    /// The symbol of an integer variable that does not change in the region.
+    /// The symbol of an integer variable that is constant in the region.
     pub fn parameter(&mut self, declaration: &Node) -> String {
         if let Some(known) = self.parameters.iter().find(|p| p.variable == declaration.id) {
             return known.parameter.symbol.clone();
@@ -133,7 +133,7 @@ impl Builder<'_> {
         symbol
     }
 
-    /// The symbol of an expression that does not change in the region.
+    /// The symbol of an expression that is constant in the region.
     pub fn captured(&mut self, text: &str, node: &Node) -> String {
         let same = |p: &&KnownParameter| p.parameter.expression.as_deref() == Some(text);
         if let Some(known) = self.parameters.iter().find(same) {
@@ -160,18 +160,18 @@ impl Builder<'_> {
         self.ground.ranges.insert(symbol.to_owned(), (low, high));
     }
 
-    /// The type of a variable in words that mean the same before the enclosing function.
+    /// A variable's type, spelled so that it means the same before the enclosing function.
     pub fn type_name(&self, declaration: &Node) -> String {
         self.visible_type(&declaration.ty)
     }
 
-    /// A type in words that mean the same before the enclosing function.
+    /// A type, spelled so that it means the same before the enclosing function.
     pub fn visible_type(&self, ty: &super::ast::Type) -> String {
         let written = ctype::unqualified(&ty.written);
         if self.is_local_type(&written) { ctype::unqualified(ty.plain()) } else { written }
     }
 
-    /// A value that is at least 0, or a reason why that cannot be told.
+    /// Tries to ensure that a value is at least 0; false if that cannot be proven or assumed.
     pub fn require(&mut self, value: &Affine, scope: &Scope, extra: &[Affine]) -> bool {
         match self.ground.prove(value, scope, extra) {
             Proof::Proved => true,
@@ -183,7 +183,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Runs an attempt; what it noted on the way is forgotten when it fails.
+    /// Runs an attempt, and undoes its changes if it fails.
     pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
         let before = (self.parameters.len(), self.ground.clone(), self.entry_reads.len(), self.symbols.clone());
         let arrays = self.arrays.clone();

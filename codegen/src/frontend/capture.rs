@@ -1,4 +1,4 @@
-//! Integer expressions that do not change in the region but are no plain names: evaluated once, on entry.
+//! Integer expressions that are constant in the region but not plain names: evaluated once, on entry.
 
 use super::affine::Affine;
 use super::ast::{Node, Unit};
@@ -11,7 +11,7 @@ use crate::Refusal;
 use crate::model::AccessKind;
 
 impl<'a> Builder<'a> {
-    /// The parameter that stands for an unchanging expression; `None` when it may change or cannot be evaluated early.
+    /// The parameter for a constant expression; `None` if the expression may change or cannot be evaluated early.
     pub fn capture(&mut self, node: &'a Node, scope: &Scope) -> Result<Option<Affine>, Refusal> {
         let worth = matches!(
             node.bare().kind,
@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
         Ok(Some(Affine::symbol(&symbol)))
     }
 
-    /// Whether an expression has one value in the whole region, and may be evaluated on entry.
+    /// Whether an expression has a single value in the whole region and may be evaluated on entry.
     fn unchanging(&self, node: &Node, certain: bool) -> bool {
         let unchanged = |id| {
             !self.inventory.written.contains_key(&id)
@@ -100,7 +100,7 @@ fn loads(node: &Node) -> Vec<&Node> {
     }
 }
 
-/// C text of a simple expression, from the tree (so that macros do no harm).
+/// C text of a simple expression, made from the tree so that macros have no influence.
 pub fn c_text(unit: &Unit, node: &Node) -> Option<String> {
     print(unit, node).map(|printed| printed.text)
 }
@@ -108,7 +108,7 @@ pub fn c_text(unit: &Unit, node: &Node) -> Option<String> {
 /// A piece of C text.
 struct Printed {
     text: String,
-    /// Nothing that stands beside it can take it apart: a name, a number, a call, something in brackets.
+    /// No context can split the text: a name, a number, a call, or bracketed text.
     whole: bool,
 }
 
@@ -117,14 +117,14 @@ impl Printed {
         Printed { text, whole: true }
     }
 
-    /// The text as an operand: in parentheses unless nothing can take it apart. `- -n` without them is `--n`.
+    /// The text as an operand: in parentheses unless no context can split it. `- -n` without them is `--n`.
     fn operand(&self) -> String {
         let bare = self.whole || crate::planted::planted("a6-text");
         if bare { self.text.clone() } else { format!("({})", self.text) }
     }
 }
 
-/// The one place that writes the tree's expressions back as C.
+/// Prints an expression of the tree as C; no other code does.
 fn print(unit: &Unit, node: &Node) -> Option<Printed> {
     let child = |k: usize| node.child(k).and_then(|n| print(unit, n));
     let compound = |text: String| Some(Printed { text, whole: false });
@@ -141,7 +141,7 @@ fn print(unit: &Unit, node: &Node) -> Option<Printed> {
             };
             Some(Printed::whole(format!("{}{suffix}", node.value.as_ref()?)))
         }
-        // A character is written as its number, which clang prints without a sign.
+        // A character literal becomes its number, which clang prints without a sign.
         Kind::CharacterLiteral if node.ty.plain() == "int" => compound(unit.constant(node)?.value.to_string()),
         Kind::DeclRefExpr => Some(Printed::whole(node.reference.as_ref()?.name.clone())),
         Kind::ParenExpr | Kind::ConstantExpr | Kind::ImplicitCastExpr => child(0),
@@ -161,7 +161,7 @@ fn print(unit: &Unit, node: &Node) -> Option<Printed> {
     }
 }
 
-/// A type's text that means the type in C: not that of one without a name.
+/// The text of a type if C can spell it; `None` for an unnamed type.
 fn nameable(written: &str) -> Option<&str> {
     (!written.contains("(unnamed") && !written.contains("(anonymous")).then_some(written)
 }

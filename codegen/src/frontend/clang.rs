@@ -1,4 +1,4 @@
-//! Clang as a subprocess: the only parser of C here.
+//! Clang as a subprocess: the only parser of C in the tool.
 
 use super::ast::Unit;
 use super::dialect::Dialect;
@@ -16,14 +16,14 @@ pub enum ClangError {
     Missing {
         /// The command.
         command: String,
-        /// The system's words.
+        /// The system's error text.
         why: String,
     },
-    /// Clang found the file wrong; its messages.
+    /// Clang's error messages about the file.
     Rejected(String),
-    /// The dump could not be understood.
+    /// The dump is not in the expected form.
     Dump(String),
-    /// The file takes too much time or memory: what of it.
+    /// The file takes too much time or memory, with the exceeded resource.
     Beyond(String),
 }
 
@@ -49,7 +49,7 @@ impl std::fmt::Display for ClangError {
     }
 }
 
-/// The clang that is used: `DVM_CLANG`, or `clang`.
+/// The clang command: `DVM_CLANG`, or `clang`.
 pub fn command() -> String {
     std::env::var("DVM_CLANG").ok().filter(|c| !c.trim().is_empty()).unwrap_or_else(|| "clang".to_owned())
 }
@@ -64,12 +64,12 @@ pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
     Ok(unit)
 }
 
-/// A way to read a file, and how much that may take.
+/// A way to read a file, with its limits.
 struct Reading {
     options: &'static [&'static str],
     seconds: u64,
     bytes: usize,
-    /// What there is more of than these bytes.
+    /// The name of the output that is limited to these bytes.
     result: &'static str,
 }
 
@@ -87,7 +87,7 @@ const TEXT: Reading = Reading {
     result: "the file after the preprocessor",
 };
 
-/// The text after the preprocessor, with line marks, definitions and includes.
+/// The preprocessed text, with line markers, definitions and includes.
 pub fn preprocess(file: &Path, flags: &[String]) -> Result<Vec<u8>, ClangError> {
     start(&TEXT, file, flags, Stdio::null(), |_| {})
 }
@@ -95,7 +95,7 @@ pub fn preprocess(file: &Path, flags: &[String]) -> Result<Vec<u8>, ClangError> 
 /// The same for text on clang's standard input.
 pub fn preprocess_text(text: &[u8], flags: &[String]) -> Result<Vec<u8>, ClangError> {
     start(&TEXT, Path::new("-"), flags, Stdio::piped(), |input| {
-        // A clang that does not read to the end says why.
+        // If clang stops reading early, its messages say why.
         let _ = input.map(|mut input| input.write_all(text));
     })
 }
@@ -121,7 +121,7 @@ fn start(
         // The shell did not find the command, or could not start it.
         Some(126 | 127) => drop(Command::new(&command).arg("--version").output().map_err(missing)?),
         Some(code) if code < 128 => {}
-        // By a signal, in clang or in the process that it starts.
+        // Ended by a signal, in clang or in its child process.
         code => {
             let signal = code.map_or_else(|| status.signal().unwrap_or(0), |code| code - 128);
             let what = match signal {

@@ -1,5 +1,5 @@
-//! The program's macros and functions against what the generated text has to write: C's words, the names and types of
-//! the region's variables, and the few functions that are called. All other names in it begin with `dvm__`.
+//! Checks the program's macros and functions against the words that the generated text uses: C's keywords, the names
+//! and types of the region's variables, and the few called functions. All other names in it begin with `dvm__`.
 
 use super::ast::Unit;
 use super::kind::Kind;
@@ -10,14 +10,14 @@ use crate::source::{Directive, Source};
 use crate::words::{identifiers, is_keyword};
 use std::collections::BTreeSet;
 
-/// C's words in the generated text that the models' types do not bring along.
+/// Keywords of C in the generated text, besides those in the model's types.
 const WORDS: [&str; 15] = [
     "char", "const", "else", "enum", "extern", "for", "if", "int", "restrict", "return", "sizeof", "static", "struct",
     "typedef", "void",
 ];
-/// Words that a macro may take away or spell otherwise: the text means the same without them.
+/// Keywords that a macro may remove or respell: the text means the same without them.
 const OPTIONAL: [&str; 3] = ["const", "inline", "restrict"];
-/// What the generated text calls: a function of the file by such a name would be called instead.
+/// Functions that the generated text calls: a function of the same name in the file would be called instead.
 const CALLED: [&str; 8] =
     ["abort", "dvm_graph_run", "dvm_graph_sizes", "dvm_graph_start", "dvm_last_error", "fprintf", "getenv", "stderr"];
 
@@ -58,7 +58,7 @@ pub fn check(
     Ok(())
 }
 
-/// A macro that changes a word of the generated text, and what the word is.
+/// A macro that changes a word of the generated text, and the kind of that word.
 fn hidden_word<'a>(region: &'a Region, seen: &'a Seen) -> Option<(String, &'static str)> {
     let mut types: BTreeSet<String> = WORDS.iter().map(|w| (*w).to_owned()).collect();
     let mut names = BTreeSet::new();
@@ -90,7 +90,7 @@ fn hidden_word<'a>(region: &'a Region, seen: &'a Seen) -> Option<(String, &'stat
     if let Some(name) = types.iter().find(|name| changed(name).is_some()) {
         return Some((name.clone(), if is_keyword(name) { "a word of C" } else { "a type" }));
     }
-    // A variable's name is never written before a parenthesis, where alone a macro with parameters acts.
+    // The text never has a variable's name before a parenthesis, and only there a macro with parameters acts.
     if let Some(name) = names.iter().find(|name| changed(name).is_some_and(|body| object(body))) {
         return Some((name.clone(), "a variable"));
     }

@@ -1,20 +1,20 @@
-//! Integer constant expressions, computed as C computes them: each value in its type, with C's conversions.
+//! Evaluates integer constant expressions as C does: each value in its type, with C's conversions.
 
 use super::ast::{Id, Node, Unit};
 use super::ctype::{self, Integer};
 use super::kind::Kind;
 
-/// A value in its type.
+/// A value with its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constant {
-    /// The value, which the type can hold.
+    /// The value; it fits the type.
     pub value: i128,
     /// The type.
     pub ty: Integer,
 }
 
 impl Constant {
-    /// The value converted as C converts: modulo the range of the type.
+    /// The value converted by C's rule: modulo the range of the type.
     fn converted(value: i128, ty: Integer) -> Constant {
         if ty.width == 1 {
             return Constant { value: i128::from(value != 0), ty };
@@ -24,7 +24,7 @@ impl Constant {
         Constant { value, ty }
     }
 
-    /// The result of an operation: unsigned ones wrap around, signed ones must stay in range.
+    /// The result of an operation: unsigned results wrap around, signed results must be in range.
     fn result(value: Option<i128>, ty: Integer) -> Option<Constant> {
         let value = value?;
         if ty.signed && !(ty.min()..=ty.max()).contains(&value) { None } else { Some(Constant::converted(value, ty)) }
@@ -32,7 +32,7 @@ impl Constant {
 }
 
 impl Unit {
-    /// The integer type that a type (without typedefs) is, if that is known for certain.
+    /// The integer type named by `plain` (without typedefs), if that is certain.
     pub fn integer(&self, plain: &str) -> Option<Integer> {
         let name = ctype::unqualified(plain);
         if let Some(tag) = name.strip_prefix("enum ").filter(|tag| !tag.contains(['*', '[', '('])) {
@@ -44,13 +44,13 @@ impl Unit {
         ctype::integer(&name)
     }
 
-    /// The type of an enumeration: what gcc and clang choose from the values of its constants.
+    /// The type of an enumeration: the one that gcc and clang choose for the values of its constants.
     fn enumeration(&self, tag: &str) -> Option<Integer> {
         if crate::planted::planted("a5-constants") {
             return Some(Integer { width: 32, signed: true });
         }
         let mut chosen = None;
-        // Another enumeration of the same name may be meant where scopes are nested: all have to agree.
+        // Nested scopes may declare other enumerations of the same name: all must agree.
         for declaration in self.root.walk().filter(|n| n.is(&Kind::EnumDecl) && n.name == tag) {
             let constants: Vec<&Node> = declaration.inner.iter().filter(|n| n.is(&Kind::EnumConstantDecl)).collect();
             if declaration.fixed.is_none() && constants.is_empty() {
@@ -58,7 +58,7 @@ impl Unit {
             }
             let own = match &declaration.fixed {
                 Some(fixed) => ctype::integer(fixed.plain())?,
-                // Attributes may make it narrower.
+                // Attributes may make the type narrower.
                 None if self.dialect.short_enums || declaration.inner.iter().any(|n| n.kind.is_attribute()) => {
                     return None;
                 }
@@ -97,13 +97,13 @@ impl Unit {
         None
     }
 
-    /// The value of a constant expression, if it is one that is understood.
+    /// The value of a constant expression, if its form is known.
     pub fn constant(&self, node: &Node) -> Option<Constant> {
         let child = |k: usize| node.child(k).and_then(|n| self.constant(n));
         let ty = self.integer(node.ty.plain())?;
         match node.kind {
             Kind::IntegerLiteral => exact(node.value.as_ref()?.parse().ok()?, ty),
-            // Clang prints the value's 32 bits without a sign.
+            // Clang prints the value's 32 bits as unsigned.
             Kind::CharacterLiteral => Some(Constant::converted(node.value.as_ref()?.parse().ok()?, ty)),
             Kind::CXXBoolLiteralExpr => Some(Constant { value: i128::from(node.value.as_deref()? == "true"), ty }),
             Kind::ParenExpr | Kind::ConstantExpr => child(0).filter(|c| c.ty == ty),
@@ -155,7 +155,7 @@ fn exact(value: i128, ty: Integer) -> Option<Constant> {
     (ty.min()..=ty.max()).contains(&value).then_some(Constant { value, ty })
 }
 
-/// Both operands have the operator's type already, but for shifts and comparisons.
+/// Except for shifts and comparisons, both operands already have the operator's type.
 fn binary(operator: &str, a: Constant, b: Constant, ty: Integer) -> Option<Constant> {
     let (x, y) = (a.value, b.value);
     let truth = |yes: bool| Some(Constant { value: i128::from(yes), ty });

@@ -1,7 +1,7 @@
-//! The order in which a function, or a part of one, reads and writes its variables: a control-flow graph.
+//! A control-flow graph: the order in which a function, or part of one, reads and writes its variables.
 //!
-//! It is made from a list of statements and expressions whose evaluation is known. Whatever is not on the list may read
-//! every variable, and defines none.
+//! The graph covers an allow-list of statements and expressions. Any other node may read every variable, and defines
+//! none.
 
 use super::ast::{Id, Node};
 use super::ctype;
@@ -10,31 +10,31 @@ use super::parts::write_target;
 use crate::planted::planted;
 use std::collections::HashMap;
 
-/// One point of the graph: reads come before the write.
+/// A node of the graph: its reads come before its write.
 #[derive(Debug, Default)]
 struct Step<'a> {
     /// Variables that may be read.
     reads: Vec<Id>,
-    /// Words of types with lengths of arrays: the syntax tree shows those expressions only as text.
+    /// The text of types with array lengths: the syntax tree shows those expressions only as text.
     words: Vec<&'a str>,
     /// A variable that certainly gets a new value.
     writes: Option<Id>,
-    /// Not understood: may read everything.
+    /// Not understood: may read every variable.
     opaque: bool,
-    /// What may come next.
+    /// Possible successors.
     next: Vec<usize>,
 }
 
-/// What a piece of code does to one variable.
+/// The effect of a piece of code on one variable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flow {
-    /// May read the value that the variable had before.
+    /// It may read the value that the variable had before.
     pub exposed: bool,
-    /// The end is only reached with a new value.
+    /// Every path to the end writes the variable.
     pub defines: bool,
 }
 
-/// The graph of a function's body or of a run of statements.
+/// The graph of a function's body or of a sequence of statements.
 #[derive(Debug)]
 pub struct Graph<'a> {
     steps: Vec<Step<'a>>,
@@ -45,7 +45,7 @@ pub struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    /// The graph of statements or expressions that run one after the other. Jumps out of them lead to an unknown place.
+    /// The graph of statements or expressions that run in sequence. Jumps out of them lead to an unknown place.
     pub fn of_part(nodes: &[&'a Node]) -> Graph<'a> {
         let mut maker = Maker::new(None);
         let outside = maker.opaque(0);
@@ -54,14 +54,14 @@ impl<'a> Graph<'a> {
         maker.finish(entry)
     }
 
-    /// The graph of a function's body, with the point after the statement `marked`.
+    /// The graph of a function's body, with the node after the statement `marked`.
     pub fn of_function(body: &'a Node, marked: &'a Node) -> Graph<'a> {
         let mut maker = Maker::new(Some(marked));
         let entry = maker.statement(body, 0);
         maker.finish(entry)
     }
 
-    /// What the whole does to a variable.
+    /// The effect of the whole graph on a variable.
     pub fn flow(&self, id: Id, name: &str) -> Flow {
         let (exposed, ends) = self.search(self.entry, id, name);
         Flow { exposed, defines: !ends && !exposed }
@@ -72,7 +72,7 @@ impl<'a> Graph<'a> {
         self.returns_twice || self.after.is_none_or(|after| self.search(after, id, name).0)
     }
 
-    /// From a point on, before any new value: is the variable read, is the end reached?
+    /// From a node on, before any new value: is the variable read, and is the end reached?
     fn search(&self, from: usize, id: Id, name: &str) -> (bool, bool) {
         let mut seen = vec![false; self.steps.len()];
         let mut open = vec![from];
@@ -92,7 +92,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Where `break` and `continue` lead, and the entries of a `switch`.
+/// Targets of `break` and `continue`, and the entries of a `switch`.
 #[derive(Default)]
 struct Targets {
     leave: Vec<usize>,
@@ -100,7 +100,7 @@ struct Targets {
     cases: Vec<(Vec<usize>, bool)>,
 }
 
-/// Makes a graph from its end to its beginning: each piece gets the step that follows, and gives the step that begins it.
+/// Builds a graph backwards: each piece takes its successor node and returns its first node.
 struct Maker<'a> {
     steps: Vec<Step<'a>>,
     targets: Targets,
@@ -108,7 +108,7 @@ struct Maker<'a> {
     defined: Vec<Id>,
     marked: Option<&'a Node>,
     after: Option<usize>,
-    /// Where `return` leads.
+    /// Target of `return`.
     leave: usize,
     returns_twice: bool,
 }
@@ -156,13 +156,13 @@ impl<'a> Maker<'a> {
         self.add(Step { writes: Some(id), next: vec![next], ..Step::default() })
     }
 
-    /// Lengths in a type that is written out are evaluated.
+    /// Array lengths in a type name are evaluated.
     fn lengths(&mut self, ty: &'a super::ast::Type, next: usize) -> usize {
         let words = length_words(&ty.written);
         if words.is_empty() { next } else { self.add(Step { words, next: vec![next], ..Step::default() }) }
     }
 
-    /// May read what it names, and certainly defines nothing.
+    /// The node may read every variable that it names, and certainly defines none.
     fn mention(&mut self, node: &'a Node, next: usize) -> usize {
         if node.walk().any(|n| n.is(&Kind::StmtExpr) || !is_known(&n.kind)) {
             return self.opaque(next);
@@ -234,7 +234,7 @@ impl<'a> Maker<'a> {
             }
             _ => {
                 let entry = self.expression(node, next);
-                // A `switch` may lead into what is not understood.
+                // A `switch` may jump into a node that is not understood.
                 if self.steps[entry].opaque
                     && let Some((cases, _)) = self.targets.cases.last_mut()
                 {
@@ -270,7 +270,7 @@ impl<'a> Maker<'a> {
         entry
     }
 
-    /// A condition: a literal leads one way only, and so does one that is not there.
+    /// A condition: a literal, or a missing condition, leads only one way.
     fn choice(&mut self, test: Option<&'a Node>, yes: usize, no: usize) -> usize {
         let Some(test) = test else { return yes };
         let ways = match truth(test) {
@@ -312,7 +312,7 @@ impl<'a> Maker<'a> {
                 if matches!(node.storage.as_str(), "static" | "extern") {
                     return parts.iter().fold(next, |next, n| self.mention(n, next));
                 }
-                // Without an initial value the object keeps what it had, in practice.
+                // Without an initialiser, an object in practice keeps its old value.
                 let set = if node.initialised { self.write(node.id, next) } else { next };
                 let entry = self.operands(&parts, set);
                 self.lengths(&node.ty, entry)
@@ -378,7 +378,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// The write to a variable as a whole; parts of one are no definition.
+    /// A write to a whole variable; a write to a part defines nothing.
     fn assigned(&mut self, target: &Node, next: usize) -> usize {
         match target.variable() {
             Some(r) => self.write(r.id, next),
@@ -409,7 +409,7 @@ impl<'a> Maker<'a> {
         let name = callee.walk().find_map(|n| n.reference.as_ref()).map_or("", |r| r.name.as_str());
         let bare = name.trim_start_matches('_').trim_start_matches("builtin_");
         self.returns_twice |= matches!(bare, "setjmp" | "sigsetjmp" | "savectx" | "vfork" | "getcontext");
-        // Arguments of built-in functions are not always evaluated.
+        // Built-in functions do not always evaluate their arguments.
         let builtin = callee.walk().any(|n| n.cast == "BuiltinFnToFnPtr");
         if builtin {
             return all[1..].iter().fold(next, |next, n| self.mention(n, next));
@@ -417,7 +417,7 @@ impl<'a> Maker<'a> {
         self.operands(all, next)
     }
 
-    /// Operands in any order: what one of them writes and another names may be read first.
+    /// Operands in any order: a variable that one operand writes and another names may be read first.
     fn operands(&mut self, nodes: &[&'a Node], next: usize) -> usize {
         let mut entry = nodes.iter().rev().fold(next, |next, n| self.expression(n, next));
         if nodes.len() > 1 {
@@ -435,7 +435,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Expressions without operands, and without a variable.
+/// Expressions without operands and without a variable.
 const CONSTANTS: [Kind; 7] = [
     Kind::IntegerLiteral,
     Kind::FloatingLiteral,
@@ -446,7 +446,7 @@ const CONSTANTS: [Kind; 7] = [
     Kind::SourceLocExpr,
 ];
 
-/// Expressions whose operands are not always evaluated, or in an order that the tree does not tell.
+/// Expressions that do not always evaluate their operands, or in an order that the tree does not show.
 const MENTIONED: [Kind; 10] = [
     Kind::GenericSelectionExpr,
     Kind::VAArgExpr,
@@ -460,7 +460,7 @@ const MENTIONED: [Kind; 10] = [
     Kind::TypeTraitExpr,
 ];
 
-/// Whether the tree shows everything that an expression of this kind names.
+/// Whether the tree shows everything that such an expression names.
 fn is_known(kind: &Kind) -> bool {
     const KNOWN: [Kind; 22] = [
         Kind::StringLiteral,
@@ -506,7 +506,7 @@ pub fn mentions(node: &Node, id: Id) -> bool {
     node.walk().any(|n| n.reference.as_ref().is_some_and(|r| r.id == id))
 }
 
-/// Whether a type may have lengths that are computed.
+/// Whether a type may have computed array lengths.
 pub fn varies(ty: &str) -> bool {
     let literal = |part: &str| part.split(']').next().is_some_and(|l| l.bytes().all(|b| b.is_ascii_digit()));
     ty.contains("typeof") || ty.split('[').skip(1).any(|part| !literal(part))

@@ -1,11 +1,11 @@
-//! The little that must be known of C types, from the text that clang prints for them.
+//! The few facts needed about C types, from the text that clang prints for them.
 
 /// Range of an integer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Integer {
-    /// Bits.
+    /// Number of bits.
     pub width: u32,
-    /// Has negative values.
+    /// Whether it has negative values.
     pub signed: bool,
 }
 
@@ -21,7 +21,7 @@ impl Integer {
     }
 }
 
-/// The integer type that a type (without typedefs) is, if it is one that a counter or parameter may have.
+/// The integer type named by `plain` (without typedefs), if a counter or parameter may have it.
 pub fn integer(plain: &str) -> Option<Integer> {
     let name = unqualified(plain);
     let long = if cfg!(target_pointer_width = "64") && !cfg!(windows) { 64 } else { 32 };
@@ -43,7 +43,7 @@ pub fn integer(plain: &str) -> Option<Integer> {
     Some(Integer { width, signed })
 }
 
-/// The type without `const` and `restrict` at its top (and in front).
+/// The type without `const` and `restrict` at the top level (and in front).
 pub fn unqualified(text: &str) -> String {
     let mut text = text.trim();
     loop {
@@ -73,7 +73,7 @@ pub fn is_array(plain: &str) -> bool {
     plain.ends_with(']') && !plain.contains("(*")
 }
 
-/// Whether it is a pointer that is `restrict` itself, not what it points to.
+/// Whether the pointer itself, not its target, is `restrict`.
 pub fn is_restrict(plain: &str) -> bool {
     let star = plain.find("(*").map(|at| at + 1).or_else(|| plain.rfind('*'));
     let qualifiers = star.map_or("", |at| &plain[at + 1..]);
@@ -86,7 +86,7 @@ pub fn is_untouchable(plain: &str) -> bool {
     words(plain).any(|w| w == "volatile" || w == "_Atomic")
 }
 
-/// Whether values of the type are copied by assignment and hold no addresses: numbers, structs, enums.
+/// Whether assignment copies values of the type, and they contain no addresses: numbers, structs, enums.
 pub fn is_element(plain: &str) -> bool {
     !is_pointer(plain) && !is_array(plain) && !plain.contains('(') && unqualified(plain) != "void"
 }
@@ -98,7 +98,7 @@ pub fn first_length(plain: &str) -> Option<&str> {
     Some(plain[open + 1..close].trim())
 }
 
-/// Size in bytes of an arithmetic type on this machine's ABI; 0 when not known.
+/// Size in bytes of an arithmetic type in this machine's ABI; 0 if unknown.
 pub fn size(plain: &str) -> u64 {
     if let Some(complex) = plain.trim().strip_prefix("_Complex ") {
         return 2 * size(complex);

@@ -1,9 +1,9 @@
-//! What a compiler's options say of integers.
+//! The integer rules that compiler options select.
 
-/// How integers behave in a file beyond what C's text says: from the compiler's options.
+/// The behaviour of integers in a file as far as compiler options decide it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Dialect {
-    /// An option says whether `char` has a sign; it is then not trusted to either.
+    /// An option sets the sign of `char`; then the tool relies on neither.
     pub char_by_option: bool,
     /// Enumerations may be narrower than `int`.
     pub short_enums: bool,
@@ -12,10 +12,10 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// What a command's options say.
+    /// The dialect that a command's options select.
     pub fn of(flags: &[String]) -> Dialect {
         let has = |names: &[&str]| flags.iter().any(|flag| names.contains(&flag.as_str()));
-        // What a file of options says is not known here.
+        // Options in a response file are unknown here.
         let hidden = flags.iter().any(|flag| flag.starts_with('@'));
         Dialect {
             char_by_option: hidden

@@ -1,4 +1,4 @@
-//! What a statement reads and writes.
+//! Reads and writes of a statement.
 
 use super::ast::{Id, Node};
 use super::attributes;
@@ -14,22 +14,22 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Everything a statement does and needs.
 #[derive(Debug, Default)]
 pub struct Effects {
-    /// Accesses of arrays and of scalars that live on.
+    /// Accesses to arrays, and to scalars that outlive the statement.
     pub accesses: Vec<RawAccess>,
-    /// Variables of the region, declared outside the statement, whose declarations it repeats.
+    /// Variables declared in the region but outside the statement, whose declarations the statement repeats.
     pub repeated: Vec<Id>,
-    /// Variables that get a copy in the statement, without initial value.
+    /// Variables that get an uninitialised copy in the statement.
     pub copies: Vec<Id>,
     /// Variables declared in the statement itself.
     pub own: HashSet<Id>,
-    /// Text to be replaced: offset -> (length, new text).
+    /// Text replacements: offset -> (length, new text).
     pub edits: BTreeMap<usize, (usize, String)>,
     /// Names used.
     pub names: BTreeSet<String>,
 }
 
 impl Effects {
-    /// The write noted last may only concern a part of its object.
+    /// The last access noted may write only a part of its object.
     fn weaken(&mut self) {
         if let Some(last) = self.accesses.last_mut().filter(|a| a.kind == AccessKind::Write) {
             last.kind = AccessKind::MayWrite;
@@ -38,7 +38,7 @@ impl Effects {
 }
 
 impl<'a> Builder<'a> {
-    /// Adds what a statement or expression does.
+    /// Adds the effects of a statement or expression.
     pub fn effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refusal> {
             node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| b.effects(n, scope, out))
@@ -270,7 +270,7 @@ impl<'a> Builder<'a> {
         }
         let plain = variable.ty.plain();
         if place.subscripts.is_empty() && !ctype::is_array(plain) && !ctype::is_pointer(plain) {
-            // An element of an array inside a struct variable: a part of that variable.
+            // An element of an array inside a struct variable is a part of that variable.
             let named = |n: &&Node| n.reference.as_ref().is_some_and(|r| r.id == variable.id);
             let name = node.walk().find(named).unwrap_or(node);
             self.scalar(variable, name, scope, read, write, out)?;
@@ -298,8 +298,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Notes that an array is written. The walk before must have seen that, or a write through a pointer, since it
-    /// decides what calls may read.
+    /// Notes that an array is written. The earlier walk must have seen this write, or a write through a pointer, since
+    /// it decides what calls may read.
     fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refusal> {
         let root = super::parts::base_variable(node).filter(|root| self.inventory.written.contains_key(root));
         let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
@@ -318,7 +318,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Reads in subscripts, and the pointers of the region that lead there.
+    /// Adds the reads in subscripts, and the region's pointers on the way to the element.
     fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         match node.kind {
             Kind::ArraySubscriptExpr => {
@@ -353,7 +353,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A scalar variable is read or written.
+    /// Adds an access to a scalar variable.
     pub fn scalar(
         &mut self,
         variable: &'a Node,
@@ -411,7 +411,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// A variable declared in the region whose declaration is repeated in each statement that uses it.
+    /// Repeats the declaration of a variable of the region in each statement that uses it.
     fn repeat(&mut self, id: Id, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let Some(variable) = self.inventory.declared.get(&id).copied() else { return Ok(()) };
         let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
@@ -426,7 +426,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// A written scalar that lives on: an array of rank 0.
+    /// Adds a written scalar that outlives the statement, as an array of rank 0.
     fn shared(
         &mut self,
         variable: &'a Node,
@@ -468,7 +468,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The variable of `s.x` where `s` is a struct variable.
+/// The variable `s` of `s.x`, if `s` is a struct variable.
 fn whole_object(node: &Node) -> Option<&super::ast::Reference> {
     match node.kind {
         Kind::MemberExpr if !node.arrow => {
@@ -507,7 +507,7 @@ pub fn check_local(variable: &Node) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Conversions between values that are no addresses.
+/// Casts between values that are not addresses.
 pub const CONVERSIONS: [&str; 19] = [
     "NoOp",
     "ToVoid",
@@ -530,7 +530,7 @@ pub const CONVERSIONS: [&str; 19] = [
     "IntegralComplexToFloatingComplex",
 ];
 
-/// Operators that only compute, both operands evaluated.
+/// Operators that only compute, and evaluate both operands.
 pub const OPERATORS: [&str; 17] =
     [",", "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^"];
 
@@ -543,7 +543,7 @@ fn address(node: &Node) -> Refusal {
     Refusal::at(node, "an address is used as a value", "pass elements, not arrays or pointers, in the region")
 }
 
-/// The refusal of a construct that is outside the language of regions.
+/// The refusal of a construct that regions may not contain.
 pub fn unknown(node: &Node) -> Refusal {
     let (what, remedy) = match node.kind {
         Kind::WhileStmt => ("a `while` loop", "use a `for` loop whose bounds are affine"),

@@ -1,7 +1,7 @@
-//! What surrounds a region and changes how its text is compiled: pragmas, and attributes of the function.
+//! The surroundings of a region that change how its text is compiled: pragmas, and attributes of the function.
 //!
-//! The tiles' functions stand before the function that holds the region. A pragma in between, or an attribute, reaches
-//! only one of the two; so each must be known to make no difference.
+//! The tiles' functions precede the function that contains the region. A pragma in between, or an attribute, affects
+//! only one of the two, so each must be known to make no difference.
 
 use super::ast::{Id, Node};
 use super::ctype;
@@ -11,7 +11,7 @@ use crate::Refusal;
 use crate::planted::planted;
 use crate::source::Source;
 
-/// Attributes of functions that change nothing of what a body computes, without their underscores.
+/// Attributes of functions, without underscores, that do not change what a body computes.
 const HARMLESS: &str = "\
     access alias aligned alloc_align alloc_size always_inline annotate artificial assume_aligned cdecl cold const \
     constructor deprecated destructor error externally_visible fastcall fd_arg fd_arg_read fd_arg_write flatten format \
@@ -21,7 +21,7 @@ const HARMLESS: &str = "\
     sentinel stack_protect stdcall symver sysv_abi tainted_args unavailable unused used vector_size visibility \
     warn_unused_result warning weak";
 
-/// Pragmas that are about diagnostics, names, layouts or one loop: the beginnings of their words.
+/// Beginnings of pragmas about diagnostics, names, layouts or a single loop.
 const PRAGMAS: [&str; 39] = [
     "GCC diagnostic",
     "clang diagnostic",
@@ -64,8 +64,8 @@ const PRAGMAS: [&str; 39] = [
     "_CRI",
 ];
 
-/// Refuses a region whose function is compiled in a way that the tiles would not be. The tiles stand at the first
-/// offset, and the region ends at the second.
+/// Refuses a region whose function is compiled differently from the tiles. `between` is the offset of the tiles and the
+/// end of the region.
 pub fn check(source: &Source, seen: &Seen, function: &Node, between: (usize, usize)) -> Result<(), Refusal> {
     if planted("a10-environment") {
         return Ok(());
@@ -85,8 +85,8 @@ pub fn check(source: &Source, seen: &Seen, function: &Node, between: (usize, usi
     })
 }
 
-/// Variables that pragmas of the function name, which the tree does not show: they may be read or written there. Clang
-/// reads OpenMP itself where it is asked for.
+/// Variables named by pragmas of the function, which the tree does not show: the pragmas may read or write them. If
+/// OpenMP is enabled, clang reads its pragmas itself.
 pub fn named(source: &Source, seen: &Seen, function: &Node) -> Vec<Id> {
     let lines = source.position(function.begin.offset).0..=source.position(function.end.offset).0;
     let pragmas = seen.whole.pragmas.iter().filter(|(line, words)| lines.contains(line) && !words.starts_with("omp"));
@@ -95,7 +95,7 @@ pub fn named(source: &Source, seen: &Seen, function: &Node) -> Vec<Id> {
     variables.filter(|n| words.contains(&n.name.as_str())).map(|n| n.id).collect()
 }
 
-/// What a pragma says of the declaration that follows it would be said of the tiles.
+/// Refuses a pragma about the next declaration, since that would be the tiles.
 fn check_declared(source: &Source, function: &Node) -> Result<(), Refusal> {
     let begin = source.skip_blank(function.begin.offset);
     let last = source.directives(0, begin).into_iter().next_back().filter(|d| source.skip_blank(d.end) == begin);
@@ -132,7 +132,7 @@ fn is_harmless(name: &str) -> bool {
     HARMLESS.split_whitespace().any(|known| known == plain)
 }
 
-/// The attributes in all declarations of a function at file scope; clang's tree leaves out those that clang does not know.
+/// The attributes in all file-scope declarations of a function; clang's tree omits those that clang does not know.
 fn attributes<'a>(text: &'a str, function: &str) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut declaration: Vec<&str> = Vec::new();
@@ -159,7 +159,7 @@ fn attributes<'a>(text: &'a str, function: &str) -> Vec<&'a str> {
     found
 }
 
-/// Whether braces after these tokens are a function's body: not those of a type, nor of initial values.
+/// Whether braces after these tokens are a function's body, not a type or initialiser.
 fn has_body(tokens: &[&str]) -> bool {
     let mut at = 0;
     while at < tokens.len() {
@@ -180,7 +180,7 @@ fn declares(tokens: &[&str], function: &str) -> bool {
     tokens.windows(2).any(|pair| pair[0] == function && (pair[1] == "(" || pair[1] == ")"))
 }
 
-/// The names in the attribute lists of a declaration, but for those of the function's parameters.
+/// The names in the attribute lists of a declaration, except those of the function's parameters.
 fn listed<'a>(tokens: &[&'a str], function: &str) -> Vec<&'a str> {
     let mut names = Vec::new();
     let named = tokens.iter().position(|t| *t == function).unwrap_or(tokens.len());
@@ -223,7 +223,7 @@ fn closing(tokens: &[&str], at: usize) -> usize {
     tokens.len()
 }
 
-/// The entries of `((a, b(1), c))`: of each the last word before its arguments, as in `gnu::b(1)`.
+/// The entries of `((a, b(1), c))`: the last word of each before its arguments, as in `gnu::b(1)`.
 fn entries<'a>(tokens: &[&'a str], opening: usize) -> Vec<&'a str> {
     let mut names = Vec::new();
     let (mut depth, mut last) = (0_usize, None);
@@ -244,7 +244,7 @@ fn entries<'a>(tokens: &[&'a str], opening: usize) -> Vec<&'a str> {
     names
 }
 
-/// The tokens of preprocessed text, without lines for the preprocessor.
+/// The tokens of preprocessed text, without preprocessor lines.
 struct Tokens<'a>(&'a str);
 
 impl<'a> Iterator for Tokens<'a> {

@@ -1,4 +1,4 @@
-//! Counters that are read after the region get the values that the loops would have left in them.
+//! Gives counters that are read after the region the final values that the loops would have left.
 
 use super::ast::{Id, Node};
 use super::builder::Builder;
@@ -10,7 +10,7 @@ use crate::Refusal;
 use std::collections::BTreeSet;
 
 impl<'a> Builder<'a> {
-    /// C text that runs only the loops' headers, for the counters that are alive after the region; empty if none is.
+    /// C text that runs only the loops' headers, for counters alive after the region; empty if there are none.
     pub fn epilogue(&self, roots: &[&'a Node], graph: &Graph) -> Result<String, Refusal> {
         let alive: BTreeSet<Id> = self
             .inventory
@@ -51,7 +51,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The text of `for (...)` or `if (...)`, when evaluating it after the region gives what it gave inside.
+    /// The text of `for (...)` or `if (...)`, if it evaluates to the same after the region as inside.
     fn head(&self, node: &Node, begin: usize, parts: &[Node]) -> Result<String, Refusal> {
         let refuse = |what: &str| {
             Refusal::at(

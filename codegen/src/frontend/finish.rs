@@ -1,4 +1,4 @@
-//! From what was gathered to the model: one parameter space, one schedule length, guards and notes.
+//! Turns what was gathered into the model: one parameter space, one schedule length, guards and notes.
 
 use super::affine::{Affine, Atom};
 use super::ast::Node;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 impl Builder<'_> {
-    /// The region's statements as the model has them.
+    /// The region's statements in the form of the model.
     pub fn statements_of_model(&self) -> Vec<Statement> {
         let prefix = self.space();
         let length = self.statements.iter().map(|s| s.scope.schedule.len()).max().unwrap_or(0);
@@ -33,13 +33,13 @@ impl Builder<'_> {
         all
     }
 
-    /// `[n, m] -> ` for all parameters, nothing when there are none.
+    /// `[n, m] -> ` for all parameters; empty if there are none.
     pub fn space(&self) -> String {
         let symbols: Vec<&str> = self.parameters.iter().map(|p| p.parameter.symbol.as_str()).collect();
         if symbols.is_empty() { String::new() } else { format!("[{}] -> ", symbols.join(", ")) }
     }
 
-    /// What is known of the parameters.
+    /// The known constraints on the parameters.
     pub fn context(&self) -> String {
         let mut conditions: Vec<String> = self
             .parameters
@@ -58,7 +58,7 @@ impl Builder<'_> {
         format!("{}{{ : {conditions} }}", self.space()).replace("{ :  }", "{ : }")
     }
 
-    /// The pragma's options, with the guards that the model's exactness asks for.
+    /// The pragma's options, with the guards that make the model exact.
     pub fn guarded(&self, options: &Options) -> Options {
         let mut conditions: Vec<String> = options.serial.iter().map(|s| format!("({s})")).collect();
         for known in &self.parameters {
@@ -98,7 +98,7 @@ impl Builder<'_> {
         text
     }
 
-    /// Sizes and values must not be reachable through a plain pointer that is written.
+    /// Refuses sizes and values that a written plain pointer may reach.
     pub fn check_aliases(&self, source: &Source) -> Result<(), Refusal> {
         for access in &self.entry_reads {
             if let Some(array) = self.arrays.iter().find(|a| a.array.symbol == access.array && a.written) {
@@ -136,7 +136,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The tiles have counters of their own: a pointer that leads to the program's would find nothing there.
+    /// The tiles have their own counters: refuses pointers to the program's counters, which the tiles would not update.
     fn check_counters(&self, source: &Source) -> Result<(), Refusal> {
         for (id, node) in &self.inventory.counters {
             let Some(counter) = self.unit.declaration(*id) else { continue };
@@ -150,7 +150,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Whether a plain pointer might lead to a variable.
+    /// Whether a plain pointer may point to a variable.
     fn might_reach(&self, array: &KnownArray, variable: &Node) -> bool {
         let reachable = self.unit.at_file_scope(variable.id)
             || self.inventory.addressed.contains(&variable.id)
@@ -160,8 +160,8 @@ impl Builder<'_> {
         reachable && array.array.storage == Storage::Pointer && typed
     }
 
-    /// Whether a variable may be known by another name to the linker: its declarations have attributes besides
-    /// harmless ones, or the file has assembly outside functions.
+    /// Whether the linker may know a variable by another name: its declarations have attributes that are not harmless,
+    /// or the file has assembly outside functions.
     pub fn has_other_names(&self, variable: &Node) -> bool {
         const HARMLESS: [Kind; 8] = [
             Kind::AlignedAttr,
@@ -186,7 +186,7 @@ impl Builder<'_> {
             || self.unit.root.inner.iter().any(|n| n.is(&Kind::FileScopeAsmDecl))
     }
 
-    /// Two names of one storage are not told apart: names that may be such are refused.
+    /// Refuses names that may be aliases of one storage, since the analysis takes them for different arrays.
     fn check_names(&self) -> Result<(), Refusal> {
         let named = self.inventory.roots.iter().flat_map(|root| root.walk());
         for node in named.filter(|n| n.reference.as_ref().is_some_and(|r| r.kind == Kind::VarDecl)) {
@@ -202,14 +202,14 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Whether their types let a pointer lead to a variable or an element of it.
+    /// Whether the types allow a pointer to point to a variable or to an element of it.
     pub fn may_reach_type(&self, pointer: &Node, variable: &Node) -> bool {
         let anything = pointer.inner.iter().any(|n| n.is(&Kind::MayAliasAttr)) || !self.unit.strict_aliasing;
         (anything && !planted("a11-alias"))
             || may_alias(&element_of(pointer.ty.plain()), &element_of(variable.ty.plain()))
     }
 
-    /// A variable that a loop's counter hides cannot be passed to the tiles under its name.
+    /// Refuses a variable hidden by a loop's counter: it cannot be passed to the tiles under its name.
     pub fn check_hidden(&self) -> Result<(), Refusal> {
         let names = self
             .parameters
@@ -248,7 +248,7 @@ fn element_of(plain: &str) -> String {
     ctype::unqualified(&plain[..end])
 }
 
-/// C's rule: objects are only reached through their own type, its signed or unsigned sister, or `char`.
+/// C's rule: an object is only accessed through its own type, the type of other signedness, or `char`.
 fn may_alias(element: &str, scalar: &str) -> bool {
     let plain =
         |t: &str| ctype::unqualified(t).replace("unsigned ", "").replace("signed ", "").replace("_Complex ", "");

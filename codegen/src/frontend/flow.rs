@@ -1,4 +1,4 @@
-//! Where the value of a scalar flows: read before it is written? used after the region?
+//! Data flow of scalars: read before written? used after the region?
 
 use super::ast::Node;
 use super::builder::Builder;
@@ -8,7 +8,7 @@ use super::{attributes, ctype};
 
 pub use super::control::{Flow, mentions};
 
-/// The flow of a sequence.
+/// The flow of a sequence of statements.
 pub fn sequence(nodes: &[&Node], variable: &Node) -> Flow {
     Graph::of_part(nodes).flow(variable.id, &variable.name)
 }
@@ -19,7 +19,7 @@ pub fn of(node: &Node, variable: &Node) -> Flow {
 }
 
 impl Builder<'_> {
-    /// Whether nothing but the function's own text, by its name, reads and writes a variable.
+    /// Whether only the function's own text, by the variable's name, reads and writes a variable.
     pub fn is_hidden(&self, variable: &Node) -> bool {
         let automatic = matches!(variable.storage.as_str(), "" | "auto" | "register") && !variable.thread_local;
         automatic
@@ -30,7 +30,7 @@ impl Builder<'_> {
             && attributes::of_variable(variable).is_none()
     }
 
-    /// Whether a variable's value after the region, whose last statement is `last`, may be used.
+    /// Whether a variable's value may be used after the region, whose last statement is `last`.
     pub fn alive_after(&self, graph: &Graph, variable: &Node) -> bool {
         !self.is_hidden(variable) || graph.alive(variable.id, &variable.name)
     }

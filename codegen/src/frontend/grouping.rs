@@ -1,7 +1,7 @@
-//! Which statements must stay together because a scalar's value flows between them, and which scalars get copies.
+//! Groups statements that must stay together because a scalar's value flows between them, and chooses scalars to copy.
 //!
-//! The finest splitting that is legal is kept: a scalar is followed into the innermost block in which it is always
-//! written before it is read; the statements from its first to its last use there become one atomic statement.
+//! The result is the finest legal splitting: each scalar is followed into the innermost block that always writes it
+//! before reading it; there, the statements from its first to its last use become one atomic statement.
 
 use super::ast::{Id, Node};
 use super::builder::Builder;
@@ -12,7 +12,7 @@ use super::flow;
 use super::kind::Kind;
 use crate::Refusal;
 
-/// A block's statements, with the node that names the block.
+/// A block's statements; an unbraced statement is a block of one.
 pub fn children(node: &Node) -> Vec<&Node> {
     if node.is(&Kind::CompoundStmt) { node.inner.iter().collect() } else { vec![node] }
 }
@@ -21,7 +21,7 @@ pub fn children(node: &Node) -> Vec<&Node> {
 type Ranges = Vec<(Id, usize, usize)>;
 
 impl<'a> Builder<'a> {
-    /// Decides about every scalar that is declared or written in the region.
+    /// Groups statements for every scalar that the region declares or writes.
     pub fn group(&mut self, roots: &[&'a Node], graph: &Graph) -> Result<(), Refusal> {
         self.group_declared(0, roots)?;
         let mut outer: Vec<(Id, &Node)> = self.inventory.written.iter().map(|(id, n)| (*id, *n)).collect();
@@ -45,7 +45,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Scalars, pointers and small arrays declared in blocks of the region.
+    /// Groups for scalars, pointers and small arrays declared in blocks of the region.
     fn group_declared(&mut self, block: Id, statements: &[&'a Node]) -> Result<(), Refusal> {
         for (k, statement) in statements.iter().enumerate() {
             match statement.kind {
@@ -70,7 +70,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// A type's lengths have one value in the whole region.
+    /// Refuses a type whose array lengths may change in the region.
     fn check_lengths(&self, variable: &Node) -> Result<(), Refusal> {
         if !super::control::varies(&variable.ty.written) && !super::control::varies(variable.ty.plain()) {
             return Ok(());
@@ -105,8 +105,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether a declaration can be repeated wherever its variable is used: it never changes and reads no memory
-    /// that the region may change.
+    /// Whether a declaration can be repeated wherever its variable is used: the variable never changes, and its
+    /// initialiser reads no memory that the region may change.
     pub fn repeatable(&self, variable: &Node) -> bool {
         let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
         let plain = variable.ty.plain();
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
             }),
             _ if STEADY.contains(&node.kind) => true,
             Kind::ImplicitCastExpr if node.cast == "LValueToRValue" => {
-                // A pointer variable's value or a scalar's, but no element of an array.
+                // The value of a scalar or pointer variable, but not an element of an array.
                 node.bare().variable().is_some() || !loads_memory(node)
             }
             Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Overlapping ranges become one.
+    /// Merges overlapping ranges.
     fn merge(&mut self) {
         for ranges in self.groups.values_mut() {
             ranges.sort_unstable();
@@ -180,7 +180,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Expressions that have one value as long as their operands have.
+/// Expressions that keep their value as long as their operands do.
 const STEADY: [Kind; 12] = [
     Kind::IntegerLiteral,
     Kind::FloatingLiteral,
@@ -204,7 +204,7 @@ fn loads_memory(node: &Node) -> bool {
     })
 }
 
-/// Follows a scalar into the blocks of a list of statements; false when its value comes in from outside.
+/// Follows a scalar into the blocks of a list of statements; false if its value comes from outside.
 fn follow(block: Id, statements: &[&Node], variable: &Node, base: usize, out: &mut Ranges) -> bool {
     let users: Vec<usize> = (0..statements.len()).filter(|k| flow::mentions(statements[*k], variable.id)).collect();
     let alone = users.iter().all(|k| !flow::of(statements[*k], variable).exposed);

@@ -1,4 +1,4 @@
-//! `for` headers, taken apart: counter, first value, condition, constant step.
+//! Analysis of `for` headers: counter, first value, condition, constant step.
 
 use super::ast::{Id, Node, Unit};
 use super::ctype::{self, Integer};
@@ -6,20 +6,20 @@ use super::kind::Kind;
 use super::parts::write_target;
 use crate::Refusal;
 
-/// A `for` loop, taken apart.
+/// The parts of a `for` loop.
 #[derive(Debug, Clone, Copy)]
 pub struct Header<'a> {
     /// The counter's declaration.
     pub counter: Id,
-    /// That declaration.
+    /// The declaration's node.
     pub declaration: &'a Node,
-    /// Declared in the header.
+    /// The header declares the counter.
     pub declared: bool,
     /// First value.
     pub first: &'a Node,
     /// Condition.
     pub condition: &'a Node,
-    /// Added after each turn, never 0.
+    /// The amount added after each iteration, never 0.
     pub step: i64,
     /// C defines that the addition wraps around.
     pub wraps: bool,
@@ -27,10 +27,10 @@ pub struct Header<'a> {
     pub body: &'a Node,
 }
 
-/// What to do about a header that is not understood.
+/// The remedy for a header of another form.
 pub const CANONICAL: &str = "write the loop as `for (i = first; i < last; i += step)` with a constant step";
 
-/// Takes a loop apart without looking at its bounds.
+/// Analyses a loop's header, but not its bounds.
 pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refusal> {
     let refuse = |at: &Node, reason: &str| Err(Refusal::at(at, reason, CANONICAL));
     let [init, _, condition, increment, body] = node.inner.as_slice() else {
@@ -74,7 +74,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refusal>
     Ok(Header { counter, declaration, declared, first, condition, step, wraps, body })
 }
 
-/// What is added to the counter after each turn, and whether C defines that the sum wraps around.
+/// The amount added to the counter after each iteration, and whether C defines that the sum wraps around.
 fn step(unit: &Unit, node: &Node, counter: Id, ty: Integer) -> Option<(i64, bool)> {
     let is_counter = |n: &Node| plain(unit, n, ty).variable().is_some_and(|r| r.id == counter);
     if node.is(&Kind::ParenExpr) {
@@ -104,7 +104,7 @@ fn step(unit: &Unit, node: &Node, counter: Id, ty: Integer) -> Option<(i64, bool
 }
 
 /// A step as a number. The sum is computed in a type at least as wide as the counter's and converted back, so only the
-/// step's remainder in the counter's range counts: `i -= -1u` of an `int` adds 1, of a `long` it takes 4294967295 away.
+/// step modulo the counter's range counts: `i -= -1u` adds 1 to an `int`, and subtracts 4294967295 from a `long`.
 fn amount(unit: &Unit, node: &Node, sign: i128, ty: Integer) -> Option<(i64, bool)> {
     if crate::planted::planted("a5-constants") {
         return text_literal(node).map(|v| (sign as i64 * v, !ty.signed));
@@ -117,7 +117,7 @@ fn amount(unit: &Unit, node: &Node, sign: i128, ty: Integer) -> Option<(i64, boo
     Some((step, !ty.signed || unsigned || unit.dialect.wraps))
 }
 
-/// The old reading of a step from its text: the defect `a5-constants`.
+/// The former way to read a step, from its text: the defect `a5-constants`.
 fn text_literal(node: &Node) -> Option<i64> {
     match node.kind {
         Kind::IntegerLiteral => node.value.as_ref()?.parse().ok(),
@@ -129,8 +129,8 @@ fn text_literal(node: &Node) -> Option<i64> {
     }
 }
 
-/// Without parentheses and conversions that keep every value of the counter's type, and the counter's sums modulo its
-/// range.
+/// The expression without parentheses and without conversions that keep every value of the counter's type, or its sums
+/// modulo its range.
 fn plain<'n>(unit: &Unit, node: &'n Node, counter: Integer) -> &'n Node {
     match (&node.kind, node.inner.first()) {
         (Kind::ParenExpr | Kind::ConstantExpr, Some(inner)) => plain(unit, inner, counter),

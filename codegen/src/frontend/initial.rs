@@ -1,5 +1,5 @@
-//! Lists of values in braces. Clang's tree has what stays of a list: a value that a later one replaces, as the first in
-//! `{ x, [0] = y }`, is not in it, though it is in the text.
+//! Initialiser lists. Clang's tree only has the final values of a list: it omits a value that a later one replaces, as
+//! the first in `{ x, [0] = y }`, although the text has it.
 
 use super::ast::Node;
 use super::builder::Builder;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 impl Builder<'_> {
-    /// Refuses a list with designators, whose values may replace each other.
+    /// Refuses a list with designators, since its values may replace each other.
     pub(super) fn check_list(&self, list: &Node) -> Result<(), Refusal> {
         let (begin, source) = (list.begin.offset, self.source);
         let end = if source.byte(begin) == b'{' { source.skip_brackets(begin) } else { source.skip_token(begin) };
@@ -27,13 +27,13 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a macro in a text may stand for a designator, or for what makes one of the text beside it.
+/// Whether a macro in a text may expand to a designator, or turn text beside it into one.
 fn leads_to_designator(text: &str, macros: &Macros) -> bool {
     let mut reached = BTreeSet::new();
     let mut ahead: Vec<String> = identifiers(text).into_iter().collect();
     while let Some(name) = ahead.pop() {
         let Some(body) = macros.get(&name) else { continue };
-        // A macro with parameters has them before its text; what looks like them may also be the text.
+        // A macro with parameters lists them before its text; what looks like a list may also be the text.
         let after = if body.starts_with('(') { body.split_once(')').map_or("", |(_, after)| after) } else { body };
         let ends_open = |text: &str| tokens(text).last().is_none_or(|last| last == "," || last == "{");
         if ends_open(after) && !body.ends_with(')')
@@ -46,7 +46,7 @@ fn leads_to_designator(text: &str, macros: &Macros) -> bool {
     false
 }
 
-/// Whether `[`, `.member` or `member:` comes where a value begins, or something is assigned.
+/// Whether a value begins with `[`, `.member` or `member:`, or something is assigned.
 fn designates(text: &str) -> bool {
     let words = tokens(text);
     let compares = |k: usize| words.get(k).is_some_and(|word| ["=", "<", ">", "!"].contains(&word.as_str()));

@@ -1,4 +1,4 @@
-//! Integer expressions and conditions of C as quasi-affine values, exact or refused.
+//! Translates C's integer expressions and conditions to quasi-affine values, exactly or not at all.
 
 use super::affine::{Affine, Cases, Formula, compare};
 use super::ast::Node;
@@ -9,8 +9,8 @@ use super::scope::{Proof, Scope};
 use crate::Refusal;
 
 const USE_AFFINE: &str = "use only sums of counters and unchanging integers with constant factors here";
-/// Values of 64-bit types are held to half of what 64 bits with a sign hold: the generated code computes in those, and
-/// proofs add to the bounds.
+/// Limit for values of 64-bit types, half the range of a signed 64-bit integer: the generated code computes in 64 bits,
+/// and proofs add to the bounds.
 pub const COMPUTABLE: i64 = 1 << 62;
 
 const COPY_BEFORE: &str = "if the value does not change, copy it to an integer variable before the region";
@@ -120,7 +120,7 @@ impl<'a> Builder<'a> {
         self.arithmetic(result, node, scope)
     }
 
-    /// C's division rounds towards zero: like floor where the dividend is at least 0, mirrored elsewhere.
+    /// C's division rounds towards zero: it is floor for a dividend of at least 0, and mirrored otherwise.
     fn quotient(&mut self, a: &Cases, k: i64, division: bool, scope: &Scope, node: &Node) -> Result<Cases, Refusal> {
         let part = |v: &Affine| if division { v.floor_div(k) } else { v.modulo(k) };
         let mut all = Vec::new();
@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
         Ok(Cases(all))
     }
 
-    /// `a > b ? a : b` is a maximum: `Some(true)`; a minimum: `Some(false)`.
+    /// `a > b ? a : b` is a maximum: `Some(true)`; `a < b ? a : b` a minimum: `Some(false)`.
     fn picks_greater(&mut self, test: &'a Node, a: &Affine, b: &Affine, scope: &Scope) -> Option<bool> {
         let mut test = test;
         while test.is(&Kind::ParenExpr) {
@@ -187,7 +187,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The result of an arithmetic operation in its C type: where C defines that it wraps around, it must not.
+    /// The result of an arithmetic operation in its C type; refused if it may wrap around.
     fn arithmetic(&mut self, value: Option<Cases>, node: &Node, scope: &Scope) -> Result<Cases, Refusal> {
         let value = value.ok_or_else(|| not_affine(node))?;
         match self.unit.integer(node.ty.plain()) {
@@ -248,10 +248,10 @@ impl<'a> Builder<'a> {
             (Kind::UnaryOperator, "!") => self.condition(child(0)?, scope, !negate),
             (Kind::BinaryOperator, "&&" | "||") => {
                 let a = self.condition(child(0)?, scope, negate)?;
-                // The right side is only evaluated where the left one lets it be.
+                // C only evaluates the right side if the left side allows it.
                 let mut after = scope.clone();
                 let both = node.opcode == "&&";
-                // Not twice where it is the same: chains of `&&` would double the work at each link.
+                // Reuses the condition if it is the same: chains of `&&` would double the work at each link.
                 after.restrict(if negate == both { self.condition(child(0)?, scope, !both)? } else { a.clone() });
                 after.uncertain = true;
                 let b = self.condition(child(1)?, &after, negate)?;
@@ -290,13 +290,13 @@ fn opposite(operator: &str) -> &'static str {
     }
 }
 
-/// The refusal of an expression that is no affine value.
+/// The refusal of an expression that is not affine.
 pub fn not_affine(node: &Node) -> Refusal {
     let memory = matches!(node.bare().kind, Kind::MemberExpr | Kind::ArraySubscriptExpr | Kind::UnaryOperator);
     Refusal::at(node, "this is not an affine expression", if memory { COPY_BEFORE } else { USE_AFFINE })
 }
 
-/// A constant that sums in 64 bits have room for.
+/// A constant small enough for sums in 64 bits.
 fn small(value: i128) -> Option<Affine> {
     i64::try_from(value).ok().filter(|v| v.unsigned_abs() < 1 << 48).map(Affine::constant)
 }

@@ -1,4 +1,4 @@
-//! Who declares, reads and writes what in a region: gathered before any statement is made.
+//! Declarations, reads and writes of a region, gathered before any statement is made.
 
 use super::ast::{Id, Node, Unit};
 use super::header;
@@ -8,24 +8,24 @@ use super::uses::Uses;
 use crate::Refusal;
 use std::collections::{HashMap, HashSet};
 
-/// What a walk over the region and its function finds.
+/// The result of a walk over the region and its function.
 #[derive(Debug, Default)]
 pub struct Inventory<'a> {
     /// The region's statements.
     pub roots: Vec<&'a Node>,
     /// Variables declared in the region.
     pub declared: HashMap<Id, &'a Node>,
-    /// Loop counters, with one of their loops.
+    /// Loop counters, each with one of its loops.
     pub counters: HashMap<Id, &'a Node>,
-    /// Variables (not counters by their own loops) that are assigned, with one place.
+    /// Variables assigned in the region (except counters by their own loops), each with one such place.
     pub written: HashMap<Id, &'a Node>,
-    /// Variables whose address may be known elsewhere, by anything in the function.
+    /// Variables whose address may be known elsewhere, because of anything in the function.
     pub addressed: HashSet<Id>,
-    /// Variables that the function assigns anywhere after their declaration.
+    /// Variables that the function assigns after their declaration.
     pub changed: HashSet<Id>,
     /// Types declared inside the function.
     pub local_types: HashSet<String>,
-    /// How often the function, with its parameters, declares each name.
+    /// How often the function, including its parameters, declares each name.
     pub names: HashMap<String, usize>,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Inventory<'a> {
         }
     }
 
-    /// The loop headers' counters around: whether a node's own loop declares it.
+    /// Whether a variable is the counter of some loop in the region.
     pub fn is_counter(&self, id: Id) -> bool {
         self.counters.contains_key(&id)
     }

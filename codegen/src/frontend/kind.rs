@@ -1,24 +1,24 @@
-//! Clang's classes of nodes, read once where the tree is.
+//! Clang's node classes, parsed once when the tree is read.
 
 use std::fmt;
 
-/// Declares the classes that some part of the front end knows.
+/// Declares the classes that the front end knows.
 macro_rules! kinds {
     ($($name:ident,)*) => {
-        /// Clang's class of a node. Whatever is not in the list is refused where a list of what is allowed is asked for.
+        /// Clang's class of a node. Allow-lists refuse every class that they do not name.
         #[allow(missing_docs)]
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub enum Kind {
-            /// A child that is not there.
+            /// An absent child.
             #[default]
             Absent,
             $($name,)*
-            /// A class that nothing here knows, by clang's name.
+            /// Any other class, by clang's name.
             Other(Box<str>),
         }
 
         impl Kind {
-            /// The class of this name.
+            /// The class with this name.
             pub fn of(name: &str) -> Kind {
                 match name {
                     "" => Kind::Absent,
@@ -40,32 +40,32 @@ macro_rules! kinds {
 }
 
 impl Kind {
-    /// The child is not there.
+    /// Whether the node is an absent child.
     pub fn is_absent(&self) -> bool {
         *self == Kind::Absent
     }
 
-    /// Any attribute, known or not.
+    /// Whether it is an attribute, known or not.
     pub fn is_attribute(&self) -> bool {
         self.name().ends_with("Attr")
     }
 
-    /// Any declaration, known or not.
+    /// Whether it is a declaration, known or not.
     pub fn is_declaration(&self) -> bool {
         self.name().ends_with("Decl")
     }
 
-    /// A variable or a parameter.
+    /// Whether it is a variable or a parameter.
     pub fn is_variable(&self) -> bool {
         self.name().ends_with("VarDecl")
     }
 
-    /// A directive of OpenMP.
+    /// Whether it is an OpenMP directive.
     pub fn is_openmp(&self) -> bool {
         self.name().starts_with("OMP")
     }
 
-    /// Any statement that is no expression, known or not.
+    /// Whether it is a statement but not an expression, known or not.
     pub fn is_statement(&self) -> bool {
         self.name().ends_with("Stmt")
     }

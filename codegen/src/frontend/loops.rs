@@ -1,4 +1,4 @@
-//! The domains that the headers of `for` loops make.
+//! Iteration domains from the headers of `for` loops.
 
 use super::affine::{Affine, Cases, Formula, compare};
 use super::ast::Node;
@@ -30,7 +30,7 @@ impl<'a> Builder<'a> {
         inside.restrict(begins(&counter, &first, header)?);
         let (mut bound, assumed) = match self.attempt(|b| b.bound(header.condition, header, &first, &inside)) {
             Err(_) if ty.width == 64 => {
-                // Where the condition has held, the counter was small, and so it is one step later: see below.
+                // Where the condition has held, the counter was small, and one step later it still is: see below.
                 let small = Formula { conjuncts: vec![], facts: small_counter(&counter, 0) };
                 let mut near = inside.clone();
                 near.restrict(small);
@@ -38,7 +38,7 @@ impl<'a> Builder<'a> {
             }
             bound => (bound?, false),
         };
-        // `0 <= i` and `i < n` next to each other print best, strides after them.
+        // `0 <= i` and `i < n` next to each other print best; strides come after them.
         let stride = stride(&counter, &first, header.step);
         if let Some(stride) = stride.ok_or_else(|| super::integer::not_affine(header.first))? {
             bound = bound.and(stride);
@@ -66,7 +66,7 @@ impl<'a> Builder<'a> {
         Ok(inside)
     }
 
-    /// The value after the last turn must exist in the counter's type when its overflow is defined.
+    /// The value after the last iteration must fit the counter's type if its overflow is defined.
     fn check_last(
         &mut self,
         counter: &Affine,
@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
         ))
     }
 
-    /// The loop's condition: it must turn false once and for all as the counter goes on.
+    /// The loop's condition: as the counter advances, it must turn false once and for all.
     fn bound(&mut self, node: &'a Node, header: &Header<'a>, first: &Cases, scope: &Scope) -> Result<Formula, Refusal> {
         let [left, right] = match node.kind {
             Kind::ParenExpr => return self.bound(&node.inner[0], header, first, scope),
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// `i != last` means `i < last` when the first value is not beyond the last and no step can jump over it.
+    /// `i != last` means `i < last` if the first value is not beyond the last and no step can skip it.
     #[allow(clippy::too_many_arguments)]
     fn different(
         &mut self,
@@ -174,13 +174,13 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What is at least 0 when a counter stays `room` away from where 64 bits might end.
+/// Forms that are at least 0 if a counter stays `room` away from the limits of 64 bits.
 fn small_counter(counter: &Affine, room: i64) -> Vec<Affine> {
     let most = Affine::constant((1 << 56) - room);
     [most.plus(counter, -1), most.plus(counter, 1)].into_iter().flatten().collect()
 }
 
-/// Sign of the counter's factor in `a - b`, where that is one sign in all cases.
+/// Sign of the counter's factor in `a - b`, if it is the same in all cases.
 fn direction(a: &Cases, b: &Cases, symbol: &str) -> Option<i64> {
     let difference = a.combine(b, |x, y| x.plus(y, -1))?;
     let sign = |v: &Affine| v.factor(symbol).map(i64::signum).filter(|s| *s != 0);
@@ -194,7 +194,7 @@ fn begins(counter: &Affine, first: &Cases, header: &Header) -> Result<Formula, R
     Cases::one(counter.clone()).compare(operator, first).ok_or_else(|| super::integer::not_affine(header.first))
 }
 
-/// The condition that a step other than 1 leaves; the outer `None` when the numbers are too large.
+/// The condition of a step other than 1; the outer `None` if the numbers are too large.
 #[allow(clippy::option_option)]
 fn stride(counter: &Affine, first: &Cases, step: i64) -> Option<Option<Formula>> {
     if step.abs() == 1 {

@@ -1,5 +1,5 @@
-//! C text to model: regions are found in the text, understood through clang's syntax tree, and either become
-//! models or are refused with a reason and a remedy.
+//! From C text to the model: finds regions in the text, analyses them in clang's syntax tree, and makes models, or
+//! refuses regions with a reason and a remedy.
 
 mod affine;
 mod ast;

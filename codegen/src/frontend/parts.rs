@@ -1,10 +1,10 @@
-//! Parts of expressions by what they mean: what is written, where an lvalue begins, who is called.
+//! Parts of expressions by their role: assigned lvalue, variable at the root of an lvalue, called function.
 
 use super::ast::{Id, Node};
 use super::ctype;
 use super::kind::Kind;
 
-/// What an assignment, `++` or `--` changes.
+/// The lvalue that an assignment, `++` or `--` changes.
 pub fn write_target(node: &Node) -> Option<&Node> {
     let assigns = match node.kind {
         Kind::BinaryOperator => node.opcode == "=",
@@ -33,7 +33,7 @@ pub fn base_variable(node: &Node) -> Option<Id> {
     }
 }
 
-/// The name of the function that a call names.
+/// The name of a directly called function.
 pub fn callee(call: &Node) -> Option<&str> {
     let mut node = call.inner.first()?;
     while matches!(node.kind, Kind::ImplicitCastExpr | Kind::ParenExpr) {

@@ -1,4 +1,4 @@
-//! Tokens that the preprocessor made: pasted and stringised ones mean the same wherever the text stands, those of
+//! Tokens made by the preprocessor: pasted and stringised tokens mean the same wherever the text is; those of
 //! `__LINE__`, `__COUNTER__` and the like do not.
 
 use super::ast::Node;
@@ -9,8 +9,8 @@ use crate::source::Source;
 use crate::words::identifiers;
 use std::collections::BTreeSet;
 
-/// Macros of the preprocessor itself whose value depends on the place, or on when the file was last written, and the
-/// names of the function around.
+/// Macros of the preprocessor whose value depends on the place or on the file's last modification, and the names of the
+/// enclosing function.
 const PLACED: [&str; 12] = [
     "__LINE__",
     "__COUNTER__",
@@ -30,8 +30,8 @@ const REASON: &str =
     "the value depends on the line, on the function, or on another thing that only the preprocessor knows";
 const REMEDY: &str = "keep it in a variable before the region";
 
-/// Refuses a text that leads to a macro whose value depends on the place, also where no value shows it: in `sizeof`, or
-/// in a type. What is generated has the text twice, so that `__COUNTER__` would go on further too.
+/// Refuses a text that leads to a macro whose value depends on the place, even where no value shows it: in `sizeof`, or
+/// in a type. The generated code has the text twice, so `__COUNTER__` would also advance further.
 pub(super) fn check_text(source: &Source, begin: usize, end: usize, macros: &Macros) -> Result<(), Refusal> {
     let mut at = begin;
     while at < end {
@@ -45,7 +45,7 @@ pub(super) fn check_text(source: &Source, begin: usize, end: usize, macros: &Mac
     Ok(())
 }
 
-/// Whether a name is one of the preprocessor's own, or a macro with such a name in it.
+/// Whether a name is such a macro, or a macro that leads to one.
 fn leads_to_place(name: &str, macros: &Macros) -> bool {
     let (mut reached, mut ahead) = (BTreeSet::new(), vec![name.to_owned()]);
     while let Some(name) = ahead.pop() {
@@ -59,7 +59,7 @@ fn leads_to_place(name: &str, macros: &Macros) -> bool {
 }
 
 impl Builder<'_> {
-    /// Refuses tokens that the preprocessor made, unless they can only come from `#` and `##` of what is written there.
+    /// Refuses tokens made by the preprocessor, unless they can only come from `#` and `##` in the text at that place.
     pub(super) fn check_made(&self, node: &Node) -> Result<(), Refusal> {
         let place = [&node.begin, &node.end].into_iter().find(|place| place.made);
         let Some(place) = place else { return Ok(()) };
@@ -75,7 +75,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a use of a macro pastes or stringises, and nothing that it may lead to depends on the place.
+/// Whether a macro use pastes or stringises, and nothing that it may lead to depends on the place.
 fn is_pasted(text: &str, macros: &Macros) -> bool {
     let mut reached = pieces(text);
     let mut pastes = false;
@@ -86,7 +86,7 @@ fn is_pasted(text: &str, macros: &Macros) -> bool {
             pastes |= body.contains('#') || body.contains("%:");
             ahead.extend(pieces(body).into_iter().filter(|word| reached.insert(word.clone())));
         }
-        // What was pasted is read again, and may name a macro that is written nowhere.
+        // The preprocessor rescans a pasted token, which may name a macro that no text names.
         if pastes {
             ahead.extend(macros.keys().filter(|m| !reached.contains(*m) && joined(m, &reached)).cloned());
             reached.extend(ahead.iter().cloned());
@@ -95,14 +95,14 @@ fn is_pasted(text: &str, macros: &Macros) -> bool {
     pastes && !PLACED.iter().any(|name| reached.contains(*name) || joined(name, &reached))
 }
 
-/// The names and numbers of a text, which are what can be pasted to a name.
+/// The names and numbers in a text: the pieces that can be pasted to a name.
 fn pieces(text: &str) -> BTreeSet<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let all = text.split(|c: char| !word(c)).filter(|w| !w.is_empty()).map(str::to_owned);
     all.chain(identifiers(text)).collect()
 }
 
-/// Whether a name is two or more of the pieces, one after the other.
+/// Whether a name is a sequence of two or more of the pieces.
 fn joined(name: &str, pieces: &BTreeSet<String>) -> bool {
     let mut ends = vec![false; name.len() + 1];
     ends[0] = true;

@@ -1,4 +1,4 @@
-//! Objects that expressions designate: an array (or scalar) and the subscripts that lead to its element.
+//! Resolves lvalues: to an array (or scalar) and the subscripts of its element.
 
 use super::affine::{Affine, Cases, Formula};
 use super::ast::{Id, Node, Type};
@@ -11,21 +11,21 @@ use crate::Refusal;
 use crate::model::{AccessKind, Array, Storage};
 use crate::planted::planted;
 
-/// What an lvalue designates.
+/// The object that an lvalue designates.
 #[derive(Debug, Clone)]
 pub struct Place<'a> {
-    /// The variable at its root.
+    /// The variable at the root of the lvalue.
     pub variable: &'a Node,
     /// Subscripts, outermost first.
     pub subscripts: Vec<Cases>,
-    /// Type of the object before each subscript (`None`: reached through a pointer), and of the element last.
+    /// Type of the object before each subscript (`None`: reached through a pointer); last, the type of the element.
     pub types: Vec<Option<Type>>,
-    /// Only a part of the element (a member) is designated.
+    /// The lvalue designates only a part (a member) of the element.
     pub partial: bool,
 }
 
 impl Place<'_> {
-    /// Its last subscript is an offset from pointer arithmetic, to which the next subscript is added.
+    /// Whether the last subscript is an offset from pointer arithmetic; the next subscript is added to it.
     fn waits(&self) -> bool {
         self.types.len() == self.subscripts.len() + 2
     }
@@ -108,7 +108,7 @@ impl<'a> Builder<'a> {
         self.unit.holder(field).is_some_and(|record| record.tag == "union")
     }
 
-    /// Resolves a pointer value: the place that it points to, before any subscript is added.
+    /// Resolves a pointer value to the place that it points to, before any subscript is added.
     fn pointer(&mut self, node: &'a Node, scope: &Scope) -> Result<Place<'a>, Refusal> {
         let child = |k: usize| node.child(k).ok_or_else(|| strange(node));
         match (&node.kind, node.cast.as_str()) {
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
                     place.subscripts.push(sum.ok_or_else(|| strange(node))?);
                     return Ok(place);
                 }
-                // The offset waits for the subscript that will be added to it.
+                // The next subscript is added to this offset.
                 place.subscripts.push(offset);
                 place.types.extend([None, None]);
                 Ok(place)
@@ -148,7 +148,7 @@ impl<'a> Builder<'a> {
                         "use subscripts instead of addresses in the region",
                     ));
                 }
-                // `&a[i]` is `a + i`: the subscript waits for the one that is added to it.
+                // `&a[i]` is `a + i`: the next subscript is added to this one.
                 place.types.pop();
                 place.types.extend([None, None]);
                 Ok(place)
@@ -228,7 +228,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Refuses storage that tiles on other threads cannot share.
+    /// Refuses storage that tiles in other threads cannot share.
     pub fn check_storage(variable: &Node, at: &Node) -> Result<(), Refusal> {
         if variable.thread_local {
             let reason = format!("`{}` is thread-local, and tiles run on other threads", variable.name);
@@ -241,7 +241,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The symbol of the array that a place belongs to; rank 0 for a scalar.
+    /// The symbol of a place's array; rank 0 for a scalar.
     pub fn array(&mut self, place: &mut Place<'a>, at: &Node) -> Result<String, Refusal> {
         let variable = place.variable;
         let rank = place.subscripts.len();
@@ -275,7 +275,7 @@ impl<'a> Builder<'a> {
                 }
                 let row = format!("{}{}", variable.name, "[0]".repeat(k));
                 let literal = length.bytes().all(|b| b.is_ascii_digit());
-                // Rows may have no bytes; elements have.
+                // A row may have size 0, an element may not.
                 let quotient = format!("sizeof({row}) / sizeof({row}[0])");
                 let guarded = if k + 1 < rank { format!("(sizeof({row}[0]) == 0 ? 0 : {quotient})") } else { quotient };
                 Some(if literal { length.to_owned() } else { guarded })
@@ -306,8 +306,8 @@ impl<'a> Builder<'a> {
         Ok(symbol)
     }
 
-    /// Whether a pointer's `restrict` is believed: on a parameter whose value is that of the call, so that it is based
-    /// on no other pointer of the function. Whatever is based on it is no such parameter, and a plain pointer here.
+    /// Whether to trust a pointer's `restrict`: only on a parameter that keeps its value from the call, so that it is
+    /// based on no other pointer of the function. A pointer based on it is not such a parameter: a plain pointer here.
     fn is_believed(&self, pointer: &Node) -> bool {
         let Inventory { changed, addressed, .. } = &self.inventory;
         let own = self.function.inner.iter().any(|p| p.is(&Kind::ParmVarDecl) && p.id == pointer.id);
@@ -315,7 +315,7 @@ impl<'a> Builder<'a> {
         ctype::is_restrict(pointer.ty.plain()) && (kept || planted("a2-restrict"))
     }
 
-    /// The access of a statement's point to an array's element.
+    /// The access of a statement instance to an array's element.
     pub fn access(array: &str, kind: AccessKind, subscripts: &[Cases], scope: &Scope) -> RawAccess {
         let inner: Vec<&str> = scope.inner_loops().iter().map(|l| l.symbol.as_str()).collect();
         let mut conditions: Vec<String> = scope.inner.conjuncts.clone();
@@ -348,7 +348,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Adds a subscript: to the offset that waits for it, or as a new dimension.
+/// Adds a subscript: to a pending offset, or as a new dimension.
 fn stepped<'a>(mut place: Place<'a>, index: &Cases, node: &Node) -> Result<Place<'a>, Refusal> {
     if place.partial {
         return Ok(place);
@@ -365,7 +365,7 @@ fn stepped<'a>(mut place: Place<'a>, index: &Cases, node: &Node) -> Result<Place
     Ok(place)
 }
 
-/// What a pointer type points to.
+/// The target type of a pointer type.
 fn pointee(ty: &Type) -> Option<Type> {
     let plain = ctype::unqualified(ty.plain());
     let inner = plain.strip_suffix('*')?.trim();

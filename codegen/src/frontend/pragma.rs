@@ -1,4 +1,4 @@
-//! Regions as the text marks them: `#pragma dvm region` and `#pragma scop` ... `#pragma endscop`.
+//! Marked regions in the text: `#pragma dvm region` and `#pragma scop` ... `#pragma endscop`.
 
 use super::preprocess::is_ours;
 use crate::Refusal;
@@ -6,23 +6,23 @@ use crate::model::Options;
 use crate::source::{Directive, Source};
 use crate::words::is_keyword;
 
-/// A marked place, before the compiler's view of it is known.
+/// A marked region, before the compiler's view of it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
     /// The directive.
     pub pragma: Directive,
     /// First token of the region.
     pub begin: usize,
-    /// For `#pragma scop`: where `#pragma endscop` begins.
+    /// The `#pragma endscop` of a `#pragma scop`.
     pub end: Option<Directive>,
-    /// What the pragma says.
+    /// The options of the pragma.
     pub options: PragmaOptions,
 }
 
 /// All options of one pragma.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PragmaOptions {
-    /// Those the later stages see.
+    /// Options for the later passes.
     pub model: Options,
     /// `name(x)`.
     pub name: Option<String>,
@@ -32,17 +32,17 @@ pub struct PragmaOptions {
 
 const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g)";
 
-/// Coordinates of a tile at most: `DVM_GRAPH_MAX_DIMENSION`.
+/// Maximum number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
 const MOST_TILES: usize = 16;
 
-/// The pragmas of ours in a file's text, also those that the preprocessor leaves out.
+/// The region pragmas in a file's text, including those that the preprocessor skips.
 pub fn marks(source: &Source) -> Vec<Directive> {
     let mut all = source.directives(0, source.bytes.len());
     all.retain(|d| d.name() == "pragma" && is_ours(d.rest()));
     all
 }
 
-/// Makes regions of a file's pragmas, in the order of the text. A pragma that is wrong in itself is the inner error.
+/// Pairs a file's pragmas to regions, in text order. The inner error is a malformed pragma.
 pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refusal>> {
     let mut found = Vec::new();
     let mut open: Option<(Directive, PragmaOptions)> = None;
@@ -94,13 +94,13 @@ pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refusal
     found
 }
 
-/// Whether a directive closes a region.
+/// Whether a directive is `#pragma endscop`.
 pub fn ends_scop(directive: &Directive) -> bool {
     directive.name() == "pragma" && split_word(directive.rest()).0 == "endscop"
 }
 
-/// What a pragma is about: the first token after it that the compiler sees. Between the two may stand the other branches
-/// of a conditional that has the pragma in one of its own, and pragmas for OpenMP.
+/// The first token after a pragma that the compiler sees. Other branches of a conditional whose own branch has the
+/// pragma may come in between, and OpenMP pragmas.
 fn first_token(source: &Source, end: usize) -> usize {
     let mut at = source.skip_blank(end);
     loop {
@@ -124,7 +124,7 @@ fn first_token(source: &Source, end: usize) -> usize {
     }
 }
 
-/// A pragma of OpenMP.
+/// Whether a directive is an OpenMP pragma.
 pub fn is_openmp(directive: &Directive) -> bool {
     directive.name() == "pragma" && split_word(directive.rest()).0 == "omp"
 }
@@ -191,7 +191,7 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
 fn tile_sizes(argument: &str) -> Option<Vec<String>> {
     let sizes = arguments(argument);
     let good = |s: &String| !s.is_empty() && s.parse::<i64>().map_or(!s.starts_with('-'), |v| v > 0);
-    // The run-time chooses where the generated code gives 0.
+    // A size of 0 in the generated code makes the run-time choose.
     let written = |s: String| if s == "auto" { "0".to_owned() } else { s };
     sizes.iter().all(good).then(|| sizes.into_iter().map(written).collect())
 }
@@ -213,7 +213,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Splits at the commas outside parentheses.
+/// Splits the text at commas outside parentheses.
 fn arguments(text: &str) -> Vec<String> {
     let (mut depth, mut parts) = (0, vec![String::new()]);
     for c in text.chars() {

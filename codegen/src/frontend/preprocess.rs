@@ -1,4 +1,4 @@
-//! What the preprocessor makes of a file: which pragmas the compiler sees, and which macros are alive there.
+//! Runs the preprocessor: which pragmas the compiler sees, and which macros are defined there.
 
 use super::clang::{self, ClangError};
 use crate::source::Source;
@@ -6,53 +6,53 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Macros by name: what follows the name in the definition.
+/// Macros by name, each with its definition after the name.
 pub type Macros = HashMap<String, String>;
 
-/// A pragma of ours as the compiler sees it, wherever it was written.
+/// A region pragma that the compiler sees, wherever it is written.
 #[derive(Debug, Clone)]
 pub struct Seen {
-    /// The file, as clang names it; `None`: the file that is compiled.
+    /// The file, by clang's name; `None`: the compiled file.
     pub header: Option<String>,
     /// The line, from 1.
     pub line: u32,
-    /// Macros that are defined there.
+    /// Macros defined at the pragma.
     pub macros: Rc<Macros>,
-    /// Macros that included files defined or undefined, each with the line of the compiled file that includes them.
+    /// Macros that included files define or undefine, each with the line of the `#include` in the compiled file.
     pub included: Rc<Vec<(u32, String)>>,
     /// Lines of the compiled file whose pragmas the compiler sees.
     pub pragmas: Rc<Vec<u32>>,
-    /// The whole file.
+    /// The whole preprocessed file.
     pub whole: Rc<Whole>,
 }
 
 /// A file after the preprocessor.
 #[derive(Debug, Default)]
 pub struct Whole {
-    /// The text with line marks and definitions.
+    /// The text with line markers and definitions.
     pub text: String,
-    /// Pragmas that are not ours, also those that macros make: the line of the compiled file, and the words.
+    /// Other pragmas, including those that macros produce: the line in the compiled file, and the words.
     pub pragmas: Vec<(u32, String)>,
 }
 
-/// What the preprocessor says of a file.
+/// The preprocessor's view of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Preprocessed {
-    /// The pragmas of ours.
+    /// The region pragmas.
     pub seen: Vec<Seen>,
-    /// Files that included files include with quotes: the folder of the one that includes, and the name.
+    /// Quoted includes inside included files: the folder of the including file, and the name.
     pub quoted: Vec<(PathBuf, String)>,
     /// The `omp.h` that was found belongs to gcc, and clang's parser may not understand it.
     pub foreign_omp: bool,
 }
 
-/// Runs the preprocessor over a file with the user's own flags. Lines are those of the file as it stands.
+/// Runs the preprocessor on a file with the user's own flags. Line numbers are physical ones.
 pub fn run(source: &Source, flags: &[String]) -> Result<Preprocessed, ClangError> {
     if source.renumbered().next().is_none() {
         let output = clang::preprocess(&source.path, flags)?;
         return Ok(read(text_of(output), &source.path.to_string_lossy()));
     }
-    // Without its `#line` directives, so that line marks count the file's own lines.
+    // Without `#line` directives, line markers give physical lines.
     let mut text = source.bytes.clone();
     for (begin, end) in source.renumbered() {
         text[begin..end].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
@@ -67,16 +67,16 @@ fn text_of(output: Vec<u8>) -> String {
     String::from_utf8(output).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// Whether the words after `#pragma` are ours.
+/// Whether the words after `#pragma` mark a region.
 pub fn is_ours(words: &str) -> bool {
     let first = words.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
     matches!(first, Some("dvm" | "scop" | "endscop"))
 }
 
-/// Reads preprocessed text with its line marks and definitions.
+/// Reads preprocessed text with its line markers and definitions.
 fn read(text: String, main: &str) -> Preprocessed {
     let (mut seen, mut pragmas, mut quoted) = (Vec::new(), Vec::new(), Vec::new());
-    // Shared by the pragmas; a definition after a pragma makes a copy.
+    // The pragmas share these; a definition after a pragma makes a copy.
     let (mut macros, mut included) = (Rc::new(Macros::new()), Rc::new(Vec::new()));
     let mut others = Vec::new();
     let (mut file, mut line, mut main_line) = (String::new(), 1_u32, 0_u32);
@@ -120,7 +120,7 @@ fn read(text: String, main: &str) -> Preprocessed {
         } else if let Some(name) = row.strip_prefix("#include \"").filter(|_| !inside) {
             let folder = Path::new(&file).parent().unwrap_or(Path::new(""));
             quoted.extend(name.split_once('"').map(|(name, _)| (folder.to_owned(), name.to_owned())));
-            // Clang adds this line: it is none of the file.
+            // Clang adds this line; the file does not have it.
             continue;
         }
         line += 1;
@@ -146,7 +146,7 @@ fn mark(rest: &str) -> Option<(u32, String)> {
     Some((number.parse().ok()?, name))
 }
 
-/// A name with its definition, or without one: it is undefined here.
+/// A macro's name with its definition, or without one: it is undefined here.
 fn definition(row: &str) -> Option<(String, Option<String>)> {
     let (rest, defined) = match row.strip_prefix("#define ") {
         Some(rest) => (rest, true),

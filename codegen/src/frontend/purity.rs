@@ -1,5 +1,5 @@
-//! Which functions a region may call: those that only compute a value from their arguments and from memory that the
-//! region does not write.
+//! Functions that a region may call: they only compute a value from their arguments and from memory that the region
+//! does not write.
 
 use super::ast::Node;
 use super::builder::Builder;
@@ -9,22 +9,22 @@ use super::reads::Reads;
 use crate::Refusal;
 use crate::planted::planted;
 
-/// Functions of C's math and complex headers without the suffix of their type. Those that write through a
-/// pointer or to a global (`frexp`, `modf`, `remquo`, `lgamma`) are not here.
+/// Functions of C's math and complex headers without their type suffix, except those that write through a pointer or to
+/// a global (`frexp`, `modf`, `remquo`, `lgamma`).
 const MATH: &str = "\
     acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 ilogb ldexp log log10 log1p \
     log2 logb scalbn scalbln cbrt fabs hypot pow sqrt erf erfc tgamma ceil floor nearbyint rint lrint llrint round \
     lround llround trunc fmod remainder copysign nextafter nexttoward fdim fmax fmin fma cacos casin catan ccos \
     csin ctan cacosh casinh catanh ccosh csinh ctanh cexp clog cabs cpow csqrt carg cimag conj cproj creal";
 const INTEGER: [&str; 4] = ["abs", "labs", "llabs", "imaxabs"];
-/// What compilers know by a name with `__builtin_` in front.
+/// Functions that compilers also know with the prefix `__builtin_`.
 const BUILTIN: &str = "\
     isnan isinf isinf_sign isfinite isnormal signbit fpclassify isgreater isgreaterequal isless islessequal \
     islessgreater isunordered huge_val inf expect clz ctz popcount parity ffs clrsb clzll ctzll popcountll parityll \
     ffsll bswap16 bswap32 bswap64";
 
 impl Builder<'_> {
-    /// Refuses a call that may do more than compute a value, or that may read what the region writes.
+    /// Refuses a call that may do more than compute a value, or may read what the region writes.
     pub fn check_pure(&self, name: &str, call: &Node) -> Result<(), Refusal> {
         let vouch = format!("add pure({name}) to the pragma if it only computes a value from what stays as it is");
         let attribute = |kind: &Kind| self.functions(name).iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
@@ -57,7 +57,7 @@ impl Builder<'_> {
         self.pure.iter().any(|f| f == name) || self.is_library(name)
     }
 
-    /// Adds what a call reads; `Err` tells why it is not known that it does nothing else.
+    /// Adds the reads of a call; `Err` says why it may do anything else.
     pub fn reads_of_call(&self, name: &str, reads: &mut Reads) -> Result<(), String> {
         if self.is_vouched(name) {
             return Ok(());
@@ -67,7 +67,7 @@ impl Builder<'_> {
         }
         let all = self.functions(name);
         let attribute = |kind: &Kind| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
-        // The author of the program vouches with `const`; the system's headers say it of pthread_self, too.
+        // The program's author vouches with `const`. System headers do not count: they also mark pthread_self with it.
         if attribute(&Kind::ConstAttr) && !all.iter().any(|f| f.system) && !name.starts_with("__builtin_") {
             return Ok(());
         }
@@ -76,7 +76,7 @@ impl Builder<'_> {
         Err(if declared { unseen } else { "may do more than compute a value" }.to_owned())
     }
 
-    /// Functions of the C library, whose names C reserves: not what the file defines or gives another symbol.
+    /// Whether C reserves the name for its library, and the file does not define it or give it another symbol.
     fn is_library(&self, name: &str) -> bool {
         let own = |f: &&Node| {
             f.body().is_some() || f.storage == "static" || f.inner.iter().any(|a| a.is(&Kind::AsmLabelAttr))
@@ -84,7 +84,7 @@ impl Builder<'_> {
         is_math(name) && !self.functions(name).iter().any(own)
     }
 
-    /// Whether another function might find a variable, or what the region writes through it.
+    /// Whether another function might access a variable, or memory that the region writes through it.
     fn is_reachable(&self, variable: &Node) -> bool {
         self.is_outside(variable)
             || variable.storage == "static"
@@ -96,7 +96,7 @@ impl Builder<'_> {
         self.unit.at_file_scope(variable.id) || variable.storage == "extern"
     }
 
-    /// What the region writes that the call may read.
+    /// An object that the region writes and the call may read.
     fn conflict(&self, reads: &Reads) -> Option<String> {
         let mut changed: Vec<&Node> = self
             .inventory

@@ -1,4 +1,4 @@
-//! The door of the front end: a file in; out come its regions as models, or what there is to say of them.
+//! Entry point of the front end: reads a file and returns its regions as models, and diagnostics.
 
 use super::ast::Unit;
 use super::clang::{self, ClangError};
@@ -14,31 +14,31 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What helps against a file that is too large.
+/// The remedy for a file that is too large.
 pub const SMALLER: &str = "include fewer headers, or move the functions with regions to files of their own";
 
-/// So many regions of a file that is not read are named each.
+/// Maximum number of regions to name singly in a file that is not read.
 const NAMED: usize = 100;
 
-/// What reading a file found.
+/// The result of reading a file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Reading {
-    /// Regions that were understood.
+    /// Regions with a model.
     pub found: Vec<Found>,
-    /// What there is to say of the others.
+    /// Diagnostics about the other regions.
     pub diagnostics: Vec<Diagnostic>,
-    /// What there is to say of pragmas in included files, each with its file.
+    /// Diagnostics about pragmas in included files, each with its file.
     pub foreign: Vec<(PathBuf, Diagnostic)>,
-    /// The pragmas of ours that the compiler sees.
+    /// The region pragmas that the compiler sees.
     pub marks: Vec<(usize, usize)>,
-    /// Some pragma of ours stands in an included file or comes from a macro.
+    /// A region pragma is in an included file or comes from a macro.
     pub out_of_reach: bool,
     /// Files that included files include with quotes.
     pub quoted: Vec<(PathBuf, String)>,
 }
 
 impl Reading {
-    /// The reading of a file that was not read to the end: nobody knows which of its pragmas the compiler sees.
+    /// The result for a file that was not read to the end: which pragmas the compiler sees is unknown.
     pub fn ended(source: &Source, reason: &str, remedy: &str) -> Reading {
         let mut marks = pragma::marks(source);
         marks.retain(|mark| !pragma::ends_scop(mark));
@@ -53,7 +53,7 @@ impl Reading {
     }
 }
 
-/// Reads the regions of a file without generating anything, in this process. A file beyond the limits is refused.
+/// Reads a file's regions in this process, without generating code. Refuses a file beyond the limits.
 pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
     match read_within(source, flags) {
         Err(ClangError::Beyond(reason)) => Ok(Reading::ended(source, &reason, SMALLER)),
@@ -69,13 +69,13 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         return Ok(Reading::ended(source, &reason, "divide the file into several"));
     }
     let (Preprocessed { seen, quoted, .. }, headers) = match headers::preprocess(source, flags) {
-        // Without clang nobody knows what included files mark; a file that marks nothing itself is left alone.
+        // Without clang, marks in included files are unknown; a file without marks of its own is left alone.
         Err(_) if marks.is_empty() => return Ok(reading),
         read => read?,
     };
     let flags = headers.flags();
     reading.quoted = quoted;
-    // A directive may go over several lines, and clang may name a later one than the first.
+    // A directive may extend over several lines, and clang may report a later line than its first.
     let covers = |directive: &Directive, one: &Seen| {
         one.header.is_none()
             && (source.position(directive.begin).0..=source.position(directive.end).0).contains(&one.line)
@@ -92,7 +92,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
             None => reading.diagnostics.push(refusal(None, &in_macro(source, one.line))),
         }
     }
-    // What the preprocessor leaves out is no region, right or wrong.
+    // A pragma that the preprocessor skips is not a region, right or wrong.
     marks.retain(|m| seen.iter().any(|s| covers(m, s)));
     reading.marks = spans(&marks);
     if let Some(first) = marks.first()
@@ -136,7 +136,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
     Ok(reading)
 }
 
-/// A region after others that were looked for in a large file.
+/// The refusal of a region that comes after others in a file whose regions take too many visits.
 fn too_much(site: &Site, before: usize, size: usize) -> Refusal {
     let reason = format!(
         "the file with its headers is too large for more than {before} regions ({size} nodes, macros and words)"
@@ -144,7 +144,7 @@ fn too_much(site: &Site, before: usize, size: usize) -> Refusal {
     Refusal::span(site.pragma.begin, site.pragma.end, reason, SMALLER)
 }
 
-/// A pragma that the compiler sees in a line of the file that has no directive.
+/// The diagnostic for a pragma that the compiler sees in a line without a directive.
 fn in_macro(source: &Source, line: u32) -> Refusal {
     let begin = source.line_start_of(line);
     let text = source.line_text(line);
@@ -157,7 +157,7 @@ fn in_macro(source: &Source, line: u32) -> Refusal {
     )
 }
 
-/// A pragma in an included file; nothing when the file cannot be shown.
+/// The diagnostic for a pragma in an included file; `None` if that file cannot be read.
 fn in_header(header: &str, line: u32) -> Option<(PathBuf, Diagnostic)> {
     let source = Source::read(Path::new(header)).ok()?;
     let begin = source.line_start_of(line);
@@ -171,14 +171,14 @@ fn in_header(header: &str, line: u32) -> Option<(PathBuf, Diagnostic)> {
     Some((source.path, diagnostic))
 }
 
-/// What a refused region is called: by its pragma, or by its place.
+/// The name of a refused region: from its pragma, else its place.
 fn region_name(unit: &Unit, site: &Site, source: &Source) -> String {
     let line = source.position(site.pragma.begin).0;
     let function = unit.function_at(site.begin).map_or("file", |f| f.name.as_str());
     site.options.name.clone().unwrap_or_else(|| format!("{function}:{line}"))
 }
 
-/// A region stays as it is, and why.
+/// The diagnostic for a refused region.
 pub fn refusal(name: Option<&str>, error: &Refusal) -> Diagnostic {
     let who = name.map_or_else(|| "region".to_owned(), |n| format!("region '{n}'"));
     Diagnostic {

@@ -1,5 +1,5 @@
-//! What a function that is called in a region reads besides its arguments: its body is searched by an allow-list, with
-//! the bodies of what it calls.
+//! What a called function reads besides its arguments: an allow-list searches its body, and the bodies of the functions
+//! that it calls.
 
 use super::ast::{Id, Node};
 use super::builder::Builder;
@@ -7,18 +7,18 @@ use super::ctype;
 use super::kind::Kind;
 use std::collections::HashSet;
 
-/// What a call reads besides its arguments.
+/// Reads of a call besides its arguments.
 #[derive(Debug, Default)]
 pub struct Reads {
-    /// Something through a pointer: it may be anything whose address is known.
+    /// A read through a pointer: of anything whose address is known.
     pub memory: bool,
-    /// Variables outside the function that are named and not constant.
+    /// Variables outside the function that it names and that are not constant.
     pub named: HashSet<Id>,
-    /// Functions that were searched.
+    /// Functions already searched.
     searched: HashSet<String>,
 }
 
-/// Attributes that leave a function's body what a call runs, and that have no effect of their own.
+/// Function attributes without an effect of their own; a call still runs the function's body.
 const HARMLESS: [Kind; 22] = [
     Kind::ConstAttr,
     Kind::PureAttr,
@@ -44,7 +44,7 @@ const HARMLESS: [Kind; 22] = [
     Kind::TargetAttr,
 ];
 
-/// Statements and expressions that do nothing by themselves beyond what their parts do.
+/// Statements and expressions whose only effects are those of their parts.
 const PLAIN: [Kind; 51] = [
     Kind::CompoundStmt,
     Kind::DeclStmt,
@@ -99,7 +99,7 @@ const PLAIN: [Kind; 51] = [
     Kind::ParenType,
 ];
 
-/// Calls that end the program: then nothing is computed at all.
+/// Calls that end the program, after which nothing is computed.
 const LAST: [&str; 4] = ["__assert_fail", "abort", "__builtin_unreachable", "__builtin_trap"];
 
 impl Builder<'_> {
@@ -108,7 +108,7 @@ impl Builder<'_> {
         self.unit.root.inner.iter().filter(|n| n.is(&Kind::FunctionDecl) && n.name == name).collect()
     }
 
-    /// The body that a call of the function runs, where that is certain.
+    /// The body that a call certainly runs, if that is known.
     pub fn certain_body(&self, name: &str) -> Option<&Node> {
         let all = self.functions(name);
         let attributes = all.iter().flat_map(|f| &f.inner).filter(|a| a.kind.is_attribute());
@@ -116,7 +116,7 @@ impl Builder<'_> {
         all.iter().find_map(|f| f.body()).filter(|_| certain)
     }
 
-    /// Adds what a body reads; `Err` tells what it may do besides.
+    /// Adds the reads of a body; `Err` says what else it may do.
     pub fn search(&self, name: &str, body: &Node, reads: &mut Reads) -> Result<(), String> {
         if reads.searched.insert(name.to_owned()) { self.part(body, reads) } else { Ok(()) }
     }
@@ -170,8 +170,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// A thread-local variable in a body that a call may run. Nobody can vouch for such a read: each thread finds
-    /// another object.
+    /// A thread-local variable in a body that a call may run. `pure` cannot vouch for such a read: each thread has its
+    /// own object.
     pub fn thread_local_read(&self, name: &str) -> Option<String> {
         let (mut open, mut met) = (vec![name.to_owned()], HashSet::new());
         while let Some(name) = open.pop().filter(|name| met.insert(name.clone())) {
@@ -197,7 +197,7 @@ impl Builder<'_> {
         self.reads_of_call(callee, reads).map_err(|why| format!("calls `{callee}`, which {why}"))
     }
 
-    /// Whether an lvalue lies in a variable of the function that is searched.
+    /// Whether an lvalue is in a local variable of the searched function.
     fn is_own(&self, target: &Node) -> bool {
         match target.kind {
             Kind::DeclRefExpr => target.reference.as_ref().is_some_and(|r| {
@@ -216,7 +216,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a pointer is an array that was named.
+/// Whether a pointer is a named array.
 fn is_array(node: &Node) -> bool {
     array_of(node).is_some()
 }
@@ -229,7 +229,7 @@ fn array_of(node: &Node) -> Option<&Node> {
     }
 }
 
-/// Whether nobody may change a variable.
+/// Whether the program may not change a variable.
 fn is_constant(variable: &Node) -> bool {
     let plain = variable.ty.plain();
     let pointer = ctype::is_pointer(plain);

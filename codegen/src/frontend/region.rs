@@ -1,4 +1,4 @@
-//! One region: from its pragma and its statements in the syntax tree to its model.
+//! Builds the model of one region from its pragma and its statements in the syntax tree.
 
 use super::ast::{Node, Unit};
 use super::builder::Builder;
@@ -14,30 +14,30 @@ use crate::source::{Directive, Source};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A region that was understood.
+/// A region with its model.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Found {
     /// Its model.
     pub region: Region,
-    /// Its bytes: from its first token past its last.
+    /// Offset of its first token.
     pub begin: usize,
-    /// Past the last token.
+    /// Offset after its last token.
     pub end: usize,
-    /// The enclosing function's first token (with `static` and attributes).
+    /// Offset of the enclosing function's first token (with `static` and attributes).
     pub function_begin: usize,
-    /// Where functions can be put before the enclosing one and its comments.
+    /// Offset at which functions can be inserted before the enclosing one and its comments.
     pub insert: usize,
-    /// The pragma's bytes.
+    /// Byte range of the pragma.
     pub pragma: (usize, usize),
-    /// The bytes of `#pragma endscop`.
+    /// Byte range of `#pragma endscop`.
     pub endscop: Option<(usize, usize)>,
-    /// C text that gives counters their final values after the tiles; usually empty.
+    /// C text that sets counters to their final values after the tiles; usually empty.
     pub epilogue: String,
-    /// Remarks that are no refusals: (offset, text).
+    /// Remarks other than refusals: (offset, text).
     pub notes: Vec<(usize, String)>,
 }
 
-/// Reads one region, whose pragma the compiler sees as `seen`.
+/// Analyses one region, whose pragma the compiler sees as `seen`.
 pub fn analyse(
     unit: &Unit,
     source: &Source,
@@ -126,7 +126,7 @@ pub fn analyse(
     Ok(Found { region, begin, end, function_begin, insert, pragma, endscop, epilogue, notes })
 }
 
-/// What a region may have of statements and expressions, and how deep: all later work is bounded by that.
+/// Limits the number and nesting of a region's statements and expressions, which bounds all later work.
 fn check_size(nodes: &[&Node]) -> Result<(), Refusal> {
     let (mut count, mut open) = (0, nodes.iter().rev().map(|node| (*node, 1)).collect::<Vec<_>>());
     while let Some((node, depth)) = open.pop() {
@@ -144,7 +144,7 @@ fn check_size(nodes: &[&Node]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Names that the generated text could not use as the region does.
+/// Refuses names that the generated text could not use as the region does.
 fn check_names(roots: &[&Node], source: &Source, begin: usize, end: usize) -> Result<(), Refusal> {
     let ours = |name: &str| name.starts_with("dvm__") || name.starts_with("DVM__");
     for node in roots.iter().flat_map(|root| root.walk()) {
@@ -161,7 +161,7 @@ fn check_names(roots: &[&Node], source: &Source, begin: usize, end: usize) -> Re
     Ok(())
 }
 
-/// Why a pragma that the compiler sees marks no statement.
+/// The refusal of a visible pragma that marks no statement.
 fn nothing_marked(source: &Source, site: &Site) -> Refusal {
     let next = source.directives(site.begin, site.begin + 1).into_iter().next().filter(|d| d.begin == site.begin);
     let (reason, remedy) = match (&site.end, next) {
@@ -183,7 +183,7 @@ fn nothing_marked(source: &Source, site: &Site) -> Refusal {
     Refusal::span(site.pragma.begin, site.pragma.end, reason, remedy)
 }
 
-/// A place at file scope before a function and its comments: after the declaration or directive before it.
+/// An offset at file scope before a function and its comments: after the preceding declaration or directive.
 fn insertion(unit: &Unit, source: &Source, function_begin: usize) -> usize {
     let mut at = 0;
     for node in unit.root.inner.iter().filter(|n| n.end.known && n.begin.offset < function_begin) {
@@ -211,7 +211,7 @@ fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken
     let mut name = base.clone().unwrap_or_else(|| format!("{}_1", function.name));
     let mut ordinal = 1;
     let all = || builder.unit.root.inner.iter().filter(|n| n.kind.is_declaration());
-    // What is generated for the region is called dvm__NAME_...
+    // The names generated for the region begin with dvm__NAME_.
     let ours = |n: &Node, name: &str| {
         n.name.strip_prefix("dvm__").and_then(|n| n.strip_prefix(name)).is_some_and(|rest| rest.starts_with('_'))
     };
@@ -237,7 +237,7 @@ fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken
     }
 }
 
-/// The statements that a site marks.
+/// The statements that a pragma marks.
 fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
     match &site.end {
         None => body
@@ -257,7 +257,7 @@ fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
     }
 }
 
-/// A macro at the region's end may hold more statements than those of the region: they would vanish with it.
+/// Refuses a macro at the region's end that also contains statements after the region: they would vanish with it.
 fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result<(), Refusal> {
     let own: HashSet<*const Node> = nodes.iter().flat_map(|n| n.walk()).map(std::ptr::from_ref).collect();
     let strange = body.walk().find(|n| {
@@ -270,7 +270,7 @@ fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result
     })
 }
 
-/// What may stand around a region: where its statements are run in an order that is understood.
+/// Nodes that may enclose a region: they run its statements in a known order.
 const AROUND: [Kind; 9] = [
     Kind::CompoundStmt,
     Kind::IfStmt,
@@ -283,7 +283,7 @@ const AROUND: [Kind; 9] = [
     Kind::LabelStmt,
 ];
 
-/// The region is a statement among ordinary statements.
+/// Refuses a region that is not a statement among ordinary statements.
 fn check_around(body: &Node, first: &Node) -> Result<(), Refusal> {
     let mut node = body;
     while !std::ptr::eq(node, first) {
@@ -298,7 +298,7 @@ fn check_around(body: &Node, first: &Node) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Between `scop` and `endscop`, declarations would vanish into a block.
+/// Refuses declarations between `scop` and `endscop` that are used later: they would vanish into a block.
 fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refusal> {
     for variable in nodes.iter().filter(|n| n.is(&Kind::DeclStmt)).flat_map(|n| &n.inner) {
         let later = |n: &&Node| n.begin.offset >= end && n.reference.as_ref().is_some_and(|r| r.id == variable.id);
@@ -310,11 +310,11 @@ fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refusal
     Ok(())
 }
 
-/// Pragmas that are about no statement: they may stand before a region.
+/// Pragmas that do not apply to a statement, and so may precede a region.
 const DETACHED: [&str; 8] =
     ["GCC diagnostic", "clang diagnostic", "GCC poison", "STDC", "message", "pack", "weak", "redefine_extname"];
 
-/// A pragma directly before ours would be about what replaces the loop.
+/// Refuses a pragma directly before the region's: it would apply to the code that replaces the loop.
 fn check_before(source: &Source, begin: usize, pragma: &Directive, seen: &Seen) -> Result<(), Refusal> {
     let mut next = pragma.begin;
     for before in source.directives(begin, pragma.begin).into_iter().rev() {
@@ -350,7 +350,7 @@ impl Seen {
         self.pragmas.iter().any(|line| lines.contains(line))
     }
 
-    /// OpenMP's pragmas mean nothing to a compiler that is not told to hear them.
+    /// Refuses OpenMP pragmas, unless the compiler ignores them because OpenMP is off.
     fn check_openmp(&self, directive: &Directive) -> Result<(), Refusal> {
         if !self.macros.contains_key("_OPENMP") {
             return Ok(());
@@ -364,8 +364,8 @@ impl Seen {
     }
 }
 
-/// A type that is declared in the function's head is not known before the function, where the tiles are. The syntax
-/// tree leaves out those among the parameters; no other brace can stand there.
+/// Refuses a type declared in the function's head: it is unknown before the function, where the tiles are. The syntax
+/// tree omits types declared among the parameters, but only they put braces there.
 fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refusal> {
     let mut at = source.skip_blank(function.begin.offset);
     while at < body.begin.offset && source.byte(at) != b'{' {
@@ -378,7 +378,7 @@ fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refus
     Err(Refusal::span(function.begin.offset, source.skip_brackets(at), reason, "declare the type before the function"))
 }
 
-/// `pure(f)` vouches for functions that the file knows.
+/// Checks that the file knows the functions that `pure(f)` names.
 fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refusal> {
     let known = |name: &str| unit.root.walk().any(|n| n.is(&Kind::FunctionDecl) && n.name == name);
     match site.options.pure.iter().find(|name| !known(name)) {
@@ -392,7 +392,7 @@ fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refusal> {
     }
 }
 
-/// What the preprocessor reads inside a region; between the pragma and the first token only pragmas matter.
+/// Checks the directives inside a region; between the pragma and the first token only pragmas matter.
 fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen: &Seen) -> Result<(), Refusal> {
     if let Some(directive) = source.torn(begin, end) {
         return Err(walk::torn(&directive));

@@ -1,4 +1,4 @@
-//! What tiles hold on the stacks of the workers: read-only structs, which are copied, and the locals of a body.
+//! Limits the stack space of tiles: copies of read-only structs, and the locals of a body.
 
 use super::ast::{Node, Unit};
 use super::builder::Builder;
@@ -7,13 +7,13 @@ use super::kind::Kind;
 use crate::Refusal;
 use std::collections::HashMap;
 
-/// Read-only variables of more bytes are not copied to each tile.
+/// Maximum bytes of a read-only variable that each tile copies.
 const COPIED: u64 = 16 << 10;
-/// Locals of a region of more bytes do not fit beside what else is on a worker's stack of 8 MiB.
+/// Maximum bytes of a region's locals, which share a worker's stack of 8 MiB.
 const LOCAL: u64 = 1 << 20;
 
 impl Builder<'_> {
-    /// Refuses what is too large for the stack of a worker.
+    /// Refuses variables too large for the stack of a worker.
     pub fn check_room(&self) -> Result<(), Refusal> {
         let at = self.inventory.roots[0];
         let mut types = Types { unit: self.unit, known: HashMap::new() };
@@ -45,14 +45,14 @@ impl Builder<'_> {
     }
 }
 
-/// Sizes of types, by their texts.
+/// Known sizes of types, by their text.
 struct Types<'a> {
     unit: &'a Unit,
     known: HashMap<String, Option<u64>>,
 }
 
 impl<'a> Types<'a> {
-    /// About how many bytes a variable has; refused where that is not known.
+    /// Approximate size of a variable in bytes; refused if unknown.
     fn of(&mut self, variable: &Node) -> Result<u64, Refusal> {
         self.bytes(variable.ty.plain(), None).ok_or_else(|| {
             let reason = format!(
@@ -63,14 +63,14 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// About how many bytes an object of a type (without typedefs at its top) has, where that is known. A type without
-    /// a name is one that `holder` declares.
+    /// Approximate size in bytes of a type (without typedefs at the top level), if known. `holder` declares an unnamed
+    /// type.
     fn bytes(&mut self, plain: &str, holder: Option<&'a Node>) -> Option<u64> {
         let plain = ctype::unqualified(plain);
         if ctype::is_pointer(&plain) {
             return Some(8);
         }
-        // Where the text says the place of a type without a name, brackets may be those of a file's name.
+        // If the text contains the location of an unnamed type, brackets may be part of a file name.
         let name_end = if plain.contains("(unnamed") || plain.contains("(anonymous") { plain.rfind(')')? } else { 0 };
         if let Some(open) = plain[name_end..].find('[').map(|at| at + name_end) {
             let mut count = 1_u64;
@@ -98,7 +98,7 @@ impl<'a> Types<'a> {
         size
     }
 
-    /// The size of what a struct, union or enumeration declares.
+    /// The size of a declared struct, union or enumeration.
     fn declared(&mut self, one: &'a Node) -> Option<u64> {
         if one.is(&Kind::EnumDecl) {
             return Some(8);
@@ -108,7 +108,7 @@ impl<'a> Types<'a> {
         sizes.collect::<Vec<_>>().into_iter().try_fold(0_u64, |sum, size| Some(sum.saturating_add(size?)))
     }
 
-    /// The definition of a struct or union, or of what a typedef names that has no other name.
+    /// The definition of a struct or union, or of the unnamed type that a typedef names.
     fn declaration(&self, plain: &str) -> Option<&'a Node> {
         let root = &self.unit.root;
         let whole = |n: &&Node| n.is(&Kind::RecordDecl) && n.inner.iter().any(|f| f.is(&Kind::FieldDecl));
@@ -120,7 +120,7 @@ impl<'a> Types<'a> {
                 continue;
             };
             let before = holder.inner[..at].iter().rev();
-            // One declaration may name several types; all begin where it begins.
+            // One declaration may declare several types; all begin at its first token.
             let begin = holder.inner[at].begin.offset;
             let mut before = before.skip_while(|n| n.is(&Kind::TypedefDecl) && n.begin.offset == begin);
             return before.next().filter(|n| n.name.is_empty() && (n.is(&Kind::EnumDecl) || whole(n)));

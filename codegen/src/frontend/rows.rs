@@ -1,5 +1,5 @@
-//! Subscripts stay within their rows: proven here, or told to the analysis, which has them checked at run time. The
-//! dependences compare subscripts one by one, which would miss that `x[i][-1]` lies in the row before.
+//! Checks that subscripts stay within their rows, by proof, or by a check at run time that the analysis requests. The
+//! dependences compare subscripts one by one, and would miss that `x[i][-1]` is in the previous row.
 
 use super::affine::{Affine, Cases, Formula, compare};
 use super::ast::Node;
@@ -13,7 +13,7 @@ use crate::model::{Parameter, Row};
 use crate::planted::planted;
 
 impl<'a> Builder<'a> {
-    /// Keeps all but the first subscript of an access in their rows.
+    /// Keeps all subscripts of an access except the first in their rows.
     pub fn keep_rows(&mut self, array: &str, place: &Place<'a>, at: &Node, scope: &Scope) -> Result<(), Refusal> {
         for k in 1..place.subscripts.len() {
             let plain = place.types.get(k).and_then(|t| t.as_ref()).map_or("", |t| t.plain());
@@ -35,7 +35,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Keeps a subscript of an array inside a struct in that array.
+    /// Keeps a subscript of an array inside a struct within that array.
     pub fn keep_member(&mut self, base: &Node, index: &Cases, at: &Node, scope: &Scope) -> Result<(), Refusal> {
         let length = number(base.ty.plain()).filter(|n| *n > 0).ok_or_else(|| no_length(at))?;
         self.keep_row(index, &Affine::constant(length), at, scope)
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The symbol of a row's length that is a variable of the function and the same from the start.
+    /// The symbol of a row length that is a variable of the function and never changes.
     fn unchanging_length(&mut self, plain: &str) -> Option<String> {
         let name = ctype::first_length(plain)?;
         let word = ctype::words(name).next().filter(|w| *w == name)?;
@@ -92,7 +92,7 @@ impl<'a> Builder<'a> {
             .then(|| self.parameter(variable))
     }
 
-    /// The symbol of a length that is measured on entry.
+    /// The symbol of a length measured on entry.
     fn measured(&mut self, name: &str, text: &str) -> String {
         let same = |p: &&KnownParameter| p.parameter.expression.as_deref() == Some(text);
         if let Some(known) = self.parameters.iter().find(same) {
@@ -111,7 +111,7 @@ impl<'a> Builder<'a> {
         symbol
     }
 
-    /// The rows of the model; `space` are its parameters.
+    /// The model's row checks, in the parameter space `space`.
     pub fn rows_of_model(&self, space: &str) -> Vec<Row> {
         let row = |raw: &RawRow| {
             let tuple = raw.statement.map_or(String::new(), |k| {
@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
         self.rows.iter().map(row).collect()
     }
 
-    /// What certainly holds where a condition does (or, negated, does not), as far as it is affine.
+    /// An affine condition that certainly holds if `node` holds (or, with `negate`, if not).
     pub fn necessary(&mut self, node: &'a Node, scope: &Scope, negate: bool) -> Formula {
         if let Ok(formula) = self.attempt(|b| b.condition(node, scope, negate)) {
             return formula;
@@ -144,7 +144,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The first length of an array type, when it is a number.
+/// The first length of an array type, if it is a number.
 fn number(plain: &str) -> Option<i64> {
     ctype::first_length(plain)?.parse().ok()
 }

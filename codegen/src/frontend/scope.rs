@@ -1,37 +1,37 @@
-//! Where a statement stands: the loops around it and what holds there; and proofs from that.
+//! The loops and conditions around a statement, and proofs from them.
 
 use super::affine::{Affine, Atom, Formula};
 use super::ast::Id;
 use crate::model::Iterator;
 use std::collections::BTreeMap;
 
-/// A loop whose counter is a dimension.
+/// A loop whose counter is a dimension of the domain.
 #[derive(Debug, Clone)]
 pub struct Dimension {
     /// The counter's declaration.
     pub counter: Id,
     /// Its isl name.
     pub symbol: String,
-    /// Its C side.
+    /// The loop in C.
     pub iterator: Iterator,
 }
 
-/// The surroundings of a statement.
+/// The loops and conditions around a statement.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Loops, outermost first; those from `split` on are inside an atomic statement.
+    /// Loops, outermost first; the loops from `split` on are inside an atomic statement.
     pub loops: Vec<Dimension>,
-    /// How many of the loops are dimensions of the statement's domain; `None` while no statement has begun.
+    /// Number of loops that are dimensions of the statement's domain; `None` outside statements.
     pub split: Option<usize>,
-    /// Conditions of the domain.
+    /// Constraints of the domain.
     pub domain: Formula,
     /// Conditions inside the atomic statement.
     pub inner: Formula,
     /// Original order so far.
     pub schedule: Vec<String>,
-    /// Under a condition that the domain does not tell.
+    /// Under a condition that the domain does not express.
     pub conditional: bool,
-    /// What stands here may never be evaluated: it is in a loop, under a condition, or after `&&`.
+    /// The code may never be evaluated: it is in a loop, under a condition, or after `&&`.
     pub uncertain: bool,
 }
 
@@ -41,13 +41,13 @@ impl Scope {
         self.loops.iter().rev().find(|l| l.counter == counter).map(|l| l.symbol.as_str())
     }
 
-    /// Adds a condition at this place.
+    /// Adds a condition.
     pub fn restrict(&mut self, formula: Formula) {
         let target = if self.split.is_some() { &mut self.inner } else { &mut self.domain };
         *target = std::mem::take(target).and(formula);
     }
 
-    /// Everything known to be at least 0 here.
+    /// All forms known to be at least 0 here.
     pub fn facts(&self) -> impl std::iter::Iterator<Item = &Affine> {
         self.domain.facts.iter().chain(&self.inner.facts)
     }
@@ -63,31 +63,31 @@ impl Scope {
     }
 }
 
-/// What is known of "this value is at least 0".
+/// The outcome of a proof that a value is at least 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
-    /// Always.
+    /// The value is always at least 0.
     Proved,
-    /// When this combination of parameters is at least 0.
+    /// The value is at least 0 if this combination of parameters is.
     Assuming(Affine),
-    /// Cannot be told.
+    /// No proof was found.
     Unknown,
 }
 
-/// Parameters known to be at least 0, and combinations of them that are assumed to be.
+/// Known ranges of parameters, and assumptions about them.
 #[derive(Debug, Clone, Default)]
 pub struct Ground {
-    /// Least and greatest values of parameters, from their types (64-bit ones: from the guard).
+    /// Minima and maxima of parameters, from their types (64-bit ones: from the guard).
     pub ranges: BTreeMap<String, (i64, i64)>,
-    /// Combinations of parameters that are at least 0, else the original loops run.
+    /// Combinations of parameters that must be at least 0, else the original loops run.
     pub assumptions: Vec<Affine>,
 }
 
-/// Steps of the search for one proof: what needs more is taken as unknown.
+/// Maximum number of steps to search for one proof.
 const SEARCHED: u32 = 3_000;
 
 impl Ground {
-    /// Tries to prove that a value is at least 0 at a place.
+    /// Tries to prove that a value is at least 0 here.
     pub fn prove(&self, value: &Affine, scope: &Scope, extra: &[Affine]) -> Proof {
         let facts: Vec<&Affine> = extra.iter().chain(scope.facts()).collect();
         let counters: Vec<&str> = scope.loops.iter().rev().map(|l| l.symbol.as_str()).collect();
@@ -143,7 +143,7 @@ impl Ground {
         best
     }
 
-    /// Whether 64 bits hold every sum on the way to a value of parameters, which a guard computes.
+    /// Whether 64 bits hold every intermediate sum of a value of parameters, which a guard computes.
     fn is_computable(&self, value: &Affine) -> bool {
         let largest = |(atom, factor): (&Atom, &i64)| match atom {
             Atom::Symbol(name) => {
@@ -172,7 +172,7 @@ impl Ground {
     }
 }
 
-/// An assumption that only small problems meet would keep the region sequential for ever.
+/// False for an assumption that only small problems meet: it would keep the region sequential for ever.
 fn worth_assuming(value: &Affine) -> bool {
     !value.terms.is_empty() && (value.terms.values().any(|f| *f > 0) || value.constant >= 1 << 14)
 }

@@ -1,15 +1,15 @@
-//! The names that isl sees: each stands for one thing of the region, and none for one of the tool's own.
+//! Names for isl: each stands for one object of the region, and differs from the tool's own names.
 
 use crate::planted::planted;
 use std::collections::{BTreeSet, HashMap};
 
-/// Words that isl reads as something else than a name, in any case of letters.
+/// Words that isl does not read as names, in upper or lower case.
 const RESERVED: [&str; 19] = [
     "and", "or", "not", "exists", "implies", "mod", "min", "max", "floor", "ceil", "floord", "ceild", "true", "false",
     "rat", "infty", "infinity", "nan", "int",
 ];
 
-/// The names given so far.
+/// The names in use.
 #[derive(Debug, Clone, Default)]
 pub struct Symbols {
     taken: BTreeSet<String>,
@@ -17,12 +17,12 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// The names of a region's counters. Counters of one C name have one symbol: the loops of a nest cannot share a
-    /// counter's name, so no two of them meet in one set.
+    /// The names of a region's counters. Counters of the same C name share a symbol: loops of a nest cannot share a
+    /// counter's name, so the two never occur in one set.
     pub fn of_counters<'n>(names: impl Iterator<Item = &'n str>) -> Symbols {
         let mut symbols = Symbols::default();
         let sorted: BTreeSet<&str> = names.collect();
-        // Names that isl takes as they are keep themselves, whatever the others become.
+        // Names that isl accepts stay as they are, whatever the others become.
         let (plain, other): (Vec<&str>, Vec<&str>) = sorted.into_iter().partition(|name| isl_safe(name) == **name);
         for name in plain.into_iter().chain(other) {
             let symbol = if planted("a4-names") { isl_safe(name) } else { symbols.fresh(name) };
@@ -41,7 +41,7 @@ impl Symbols {
         symbol
     }
 
-    /// A name that nothing else has.
+    /// A name that is not yet in use.
     pub fn fresh(&mut self, base: &str) -> String {
         let mut name = isl_safe(base);
         while is_own(&name) || !self.taken.insert(name.clone()) {
@@ -51,7 +51,7 @@ impl Symbols {
     }
 }
 
-/// The tuple variable of an access's `k`-th subscript.
+/// The tuple variable of the `k`-th subscript of an access.
 pub fn subscript(k: usize) -> String {
     format!("o{k}")
 }
@@ -61,14 +61,14 @@ pub fn statement(k: usize) -> String {
     format!("S{k}")
 }
 
-/// Whether the tool calls something of its own so, where names of the region's stand beside it.
+/// Whether the tool uses the name beside names of the region.
 fn is_own(name: &str) -> bool {
     let numbered =
         name.strip_prefix(['o', 'S']).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
     numbered && !planted("a4-names")
 }
 
-/// A name that isl takes as a name; those of C may have other letters.
+/// A name that isl accepts; names of C may contain other letters.
 fn isl_safe(name: &str) -> String {
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if RESERVED.contains(&plain.to_ascii_lowercase().as_str()) { format!("{plain}_") } else { plain }

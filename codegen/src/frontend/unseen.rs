@@ -1,5 +1,5 @@
-//! Names that the text of a type holds and clang's tree does not show: lengths, `typeof`, `__func__` in a `sizeof`. The
-//! tiles stand before the function, where such a name would mean another thing, or nothing.
+//! Names that the text of a type contains but clang's tree does not show: lengths, `typeof`, `__func__` in a `sizeof`.
+//! In the tiles, before the function, such a name would mean something else, or nothing.
 
 use super::ast::{Node, Type};
 use super::builder::Builder;
@@ -31,12 +31,12 @@ const OPERANDS: [Kind; 14] = [
 ];
 
 impl Builder<'_> {
-    /// Whether a type's text names what the function declares: as a word, or as the operand of `typeof`.
+    /// Whether a type's text names a declaration of the function, as a word or as the operand of `typeof`.
     pub(super) fn is_local_type(&self, written: &str) -> bool {
         ctype::words(written).any(|w| self.inventory.local_types.contains(w)) || written.contains("typeof")
     }
 
-    /// Refuses types that are spelled with names of the function: `char v[N]` where `N` is an enumerator of its own.
+    /// Refuses types spelled with names of the function: `char v[N]` where `N` is its own enumerator.
     pub(super) fn check_type_text(&self, node: &Node) -> Result<(), Refusal> {
         let spoken = matches!(node.kind, Kind::CStyleCastExpr | Kind::UnaryExprOrTypeTraitExpr | Kind::VarDecl);
         let types = [Some(&node.ty), node.argument.as_ref()];
@@ -48,7 +48,7 @@ impl Builder<'_> {
             );
             return Err(Refusal::at(node, reason, "declare the type at file scope"));
         }
-        // A size that is computed is refused as such.
+        // Another check refuses a computed size.
         let computed = node.argument.as_ref().is_some_and(|t| varies(&t.written));
         if computed || !has(&|t| t.written.contains('[')) {
             return Ok(());
@@ -66,7 +66,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where what is said of one variable alone begins: after the comma in `double t[2], u[3]`.
+    /// The start of one variable's own declarator: after the comma in `double t[2], u[3]`.
     fn declarator(&self, node: &Node, end: usize) -> usize {
         let (mut at, mut begin) = (node.begin.offset, node.begin.offset);
         while node.is(&Kind::VarDecl) && at < end {
@@ -82,7 +82,7 @@ impl Builder<'_> {
         begin.min(end)
     }
 
-    /// Where the text of a node's type ends: before the value that is converted, or that a variable begins with.
+    /// The end of the text of a node's type: before the converted value, or the initialiser.
     fn end_of_type(&self, node: &Node) -> usize {
         let end = token_end(self.source, node);
         let value = node.inner.iter().find(|n| !n.kind.is_absent() && !n.kind.is_attribute());
@@ -90,7 +90,7 @@ impl Builder<'_> {
         value.map(|n| n.begin.offset).filter(|at| node.begin.offset < *at && *at < end).unwrap_or(end)
     }
 
-    /// Refuses sizes and alignments of what is not the same in a tile, or cannot be seen.
+    /// Refuses operands of `sizeof` and `alignof` that differ in a tile, or that the tree does not show.
     pub(super) fn check_operand(&self, node: &Node) -> Result<(), Refusal> {
         let refuse = |at: &Node, reason: &str| Err(Refusal::at(at, reason, "compute it before the region"));
         if node.argument.as_ref().is_some_and(|ty| varies(&ty.written)) {
@@ -111,7 +111,7 @@ impl Builder<'_> {
     }
 }
 
-/// The names of a text, and those that its macros lead to.
+/// The names in a text, and those that its macros lead to.
 fn reached(text: &str, macros: &Macros) -> BTreeSet<String> {
     let mut reached = identifiers(text);
     let mut ahead: Vec<String> = reached.iter().cloned().collect();

@@ -1,5 +1,5 @@
-//! What a function does with its variables besides reading their values: an allow-list, so that what is not
-//! recognised makes an address known.
+//! Uses of a function's variables other than reading their values: an allow-list, so that an unrecognised use makes an
+//! address known.
 
 use super::ast::{Id, Node};
 use super::ctype;
@@ -7,34 +7,34 @@ use super::kind::Kind;
 use crate::planted::planted;
 use std::collections::HashSet;
 
-/// The variables of a function whose values or addresses others may have.
+/// Variables of a function whose values or addresses others may have.
 #[derive(Debug, Default)]
 pub struct Uses {
-    /// Variables whose address, or that of a part, may be known elsewhere.
+    /// Variables whose address, or a part's address, may be known elsewhere.
     pub addressed: HashSet<Id>,
-    /// Variables that are assigned, whole or in part, after their declaration.
+    /// Variables assigned, entirely or in part, after their declaration.
     pub changed: HashSet<Id>,
 }
 
-/// What is done with an lvalue.
+/// The use of an lvalue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// Its value is loaded, or only its type is of interest.
+    /// Its value is loaded, or only its type matters.
     Value,
     /// It is assigned.
     Target,
-    /// It stands under `&`.
+    /// It is the operand of `&`.
     Address,
     /// Anything else: an operand of assembly, an array that becomes a pointer.
     Other,
 }
 
-/// Attributes of variables that tell nobody their addresses.
+/// Attributes of variables that do not reveal their addresses.
 const SILENT: [Kind; 6] =
     [Kind::AlignedAttr, Kind::UnusedAttr, Kind::UsedAttr, Kind::NonNullAttr, Kind::NoEscapeAttr, Kind::MayAliasAttr];
 
 impl Uses {
-    /// Walks a function.
+    /// Finds the uses in a function.
     pub fn of(function: &Node) -> Uses {
         let mut uses = Uses::default();
         uses.visit(function, Use::Other);
@@ -86,7 +86,7 @@ impl Uses {
         }
     }
 
-    /// A pointer whose target is used: an array that becomes one stays an array here.
+    /// A pointer whose target is used: an array that decays to one counts as an array here.
     fn pointer(&mut self, node: &Node, usage: Use) {
         let present = || node.inner.iter().filter(|n| !n.kind.is_absent());
         match node.kind {

@@ -1,4 +1,4 @@
-//! From the region's tree to statements with domains, schedules and accesses.
+//! Turns the region's syntax tree into statements with domains, schedules and accesses.
 
 use super::ast::{Id, Node};
 use super::builder::{Builder, RawStatement};
@@ -12,7 +12,7 @@ use crate::source::Directive;
 use std::collections::HashSet;
 
 impl<'a> Builder<'a> {
-    /// Makes the statements of a block; `block` names it for the groups.
+    /// Makes the statements of a block; `block` identifies it for the groups.
     pub fn block(&mut self, block: Id, statements: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
         let groups = self.groups.get(&block).cloned().unwrap_or_default();
         let mut k = 0;
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
                 if test.walk().any(|n| super::parts::write_target(n).is_some()) {
                     return self.leaf(&[node], scope);
                 }
-                // The branches exclude each other: they may share their times.
+                // The branches exclude each other, so they may share their times.
                 for (branch, formula) in node.inner[1..].iter().zip([holds, fails]) {
                     let mut inside = scope.clone();
                     inside.restrict(formula);
@@ -104,7 +104,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The bytes of a run of statements, with the last one's `;`.
+    /// The byte range of a sequence of statements, including the last one's `;`.
     fn text_range(&self, nodes: &[&'a Node]) -> Result<(usize, usize), Refusal> {
         let (first, last) = (nodes[0], nodes[nodes.len() - 1]);
         let begin = first.begin.offset;
@@ -135,12 +135,12 @@ impl<'a> Builder<'a> {
         text + &self.source.text(at, end)
     }
 
-    /// A statement's text stands alone in the generated code, and so must its `#if`.
+    /// Each statement's text stands alone in the generated code, so its `#if` must be complete.
     fn check_conditionals(&self, begin: usize, end: usize) -> Result<(), Refusal> {
         self.source.torn(begin, end).map_or(Ok(()), |directive| Err(torn(&directive)))
     }
 
-    /// All declarations that a statement repeats stand in one block, where each name has one meaning.
+    /// All declarations that a statement repeats share a block: each name must have one meaning there.
     fn check_meanings(&self, nodes: &[&'a Node], out: &Effects) -> Result<(), Refusal> {
         let locals: Vec<&Node> =
             out.repeated.iter().chain(&out.copies).filter_map(|id| self.unit.declaration(*id)).collect();
@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Declarations of the variables that a statement uses but that live outside of it in the region.
+    /// Declarations of variables that a statement uses and that the region declares outside it.
     fn declarations(&self, out: &Effects) -> Result<String, Refusal> {
         let mut lines = Vec::new();
         for id in &out.copies {
@@ -168,7 +168,7 @@ impl<'a> Builder<'a> {
             self.check_visible(variable)?;
             lines.push(format!("{};", declare(&self.type_name(variable), &variable.name)));
         }
-        // A declaration comes after those that it uses: they were noted before it.
+        // A declaration comes after those that it uses, which were noted before it.
         for id in &out.repeated {
             let Some(variable) = self.unit.declaration(*id) else { continue };
             let Some(initial) = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute()) else {
@@ -196,7 +196,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A conditional of the preprocessor that reaches into a text from outside.
+/// The refusal of a preprocessor conditional that reaches into a text from outside.
 pub fn torn(directive: &Directive) -> Refusal {
     Refusal::span(
         directive.begin,
@@ -206,7 +206,7 @@ pub fn torn(directive: &Directive) -> Refusal {
     )
 }
 
-/// A declaration of a name with a type as clang prints it.
+/// Declares a name with a type as clang prints it.
 pub fn declare(ty: &str, name: &str) -> String {
     if let Some(at) = ty.find("(*") {
         let close = ty[at..].find(')').map_or(ty.len(), |k| at + k);
@@ -220,7 +220,7 @@ pub fn declare(ty: &str, name: &str) -> String {
     }
 }
 
-/// Past the last token of a node: when that token is a macro with arguments, past its arguments.
+/// The offset after the last token of a node; after a macro's arguments if that token is a macro with arguments.
 pub fn token_end(source: &crate::source::Source, node: &Node) -> usize {
     let end = node.end.offset + node.end.length;
     if node.end.expanded {
@@ -232,7 +232,7 @@ pub fn token_end(source: &crate::source::Source, node: &Node) -> usize {
     end
 }
 
-/// Past a statement: with its `;` where it has one.
+/// The offset after a statement, including its `;` if it has one.
 pub fn statement_end(source: &crate::source::Source, node: &Node) -> usize {
     let end = token_end(source, node);
     let braced = source.byte(end.saturating_sub(1)) == b'}' && node.kind.is_statement();
