@@ -15,7 +15,7 @@ object! {
 }
 prints! { AstExpr, isl_ast_expr_to_C_str }
 
-/// A statement taken apart.
+/// The parts of a statement.
 #[derive(Clone, Debug)]
 pub enum AstNodeKind {
     /// A loop.
@@ -24,15 +24,15 @@ pub enum AstNodeKind {
         iterator: String,
         /// Its first value.
         init: AstExpr,
-        /// The condition to go on.
+        /// The condition for another iteration.
         cond: AstExpr,
-        /// What is added each time.
+        /// The increment.
         inc: AstExpr,
         /// What is repeated.
         body: AstNode,
-        /// The loop runs exactly once.
+        /// Whether the loop runs exactly once.
         degenerate: bool,
-        /// What the observer of the build said of the loop.
+        /// The build observer's note on the loop.
         note: String,
     },
     /// A condition.
@@ -44,13 +44,13 @@ pub enum AstNodeKind {
         /// When it is false.
         otherwise: Option<AstNode>,
     },
-    /// One after the other.
+    /// A sequence of statements.
     Block(Vec<AstNode>),
     /// An instance of a statement: its name applied to its coordinates.
     User(AstExpr),
 }
 
-/// An expression taken apart.
+/// The parts of an expression.
 #[derive(Clone, Debug)]
 pub enum AstExprKind {
     /// An operator and its operands.
@@ -79,11 +79,11 @@ pub enum Operator {
     Div,
     /// Division rounded down.
     FloorDiv,
-    /// Division of a value that is not negative.
+    /// Division of a non-negative value.
     PositiveDiv,
-    /// Remainder of a value that is not negative.
+    /// Remainder of a non-negative value.
     PositiveRem,
-    /// Remainder of which only the comparison with zero counts.
+    /// A remainder that is only compared with zero.
     ZeroRem,
     Cond,
     Select,
@@ -96,7 +96,7 @@ pub enum Operator {
 }
 
 impl AstNode {
-    /// Takes the statement apart.
+    /// Decomposes the statement.
     pub fn kind(&self) -> Result<AstNodeKind> {
         // SAFETY: the node is live and kept; each part is handed over; isl checks the kinds.
         unsafe {
@@ -192,7 +192,7 @@ impl AstNode {
 }
 
 impl AstExpr {
-    /// Takes the expression apart.
+    /// Decomposes the expression.
     pub fn kind(&self) -> Result<AstExprKind> {
         // SAFETY: the expression is live and kept; identifiers and values are freed here; operands are handed over.
         unsafe {

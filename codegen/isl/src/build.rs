@@ -1,14 +1,14 @@
-//! Code that scans sets: isl builds syntax trees, and each is read back before it is believed.
+//! Code that scans sets: isl builds syntax trees, and this crate checks each of them by reading it back.
 #![allow(unsafe_code)]
 
 use crate::{AstExpr, AstNode, Error, PwAff, Result, Set, UnionMap, ctx::Ctx, object::c_text, raw};
 use std::ffi::c_void;
 
-/// From what code is built: what is known of the parameters, options, names.
+/// The inputs of a build: constraints on the parameters, options, names.
 ///
-/// isl's own build reads parameters by their positions in places (a guard `m mod 3 = 0` became one on another parameter),
-/// so the parameters of everything in one call must stand in one order. This type keeps the parts, and each call makes
-/// a build of isl's in one function (`Aligned`), from parts that have been brought into one order.
+/// isl's own build identifies some parameters by position (a guard `m mod 3 = 0` became one on another parameter), so
+/// all inputs of a call must have the same order of parameters. This type keeps the inputs; each call aligns them and
+/// makes isl's build in one function (`aligned`).
 #[derive(Clone)]
 pub struct AstBuild {
     context: Set,
@@ -17,7 +17,7 @@ pub struct AstBuild {
     ctx: Ctx,
 }
 
-/// Passes isl's callback on to the closure and keeps the first error.
+/// Passes isl's callback to the closure and keeps the first error.
 struct Observer<'a> {
     ctx: Ctx,
     note: &'a mut dyn FnMut(&UnionMap) -> Result<String>,
@@ -40,7 +40,7 @@ unsafe extern "C" fn before_for(build: *mut raw::isl_ast_build, user: *mut c_voi
     }
 }
 
-/// Something that is given to a build, together with the build for it.
+/// The subject of a build, with the aligned build.
 struct Aligned<T> {
     build: RawBuild,
     subject: T,
@@ -50,7 +50,7 @@ struct Aligned<T> {
 struct RawBuild(*mut raw::isl_ast_build);
 
 impl RawBuild {
-    /// Gives the build away.
+    /// Gives up ownership of the build.
     fn give(self) -> *mut raw::isl_ast_build {
         let build = self.0;
         std::mem::forget(self);
@@ -83,13 +83,13 @@ impl AstBuild {
         Ok(AstBuild { iterators: names.to_vec(), ..self.clone() })
     }
 
-    /// The one place where isl's builds are made: all parts and the subject get their parameters in one order.
+    /// The only function that makes isl's builds: gives all inputs and the subject the same order of parameters.
     fn aligned<T: Parametric>(&self, subject: &T) -> Result<Aligned<T>> {
         let mut space = subject.parameters()?;
         if let Some(options) = &self.options {
             space = options.parameters()?.aligned(&space)?.parameters()?;
         }
-        // The context in the order of the others, then the others with all that the context has.
+        // The context in the order of the others, then the others with all parameters of the context.
         let context = self.context.aligned(&space)?;
         let space = context.parameters()?;
         let context = if crate::planted("a1-align") { self.context.clone() } else { context };
@@ -118,8 +118,8 @@ impl AstBuild {
         }
     }
 
-    /// Code that visits the instances in the order of `schedule`. `note` sees, for each loop, the order of the instances
-    /// in it up to and with its own counter; what it says is kept with the loop.
+    /// Code that visits the instances in the order of `schedule`. For each loop, `note` sees the order of the instances
+    /// up to the loop's own counter; its result is kept with the loop.
     pub fn scan(&self, schedule: &UnionMap, note: &mut dyn FnMut(&UnionMap) -> Result<String>) -> Result<AstNode> {
         let (wanted, context) = (schedule.domain()?, self.context.aligned(&schedule.parameters()?)?);
         let mut built = |schedule: &UnionMap| {
@@ -151,7 +151,7 @@ impl AstBuild {
         }
     }
 
-    /// An expression that is true for the parameters in `set`.
+    /// An expression that is true exactly for the parameters in `set`.
     pub fn condition(&self, set: &Set) -> Result<AstExpr> {
         let context = self.context.aligned(&set.parameters()?)?;
         let built = |set: &Set| {
@@ -169,10 +169,10 @@ impl AstBuild {
         }
     }
 
-    /// An expression with the value of `value`, wherever it has one.
+    /// An expression equal to `value` where that is defined.
     pub fn expression(&self, value: &PwAff) -> Result<AstExpr> {
-        // Isl refuses to write what has no value for any parameters of the context ("void expression"). Nobody asks for
-        // that value, and any will do.
+        // isl refuses to write an expression that is undefined for all parameters of the context ("void expression").
+        // No code uses its value, so any number will do.
         if value.domain()?.intersect(&self.context)?.is_empty()? {
             // SAFETY: isl takes the number; the expression is handed over.
             return unsafe {
@@ -189,11 +189,11 @@ impl AstBuild {
     }
 }
 
-/// What has parameters that can be brought into an order.
+/// An object whose parameters can be reordered.
 trait Parametric: Sized {
     /// The parameters, as a set of all their values.
     fn parameters(&self) -> Result<Set>;
-    /// The same with the parameters of `order` first, in their order.
+    /// The same object, with the parameters of `order` first, in that order.
     fn aligned(&self, order: &Set) -> Result<Self>;
 }
 

@@ -1,10 +1,10 @@
-//! The context: every object belongs to one, and it keeps the last error.
+//! isl's context: all objects belong to one, and it keeps the last error.
 #![allow(unsafe_code)]
 
 use crate::raw;
 use std::{cell::Cell, ffi::CStr, fmt, ptr::NonNull, rc::Rc};
 
-/// What isl could not do, in isl's words.
+/// A failure of isl, with isl's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// The operation that failed.
@@ -14,14 +14,14 @@ pub struct Error {
     kind: Kind,
 }
 
-/// What went wrong.
+/// The kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// isl refused.
     Refused,
     /// The limit of operations was reached.
     Quota,
-    /// A syntax tree does not mean what it was made for.
+    /// A syntax tree does not have the meaning requested.
     Unfaithful,
 }
 
@@ -31,18 +31,18 @@ impl Error {
         Error { operation: "reading back", message, kind: Kind::Unfaithful }
     }
 
-    /// A syntax tree could not be read back, so that it is not known what it means.
+    /// A syntax tree could not be read back, so its meaning is unknown.
     pub(crate) fn unread() -> Error {
         let message = "isl's code could not be read back".to_owned();
         Error { operation: "reading back", message, kind: Kind::Unfaithful }
     }
 
-    /// True when isl's code is wrong, or cannot be shown to be right.
+    /// Whether isl's code is wrong, or cannot be shown to be right.
     pub fn is_unfaithful(&self) -> bool {
         self.kind == Kind::Unfaithful
     }
 
-    /// True when the context's limit of operations was reached.
+    /// Whether the context's limit of operations was reached.
     pub fn is_quota(&self) -> bool {
         self.kind == Kind::Quota
     }
@@ -72,7 +72,7 @@ impl Drop for Owned {
     }
 }
 
-/// A context of isl with a limit of operations. Clones share it; it lives as long as its objects.
+/// A context of isl with a limit of operations. Clones share the context, which lives as long as its objects.
 #[derive(Clone)]
 pub struct Ctx(Rc<Owned>);
 
@@ -88,7 +88,7 @@ impl Ctx {
         }
     }
 
-    /// Lets the computations that follow take `max_operations` operations together (0: any number).
+    /// Allows the following computations `max_operations` operations together (0: any number).
     pub fn allow_operations(&self, max_operations: u64) {
         self.0.max_operations.set(max_operations);
         // SAFETY: the context is live.
@@ -98,12 +98,12 @@ impl Ctx {
         }
     }
 
-    /// Lets the computations that follow take as many operations as were allowed last.
+    /// Allows the following computations as many operations as the last call allowed.
     pub(crate) fn renew_operations(&self) {
         self.allow_operations(self.0.max_operations.get());
     }
 
-    /// Runs `work` without the limit of operations: for short work that reports a reached limit as something else.
+    /// Runs `work` without the limit of operations: for short work that would report the limit as another error.
     pub(crate) fn unlimited<T>(&self, work: impl FnOnce() -> T) -> T {
         // SAFETY: the context is live.
         unsafe { raw::isl_ctx_set_max_operations(self.as_ptr(), 0) };
@@ -117,7 +117,7 @@ impl Ctx {
         self.0.ptr.as_ptr()
     }
 
-    /// The error that isl keeps, for `operation`.
+    /// isl's last error, for `operation`.
     pub(crate) fn error(&self, operation: &'static str) -> Error {
         // SAFETY: the context is live; the message is a string that isl owns until the next error.
         unsafe {
@@ -135,7 +135,7 @@ impl Ctx {
         }
     }
 
-    /// Reads one of isl's three-valued answers.
+    /// Converts one of isl's three-valued answers.
     pub(crate) fn truth(&self, operation: &'static str, answer: raw::isl_bool) -> Result<bool> {
         match answer {
             raw::isl_bool_isl_bool_true => Ok(true),
@@ -144,7 +144,7 @@ impl Ctx {
         }
     }
 
-    /// Reads a size, negative on failure.
+    /// Converts a size; negative means failure.
     pub(crate) fn count(&self, operation: &'static str, size: raw::isl_size) -> Result<usize> {
         usize::try_from(size).map_err(|_| self.error(operation))
     }

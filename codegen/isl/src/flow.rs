@@ -1,21 +1,21 @@
-//! Exact dependence analysis: who wrote last what is read.
+//! Exact dependence analysis: which write each read sees.
 #![allow(unsafe_code)]
 
 use crate::{Ctx, Result, UnionMap, raw};
 
-/// A question of data flow: which sources does each sink see, in the order of the schedule?
+/// A data flow problem: which sources does each sink see, in the order of the schedule?
 pub struct FlowProblem<'a> {
-    /// The accesses that depend on something.
+    /// The dependent accesses.
     pub sink: &'a UnionMap,
-    /// The accesses that hide all that was there before.
+    /// Accesses that hide all earlier ones.
     pub must_source: &'a UnionMap,
-    /// The accesses that may have taken place and hide nothing.
+    /// Accesses that may happen and hide nothing.
     pub may_source: &'a UnionMap,
     /// The order of execution.
     pub schedule: &'a UnionMap,
 }
 
-/// The answer: pairs from the source's instance to the sink's.
+/// The solution: pairs of a source instance and a sink instance.
 pub struct Flow {
     /// Certain dependences.
     pub must: UnionMap,

@@ -1,9 +1,8 @@
 //! Objects of the integer set library (isl), owned and freed by Rust.
 //!
-//! The wrapper is small on purpose: it offers what the code generator uses. Each object holds its
-//! context alive, is freed when dropped, and prints and parses as isl text. Operations take references
-//! (isl counts its references, so a copy is cheap) and return `Result`: isl's own message is in the
-//! error, and a computation that passes the context's limit of operations ends with [`Error::is_quota`].
+//! The wrapper only offers what the code generator uses. An object keeps its context alive, is freed when dropped, and
+//! prints and parses as isl text. Operations take references (isl counts them, so a copy is cheap) and return `Result`
+//! with isl's own message; a computation beyond the context's limit of operations ends with [`Error::is_quota`].
 //!
 //! ```
 //! let ctx = dvm_isl::Ctx::new(1_000_000);
@@ -28,7 +27,7 @@ mod union_map;
 mod union_set;
 mod visits;
 
-/// Whether a defect of the past is put back: only for tests, as in the code generator's `planted`.
+/// Whether a past defect is put back: only for tests, like `planted` of the code generator.
 fn planted(name: &str) -> bool {
     cfg!(feature = "planted") && std::env::var("DVM_PLANTED").is_ok_and(|chosen| chosen == name)
 }

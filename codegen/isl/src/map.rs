@@ -11,13 +11,13 @@ prints! { Map, isl_map_to_str }
 parses! { Map, isl_map_read_from_str }
 algebra! { Map: isl_map_intersect, isl_map_union, isl_map_subtract, isl_map_is_empty, isl_map_is_equal, isl_map_is_subset }
 operations! { Map:
-    /// Every pair turned round.
+    /// The inverse relation.
     reverse = isl_map_reverse() -> Map;
-    /// The points that are mapped.
+    /// The points that have an image.
     domain = isl_map_domain() -> Set;
-    /// The points that are reached.
+    /// The points that are images.
     range = isl_map_range() -> Set;
-    /// First this map, then `next`.
+    /// Composition: first this map, then `next`.
     apply_range = isl_map_apply_range(next: Map) -> Map;
     /// The pairs whose first point is in `set`.
     intersect_domain = isl_map_intersect_domain(set: Set) -> Map;
@@ -25,7 +25,7 @@ operations! { Map:
     intersect_range = isl_map_intersect_range(set: Set) -> Map;
     /// The pairs whose parameters are in `context`.
     intersect_params = isl_map_intersect_params(context: Set) -> Map;
-    /// The pairs as points whose coordinates are those of both.
+    /// The pairs as points with the coordinates of both.
     wrap = isl_map_wrap() -> Set;
     /// Second point minus first point.
     deltas = isl_map_deltas() -> Set;
@@ -35,11 +35,11 @@ operations! { Set:
     apply = isl_set_apply(map: Map) -> Set;
 }
 questions! { Map:
-    /// True when no point is mapped to two.
+    /// Whether each point has at most one image.
     is_single_valued = isl_map_is_single_valued();
 }
 
-/// Which end of a map.
+/// One end of a map.
 #[derive(Clone, Copy)]
 enum End {
     In,
@@ -72,12 +72,12 @@ impl Map {
         self.ctx.count("isl_map_dim", size)
     }
 
-    /// The tuple's name of the first space, if it has one.
+    /// The tuple name of the first space, if any.
     pub fn input_name(&self) -> Option<String> {
         self.tuple_name(End::In)
     }
 
-    /// The tuple's name of the second space, if it has one.
+    /// The tuple name of the second space, if any.
     pub fn output_name(&self) -> Option<String> {
         self.tuple_name(End::Out)
     }
@@ -90,7 +90,7 @@ impl Map {
         }
     }
 
-    /// The same map with another name of the first space.
+    /// The same map with a new tuple name for the first space.
     pub fn named_input(&self, name: &str) -> Result<Map> {
         let name = c_text(name);
         // SAFETY: isl takes the reference made here and copies the name; the result is handed over.
@@ -100,7 +100,7 @@ impl Map {
         }
     }
 
-    /// The same map with another name of the second space.
+    /// The same map with a new tuple name for the second space.
     pub fn named_output(&self, name: &str) -> Result<Map> {
         let name = c_text(name);
         // SAFETY: isl takes the reference made here and copies the name; the result is handed over.
@@ -110,7 +110,7 @@ impl Map {
         }
     }
 
-    /// The same map with the second space's `at`-th of its dimensions left out.
+    /// The same map without `count` dimensions of the second space from `at` on.
     pub fn drop_outputs(&self, at: usize, count: usize) -> Result<Map> {
         // SAFETY: isl takes the reference made here and checks the range; the result is handed over.
         unsafe {
@@ -119,14 +119,14 @@ impl Map {
         }
     }
 
-    /// Number of convex pieces that the map is written as.
+    /// Number of convex pieces in the map's representation.
     pub fn pieces(&self) -> Result<usize> {
         // SAFETY: the map is live and only looked at.
         let size = unsafe { raw::isl_map_n_basic_map(self.keep()) };
         self.ctx.count("isl_map_n_basic_map", size)
     }
 
-    /// The value of a dimension of the second space when it is one constant, plain to see, and fits.
+    /// The value of a dimension of the second space, if it is an explicit constant that fits.
     pub fn fixed_output(&self, dimension: usize) -> Option<i64> {
         // SAFETY: the map is live and only looked at; the value is handed over.
         unsafe {
@@ -147,7 +147,7 @@ impl Map {
         }
     }
 
-    /// The same map to a tuple without a name.
+    /// The same map with an unnamed second tuple.
     pub fn unnamed_output(&self) -> Result<Map> {
         // SAFETY: isl takes the reference made here; the result is handed over.
         unsafe {
@@ -156,7 +156,7 @@ impl Map {
         }
     }
 
-    /// The same map with `count` dimensions that are zero after those of the second space.
+    /// The same map with `count` zero dimensions appended to the second space.
     pub fn add_zero_outputs(&self, count: usize) -> Result<Map> {
         let at = self.outputs()?;
         // SAFETY: isl takes the reference made here; the result is handed over.

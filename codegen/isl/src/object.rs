@@ -1,4 +1,4 @@
-//! How each kind of object is owned: copied by isl's counter, freed when dropped, printed by isl.
+//! Ownership of isl's objects: copied by isl's reference count, freed when dropped, printed by isl.
 
 /// Declares an owned object over isl's functions for it.
 macro_rules! object {
@@ -10,7 +10,7 @@ macro_rules! object {
         }
 
         impl $name {
-            /// Owns what isl gave, or says why it gave nothing.
+            /// Takes ownership of isl's result, or returns isl's error.
             ///
             /// # Safety
             /// `ptr` is null or a reference to an object of `ctx` that the caller owns and hands over.
@@ -32,7 +32,7 @@ macro_rules! object {
                 self.ptr.as_ptr()
             }
 
-            /// A reference of its own, for isl's `__isl_take` arguments.
+            /// A new reference, for isl's `__isl_take` arguments.
             #[allow(dead_code)]
             pub(crate) fn give(&self) -> *mut crate::raw::$raw {
                 // SAFETY: the object is live; isl counts the reference, and the callee takes it.
@@ -63,7 +63,7 @@ macro_rules! object {
     };
 }
 
-/// Declares how an object prints, by one of isl's `to_str` functions.
+/// Declares `Display` for an object, by one of isl's `to_str` functions.
 macro_rules! prints {
     ($name:ident, $to_str:ident) => {
         impl std::fmt::Display for $name {
@@ -82,11 +82,11 @@ macro_rules! prints {
     };
 }
 
-/// Declares the reading of an object from text.
+/// Declares parsing of an object.
 macro_rules! parses {
     ($name:ident, $read:ident) => {
         impl $name {
-            /// Reads isl text.
+            /// Parses isl text.
             pub fn parse(ctx: &crate::Ctx, text: &str) -> crate::Result<$name> {
                 let text = crate::object::c_text(text);
                 // SAFETY: the context is live and the text is a C string; what comes back is handed over.
@@ -98,7 +98,7 @@ macro_rules! parses {
     };
 }
 
-/// Declares operations that take copies of their arguments and give a new object.
+/// Declares operations that copy their arguments and return a new object.
 macro_rules! operations {
     ($name:ident: $($(#[$doc:meta])* $method:ident = $f:ident($($arg:ident: $argty:ty),*) -> $ret:ident;)*) => {
         impl $name {
@@ -114,7 +114,7 @@ macro_rules! operations {
     };
 }
 
-/// Declares questions with a yes or a no.
+/// Declares yes-or-no questions.
 macro_rules! questions {
     ($name:ident: $($(#[$doc:meta])* $method:ident = $f:ident($($arg:ident: $argty:ty),*);)*) => {
         impl $name {
@@ -130,23 +130,23 @@ macro_rules! questions {
     };
 }
 
-/// Declares the operations and questions that sets and maps of all kinds share.
+/// Declares the operations and questions common to all sets and maps.
 macro_rules! algebra {
     ($name:ident: $intersect:ident, $union:ident, $subtract:ident, $empty:ident, $equal:ident, $subset:ident) => {
         operations! { $name:
-            /// What both have.
+            /// The points in both.
             intersect = $intersect(other: $name) -> $name;
-            /// What either has.
+            /// The points in either.
             union = $union(other: $name) -> $name;
-            /// What `other` has not.
+            /// The points not in `other`.
             subtract = $subtract(other: $name) -> $name;
         }
         questions! { $name:
-            /// True when there is no point, whatever the parameters.
+            /// Whether there is no point, whatever the parameters.
             is_empty = $empty();
-            /// True when both have the same points.
+            /// Whether both have the same points.
             is_equal = $equal(other: $name);
-            /// True when `other` has all the points.
+            /// Whether all points are in `other`.
             is_subset = $subset(other: $name);
         }
     };
@@ -154,12 +154,12 @@ macro_rules! algebra {
 
 use std::ffi::{CStr, CString, c_char};
 
-/// Text for isl; a NUL in the middle ends it, and isl then says what is wrong with the rest.
+/// Text for isl; a NUL inside ends it, and isl reports the incomplete text.
 pub(crate) fn c_text(text: &str) -> CString {
     CString::new(text.split('\0').next().unwrap_or_default()).expect("the NUL was cut off")
 }
 
-/// Owns a string that isl allocated.
+/// Takes ownership of a string that isl allocated.
 ///
 /// # Safety
 /// `text` is null or a C string of malloc that the caller owns.
@@ -179,7 +179,7 @@ pub(crate) unsafe fn take_text(text: *mut c_char) -> Option<String> {
     }
 }
 
-/// The number of an owned value of isl's, when there is one, it is whole, and it fits.
+/// The number in an owned value of isl, if it is an integer that fits.
 ///
 /// # Safety
 /// `value` is null or a reference that the caller owns and hands over.

@@ -1,4 +1,4 @@
-//! Schedules: trees of sequences and bands.
+//! Schedule trees of sequences and bands.
 #![allow(unsafe_code)]
 
 use crate::{Result, Set, UnionMap, UnionSet, raw};
@@ -11,43 +11,43 @@ prints! { Schedule, isl_schedule_to_str }
 parses! { Schedule, isl_schedule_read_from_str }
 
 object! {
-    /// A place in a schedule tree.
+    /// A node of a schedule tree.
     ScheduleNode(isl_schedule_node), isl_schedule_node_copy, isl_schedule_node_free
 }
 prints! { ScheduleNode, isl_schedule_node_to_str }
 
-/// What stands at a place in a schedule tree.
+/// The kind of a node in a schedule tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
     /// Loops: a partial order given by affine functions.
     Band,
     /// A condition on the parameters.
     Context,
-    /// The whole set of instances; the root.
+    /// All instances; the root.
     Domain,
     /// A subset of the instances.
     Filter,
-    /// Nothing is below.
+    /// A leaf.
     Leaf,
-    /// The children one after the other.
+    /// The children run in sequence.
     Sequence,
-    /// The children in any order.
+    /// The children run in any order.
     Set,
-    /// What a scheduler does not make: an extension, a guard, an expansion or a mark.
+    /// A node that schedulers do not make: an extension, a guard, an expansion or a mark.
     Other,
 }
 
-/// How isl's scheduler works.
+/// Options of isl's scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct ScheduleOptions {
-    /// Look for bands that are as deep as possible.
+    /// Prefer bands as deep as possible.
     pub maximize_band_depth: bool,
     /// Prefer coincident members to a joint band.
     pub maximize_coincidence: bool,
-    /// Keep what does not depend on each other in a circle apart.
+    /// Separate strongly connected components.
     pub serialize: bool,
-    /// Make the outermost member of a band coincident where that is possible.
+    /// Make the outermost member of a band coincident if possible.
     pub outer_coincidence: bool,
 }
 
@@ -55,13 +55,13 @@ pub struct ScheduleOptions {
 pub struct ScheduleProblem<'a> {
     /// The instances.
     pub domain: &'a UnionSet,
-    /// What is known of the parameters.
+    /// Known constraints on the parameters.
     pub context: &'a Set,
     /// Pairs that keep their order.
     pub validity: &'a UnionMap,
-    /// Pairs that should be close.
+    /// Pairs to place close together.
     pub proximity: &'a UnionMap,
-    /// Pairs that a coincident member gives the same value.
+    /// Pairs that get the same value in a coincident member.
     pub coincidence: &'a UnionMap,
 }
 
@@ -102,7 +102,7 @@ impl Schedule {
 }
 
 impl ScheduleNode {
-    /// What stands here.
+    /// The kind of this node.
     pub fn kind(&self) -> NodeKind {
         // SAFETY: the node is live and only looked at.
         match unsafe { raw::isl_schedule_node_get_type(self.keep()) } {
@@ -117,7 +117,7 @@ impl ScheduleNode {
         }
     }
 
-    /// The places below this one.
+    /// The child nodes.
     pub fn children(&self) -> Result<Vec<ScheduleNode>> {
         // SAFETY: the node is live and kept; each child is handed over.
         unsafe {
@@ -132,7 +132,7 @@ impl ScheduleNode {
         }
     }
 
-    /// The only place below a band or a filter.
+    /// The only child of a band or a filter.
     pub fn child(&self) -> Result<ScheduleNode> {
         // SAFETY: the node is live and kept; the child is handed over.
         unsafe {
@@ -144,7 +144,7 @@ impl ScheduleNode {
         }
     }
 
-    /// The instances that a filter lets through.
+    /// The instances that a filter selects.
     pub fn filter(&self) -> Result<UnionSet> {
         // SAFETY: the node is live and kept; isl checks that it is a filter; the set is handed over.
         unsafe {
@@ -178,14 +178,14 @@ impl ScheduleNode {
         self.ctx.count("isl_schedule_node_band_n_member", size)
     }
 
-    /// True when the band's functions may be interchanged, and so tiled.
+    /// Whether the band's functions may be interchanged, and so tiled.
     pub fn band_permutable(&self) -> Result<bool> {
         // SAFETY: the node is live and kept; isl checks that it is a band.
         let answer = unsafe { raw::isl_schedule_node_band_get_permutable(self.keep()) };
         self.ctx.truth("isl_schedule_node_band_get_permutable", answer)
     }
 
-    /// True when no dependence of the band has a distance in this function.
+    /// Whether every dependence of the band has distance 0 in this function.
     pub fn band_coincident(&self, member: usize) -> Result<bool> {
         // SAFETY: the node is live and kept; isl checks that it is a band and the position.
         let answer = unsafe { raw::isl_schedule_node_band_member_get_coincident(self.keep(), member as i32) };

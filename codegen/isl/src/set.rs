@@ -1,4 +1,4 @@
-//! Sets of one space, and expressions that are affine by pieces.
+//! Sets in one space, and piecewise affine expressions.
 #![allow(unsafe_code)]
 
 use crate::{Result, object::c_text, raw};
@@ -17,12 +17,12 @@ operations! { Set:
     intersect_params = isl_set_intersect_params(context: Set) -> Set;
     /// The same points without parameters: those that exist for some parameter values.
     without_params = isl_set_project_out_all_params() -> Set;
-    /// Removes the name of the tuple.
+    /// The same set with an unnamed tuple.
     unnamed = isl_set_reset_tuple_id() -> Set;
 }
 
 object! {
-    /// An expression over the parameters that is affine by pieces; undefined outside its pieces.
+    /// A piecewise affine expression over the parameters; undefined outside its pieces.
     PwAff(isl_pw_aff), isl_pw_aff_copy, isl_pw_aff_free
 }
 prints! { PwAff, isl_pw_aff_to_str }
@@ -46,7 +46,7 @@ impl Set {
         self.ctx.count("isl_set_n_basic_set", size)
     }
 
-    /// The tuple's name, if it has one.
+    /// The tuple name, if any.
     pub fn name(&self) -> Option<String> {
         // SAFETY: the set is live; isl's string lives as long and is copied at once.
         unsafe {
@@ -55,7 +55,7 @@ impl Set {
         }
     }
 
-    /// The same points under another tuple name.
+    /// The same points with a new tuple name.
     pub fn named(&self, name: &str) -> Result<Set> {
         let name = c_text(name);
         // SAFETY: isl takes the reference made here and copies the name; the result is handed over.
@@ -98,7 +98,7 @@ impl Set {
         }
     }
 
-    /// The value of a dimension when it is one constant over the whole set, and fits.
+    /// The value of a dimension, if it is one constant over the set and fits.
     pub fn fixed(&self, dimension: usize) -> Option<i64> {
         // SAFETY: the set is live and only looked at; the value is handed over.
         unsafe {
@@ -107,7 +107,7 @@ impl Set {
         }
     }
 
-    /// Least and greatest value of a dimension of a set without parameters; nothing when it is unbounded, empty or too large.
+    /// The range of a dimension of a set without parameters; `None` if it is unbounded, empty or too large.
     pub fn integer_range(&self, dimension: usize) -> Result<Option<(i64, i64)>> {
         // SAFETY: isl takes the references made here and checks the position.
         let (least, greatest) = unsafe {
@@ -117,7 +117,7 @@ impl Set {
         Ok(least.zip(greatest))
     }
 
-    /// Reads and frees a value.
+    /// Converts and frees a value.
     ///
     /// # Safety
     /// `value` is null or a value that the caller owns and hands over.
@@ -136,14 +136,14 @@ impl Set {
     }
 }
 
-/// The points that [`Set::points`] has met.
+/// The points that [`Set::points`] has found so far.
 struct Found {
     dimensions: usize,
     most: usize,
     points: Vec<Vec<i64>>,
 }
 
-/// Takes a point; an error ends the walk.
+/// Adds a point; an error ends the walk.
 ///
 /// # Safety
 /// isl hands a point over, together with the address of the `Found` that it was given.

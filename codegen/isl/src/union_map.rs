@@ -16,15 +16,15 @@ parses! { UnionMap, isl_union_map_read_from_str }
 algebra! { UnionMap: isl_union_map_intersect, isl_union_map_union, isl_union_map_subtract,
 isl_union_map_is_empty, isl_union_map_is_equal, isl_union_map_is_subset }
 operations! { UnionMap:
-    /// Every pair turned round.
+    /// The inverse relation.
     reverse = isl_union_map_reverse() -> UnionMap;
-    /// The points that are mapped.
+    /// The points that have an image.
     domain = isl_union_map_domain() -> UnionSet;
-    /// The points that are reached.
+    /// The points that are images.
     range = isl_union_map_range() -> UnionSet;
-    /// First this map, then `next`.
+    /// Composition: first this map, then `next`.
     apply_range = isl_union_map_apply_range(next: UnionMap) -> UnionMap;
-    /// First points replaced by their images under `map`.
+    /// Replaces each first point by its images under `map`.
     apply_domain = isl_union_map_apply_domain(map: UnionMap) -> UnionMap;
     /// The pairs whose first point is in `set`.
     intersect_domain = isl_union_map_intersect_domain(set: UnionSet) -> UnionMap;
@@ -34,13 +34,13 @@ operations! { UnionMap:
     intersect_params = isl_union_map_intersect_params(context: Set) -> UnionMap;
     /// Second point minus first point, for pairs within one space.
     deltas = isl_union_map_deltas() -> UnionSet;
-    /// To both images, one after the other in one flat tuple.
+    /// Maps each point to both images, concatenated in one flat tuple.
     flat_range_product = isl_union_map_flat_range_product(other: UnionMap) -> UnionMap;
-    /// The pairs of points of which the first has the lexicographically smaller image, `other` giving the second's.
+    /// The pairs of points where the first has the lexicographically smaller image; `other` gives the second's image.
     lex_lt = isl_union_map_lex_lt_union_map(other: UnionMap) -> UnionMap;
 }
 operations! { UnionMap:
-    /// The map as a tuple of functions, when it is one.
+    /// The map as a tuple of functions, if it is one.
     functions = isl_multi_union_pw_aff_from_union_map() -> Functions;
     /// The pairs whose points have equal values.
     equal_at = isl_union_map_eq_at_multi_union_pw_aff(functions: Functions) -> UnionMap;
@@ -52,11 +52,11 @@ operations! { UnionMap:
 operations! { UnionSet:
     /// The image under `map`.
     apply = isl_union_set_apply(map: UnionMap) -> UnionSet;
-    /// Each point to itself.
+    /// Maps each point to itself.
     identity = isl_union_set_identity() -> UnionMap;
 }
 questions! { UnionMap:
-    /// True when no point is mapped to two.
+    /// Whether each point has at most one image.
     is_single_valued = isl_union_map_is_single_valued();
 }
 
@@ -73,13 +73,13 @@ impl Functions {
 }
 
 impl UnionMap {
-    /// The map alone.
+    /// The map as a union.
     pub fn from_map(map: &Map) -> Result<UnionMap> {
         // SAFETY: isl takes the reference made here; the result is handed over.
         unsafe { UnionMap::own(map.ctx(), "isl_union_map_from_map", raw::isl_union_map_from_map(map.give())) }
     }
 
-    /// The maps, one for each pair of spaces, by the names of their tuples.
+    /// The maps of the union, one per pair of spaces, sorted by their tuple names.
     pub fn maps(&self) -> Result<Vec<Map>> {
         // SAFETY: the list is owned here, only looked at, and freed at the end; its members are handed over.
         unsafe {
@@ -97,7 +97,7 @@ impl UnionMap {
         }
     }
 
-    /// The union of the results of `change` over the maps, one for each pair of spaces.
+    /// Applies `change` to each of the maps, one per pair of spaces, and unites the results.
     pub fn map_each(&self, mut change: impl FnMut(&Map) -> Result<Map>) -> Result<UnionMap> {
         let mut all = UnionMap::parse(&self.ctx, "{ }")?;
         for map in self.maps()? {

@@ -1,4 +1,4 @@
-//! Sets of points of several spaces: the instances of several statements.
+//! Sets of points of several spaces, such as the instances of several statements.
 #![allow(unsafe_code)]
 
 use crate::{Result, Set, raw};
@@ -19,13 +19,13 @@ operations! { UnionSet:
 }
 
 impl UnionSet {
-    /// The set alone.
+    /// The set as a union.
     pub fn from_set(set: &Set) -> Result<UnionSet> {
         // SAFETY: isl takes the reference made here; the result is handed over.
         unsafe { UnionSet::own(set.ctx(), "isl_union_set_from_set", raw::isl_union_set_from_set(set.give())) }
     }
 
-    /// The sets, one for each space, by the names of their tuples.
+    /// The sets of the union, one per space, sorted by their tuple names.
     pub fn sets(&self) -> Result<Vec<Set>> {
         // SAFETY: the list is owned here, only looked at, and freed at the end; its members are handed over.
         unsafe {

@@ -1,4 +1,4 @@
-//! What loops visit and conditions mean, read back from the syntax trees that isl builds.
+//! Reads back the syntax trees that isl builds: which instances loops visit, and what conditions mean.
 //!
 //! isl now and then leaves a condition out (version 0.25, of `i <= 1 or i mod 5 > 0`: `checked`). So each tree is read back
 //! as a set, and only believed when that is the set that was asked for.
@@ -8,7 +8,7 @@ use crate::{
     AstExpr, AstExprKind, AstNode, AstNodeKind, Ctx, Error, Operator, Result, Set, UnionSet, object::c_text, raw,
 };
 
-/// Compares what a tree visits with what it was made for, both under `context`.
+/// Compares the visits of a tree with the wanted set, both under `context`.
 pub(crate) fn check(tree: &AstNode, wanted: &UnionSet, context: &Set) -> Result<()> {
     let ctx = tree.ctx();
     ctx.renew_operations();
@@ -18,7 +18,7 @@ pub(crate) fn check(tree: &AstNode, wanted: &UnionSet, context: &Set) -> Result<
     same(&visited, wanted, context)
 }
 
-/// Compares what a condition means with the set that it was made for, both under `context`.
+/// Compares the meaning of a condition with the wanted set, both under `context`.
 pub(crate) fn check_condition(condition: &AstExpr, wanted: &Set, context: &Set) -> Result<()> {
     let ctx = condition.ctx();
     ctx.renew_operations();
@@ -28,7 +28,7 @@ pub(crate) fn check_condition(condition: &AstExpr, wanted: &Set, context: &Set) 
 }
 
 fn same(found: &UnionSet, wanted: &UnionSet, context: &Set) -> Result<()> {
-    // Parameters that are not aligned are found here, too: whoever puts that defect back wants to see what it does.
+    // This check would also find parameters that are not aligned; with that defect planted, its effect must show.
     let planted = crate::planted("a1-align");
     if planted || found.intersect_params(context)?.is_equal(&wanted.intersect_params(context)?)? {
         return Ok(());
@@ -36,7 +36,7 @@ fn same(found: &UnionSet, wanted: &UnionSet, context: &Set) -> Result<()> {
     Err(Error::unfaithful())
 }
 
-/// The names of a set's parameters, as they stand before a set.
+/// The names of a set's parameters, as isl prints them before a set.
 fn parameters(set: &Set) -> Result<String> {
     // SAFETY: the set is live and only looked at; isl owns the names.
     let names = unsafe {
@@ -49,7 +49,7 @@ fn parameters(set: &Set) -> Result<String> {
     Ok(format!("[{}] -> ", names.collect::<Vec<_>>().join(", ")))
 }
 
-/// Reads a text within the limit of operations: it may be long.
+/// Parses a text within the limit of operations, since it may be long.
 fn read(ctx: &Ctx, text: &str) -> Result<UnionSet> {
     let text = c_text(text);
     // SAFETY: the context is live and the text is a C string; what comes back is handed over.
@@ -57,14 +57,14 @@ fn read(ctx: &Ctx, text: &str) -> Result<UnionSet> {
         let set = raw::isl_union_set_read_from_str(ctx.as_ptr(), text.as_ptr());
         UnionSet::own(ctx, "isl_union_set_read_from_str", set)
     };
-    // isl reports a limit that was reached while it reads as something else.
+    // If parsing reaches the limit, isl reports another error.
     set.map_err(|_| Error::unread())
 }
 
-/// What holds at a place of the tree.
+/// The context of a node in the tree.
 #[derive(Clone, Default)]
 struct Path {
-    /// Counters of the loops around, and auxiliary variables.
+    /// Counters of the enclosing loops, and auxiliary variables.
     variables: Vec<String>,
     conditions: Vec<String>,
 }
@@ -129,10 +129,10 @@ impl Walk {
     }
 }
 
-/// A condition as isl's text.
+/// A condition as isl text.
 fn truth(expr: &AstExpr) -> Result<String> {
     let AstExprKind::Op(operator, operands) = expr.kind()? else {
-        // A number stands for its truth.
+        // A number used as a condition.
         return Ok(format!("({} != 0)", value(expr)?));
     };
     let join = |word: &str, parts: Result<Vec<String>>| Ok(format!("({})", parts?.join(word)));
@@ -153,7 +153,7 @@ fn truth(expr: &AstExpr) -> Result<String> {
     }
 }
 
-/// One side of a comparison.
+/// An operand of a comparison.
 enum Side<'a> {
     Expr(&'a AstExpr),
     Text(&'a str),
@@ -171,8 +171,8 @@ impl Side<'_> {
     }
 }
 
-/// A comparison of sizes as isl's text. `a <= min(b, c)` becomes `a <= b and a <= c`, and so on: isl takes a minimum apart
-/// into one piece for each operand, and many of them into all combinations.
+/// A comparison as isl text. `a <= min(b, c)` becomes `a <= b and a <= c`, and so on: isl splits a minimum into one
+/// piece per operand, and many of them into all combinations.
 fn compared(one: &Side, word: &str, other: &Side) -> Result<String> {
     let less = word.starts_with('<');
     if let Some((largest, operands)) = one.extremes()? {
@@ -194,7 +194,7 @@ fn joined(parts: Result<Vec<String>>, all: bool) -> Result<String> {
     Ok(format!("({})", parts?.join(if all { " and " } else { " or " })))
 }
 
-/// A value as isl's text. Numbers stand bare where isl wants a number, as factors and divisors.
+/// A value as isl text. isl wants plain numbers as factors and divisors.
 fn value(expr: &AstExpr) -> Result<String> {
     let (operator, operands) = match expr.kind()? {
         AstExprKind::Id(name) => return Ok(name),
@@ -216,7 +216,7 @@ fn value(expr: &AstExpr) -> Result<String> {
     })
 }
 
-/// A product of which one factor is a number.
+/// A product with a numeric factor.
 fn product(one: &str, other: &str) -> Result<String> {
     let number = |text: &str| text.trim_matches(['(', ')']).parse::<i64>().ok();
     let (factor, rest) = match (number(one), number(other)) {
@@ -270,7 +270,7 @@ mod tests {
         }
     }
 
-    /// The bounds of such loops are maxima and minima; with a step they are read another way.
+    /// The bounds of such loops are maxima and minima; a loop with a step is read differently.
     #[test]
     fn bounds_of_several_values_are_read_back() {
         let ctx = Ctx::new(1_000_000);

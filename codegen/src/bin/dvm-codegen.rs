@@ -1,4 +1,4 @@
-//! `dvm-codegen`: C loop nests to tiles, stage by stage.
+//! `dvm-codegen`: turns C loop nests into tiles, and shows each pass.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
@@ -46,10 +46,10 @@ enum Command {
 struct Draw {
     /// C source with a region.
     file: PathBuf,
-    /// Where the drawing goes (default: standard output).
+    /// File for the drawing (default: standard output).
     #[arg(short, long, value_name = "OUT.svg")]
     out: Option<PathBuf>,
-    /// The region's name; default: the file's first region.
+    /// Name of the region (default: the file's first region).
     #[arg(long)]
     region: Option<String>,
     /// Value of a parameter, as N=12 (default: 12 each).
@@ -58,17 +58,17 @@ struct Draw {
     /// Tile sizes (default: 4 each).
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(i64).range(1..))]
     tile: Vec<i64>,
-    /// Options that the C compiler would get (-I, -D, -std ...).
+    /// Options for the C compiler (-I, -D, -std ...).
     #[arg(last = true, value_name = "CC FLAGS")]
     flags: Vec<String>,
 }
 
-/// Reads the name of a pass.
+/// Parses the name of a pass.
 fn stages() -> impl TypedValueParser<Value = Stage> {
     PossibleValuesParser::new(Stage::all().map(Stage::name)).try_map(|name| name.parse::<Stage>())
 }
 
-/// Reads NAME=VALUE.
+/// Parses NAME=VALUE.
 fn size(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((name.to_owned(), value.parse().map_err(|_| format!("`{value}` is no whole number"))?))
@@ -78,16 +78,16 @@ fn size(text: &str) -> Result<(String, i64), String> {
 struct Tile {
     /// C source with `#pragma dvm region` or `#pragma scop` pairs.
     file: PathBuf,
-    /// Where the new source goes (default: standard output).
+    /// File for the new source (default: standard output).
     #[arg(short, long, value_name = "OUT.c")]
     output: Option<PathBuf>,
-    /// Print what stands after a pass over each region instead of the new source.
+    /// Print the state of each region after a pass, instead of the new source.
     #[arg(long, value_name = "PASS", value_parser = stages())]
     print: Option<Stage>,
-    /// A region that stays sequential is an error.
+    /// Make a region that stays sequential an error.
     #[arg(long)]
     strict: bool,
-    /// Options that the C compiler would get (-I, -D, -std ...).
+    /// Options for the C compiler (-I, -D, -std ...).
     #[arg(last = true, value_name = "CC FLAGS")]
     flags: Vec<String>,
 }
@@ -107,7 +107,7 @@ fn main() -> ExitCode {
     let words = std::env::args_os().enumerate().filter(|(k, _)| !(held && *k == 1)).map(|(_, word)| word);
     let command = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments.command,
-        // Help and versions are the answer asked for, and must arrive.
+        // The user asked for help or the version, so a failure to print it counts.
         Err(answer) if !answer.use_stderr() => {
             return write::print(answer.to_string().as_bytes())
                 .map_or_else(|message| fail(&message, 2), |()| ExitCode::SUCCESS);
@@ -128,11 +128,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// The first argument of this program when the system limits its time and memory.
+/// First argument of this program in a process with limited time and memory.
 const HELD: &str = "--dvm-held";
 
-/// Runs this command in a process that is ended when it takes too much: a file's own limits of redistributions come
-/// first, and say more.
+/// Runs this command in a process with limited time and memory. A file's own limits on redistributions come first, and
+/// say more.
 fn hold() -> Result<ExitCode, String> {
     let program = std::env::current_exe().map_err(|e| format!("this program cannot be found: {e}"))?;
     let mut command = limits::held(&program.to_string_lossy(), limits::FILE.as_secs(), limits::MEMORY + limits::STACK);
@@ -188,7 +188,7 @@ fn run(tile: &Tile) -> u8 {
         Ok(source) => source,
         Err(e) => return complain(format!("cannot read `{}`: {e}", tile.file.display()), 2),
     };
-    // The last stage is the new source itself.
+    // The last pass gives the new source itself.
     let stage = tile.print.filter(|s| !s.is_last());
     let guarded = Guarded::new(stage.map_or(Product::Text, Product::Stage));
     let mut outcome = match driver::transform(&source, &tile.flags, &guarded) {

@@ -15,7 +15,7 @@ pub(super) fn hull(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     corners
 }
 
-/// One side of the hull: only left turns.
+/// One chain of the hull: only left turns.
 fn half<'a>(points: impl std::iter::Iterator<Item = &'a (f64, f64)>) -> Vec<(f64, f64)> {
     let mut side: Vec<(f64, f64)> = Vec::new();
     for &c in points {

@@ -1,5 +1,5 @@
-//! Drawings of tiled iteration spaces, like Figure 5 of the report: statement instances as points, tiles as
-//! coloured areas around them, dependences as arrows.
+//! Drawings of tiled iteration spaces, like Figure 5 of the report: points are statement instances, coloured areas are
+//! tiles, arrows are dependences.
 
 mod hull;
 mod scene;
@@ -13,20 +13,20 @@ pub use svg::svg;
 pub struct Point {
     /// Index into [`Scene::statements`].
     pub statement: usize,
-    /// Place in the plane: the inner drawn coordinate to the right.
+    /// Position to the right: the inner drawn coordinate.
     pub x: f64,
-    /// The outer drawn coordinate, upwards.
+    /// Position upwards: the outer drawn coordinate.
     pub y: f64,
     /// Tile coordinates.
     pub tile: Vec<i64>,
 }
 
-/// What is drawn.
+/// The content of a drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
-    /// First line over the drawing.
+    /// Title line above the drawing.
     pub title: String,
-    /// Name of the axis to the right and of the one upwards.
+    /// Names of the horizontal and the vertical axis.
     pub axes: [String; 2],
     /// Names of the statements.
     pub statements: Vec<String>,

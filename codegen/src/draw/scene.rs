@@ -1,4 +1,4 @@
-//! From a region and its plan to a scene, for given parameter values and tile sizes.
+//! Makes a scene from a region and its plan, for given parameter values and tile sizes.
 
 use std::collections::HashMap;
 
@@ -12,32 +12,32 @@ use crate::model::Region;
 use crate::pipeline;
 use crate::transform::Phase;
 
-/// More points make no picture.
+/// Maximum number of points of a drawing.
 const MOST_POINTS: usize = 4000;
-/// More dependences make no picture either.
+/// Maximum number of dependences of a drawing.
 const MOST_PAIRS: usize = 40_000;
-/// Value of a parameter that is not given.
+/// Value of a parameter that the user does not set.
 const DEFAULT_SIZE: i64 = 12;
-/// Tile size that is not given.
+/// Tile size, in iterations, that the user does not set.
 const DEFAULT_TILE: i64 = 4;
 
-/// What to draw of a region.
+/// The parameter values and tile sizes of a drawing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct View {
-    /// Values of parameters by their C names; others are 12.
+    /// Values of parameters, by C name; others are 12.
     pub sizes: Vec<(String, i64)>,
-    /// Tile sizes by coordinate; others are 4.
+    /// Tile sizes, by coordinate; others are 4.
     pub tile: Vec<i64>,
 }
 
-/// An instance on its way into the picture.
+/// An instance, before its place in the drawing is chosen.
 struct Instance {
     statement: usize,
     at: Vec<i64>,
     tile: Vec<i64>,
 }
 
-/// The scene of a region: its first two loops as axes, the instances of further loops at their least value.
+/// The scene of a region. Its first two loops are the axes; further loops show the instances with the least values.
 pub fn scene(region: &Region, view: &View) -> Result<Scene, Refusal> {
     let (program, dependences, plan) = pipeline::plan(region)?;
     let sizes = fixed(region, &program, view)?;
@@ -58,7 +58,7 @@ pub fn scene(region: &Region, view: &View) -> Result<Scene, Refusal> {
             arrows.extend(place.get(&(from, source)).copied().zip(place.get(&(to, sink)).copied()));
         }
     }
-    // isl lists maps in no particular order; a drawing is always the same.
+    // isl lists maps in no particular order; a drawing must be reproducible.
     arrows.sort_unstable();
     let count = region.statements.len().max(1) as f64;
     let point = |one: &&Instance| Point {
@@ -77,7 +77,7 @@ pub fn scene(region: &Region, view: &View) -> Result<Scene, Refusal> {
     })
 }
 
-/// Counters of the deepest statement.
+/// Counters of the statement with the most loops.
 fn loops(region: &Region) -> Vec<String> {
     let deepest = region.statements.iter().max_by_key(|one| one.iterators.len());
     deepest.map(|one| one.iterators.iter().map(|counter| counter.name.clone()).collect()).unwrap_or_default()
@@ -104,7 +104,7 @@ fn fixed(region: &Region, program: &Program, view: &View) -> Result<Set, Refusal
     Ok(Set::parse(&program.ctx, &format!("[{}] -> {{ : {} }}", symbols.join(", "), equations.join(" and ")))?)
 }
 
-/// Adds the instances of a phase, each with its tile: phase, host values, tile coordinates from the least ones.
+/// Adds the instances of a phase, each with its tile: phase, host values, tile coordinates counted from the least.
 fn add(
     region: &Region,
     phase: &Phase,
@@ -141,7 +141,7 @@ fn add(
     Ok(())
 }
 
-/// The instances in the picture's plane: those whose further counters are least among instances of the same statement and place.
+/// The instances to draw: of those with the same statement and place, the one whose further counters are least.
 fn front(instances: &[Instance]) -> Vec<&Instance> {
     let mut least: HashMap<(usize, &[i64]), &Instance> = HashMap::new();
     for one in instances {

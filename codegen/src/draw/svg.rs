@@ -1,4 +1,4 @@
-//! A scene as SVG text.
+//! Prints a scene as SVG.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,16 +8,16 @@ use super::hull::hull;
 
 /// Pixels per unit of the iteration space.
 const UNIT: f64 = 30.0;
-/// Room around the drawing, in pixels.
+/// Margin around the drawing, in pixels.
 const MARGIN: f64 = 56.0;
 /// Half the width of a tile's border around its points, in pixels.
 const PAD: f64 = 11.0;
-/// Fills of neighbouring tiles, taken in turn.
+/// Fill colours of tiles, taken in turn.
 const FILLS: [&str; 6] = ["#cfe3f7", "#fde3c4", "#d5efd0", "#ecd9f2", "#fbd5d8", "#dcdccb"];
-/// Fills of the statements' points.
+/// Fill colours of the statements' points, taken in turn.
 const INKS: [&str; 5] = ["#9a9a9a", "#1a1a1a", "#2b6cb0", "#b7791f", "#2f855a"];
 
-/// Draws a scene. The picture explains itself: title, axes with ticks, a legend of the statements.
+/// Draws a scene with title, axes with ticks, and a legend of the statements.
 #[must_use]
 pub fn svg(scene: &Scene) -> String {
     let frame = Frame::of(scene);
@@ -46,7 +46,7 @@ pub fn svg(scene: &Scene) -> String {
     text
 }
 
-/// From the iteration space to pixels.
+/// Maps the iteration space to pixels.
 struct Frame {
     low: (f64, f64),
     high: (f64, f64),
@@ -92,7 +92,7 @@ fn legend(text: &mut String, scene: &Scene) {
     );
 }
 
-/// Each tile as its points' hull with a thick round border of the same colour.
+/// Draws each tile as the hull of its points, with a thick round border of the same colour.
 fn tiles(text: &mut String, scene: &Scene, frame: &Frame) {
     let mut members: BTreeMap<&[i64], Vec<(f64, f64)>> = BTreeMap::new();
     for point in &scene.points {
@@ -137,7 +137,7 @@ fn axes(text: &mut String, scene: &Scene, frame: &Frame) {
     }
 }
 
-/// Arrows end at the border of their points.
+/// Draws arrows that end at the border of their points.
 fn arrows(text: &mut String, scene: &Scene, frame: &Frame) {
     for &(from, to) in &scene.arrows {
         let place = |index: usize| frame.place(scene.points[index].x, scene.points[index].y);

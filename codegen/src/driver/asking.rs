@@ -1,5 +1,5 @@
-//! What the real compiler reads that its command line does not say: a wrapper's folders and macros, the system's
-//! folders, and the macros that its options define. Clang is told, so that it reads what will be compiled.
+//! Asks the real compiler what its command line does not show: a wrapper's folders and macros, the system's folders,
+//! and macros defined by its options. Clang gets these as flags, so that it reads the text that will be compiled.
 
 use super::compiler::Compiler;
 use super::invocation::{Invocation, Part, reading_flags};
@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::process::Stdio;
 
-/// Flags for the reading of an invocation's sources.
+/// Clang's flags for reading an invocation's sources.
 pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Vec<String> {
     let own = Invocation::parse(&compiler.words[1..]).map(|i| i.reading_flags()).unwrap_or_default();
     let mut flags = own;
@@ -22,7 +22,7 @@ pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Vec<String> {
     let known: HashSet<String> = clang_folders(&flags).into_iter().map(|f| plain(&f)).collect();
     let builtin = listed.iter().position(|f| Path::new(f).join("stddef.h").is_file() && !f.ends_with("/usr/include"));
     for (at, folder) in listed.iter().enumerate().filter(|(_, f)| !known.contains(&plain(f))) {
-        // Folders before the compiler's own are those of a wrapper. Its own headers are the last resort.
+        // Folders before the compiler's own come from a wrapper. The compiler's own headers are the last resort.
         let how = if builtin.is_some_and(|b| at < b) { "-isystem" } else { "-idirafter" };
         flags.extend([how.to_owned(), folder.clone()]);
     }
@@ -33,7 +33,7 @@ pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Vec<String> {
     flags
 }
 
-/// Whether a macro comes from an option or a wrapper. Those of the standard are clang's own.
+/// Whether a macro comes from an option or a wrapper. Clang defines the standard ones itself.
 fn is_news(name: &str, value: &str, bare: &HashMap<String, String>) -> bool {
     let reserved = name.starts_with("__")
         || name.strip_prefix('_').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
@@ -41,7 +41,7 @@ fn is_news(name: &str, value: &str, bare: &HashMap<String, String>) -> bool {
     !usual && (!reserved || bare.get(name).is_none_or(|former| former != value))
 }
 
-/// Options that say which macros there are and where headers are.
+/// Options that affect predefined macros and header folders.
 fn asking_flags(invocation: &Invocation) -> Vec<String> {
     const OTHERS: [&str; 8] = ["-c", "-S", "-E", "-fsyntax-only", "-w", "-v", "-save-temps", "-###"];
     const ARGUED: [&str; 5] = ["-I", "-D", "-U", "-isystem", "-idirafter"];
@@ -64,7 +64,7 @@ fn asking_flags(invocation: &Invocation) -> Vec<String> {
         .collect()
 }
 
-/// What a wrapper adds for compiling, in the ways that MPI's wrappers are asked.
+/// The flags that a wrapper adds for compiling, asked for as MPI's wrappers expect.
 fn of_wrapper(compiler: &Compiler) -> Vec<String> {
     if is_plain(&compiler.words) {
         return vec![];
@@ -84,7 +84,7 @@ fn of_wrapper(compiler: &Compiler) -> Vec<String> {
     vec![]
 }
 
-/// Whether a command is a compiler by its name, not a wrapper around one.
+/// Whether a command's name is that of a compiler, not of a wrapper.
 fn is_plain(words: &[String]) -> bool {
     let name = Path::new(&words[0]).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');

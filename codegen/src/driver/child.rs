@@ -1,6 +1,6 @@
-//! The last resort against work that does not end: reading a file and analysing its regions run in processes of their
-//! own, which are ended when they take too long, too much memory, or die. Counts come first and decide in all but rare
-//! cases (`limits`), so that what is generated does not depend on the machine's speed.
+//! The last resort against work that does not end: processes of their own read a file and analyse its regions; they are
+//! killed if they take too long or too much memory. Counts come first and decide in all but rare cases (`limits`), so
+//! that the generated code does not depend on the machine's speed.
 
 use super::replacement::{Replacement, back_end};
 use super::worker::{self, Parts, Worker};
@@ -16,22 +16,22 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a back end answers.
+/// A back end's answer.
 type Answer = Result<Replacement, Refusal>;
 
-/// What is made of a region.
+/// The form of output made from a region.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Product {
-    /// The C text that stands for it.
+    /// The C text that replaces it.
     Text,
-    /// A stage on the way there, as text.
+    /// The state after a pass, as text.
     Stage(Stage),
-    /// A drawing, as text; of other regions than the one of this name nothing.
+    /// A drawing, as text. If there is a name, other regions give nothing.
     Drawing(View, Option<String>),
 }
 
 impl Product {
-    /// What is done for a region, in whichever process.
+    /// Makes the product of a region, in the current process.
     fn make(&self, region: &Region, original: &str) -> Answer {
         let text = match self {
             Product::Text => return back_end(region, original),
@@ -43,9 +43,9 @@ impl Product {
     }
 }
 
-/// The front end and the back end, each in a process of its own.
+/// Runs the front end and the back end, each in a process of its own.
 pub struct Guarded {
-    /// The program that works.
+    /// The program to start as a worker.
     program: Option<PathBuf>,
     product: Product,
     state: RefCell<State>,
@@ -60,19 +60,19 @@ struct State {
 /// Requests to a worker.
 #[derive(Serialize, Deserialize)]
 enum Request {
-    /// Read a file: its name, and the flags. Its bytes follow.
+    /// Read a file: its name and the flags. Its bytes follow.
     Read(String, Vec<String>),
-    /// Make something of a region: its model and its text follow.
+    /// Make a product of a region: its model and its text follow.
     Region(Product),
 }
 
 impl Guarded {
-    /// Makes one thing of all regions, by processes of this program.
+    /// Makes one kind of product, in processes of this program.
     pub fn new(product: Product) -> Guarded {
         Guarded { program: std::env::current_exe().ok(), product, state: RefCell::default() }
     }
 
-    /// The same by processes of another program that serves requests.
+    /// The same in processes of another program that serves requests.
     pub fn by(program: &Path, product: Product) -> Guarded {
         Guarded { program: Some(program.to_owned()), product, state: RefCell::default() }
     }
@@ -81,11 +81,11 @@ impl Guarded {
         Worker::start(self.program.as_deref()?, memory)
     }
 
-    /// Reads a file; regions that are not read in time are refused.
+    /// Reads a file; refuses regions that are not read in time.
     pub fn read(&self, source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
         let mut state = self.state.borrow_mut();
         *state = State::default();
-        // Without a process the counts have to do.
+        // Without a process, only the counts limit the work.
         let Some(mut worker) = self.worker(READING) else { return frontend::read(source, flags) };
         let request = Request::Read(source.path.display().to_string(), flags.to_vec());
         let (answer, spent) = worker.ask(vec![words(&request), source.bytes.clone()], FILE);
@@ -97,7 +97,7 @@ impl Guarded {
         })
     }
 
-    /// Makes what is wanted of a region of the file that was read last, or says why that is not possible.
+    /// Makes the product of a region of the file read last, or says why that is not possible.
     pub fn generate(&self, region: &Region, original: &str) -> Answer {
         let mut state = self.state.borrow_mut();
         let left = FILE.saturating_sub(state.spent).min(REGION);
@@ -107,7 +107,7 @@ impl Guarded {
         if state.back_end.is_none() {
             match self.worker(MEMORY) {
                 Some(worker) => state.back_end = Some(worker),
-                // Without a process the limits of operations have to do.
+                // Without a process, only the limits of operations apply.
                 None => return self.product.make(region, original),
             }
         }
@@ -134,12 +134,12 @@ fn too_long(reason: &str) -> Refusal {
     Refusal::new(reason, "split the region, e.g. at its outermost loops, or give it fewer statements and loops")
 }
 
-/// What a program does that was started with [`worker::ARGUMENT`].
+/// The main function of a program started with [`worker::ARGUMENT`].
 pub fn serve() {
     worker::serve(|parts| vec![answer(&parts).unwrap_or_default()]);
 }
 
-/// The answer to a request, as text; nothing when it is not understood.
+/// The answer to a request, as text; `None` if the request is malformed.
 fn answer(parts: &Parts) -> Option<Vec<u8>> {
     match (serde_json::from_slice(parts.first()?).ok()?, &parts[1..]) {
         (Request::Read(path, flags), [bytes]) => {
@@ -158,7 +158,7 @@ fn answer(parts: &Parts) -> Option<Vec<u8>> {
     }
 }
 
-/// A value as text.
+/// A value as JSON.
 fn words(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }

@@ -15,7 +15,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Runs a whole command line; gives the exit code.
+/// Runs a whole command line, and returns the exit code.
 pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
     let compiler = Compiler::find()?;
     let install = Install::of_this_program();
@@ -49,7 +49,7 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
     compiler.execute(&work.command_line(), piped.as_deref())
 }
 
-/// All of standard input when that is what is compiled.
+/// All of standard input, if the command compiles it.
 fn piped(invocation: &Invocation) -> Result<Option<Vec<u8>>, String> {
     if !invocation.parts.iter().any(|part| matches!(part, Part::Input(word) if word == "-")) {
         return Ok(None);
@@ -71,15 +71,15 @@ fn text_of(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A file that the compiler gets in a source's place.
+/// A file that the compiler gets instead of a source.
 struct StandIn {
     source: PathBuf,
     path: PathBuf,
-    /// The folder where its names in quotes are looked for; `None`: the text says it.
+    /// The folder to search for quoted includes; `None`: the text names it.
     quoted: Option<PathBuf>,
 }
 
-/// One command line at work.
+/// The state of one command line.
 struct Work<'a> {
     invocation: &'a Invocation,
     compiler: &'a Compiler,
@@ -88,13 +88,13 @@ struct Work<'a> {
     workshop: Option<Workshop>,
     flags: Option<Vec<String>>,
     stand_ins: Vec<StandIn>,
-    /// Some pragma of ours reaches the compiler.
+    /// Some region pragma reaches the compiler unchanged.
     untouched: bool,
 }
 
 impl Work<'_> {
-    /// Speaks of regions in inputs that are not transformed: other languages, preprocessed text, standard input. False
-    /// when that is an error.
+    /// Reports regions in inputs that are not transformed: other languages, preprocessed text, standard input. False if
+    /// that is an error.
     fn unread(&mut self, piped: Option<&[u8]>) -> bool {
         let invocation = self.invocation;
         let mut fine = true;
@@ -121,7 +121,7 @@ impl Work<'_> {
         fine
     }
 
-    /// Flags for the reading, asked for once.
+    /// Flags for reading the sources, computed once.
     fn flags(&mut self) -> Vec<String> {
         let make = || {
             let mut flags = asking::flags(self.compiler, self.invocation);
@@ -131,9 +131,9 @@ impl Work<'_> {
         self.flags.get_or_insert_with(make).clone()
     }
 
-    /// Transforms a source; an exit code ends the work.
+    /// Transforms a source; returns an exit code if the work ends there.
     fn source(&mut self, path: &Path) -> Result<Option<i32>, String> {
-        // What cannot be read is left to the compiler's own message.
+        // The compiler itself reports a source that cannot be read.
         let Ok(source) = Source::read(path) else { return Ok(None) };
         let flags = if marks(&source).is_empty() { self.invocation.reading_flags() } else { self.flags() };
         let mut outcome = match transform(&source, &flags, self.guarded) {
@@ -168,7 +168,7 @@ impl Work<'_> {
         Ok(None)
     }
 
-    /// A file that is compiled as it is; an exit code where that is an error.
+    /// Compiles a file unchanged; returns an exit code if that is an error.
     fn sequential(&mut self, path: &Path, why: &str) -> Option<i32> {
         self.untouched = true;
         let strict = self.invocation.strict;
@@ -179,7 +179,7 @@ impl Work<'_> {
         strict.then_some(1)
     }
 
-    /// Prints the messages; false when a refusal is an error.
+    /// Prints the messages; false if a refusal is an error.
     fn report(&self, source: &Source, outcome: &mut Outcome) -> bool {
         let fatal = self.invocation.strict && outcome.refused > 0;
         if fatal {
@@ -191,8 +191,8 @@ impl Work<'_> {
         !fatal
     }
 
-    /// Whether looking for names in quotes in the source's folder, as must be said of a file that is elsewhere, would
-    /// change what another file includes.
+    /// Whether adding the source's folder to the search path of quoted includes, as a stand-in in another folder needs,
+    /// would change what another file includes.
     fn leads_elsewhere(&self, folder: &Path, outcome: &Outcome) -> bool {
         let folders: BTreeSet<PathBuf> =
             self.invocation.sources().map(|s| s.parent().unwrap_or(Path::new("")).to_owned()).collect();
@@ -200,7 +200,7 @@ impl Work<'_> {
         folders.len() > 1 || outcome.quoted.iter().any(found)
     }
 
-    /// Where a stand-in goes: a file of the source's name in a folder of its own.
+    /// The path of a stand-in: the source's file name in a private folder.
     fn place(&mut self, source: &Path) -> Result<PathBuf, String> {
         if self.workshop.is_none() {
             let mut purpose = DefaultHasher::new();
@@ -214,14 +214,14 @@ impl Work<'_> {
         Ok(folder.join(source.file_name().unwrap_or_default()))
     }
 
-    /// Where `--show` keeps the generated C: next to the object.
+    /// The path for the generated C of `--show`: next to the object.
     fn kept_name(&self, source: &Path) -> PathBuf {
         let name = format!("{}.dvm.c", source.file_stem().unwrap_or_default().to_string_lossy());
         let folder = self.invocation.output.as_ref().and_then(|o| Path::new(o).parent()).unwrap_or(Path::new(""));
         folder.join(name)
     }
 
-    /// The compiler's words.
+    /// The command line for the compiler.
     fn command_line(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         let mut folders: Vec<&PathBuf> = self.stand_ins.iter().filter_map(|s| s.quoted.as_ref()).collect();
@@ -237,7 +237,7 @@ impl Work<'_> {
                     words.push(instead.map_or(path, |s| &s.path).into());
                 }
                 Part::Input(word) => words.push(word.into()),
-                // With stand-ins these were made before, from the sources themselves.
+                // With stand-ins, these files were already made, from the sources themselves.
                 Part::Dependency(w) if self.stand_ins.is_empty() => words.extend(w.iter().map(OsString::from)),
                 Part::Dependency(_) => {}
             }
@@ -249,11 +249,11 @@ impl Work<'_> {
         words
     }
 
-    /// Options for files that stand in for others.
+    /// Options that stand-ins need.
     fn stand_in_words(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         if self.untouched {
-            // They were spoken of; the compiler need not do it again.
+            // dvmcc has already reported them.
             words.push("-Wno-unknown-pragmas".into());
         }
         if self.stand_ins.is_empty() {
@@ -269,11 +269,11 @@ impl Work<'_> {
             }
         }
         if self.invocation.counts_lines() {
-            // Tiles run at once, and plain counters would lose counts.
+            // Tiles run concurrently, and plain counters would lose counts.
             if !self.invocation.has_option("-fprofile-update") {
                 words.push("-fprofile-update=prefer-atomic".into());
             }
-            // Gcc marks such objects with the time, unless it is given another number.
+            // Gcc stamps such objects with the time, unless a seed is given.
             if let ([one], false) = (self.stand_ins.as_slice(), self.invocation.has_option("-frandom-seed")) {
                 let mut seed = DefaultHasher::new();
                 (&one.source, std::fs::read(&one.source).unwrap_or_default()).hash(&mut seed);
@@ -284,7 +284,7 @@ impl Work<'_> {
     }
 }
 
-/// Gives a stand-in the time of its source, which `__TIMESTAMP__` tells.
+/// Gives a stand-in the time of its source, which `__TIMESTAMP__` shows.
 fn keep_time(source: &Path, instead: &Path) {
     let time = std::fs::metadata(source).and_then(|m| m.modified());
     let file = std::fs::File::options().write(true).open(instead);
@@ -299,7 +299,7 @@ fn additions(invocation: &Invocation, install: &Install) -> Vec<OsString> {
         return words;
     }
     if let Some(include) = &install.include {
-        // As a system header: the flags of a program, -Werror among them, are not for libdvm's header.
+        // As a system header: the program's flags, such as -Werror, must not apply to libdvm's header.
         words.extend(["-isystem".into(), include.into()]);
     }
     if let Some(library) = install.library.as_ref().filter(|_| invocation.goal == Goal::Link) {

@@ -1,4 +1,4 @@
-//! The real compiler: which one it is, and running it.
+//! Finds and runs the real compiler.
 
 use crate::limits;
 use std::ffi::OsString;
@@ -6,19 +6,19 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Commands that lead to this process, one a line: a wrapper around dvmcc that dvmcc runs calls dvmcc again.
+/// Commands that led to this process, one per line: dvmcc may run a wrapper that itself runs dvmcc.
 const CALLED: &str = "DVMCC_CALLED";
 
 /// The command of the real compiler.
 #[derive(Debug, Clone)]
 pub struct Compiler {
-    /// Its words.
+    /// The words of the command.
     pub words: Vec<String>,
     called: String,
 }
 
 impl Compiler {
-    /// `DVM_CC`, else `CC` unless that is this program, else `cc`: the first that did not lead here.
+    /// The first of `DVM_CC`, `CC` unless it is this program, and `cc` that did not lead here.
     pub fn find() -> Result<Compiler, String> {
         let words = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
         let own = words(&std::env::var("DVM_CC").unwrap_or_default());
@@ -41,7 +41,7 @@ impl Compiler {
         }
     }
 
-    /// Whether a compiler that dvmcc runs has called this process: the work on the sources is done then.
+    /// Whether a compiler run by dvmcc called this process: the sources are already transformed.
     pub fn is_inner(&self) -> bool {
         !self.called.is_empty()
     }
@@ -52,7 +52,7 @@ impl Compiler {
         command
     }
 
-    /// Runs the compiler; `piped` is what it reads from standard input.
+    /// Runs the compiler; `piped` is its standard input.
     pub fn execute(&self, words: &[OsString], piped: Option<&[u8]>) -> Result<i32, String> {
         use std::os::unix::process::ExitStatusExt;
         let cannot = |e: std::io::Error| {
@@ -63,7 +63,7 @@ impl Compiler {
             None => command.status(),
             Some(text) => {
                 let mut child = command.stdin(Stdio::piped()).spawn().map_err(cannot)?;
-                // A compiler that does not read to the end has its own reasons, and says them.
+                // If a compiler stops reading early, its messages say why.
                 let _ = child.stdin.take().map(|mut input| input.write_all(text));
                 child.wait()
             }
@@ -72,7 +72,7 @@ impl Compiler {
         Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(1)))
     }
 
-    /// What the compiler answers, on both its outputs; nothing when it fails.
+    /// The compiler's answer on both its outputs; `None` if it fails.
     pub fn ask(&self, words: &[&str]) -> Option<(String, String)> {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
         let held = limits::held(&self.words[0], limits::QUESTION, limits::MEMORY);

@@ -1,4 +1,4 @@
-//! Dependency files, made from the original sources, so that they name what the user edits.
+//! Makes dependency files from the original sources, so that they name the files that the user edits.
 
 use super::compiler::Compiler;
 use super::install::Install;
@@ -6,7 +6,7 @@ use super::invocation::{Goal, Invocation};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Makes the dependency files that a command asks for beside its other outputs; gives the compiler's exit code.
+/// Makes the dependency files that a command requests in addition to its output; returns the compiler's exit code.
 pub fn write(compiler: &Compiler, invocation: &Invocation, install: &Install) -> Result<i32, String> {
     let given = invocation.dependencies();
     let Some(kind) = given.iter().find(|w| matches!(**w, "-MD" | "-MMD")) else { return Ok(0) };
@@ -14,7 +14,7 @@ pub fn write(compiler: &Compiler, invocation: &Invocation, install: &Install) ->
     let after = |name: &str| given.iter().position(|w| *w == name).and_then(|k| given.get(k + 1)).copied();
     for source in invocation.sources() {
         let names = Names::of(invocation, source);
-        // Its warnings come with the compilation itself.
+        // The compilation itself prints the warnings.
         let mut words: Vec<OsString> = vec!["-w".into()];
         words.extend(invocation.reading_flags().iter().map(OsString::from));
         words.extend(install.include.iter().flat_map(|i| ["-I".into(), i.into()]));
@@ -35,7 +35,7 @@ pub fn write(compiler: &Compiler, invocation: &Invocation, install: &Install) ->
     Ok(0)
 }
 
-/// The names that gcc gives a dependency file and its target.
+/// The names that gcc gives to a dependency file and its target.
 struct Names {
     file: String,
     target: String,

@@ -1,18 +1,18 @@
-//! Where libdvm and its header are: beside this program, or where `DVM_PREFIX` says.
+//! Finds libdvm and its header: beside this program, or in `DVM_PREFIX`.
 
 use std::path::{Path, PathBuf};
 
 /// The folders that compile and link commands need.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Install {
-    /// Holds `dvm.h`.
+    /// The folder of `dvm.h`.
     pub include: Option<PathBuf>,
-    /// Holds `libdvm.so`.
+    /// The folder of `libdvm.so`.
     pub library: Option<PathBuf>,
 }
 
 impl Install {
-    /// Looks around `executable` (or in `prefix`).
+    /// Searches around `executable`, or in `prefix`.
     pub fn find(executable: &Path, prefix: Option<&Path>) -> Install {
         let folder = executable.parent().unwrap_or(Path::new("."));
         let mut roots: Vec<PathBuf> = prefix.map(Path::to_owned).into_iter().collect();
@@ -22,7 +22,7 @@ impl Install {
         let mut libraries: Vec<PathBuf> = roots.iter().flat_map(|r| library_folders(r)).collect();
         let mut includes: Vec<PathBuf> = roots.iter().map(|r| r.join("include")).collect();
         if prefix.is_none() {
-            // A build tree: TARGET/release/dvmcc beside TARGET/release/libdvm.so, sources two folders up.
+            // A build tree: TARGET/release has dvmcc and libdvm.so, and the sources are two folders up.
             libraries.push(folder.to_owned());
             libraries.extend(folder.parent().map(Path::to_owned));
             includes.extend(folder.ancestors().skip(1).take(4).map(|a| a.join("include")));

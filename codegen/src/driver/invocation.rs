@@ -1,8 +1,8 @@
-//! A `cc` command line: which words are inputs, which are options, and what is asked for.
+//! Parses a `cc` command line into inputs, options and the goal.
 
 use std::path::{Path, PathBuf};
 
-/// What the command makes.
+/// The output of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
     /// `-E`, or `-M` and `-MM`: text on stdout or into `-o`.
@@ -16,7 +16,7 @@ pub enum Goal {
 /// A word, or an option with its argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
-    /// An option, passed on as it is.
+    /// An option to pass on unchanged.
     Option(Vec<String>),
     /// A C source file.
     Source(PathBuf),
@@ -26,15 +26,15 @@ pub enum Part {
     Dependency(Vec<String>),
 }
 
-/// A command line, understood.
+/// A parsed command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Invocation {
-    /// Its words in order.
+    /// Its parts in order.
     pub parts: Vec<Part>,
-    /// What is made.
+    /// The kind of output.
     pub goal: Goal,
-    /// `-M` or `-MM`: only dependencies are asked for.
+    /// `-M` or `-MM`: the command only makes dependencies.
     pub only_dependencies: bool,
     /// Argument of `-o`.
     pub output: Option<String>,
@@ -44,7 +44,7 @@ pub struct Invocation {
     pub strict: bool,
     /// `-w` or `-Wno-dvm`: no warnings.
     pub quiet: bool,
-    /// `-w`: no warnings at all, and so none that could be an error.
+    /// `-w`: no warnings at all, so none can become an error.
     silent: bool,
     /// `-Werror=dvm`.
     hard: bool,
@@ -61,7 +61,7 @@ const SEPARATE: &str = "\
     --param -aux-info -dumpbase -dumpdir -wrapper";
 
 impl Invocation {
-    /// Reads a command line (without the command's own name); response files are read in place.
+    /// Parses a command line without the command's name; expands response files.
     pub fn parse(arguments: &[String]) -> Result<Invocation, String> {
         let words = expand(arguments, 0)?;
         let mut it = Invocation {
@@ -148,7 +148,7 @@ impl Invocation {
         self.parts.iter().filter_map(|p| if let Part::Source(path) = p { Some(path.as_path()) } else { None })
     }
 
-    /// Whether there is any input.
+    /// Whether there is any input file.
     pub fn has_inputs(&self) -> bool {
         self.parts.iter().any(|p| matches!(p, Part::Source(_) | Part::Input(_)))
     }
@@ -159,26 +159,26 @@ impl Invocation {
         words.flatten().map(String::as_str).collect()
     }
 
-    /// Whether the program counts how often its lines run, with counters that tiles would race for.
+    /// Whether the program counts executions of its lines, with counters on which tiles would race.
     pub fn counts_lines(&self) -> bool {
         let counting = ["--coverage", "-coverage", "-fprofile-arcs", "-fprofile-generate", "-fprofile-instr-generate"];
         counting.iter().any(|option| self.has_option(option))
     }
 
-    /// Whether an option that begins so is given.
+    /// Whether some option begins with `prefix`.
     pub fn has_option(&self, prefix: &str) -> bool {
         let mut words = self.parts.iter().filter_map(|p| if let Part::Option(w) = p { w.first() } else { None });
         words.any(|w| w.starts_with(prefix))
     }
 
-    /// The options that tell a preprocessor or parser how to read the source.
+    /// The options that affect how a preprocessor or parser reads the source.
     pub fn reading_flags(&self) -> Vec<String> {
         let options = self.parts.iter().filter_map(|p| if let Part::Option(w) = p { Some(w) } else { None });
         reading_flags(options)
     }
 }
 
-/// Keeps what changes the meaning of the source text.
+/// The options that change the meaning of the source text.
 pub fn reading_flags<'a>(options: impl Iterator<Item = &'a Vec<String>>) -> Vec<String> {
     const EXACT: &str = "\
         -ansi -nostdinc -undef -pthread -m32 -m64 -mx32 -funsigned-char -fsigned-char -fno-unsigned-char \
@@ -233,7 +233,7 @@ fn expand(words: &[String], depth: u32) -> Result<Vec<String>, String> {
                 }
                 all.extend(expand(&split(&text), depth + 1)?);
             }
-            // As compilers do: a name that is no readable file stays a word.
+            // As in compilers, a word stays as it is if it does not name a readable file.
             _ => all.push(word.clone()),
         }
     }

@@ -1,4 +1,4 @@
-//! From a file with pragmas to a file with tiles: what both commands do.
+//! Transforms a file with pragmas into a file with tiles; both programs use this.
 
 pub mod child;
 pub mod compile;
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub use replacement::{Generate, Replacement, back_end};
 pub use worker::ARGUMENT;
 
-/// Runs a command on a stack that deeply nested expressions fit into.
+/// Runs a command on a stack large enough for deeply nested expressions.
 pub fn with_room<T: Send + 'static>(command: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
     let thread = std::thread::Builder::new()
         .stack_size((limits::STACK as usize) << 10)
@@ -33,27 +33,27 @@ pub fn with_room<T: Send + 'static>(command: impl FnOnce() -> Result<T, String> 
     thread.join().unwrap_or_else(|_| Err("an internal error stopped the command; please report the source".to_owned()))
 }
 
-/// What became of a file.
+/// The outcome for a file.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Regions that were transformed, with their replacement.
+    /// Transformed regions, with their replacements.
     pub regions: Vec<(Found, Replacement)>,
-    /// Regions that stay sequential.
+    /// Number of regions that stay sequential.
     pub refused: usize,
-    /// What there is to say.
+    /// Diagnostics about the file.
     pub diagnostics: Vec<Diagnostic>,
-    /// What there is to say of pragmas in included files.
+    /// Diagnostics about pragmas in included files.
     pub foreign: Vec<(Source, Diagnostic)>,
-    /// Pragmas of ours in the file that stand before no region that was transformed.
+    /// Byte ranges of the file's region pragmas that do not belong to a transformed region.
     pub blanked: Vec<(usize, usize)>,
-    /// Some pragma of ours stands in an included file or comes from a macro.
+    /// A region pragma is in an included file or comes from a macro.
     pub out_of_reach: bool,
-    /// Files that included files include with quotes: the folder of the one that includes, and the name.
+    /// Quoted includes inside included files: the folder of the including file, and the name.
     pub quoted: Vec<(PathBuf, String)>,
 }
 
 impl Outcome {
-    /// The file's new text; `output` is the name that `#line` directives of generated parts give.
+    /// The file's new text; `output` is the file name for `#line` directives of generated parts.
     pub fn text(&self, source: &Source, output: &str) -> Vec<u8> {
         if self.regions.is_empty() {
             return source.bytes.clone();
@@ -61,13 +61,13 @@ impl Outcome {
         rewrite::rewrite(source, &self.regions, Style::File(output))
     }
 
-    /// The text that the compiler gets in the file's place: without pragmas of ours, each line one of the source.
-    /// Files in quotes are named with `folder`, where that is given.
+    /// The text for the compiler: without region pragmas, and each line counts as a line of the source. Quoted includes
+    /// are named with `folder`, if given.
     pub fn passing(&self, source: &Source, folder: Option<&Path>) -> Vec<u8> {
         rewrite::rewrite(source, &self.regions, Style::Passing { blanked: &self.blanked, folder })
     }
 
-    /// All messages as text.
+    /// All diagnostics as text.
     pub fn messages(&self, source: &Source) -> String {
         let own = self.diagnostics.iter().map(|d| d.render(source));
         own.chain(self.foreign.iter().map(|(header, d)| d.render(header))).collect()
@@ -80,12 +80,12 @@ impl Outcome {
     }
 }
 
-/// Transforms a file. A file without regions gives an outcome without regions and without messages.
+/// Transforms a file. Without regions, the outcome has no regions and no messages.
 pub fn transform(source: &Source, flags: &[String], guarded: &child::Guarded) -> Result<Outcome, ClangError> {
     Ok(assemble(source, guarded.read(source, flags)?, &|region, original| guarded.generate(region, original)))
 }
 
-/// The same within this process, whatever it takes.
+/// The same in this process, without limits.
 pub fn transform_unguarded(source: &Source, flags: &[String], generate: Generate) -> Result<Outcome, ClangError> {
     Ok(assemble(source, frontend::read(source, flags)?, generate))
 }

@@ -1,19 +1,19 @@
-//! What stands in a region's place.
+//! The replacement of a region.
 
 use crate::Refusal;
 use crate::model::Region;
 use serde::{Deserialize, Serialize};
 
-/// C text that the back end made of a region.
+/// C text that the back end made from a region.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
-    /// Functions to stand before the enclosing function.
+    /// Functions to insert before the enclosing function.
     pub file_scope: String,
-    /// What stands in place of the region; holds the original as fallback.
+    /// Code that replaces the region; contains the original as fallback.
     pub call: String,
 }
 
-/// The back end: a model and the region's own text in; out comes C text, or a refusal.
+/// A back end: turns a model and the region's own text into C text or a refusal.
 pub type Generate<'g> = &'g dyn Fn(&Region, &str) -> Result<Replacement, Refusal>;
 
 /// The real back end.

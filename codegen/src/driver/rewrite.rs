@@ -1,5 +1,5 @@
-//! The new text of a file: everything outside the regions byte by byte, generated functions before the function
-//! that holds the region, and `#line` directives so that messages, debuggers and `__LINE__` see the source.
+//! Composes the new text of a file: all bytes outside the regions, generated functions before the enclosing function,
+//! and `#line` directives so that messages, debuggers and `__LINE__` refer to the source.
 
 use super::replacement::Replacement;
 use crate::emit::mark::Mark;
@@ -7,21 +7,21 @@ use crate::frontend::Found;
 use crate::source::Source;
 use std::path::Path;
 
-/// What the new text is for.
+/// The use of the new text.
 #[derive(Debug, Clone, Copy)]
 pub enum Style<'a> {
-    /// A file of this name, to be read and compiled: generated lines are those of that file.
+    /// A file of this name, to be read and compiled: generated lines are numbered as lines of that file.
     File(&'a str),
-    /// A file that nobody keeps: every generated line counts as one of the region's in the source.
+    /// A temporary file: every generated line counts as a line of the region in the source.
     Passing {
-        /// Pragmas that the compiler need not see.
+        /// Pragmas to remove.
         blanked: &'a [(usize, usize)],
-        /// The source's folder, where files in quotes are to be named by it.
+        /// The source's folder, if quoted includes need it.
         folder: Option<&'a Path>,
     },
 }
 
-/// Puts the replacements in place.
+/// Inserts the replacements.
 pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) -> Vec<u8> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (found, replacement) in regions {
@@ -49,7 +49,7 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) 
     pieces.sort_by_key(|p| (p.begin, p.end));
     let mut out = Output { bytes: Vec::new(), source, style };
     out.line_of_source(0);
-    // A byte order mark is one only where the file begins.
+    // A byte order mark is only valid at the beginning of a file.
     let mut at = if source.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     for piece in pieces {
         out.bytes.extend_from_slice(&source.bytes[at..piece.begin]);
@@ -67,7 +67,7 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) 
     out.bytes
 }
 
-/// Names in quotes that stand for files of the source's folder, with that folder.
+/// Quoted includes that refer to files in the source's folder, rewritten with that folder.
 fn includes<'a>(source: &Source, folder: &Path) -> Vec<Piece<'a>> {
     let all = source.directives(0, source.bytes.len()).into_iter().filter(|d| d.name() == "include");
     all.filter_map(|directive| {
@@ -78,7 +78,7 @@ fn includes<'a>(source: &Source, folder: &Path) -> Vec<Piece<'a>> {
     .collect()
 }
 
-/// Whether the source names files in another way than by a name in quotes or angles.
+/// Whether an `#include` of the source has neither quotes nor angle brackets.
 pub fn computes_includes(source: &Source) -> bool {
     source.directives(0, source.bytes.len()).iter().any(|d| match d.name() {
         "include" => !d.rest().starts_with(['"', '<']),
@@ -92,7 +92,7 @@ struct Piece<'a> {
     begin: usize,
     end: usize,
     text: String,
-    /// The region that it was generated for, with lines of its own; else it stands within the source's lines.
+    /// The region of a generated line numbered as its own file; `None`: source lines.
     region: Option<&'a Found>,
 }
 
@@ -114,7 +114,7 @@ impl Output<'_> {
         self.bytes.extend_from_slice(format!("#line {line} {}\n", quoted(name)).as_bytes());
     }
 
-    /// The next byte is that of the source at an offset: says so, and keeps its column.
+    /// Announces that the next byte is the source's byte at an offset, and keeps its column.
     fn line_of_source(&mut self, offset: usize) {
         let source = self.source;
         let offset = offset.min(source.bytes.len());
@@ -130,7 +130,7 @@ impl Output<'_> {
         self.bytes.extend(std::iter::repeat_n(b' ', column.max(1) as usize - 1));
     }
 
-    /// Generated text; the user's text in it keeps its places.
+    /// Appends generated text; the user's text in it keeps its positions.
     fn generated(&mut self, text: &str, found: &Found) {
         let (helpers, loops) = (self.source.presumed(found.pragma.0), self.source.presumed(found.begin));
         let mut place = &helpers;
@@ -169,7 +169,7 @@ impl Output<'_> {
         }
     }
 
-    /// The next lines are those of the file that is written.
+    /// Announces that the next lines are those of the file being written.
     fn own_line(&mut self) {
         self.fresh_line();
         if let Style::File(name) = self.style {
@@ -191,7 +191,7 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Macros that the function defines before the region, made known to the generated functions and taken back after.
+/// Macros that the function defines before the region: defined before the generated functions and undefined after them.
 struct Macros {
     enter: String,
     leave: String,

@@ -1,4 +1,4 @@
-//! A process of this program that answers requests, and is ended when it takes too long.
+//! A process of this program that answers requests, and is killed if it takes too long.
 
 use crate::limits;
 use std::io::{Read, Write};
@@ -7,17 +7,17 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The command line argument by which a program is started as a worker.
+/// The command line argument that starts a program as a worker.
 pub const ARGUMENT: &str = "--dvm-analysis";
 
-/// A process that gets less than an eighth of a processor is ended all the same: it waits for something.
+/// At least 1/`SHARE` of the elapsed time counts as processor time, so that a blocked process is killed, too.
 const SHARE: u32 = 8;
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Parts of a request or an answer.
+/// The parts of a request or an answer.
 pub type Parts = Vec<Vec<u8>>;
 
-/// The process.
+/// A running worker process.
 pub struct Worker {
     child: Child,
     input: Option<ChildStdin>,
@@ -32,7 +32,7 @@ impl Drop for Worker {
 }
 
 impl Worker {
-    /// Starts a program as a worker, with so many KiB of memory and the stack.
+    /// Starts a program as a worker with `memory` KiB in addition to the stack.
     pub fn start(program: &Path, memory: u64) -> Option<Worker> {
         let mut child = limits::held(program.to_str()?, limits::FILE.as_secs() + 1, memory + limits::STACK)
             .arg(ARGUMENT)
@@ -57,11 +57,11 @@ impl Worker {
         Some(Worker { child, input, answers })
     }
 
-    /// The answer to a request, nothing when the process did not answer in time, or died; and the time that it took.
+    /// The answer to a request, `None` if the process died or was too slow; and the time it took.
     pub fn ask(&mut self, request: Parts, left: Duration) -> (Option<Parts>, Duration) {
         let (begin, before) = (Instant::now(), self.used().unwrap_or_default());
         let Some(mut input) = self.input.take() else { return (None, Duration::ZERO) };
-        // A process that does not read cannot stop this one; the thread ends when the process does.
+        // A process that does not read must not block this one; the thread ends with the process.
         let sending = std::thread::spawn(move || send(&mut input, &request).map(|()| input));
         loop {
             let answer = self.answers.recv_timeout(LOOK);
@@ -79,8 +79,8 @@ impl Worker {
         }
     }
 
-    /// Processor time of the process and of those that it waited for: `utime` to `cstime` of proc(5), in hundredths of
-    /// a second; nothing where there is no such file.
+    /// Processor time of the process and its waited-for children: `utime` to `cstime` of proc(5), in hundredths of a
+    /// second; `None` without such a file.
     fn used(&self) -> Option<Duration> {
         let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
         let fields = text.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
@@ -89,7 +89,7 @@ impl Worker {
     }
 }
 
-/// Answers requests until nobody asks.
+/// Answers requests until the input ends.
 pub fn serve(mut answer: impl FnMut(Parts) -> Parts) {
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     while let Some(request) = receive(&mut input) {
@@ -99,7 +99,7 @@ pub fn serve(mut answer: impl FnMut(Parts) -> Parts) {
     }
 }
 
-/// The number of parts, and each with its length before it.
+/// Sends the number of parts, then each part after its length.
 fn send(to: &mut impl Write, parts: &[Vec<u8>]) -> Option<()> {
     let mut number = |value: usize| to.write_all(&(value as u64).to_le_bytes()).ok();
     number(parts.len())?;

@@ -1,4 +1,4 @@
-//! Output files appear whole or not at all.
+//! Writes output files completely or not at all.
 
 use std::io::Write;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub fn write(path: &Path, text: &[u8]) -> Result<(), String> {
     })
 }
 
-/// Writes to standard output, all of it or with an error.
+/// Writes to standard output; a partial write is an error.
 pub fn print(text: &[u8]) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     out.write_all(text).and_then(|()| out.flush()).map_err(|e| format!("cannot write to standard output: {e}"))

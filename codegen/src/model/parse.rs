@@ -1,14 +1,14 @@
-//! The model from its text.
+//! Parses a model from its text.
 
 use super::{Access, AccessKind, Array, Iterator, Parameter, Region, Row, Statement, Storage, Value};
 use std::{fmt, str::FromStr};
 
-/// Where a model's text is wrong, and how.
+/// An error in a model's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Line of the text, from 1.
     pub line: usize,
-    /// What was expected there.
+    /// What the parser expected there.
     pub message: String,
 }
 
@@ -46,7 +46,7 @@ impl FromStr for Region {
     }
 }
 
-/// Reads one line into the region.
+/// Parses one line of a region.
 fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
     match words.word()? {
         "region" => region.name = words.word()?.to_owned(),
@@ -108,7 +108,7 @@ fn array(words: &mut Words) -> Result<Array, String> {
     Ok(Array { symbol, name, element, element_size, dims, global, storage })
 }
 
-/// Reads one line of a statement.
+/// Parses one line of a statement.
 fn part(statement: &mut Statement, word: &str, words: &mut Words) -> Result<(), String> {
     let kind = match word {
         "iterator" => {
@@ -140,7 +140,7 @@ fn part(statement: &mut Statement, word: &str, words: &mut Words) -> Result<(), 
     Ok(())
 }
 
-/// What is left of a line.
+/// The rest of a line.
 struct Words<'a>(&'a str);
 
 impl<'a> Words<'a> {
@@ -151,7 +151,7 @@ impl<'a> Words<'a> {
         if word.is_empty() { Err("a word is missing".into()) } else { Ok(word) }
     }
 
-    /// Takes the word if it comes next.
+    /// Consumes `expected` if it comes next.
     fn has(&mut self, expected: &str) -> bool {
         let mut ahead = Words(self.0);
         let found = ahead.word() == Ok(expected);

@@ -1,6 +1,6 @@
-//! The model as text.
+//! Prints a model as text.
 //!
-//! One item per line; free text stands in quotes with C's escapes, isl text reaches to the end of its line:
+//! One item per line; free text is in quotes with C's escapes, isl text extends to the end of its line:
 //!
 //! ```text
 //! region scale
@@ -101,12 +101,12 @@ fn write_statement(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Re
     writeln!(f, "  text {}", Quoted(&statement.text))
 }
 
-/// isl text has no meaning in its line breaks.
+/// isl text on one line: its line breaks mean nothing.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text in quotes.
+/// Prints text in quotes.
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {

@@ -1,4 +1,4 @@
-//! Sums, quotients and extremes as C text.
+//! Sums, quotients, minima and maxima as C text.
 
 /// A sum of products and a constant.
 pub fn affine(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> String {
@@ -33,7 +33,7 @@ pub fn divided(text: &str, d: i64, lower: bool) -> String {
     }
 }
 
-/// The greatest or the least of some texts.
+/// The maximum (`greatest`) or minimum of some texts.
 pub fn nested(texts: impl Iterator<Item = String>, greatest: bool) -> String {
     let name = if greatest { "dvm_max" } else { "dvm_min" };
     texts.reduce(|a, b| format!("{name}({a}, {b})")).unwrap_or_else(|| "0".to_owned())

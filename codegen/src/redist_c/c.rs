@@ -1,4 +1,4 @@
-//! `redist c`: C in the shape of loops over target and source memories around pairs of DMA_SEND and DMA_RECEIVE.
+//! `redist c`: loops over target and source memories around pairs of DMA_SEND and DMA_RECEIVE.
 
 use super::expression::{all, any_of, bound, fails, form};
 use super::files::{Failure, cases, write};
@@ -43,13 +43,13 @@ pub fn run(arguments: &CArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The name of a case's C function: its family's, or its own.
+/// The name of a case's C function: its family's name, else its own.
 pub fn function_name(case: &Case) -> String {
     let clean = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     format!("redistribute_{}", case.family.as_ref().unwrap_or(&case.id).chars().map(clean).collect::<String>())
 }
 
-/// The C text of a case; it serves all values of the case's parameters.
+/// The C text of a case, for all values of the case's parameters.
 pub fn generate(case: &Case) -> dvm_redist::Result<String> {
     let nest = Nest::new(case)?;
     let names = NestNames::new(case, &nest)?;
@@ -106,7 +106,7 @@ fn comment(case: &Case, nest: &Nest) -> String {
     out
 }
 
-/// A guard longer than this gets a line for each part.
+/// Columns beyond which each part of a guard gets its own line.
 const LINE: usize = 100;
 
 /// The statements of a function.
@@ -150,7 +150,7 @@ impl Body<'_> {
         self.loops(0, end);
     }
 
-    /// Leaves a loop's body that has nothing inside; the test around the calls does that for the last loop.
+    /// Skips an iteration without copies; for the last loop, the test around the calls does that.
     fn guard(&mut self, level: Option<usize>, end: usize, leave: &str) {
         let early = end > level.map_or(0, |k| k + 1);
         for guard in self.nest.guards.list.iter().filter(|g| early && g.level == level) {
@@ -163,7 +163,7 @@ impl Body<'_> {
         }
     }
 
-    /// Defines the variables that are known once counter `last` is.
+    /// Defines the variables that depend only on counters up to `last`.
     fn variables(&mut self, last: Option<usize>) {
         for (name, row) in self.names.variables(self.nest) {
             if row.last() == last {
@@ -242,7 +242,7 @@ impl Body<'_> {
         self.line("}");
     }
 
-    /// The pair of calls after the counters that it uses have been set to their first values.
+    /// The pair of calls, after setting the counters that they use to their first values.
     fn started(&mut self, counters: &[String], first: usize, count: &str) {
         let before = std::mem::take(&mut self.text);
         self.pair(first, count);
@@ -253,7 +253,7 @@ impl Body<'_> {
         self.text.push_str(&pair);
     }
 
-    /// The counters of `k` that each cut at this level covers.
+    /// The values of counter `k` that each cut at this level covers.
     fn spans(&self, k: usize) -> Vec<String> {
         let counter = counter(k);
         let span = |rows: &[AffineForm]| {
@@ -270,7 +270,7 @@ impl Body<'_> {
         self.nest.cuts.iter().filter(|c| c.level == Some(k)).map(|c| span(&c.rows)).collect()
     }
 
-    /// DMA_SEND and DMA_RECEIVE; the counters from `first` on are at their first values.
+    /// DMA_SEND and DMA_RECEIVE, with the counters from `first` on at their first values.
     fn pair(&mut self, first: usize, count: &str) {
         let n = self.nest.counters.len();
         for k in first..n {
@@ -293,8 +293,8 @@ impl Body<'_> {
     }
 }
 
-/// The first of the counters that make up one call, up to three and up to the last: no memory changes along them, and the
-/// bounds of each do not depend on the others.
+/// The first of the counters that form one call: at most three, up to the last. No memory changes along them, and their
+/// bounds do not depend on each other.
 fn first_of_run(nest: &Nest, case: &Case) -> usize {
     let n = nest.counters.len();
     let mut run = 0;

@@ -1,4 +1,4 @@
-//! `redist draw`: the lattices of both sides on t, owners in colour, unused copies hatched, transfers as arrows.
+//! `redist draw`: lattices of both sides along t, memories in colour, unused copies hatched, transfers as arrows.
 
 use super::files::{Failure, cases, write};
 use super::plan::Rule;
@@ -42,22 +42,22 @@ pub fn run(arguments: &DrawArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// More locations than this do not fit a drawing.
+/// Maximum number of locations in a drawing.
 const MOST_CELLS: i128 = 6000;
 const CELL: i64 = 18;
 const LEFT: i64 = 150;
 
-/// One location in the picture.
+/// A location in the drawing.
 struct Cell {
     /// Its element.
     t: i64,
-    /// Its row: a memory, and a place among copies of the same element in that memory.
+    /// Its row: a memory, and an index among the copies of the same element in that memory.
     row: usize,
     coordinates: Vec<i64>,
     memory: usize,
 }
 
-/// One side in the picture.
+/// The locations of one side in the drawing.
 struct Lattice {
     cells: Vec<Cell>,
     /// The label of each row, and its memory.
@@ -121,7 +121,7 @@ fn lattice(component: &Component, is_source: bool) -> Lattice {
     found
 }
 
-/// Pairs of cells: every element that moves, and whether it begins a strided copy.
+/// Pairs of cells for every moved element; the flag marks the start of a strided copy.
 fn arrows(plan: &Plan, k: usize, source: &Lattice, target: &Lattice) -> Vec<(usize, usize, bool)> {
     let mut found: BTreeMap<usize, (usize, bool)> = BTreeMap::new();
     for copy in plan.blocks.iter().flat_map(|b| &b[k]) {
@@ -284,7 +284,7 @@ fn sized(out: &mut String, (x, y): (i64, i64), (w, h): (i64, i64), fill: &str, h
     }
 }
 
-/// Hues spread over the memories.
+/// A hue per memory, spread evenly.
 fn colour(memory: usize, memories: usize) -> String {
     let hue = memory * 360 / memories.max(1);
     let light = if memory.is_multiple_of(2) { 78 } else { 68 };

@@ -1,4 +1,4 @@
-//! What the commands read and write: files of cases, results, and why either failed.
+//! Files of the commands: cases in, results out, and the errors of either.
 
 use dvm_redist::distribution::case::Case;
 use dvm_redist::distribution::json::parse_cases;
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 /// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// A case is wrong.
+    /// A case is invalid.
     Case(PathBuf, dvm_redist::Error),
-    /// A file can't be read or written.
+    /// A file cannot be read or written.
     File(PathBuf, std::io::Error),
-    /// There is no such case in the file.
+    /// The file has no such case.
     Unknown(PathBuf, String),
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The cases of a file, or the one that is asked for.
+/// The cases of a file, or only the case `id`.
 pub(super) fn cases(file: &Path, id: Option<&str>) -> Result<Vec<Case>, Failure> {
     let text = std::fs::read_to_string(file).map_err(|e| Failure::File(file.to_owned(), e))?;
     let mut cases = parse_cases(&text).map_err(|e| Failure::Case(file.to_owned(), e))?;
@@ -39,7 +39,7 @@ pub(super) fn cases(file: &Path, id: Option<&str>) -> Result<Vec<Case>, Failure>
     Ok(cases)
 }
 
-/// Writes a result whole: to a file beside the destination that then takes its name, or to standard output.
+/// Writes a result completely: to a temporary file that is then renamed, or to standard output.
 pub(super) fn write(out: Option<&Path>, text: &str) -> Result<(), Failure> {
     let Some(path) = out else {
         use std::io::Write;

@@ -1,4 +1,4 @@
-//! Redistributions on the command line: plans, C and drawings.
+//! The commands for redistributions: plans, C and drawings.
 
 use clap::{Args, Subcommand};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The names of a generated function, and what memory numbers and addresses are in them.
+//! The names in a generated function, and the expressions for memory numbers and addresses.
 
 use super::arithmetic::{affine, divided, nested, sum};
 use dvm_redist::distribution::domain::Domain;
@@ -8,7 +8,7 @@ use dvm_redist::plan::descriptor::Addressing;
 use dvm_redist::{Bound, Case, Distribution, Kind};
 use std::collections::BTreeSet;
 
-/// C identifiers for everything in a nest.
+/// C identifiers for all parts of a nest.
 pub struct NestNames {
     parameters: Vec<(String, String)>,
     known: Vec<String>,
@@ -16,12 +16,12 @@ pub struct NestNames {
     definitions: Vec<(String, String)>,
 }
 
-/// One side's variables: names, and the texts of least value and of both weights.
+/// One side's variables: names, minima, and both weights, as C text.
 struct SideNames {
     variables: Vec<String>,
     arch: Vec<bool>,
     low: Vec<String>,
-    /// `None`: the variable has one value only.
+    /// `None`: the variable has only one value.
     weight: Vec<Option<String>>,
 }
 
@@ -33,7 +33,7 @@ const RESERVED: [&str; 44] = [
 ];
 
 impl NestNames {
-    /// Names everything; variables keep their own where C and the other side allow it.
+    /// Names all parts; variables keep their names if C and the other side allow it.
     pub fn new(case: &Case, nest: &Nest) -> dvm_redist::Result<Self> {
         let mut taken: BTreeSet<String> = RESERVED.iter().map(|&s| s.to_owned()).collect();
         let mut fresh = |wanted: &str| {
@@ -73,17 +73,17 @@ impl NestNames {
         Ok(Self { parameters, known, sides, definitions })
     }
 
-    /// A column of [`AffineForm::parameter`].
+    /// The name of column `i` of [`AffineForm::parameter`].
     pub fn known(&self, i: usize) -> String {
         self.known[i].clone()
     }
 
-    /// A parameter of the case.
+    /// The name of a parameter of the case.
     pub fn parameter(&self, name: &str) -> String {
         self.parameters.iter().find(|p| p.0 == name).map_or_else(|| name.to_owned(), |p| p.1.clone())
     }
 
-    /// The variables that memory numbers and addresses use, with their forms.
+    /// The variables in memory numbers and addresses, with their forms.
     pub fn variables<'a>(&'a self, nest: &'a Nest) -> impl Iterator<Item = (&'a String, &'a AffineForm)> {
         let rows = [&nest.source, &nest.target];
         self.sides.iter().zip(rows).flat_map(|(s, rows)| {
@@ -92,12 +92,12 @@ impl NestNames {
         })
     }
 
-    /// The number of the memory on a side (0: source, 1: target).
+    /// The expression for the memory number on a side (0: source, 1: target).
     pub fn memory(&self, side: usize) -> String {
         self.address(side, true)
     }
 
-    /// The place in the memory.
+    /// The expression for the place in the memory.
     pub fn offset(&self, side: usize) -> String {
         self.address(side, false)
     }
@@ -121,7 +121,7 @@ impl NestNames {
         sum(&terms)
     }
 
-    /// What a step of counter `k` adds to the place.
+    /// The change of the place per step of counter `k`.
     pub fn stride(&self, side: usize, k: usize, nest: &Nest) -> String {
         let (s, rows) = (&self.sides[side], if side == 0 { &nest.source } else { &nest.target });
         let (mut number, mut terms) = (0, Vec::new());
@@ -135,7 +135,7 @@ impl NestNames {
         affine(terms.into_iter(), number)
     }
 
-    /// The definitions that `text` needs, in order.
+    /// The definitions that `text` uses, in order.
     pub fn definitions(&self, text: &str) -> String {
         let (mut needed, mut seen) = (Vec::new(), text.to_owned());
         for (name, value) in self.definitions.iter().rev() {
@@ -174,7 +174,7 @@ fn numeric(d: &Distribution, case: &Case, variables: Vec<String>) -> dvm_redist:
     })
 }
 
-/// Least and greatest values by interval arithmetic on the bounds, sizes and steps: all defined by name.
+/// Minima and maxima, by interval arithmetic on the bounds, sizes and steps, each defined as a name.
 fn symbolic(
     d: &Distribution,
     parameters: &[(String, String)],

@@ -1,4 +1,4 @@
-//! `redist plan`: cases in, transfers and figures out.
+//! `redist plan`: computes transfers and figures of cases.
 
 use super::files::{Failure, cases, write};
 use clap::{Args, ValueEnum};
@@ -27,7 +27,7 @@ pub struct PlanArgs {
     case: Option<String>,
 }
 
-/// The strategies by their names on the command line.
+/// The strategies, with their names on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Rule {
     /// The copies that give the fewest descriptors
@@ -57,7 +57,7 @@ impl From<Rule> for Strategy {
     }
 }
 
-/// Plans the cases and writes the file only when all of them could be planned.
+/// Plans the cases, and writes the file only if all have a plan.
 pub fn run(arguments: &PlanArgs) -> Result<(), Failure> {
     let options = Options { strategy: arguments.strategy.into(), balance: arguments.balance };
     let mut text = String::from("[");
@@ -65,7 +65,7 @@ pub fn run(arguments: &PlanArgs) -> Result<(), Failure> {
         let failed =
             |e: dvm_redist::Error| Failure::Case(arguments.file.clone(), e.within(&format!("case '{}'", case.id)));
         let plan = Plan::new(case, options).map_err(failed)?;
-        // A strategy that could not be followed is not passed over in silence.
+        // Report a strategy that could not be followed.
         for note in &plan.figures.notes {
             eprintln!("dvm-codegen redist: case '{}': {note}", case.id);
         }
@@ -85,7 +85,7 @@ fn append(text: &mut String, case: &Case, plan: &Plan) {
     text.push_str("]}");
 }
 
-/// A transfer as the checking oracle reads it.
+/// A transfer as JSON, in the oracle's format.
 pub fn transfer(t: &Transfer) -> Value {
     let mut value = json!({"src": t.source, "dst": t.target});
     if !t.levels.is_empty() {
@@ -96,7 +96,7 @@ pub fn transfer(t: &Transfer) -> Value {
     value
 }
 
-/// The figures of a plan, the lower bounds beside what was reached.
+/// The figures of a plan, with lower bounds for comparison.
 pub fn figures(plan: &Plan) -> Value {
     let f = &plan.figures;
     let mut value = json!({
