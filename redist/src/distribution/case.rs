@@ -1,27 +1,27 @@
-//! What there is to plan: two distributions of one array.
+//! A redistribution problem: two distributions of one array.
 
 use crate::distribution::{Distribution, Parameters};
 use crate::error::{Error, Result};
 
-/// One redistribution to plan: from `source` to `target`.
+/// A redistribution to plan, from `source` to `target`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Its name in the file.
     pub id: String,
     /// Values of the symbolic parameters.
     pub parameters: Parameters,
-    /// Cases of one family differ only in their parameters.
+    /// Name of the family; cases of a family differ only in their parameters.
     pub family: Option<String>,
-    /// Bytes per element, 8 unless told.
+    /// Bytes per element, 8 by default.
     pub element_size: i64,
-    /// Where the elements are.
+    /// The present distribution.
     pub source: Distribution,
-    /// Where they are wanted.
+    /// The wanted distribution.
     pub target: Distribution,
 }
 
 impl Case {
-    /// Checks both sides, their number of dimensions and the element size; the error names the place.
+    /// Checks both sides, their number of dimensions and the element size; an error names its place.
     pub fn check(&self) -> Result<()> {
         self.source.check(&self.parameters).map_err(|e| e.within("source"))?;
         self.target.check(&self.parameters).map_err(|e| e.within("target"))?;

@@ -1,27 +1,27 @@
-//! Compact: the data variables of one array dimension replaced by fewer, holding the same elements once.
+//! Compaction: replaces the data variables of one array dimension by fewer ones that hold the same elements once.
 
 use crate::distribution::{Dimension, Kind, Variable};
 use crate::error::{Error, Result};
 use crate::integer::number::{gcd, narrow};
 
-/// Data variables as `(coefficient, count)`, from a base on: `base + sum coefficient * i`, `0 <= i < count`.
+/// Data variables as `(coefficient, count)` pairs and a base: `base + sum coefficient * i`, `0 <= i < count`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compaction {
     /// The element of all zero indices.
     pub base: i64,
     /// The variables, by ascending coefficient.
     pub parts: Vec<(i64, i64)>,
-    /// How many locations there are: the product of the counts.
+    /// Number of locations: the product of the counts.
     pub card: i64,
-    /// Elements that the original does not hold may be among them: the paper's definition. They must not be served.
+    /// Elements that the original does not hold may be included, as in the paper's definition. They must not be served.
     pub superset: bool,
 }
 
-/// Spans up to this are searched exhaustively for one or two variables.
+/// Maximum span, in elements, for the exhaustive search over one or two variables.
 const SEARCHED: i64 = 96;
 
-/// The fewest locations, then the fewest variables, that hold the elements of `parts`; exactly those elements unless
-/// `superset` allows others.
+/// Minimises the number of locations, then of variables, that hold the elements of `parts`; exactly those elements
+/// unless `superset` allows others.
 pub fn compact(base: i64, parts: &[(i64, i64)], superset: bool) -> Result<Compaction> {
     let overflow = || Error::overflow("compact", "the span of the data variables");
     let whole = |v: i128| narrow(v).filter(|&v| v.abs() < 1 << 32).ok_or_else(overflow);
@@ -56,7 +56,7 @@ pub fn compact(base: i64, parts: &[(i64, i64)], superset: bool) -> Result<Compac
     Ok(found)
 }
 
-/// Which of 0..=span the sums reach.
+/// Which of 0..=span are sums.
 fn sums(parts: &[(i64, i64)], whole: impl Fn(i128) -> Result<i64>) -> Result<Vec<bool>> {
     let span: i128 = parts.iter().map(|&(c, n)| i128::from(c) * i128::from(n - 1)).sum();
     let mut reached = vec![false; whole(span)? as usize + 1];
@@ -64,7 +64,7 @@ fn sums(parts: &[(i64, i64)], whole: impl Fn(i128) -> Result<i64>) -> Result<Vec
     let mut end = 0;
     for &(c, n) in parts {
         let (c, mut rest) = (c as usize, n - 1);
-        // Doubling: after steps of 1, 2, 4, .. all multiples below the count are there.
+        // Doubling: after steps of 1, 2, 4, .. all multiples below the count are set.
         let mut step = 1;
         while rest > 0 {
             let now = step.min(rest);
@@ -82,7 +82,7 @@ fn sums(parts: &[(i64, i64)], whole: impl Fn(i128) -> Result<i64>) -> Result<Vec
     Ok(reached)
 }
 
-/// Joins pairs that together are dense, as in the paper's Figure 8: a step inside the reach of a finer variable.
+/// Merges pairs that are dense together, as in the paper's Figure 8: a step within the reach of a finer variable.
 fn merge(found: &mut Compaction) {
     loop {
         let parts = &found.parts;
@@ -101,7 +101,7 @@ fn merge(found: &mut Compaction) {
     found.card = found.parts.iter().map(|p| p.1).product();
 }
 
-/// All pairs of variables over a short span.
+/// Searches all pairs of variables over a short span.
 fn search(found: &mut Compaction, elements: &[bool], distinct: i64, superset: bool, base: i64) {
     let span = elements.len() as i64 - 1;
     let reach = if superset { 2 * span } else { span };
@@ -131,8 +131,8 @@ fn search(found: &mut Compaction, elements: &[bool], distinct: i64, superset: bo
     }
 }
 
-/// The dimension with its data variables compacted, when their bounds are constant and nothing else uses them.
-/// New variables are called after the first old one. `None`: there is nothing to gain.
+/// The dimension with compacted data variables, if their bounds are constant and no other bound uses them. New
+/// variables derive their names from the first old one. `None`: compaction gains nothing.
 pub fn compact_dimension(dimension: &Dimension, superset: bool) -> Result<Option<(Dimension, Compaction)>> {
     let mut parts = Vec::new();
     let mut base = i128::from(dimension.offset.constant);

@@ -1,4 +1,4 @@
-//! A distribution with its parameters put in: ranges, enumeration, membership, bounding boxes.
+//! A distribution with parameter values substituted: ranges, enumeration, membership, bounding boxes.
 
 use crate::distribution::{Affine, Bound, Distribution, Kind, Parameters};
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ pub struct Form {
     pub constant: i64,
     /// `(variable, coefficient)`.
     pub terms: Vec<(usize, i64)>,
-    /// Positive.
+    /// The divisor, positive.
     pub divisor: i64,
 }
 
@@ -20,7 +20,7 @@ impl Form {
         self.terms.iter().fold(i128::from(self.constant), |s, &(k, c)| s + i128::from(c) * i128::from(at[k]))
     }
 
-    /// Least and greatest value over a box.
+    /// Minimum and maximum over a box.
     fn range(&self, bounding: &[(i64, i64)]) -> (i128, i128) {
         self.terms.iter().fold((self.constant.into(), self.constant.into()), |(lo, hi), &(k, c)| {
             let (a, b) = (i128::from(c) * i128::from(bounding[k].0), i128::from(c) * i128::from(bounding[k].1));
@@ -32,13 +32,13 @@ impl Form {
 /// The integer points of one side of a redistribution, or of some of its dimensions.
 #[derive(Clone, Debug)]
 pub struct Domain {
-    /// Which variable of the whole distribution each coordinate is.
+    /// The variable of the whole distribution for each coordinate.
     pub global: Vec<usize>,
     /// The variables' names.
     pub names: Vec<String>,
     /// Whether each variable is architectural.
     pub arch: Vec<bool>,
-    /// The dimension (of this domain) that each variable belongs to.
+    /// The dimension (of this domain) of each variable.
     pub dimension: Vec<usize>,
     /// The variables' coefficients.
     pub coef: Vec<i64>,
@@ -48,16 +48,16 @@ pub struct Domain {
     pub lower: Vec<Vec<Form>>,
     /// Upper bounds by variable; all hold.
     pub upper: Vec<Vec<Form>>,
-    /// An order in which bounds only look back.
+    /// A permutation in which bounds only use earlier variables.
     pub order: Vec<usize>,
-    /// A box that holds every point, by interval arithmetic on the bounds.
+    /// A box around all points, by interval arithmetic on the bounds.
     pub bounding: Vec<(i64, i64)>,
-    /// Known to have no point: a variable whose interval is empty.
+    /// A variable with an empty interval: the domain has no point.
     pub empty: Option<usize>,
 }
 
 impl Domain {
-    /// The domain of a whole distribution, which has been checked.
+    /// The domain of a whole, checked distribution.
     pub fn new(distribution: &Distribution, parameters: &Parameters) -> Result<Self> {
         let names: Vec<String> = distribution.variables().map(|(_, v)| v.name.clone()).collect();
         let resolve = |a: &Affine, divisor: i64, place: &str| resolve(a, divisor, &names, parameters, place);
@@ -95,12 +95,12 @@ impl Domain {
         self.names.len()
     }
 
-    /// Whether there are no variables: a single location (not: no location).
+    /// Whether there are no variables: then there is a single location, not none.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Fills the bounding box and checks that it stays in range.
+    /// Computes the bounding box and checks that it stays in range.
     fn bound(&mut self) -> Result<()> {
         for k in 0..self.order.len() {
             let i = self.order[k];
@@ -122,7 +122,7 @@ impl Domain {
         Ok(())
     }
 
-    /// Least and greatest element index per dimension over the bounding box.
+    /// Minimum and maximum element index per dimension over the bounding box.
     pub fn elements(&self) -> Result<Vec<(i64, i64)>> {
         (0..self.offset.len())
             .map(|j| {
@@ -141,7 +141,7 @@ impl Domain {
             .collect()
     }
 
-    /// The variable's range where the variables that its bounds use have the values of `at`.
+    /// The variable's range, with the variables in its bounds set as in `at`.
     pub fn range(&self, i: usize, at: &[i64]) -> (i64, i64) {
         let lo = self.lower[i].iter().map(|f| ceil_div(f.value(at), f.divisor.into())).max();
         let hi = self.upper[i].iter().map(|f| floor_div(f.value(at), f.divisor.into())).min();
@@ -167,8 +167,8 @@ impl Domain {
         t
     }
 
-    /// Calls `row(base, inner, lo, hi)` for every non-empty line along the last variable of the order: `base` holds
-    /// the other variables; `inner` is that variable (`None` when there is none: one location).
+    /// Calls `row(base, inner, lo, hi)` for every non-empty line along the last variable of the order: `base` has the
+    /// other variables; `inner` is the last variable (`None`: there is none, and one location).
     pub fn rows(&self, mut row: impl FnMut(&[i64], Option<usize>, i64, i64)) {
         self.rows_while(|at, inner, lo, hi| {
             row(at, inner, lo, hi);
@@ -176,7 +176,7 @@ impl Domain {
         });
     }
 
-    /// The same until `row` says false; whether it never did.
+    /// The same, until `row` returns false; returns whether it never did.
     pub fn rows_while(&self, mut row: impl FnMut(&[i64], Option<usize>, i64, i64) -> bool) -> bool {
         if self.empty.is_some() {
             return true;
@@ -205,14 +205,14 @@ impl Domain {
         })
     }
 
-    /// For each choice of the first `outer` variables of the order, the location whose further variables are the greatest, one
-    /// after the other. Looks at no more than `most` values; whether that was enough.
+    /// Visits, for each choice of the first `outer` variables of the order, the location whose further variables are
+    /// maximal, one after the other. Tries at most `most` values; returns whether that was enough.
     pub fn last_locations(&self, outer: usize, most: u64, mut visit: impl FnMut(&[i64])) -> bool {
         let (mut at, mut left) = (vec![0; self.len()], most);
         self.empty.is_some() || self.last_from(0, outer, &mut at, &mut left, &mut visit).is_some()
     }
 
-    /// Whether there is a location with the values of `at` for the variables before `k`; `None`: too many were looked at.
+    /// Whether there is a location with the values of `at` before variable `k`; `None`: the limit was reached.
     fn last_from(
         &self,
         k: usize,
@@ -240,12 +240,12 @@ impl Domain {
         Some(any)
     }
 
-    /// Whether the order of the variables is the order of the coordinates, so that rows come lexicographically.
+    /// Whether variables and coordinates have the same order, so that rows come in lexicographic order.
     pub fn lexicographic(&self) -> bool {
         self.order.iter().copied().eq(0..self.len())
     }
 
-    /// The domain of some dimensions; no bound may lead out of them.
+    /// The domain of some dimensions; no bound may use a variable of others.
     #[must_use]
     pub fn restrict(&self, dimensions: &[usize]) -> Self {
         let keep: Vec<usize> = (0..self.len()).filter(|&i| dimensions.contains(&self.dimension[i])).collect();
@@ -272,7 +272,7 @@ impl Domain {
         }
     }
 
-    /// Whether another domain is the same but for the names.
+    /// Whether another domain differs only in names.
     pub fn same_shape(&self, other: &Self) -> bool {
         self.arch == other.arch
             && self.dimension == other.dimension
@@ -285,7 +285,7 @@ impl Domain {
             && self.empty == other.empty
     }
 
-    /// The same variables in a box.
+    /// The same variables, ranging over a box.
     #[must_use]
     pub fn boxed(&self, bounds: &[(i64, i64)]) -> Self {
         let side = |of: fn(&(i64, i64)) -> i64| -> Vec<Vec<Form>> {
@@ -294,12 +294,12 @@ impl Domain {
         Self { lower: side(|b| b.0), upper: side(|b| b.1), bounding: bounds.to_vec(), ..self.clone() }
     }
 
-    /// Whether all bounds are constant, so that the bounding box is the domain.
+    /// Whether all bounds are constant, so that the domain is its bounding box.
     pub fn is_box(&self) -> bool {
         self.lower.iter().chain(&self.upper).flatten().all(|f| f.terms.is_empty())
     }
 
-    /// The number of locations and of memories of a domain whose bounds are constant.
+    /// The numbers of locations and of memories, for constant bounds.
     pub fn box_size(&self) -> (i128, i128) {
         let width = |i: usize| i128::from(self.bounding[i].1) - i128::from(self.bounding[i].0) + 1;
         let product = |keep: &dyn Fn(usize) -> bool| {
@@ -308,13 +308,13 @@ impl Domain {
         if self.empty.is_some() { (0, 0) } else { (product(&|_| true), product(&|i| self.arch[i])) }
     }
 
-    /// An upper bound of the number of locations, saturating.
+    /// An upper bound on the number of locations, saturating.
     pub fn bounding_size(&self) -> i128 {
         let width = |b: &(i64, i64)| (i128::from(b.1) - i128::from(b.0) + 1).max(0);
         self.bounding.iter().map(width).fold(1, i128::saturating_mul)
     }
 
-    /// The pairs of dimensions that a bound links.
+    /// Pairs of dimensions linked by a bound.
     pub fn links(&self) -> Vec<(usize, usize)> {
         let side = |forms: &Vec<Vec<Form>>| -> Vec<(usize, usize)> {
             let all = forms.iter().enumerate().flat_map(|(i, fs)| fs.iter().map(move |f| (i, f)));
@@ -344,7 +344,7 @@ fn resolve(a: &Affine, divisor: i64, names: &[String], parameters: &Parameters, 
     Ok(Form { constant, terms, divisor })
 }
 
-/// The dimensions in groups that no bound of either side links: redistributions factor over the groups.
+/// Groups of dimensions that no bound of either side links: a redistribution is a product over the groups.
 pub fn components(source: &Domain, target: &Domain) -> Vec<Vec<usize>> {
     let n = source.offset.len();
     let mut group: Vec<usize> = (0..n).collect();

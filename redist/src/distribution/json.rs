@@ -1,4 +1,4 @@
-//! The JSON form of distributions and cases (schema `redist-vectors/1`), read with the place of every mistake.
+//! The JSON form of distributions and cases (schema `redist-vectors/1`); errors name their place.
 
 use crate::distribution::case::Case;
 use crate::distribution::{Affine, Bound, Dimension, Distribution, Kind, Parameters, Variable};
@@ -51,7 +51,7 @@ impl Case {
     }
 }
 
-/// Reads a file's text: an object with `cases`, or one case.
+/// Parses a file's text: an object with `cases`, or one case.
 pub fn parse_cases(text: &str) -> Result<Vec<Case>> {
     let value: Value = serde_json::from_str(text)
         .map_err(|e| Error::new("file", format!("not JSON: {e}"), "see the schema redist-vectors/1"))?;
@@ -70,14 +70,14 @@ fn has_id(value: &Value) -> bool {
     value.get("id").is_some_and(Value::is_string)
 }
 
-/// Reads the text of a distribution's JSON.
+/// Parses a distribution.
 pub fn parse_distribution(text: &str) -> Result<Distribution> {
     let value = serde_json::from_str(text)
         .map_err(|e| Error::new("text", format!("not JSON: {e}"), "see the schema redist-vectors/1"))?;
     distribution(&value)
 }
 
-/// Reads a distribution; names and bounds are checked by [`Distribution::check`].
+/// Converts a distribution; [`Distribution::check`] checks names and bounds.
 pub fn distribution(value: &Value) -> Result<Distribution> {
     let object = as_object(value)?;
     let dims = as_list(field(object, "dims")?).map_err(|e| e.within("dims"))?;

@@ -1,10 +1,10 @@
-//! Constructors of the distributions that people know by name; each builds one dimension of `n` elements.
+//! Constructors of well-known distributions; each builds one dimension of `n` elements.
 
 use crate::distribution::{Affine, Bound, Dimension, Distribution, Variable};
 use crate::error::{Error, Result};
 use crate::integer::number::{ceil_div, narrow};
 
-/// An element count or a stride as the constructors take it: at least `least`.
+/// Checks that an element count or stride is at least `least`.
 fn at_least(place: &str, value: i64, least: i64) -> Result<i64> {
     if value < least {
         return Err(Error::new(place, format!("{value} is too small"), format!("give at least {least}")));
@@ -67,13 +67,13 @@ pub fn halo(n: i64, processes: i64, before: i64, after: i64) -> Result<Dimension
     Ok(Dimension { offset: 0.into(), variables: vec![Variable::arch("p", b, 0, p - 1), l] })
 }
 
-/// Windows of `width` elements every `shift` elements, not clipped: overlapping when `width > shift`.
+/// Windows of `width` elements, one every `shift` elements, not clipped: they overlap if `width > shift`.
 pub fn overlap(count: i64, shift: i64, width: i64) -> Result<Dimension> {
     tiles(0, &[("p", shift, count)], "l", 1, width)
 }
 
-/// Tiles as a signal mapping gives them: an origin, architectural strides (name, stride, count), and `points`
-/// elements per memory with stride `step`.
+/// Tiles as in a signal mapping: an origin, architectural strides (name, stride, count), and `points` elements per
+/// memory with stride `step`.
 pub fn tiles(origin: i64, strides: &[(&str, i64, i64)], data_name: &str, step: i64, points: i64) -> Result<Dimension> {
     let mut variables = Vec::new();
     for &(name, stride, count) in strides {
@@ -93,9 +93,9 @@ pub fn whole(n: i64) -> Result<Dimension> {
 }
 
 /// ScaLAPACK's array descriptor: the nine integers DTYPE_, CTXT_, M_, N_, MB_, NB_, RSRC_, CSRC_, LLD_, and the shape
-/// of the process grid. Memories are column-major. The architectural variables count from the process that holds
-/// the first block: memory (p1, p2) is the grid's process ((p1 + RSRC_) mod rows, (p2 + CSRC_) mod columns).
-/// A leading dimension larger than the local rows is the business of whoever addresses the memories.
+/// of the process grid. Memories are column-major. The architectural variables count from the process with the first
+/// block: memory (p1, p2) is the grid's process ((p1 + RSRC_) mod rows, (p2 + CSRC_) mod columns). The caller's
+/// addressing must account for a leading dimension larger than the local rows.
 pub fn scalapack(descriptor: &[i64; 9], rows: i64, columns: i64) -> Result<Distribution> {
     let [kind, _, m, n, mb, nb, rsrc, csrc, lld] = *descriptor;
     if kind != 1 {
@@ -116,7 +116,7 @@ pub fn scalapack(descriptor: &[i64; 9], rows: i64, columns: i64) -> Result<Distr
     Ok(Distribution { dimensions, layout: Some(layout) })
 }
 
-/// The same dimension with every variable's name followed by `suffix`, so that several fit in one distribution.
+/// The same dimension with `suffix` appended to every variable name, to combine several in one distribution.
 pub fn suffixed(mut dimension: Dimension, suffix: &str) -> Dimension {
     let rename = |a: &mut Affine, own: &[String]| {
         a.terms.iter_mut().filter(|(n, _)| own.contains(n)).for_each(|(n, _)| n.push_str(suffix));

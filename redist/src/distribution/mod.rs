@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::integer::number::{LIMIT, narrow};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The values of the symbolic parameters, by name.
+/// Values of the symbolic parameters, by name.
 pub type Parameters = BTreeMap<String, i64>;
 
 /// `constant + sum coefficient * name`; a name is a variable of the same distribution or a parameter.
@@ -24,7 +24,7 @@ pub struct Affine {
 }
 
 impl Affine {
-    /// The form that is one number.
+    /// A constant form.
     pub fn constant(constant: i64) -> Self {
         Self { constant, terms: Vec::new() }
     }
@@ -64,10 +64,10 @@ impl From<i64> for Bound {
     }
 }
 
-/// What a variable ranges over.
+/// The kind of place that a variable counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Memories: the architectural variables together name one memory (a PE).
+    /// Memories: all architectural variables together name one memory (a PE).
     Arch,
     /// Places inside one memory.
     Data,
@@ -80,9 +80,9 @@ pub struct Variable {
     pub name: String,
     /// Its coefficient, the stride between successive elements; may be 0 (replication) or negative.
     pub coef: i64,
-    /// Lower bounds, the greatest counts.
+    /// Lower bounds; their maximum holds.
     pub lower: Vec<Bound>,
-    /// Upper bounds (inclusive), the least counts.
+    /// Upper bounds (inclusive); their minimum holds.
     pub upper: Vec<Bound>,
     /// Architectural or data.
     pub kind: Kind,
@@ -106,7 +106,7 @@ impl Variable {
         Self { name: name.to_owned(), coef, lower, upper, kind, level: level.to_owned() }
     }
 
-    /// The same variable at another level of the machine.
+    /// The same variable at another machine level.
     #[must_use]
     pub fn at(mut self, level: &str) -> Self {
         level.clone_into(&mut self.level);
@@ -142,7 +142,7 @@ pub struct Dimension {
 pub struct Distribution {
     /// One entry per array dimension.
     pub dimensions: Vec<Dimension>,
-    /// The data variables, slowest first: how a memory is addressed. `None`: in listed order.
+    /// The data variables in addressing order, slowest first. `None`: in listed order.
     pub layout: Option<Vec<String>>,
 }
 
@@ -152,7 +152,7 @@ impl Distribution {
         self.dimensions.iter().enumerate().flat_map(|(j, d)| d.variables.iter().map(move |v| (j, v)))
     }
 
-    /// Every name that is used and is not a variable: the parameters.
+    /// The parameters: all names in use that are not variables.
     pub fn parameters(&self) -> BTreeSet<String> {
         let own: BTreeSet<&str> = self.variables().map(|(_, v)| v.name.as_str()).collect();
         let bounds = self.variables().flat_map(|(_, v)| v.lower.iter().chain(&v.upper)).map(|b| &b.affine);
@@ -161,7 +161,7 @@ impl Distribution {
         names.filter(|n| !own.contains(n.as_str())).cloned().collect()
     }
 
-    /// The same distribution with the values of the parameters put in, after [`Distribution::check`].
+    /// The same distribution with parameter values substituted, after [`Distribution::check`].
     pub fn with(&self, parameters: &Parameters) -> Result<Self> {
         self.check(parameters)?;
         let put = |a: &mut Affine, place: &str| -> Result<()> {
@@ -281,7 +281,7 @@ impl Distribution {
         names.zip(self.variables().map(|(_, v)| v))
     }
 
-    /// The variables in an order in which bounds only look back; an error names the circle.
+    /// A permutation of the variables in which bounds only use earlier ones; an error names the cycle.
     pub fn order(&self) -> Result<Vec<usize>> {
         let names: Vec<&str> = self.variables().map(|(_, v)| v.name.as_str()).collect();
         let uses: Vec<Vec<usize>> = self

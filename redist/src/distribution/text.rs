@@ -1,4 +1,4 @@
-//! The text form of a distribution: prints and parses.
+//! Prints and parses the text form of a distribution.
 //!
 //! ```text
 //! t = O + 3
@@ -6,8 +6,8 @@
 //!   - 5*cs    data cell  max(-4, -17*ps) .. min(20, (59 - ps)/16)
 //! layout cs
 //! ```
-//! A semicolon ends a line as well. A line `t = ...` begins a dimension and holds its origin; each further line is a variable with its coefficient,
-//! kind, level and bounds. A bound `(...)/d` is rounded up below `..` and down above it.
+//! A semicolon also ends a line. `t = ...` begins a dimension and gives its origin; each further line has a variable's
+//! coefficient, kind, level and bounds. A bound `(...)/d` is rounded up before `..` and down after it.
 
 use crate::distribution::{Affine, Bound, Dimension, Distribution, Kind, Variable, is_name};
 use crate::error::{Error, Result};
@@ -78,7 +78,7 @@ fn write_bounds(f: &mut fmt::Formatter<'_>, bounds: &[Bound], name: &str) -> fmt
 impl FromStr for Distribution {
     type Err = Error;
 
-    /// Reads the text form; names and circles are the business of [`Distribution::check`].
+    /// Parses the text form; [`Distribution::check`] checks names and cycles.
     fn from_str(text: &str) -> Result<Self> {
         let mut found = Self::default();
         for (n, line) in text.split(['\n', ';']).enumerate() {
@@ -111,7 +111,7 @@ impl FromStr for Distribution {
     }
 }
 
-/// What is left of a line.
+/// The rest of a line.
 struct Words<'a> {
     rest: &'a str,
     place: &'a str,
@@ -139,7 +139,7 @@ impl<'a> Words<'a> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.wrong("the end of the line")) }
     }
 
-    /// Takes exactly this word.
+    /// Consumes exactly this word.
     fn take_word(&mut self, word: &str) -> bool {
         let Some(rest) = self.rest.strip_prefix(word) else { return false };
         if rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {

@@ -15,7 +15,7 @@ pub struct AffineForm {
 }
 
 impl AffineForm {
-    /// The expression that is one number.
+    /// A constant expression.
     pub fn constant(counters: usize, parameters: usize, constant: i64) -> Self {
         Self { counter: vec![0; counters], parameter: vec![0; parameters], constant }
     }
@@ -46,23 +46,23 @@ impl AffineForm {
         Self { counter: turn(&self.counter), parameter: turn(&self.parameter), constant: -self.constant }
     }
 
-    /// The last counter that it uses.
+    /// The last counter in use.
     pub fn last(&self) -> Option<usize> {
         self.counter.iter().rposition(|&c| c != 0)
     }
 
-    /// Whether it is a number.
+    /// Whether the expression is constant.
     pub fn is_constant(&self) -> bool {
         self.last().is_none() && self.parameter.iter().all(|&p| p == 0)
     }
 
-    /// Its value.
+    /// The value for given counters and parameters.
     pub fn value(&self, counters: &[i64], parameters: &[i64]) -> i128 {
         let dot = |a: &[i64], b: &[i64]| a.iter().zip(b).map(|(&a, &b)| i128::from(a) * i128::from(b)).sum::<i128>();
         dot(&self.counter, counters) + dot(&self.parameter, parameters) + i128::from(self.constant)
     }
 
-    /// The same half space `self >= 0` with the smallest coefficients; integer points stay the same.
+    /// The same half space `self >= 0` with the smallest coefficients; the integer points stay the same.
     #[must_use]
     pub fn tightened(mut self) -> Self {
         let g = self.counter.iter().chain(&self.parameter).fold(0, |g, &c| crate::integer::number::gcd(g, c));
@@ -74,12 +74,12 @@ impl AffineForm {
     }
 }
 
-/// The convex part of New_bounds: adds, for each counter from the last to the first, the inequalities that its bounds imply
-/// on the counters before it, so that outer loops visit little that inner loops find empty.
+/// The convex part of New_bounds: from the last counter to the first, adds the inequalities that a counter's bounds
+/// imply for the counters before it, so that outer loops rarely enter empty inner loops.
 ///
-/// `rows` are inequalities `row >= 0`. A pair with a unit coefficient projects exactly; another pair gives its real shadow,
-/// tightened to integers, which never cuts a point off but may keep points without an integer above them:
-/// [`crate::integer::projection`] tells those. The result keeps every row. Stops adding when there would be more than `most` rows.
+/// `rows` are inequalities `row >= 0`. A pair with a unit coefficient projects exactly. Another pair gives its real
+/// shadow, tightened to integers, which never loses a point but may keep points without an integer above them:
+/// [`crate::integer::projection`] finds those. The result keeps every row, and stops growing at `most` rows.
 pub fn outer_bounds(rows: &[AffineForm], counters: usize, most: usize) -> Vec<AffineForm> {
     let mut all: Vec<AffineForm> = Vec::new();
     rows.iter().for_each(|r| insert(&mut all, r.clone().tightened()));
@@ -104,16 +104,15 @@ pub fn outer_bounds(rows: &[AffineForm], counters: usize, most: usize) -> Vec<Af
     all
 }
 
-/// Leaves out the rows that those on single counters imply.
+/// Removes the rows implied by rows on single counters.
 pub(crate) fn drop_implied(rows: &mut Vec<AffineForm>, counters: usize) {
     let hull = hull(rows, counters);
     rows.retain(|r| single(r).is_some() || !implied(r, &hull));
 }
 
-/// Projects counter `k` out of inequalities `row >= 0`, exactly over the integers, or not at all: a pair of a lower
-/// bound `a k >= l` and an upper bound `b k <= u` is exact when a or b is 1, and says nothing when its dark shadow
-/// `a u - b l >= (a-1)(b-1)` always holds. With every pair of one of these kinds, a point of the shadow has an integer
-/// above it.
+/// Projects counter `k` out of inequalities `row >= 0`, exactly over the integers, or not at all. A pair of a lower
+/// bound `a k >= l` and an upper bound `b k <= u` is exact if a or b is 1, and redundant if its dark shadow `a u - b l
+/// >= (a-1)(b-1)` always holds. If all pairs are of these two kinds, every point of the shadow has an integer above it.
 pub fn project(rows: &[AffineForm], k: usize) -> Option<Vec<AffineForm>> {
     let mut next = Vec::new();
     rows.iter().filter(|r| r.counter[k] == 0).for_each(|r| insert(&mut next, r.clone().tightened()));
@@ -137,11 +136,11 @@ fn single(row: &AffineForm) -> Option<usize> {
     if only { row.last() } else { None }
 }
 
-/// What the rows on single counters say: least and greatest values.
+/// Minima and maxima from the rows on single counters.
 fn hull(rows: &[AffineForm], counters: usize) -> Vec<(Option<i64>, Option<i64>)> {
     let mut hull = vec![(None, None); counters];
     for (k, row) in rows.iter().filter_map(|r| single(r).map(|k| (k, r))) {
-        // Tightened rows on one counter have the coefficient 1 or -1.
+        // Tightened rows on one counter have coefficient 1 or -1.
         if row.counter[k] > 0 {
             hull[k].0 = hull[k].0.max(Some(-row.constant));
         } else {
@@ -165,7 +164,7 @@ fn implied(row: &AffineForm, hull: &[(Option<i64>, Option<i64>)]) -> bool {
     row.parameter.iter().all(|&p| p == 0) && row.last().is_some() && least.is_some_and(|v| v >= 0)
 }
 
-/// Adds a row unless it says nothing new; of parallel rows the tighter stays.
+/// Adds a row unless it is redundant; of parallel rows, keeps the tighter one.
 fn insert(rows: &mut Vec<AffineForm>, row: AffineForm) {
     if row.is_constant() && row.constant >= 0 {
         return;

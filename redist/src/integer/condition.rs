@@ -1,32 +1,32 @@
-//! Conditions on outer counters, and which of them say something where others hold already.
+//! Conditions on outer counters, and their simplification in a context where other conditions hold.
 
 use crate::integer::affine::AffineForm;
 use crate::integer::elimination::{Effort, never};
 use crate::integer::number::{ceil_div, floor_div};
 use crate::integer::omega::{MOST_PIECES, Piece};
 
-/// An integer lies between two bounds: some x with `lower + least * x >= 0` and `upper - most * x >= 0`.
+/// An integer exists between two bounds: some x with `lower + least * x >= 0` and `upper - most * x >= 0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Between {
     /// The lower bound's row, without x.
     pub lower: AffineForm,
-    /// Positive.
+    /// Coefficient of x in the lower bound, positive.
     pub least: i64,
     /// The upper bound's row, without x.
     pub upper: AffineForm,
-    /// Positive.
+    /// Negated coefficient of x in the upper bound, positive.
     pub most: i64,
 }
 
 impl Between {
-    /// Whether there is one for these values.
+    /// Whether such an integer exists for these values.
     pub fn holds(&self, counters: &[i64], parameters: &[i64]) -> bool {
         let first = ceil_div(-self.lower.value(counters, parameters), self.least.into());
         first <= floor_div(self.upper.value(counters, parameters), self.most.into())
     }
 }
 
-/// Conditions that hold together.
+/// A conjunction of conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Test {
     /// Inequalities and congruences.
@@ -36,12 +36,12 @@ pub struct Test {
 }
 
 impl Test {
-    /// Whether all hold for these values.
+    /// Whether all conditions hold for these values.
     pub fn holds(&self, counters: &[i64], parameters: &[i64]) -> bool {
         self.piece.holds(counters, parameters) && self.between.iter().all(|b| b.holds(counters, parameters))
     }
 
-    /// How many conditions there are.
+    /// Number of conditions.
     pub fn conditions(&self) -> usize {
         self.piece.rows.len() + self.piece.congruences.len() + self.between.len()
     }
@@ -59,7 +59,7 @@ enum Condition<'a> {
     Between(&'a Between),
 }
 
-/// The conditions of a test; those that are long to say come first, so that they are left out first.
+/// The conditions of a test; those with the longest C text come first, to be dropped first.
 fn conditions(test: &Test) -> Vec<Condition<'_>> {
     let pairs = test.between.iter().map(Condition::Between);
     let congruences = test.piece.congruences.iter().map(|(r, m)| Condition::Divides(r, *m));
@@ -76,8 +76,8 @@ impl Condition<'_> {
     }
 }
 
-/// What is known to hold where a test is made: a system over columns (parameters are columns as well), of which some may
-/// stand for integers that conditions say exist.
+/// What is known where a test is evaluated: a system over columns (parameters are columns, too). Some columns may stand
+/// for integers whose existence is a condition.
 #[derive(Clone)]
 pub struct Context {
     columns: usize,
@@ -85,36 +85,36 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context of some rows without parameters; `None` when they never hold.
+    /// The context of some rows without parameters; `None` if they never hold.
     pub fn new(columns: usize, rows: impl Iterator<Item = AffineForm>) -> Option<Self> {
         let mut context = Self { columns, piece: Piece::default() };
         let mut rows = rows;
         rows.all(|r| context.piece.demand(r)).then_some(context)
     }
 
-    /// The context in which a test holds too.
+    /// The context with a test added.
     pub fn with(&self, test: &Test) -> Option<Self> {
         conditions(test).into_iter().try_fold(self.clone(), |context, c| context.and(c))
     }
 
-    /// Whether a row is one of the context's, or weaker than one.
+    /// Whether the context contains a row, or a stronger one.
     fn says(&self, row: &AffineForm) -> bool {
         let same = |k: &AffineForm| row.counter.iter().eq(k.counter.iter().take(row.counter.len()));
         self.piece.rows.iter().any(|k| k.constant <= row.constant && k.last() < Some(row.counter.len()) && same(k))
     }
 
-    /// Whether a test never holds here.
+    /// Whether a test never holds in this context.
     pub fn excludes(&self, test: &Test, effort: &mut Effort) -> bool {
         !effort.is_gone() && self.with(test).is_none_or(|c| c.never(effort))
     }
 
     fn never(&self, effort: &mut Effort) -> bool {
-        // The easiest question takes copies of all rows.
+        // Even the easiest question copies all rows.
         effort.spend(((1 + self.piece.rows.len()) * self.columns) as i64)
             && effort.part(QUESTION, |effort| never(&self.piece, self.columns, effort))
     }
 
-    /// Whether one of the tests always holds here; false also when that is too hard to tell.
+    /// Whether one of the tests always holds in this context; also false if that is too hard to decide.
     pub fn covered(&self, tests: &[Test], effort: &mut Effort) -> bool {
         let Some((first, rest)) = tests.split_first() else { return self.never(effort) };
         if effort.is_gone() || self.piece.congruences.len() > MOST_TOLD_APART {
@@ -134,7 +134,7 @@ impl Context {
         true
     }
 
-    /// `None` when the condition can't hold here.
+    /// Adds a condition; `None` if it cannot hold in this context.
     fn and(mut self, condition: Condition) -> Option<Self> {
         let possible = match condition {
             Condition::AtLeast(r) => self.demand(r.clone()),
@@ -152,7 +152,7 @@ impl Context {
         possible.then_some(self)
     }
 
-    /// The parts of the context in which a condition does not hold; `None` when there are too many.
+    /// The parts of the context where a condition does not hold; `None` if there are too many.
     fn outside(&self, condition: Condition) -> Option<Vec<Self>> {
         let mut found = Vec::new();
         let mut next = self.clone();
@@ -171,7 +171,7 @@ impl Context {
                 }
             }
             Condition::Between(b) => {
-                // The least integer above the lower bound is greater than the greatest one below the upper bound.
+                // The least integer above the lower bound exceeds the greatest integer below the upper bound.
                 let x = next.widen(2);
                 let (mut lower, mut upper) = (next.wide(b.lower.clone()), next.wide(b.upper.clone()));
                 (lower.counter[x], upper.counter[x + 1]) = (b.least, -b.most);
@@ -192,7 +192,7 @@ impl Context {
         self.piece.demand(row)
     }
 
-    /// Adds columns; the number of the first.
+    /// Adds columns; returns the index of the first.
     fn widen(&mut self, more: usize) -> usize {
         self.columns += more;
         let rows = self.piece.rows.iter_mut().chain(self.piece.congruences.iter_mut().map(|c| &mut c.0));
@@ -206,18 +206,18 @@ impl Context {
     }
 }
 
-/// The row that is 1.
+/// The constant row 1.
 fn one(columns: usize) -> AffineForm {
     AffineForm::constant(columns, 0, 1)
 }
 
-/// Of more congruences than this at a time no conclusions are drawn.
+/// Maximum number of congruences that are considered together.
 const MOST_TOLD_APART: usize = 12;
 
-/// The effort for one question whether a system has a point.
+/// Effort, in pairs of rows, for one question whether a system has a point.
 const QUESTION: u64 = 4000;
 
-/// The same tests without what holds in all contexts anyway; `None` when one of them holds always.
+/// The tests without conditions that hold in all contexts; `None` if one of the tests always holds.
 pub fn simpler(tests: Vec<Test>, around: &[Context], effort: &mut Effort) -> Option<Vec<Test>> {
     let mut possible = Vec::new();
     for mut test in tests {
@@ -232,10 +232,10 @@ pub fn simpler(tests: Vec<Test>, around: &[Context], effort: &mut Effort) -> Opt
     Some(joined(possible, around, effort))
 }
 
-/// More tests than this are not compared with each other.
+/// Maximum number of tests that are compared with each other.
 const MOST_JOINED: usize = 40;
 
-/// Puts one test in the place of two where it says no more than all of them.
+/// Replaces two tests by one if the result is equivalent.
 fn joined(mut tests: Vec<Test>, around: &[Context], effort: &mut Effort) -> Vec<Test> {
     let mut i = 0;
     while i < tests.len() && tests.len() <= MOST_JOINED {
@@ -255,7 +255,7 @@ fn joined(mut tests: Vec<Test>, around: &[Context], effort: &mut Effort) -> Vec<
 }
 
 impl Test {
-    /// What two tests say both, for conditions on the same forms the weaker one; `None` when that is nothing.
+    /// The common conditions of two tests; of conditions on the same forms, the weaker one. `None` if there are none.
     fn weaker(&self, other: &Self) -> Option<Self> {
         let mut both = Self::default();
         for a in &self.piece.rows {
@@ -282,7 +282,7 @@ impl Test {
     }
 }
 
-/// A test without the conditions that the others of its own imply in each context.
+/// A test without the conditions that its other conditions imply in each context.
 fn shorter(test: &Test, around: &[Context], effort: &mut Effort) -> Test {
     let all = conditions(test);
     let mut kept: Vec<bool> = vec![true; all.len()];

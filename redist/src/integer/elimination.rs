@@ -1,17 +1,17 @@
-//! Eliminating several counters from a union of systems, in the order that splits it least, and what follows: whether
-//! a system has an integer point.
+//! Eliminates several counters from a union of systems, in the order that splits it least, and decides whether a system
+//! has an integer point.
 
 use crate::error::{Error, Result};
 use crate::integer::affine::{AffineForm, drop_implied};
 use crate::integer::number::narrow;
 use crate::integer::omega::{Piece, project_exactly};
 
-/// How many pairs of rows may still be combined. Where it runs out, questions stay without answer.
+/// Number of row pairs that may still be combined. At 0, questions stay unanswered.
 #[derive(Clone, Debug)]
 pub struct Effort(pub u64);
 
 impl Effort {
-    /// Answers a question with a part of what is left at most.
+    /// Answers a question with at most `most` of the remaining effort.
     pub fn part<T>(&mut self, most: u64, question: impl FnOnce(&mut Self) -> T) -> T {
         let mut share = Self(most.min(self.0));
         self.0 -= share.0;
@@ -20,12 +20,12 @@ impl Effort {
         answer
     }
 
-    /// Whether nothing is left.
+    /// Whether no effort remains.
     pub fn is_gone(&self) -> bool {
         self.0 == 0
     }
 
-    /// Whether that much was left; it is gone now.
+    /// Spends `cost`; returns whether that much remained.
     pub fn spend(&mut self, cost: i64) -> bool {
         let left = self.0.checked_sub(cost.max(0) as u64);
         self.0 = left.unwrap_or(0);
@@ -33,8 +33,8 @@ impl Effort {
     }
 }
 
-/// Eliminates columns until all are gone, or `leave` are left and none of those can go without splitting the union. Gives
-/// the systems and the columns that are left.
+/// Eliminates columns until none remain, or until at most `leave` remain and each of those would split the union.
+/// Returns the systems and the remaining columns.
 pub fn eliminate(
     mut pieces: Vec<Piece>,
     mut columns: Vec<usize>,
@@ -61,8 +61,8 @@ pub fn eliminate(
     Ok(Some((pieces, columns)))
 }
 
-/// Puts other integers in the place of some columns, one to one, so that coefficients get small: `k_i - q k_j` for k_i changes
-/// whether there is a point as little as renaming, and many coefficients 1 mean exact projections.
+/// Changes variables, one to one over the integers, so that coefficients get small: replacing k_i by `k_i - q k_j`
+/// preserves the existence of a point, and coefficients of 1 mean exact projections.
 pub fn reduce(rows: &mut [AffineForm], columns: &[usize]) -> Result<()> {
     let dot = |rows: &[AffineForm], i: usize, j: usize| -> i128 {
         rows.iter().map(|r| i128::from(r.counter[i]) * i128::from(r.counter[j])).sum()
@@ -73,7 +73,7 @@ pub fn reduce(rows: &mut [AffineForm], columns: &[usize]) -> Result<()> {
         for &i in columns {
             for &j in columns.iter().filter(|&&j| j != i) {
                 let norm = dot(rows, j, j);
-                // The nearest integer; a step that only keeps the length is none.
+                // The nearest integer; a step must shorten the vector.
                 let q = if norm == 0 { 0 } else { (2 * dot(rows, i, j) + norm - 1).div_euclid(2 * norm) };
                 if q == 0 {
                     continue;
@@ -90,18 +90,18 @@ pub fn reduce(rows: &mut [AffineForm], columns: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// How many rows there are at most when column k is gone.
+/// Maximum number of rows after column k is eliminated.
 fn rows_after(rows: &[AffineForm], k: usize) -> i64 {
     rows.len() as i64 + pairs(rows, k)
 }
 
-/// How many rows more there are then.
+/// The growth in rows from that elimination.
 fn pairs(rows: &[AffineForm], k: usize) -> i64 {
     let side = |sign: i64| rows.iter().filter(|r| r.counter[k].signum() == sign).count() as i64;
     side(1) * side(-1) - side(1) - side(-1)
 }
 
-/// Leaves out systems that are empty already as reals, or part of another one.
+/// Removes systems that are empty over the reals, or part of another one.
 fn without_doubles(mut pieces: Vec<Piece>, effort: &mut Effort) -> Vec<Piece> {
     for piece in &mut pieces {
         let columns = piece.rows.first().map_or(0, |r| r.counter.len());
@@ -121,7 +121,7 @@ fn without_doubles(mut pieces: Vec<Piece>, effort: &mut Effort) -> Vec<Piece> {
     kept
 }
 
-/// Whether each condition of `outer` is one of `inner`, or a weaker one.
+/// Whether each condition of `outer` is in `inner`, or weaker than one there.
 fn within(inner: &Piece, outer: &Piece) -> bool {
     let weaker = |o: &AffineForm, i: &AffineForm| {
         o.counter == i.counter && o.parameter == i.parameter && o.constant >= i.constant
@@ -130,14 +130,14 @@ fn within(inner: &Piece, outer: &Piece) -> bool {
         && outer.rows.iter().all(|o| inner.rows.iter().any(|i| weaker(o, i)))
 }
 
-/// Whether rows have no common point even over the reals (tightened to integers on the way); false also when that takes long.
+/// Whether rows, tightened to integers, have no common point over the reals; also false at the limit of effort.
 fn impossible(mut rows: Vec<AffineForm>, effort: &mut Effort) -> bool {
     let columns = rows.first().map_or(0, |r| r.counter.len() + r.parameter.len());
     rows.iter_mut().for_each(|r| *r = flat(r));
     let mut left: Vec<usize> = (0..columns).collect();
     while let Some(i) = (0..left.len()).min_by_key(|&i| pairs(&rows, left[i])) {
         let k = left.swap_remove(i);
-        // Choosing costs something as well.
+        // The choice itself costs effort, too.
         if !effort.spend(rows_after(&rows, k) + (rows.len() * left.len()) as i64 / 4) {
             return false;
         }
@@ -151,7 +151,7 @@ fn impossible(mut rows: Vec<AffineForm>, effort: &mut Effort) -> bool {
             for upper in rows.iter().filter(|r| r.counter[k] < 0) {
                 let g = crate::integer::number::gcd(lower.counter[k], upper.counter[k]);
                 let sum = lower.times(-upper.counter[k] / g).and_then(|l| l.plus(lower.counter[k] / g, upper));
-                // A sum out of range is left out: what is left says less.
+                // A sum out of range is dropped, which only weakens the system.
                 if sum.is_ok_and(|sum| !next.demand(sum)) {
                     return true;
                 }
@@ -163,14 +163,14 @@ fn impossible(mut rows: Vec<AffineForm>, effort: &mut Effort) -> bool {
     false
 }
 
-/// Whether a system has no integer point; false also when that takes too many systems to tell.
+/// Whether a system has no integer point; also false at the limit of effort.
 pub fn never(piece: &Piece, columns: usize, effort: &mut Effort) -> bool {
     impossible(piece.rows.clone(), effort)
         || eliminate(vec![piece.clone()], (0..columns).collect(), 0, effort)
             .is_ok_and(|done| done.is_some_and(|(pieces, _)| pieces.is_empty()))
 }
 
-/// A row whose parameters are counters after the others.
+/// The row with its parameters as counters after the others.
 pub fn flat(row: &AffineForm) -> AffineForm {
     AffineForm { counter: [&row.counter[..], &row.parameter].concat(), parameter: Vec::new(), constant: row.constant }
 }

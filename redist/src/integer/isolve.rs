@@ -1,22 +1,22 @@
 //! ISolve: the general integer solution of `sum delta_i x_i = right`, lower triangular in its free variables.
 //!
-//! With `D_i = gcd(delta_{i+1} .. delta_m)` and `g = D_0`: x_1 must solve `(delta_1/g) x_1 = right/g` modulo
-//! `D_1/g`, so `x_1 = c_1 * rest_0 + (D_1/D_0) k_1`, where `rest_0 = right/g` and c_1 inverts `delta_1/D_0` modulo
-//! `D_1/D_0`; what is left is the same problem for x_2 .. x_m with `rest_1 = (rest_0 D_0 - delta_1 x_1) / D_1`, which
-//! is again an integer form in rest_0 and k_1. The last variable with a coefficient takes what is left. Strides
-//! `d_i = D_i/D_{i-1}` and the sharing of the last free variable are those of the paper's Equation 5; its last
-//! column, its assumption `g = 1` and its right-hand side 1 for the inner particular solutions are put right.
+//! With `D_i = gcd(delta_{i+1} .. delta_m)` and `g = D_0`: x_1 must solve `(delta_1/g) x_1 = right/g` modulo `D_1/g`,
+//! so `x_1 = c_1 * rest_0 + (D_1/D_0) k_1`, where `rest_0 = right/g` and c_1 inverts `delta_1/D_0` modulo `D_1/D_0`.
+//! The same problem remains for x_2 .. x_m with `rest_1 = (rest_0 D_0 - delta_1 x_1) / D_1`, which is again an integer
+//! form in rest_0 and k_1. The last variable with a coefficient takes the rest. Strides `d_i = D_i/D_{i-1}` and the
+//! sharing of the last free variable are those of the paper's Equation 5; its last column, its assumption `g = 1` and
+//! its right-hand side 1 for the inner particular solutions are corrected.
 
 use crate::error::Result;
 use crate::integer::affine::AffineForm;
 use crate::integer::number::{extended_gcd, gcd};
 
-/// The general solution for one equation.
+/// The general solution of one equation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
-    /// Each x in the order given, over the counters `first .. first + free` and the columns of `rest`.
+    /// Each x in the given order, over the counters `first .. first + free` and the columns of `rest`.
     pub x: Vec<AffineForm>,
-    /// How many free variables there are.
+    /// Number of free variables.
     pub free: usize,
 }
 
@@ -25,8 +25,8 @@ pub fn divisor(delta: &[i64]) -> i64 {
     delta.iter().fold(0, |g, &d| gcd(g, d))
 }
 
-/// Solves `sum delta_i x_i = divisor(delta) * rest`. The free variables are the counters from `first` on, numbered
-/// by `counter` (which maps the i-th free variable to its place among all counters).
+/// Solves `sum delta_i x_i = divisor(delta) * rest`. `counter` maps the i-th free variable to its index among all
+/// counters.
 pub fn isolve(delta: &[i64], rest: &AffineForm, counter: impl Fn(usize) -> usize) -> Result<Solution> {
     let mut rest = rest.clone();
     let (mut x, mut free) = (Vec::with_capacity(delta.len()), 0);
@@ -35,7 +35,7 @@ pub fn isolve(delta: &[i64], rest: &AffineForm, counter: impl Fn(usize) -> usize
         let after = divisor(&delta[i + 1..]);
         let mut own = AffineForm::constant(rest.counter.len(), rest.parameter.len(), 0);
         if before != 0 && after == 0 {
-            // The last coefficient that is not 0: this variable takes the rest.
+            // The last variable with a non-zero coefficient takes the rest.
             x.push(rest.times(before / d)?);
             rest = own;
         } else {
@@ -58,8 +58,8 @@ pub fn isolve(delta: &[i64], rest: &AffineForm, counter: impl Fn(usize) -> usize
     Ok(Solution { x, free })
 }
 
-/// The inverse of `a` modulo `m`: `a` itself where it is 1 or -1, so that nothing is left for the later variables;
-/// otherwise the one of least magnitude, and 0 modulo 1.
+/// The inverse of `a` modulo `m`: `a` itself if it is 1 or -1, so that nothing remains for the later variables;
+/// otherwise the inverse of least magnitude, and 0 modulo 1.
 fn inverse(a: i64, m: i64) -> i64 {
     if m == 1 {
         return 0;

@@ -1,10 +1,10 @@
-//! Integer arithmetic without overflow, and projections of integer points: no isl at run time.
+//! Integer arithmetic without overflow, and projections of integer points, without isl.
 //!
 //! - `number`: division, greatest common divisors
 //! - `affine`: affine forms of counters and parameters
 //! - `elimination`, `omega`: equations, and the shadows of the Omega test
 //! - `condition`, `projection`: which values of the outer counters have an integer point
-//! - `isolve`: the order of counters by the list L of the paper
+//! - `isolve`: the order of counters by the paper's list L
 
 pub mod affine;
 pub mod condition;

@@ -1,9 +1,9 @@
-//! Integer arithmetic that says when it leaves the range: 64-bit values, 128-bit intermediates.
+//! Integer arithmetic with range checks: 64-bit values, 128-bit intermediates.
 
-/// The largest magnitude that any coordinate, offset, coefficient or count may have.
+/// Largest magnitude of any coordinate, offset, coefficient or count.
 pub const LIMIT: i64 = 1 << 62;
 
-/// Narrows a 128-bit intermediate; `None` when its magnitude exceeds [`LIMIT`].
+/// Narrows a 128-bit intermediate; `None` if its magnitude exceeds [`LIMIT`].
 pub fn narrow(value: i128) -> Option<i64> {
     if value.unsigned_abs() <= LIMIT.unsigned_abs().into() { i64::try_from(value).ok() } else { None }
 }

@@ -1,22 +1,22 @@
 //! Exact projection over the integers: Pugh's Omega test.
 //!
-//! Projecting a counter k out of `a k >= l`, `b k <= u` gives the real shadow `a u >= b l`, which may hold points without an
-//! integer above them when a and b both exceed 1. The dark shadow `a u - b l >= (a-1)(b-1)` holds none of those, but may
-//! lose points; what it loses lies close above some lower bound, `a k = l + s` with `0 <= s <= (a b' - a - b') / b'` for the
-//! greatest b': one splinter for each such s, in which k can be put in. So the projection is a union of systems
-//! of inequalities and congruences.
+//! Projecting a counter k out of `a k >= l`, `b k <= u` gives the real shadow `a u >= b l`, which may contain points
+//! without an integer above them if a and b both exceed 1. The dark shadow `a u - b l >= (a-1)(b-1)` has no such point,
+//! but may lose others; those have an integer close above some lower bound, `a k = l + s` with `0 <= s <= (a b' - a -
+//! b') / b'` for the greatest b'. Each such s gives one splinter, in which k is substituted. So the projection is a
+//! union of systems of inequalities and congruences.
 
 use crate::error::{Error, Result};
 use crate::integer::affine::AffineForm;
 use crate::integer::number::{extended_gcd, gcd, narrow};
 
-/// More systems than this are not listed.
+/// Maximum number of systems in a union.
 pub const MOST_PIECES: usize = 256;
 
-/// More splinters than this are not tried; most of those that are turn out to be empty.
+/// Maximum number of splinters to try; most prove empty.
 const MOST_TRIES: i64 = 1 << 12;
 
-/// A system: all rows at least 0, and each congruence's row a multiple of its modulus.
+/// A system: all rows are at least 0, and each congruence's row is a multiple of its modulus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
     /// Rows that are at least 0.
@@ -26,7 +26,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// The system of some inequalities.
+    /// A system of inequalities only.
     pub fn new(rows: Vec<AffineForm>) -> Self {
         Self { rows, congruences: Vec::new() }
     }
@@ -37,7 +37,7 @@ impl Piece {
             && self.congruences.iter().all(|(r, m)| r.value(counters, parameters) % i128::from(*m) == 0)
     }
 
-    /// Adds an inequality; of parallel ones the tighter stays. False when it never holds.
+    /// Adds an inequality; of parallel ones, keeps the tighter. False if it never holds.
     pub(crate) fn demand(&mut self, row: AffineForm) -> bool {
         let row = row.tightened();
         if row.is_constant() {
@@ -50,7 +50,7 @@ impl Piece {
         true
     }
 
-    /// Adds a congruence. False when it never holds.
+    /// Adds a congruence. False if it never holds.
     pub(crate) fn divides(&mut self, mut row: AffineForm, modulus: i64) -> bool {
         let all = row.counter.iter_mut().chain(&mut row.parameter).chain(std::iter::once(&mut row.constant));
         all.for_each(|c| *c = c.rem_euclid(modulus));
@@ -63,7 +63,7 @@ impl Piece {
         true
     }
 
-    /// The system over t with `k = step * t + rest` in the place of counter k. `None` when it never holds.
+    /// Substitutes `k = step * t + rest` for counter k. `None` if the system never holds.
     fn replaced(&self, k: usize, step: i64, rest: &AffineForm) -> Result<Option<Self>> {
         let put = |row: &AffineForm| -> Result<AffineForm> {
             let mut without = row.clone();
@@ -87,8 +87,8 @@ impl Piece {
         Ok(Some(piece))
     }
 
-    /// The same system with another integer in the place of counter k, so that no congruence uses it whose modulus has no factor
-    /// in common with k's coefficient: `c k + rest` is a multiple of m when `k = m t - rest / c` modulo m.
+    /// Replaces counter k so that every congruence that still uses k has a modulus with a factor in common with k's
+    /// coefficient: `c k + rest` is a multiple of m iff `k = m t - rest / c` modulo m.
     pub(crate) fn freed(&self, k: usize) -> Result<Option<Self>> {
         let mut piece = self.clone();
         loop {
@@ -111,18 +111,17 @@ impl Piece {
         }
     }
 
-    /// How many residues of counter k its congruences tell apart.
+    /// Number of residues of counter k that its congruences distinguish.
     fn period(&self, k: usize) -> i64 {
         let own = self.congruences.iter().filter(|(r, _)| r.counter[k] != 0);
         own.fold(1, |step, (r, m)| {
-            // A multiple of m / gcd(c, m) changes c k by a multiple of m.
+            // Adding a multiple of m / gcd(c, m) to k changes c k by a multiple of m.
             let m = m / gcd(*m, r.counter[k]);
             (step / gcd(step, m)).saturating_mul(m)
         })
     }
 
-    /// The systems in which an integer that no congruence uses stands in the place of counter k: one for each residue that
-    /// they tell apart.
+    /// The systems with counter k replaced by an integer that no congruence uses: one for each distinguished residue.
     fn unlocked(&self, k: usize) -> Result<Option<Vec<Self>>> {
         let Some(freed) = self.freed(k)? else { return Ok(Some(Vec::new())) };
         let step = freed.period(k);
@@ -145,7 +144,7 @@ impl Piece {
 
     /// The projection of a counter that no congruence uses.
     fn shadow(&self, k: usize) -> Result<Vec<Self>> {
-        // Splinters may start from upper bounds as well: whichever gives fewer.
+        // Splinters may also start from upper bounds: choose the side with fewer.
         if self.splinters(k, 1, 1) <= self.splinters(k, -1, 1) {
             return self.parts(k);
         }
@@ -154,7 +153,7 @@ impl Piece {
         turned.parts(k)
     }
 
-    /// How many splinters the projection of `sign * k` has at most when all its coefficients are `scale` times as large.
+    /// Maximum number of splinters for the projection of `sign * k` with all its coefficients times `scale`.
     fn splinters(&self, k: usize, sign: i64, scale: i64) -> i64 {
         let side = move |sign: i64| self.rows.iter().filter(move |r| r.counter[k].signum() == sign);
         if side(1).all(|l| side(-1).all(|u| is_exact(l, u, k, scale))) {
@@ -165,7 +164,7 @@ impl Piece {
         first.fold(0, |sum: i64, a| sum.saturating_add(last_splinter(a, most).saturating_add(1)))
     }
 
-    /// How many systems the projection of k has at most, less one.
+    /// Maximum number of systems in the projection of k, minus one.
     pub(crate) fn splits(&self, k: usize) -> i64 {
         let locked = self.congruences.iter().any(|(r, _)| r.counter[k] != 0);
         let freed = if locked { self.freed(k) } else { Ok(None) };
@@ -210,7 +209,7 @@ impl Piece {
         Ok(found)
     }
 
-    /// The part in which `a k` is `s` above its lower bound.
+    /// The part where `a k` is `s` above its lower bound.
     fn splinter(&self, k: usize, lower: &AffineForm, s: i64, rest: &Self) -> Result<Option<Self>> {
         let a = lower.counter[k];
         // a k = l + s, where lower is a k - l.
@@ -228,15 +227,15 @@ impl Piece {
     }
 }
 
-/// The greatest s for which `a k = l + s` can lie outside the dark shadow, where `most` is the greatest coefficient of an
+/// The greatest s for which `a k = l + s` can be outside the dark shadow; `most` is the greatest coefficient of an
 /// upper bound.
 fn last_splinter(a: i64, most: i64) -> i64 {
     let (a, most) = (i128::from(a), i128::from(most));
     narrow((a * most - a - most) / most).unwrap_or(i64::MAX)
 }
 
-/// Whether each point of a pair's real shadow has an integer above it: a coefficient (times `scale`) is 1, or the gap of the
-/// dark shadow is always kept.
+/// Whether each point in a pair's real shadow has an integer above it: a coefficient (times `scale`) is 1, or the dark
+/// shadow's gap always holds.
 pub(crate) fn is_exact(lower: &AffineForm, upper: &AffineForm, k: usize, scale: i64) -> bool {
     let wide = |c: i64| i128::from(c) * i128::from(scale);
     let (a, b) = (wide(lower.counter[k]), -wide(upper.counter[k]));
@@ -250,7 +249,7 @@ pub(crate) fn is_exact(lower: &AffineForm, upper: &AffineForm, k: usize, scale: 
         && sum(lower.constant, upper.constant).zip((a - 1).checked_mul(b - 1)).is_some_and(|(sum, gap)| sum >= gap)
 }
 
-/// Projects counter `k` out of a union of systems, exactly; `None` when there would be too many systems.
+/// Projects counter `k` out of a union of systems, exactly; `None` if there would be too many systems.
 pub fn project_exactly(pieces: &[Piece], k: usize) -> Result<Option<Vec<Piece>>> {
     let mut found: Vec<Piece> = Vec::new();
     for piece in pieces {
@@ -276,7 +275,7 @@ pub fn project_exactly(pieces: &[Piece], k: usize) -> Result<Option<Vec<Piece>>>
 mod tests {
     use super::*;
 
-    /// Random systems over three counters in a box: projected one after the other, compared with all points of the box.
+    /// Random systems over three counters in a box: projected one by one, and compared with all points of the box.
     #[test]
     fn projections_are_exact() {
         let mut seed = 23_u64;

@@ -1,9 +1,9 @@
-//! New_bounds, exactly: which values of outer counters have an integer point inside, as conditions on them.
+//! Exact New_bounds: conditions on outer counters that hold where an integer point is inside.
 //!
-//! Counters are eliminated from a union of systems: first those that project exactly, then those that split it least. The last
-//! one need not be eliminated at all: that an integer lies between its bounds is itself a condition ([`Between`]), which C
-//! writes with a division rounded up and one rounded down, whatever the coefficients. What the convex bounds and the guards
-//! of outer counters say already is left out again.
+//! Counters are eliminated from a union of systems: first those that project exactly, then those that split it least.
+//! The last one need not be eliminated: the existence of an integer between its bounds is itself a condition
+//! ([`Between`]), which C writes with one division rounded up and one rounded down, for any coefficients. Conditions
+//! implied by the convex bounds and the guards of outer counters are dropped.
 
 use crate::error::Result;
 use crate::integer::affine::AffineForm;
@@ -11,17 +11,17 @@ use crate::integer::condition::{Between, Context, Test, simpler};
 use crate::integer::elimination::{Effort, eliminate, flat, reduce};
 use crate::integer::omega::{MOST_PIECES, Piece, is_exact, project_exactly};
 
-/// What outer counters must meet beyond their convex bounds to have a point inside.
+/// What outer counters must satisfy beyond their convex bounds to have a point inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// The last counter that is known; `None`: only the parameters are.
+    /// The innermost known counter; `None`: only the parameters are known.
     pub level: Option<usize>,
-    /// One of them holds; none: there is no point at all.
+    /// One of these must hold; empty: there is no point at all.
     pub tests: Vec<Test>,
 }
 
 impl Guard {
-    /// Whether it lets these values pass.
+    /// Whether the guard admits these values.
     pub fn holds(&self, counters: &[i64], parameters: &[i64]) -> bool {
         self.tests.iter().any(|t| t.holds(counters, parameters))
     }
@@ -30,32 +30,31 @@ impl Guard {
 /// All guards of a loop nest, from the outermost level on.
 #[derive(Clone, Debug, Default)]
 pub struct Guards {
-    /// Those that say something.
+    /// The guards that exclude something.
     pub list: Vec<Guard>,
-    /// Levels whose exact projection takes too many systems: they, and levels within them, may visit values without a point
-    /// inside.
+    /// Levels whose exact projection takes too many systems: they, and levels within them, may visit values without a
+    /// point inside.
     pub unknown: Vec<Option<usize>>,
 }
 
-/// Nobody reads a guard of more conditions than this.
+/// Maximum number of conditions of a guard; longer ones are unreadable.
 const MOST_CONDITIONS: usize = 64;
 
-/// The effort for one projection, and for making all guards of a nest short.
+/// Effort, in pairs of rows, for one projection, and for simplifying all guards of a nest.
 const PROJECTION: u64 = 100_000;
 const SIMPLER: u64 = 200_000;
 
-/// New_bounds (paper, section V.B), exactly: the values of the first `outer` counters and of
-/// the parameters for which `rows` (each at least 0) have an integer point, as a union of systems that do not use later
-/// counters. `None` when it would take more than [`MOST_PIECES`] systems, or too
-/// many rows.
+/// New_bounds (paper, section V.B), exactly: the values of the first `outer` counters and of the parameters for which
+/// `rows` (each at least 0) have an integer point, as a union of systems without later counters. `None` if that takes
+/// more than [`MOST_PIECES`] systems, or too many rows.
 pub fn new_bounds(rows: &[AffineForm], outer: usize) -> Result<Option<Vec<Piece>>> {
     let Some(whole) = system(rows) else { return Ok(Some(Vec::new())) };
     let inner = (outer..whole.rows.first().map_or(outer, |r| r.counter.len())).collect();
     Ok(eliminate(vec![whole], inner, 0, &mut Effort(PROJECTION))?.map(|(pieces, _)| pieces))
 }
 
-/// The guards for each level of a nest but the innermost, where the bounds say all. `rows` are the nest's inequalities,
-/// `bounds` the rows that its loops keep to (see [`crate::integer::affine::outer_bounds`]).
+/// The guards for each level of a nest except the innermost, which its bounds describe exactly. `rows` are the nest's
+/// inequalities, `bounds` the rows that its loops satisfy (see [`crate::integer::affine::outer_bounds`]).
 pub fn guards(rows: &[AffineForm], bounds: &[AffineForm], counters: usize) -> Guards {
     let mut guards = Guards::default();
     let Some(whole) = system(rows) else {
@@ -72,7 +71,7 @@ pub fn guards(rows: &[AffineForm], bounds: &[AffineForm], counters: usize) -> Gu
     guards
 }
 
-/// The counters in groups that no row links, each with its rows: the projection is their product. Parameters link nothing,
+/// Groups of counters that no row links, each with its rows: the projection is their product. Parameters link nothing,
 /// since they are never projected out.
 fn parts(rows: &[AffineForm], counters: usize) -> Vec<(Vec<usize>, Vec<AffineForm>)> {
     let mut group: Vec<usize> = (0..counters).collect();
@@ -89,9 +88,9 @@ fn parts(rows: &[AffineForm], counters: usize) -> Vec<(Vec<usize>, Vec<AffineFor
     (0..counters).filter(|&k| group[k] == k).map(one).collect()
 }
 
-/// Adds the guards that some counters need, which are linked to no others.
+/// Adds the guards for a group of linked counters.
 fn part_guards(rows: &[AffineForm], bounds: &[AffineForm], own: &[usize], effort: &mut Effort, guards: &mut Guards) {
-    // Parameters are as unknown as counters: one kind of column for both.
+    // Parameters and counters are both unknowns: columns of one kind.
     let (counters, parameters) = rows.first().map_or((0, 0), |r| (r.counter.len(), r.parameter.len()));
     let whole = Piece { rows: rows.iter().map(flat).collect(), congruences: Vec::new() };
     let mut outer = Vec::new();
@@ -118,19 +117,19 @@ fn part_guards(rows: &[AffineForm], bounds: &[AffineForm], own: &[usize], effort
     }
 }
 
-/// The system of some rows; `None` when a constant one never holds.
+/// The system of some rows; `None` if a constant row never holds.
 fn system(rows: &[AffineForm]) -> Option<Piece> {
     let mut whole = Piece::default();
     rows.iter().all(|r| whole.demand(r.clone())).then_some(whole)
 }
 
-/// The reverse of [`flat`].
+/// The inverse of [`flat`].
 fn split(row: &AffineForm, counters: usize, parameters: usize) -> AffineForm {
     let parameter = row.counter[counters..counters + parameters].to_vec();
     AffineForm { counter: row.counter[..counters].to_vec(), parameter, constant: row.constant }
 }
 
-/// The same test over other rows.
+/// The same test with each row changed.
 fn changed(test: &Test, change: impl Fn(&AffineForm) -> AffineForm) -> Test {
     let congruences = test.piece.congruences.iter().map(|(r, m)| (change(r), *m)).collect();
     let between = |b: &Between| Between { lower: change(&b.lower), upper: change(&b.upper), ..b.clone() };
@@ -140,10 +139,10 @@ fn changed(test: &Test, change: impl Fn(&AffineForm) -> AffineForm) -> Test {
     }
 }
 
-/// More contexts than this are not told apart.
+/// Maximum number of contexts to distinguish.
 const MOST_CONTEXTS: usize = 16;
 
-/// The convex bounds with one test of each outer guard, in all ways, as far as these are few.
+/// All combinations of the convex bounds with one test of each outer guard, up to a limit.
 fn contexts(bounds: Option<Context>, outer: &[Vec<Test>]) -> Vec<Context> {
     let mut all: Vec<Context> = bounds.into_iter().collect();
     for tests in outer.iter().filter(|t| t.len() == 1).chain(outer.iter().filter(|t| t.len() > 1)) {
@@ -154,18 +153,18 @@ fn contexts(bounds: Option<Context>, outer: &[Vec<Test>]) -> Vec<Context> {
     all
 }
 
-/// The exact projection as tests, as few as some orders of elimination give.
+/// The exact projection as tests: the fewest that some orders of elimination give.
 fn tests(whole: &Piece, inner: &[usize], effort: &mut Effort) -> Option<Vec<Test>> {
     let mut reduced = whole.clone();
     let small = reduce(&mut reduced.rows, inner).is_ok();
     let mut best: Option<Vec<Test>> = None;
-    // The column that stays to the end is the cheapest one left, or one that is chosen.
+    // The last column to remain is the cheapest one, or a chosen one.
     for last in std::iter::once(None).chain(inner.iter().map(Some)) {
         for whole in [whole, &reduced].into_iter().take(1 + usize::from(small)) {
             if best.as_ref().is_some_and(|b| b.len() < 2) {
                 return best;
             }
-            // A column out of range, or too many systems: another order may do.
+            // A column out of range, or too many systems: try another order.
             if let Ok(Some(next)) = tests_in_order(whole, inner, last, effort)
                 && best.as_ref().is_none_or(|b| size(&next) < size(b))
             {
@@ -176,12 +175,12 @@ fn tests(whole: &Piece, inner: &[usize], effort: &mut Effort) -> Option<Vec<Test
     best
 }
 
-/// How much there is to say.
+/// The total number of conditions.
 fn size(tests: &[Test]) -> usize {
     tests.iter().map(|t| 1 + t.conditions() + t.between.len()).sum()
 }
 
-/// Columns are eliminated, but for a last one that would split the systems.
+/// Eliminates columns, except a last one that would split the systems.
 fn tests_in_order(
     whole: &Piece,
     inner: &[usize],
@@ -213,7 +212,8 @@ fn tests_in_order(
     Ok(Some(tests))
 }
 
-/// That an integer lies between the bounds of column k: one does when one lies between each lower and each upper bound.
+/// The condition that an integer is between the bounds of column k: one exists if it does for each pair of a lower and
+/// an upper bound.
 fn between(piece: &Piece, k: usize) -> Result<Option<Test>> {
     let mut test =
         Test { piece: Piece { rows: Vec::new(), congruences: piece.congruences.clone() }, between: Vec::new() };
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_stride_becomes_one_condition() {
-        // 3 k2 = k1 + 2 k0: the real shadow says nothing, a third of the values of k1 has a k2.
+        // 3 k2 = k1 + 2 k0: the real shadow excludes nothing, but only a third of the values of k1 has a k2.
         let mut rows: Vec<AffineForm> = (0..2).flat_map(|k| range(k, 0, 9)).chain(range(3, 0, 0)).collect();
         rows.extend([row([2, 1, -3, 0], 0, 0), row([-2, -1, 3, 0], 0, 0)]);
         let guards = guards(&rows, &outer_bounds(&rows, 4, 120), 4);

@@ -1,7 +1,7 @@
-//! Existence: what a source holds as conditions on t and the parameters, and when a target misses nothing.
+//! Existence: the elements of a source as conditions on t and the parameters, and when a target misses elements.
 //!
-//! The variables of a dimension are projected out exactly (see [`project`]); where no exact projection is found,
-//! the answer is `None`, and the plan of given parameters counts instead.
+//! The variables of a dimension are projected out exactly (see [`project`]). Without an exact projection the answer is
+//! `None`, and the caller counts in the plan for given parameters.
 
 use crate::distribution::case::Case;
 use crate::distribution::{Bound, Dimension, Distribution};
@@ -10,11 +10,11 @@ use crate::integer::affine::{AffineForm, project};
 use crate::integer::isolve::{divisor, isolve};
 use crate::integer::omega::{Piece, project_exactly};
 
-/// The elements that a side holds in one dimension: t with `t - offset` divisible by `divisor` and all rows >= 0.
-/// Rows have the counter t alone; parameters are those of the case, ascending by name.
+/// The elements in one dimension of a side: t with `t - offset` divisible by `divisor` and all rows >= 0. The only
+/// counter of the rows is t; the parameters are the case's, ascending by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The greatest common divisor of the coefficients; 0: only `offset` is held.
+    /// The greatest common divisor of the coefficients; 0: only the element `offset`.
     pub divisor: i64,
     /// The origin, over the parameters.
     pub offset: AffineForm,
@@ -23,7 +23,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Whether the element `t` is held for these parameter values.
+    /// Whether the side holds element `t` for these parameter values.
     pub fn holds(&self, t: i64, parameters: &[i64]) -> bool {
         let rest = i128::from(t) - self.offset.value(&[t], parameters);
         let fits = if self.divisor == 0 { rest == 0 } else { rest % i128::from(self.divisor) == 0 };
@@ -31,11 +31,11 @@ impl Held {
     }
 }
 
-/// What a dimension of a distribution holds, exactly: t such that u with `t = offset + divisor * u` is an integer that meets
-/// one of the systems, which have the counter u alone.
+/// The exact elements in a dimension of a distribution: t such that u with `t = offset + divisor * u` is an integer in
+/// one of the systems, whose only counter is u.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Members {
-    /// The greatest common divisor of the coefficients; 0: only `offset` can be held.
+    /// The greatest common divisor of the coefficients; 0: at most the element `offset`.
     pub divisor: i64,
     /// The origin, over the parameters.
     pub offset: AffineForm,
@@ -44,7 +44,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// Whether the element `t` is held for these parameter values.
+    /// Whether the dimension holds element `t` for these parameter values.
     pub fn holds(&self, t: i64, parameters: &[i64]) -> bool {
         let rest = i128::from(t) - self.offset.value(&[0], parameters);
         let u = if self.divisor == 0 { 0 } else { rest / i128::from(self.divisor) };
@@ -53,8 +53,8 @@ impl Members {
     }
 }
 
-/// What a dimension of a distribution holds, whatever its coefficients; `None` when bounds use other dimensions, or there would
-/// be too many systems.
+/// The elements in a dimension of a distribution, for any coefficients; `None` if bounds use other dimensions, or there
+/// would be too many systems.
 pub fn members(distribution: &Distribution, dimension: usize, parameters: &[String]) -> Result<Option<Members>> {
     let own = &distribution.dimensions[dimension];
     let Some((divisor, free, rows)) = bounds_in_u(own, parameters)? else { return Ok(None) };
@@ -69,7 +69,7 @@ pub fn members(distribution: &Distribution, dimension: usize, parameters: &[Stri
     Ok(Some(Members { divisor, offset: parameters_form(own, parameters)?, systems }))
 }
 
-/// What a dimension of a distribution holds, as one system; `None` when the projection is not exact, or bounds use other dimensions.
+/// The elements in a dimension as one system; `None` if the projection is not exact, or bounds use other dimensions.
 pub fn held(distribution: &Distribution, dimension: usize, parameters: &[String]) -> Result<Option<Held>> {
     let own = &distribution.dimensions[dimension];
     let Some((g, free, mut rows)) = bounds_in_u(own, parameters)? else { return Ok(None) };
@@ -92,8 +92,8 @@ pub fn held(distribution: &Distribution, dimension: usize, parameters: &[String]
     Ok(Some(Held { divisor: g, offset, rows }))
 }
 
-/// The divisor of a dimension's coefficients, the number of its free variables, and its bounds as rows over the counters u with
-/// `t = offset + divisor * u` and then the free variables; `None` when a bound uses another dimension.
+/// The divisor of a dimension's coefficients, the number of its free variables, and its bounds as rows over the
+/// counters u with `t = offset + divisor * u` and then the free variables; `None` if a bound uses another dimension.
 fn bounds_in_u(own: &Dimension, parameters: &[String]) -> Result<Option<(i64, usize, Vec<AffineForm>)>> {
     let delta: Vec<i64> = own.variables.iter().map(|v| v.coef).collect();
     let g = divisor(&delta);
@@ -114,7 +114,7 @@ fn bounds_in_u(own: &Dimension, parameters: &[String]) -> Result<Option<(i64, us
     Ok(Some((g, free, rows)))
 }
 
-/// A bound's form; `None` when it uses a variable of another dimension.
+/// A bound's form; `None` if it uses a variable of another dimension.
 fn form(b: &Bound, names: &[&str], x: &[AffineForm], parameters: &[String]) -> Result<Option<AffineForm>> {
     let counters = x.first().map_or(0, |r| r.counter.len());
     let mut row = AffineForm::constant(counters, parameters.len(), b.affine.constant);
@@ -140,8 +140,8 @@ fn parameters_form(d: &Dimension, parameters: &[String]) -> Result<AffineForm> {
     Ok(row)
 }
 
-/// When a dimension of the target misses something: the parameter values for which one of the systems holds (all of
-/// its rows >= 0; rows use parameters only). No system: never. `None`: not known symbolically.
+/// The parameter values for which a dimension of the target misses elements: those for which one of the systems holds
+/// (all rows >= 0; rows use parameters only). No system: never. `None`: not known symbolically.
 pub fn missing(case: &Case, dimension: usize) -> Result<Option<Vec<Vec<AffineForm>>>> {
     case.check()?;
     let parameters: Vec<String> = case.parameters.keys().cloned().collect();
@@ -150,7 +150,7 @@ pub fn missing(case: &Case, dimension: usize) -> Result<Option<Vec<Vec<AffineFor
     else {
         return Ok(None);
     };
-    // Congruences must agree, so that intervals decide.
+    // The congruences must agree, so that comparing intervals suffices.
     let apart = source.offset.plus(-1, &target.offset)?;
     let coarse = source.divisor > 1 || source.divisor == 0;
     let agree = apart.is_constant()

@@ -13,12 +13,12 @@ use crate::integer::number::narrow;
 use crate::integer::projection::{Guards, guards};
 use crate::periodic::graver::{Cuts, test_set};
 
-/// A number of the distribution that only a run knows: a parameter, or the rest of an equation after division.
+/// A number known only at run time: a parameter, or the rest of an equation after division.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known {
     /// A parameter of the case.
     Parameter(String),
-    /// `form / divisor` for this dimension; there is nothing to do when the division leaves a remainder.
+    /// `form / divisor` for this dimension; if the division leaves a remainder, there is nothing to do.
     Quotient {
         /// The dimension.
         dimension: usize,
@@ -29,25 +29,25 @@ pub enum Known {
     },
 }
 
-/// A set of locations that are not served from: all rows at least 0.
+/// A set of locations that serve no element: all rows at least 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The step, over the source variables, that leads to the location that serves instead.
+    /// The step, over the source variables, to the location that serves instead.
     pub vector: Vec<i64>,
     /// The inequalities `row >= 0`.
     pub rows: Vec<AffineForm>,
-    /// The counter that is known last; `None`: none is used.
+    /// The innermost counter in the rows; `None`: there is none.
     pub level: Option<usize>,
 }
 
 /// The loop nest.
 #[derive(Clone, Debug)]
 pub struct Nest {
-    /// What a run knows: the columns of [`AffineForm::parameter`].
+    /// The numbers known at run time: the columns of [`AffineForm::parameter`].
     pub known: Vec<Known>,
-    /// For each counter its dimension.
+    /// The dimension of each counter.
     pub counters: Vec<usize>,
-    /// For each counter the variable (of [`Nest::order`]) whose place in L it takes.
+    /// The variable (of [`Nest::order`]) of each counter, whose place in L it takes.
     pub leads: Vec<(Side, usize)>,
     /// The source variables over the counters.
     pub source: Vec<AffineForm>,
@@ -55,15 +55,15 @@ pub struct Nest {
     pub target: Vec<AffineForm>,
     /// Inequalities `row >= 0`: all bounds, and what they imply for outer counters.
     pub bounds: Vec<AffineForm>,
-    /// What counters must meet beyond their bounds, so that each value has a point inside. The cuts are not counted in.
+    /// What counters must satisfy beyond their bounds, so that each value has a point inside; ignores the cuts.
     pub guards: Guards,
     /// The cuts.
     pub cuts: Vec<Cut>,
-    /// The two sides can never meet: an equation without solution.
+    /// An equation has no solution: the two sides share no element.
     pub never: bool,
 }
 
-/// Which distribution a variable belongs to.
+/// The distribution that a variable belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The source.
@@ -80,7 +80,7 @@ struct Entry<'a> {
     class: u8,
 }
 
-/// More rows than this are not added to tighten outer loops.
+/// Maximum number of rows when outer loops are tightened.
 const MOST_ROWS: usize = 120;
 
 impl Nest {
@@ -128,7 +128,7 @@ impl Nest {
         Ok(nest)
     }
 
-    /// Refuses a nest whose loops would lack a bound, since there were too many rows to project all.
+    /// Refuses a nest with unbounded loops, which happens if there were too many rows to project.
     fn bounded(&self) -> Result<()> {
         let both = |k: usize| {
             [1, -1].iter().all(|s| self.bounds.iter().any(|r| r.last() == Some(k) && r.counter[k].signum() == *s))
@@ -143,8 +143,8 @@ impl Nest {
         }
     }
 
-    /// Numbers the counters: class by class over the dimensions, so that memories come first and the counters that
-    /// runs are made of last. Returns the place of each dimension's i-th free variable.
+    /// Numbers the counters class by class over the dimensions: memories come first, the counters of runs last. Returns
+    /// the index of each dimension's i-th free variable.
     fn number(&mut self, lists: &[Vec<Entry>], delta: &[Vec<i64>]) -> Vec<Vec<usize>> {
         let mut all: Vec<(u8, usize, usize)> = Vec::new();
         for (j, entries) in lists.iter().enumerate() {
@@ -180,7 +180,7 @@ impl Nest {
                 self.never |= if g == 0 { right.constant != 0 } else { right.constant % g != 0 };
                 rests.push(AffineForm::constant(0, parameters, if g == 0 { 0 } else { right.constant / g }));
             } else {
-                // No variables at all: the quotient by 0 stands for "is 0"; otherwise a division that must be exact.
+                // Without variables, the quotient by 0 means "is 0"; otherwise the division must be exact.
                 let column = self.known.len();
                 self.known.push(Known::Quotient { dimension: j, form: right, divisor: g });
                 let mut rest = AffineForm::constant(0, column + 1, 0);
@@ -203,7 +203,7 @@ impl Nest {
         Ok(row)
     }
 
-    /// A form over one side's variables and the parameters, as a row.
+    /// Converts a form over one side's variables and the parameters to a row.
     fn row_of(&self, a: &Affine, names: &[&str], side: Side) -> Result<AffineForm> {
         let mut row = AffineForm::constant(self.counters.len(), self.known.len(), a.constant);
         let x = if side == Side::Source { &self.source } else { &self.target };
@@ -273,19 +273,19 @@ impl Nest {
         Ok(())
     }
 
-    /// The bounds of a counter: `(row, divisor)`, lower ones to be rounded up, upper ones down.
+    /// The bounds of a counter as `(row, divisor)`: lower ones are rounded up, upper ones down.
     #[allow(clippy::type_complexity)]
     pub fn bounds_of(&self, k: usize) -> (Vec<(AffineForm, i64)>, Vec<(AffineForm, i64)>) {
         bounds_in(&self.bounds, k)
     }
 
-    /// The bounds that use no counter: conditions on the parameters.
+    /// The bounds without counters: conditions on the parameters.
     pub fn conditions(&self) -> Vec<&AffineForm> {
         self.bounds.iter().filter(|r| r.last().is_none()).collect()
     }
 }
 
-/// The bounds of a counter in some rows that use no later counter.
+/// The bounds of a counter in those rows that use no later counter.
 #[allow(clippy::type_complexity)]
 pub fn bounds_in(rows: &[AffineForm], k: usize) -> (Vec<(AffineForm, i64)>, Vec<(AffineForm, i64)>) {
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
