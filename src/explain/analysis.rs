@@ -1,31 +1,31 @@
-//! Causes: promises at which chains of waiting end, and cycles, which have no end.
+//! Finds why tasks wait: promises at the end of chains of waiting, and cycles, which have no end.
 
 use super::snapshot::{Snapshot, Source};
 
-/// The number of tasks behind a cause is counted for so many causes.
+/// Maximum number of causes whose waiting tasks are counted.
 const COUNTED: usize = 16;
 
-/// Why things wait.
+/// Why tasks wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings {
-    /// Tasks that wait for each other: each for the datum given with it, which the next one is to publish.
+    /// Tasks that wait for each other: each waits for the datum beside it, which the next task is to publish.
     pub(super) cycles: Vec<Vec<Step>>,
-    /// Promises that somebody waits for and whose publisher does not wait itself, those that hold up most tasks first.
+    /// Awaited promises whose publisher does not itself wait; those that block most tasks come first.
     pub(super) causes: Vec<Cause>,
 }
 
-/// A task of a cycle and what it waits for.
+/// A task of a cycle and the datum that it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) task: usize,
     pub(super) datum: usize,
 }
 
-/// A promise at which a chain of waiting ends.
+/// A promise at the end of a chain of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cause {
     pub(super) datum: usize,
-    /// Tasks that wait for what those who wait for the datum are to publish; `None`: not counted.
+    /// Number of tasks that wait indirectly: for outputs of those that wait for the datum; `None`: not counted.
     pub(super) behind: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn find(snapshot: &Snapshot) -> Findings {
     Findings { cycles, causes }
 }
 
-/// How many tasks wait, over others, for a datum, without those that wait for it directly.
+/// The number of tasks that wait for a datum only through other tasks.
 fn behind(snapshot: &Snapshot, datum: usize) -> usize {
     let mut seen = vec![false; snapshot.tasks.len()];
     let direct = &snapshot.data[datum].waiters;
@@ -73,7 +73,7 @@ fn behind(snapshot: &Snapshot, datum: usize) -> usize {
     count
 }
 
-/// The steps from a task for each promise that it waits for to the task that is to publish it.
+/// For each promise that a task waits for: the promise and the task that is to publish it.
 fn steps(snapshot: &Snapshot, task: usize) -> impl Iterator<Item = (usize, usize)> {
     snapshot.tasks[task].missing.iter().filter_map(|&datum| match snapshot.data[datum].source {
         Source::Task(publisher) => Some((datum, publisher)),
@@ -81,7 +81,7 @@ fn steps(snapshot: &Snapshot, task: usize) -> impl Iterator<Item = (usize, usize
     })
 }
 
-/// A shortest way from a task back to itself.
+/// A shortest path from a task back to itself.
 fn cycle(snapshot: &Snapshot, components: &Components, first: usize) -> Vec<Step> {
     let mut came: Vec<Option<Step>> = vec![None; snapshot.tasks.len()];
     let mut open = std::collections::VecDeque::from([first]);
@@ -100,7 +100,7 @@ fn cycle(snapshot: &Snapshot, components: &Components, first: usize) -> Vec<Step
     unreachable!("a circular component has a way from each of its tasks back to it")
 }
 
-/// Reads a way from its end.
+/// Follows a path back from its end.
 fn back(came: &[Option<Step>], first: usize) -> Vec<Step> {
     let mut way = Vec::new();
     let mut at = first;
@@ -115,11 +115,11 @@ fn back(came: &[Option<Step>], first: usize) -> Vec<Step> {
     }
 }
 
-/// Groups of tasks that all wait for each other: strongly connected components (Tarjan, 1972), without recursion.
+/// Strongly connected components (Tarjan, 1972), without recursion: groups of tasks that all wait for each other.
 struct Components {
     /// The component of each task.
     of: Vec<usize>,
-    /// A task of each component, and how many there are.
+    /// One task of each component, and the component's size.
     sizes: Vec<(usize, usize)>,
 }
 
@@ -163,7 +163,7 @@ impl Components {
         found
     }
 
-    /// Takes a whole component from the stack.
+    /// Pops a complete component from the stack.
     fn close(&mut self, stack: &mut Vec<usize>, root: usize) {
         let start = stack.iter().rposition(|&task| task == root).expect("the root is on the stack");
         let members = stack.split_off(start);
@@ -174,7 +174,7 @@ impl Components {
         self.sizes.push((least, members.len()));
     }
 
-    /// A task of each component that is a cycle. No task waits for itself: scheduling refuses that.
+    /// One task of each component that is a cycle. No task waits for itself: scheduling refuses that.
     fn circular(&self) -> Vec<usize> {
         let mut tasks: Vec<usize> = self.sizes.iter().filter(|(_, size)| *size > 1).map(|&(task, _)| task).collect();
         tasks.sort_unstable();

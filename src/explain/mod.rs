@@ -1,9 +1,9 @@
-//! What waits for what: the text behind `dvm_explain`, the watchdog and the signal.
+//! Explains what waits for what: the text of `dvm_explain`, the watchdog and the signal.
 //!
-//! - `snapshot`: what is read, each datum under its own lock, while workers run
+//! - `snapshot`: reads the engine, each datum under its own lock, while workers run
 //! - `analysis`: causes and cycles, from a snapshot alone
 //! - `words`: the text, from a snapshot and its causes
-//! - `watch`: the thread that explains when nothing ends any more, or when a signal asks (`wake`: what it sleeps on)
+//! - `watch`: the thread that explains when no task ends any more, or on a signal (`wake`: what it sleeps on)
 
 mod analysis;
 mod snapshot;
@@ -18,13 +18,13 @@ pub(crate) use watch::{begin, end, print};
 
 use crate::engine::Call;
 
-/// Tells what waits for what, in lines. No lock is held when it returns.
+/// Explains what waits for what, as lines. No lock is held on return.
 pub(crate) fn explain(call: &Call) -> String {
     let snapshot = snapshot::read(call);
     words::tell(&snapshot, &analysis::find(&snapshot), true)
 }
 
-/// The same, and once more without times: that text is the same while nothing changes.
+/// The same, and again without times: the second text stays the same while nothing changes.
 fn explain_twice(call: &Call) -> [String; 2] {
     let snapshot = snapshot::read(call);
     let findings = analysis::find(&snapshot);

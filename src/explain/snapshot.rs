@@ -1,7 +1,7 @@
-//! What is read of the running engine.
+//! Reads the running engine.
 //!
-//! Each datum is read under its own lock, one after the other, so the whole is no single moment: while tasks still end,
-//! parts may be out of date, and the text says so. When nothing moves any more, which is when it matters, it is exact.
+//! Each datum is read under its own lock, one after the other, so a snapshot is not one moment: while tasks still end,
+//! parts may be out of date, and the text says so. In a deadlock, where it matters, it is exact.
 
 use std::collections::HashMap;
 
@@ -13,26 +13,26 @@ use crate::processing::Mode;
 use crate::sync::inbox::Link;
 use crate::task::TaskView;
 
-/// The first so many tasks that wait for a datum are described with their arguments; all are named and counted.
+/// Number of tasks per awaited datum whose arguments are described; the others are only named and counted.
 const DESCRIBED: usize = 16;
 
-/// Everything that an explanation needs.
+/// The input of an explanation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
-    /// Promises that are not published, in the order of their ids' indices.
+    /// Unpublished promises, in the order of their ids' indices.
     pub(super) data: Vec<Datum>,
-    /// Tasks that wait for them; those that are to publish them are among these when they wait.
+    /// Tasks that wait for them, including publishers that wait themselves.
     pub(super) tasks: Vec<Node>,
-    /// Tasks that are to publish what somebody waits for, and do not wait themselves.
+    /// Tasks that are to publish an awaited promise and do not wait themselves.
     pub(super) busy: Vec<Busy>,
     pub(super) engine: EngineView,
-    /// Whether tasks began or ended while all this was read.
+    /// Whether tasks began or ended during the reading.
     pub(super) moved: bool,
-    /// Whether some are left out because there is no memory for them.
+    /// Whether parts are missing for lack of memory.
     pub(super) short: bool,
 }
 
-/// A promise that is not published.
+/// An unpublished promise.
 #[derive(Clone, Debug)]
 pub(super) struct Datum {
     pub(super) id: DatumId,
@@ -40,30 +40,30 @@ pub(super) struct Datum {
     pub(super) predecessor: Option<DatumId>,
     pub(super) source: Source,
     pub(super) sleepers: u32,
-    /// The tasks that wait for it, as places in [`Snapshot::tasks`].
+    /// The tasks that wait for it, as indices into [`Snapshot::tasks`].
     pub(super) waiters: Vec<usize>,
 }
 
-/// Who is to publish a promise.
+/// The publisher of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Nobody,
     Hand,
-    /// A task that waits itself, as a place in [`Snapshot::tasks`].
+    /// A task that itself waits, as an index into [`Snapshot::tasks`].
     Task(usize),
-    /// A task that waits for no data, as a place in [`Snapshot::busy`]. `None` when nobody waits for what it publishes,
-    /// or when it has done so meanwhile.
+    /// A task that waits for no data, as an index into [`Snapshot::busy`]. `None` if nobody waits for its outputs, or
+    /// it has already published them.
     Busy(Option<usize>),
 }
 
 /// A task.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Of its processing.
+    /// Description of its processing.
     pub(super) description: &'static str,
-    /// More of it, when it was described.
+    /// Arguments and place, if it was described.
     pub(super) view: Option<TaskView>,
-    /// The promises that it waits for, as places in [`Snapshot::data`].
+    /// The promises that it waits for, as indices into [`Snapshot::data`].
     pub(super) missing: Vec<usize>,
     /// The promises that it is to publish.
     pub(super) outputs: Vec<usize>,
@@ -72,7 +72,7 @@ pub(super) struct Node {
 /// A task that waits for no data.
 #[derive(Clone, Debug)]
 pub(super) struct Busy {
-    /// Of its processing.
+    /// Description of its processing.
     pub(super) description: &'static str,
     pub(super) view: TaskView,
     pub(super) whereabouts: Whereabouts,
@@ -113,36 +113,36 @@ pub(super) fn read(call: &Call) -> Snapshot {
     Snapshot { data: reader.data, tasks: reader.tasks, busy: reader.busy, engine, moved, short: reader.short }
 }
 
-/// Threads that sleep until a promise is published.
+/// Number of threads that sleep until a promise is published.
 pub(super) fn sleepers() -> u64 {
     let mut sleepers = 0;
     STORE.each_pending(|datum| sleepers += u64::from(datum.sleepers));
     sleepers
 }
 
-/// Gathers data and tasks. A waiting task is on the list of one of the data that it misses; its arguments tell the others,
-/// and what it is to publish.
+/// Gathers data and tasks. A waiting task is in the list of one of its missing data; its arguments show the others, and
+/// its outputs.
 #[derive(Default)]
 struct Reader {
     data: Vec<Datum>,
     tasks: Vec<Node>,
     busy: Vec<Busy>,
-    /// The arguments of all tasks: the task's place, the mode, the number of the datum.
+    /// The arguments of all tasks: index of the task, mode, number of the datum.
     arguments: Vec<(usize, Mode, u64)>,
-    /// For so many entries there was memory when it was asked for last.
+    /// Number of entries for which the last check found memory.
     room: usize,
-    /// Whether there was none.
+    /// Whether a check found no memory.
     short: bool,
 }
 
-/// From so many entries on memory is asked for before more are read, ...
+/// Number of entries from which memory is checked before reading more, ...
 const FEW: usize = 1 << 10;
 
-/// ... so much for each, for all that is made of it.
+/// ... in bytes per entry, for everything made from it.
 const ROOM: usize = 600;
 
 impl Reader {
-    /// Whether there is memory for one entry more.
+    /// Whether there is memory for another entry.
     fn has_room(&mut self) -> bool {
         let entries = self.data.len() + self.tasks.len() + self.arguments.len();
         if !self.short && entries >= self.room {
@@ -153,7 +153,7 @@ impl Reader {
         !self.short
     }
 
-    /// Notes a task that the datum in view shows; with its arguments in words when it is to be `described`.
+    /// Adds a task found through the viewed datum; if `described`, with its arguments.
     #[allow(unsafe_code, reason = "a task in view is in use")]
     fn task(&mut self, link: *mut Link, described: bool) {
         let place = self.tasks.len();
@@ -164,7 +164,7 @@ impl Reader {
         self.tasks.push(Node { description, view, missing: Vec::new(), outputs: Vec::new() });
     }
 
-    /// Tells tasks and data about each other.
+    /// Links tasks and data both ways.
     fn link(&mut self) {
         let places: HashMap<u64, usize> =
             self.data.iter().enumerate().map(|(place, datum)| (datum.id.number(), place)).collect();
@@ -182,7 +182,7 @@ impl Reader {
         }
     }
 
-    /// Describes the tasks that do not wait, and for whose outputs others do.
+    /// Describes the running tasks for whose outputs others wait.
     #[allow(unsafe_code, reason = "a task in view is in use")]
     fn name(&mut self, call: &Call) {
         let wanted = |datum: &&mut Datum| datum.sleepers > 0 || !datum.waiters.is_empty();

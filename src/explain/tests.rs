@@ -1,11 +1,11 @@
-//! Causes and cycles of random snapshots, against what reachability says.
+//! Causes and cycles of random snapshots, compared with reachability.
 
 use super::analysis::{Findings, find};
 use super::snapshot::{Datum, Node, Snapshot, Source};
 use super::words;
 use crate::id::DatumId;
 
-/// Tasks that wait for data and publish data, as one draws them: for each datum its source and those who wait for it.
+/// Waiting and publishing tasks, given as a drawing: for each datum its source and those who wait for it.
 fn snapshot(tasks: usize, data: &[(Source, Vec<usize>, u32)]) -> Snapshot {
     let node = || Node { description: "node", view: None, missing: Vec::new(), outputs: Vec::new() };
     let mut snapshot = Snapshot { tasks: (0..tasks).map(|_| node()).collect(), ..Snapshot::default() };
@@ -30,7 +30,7 @@ fn seed() -> u64 {
     seed
 }
 
-/// `reach[a][b]`: task a waits, in one or more steps, for b.
+/// `reach[a][b]`: task a waits for task b, in one or more steps.
 fn reachability(snapshot: &Snapshot) -> Vec<Vec<bool>> {
     let count = snapshot.tasks.len();
     let mut reach = vec![vec![false; count]; count];
@@ -52,7 +52,7 @@ fn reachability(snapshot: &Snapshot) -> Vec<Vec<bool>> {
 fn check(snapshot: &Snapshot, found: &Findings) {
     let reach = reachability(snapshot);
     let tasks = snapshot.tasks.len();
-    // One cycle for each group of tasks that wait for each other, and each is a way.
+    // Each group of tasks that wait for each other has one cycle, and each cycle is a path.
     let groups = (0..tasks).filter(|&task| reach[task][task] && !(0..task).any(|b| reach[task][b] && reach[b][task]));
     assert_eq!(found.cycles.len(), groups.count());
     for cycle in &found.cycles {
@@ -64,7 +64,7 @@ fn check(snapshot: &Snapshot, found: &Findings) {
             assert_eq!(cycle.iter().filter(|other| other.task == step.task).count(), 1);
         }
     }
-    // Whoever waits, waits in the end for a cause or for a cycle.
+    // Every waiting task ultimately waits for a cause or a cycle.
     let waits = |task: usize| !snapshot.tasks[task].missing.is_empty();
     for task in (0..tasks).filter(|&task| waits(task)) {
         let reached = |other: usize| other == task || reach[task][other];

@@ -1,4 +1,4 @@
-//! What the watching thread sleeps on: a pipe that it polls, into which a signal's handler may write.
+//! Wakes the watching thread: it polls a pipe, to which a signal handler may write.
 #![allow(unsafe_code, reason = "system calls of the C library")]
 
 use std::io::{Error, Result};
@@ -6,18 +6,18 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What woke the thread.
+/// Why the thread woke up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Woken {
-    /// Nothing did, for so long as was asked.
+    /// The time is over.
     Time,
-    /// This signal came.
+    /// This signal arrived.
     Signal(i32),
-    /// It is to end.
+    /// The thread must end.
     Stop,
 }
 
-/// A byte that is no signal's number.
+/// A byte that is not the number of a signal.
 static STOP: u8 = u8::MAX;
 
 /// A pipe.
@@ -37,16 +37,16 @@ impl Pipe {
         Ok(unsafe { Pipe { read: OwnedFd::from_raw_fd(ends[0]), write: OwnedFd::from_raw_fd(ends[1]) } })
     }
 
-    /// Ends the thread's next sleep, and the thread.
+    /// Wakes the thread and ends it.
     pub(super) fn stop(&self) {
-        // A full pipe holds signals only, and they are read at once: try again until there is room.
+        // A full pipe only contains signals, which are read at once: try again until there is room.
         // SAFETY: one byte of a constant.
         while unsafe { libc::write(self.write.as_raw_fd(), (&raw const STOP).cast(), 1) } != 1 {
             std::thread::yield_now();
         }
     }
 
-    /// Sleeps for so long (`None`: for ever), or until there is something in the pipe.
+    /// Sleeps for `time` (`None`: for ever), or until the pipe has a byte.
     pub(super) fn sleep(&self, time: Option<Duration>) -> Woken {
         let mut wanted = libc::pollfd { fd: self.read.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         let milliseconds = time.map_or(-1, |time| i32::try_from(time.as_millis()).unwrap_or(i32::MAX));
@@ -64,18 +64,18 @@ impl Pipe {
     }
 }
 
-/// Where the handler writes: the end of the pipe, or -1; and the process that this holds for: a forked child shares the
-/// pipe and must not write to it.
+/// The handler's end of the pipe, or -1; and the process that owns it: a forked child shares the pipe and must not
+/// write to it.
 static END: AtomicI32 = AtomicI32::new(-1);
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
-/// The signals, one bit for each, that would end the process without the handler.
+/// The signals, one bit each, that would end the process without the handler.
 static FATAL: AtomicU64 = AtomicU64::new(0);
 
-/// Handlers that run, on whatever threads: the pipe stays open for them.
+/// Number of running handlers, on any thread: the pipe stays open for them.
 static HANDLERS: AtomicU64 = AtomicU64::new(0);
 
-/// Only what a handler may do: atomics, getpid, write, sigaction, raise; errno stays as it was.
+/// Only uses what a handler may use: atomics, getpid, write, sigaction, raise; errno stays as it was.
 extern "C" fn ask(signal: libc::c_int) {
     HANDLERS.fetch_add(1, Ordering::SeqCst);
     // SAFETY: errno of this thread; the calls are safe in a handler; all zeros describe the default.
@@ -87,7 +87,7 @@ extern "C" fn ask(signal: libc::c_int) {
             let number = signal as u8;
             libc::write(end, (&raw const number).cast(), 1);
         } else if FATAL.load(Ordering::SeqCst) >> signal & 1 == 1 {
-            // A forked child has the handler, and nobody who would end it.
+            // A forked child has the handler, but no thread to end the process.
             let default = std::mem::zeroed::<libc::sigaction>();
             libc::sigaction(signal, &raw const default, std::ptr::null_mut());
             libc::raise(signal);
@@ -97,16 +97,16 @@ extern "C" fn ask(signal: libc::c_int) {
     HANDLERS.fetch_sub(1, Ordering::SeqCst);
 }
 
-/// Closes the way to the pipe, and waits for the handlers that may have seen it: the number of a closed file is soon another's.
+/// Detaches the pipe, and waits for handlers that may have seen it: another file may soon get its number.
 fn close() {
     END.store(-1, Ordering::SeqCst);
-    // In a forked child a handler may have stayed behind with its thread.
+    // In a forked child, a handler may have been lost with its thread.
     while HANDLERS.load(Ordering::SeqCst) > 0 && PROCESS.load(Ordering::SeqCst) == std::process::id().cast_signed() {
         std::thread::yield_now();
     }
 }
 
-/// A signal that writes to a pipe while the value lives.
+/// A signal that writes to a pipe as long as the value lives.
 pub(super) struct Signal {
     number: i32,
     before: libc::sigaction,
@@ -124,14 +124,14 @@ fn action(number: i32, new: Option<&libc::sigaction>) -> Option<libc::sigaction>
 }
 
 impl Signal {
-    /// Has a signal write to the pipe, which outlives the value. `None` when the program has a handler for it.
+    /// Makes a signal write to the pipe, which outlives the value. `None` if the program handles the signal.
     pub(super) fn catch(number: i32, pipe: &Pipe) -> Option<Signal> {
         let before = action(number, None)?;
         let free = before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN;
         if free { Signal::take(number, before, pipe) } else { None }
     }
 
-    /// The same for a signal that would end the process. `None` when it would not.
+    /// The same for a signal that would end the process. `None` if it would not.
     pub(super) fn catch_end(number: i32, pipe: &Pipe) -> Option<Signal> {
         let before = action(number, None)?;
         if before.sa_sigaction != libc::SIG_DFL {
@@ -155,17 +155,17 @@ impl Signal {
     }
 }
 
-/// Has this signal end the process, as it would have without a handler of libdvm. On a thread of libdvm's own.
+/// Ends the process by this signal, as if libdvm had no handler. Call it on a thread of libdvm.
 pub(super) fn end_by(number: i32) {
     let Some(now) = action(number, None) else { return };
-    // The default is there again when libdvm has ended after the signal came.
+    // The default handler is back if libdvm ended after the signal arrived.
     if now.sa_sigaction != ask as *const () as usize && now.sa_sigaction != libc::SIG_DFL {
-        return; // the program has taken it meanwhile
+        return; // the program has set its own handler meanwhile
     }
     // SAFETY: all zeros are a valid description, of the default.
     let default = unsafe { std::mem::zeroed::<libc::sigaction>() };
     action(number, Some(&default));
-    // The program's threads may all block the signal by now: this one takes it.
+    // All threads of the program may block the signal by now: this thread takes it.
     // SAFETY: all zeros are a set, which is emptied; plain calls on it and on numbers.
     unsafe {
         let mut only = std::mem::zeroed::<libc::sigset_t>();
@@ -178,7 +178,7 @@ pub(super) fn end_by(number: i32) {
 
 impl Drop for Signal {
     fn drop(&mut self) {
-        // A handler that the program has set meanwhile stays.
+        // A handler that the program set meanwhile stays.
         if action(self.number, None).is_some_and(|now| now.sa_sigaction == ask as *const () as usize) {
             action(self.number, Some(&self.before));
         }

@@ -1,6 +1,6 @@
-//! The thread that explains when nothing ends any more (`DVM_WATCHDOG`), or when a signal asks (`DVM_EXPLAIN_SIGNAL`).
-//! The same thread writes a trace that would be lost: when a signal ends the process, and when it has explained. There is
-//! none unless one of the two, or a trace, is asked for.
+//! The thread that explains when no task ends any more (`DVM_WATCHDOG`) or on a signal (`DVM_EXPLAIN_SIGNAL`). It also
+//! writes a trace that would be lost: when a signal ends the process, and after each explanation. It exists only if one
+//! of these, or a trace, is requested.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::engine::{self, Call, forked};
 use crate::error::{Error, dvm_retcode_t};
 use crate::trace::{Moment, Trace};
 
-/// The thread, and what ends it.
+/// The thread, and the pipe that ends it.
 struct Watch {
-    /// The process that has the thread: a forked child has not.
+    /// The process that owns the thread: a forked child does not have it.
     process: u32,
     pipe: Arc<Pipe>,
     signals: Vec<Signal>,
@@ -27,7 +27,7 @@ struct Watch {
 
 static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
 
-/// Starts the thread when the environment asks for one and there is none. After the engine has started.
+/// Starts the thread if the environment requests one and there is none. Call it after the engine has started.
 pub(crate) fn begin() -> Result<(), Error> {
     let Ok(call) = engine::enter() else { return Ok(()) };
     let (period, number) = (call.engine().config().watchdog(), call.engine().config().explain_signal());
@@ -38,7 +38,7 @@ pub(crate) fn begin() -> Result<(), Error> {
     }
     forked::keep_whole(&WATCH);
     let mut watch = WATCH.lock();
-    // A child that was forked while libdvm ended has what its parent had.
+    // A child forked while libdvm ended still has its parent's value.
     if watch.as_ref().is_some_and(|watch| watch.process == std::process::id()) {
         return Ok(());
     }
@@ -63,7 +63,7 @@ pub(crate) fn begin() -> Result<(), Error> {
         }
         Err(why) => {
             drop(signals);
-            // Nobody else will do what was asked meanwhile.
+            // Serve signals that arrived meanwhile: no other thread will.
             while let Woken::Signal(came) = pipe.sleep(Some(Duration::ZERO)) {
                 if Some(came) != number {
                     end_by(came);
@@ -74,7 +74,7 @@ pub(crate) fn begin() -> Result<(), Error> {
     }
 }
 
-/// Signals by which a process is asked to end.
+/// Signals that ask a process to end.
 const ENDS: [i32; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
 
 fn taken(number: i32) -> Error {
@@ -82,7 +82,7 @@ fn taken(number: i32) -> Error {
     config::refused("DVM_EXPLAIN_SIGNAL", name, "the program has a handler for this signal: choose another one")
 }
 
-/// Ends the thread. After the engine has ended.
+/// Ends the thread. Call it after the engine has ended.
 pub(crate) fn end() {
     let Some(watch) = WATCH.lock().take() else { return };
     drop(watch.signals);
@@ -92,7 +92,7 @@ pub(crate) fn end() {
     }
 }
 
-/// What the thread does.
+/// The thread's function.
 fn run(pipe: &Pipe, period: Option<Duration>, asks: Option<i32>, trace: &Trace) {
     let mut patience = period.map(Patience::new);
     loop {
@@ -118,27 +118,27 @@ fn run(pipe: &Pipe, period: Option<Duration>, asks: Option<i32>, trace: &Trace) 
     }
 }
 
-/// Says that a trace could not be written, where no call is left to say so.
+/// Reports that a trace could not be written, where no call can return the error.
 pub(crate) fn tell_failure(written: Result<(), Error>) {
     if let Err(error) = written {
         print(&format!("libdvm: {error}\n"));
     }
 }
 
-/// Prints whole, so that other lines do not come between. Nobody is to be told when that fails.
+/// Prints in one write, so that no other lines come between. Failures cannot be reported.
 pub(crate) fn print(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Knows for how long nothing has ended.
+/// Measures how long no task has ended.
 struct Patience {
     period: Duration,
     progress: u64,
-    /// Since when there was no progress.
+    /// Time of the last progress.
     since: Instant,
-    /// Since when there was none, and nothing was printed.
+    /// Time of the last progress or print.
     silent: Instant,
-    /// What was printed, without times.
+    /// The last printed text, without times.
     last: String,
 }
 
@@ -153,7 +153,7 @@ impl Patience {
         self.last.clear();
     }
 
-    /// Explains when there was no progress for a period, and once in each further one; true when it did.
+    /// Explains after a period without progress, and once in each further one; returns whether it did.
     fn look(&mut self) -> bool {
         let Ok(call) = engine::enter() else { return false };
         call.look();

@@ -1,4 +1,4 @@
-//! The text of an explanation. Long lists are cut; what is left out is counted.
+//! The text of an explanation. Long lists are cut, with the number of omitted entries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,13 +12,13 @@ use crate::engine::{Account, Missed};
 use crate::processing::Mode;
 use crate::task::TaskView;
 
-/// Entries of a list that are told.
+/// Maximum number of printed entries of a list.
 const TOLD: usize = 16;
 
-/// Arguments of a task that are told.
+/// Maximum number of printed arguments of a task.
 const ARGUMENTS: usize = 8;
 
-/// Tells what a snapshot and its causes say; with the `times` that things have lasted.
+/// Prints a snapshot and its causes; if `times`, also how long things have lasted.
 pub(super) fn tell(snapshot: &Snapshot, findings: &Findings, times: bool) -> String {
     let mut text = Words { snapshot, times, text: String::new() };
     text.overview();
@@ -35,7 +35,7 @@ pub(super) fn tell(snapshot: &Snapshot, findings: &Findings, times: bool) -> Str
 
 struct Words<'a> {
     snapshot: &'a Snapshot,
-    /// Whether to tell how long things have lasted.
+    /// Whether to print how long things have lasted.
     times: bool,
     text: String,
 }
@@ -95,7 +95,7 @@ impl Words<'_> {
         }
     }
 
-    /// Workers that run something, and tasks that block.
+    /// Prints workers that run something, and tasks in blocking sections.
     fn workers(&mut self) {
         let line = |worker: &WorkerView| {
             let runs = worker.running?;
@@ -115,7 +115,7 @@ impl Words<'_> {
         self.list(&lines, lines.len());
     }
 
-    /// The first lines of a list that has `all` entries, and how many are left out.
+    /// Prints the first lines of a list with `all` entries, and the number of omitted ones.
     fn list(&mut self, lines: &[String], all: usize) {
         lines.iter().take(TOLD).for_each(|line| self.line(line));
         let told = lines.len().min(TOLD);
@@ -151,13 +151,13 @@ impl Words<'_> {
         self.snapshot.engine.workers.get(worker).map_or("a worker", |worker| &worker.title)
     }
 
-    /// How long something has lasted, when that is worth telling.
+    /// How long something has lasted; empty if not worth printing.
     fn lasting(&self, time: Duration) -> String {
         let seconds = time.as_secs();
         if self.times && seconds > 0 { format!(", for {seconds} s at least") } else { String::new() }
     }
 
-    /// What a task is at that waits for no data.
+    /// What a task that waits for no data is doing.
     fn state(&self, busy: &Busy) -> String {
         match busy.whereabouts {
             Whereabouts::Runs { worker } => {
@@ -171,7 +171,7 @@ impl Words<'_> {
         }
     }
 
-    /// Who is to publish a datum, after a colon.
+    /// The publisher of a datum, after a colon.
     fn publisher(&self, datum: usize) -> String {
         let datum = &self.snapshot.data[datum];
         match datum.source {
@@ -260,7 +260,7 @@ impl Words<'_> {
         self.line(&format!("  Waiting: {}.", held.join(", ")));
     }
 
-    /// The tasks that wait, each with what it misses.
+    /// Prints the waiting tasks, each with its missing data.
     fn waiting(&mut self) {
         let Self { snapshot, .. } = *self;
         let all: Vec<usize> =

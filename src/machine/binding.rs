@@ -1,6 +1,6 @@
-//! The CPUs that the process may use, and binding a thread to one.
+//! The CPUs that the process may use, and binding of threads.
 //!
-//! Directly through the system's affinity calls: they need no loaded topology, so a machine is plain data.
+//! Uses the system's affinity calls: they need no loaded topology, so a machine is plain data.
 #![allow(unsafe_code, reason = "system calls of the C library")]
 
 use std::collections::BTreeSet;
@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 /// Bits per word of an affinity mask.
 const WORD: usize = u64::BITS as usize;
 
-/// The most words tried: 2^20 CPUs.
+/// Maximum number of words in an affinity mask: 2^20 CPUs.
 const MOST_WORDS: usize = 1 << 14;
 
-/// The CPUs of the process: the union over its threads, because the caller's thread may itself be bound to one of
-/// them by another library. `None` when the system does not say.
+/// The CPUs of the process: the union over its threads, since another library may have bound the calling thread. `None`
+/// if the system does not tell.
 pub(super) fn process_cpus() -> Option<BTreeSet<u32>> {
     let mut cpus: BTreeSet<u32> = thread_cpus(0)?.into_iter().collect();
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
@@ -22,7 +22,7 @@ pub(super) fn process_cpus() -> Option<BTreeSet<u32>> {
     Some(cpus)
 }
 
-/// The CPUs of a thread; 0 is the calling one.
+/// The CPUs of a thread; 0 is the calling thread.
 fn thread_cpus(thread: libc::pid_t) -> Option<Vec<u32>> {
     let mut mask = vec![0_u64; 1024 / WORD];
     while mask.len() <= MOST_WORDS {
@@ -40,7 +40,7 @@ fn thread_cpus(thread: libc::pid_t) -> Option<Vec<u32>> {
     None
 }
 
-/// Binds the calling thread to these CPUs. False when the system refuses.
+/// Binds the calling thread to these CPUs. False if the system refuses.
 pub(super) fn bind_thread(cpus: &[u32]) -> bool {
     let most = cpus.iter().copied().max().unwrap_or(0) as usize;
     let mut mask = vec![0_u64; (most / WORD + 1).max(1024 / WORD)];

@@ -1,28 +1,28 @@
-//! The caches of a PU, for the choice of tile sizes.
+//! The caches of a PU, used to choose tile sizes.
 
 use super::topology::{CacheAbove, Pu};
 
 /// One cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cache {
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// How many PUs that have a worker use it, at least 1.
+    /// Number of PUs with a worker that share it, at least 1.
     pub sharers: usize,
 }
 
 impl Cache {
-    /// The bytes for each worker when all of them work.
+    /// Bytes per worker when all workers are busy.
     pub fn share(&self) -> u64 {
         self.bytes / self.sharers as u64
     }
 }
 
-/// The data caches of a PU. Where PUs differ, on each level the smallest share of any PU that has a worker.
+/// The data caches of a PU. If PUs differ, each level has the smallest share of any PU with a worker.
 ///
-/// A level that hwloc does not know is given by [`Caches::DEFAULT`] when it knows none, and else by the level inside it
-/// (no L3: what L2 holds). Sizes are what hwloc reports: on virtual machines often those of the host, whose other
-/// guests use the outer levels too; do not count on all of an L3.
+/// If hwloc does not know a level, the level inside it stands for it (no L3: what L2 holds), or [`Caches::DEFAULT`] if
+/// hwloc knows no level. Sizes are hwloc's: on virtual machines often those of the host, whose other guests use the
+/// outer levels too; do not count on all of an L3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Caches {
     /// Level 1, data (or unified).
@@ -34,14 +34,14 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    /// What most processors of the last decade have at least: 32 KiB, 256 KiB and 1 MiB of its own for each PU.
+    /// The least of most processors of the last decade: 32 KiB, 256 KiB and 1 MiB for each PU.
     pub const DEFAULT: Caches = Caches {
         l1d: Cache { bytes: 32 << 10, sharers: 1 },
         l2: Cache { bytes: 256 << 10, sharers: 1 },
         l3: Cache { bytes: 1 << 20, sharers: 1 },
     };
 
-    /// The caches of the PUs that have a worker.
+    /// The caches of PUs with a worker.
     pub(super) fn of(pus: &[&Pu]) -> Caches {
         let [l1d, l2, l3] = [0, 1, 2].map(|level| smallest_share(pus, level));
         if (l1d, l2, l3) == (None, None, None) {
@@ -53,7 +53,7 @@ impl Caches {
     }
 }
 
-/// The cache of `level` that has the least for each of its users. `None` when some PU has none of known size.
+/// The cache of `level` with the smallest share per user. `None` if some PU has none of known size.
 fn smallest_share(pus: &[&Pu], level: usize) -> Option<Cache> {
     let caches = pus.iter().map(|pu| pu.caches[level].filter(|cache| cache.bytes > 0)).collect::<Option<Vec<_>>>()?;
     let sharers = |cache: &CacheAbove| caches.iter().filter(|other| other.object == cache.object).count();

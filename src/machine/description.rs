@@ -1,55 +1,55 @@
-//! The machine for a report: the tree with its workers, their ranks and distances, and what the process may use.
+//! A description of the machine for reports: the tree with workers, ranks and distances, and the limits of the process.
 
 use super::topology::{Topology, hwloc_version};
 use super::{Allowance, Machine};
 use crate::config::Config;
 use crate::error::Error;
 
-/// An object of the machine's tree and what is below it.
+/// An object of the machine's tree, with its subtree.
 #[derive(Clone, Debug)]
 pub struct Branch {
     /// hwloc's name of its type.
     pub kind: String,
-    /// Its number among the objects of its type.
+    /// Its index among the objects of its type.
     pub index: u32,
-    /// Of a cache; 0: none, or unknown.
+    /// Size of a cache in bytes; 0: not a cache, or unknown.
     pub bytes: u64,
-    /// The NUMA nodes beside it: their numbers and sizes in bytes.
+    /// The NUMA nodes attached to it: their numbers and sizes in bytes.
     pub memory: Vec<(u32, u64)>,
-    /// Of a PU: the system's number for it.
+    /// For a PU: the system's number.
     pub cpu: Option<u32>,
-    /// Of a PU: the workers on it.
+    /// For a PU: its workers.
     pub workers: Vec<usize>,
-    /// What is below it.
+    /// Its children.
     pub below: Vec<Branch>,
 }
 
 /// A machine and the workers that libdvm would start on it.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// Whether it is the machine that the process runs on.
+    /// Whether it is the machine that runs the process.
     pub real: bool,
     /// Its tree.
     pub tree: Branch,
-    /// The rank of each worker, without the components that are not used.
+    /// The rank of each worker, without unused components.
     pub ranks: Vec<Vec<u64>>,
-    /// For each component of a rank the largest number of siblings.
+    /// For each component of a rank, the largest number of siblings.
     pub sizes: Vec<u64>,
     /// The CPU that each worker is bound to; `None`: workers are not bound.
     pub bound: Option<Vec<u32>>,
-    /// Where the number of workers comes from, in words.
+    /// What determines the number of workers, in words.
     pub limits: String,
     /// Whether there are more workers than CPUs.
     pub oversubscribed: bool,
     /// The distances of all pairs of workers, row by row.
     pub distances: Vec<Vec<u64>>,
-    /// The CPUs that the process may use; `None`: the system does not say.
+    /// The CPUs that the process may use; `None`: the system does not tell.
     pub cpuset: Option<Vec<u32>>,
-    /// How many workers the CPU quota of the process's control groups is worth; `None`: no quota.
+    /// Number of workers that the CPU quota allows; `None`: no quota.
     pub quota: Option<usize>,
 }
 
-/// Describes the machine that `config` and the system give.
+/// Describes the machine given by `config` and the system.
 pub(crate) fn describe(config: &Config) -> Result<Description, Error> {
     let allowance = Allowance::read();
     let topology = Machine::topology(config)?;
@@ -70,13 +70,13 @@ pub(crate) fn describe(config: &Config) -> Result<Description, Error> {
     })
 }
 
-/// The version of hwloc that the process runs with, as `2.9`.
+/// The version of hwloc in the process, as `2.9`.
 pub(crate) fn hwloc_running() -> String {
     let version = hwloc_version();
     format!("{}.{}", version >> 16, version >> 8 & 0xff)
 }
 
-/// The tree with the workers on its PUs.
+/// The tree, with workers at their PUs.
 fn tree(topology: &Topology, machine: &Machine) -> Branch {
     let mut branches: Vec<Option<Branch>> = topology
         .nodes
@@ -100,7 +100,7 @@ fn tree(topology: &Topology, machine: &Machine) -> Branch {
             branch.workers = (0..machine.workers()).filter(|&worker| machine.pus[worker] as usize == place).collect();
         }
     }
-    // An object comes after the one that it is below: from the last to the first each is complete when its turn comes.
+    // Children come after their parents: from last to first, each object is complete when it is attached.
     for object in (1..branches.len()).rev() {
         let branch = branches[object].take().expect("each object is taken once");
         let parent = topology.nodes[object].parent.expect("every object but the root is below another");

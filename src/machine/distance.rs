@@ -1,30 +1,30 @@
-//! How far apart workers are: the tree first, latencies to tell apart what is equally far in the tree.
+//! Distances between workers: first the tree, then latencies to distinguish equal distances in the tree.
 //!
 //! The tree's distance is the number of branching levels up to the common ancestor, an ultrametric. A latency matrix
-//! is made a pseudo-metric (symmetric by its larger values, local latency taken off, shortest paths) and added, with the
-//! tree's distance scaled up so that latencies never outweigh a level. A sum of a metric and a pseudo-metric is a metric.
+//! becomes a pseudo-metric (symmetric by its larger values, minus local latency, shortest paths) and is added to the
+//! tree's distance, scaled so that latencies never outweigh a level. A metric plus a pseudo-metric is a metric.
 
 use super::levels::Levels;
 use super::topology::Latencies;
 
-/// Latencies beyond this are treated as this; the sums stay far from overflow.
+/// Latencies above this count as this; sums stay far from overflow.
 const LARGEST_LATENCY: u64 = u32::MAX as u64;
 
-/// What latencies add to the tree's distance.
+/// The contribution of latencies to distances.
 #[derive(Debug)]
 pub(super) struct Refinement {
     /// The object of each worker.
     object_of: Vec<usize>,
     count: usize,
-    /// Row by row.
+    /// Row-major.
     excess: Vec<u64>,
-    /// What one level of the tree counts.
+    /// The weight of one tree level.
     scale: u64,
 }
 
 impl Refinement {
-    /// `pus`: the PU of each worker, as an index into `latencies.object_of`. `None` when some worker has no object, or
-    /// when the matrix says nothing that the tree does not say.
+    /// `pus`: the PU of each worker, as an index into `latencies.object_of`. `None` if some worker has no object, or if
+    /// the matrix adds nothing to the tree.
     pub fn new(latencies: &Latencies, pus: &[usize], levels: &Levels) -> Option<Refinement> {
         let object_of = pus.iter().map(|&pu| latencies.object_of[pu]).collect::<Option<Vec<_>>>()?;
         let excess = pseudo_metric(&latencies.values, latencies.count);
@@ -33,7 +33,7 @@ impl Refinement {
         refinement.tells_more_than(levels).then_some(refinement)
     }
 
-    /// How many objects the matrix has.
+    /// Number of objects in the matrix.
     pub fn objects(&self) -> usize {
         self.count
     }
@@ -47,7 +47,7 @@ impl Refinement {
         self.excess[self.object_of[a] * self.count + self.object_of[b]]
     }
 
-    /// Whether two pairs are equally far in the tree and differ here.
+    /// Whether two pairs have the same distance in the tree but not here.
     fn tells_more_than(&self, levels: &Levels) -> bool {
         let mut seen = Vec::new();
         for a in 0..levels.workers() {
@@ -63,7 +63,7 @@ impl Refinement {
     }
 }
 
-/// The latencies over the least local one, as a pseudo-metric.
+/// The latencies minus the least local latency, as a pseudo-metric.
 fn pseudo_metric(values: &[u64], count: usize) -> Vec<u64> {
     let local = (0..count).map(|i| values[i * count + i]).min().unwrap_or(0);
     let excess = |i: usize, j: usize| {
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn latencies_become_a_pseudo_metric() {
-        // Asymmetric, and 0 -> 2 directly is longer than through 1.
+        // Asymmetric, and the direct way 0 -> 2 is longer than through 1.
         let excess = pseudo_metric(&[10, 15, 99, 16, 10, 12, 99, 12, 10], 3);
         assert_eq!(excess, [0, 6, 8, 6, 0, 2, 8, 2, 0]);
     }

@@ -1,7 +1,7 @@
-//! Machines drawn in a line of text, for tests: hwloc's synthetic syntax only has regular ones.
+//! Machines described in a line of text, for tests: hwloc's synthetic syntax only has regular machines.
 //!
-//! `machine{pack{l3=9000{core{pu pu} core{pu}} numa} pack{core{pu}}}`: types, the objects below them in braces, `=` the size
-//! of a cache. `numa` is memory beside the tree, for the PUs of the object that it stands in. PUs are numbered from 0.
+//! `machine{pack{l3=9000{core{pu pu} core{pu}} numa} pack{core{pu}}}`: types, their children in braces, `=` and the
+//! size of a cache. `numa` is memory beside the tree, for the PUs of the enclosing object. PUs are numbered from 0.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ struct Object {
     below: Vec<Object>,
 }
 
-/// Reads a drawing; `latencies` are those between its NUMA nodes, row by row (none: no matrix).
+/// Parses a drawing; `latencies` between its NUMA nodes are row-major (empty: no matrix).
 pub(super) fn read(drawing: &str, latencies: &[u64]) -> Topology {
     let (mut pus, mut nodes) = (0, 0);
     let mut machine = parse(&mut drawing.chars().peekable(), &mut pus, &mut nodes).remove(0);
@@ -45,7 +45,7 @@ pub(super) fn read(drawing: &str, latencies: &[u64]) -> Topology {
     topology::read(Source::Xml(&xml)).unwrap_or_else(|failure| panic!("{failure:?} for {drawing}:\n{xml}"))
 }
 
-/// Objects up to the end or a closing brace, which is taken.
+/// Parses objects up to the end or past a closing brace.
 fn parse(text: &mut std::iter::Peekable<std::str::Chars<'_>>, pus: &mut u32, nodes: &mut u32) -> Vec<Object> {
     let mut objects = Vec::new();
     loop {
@@ -78,7 +78,7 @@ fn parse(text: &mut std::iter::Peekable<std::str::Chars<'_>>, pus: &mut u32, nod
 }
 
 impl Object {
-    /// Gives each object the memory of those it stands in, and each `numa` the PUs that it serves.
+    /// Gives each object the memory of its ancestors, and each `numa` the PUs that it serves.
     fn hang_nodes(&mut self, above: &[u32]) {
         let pus = self.pus.clone();
         let memory = self.below.iter().filter(|object| object.kind == "numa").flat_map(|object| object.nodes.clone());
@@ -134,7 +134,7 @@ impl Object {
     }
 }
 
-/// hwloc's text of a set: words of 32 bits, the highest first.
+/// hwloc's text of a set: words of 32 bits, highest first.
 fn set(members: &[u32]) -> String {
     let words = members.iter().max().map_or(1, |most| most / 32 + 1);
     let word = |word: u32| {

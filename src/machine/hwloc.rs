@@ -1,4 +1,4 @@
-//! The raw hwloc bindings that the build script writes; only `topology` uses them.
+//! Raw hwloc bindings from the build script; only `topology` uses them.
 #![allow(
     missing_docs,
     unsafe_code,

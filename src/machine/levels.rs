@@ -1,33 +1,33 @@
-//! From hwloc's tree to ranks.
+//! Derives ranks from hwloc's tree.
 //!
-//! hwloc's levels become rank components when some object of the level above has two children there that both have
-//! workers. On irregular machines an object may be missing between two levels; a stand-in of its own is put there, so
-//! that every worker has an object on every level, and an index among siblings names one object.
+//! A level of hwloc becomes a rank component if some object of the level above has two children there with workers. On
+//! irregular machines an object may be missing between two levels; a unique stand-in takes its place, so that every
+//! worker has an object on every level, and an index among siblings identifies one object.
 
 use std::collections::BTreeMap;
 
-/// The most components of a rank: `DVM_MAX_RANK_DEPTH`.
+/// Maximum number of components of a rank: `DVM_MAX_RANK_DEPTH`.
 pub(crate) const MAX_RANK_DEPTH: usize = 8;
 
-/// The workers' places in the tree.
+/// The positions of the workers in the tree.
 #[derive(Debug)]
 pub(super) struct Levels {
-    /// The number of branching levels.
+    /// Number of branching levels.
     depth: usize,
     /// The object of each worker on each branching level, worker by worker.
     objects: Vec<u32>,
     /// In increasing order.
     ranks: Vec<[u64; MAX_RANK_DEPTH]>,
     dimension: usize,
-    /// All bits of the components that ranks here do not have.
+    /// All bits set in the components that the ranks here do not use.
     unused: [u64; MAX_RANK_DEPTH],
-    /// The tree of the ranks, level by level, each in order: where the children of a node begin, and how many there are.
-    /// The workers, which have none, come behind these nodes.
+    /// The tree of ranks, level by level, each in order: the index of a node's first child, and the number of children.
+    /// The workers, which have no children, follow these nodes.
     steps: Vec<(u32, u32)>,
 }
 
 impl Levels {
-    /// `paths`: for each worker, in the order of the tree, the object it is below on each level, the root first.
+    /// `paths`: for each worker, in tree order, its ancestor on each level, the root first.
     pub fn new(paths: &[Vec<Option<u32>>]) -> Levels {
         let filled = fill(paths);
         let branching = branching(&filled);
@@ -62,12 +62,12 @@ impl Levels {
             node = first as usize + index as usize;
         }
         let worker = node.checked_sub(self.steps.len())?;
-        // The components behind the last level are 0, as in the worker's own rank. All are looked at without a branch.
+        // Components after the last level must be 0, as in the worker's own rank. Checks all of them without a branch.
         let excess = rank.iter().zip(&self.unused).fold(0, |excess, (index, unused)| excess | (index & unused));
         (excess == 0).then_some(worker)
     }
 
-    /// For each component the largest number of siblings; 0 for unused ones.
+    /// For each component the largest number of siblings; 0 if unused.
     pub fn sizes(&self) -> [u64; MAX_RANK_DEPTH] {
         let mut sizes = [0; MAX_RANK_DEPTH];
         for rank in &self.ranks {
@@ -78,15 +78,15 @@ impl Levels {
         sizes
     }
 
-    /// How many branching levels one must go up to find a common ancestor.
+    /// Number of branching levels up to a common ancestor.
     pub fn distance(&self, a: usize, b: usize) -> u64 {
         let path = |worker: usize| &self.objects[worker * self.depth..(worker + 1) * self.depth];
         let common = path(a).iter().zip(path(b)).take_while(|(a, b)| a == b).count();
         (self.depth - common) as u64
     }
 
-    /// The other workers, nearest first, those equally near from `worker` on round the end. The workers are numbered along the
-    /// tree: to either side distances only grow, so that there is nothing to sort.
+    /// The other workers, nearest first; equally near ones in cyclic order from `worker`. Worker numbers follow the
+    /// tree, so distances only grow to either side, and no sorting is needed.
     pub fn neighbours(&self, worker: usize) -> Vec<u32> {
         let workers = self.workers();
         let mut others = Vec::with_capacity(workers - 1);
@@ -103,7 +103,7 @@ impl Levels {
     }
 }
 
-/// The first number from `first` on and below `end` for which `holds` no longer does.
+/// The first number from `first` on and below `end` for which `holds` is false.
 fn partition(mut first: usize, mut end: usize, holds: impl Fn(usize) -> bool) -> usize {
     while first < end {
         let middle = first.midpoint(end);
@@ -116,7 +116,7 @@ fn partition(mut first: usize, mut end: usize, holds: impl Fn(usize) -> bool) ->
     first
 }
 
-/// Puts stand-ins where a path has no object: one for each object below.
+/// Fills gaps in paths with stand-ins: one for each object below.
 fn fill(paths: &[Vec<Option<u32>>]) -> Vec<Vec<u32>> {
     let mut fresh = paths.iter().flatten().flatten().max().map_or(0, |most| most + 1);
     let mut stand_ins = BTreeMap::new();
@@ -138,7 +138,7 @@ fn fill(paths: &[Vec<Option<u32>>]) -> Vec<Vec<u32>> {
     paths.iter().map(&mut fill_path).collect()
 }
 
-/// The levels, below the root, on which two workers part.
+/// The levels below the root on which two workers have different objects.
 fn branching(paths: &[Vec<u32>]) -> Vec<usize> {
     let levels = paths.first().map_or(0, Vec::len);
     let part =
@@ -146,8 +146,8 @@ fn branching(paths: &[Vec<u32>]) -> Vec<usize> {
     (1..levels).filter(|&level| paths.windows(2).any(|pair| part(level, pair))).collect()
 }
 
-/// The branching levels that become components. When there are too many, the innermost but one goes first: the PUs of
-/// a larger group are then numbered through. Distances still know all levels.
+/// The branching levels that become components. If there are too many, drops the second innermost first: the PUs of a
+/// larger group are then numbered consecutively. Distances still use all levels.
 fn named(branching: &[usize]) -> Vec<usize> {
     let mut named = branching.to_vec();
     while named.len() + 1 > MAX_RANK_DEPTH {
@@ -173,7 +173,7 @@ fn ranks(paths: &[Vec<u32>], levels: &[usize]) -> Vec<[u64; MAX_RANK_DEPTH]> {
     ranks
 }
 
-/// The tree of the ranks.
+/// Builds the tree of ranks.
 fn steps(ranks: &[[u64; MAX_RANK_DEPTH]], dimension: usize) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
     let mut nodes = 0;

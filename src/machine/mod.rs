@@ -1,9 +1,9 @@
-//! The machine: which PUs have a worker, their ranks, how far apart they are, and binding.
+//! The machine: PUs with workers, their ranks and distances, and binding.
 //!
-//! [`Machine::configured`] reads everything once; what it returns never changes and holds nothing of hwloc.
-//! - `topology`: hwloc's tree as plain data (`hwloc`: its raw bindings); `synthetic`: of an imagined machine
-//! - `quota`, `binding`: what the process may use; `selection`: which PUs get workers
-//! - `description`: all of it for a report
+//! [`Machine::configured`] reads everything once; its result never changes and does not depend on hwloc any more.
+//! - `topology`: hwloc's tree as plain data (`hwloc`: its raw bindings); `synthetic`: the tree of an imagined machine
+//! - `quota`, `binding`: limits of the process; `selection`: which PUs get workers
+//! - `description`: all of it, for reports
 //! - `levels`: ranks; `distance`: the metric; `caches`: for tile sizes
 
 mod binding;
@@ -33,32 +33,32 @@ use distance::Refinement;
 use levels::Levels;
 use topology::{Source, Topology};
 
-/// The workers of this process and the tree that they are in.
+/// The workers of this process, and the tree that contains them.
 ///
-/// Workers are numbered from 0 in the order of the tree, which is the order of their ranks. Only what has workers counts:
+/// Workers are numbered from 0 in tree order, which is the order of their ranks. Parts without workers do not count:
 /// with 4 workers on `pack:4 core:4 pu:2` the sizes are 1, 4.
 #[derive(Debug)]
 pub(crate) struct Machine {
     levels: Levels,
     refinement: Option<Refinement>,
-    /// The PU of each worker, as an index into those of the topology.
+    /// The PU of each worker, as an index into the topology's PUs.
     pus: Vec<u32>,
-    /// The CPU of each worker, or none when workers are not bound.
+    /// The CPU of each worker; `None` if workers are not bound.
     cpus: Option<Vec<u32>>,
-    /// The number of workers for each CPU that the process has, rounded up.
+    /// Workers per CPU of the process, rounded up.
     crowd: usize,
     caches: Caches,
-    /// Of each worker, made when first asked for.
+    /// The neighbours of each worker, made on first use.
     neighbours: Vec<OnceBox<Box<[u32]>>>,
-    /// What limited the number of workers.
+    /// What limited the number of workers, in words.
     limits: String,
 }
 
-/// What the system allows the process.
+/// The limits that the system sets for the process.
 #[derive(Clone, Debug)]
 struct Allowance {
     cpus: Option<BTreeSet<u32>>,
-    /// Workers that the CPU quota is worth.
+    /// Number of workers that the CPU quota allows.
     quota: Option<usize>,
 }
 
@@ -67,7 +67,7 @@ impl Allowance {
         Allowance { cpus: binding::process_cpus(), quota: quota::workers(Path::new("/")) }
     }
 
-    /// How many threads can run at once.
+    /// Number of threads that can run at once.
     fn threads(&self) -> usize {
         let cpus = self.cpus.as_ref().map_or(usize::MAX, BTreeSet::len);
         cpus.min(self.quota.unwrap_or(usize::MAX))
@@ -78,14 +78,14 @@ impl Machine {
     /// The machine that `config` and the system describe.
     ///
     /// # Errors
-    /// `DVM_ERR_ARGUMENT` when the synthetic machine asked for cannot be read, `DVM_ERR_UNSUPPORTED` when the
-    /// system's topology cannot be read.
+    /// `DVM_ERR_ARGUMENT` for an invalid synthetic machine, `DVM_ERR_UNSUPPORTED` if the system's topology cannot be
+    /// read.
     pub fn configured(config: &Config) -> Result<Machine, Error> {
         let allowance = Allowance::read();
         Machine::new(&Machine::topology(config)?, config, &allowance)
     }
 
-    /// The tree that `config` asks for: the system's, or an imagined one.
+    /// The tree selected by `config`: the system's, or an imagined one.
     fn topology(config: &Config) -> Result<Topology, Error> {
         match config.synthetic() {
             Some(text) => synthetic::read(text),
@@ -126,7 +126,7 @@ impl Machine {
         self.levels.dimension()
     }
 
-    /// For each component the largest number of siblings; 0 for those that are not used.
+    /// For each component the largest number of siblings; 0 if unused.
     pub fn sizes(&self) -> [u64; MAX_RANK_DEPTH] {
         self.levels.sizes()
     }
@@ -136,31 +136,31 @@ impl Machine {
         self.levels.workers()
     }
 
-    /// The rank of a worker; components that are not used are 0.
+    /// The rank of a worker; unused components are 0.
     pub fn rank(&self, worker: usize) -> [u64; MAX_RANK_DEPTH] {
         self.levels.rank(worker)
     }
 
-    /// The rank of a worker in words, `rank 0 1 2`: the title of its row in a trace.
+    /// The rank of a worker as text, `rank 0 1 2`: the title of its row in a trace.
     pub fn title(&self, worker: usize) -> String {
         self.rank(worker)[..self.dimension()].iter().fold("rank".into(), |title, index| format!("{title} {index}"))
     }
 
-    /// The worker that has exactly this rank.
+    /// The worker with exactly this rank.
     #[inline]
     pub fn worker_of(&self, rank: &[u64; MAX_RANK_DEPTH]) -> Option<usize> {
         self.levels.worker_of(rank)
     }
 
-    /// How far apart two workers are: a metric, 0 for the same worker only. It counts the levels up to their common
-    /// ancestor; where hwloc knows latencies that tell more than the tree, levels count more and latencies are added.
+    /// The distance of two workers: a metric, 0 only from a worker to itself. It is the number of levels up to their
+    /// common ancestor; if hwloc's latencies distinguish more than the tree, levels weigh more and latencies are added.
     pub fn distance(&self, a: usize, b: usize) -> u64 {
         let tree = self.levels.distance(a, b);
         self.refinement.as_ref().map_or(tree, |refinement| refinement.distance(tree, a, b))
     }
 
-    /// The other workers, nearest first; those equally near in the order of their numbers from `worker` on, round the
-    /// end, so that each worker starts with another one.
+    /// The other workers, nearest first; equally near ones in cyclic order from `worker`, so that each worker starts
+    /// with a different one.
     pub fn neighbours(&self, worker: usize) -> &[u32] {
         self.neighbours[worker].get_or_init(|| {
             if self.refinement.is_none() {
@@ -173,41 +173,40 @@ impl Machine {
         })
     }
 
-    /// Whether distances are those of the tree, where of three workers no two are farther apart than the farther of the
-    /// other pairs.
+    /// Whether distances are an ultrametric: among three workers, the two largest distances are equal.
     pub fn is_tree(&self) -> bool {
         self.refinement.is_none()
     }
 
-    /// Binds the calling thread to the PU of `worker`. False when it is not bound: a synthetic machine, more workers than PUs,
-    /// `DVM_BIND=0`, or the system refused.
+    /// Binds the calling thread to the PU of `worker`. False if it is not bound: synthetic machine, more workers than
+    /// PUs, `DVM_BIND=0`, or the system refused.
     pub fn bind(&self, worker: usize) -> bool {
         self.cpus.as_ref().is_some_and(|cpus| binding::bind_thread(&cpus[worker..=worker]))
     }
 
-    /// Lets the calling thread, and threads that it starts, run on the PUs of all workers, where workers are bound at all.
+    /// Lets the calling thread, and threads that it starts, run on the PUs of all workers, if workers are bound.
     pub fn unbind(&self) -> bool {
         self.cpus.as_ref().is_some_and(|cpus| binding::bind_thread(cpus))
     }
 
-    /// Whether there are more workers than the process has CPUs (by its cpuset and its quota): who spins then takes the
-    /// time of one that works.
+    /// Whether there are more workers than CPUs (by cpuset and quota): a spinning worker then takes time from a working
+    /// one.
     pub fn oversubscribed(&self) -> bool {
         self.crowd > 1
     }
 
-    /// The number of workers for each CPU that the process has, rounded up.
+    /// Workers per CPU of the process, rounded up.
     pub fn crowd(&self) -> usize {
         self.crowd
     }
 
-    /// The caches of a PU.
+    /// The caches for the choice of tile sizes.
     pub fn cache(&self) -> Caches {
         self.caches
     }
 }
 
-/// The machine in a line, for notes: `2 workers, sizes 1 2, bound to CPUs 0 1 (...)`.
+/// Prints one line for notes: `2 workers, sizes 1 2, bound to CPUs 0 1 (...)`.
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(" ");
@@ -222,7 +221,7 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The path of each worker; with several workers on a PU, one more level tells them apart.
+/// The path of each worker; one more level distinguishes several workers on a PU.
 fn paths(topology: &Topology, selected: &[usize], several: bool) -> Vec<Vec<Option<u32>>> {
     let all = topology.pus.iter().flat_map(|pu| &pu.path);
     let fresh = all.flatten().max().map_or(0, |most| most + 1);
@@ -241,7 +240,7 @@ fn no_pus(all: usize, allowed: Option<&BTreeSet<u32>>) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, message)
 }
 
-/// Where the number of workers comes from, in words.
+/// What determines the number of workers, in words.
 fn limits(topology: &Topology, config: &Config, usable: usize, quota: Option<usize>) -> String {
     let kind = if topology.is_this_system { "machine" } else { "synthetic machine" };
     let parts = [

@@ -1,13 +1,13 @@
-//! The CPU quota of the process's control groups, versions 1 and 2.
+//! The CPU quota of the process's control groups (cgroups), versions 1 and 2.
 //!
-//! A quota holds for a group and all groups below it, so the smallest from the process's own group up to the root of
-//! its mount wins, over every hierarchy that has a CPU controller. What a container does not show is not known here.
+//! A quota holds for a group and its subgroups, so the smallest one counts, from the process's own group up to the root
+//! of its mount, in every hierarchy with a CPU controller. Quotas that a container hides remain unknown.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// How many workers the quota is worth: CPU time per period, rounded up, at least 1. `None`: no quota.
-/// `root` stands before every absolute path: `/`, or a recorded tree.
+/// Number of workers that the quota allows: CPU time per period, rounded up, at least 1. `None`: no quota. `root` is
+/// the prefix of every absolute path: `/`, or a recorded tree.
 pub(super) fn workers(root: &Path) -> Option<usize> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let mounts = fs::read_to_string(root.join("proc/self/mountinfo")).ok()?;
@@ -22,7 +22,7 @@ enum Version {
 }
 
 impl Version {
-    /// The quota that the files of the group `directory` state.
+    /// The quota in the files of the group `directory`.
     fn quota(self, directory: &Path) -> Option<usize> {
         let read = |file: &str| fs::read_to_string(directory.join(file)).ok();
         match self {
@@ -36,23 +36,23 @@ impl Version {
     }
 }
 
-/// Quota over period, rounded up. No number (`max`) and -1 mean no quota.
+/// Quota over period, rounded up. `max` and -1 mean no quota.
 fn whole(quota: &str, period: &str) -> Option<usize> {
     let (quota, period): (u64, u64) = (quota.parse().ok()?, period.parse().ok()?);
     (period > 0).then(|| usize::try_from(quota.div_ceil(period)).unwrap_or(usize::MAX).max(1))
 }
 
-/// A mounted hierarchy that may have quotas.
+/// A mounted cgroup hierarchy.
 #[derive(Debug, PartialEq, Eq)]
 struct Mount {
     version: Version,
-    /// The group that is visible at the mount point.
+    /// The group at the mount point.
     group: String,
     point: String,
 }
 
 impl Mount {
-    /// A line of `/proc/self/mountinfo`: `36 35 98:0 /group /point options fields - type source options`.
+    /// Parses a line of `/proc/self/mountinfo`: `36 35 98:0 /group /point options fields - type source options`.
     fn parse(line: &str) -> Option<Mount> {
         let (mount, system) = line.split_once(" - ")?;
         let mut mount = mount.split(' ').skip(3);
@@ -66,8 +66,8 @@ impl Mount {
         Some(Mount { version, group, point })
     }
 
-    /// `group` as seen from the mount point: the part below it. A group outside what is mounted (another namespace) is
-    /// taken for the mounted one.
+    /// The path of `group` relative to the mount point. A group outside the mounted one (in another namespace) counts
+    /// as the mounted one.
     fn below<'a>(&self, group: &'a str) -> &'a Path {
         let below = Path::new(group).strip_prefix(&self.group).unwrap_or(Path::new(""));
         let plain = below.components().all(|component| matches!(component, Component::Normal(_)));
@@ -75,7 +75,7 @@ impl Mount {
     }
 }
 
-/// The process's place in one hierarchy.
+/// The process's group in a hierarchy.
 #[derive(Debug, PartialEq, Eq)]
 struct Membership<'a> {
     version: Version,
@@ -83,7 +83,7 @@ struct Membership<'a> {
 }
 
 impl<'a> Membership<'a> {
-    /// A line of `/proc/self/cgroup`: `4:cpu,cpuacct:/group`, or `0::/group` in version 2.
+    /// Parses a line of `/proc/self/cgroup`: `4:cpu,cpuacct:/group`, or `0::/group` in version 2.
     fn parse(line: &'a str) -> Option<Membership<'a>> {
         let mut fields = line.splitn(3, ':');
         let (_, controllers, group) = (fields.next()?, fields.next()?, fields.next()?);
@@ -104,7 +104,7 @@ impl<'a> Membership<'a> {
     }
 }
 
-/// mountinfo writes space, tab, newline and backslash as three octal digits after a backslash.
+/// Decodes mountinfo's octal escapes of space, tab, newline and backslash.
 fn unescape(field: &str) -> String {
     let mut text = Vec::with_capacity(field.len());
     let mut bytes = field.as_bytes();
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// A file tree that goes when it is dropped.
+    /// A file tree that is removed on drop.
     struct Tree(PathBuf);
 
     impl Tree {
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn recorded_trees_give_their_quota() {
-        // What it is, the expected quota, /proc/self/cgroup, /proc/self/mountinfo, the other files.
+        // Description, expected quota, /proc/self/cgroup, /proc/self/mountinfo, other files.
         type Row = (&'static str, Option<usize>, &'static str, &'static str, &'static [(&'static str, &'static str)]);
         #[rustfmt::skip]
         let table: &[Row] = &[

@@ -1,8 +1,8 @@
-//! Machines as they are met, one test each: a file of `recorded/` says what the machine is and why it is expected to have these
-//! workers, ranks and distances.
+//! Real machines, one test each: a file in `recorded/` describes the machine, and why these workers, ranks and
+//! distances are expected.
 //!
-//! The lines of a file, in this order: `#` and the reason; `synthetic TEXT`, `xml FILE` (of lstopo) or `drawing TEXT`; what
-//! limits it (`latencies`, `system`, `cpuset`, `quota`, `workers`); then what is found. `DVM_BLESS=1` writes that anew.
+//! The lines of a file: `#` and the reason; `synthetic TEXT`, `xml FILE` (from lstopo) or `drawing TEXT`; the limits
+//! (`latencies`, `system`, `cpuset`, `quota`, `workers`); the expected result, which `DVM_BLESS=1` rewrites.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::topology::{Source, Topology};
 use super::*;
 
-/// What a file says about a machine.
+/// The machine and limits in a file.
 #[derive(Default)]
 struct Record {
     topology: Option<Topology>,
@@ -28,7 +28,7 @@ fn numbers<T: std::str::FromStr<Err: fmt::Debug>>(text: &str) -> impl Iterator<I
 }
 
 impl Record {
-    /// Reads the lines above what is found.
+    /// Parses the lines before the expected result.
     fn read<'a>(lines: impl Iterator<Item = &'a str>) -> Record {
         let mut record = Record::default();
         let mut drawn = "";
@@ -68,7 +68,7 @@ fn rank(machine: &Machine, worker: usize) -> String {
     rank[..machine.dimension()].iter().map(u64::to_string).collect::<Vec<_>>().join(".")
 }
 
-/// Numbers, with `xN` for N in a row.
+/// Numbers, with `xN` for N repetitions.
 fn runs(numbers: impl Iterator<Item = u64>) -> String {
     let mut runs: Vec<(u64, usize)> = Vec::new();
     for number in numbers {
@@ -82,7 +82,7 @@ fn runs(numbers: impl Iterator<Item = u64>) -> String {
     runs.iter().map(run).collect::<Vec<_>>().join(" ")
 }
 
-/// What is found: all ranks of up to 32 workers, of more the first eight, and the last.
+/// The result: all ranks of up to 32 workers, otherwise the first eight and the last.
 fn found(machine: &Machine) -> String {
     let workers = machine.workers();
     let mut text = String::from("found\n");
@@ -113,7 +113,7 @@ fn check(name: &str) {
 
 macro_rules! machines {
     ($($name:ident)*) => {
-        /// Every machine of the folder, each a test.
+        /// The names of all machines in the folder; each is a test.
         const NAMES: &[&str] = &[$(stringify!($name)),*];
         $(#[test] fn $name() { check(stringify!($name)); })*
     };

@@ -1,13 +1,13 @@
-//! Which PUs get workers.
+//! Selects the PUs that get workers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::topology::Pu;
 
-/// For each worker its PU, as an index into `pus`, in the order of the tree.
+/// The PU of each worker, as an index into `pus`, in tree order.
 ///
-/// Only PUs in `allowed` are taken, when there is such a set. With fewer workers than PUs, each core gets one worker, in
-/// the order of the tree, before any core gets a second one. With more, the first PUs get one more than the others.
+/// Only takes PUs in `allowed`, if given. With fewer workers than PUs, each core gets one worker, in tree order, before
+/// any core gets a second one. With more, the first PUs get one more than the others.
 pub(super) fn select(pus: &[Pu], allowed: Option<&BTreeSet<u32>>, workers: usize) -> Vec<usize> {
     let usable = usable(pus, allowed);
     if usable.is_empty() {

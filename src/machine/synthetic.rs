@@ -4,7 +4,7 @@ use super::topology::{self, Failure, Source, Topology};
 use crate::config::{self, MAX_WORKERS};
 use crate::error::Error;
 
-/// Reads the value of `DVM_SYNTHETIC`.
+/// Parses the value of `DVM_SYNTHETIC`.
 pub(super) fn read(text: &str) -> Result<Topology, Error> {
     let wrong = || {
         let reason = "it is not a machine in hwloc's synthetic syntax (an example: pack:4 core:4 pu:2; hwloc says more with HWLOC_SYNTHETIC_VERBOSE=1)";
@@ -21,9 +21,9 @@ pub(super) fn read(text: &str) -> Result<Topology, Error> {
     })
 }
 
-/// The arities of a synthetic machine, to know its size before hwloc builds it: a mistyped number could fill the memory.
+/// The arities of a synthetic machine, to check its size before hwloc builds it: a wrong one could fill the memory.
 ///
-/// Attributes, `(size=1GB)`, and attached memory, `[numa]`, have none. `None` when a level has no decimal arity.
+/// Skips attributes, `(size=1GB)`, and attached memory, `[numa]`. `None` if a level has no decimal arity.
 fn arities(text: &str) -> Option<Vec<u64>> {
     let mut nested = 0;
     let levels = text.chars().map(|c| {
@@ -33,14 +33,14 @@ fn arities(text: &str) -> Option<Vec<u64>> {
     levels.collect::<String>().split_whitespace().map(arity).collect()
 }
 
-/// The arity of `pack:2` or `2`. hwloc would also read signs, numbers to the bases 8 and 16, and levels that are not
-/// separated (`pack:2pu:2`): not allowed here, so that what is counted is what is built.
+/// The arity of `pack:2` or `2`. hwloc also reads signs, numbers in base 8 and 16, and unseparated levels
+/// (`pack:2pu:2`); those are refused, so that hwloc builds what was counted.
 fn arity(level: &str) -> Option<u64> {
     let (name, digits) = level.split_once(':').unwrap_or(("any", level));
     let named =
         name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let decimal = !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
-    // More than 64 bits hold is too many in any case.
+    // A number beyond 64 bits is too large in any case.
     (named && decimal).then(|| digits.parse().unwrap_or(u64::MAX))
 }
 

@@ -1,4 +1,4 @@
-//! Machines from text, and what they are expected to be.
+//! Machines from text, with the expected results.
 
 use super::*;
 
@@ -158,12 +158,12 @@ fn irregular_machines_have_one_rank_for_each_pu() {
         ("machine{pack{core{pu}}}", "1", "0", "0"),
         ("machine{pack{core{pu} core{pu} core{pu}} pack{core{pu}}}", "1 2 3", "000 001 002 010", "0 1 1 2"),
         ("machine{pack{core{pu pu} core{pu}} pack{core{pu pu}}}", "1 2 2 2", "0000 0001 0010 0100 0101", "0 1 2 3 3"),
-        // Fast cores with an L2 of their own, slow ones with an L2 for all.
+        // Fast cores with L2 caches of their own, slow ones with a shared L2.
         ("machine{pack{l2=1000{core{pu pu}} l2=1000{core{pu pu}} l2=2000{core{pu} core{pu} core{pu}}}}", "1 3 3 2",
             "0000 0001 0100 0101 0200 0210 0220", "0 1 3 3 3 3 3"),
-        // One package with an L3, one without: its cores are alone with what stands in for one.
+        // One package with L3 caches, one without: each of its cores has a stand-in.
         ("machine{pack{l3=9000{core{pu} core{pu}} l3=9000{core{pu}}} pack{core{pu} core{pu}}}", "1 2 2 2", "0000 0001 0010 0100 0110", "0 1 2 3 3"),
-        // Memory hangs beside the tree and makes no level of its own.
+        // Memory is attached beside the tree and does not form a level.
         ("machine{pack{numa core{pu} core{pu}} pack{numa core{pu}}}", "1 2 2", "000 001 010", "0 1 2"),
     ];
     for (drawing, expected_sizes, expected_ranks, expected_distances) in table {
@@ -174,7 +174,7 @@ fn irregular_machines_have_one_rank_for_each_pu() {
     }
 }
 
-/// Four packages in a ring, the opposite one farther: the tree sees no difference.
+/// Four packages in a ring, the opposite one farther: the tree cannot distinguish them.
 const RING: &[u64] = &[10, 16, 22, 16, 16, 10, 16, 22, 22, 16, 10, 16, 16, 22, 16, 10];
 
 #[test]
@@ -187,7 +187,7 @@ fn latencies_tell_apart_what_the_tree_does_not() {
     assert_eq!(distances(&alike), "0 1 2", "a matrix that repeats the tree changes nothing");
 }
 
-/// Checks by brute force that distances are a metric and follow the tree: who shares more of its rank is nearer.
+/// Checks by brute force that distances are a metric, and that workers that share more of the rank are nearer.
 fn check_metric(machine: &Machine, what: &str) {
     let workers = machine.workers();
     let common =
@@ -219,7 +219,7 @@ fn distances_are_a_metric_on_regular_machines() {
     }
 }
 
-/// Numbers from a seed (Marsaglia's xorshift).
+/// Random numbers from a seed (Marsaglia's xorshift).
 struct Random(u64);
 
 impl Random {
@@ -230,7 +230,7 @@ impl Random {
         self.0 % bound
     }
 
-    /// An irregular object below `level` of the kinds, and what stands in it.
+    /// An irregular object below `level` of the kinds, with its subtree.
     fn draw(&mut self, kinds: &[&str]) -> String {
         let [kind, inner @ ..] = kinds else { return "pu".into() };
         if self.below(4) == 0 && (kind.starts_with('l') || *kind == "pack") {
@@ -259,7 +259,7 @@ fn distances_are_a_metric_on_random_irregular_machines() {
 
 #[test]
 fn the_cpuset_and_the_quota_limit_a_real_machine_and_not_a_synthetic_one() {
-    // The process's CPUs, its quota, its environment; the expected CPUs of the workers and sizes.
+    // The process's CPUs, quota and environment; the expected CPUs of the workers, and sizes.
     type Row = (&'static [u32], Option<usize>, &'static [(&'static str, &'static str)], &'static [u32], &'static str);
     let mut topology = drawing::read("machine{pack{core{pu pu} core{pu pu}} pack{core{pu pu} core{pu pu}}}", &[]);
     let built = |topology: &Topology, cpus: &[u32], quota, environment: &[(&str, &str)]| {
@@ -311,7 +311,7 @@ fn caches_are_those_of_the_pu_that_has_the_least() {
     assert_eq!(unknown, [Caches::DEFAULT.l1d, Caches::DEFAULT.l2, Caches::DEFAULT.l3]);
 }
 
-/// Runs itself again, bound to one CPU by taskset.
+/// Runs this test again, bound to one CPU by taskset.
 #[test]
 fn under_taskset_there_is_one_worker_on_that_cpu() {
     const CHILD: &str = "DVM_TEST_PRINT_MACHINE";

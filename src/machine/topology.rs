@@ -1,4 +1,4 @@
-//! The machine as hwloc sees it, copied into plain data: nothing of hwloc lives on after [`read`].
+//! hwloc's view of the machine, copied into plain data: nothing of hwloc remains after [`read`].
 #![allow(unsafe_code, reason = "hwloc is a C library")]
 
 use std::ffi::{CStr, CString};
@@ -7,10 +7,10 @@ use std::ptr;
 use super::hwloc as sys;
 use crate::error::{Error, dvm_retcode_t};
 
-/// Where a topology comes from.
+/// The source of a topology.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source<'a> {
-    /// The machine that the process runs on (or what hwloc's own environment variables say it is).
+    /// The machine that runs the process (or the one that hwloc's own environment variables select).
     System,
     /// hwloc's synthetic syntax.
     Synthetic(&'a str),
@@ -22,9 +22,9 @@ pub(super) enum Source<'a> {
 /// Why a topology could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// The text of the source is not in its language.
+    /// The source text has a syntax error.
     Syntax,
-    /// The header that libdvm was built with and the library that it runs with have different major versions.
+    /// libdvm was built with a header of another major version than the library in the process.
     Version { built: u32, running: u32 },
     /// hwloc has no memory or cannot read the system.
     Load,
@@ -46,23 +46,23 @@ impl From<Failure> for Error {
     }
 }
 
-/// A cache above a PU.
+/// A cache that a PU uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CacheAbove {
-    /// The same for all PUs below one cache.
+    /// Identifies the cache: the same for all PUs below it.
     pub object: u32,
-    /// 0: unknown.
+    /// Size; 0: unknown.
     pub bytes: u64,
 }
 
-/// A processing unit and where it hangs.
+/// A processing unit and its position in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct Pu {
-    /// The system's number for it.
+    /// The system's number.
     pub os_index: u32,
-    /// The core it belongs to (the PU itself when hwloc knows no cores).
+    /// Its core (the PU itself if hwloc knows no cores).
     pub core: u32,
-    /// For each level of hwloc's tree, the root first: the object there that the PU is below, where there is one.
+    /// The PU's ancestor on each level of hwloc's tree, the root first; `None` if it has none there.
     pub path: Vec<Option<u32>>,
     /// L1 data, L2, L3.
     pub caches: [Option<CacheAbove>; 3],
@@ -71,43 +71,43 @@ pub(super) struct Pu {
 /// A matrix of latencies between objects.
 #[derive(Clone, Debug)]
 pub(super) struct Latencies {
-    /// For each PU, the index of the object that it belongs to.
+    /// For each PU, the index of its object.
     pub object_of: Vec<Option<usize>>,
     /// The number of objects.
     pub count: usize,
-    /// Row by row.
+    /// Latencies, row-major.
     pub values: Vec<u64>,
 }
 
-/// An object that PUs hang below, or a PU, for whoever draws the tree.
+/// An object above PUs, or a PU, for printing the tree.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     /// hwloc's name of its type: `Package`, `L3Cache`, `PU`.
     pub kind: String,
-    /// Its number among the objects of its type, in the order of the tree.
+    /// Its index among the objects of its type, in tree order.
     pub index: u32,
-    /// Of a cache; 0: none, or unknown.
+    /// Size of a cache in bytes; 0: not a cache, or unknown.
     pub bytes: u64,
-    /// The object that it is below; `None`: it is the root.
+    /// Its parent; `None` for the root.
     pub parent: Option<u32>,
-    /// The NUMA nodes that serve just its PUs: their numbers and sizes.
+    /// The NUMA nodes for exactly its PUs: their numbers and sizes in bytes.
     pub memory: Vec<(u32, u64)>,
 }
 
-/// A machine.
+/// A machine's tree, PUs and latencies.
 #[derive(Clone, Debug)]
 pub(super) struct Topology {
-    /// All objects; the numbers in [`Pu::path`] are places here.
+    /// All objects; [`Pu::path`] has indices into this.
     pub nodes: Vec<Node>,
-    /// All PUs, in the order of the tree.
+    /// All PUs, in tree order.
     pub pus: Vec<Pu>,
-    /// Whether this is the machine that the process runs on, so that its PUs can be bound to.
+    /// Whether this machine runs the process, so that threads can be bound to its PUs.
     pub is_this_system: bool,
     /// hwloc's latency matrices.
     pub latencies: Vec<Latencies>,
 }
 
-/// The version of hwloc that the process runs with.
+/// The version of hwloc in the process.
 pub(super) fn hwloc_version() -> u32 {
     // SAFETY: a call without arguments.
     unsafe { sys::hwloc_get_api_version() }
@@ -127,7 +127,7 @@ pub(super) fn read(source: Source<'_>) -> Result<Topology, Failure> {
 }
 
 impl Pu {
-    /// hwloc has all PUs on one, its last, level; this holds even if it did not.
+    /// Extends all paths to `levels`: hwloc has all PUs on its last level; the paths are right even if not.
     fn pad_to(&mut self, levels: usize) {
         let own = self.path.pop().flatten();
         self.path.resize(levels - 1, None);
@@ -187,8 +187,8 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Without the kernel's files about CPUs hwloc's discovery for Linux gives up, and says so on stderr. The other ways of
-    /// discovery, by the processor itself or by the number of CPUs, are quiet, and find what it would have left to them.
+    /// Without the kernel's files about CPUs, hwloc's Linux discovery gives up with a message on stderr. The other
+    /// components, which ask the processor or count CPUs, are silent and then find as much.
     fn do_without_sysfs(&self) {
         /// `HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST`.
         const BLACKLIST: u64 = 1;
@@ -238,7 +238,7 @@ impl Handle {
     }
 }
 
-/// Copies a matrix out of hwloc.
+/// Copies one of hwloc's matrices.
 ///
 /// # Safety
 /// `matrix` comes from `hwloc_distances_get`, and its topology is loaded.
@@ -269,13 +269,12 @@ impl<'a> Object<'a> {
         self.0.type_
     }
 
-    /// Its level; memory, I/O and misc objects, which [`Object::children`] never yields, have negative ones.
+    /// Its level; memory, I/O and misc objects have negative ones, but [`Object::children`] never yields those.
     fn level(self) -> usize {
         usize::try_from(self.0.depth).unwrap_or(0)
     }
 
-    /// The objects below it. NUMA nodes are not among them: hwloc hangs them beside the tree, below the group of PUs that
-    /// they serve.
+    /// Its children, except NUMA nodes: hwloc attaches those beside the tree, below the group of PUs that they serve.
     fn children(self) -> impl Iterator<Item = Object<'a>> {
         // SAFETY: children live as long as their parent, `'a`; hwloc ends the list with NULL.
         let first = unsafe { self.0.first_child.as_ref() };
@@ -289,7 +288,7 @@ impl<'a> Object<'a> {
         unsafe { CStr::from_ptr(sys::hwloc_obj_type_string(self.kind())) }.to_string_lossy().into_owned()
     }
 
-    /// The NUMA nodes beside it, also those behind a cache of memory: their numbers and sizes.
+    /// The NUMA nodes beside it, including those behind a memory-side cache: their numbers and sizes in bytes.
     fn memory(self) -> Vec<(u32, u64)> {
         // SAFETY: objects beside live as long as the one that they are beside, `'a`; hwloc ends the list with NULL.
         let first = unsafe { self.0.memory_first_child.as_ref() };
@@ -307,7 +306,7 @@ impl<'a> Object<'a> {
         nodes
     }
 
-    /// 0, 1, 2 for L1 data, L2, L3, and the size.
+    /// 0, 1 or 2 for L1 data, L2 or L3, and the size in bytes.
     fn cache(self) -> Option<(usize, u64)> {
         let level = match self.kind() {
             sys::hwloc_obj_type_t_HWLOC_OBJ_L1CACHE => 0,
@@ -321,7 +320,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// A walk down the tree that collects PUs.
+/// A walk down the tree to collect PUs.
 struct Walk {
     nodes: Vec<Node>,
     path: Vec<Option<u32>>,
