@@ -1,4 +1,4 @@
-//! The C functions that describe a graph, called safely.
+//! Safe calls of the C functions that describe a graph.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -10,13 +10,13 @@ use crate::engine;
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::unwind_boundary;
 
-/// `dvm_graph_visit_t`: what `successors` calls once per successor.
+/// `dvm_graph_visit_t`: `successors` calls it once per successor.
 pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, tile: *const i64);
-/// Runs a tile; 0 is success.
+/// Runs a tile; returns 0 for success.
 pub(crate) type Run = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int;
-/// The same, as it is called.
+/// The same function in the form of the call.
 type RunCalled = unwind_boundary::Function;
-/// Number of predecessors of a tile; negative: not a tile of the graph.
+/// Returns the number of predecessors of a tile; negative: not a tile of the graph.
 pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> i64;
 /// Calls `visit` for each successor of a tile.
 pub(crate) type Successors =
@@ -67,12 +67,12 @@ impl Callbacks {
         Self { context, run, predecessors, successors }
     }
 
-    /// Whether the graph tells its own edges, rather than leaving them to the carried coordinates.
+    /// Whether the graph gives its own edges instead of carried coordinates.
     pub(crate) fn tells_edges(&self) -> bool {
         self.predecessors.is_some()
     }
 
-    /// Runs a tile; what went wrong is told in words.
+    /// Runs a tile; an error has a message.
     #[inline]
     pub(crate) fn run(&self, tile: &Tile) -> Result<(), Error> {
         let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
@@ -84,8 +84,8 @@ impl Callbacks {
         }
     }
 
-    /// Number of predecessors, or `untold` when the graph leaves that to the carried coordinates.
-    /// `tile` has at least `dimension` coordinates.
+    /// Number of predecessors, or `untold` if the carried coordinates determine it. `tile` has at least `dimension`
+    /// coordinates.
     #[inline]
     pub(crate) fn predecessors(&self, tile: &[i64], untold: i64) -> Result<i64, Error> {
         let Some(function) = self.predecessors else { return Ok(untold) };
@@ -95,8 +95,7 @@ impl Callbacks {
             .map_err(|e| within(&e, "predecessors"))
     }
 
-    /// Visits the successors; false when the graph leaves that to the carried coordinates.
-    /// The slice has `dimension` coordinates.
+    /// Visits the successors; false if the carried coordinates determine them. The slice has `dimension` coordinates.
     #[inline]
     pub(crate) fn successors<V: FnMut(&[i64])>(&self, tile: &Tile, dimension: usize, visit: V) -> Result<bool, Error> {
         struct Visitor<V> {

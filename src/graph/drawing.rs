@@ -1,11 +1,11 @@
-//! A graph's tiles and edges for a drawing.
+//! Lists a graph's tiles and edges for a drawing.
 
 use super::callbacks::Callbacks;
 use super::space::Space;
 use crate::trace::Tiles;
 
-/// Tells the tiles and edges of a graph. It calls the graph's own functions, as a worker would; what these
-/// throw is told when they run.
+/// Lists the tiles and edges. Calls the graph's own functions, as a worker would; exceptions from them count only when
+/// they run.
 pub(super) fn draw(space: &Space, carried: &[bool], callbacks: &Callbacks, tiles: &mut Tiles) {
     let dimension = space.dimension();
     for number in 0..space.volume() {

@@ -1,8 +1,8 @@
-//! Parameterised task graphs for generated code: tiles described by functions of integer coordinates.
+//! Parameterised task graphs for generated code: functions of integer coordinates describe the tiles.
 //!
-//! A tile becomes a task when its first input arrives and is forgotten when it has run, so the whole graph is never held.
-//! Tiles without predecessors are found by all workers in parallel while others already run. The tile that became ready
-//! last runs next on the same worker: depth first, its data are still in the cache. Other ready tiles are one word each
+//! A tile becomes a task when its first input arrives, and is forgotten after it has run, so the whole graph is never
+//! in memory. All workers search for tiles without predecessors, while others already run. The tile that became ready
+//! last runs next on the same worker: depth first, since its data are in the cache. Other ready tiles are one word each
 //! (the number in the box) in the worker's deque; thieves take the oldest.
 
 mod callbacks;
@@ -27,7 +27,7 @@ use crate::processing::forced;
 use crate::trace::{Name, Trace};
 use running::{Host, Running};
 
-/// A running graph among the engine's sources.
+/// A running graph as one of the engine's sources of work.
 struct Attached {
     running: Running,
     engine: *const Engine,
@@ -109,7 +109,7 @@ impl Host for Alone<'_> {
     }
 }
 
-/// Runs a graph on the engine's workers and returns when it is over.
+/// Runs a graph on the engine's workers; returns when all tiles have run.
 pub(crate) fn execute(
     call: &Call,
     name: String,
@@ -148,7 +148,7 @@ pub(crate) fn execute(
     result
 }
 
-/// Tile sizes for a band: what is given, else what the environment says, else what fits the caches.
+/// Tile sizes for a band: from the caller, else from the environment, else from the caches.
 pub(crate) fn choose_sizes(
     call: &Call,
     name: &str,
@@ -163,8 +163,8 @@ pub(crate) fn choose_sizes(
     let given: Vec<i64> =
         wanted.iter().enumerate().map(|(k, &size)| if size > 0 { size } else { environment(k) }).collect();
     let cache = engine.machine().cache();
-    // Measured: three quarters of the first level for what is used often; an eighth of the second for the rest, so that
-    // neighbouring tiles' data and the hardware's prefetching have room.
+    // Measured: three quarters of L1 for data used often; an eighth of L2 for other data, which leaves room for
+    // neighbouring tiles' data and hardware prefetching.
     let (near, budget) = (cache.l1d.share() / 4 * 3, (cache.l2.share() / 8).max(2 * cache.l1d.share()));
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     let (near, budget) = (bytes(near), bytes(budget));

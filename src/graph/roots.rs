@@ -1,4 +1,4 @@
-//! The tiles that may have no predecessor, handed out in pieces to the workers.
+//! Tiles that may have no predecessor, handed out to the workers in ranges.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use crate::sync::lock::Mutex;
 /// A range of root numbers on a cache line of its own.
 #[repr(align(64))]
 struct Part {
-    /// Whether something is left: written under the lock, read without it by those who look for work.
+    /// Whether the range is not empty: written under the lock, read without it by workers in search of work.
     any: AtomicBool,
     range: Mutex<Range<u64>>,
 }
@@ -30,8 +30,8 @@ impl Part {
     }
 }
 
-/// Numbers `0 .. count`, each given out once. They start in equal consecutive parts, one per worker, so that a worker meets the
-/// same part of the arrays in every graph of the same shape; who has none left takes half of another's rest.
+/// Numbers `0 .. count`, each handed out once. Each worker starts with an equal consecutive part, so that it meets the
+/// same part of the arrays in every graph of the same shape; a worker with an empty part takes half of another's rest.
 pub(crate) struct Roots {
     parts: Box<[Part]>,
 }
@@ -43,7 +43,7 @@ impl Roots {
         Self { parts: (0..workers).map(|w| Part::new(share(w)..share(w + 1))).collect() }
     }
 
-    /// The next roots of the worker's own part, `most` of them or what is left.
+    /// Takes the next `most` roots of the worker's own part, or what is left.
     pub(crate) fn next(&self, worker: usize, most: u64) -> Option<Range<u64>> {
         self.parts[worker].change(|range| {
             let first = range.start;
@@ -52,19 +52,19 @@ impl Roots {
         })
     }
 
-    /// Gives back the last ones of what `next` gave out, before anything else is taken from the worker's own part by itself.
+    /// Returns the unused end of a range from `next`, before the worker takes anything else from its part.
     pub(crate) fn give_back(&self, worker: usize, rest: Range<u64>) {
         if rest.is_empty() {
             return;
         }
         let part = &self.parts[worker];
         let mut range = part.range.lock();
-        // Others take from the end only: what is left, if anything, goes on where `rest` ends.
+        // Others only take from the end: a non-empty rest continues where `rest` ends.
         *range = if range.is_empty() { rest } else { rest.start..range.end };
         part.any.store(true, Ordering::Relaxed);
     }
 
-    /// Moves the later half of `victim`'s rest to `worker`, whose part is empty. True when there was something.
+    /// Moves the later half of `victim`'s rest to `worker`, whose part is empty. False if there was nothing.
     pub(crate) fn take_half(&self, worker: usize, victim: usize) -> bool {
         let taken = self.parts[victim].change(|range| {
             let middle = range.end - (range.end - range.start).div_ceil(2);
@@ -79,7 +79,7 @@ impl Roots {
         true
     }
 
-    /// Takes away everything that is left in the worker's own part and says how much it was.
+    /// Empties the worker's own part, and returns how many roots it had.
     pub(crate) fn abandon(&self, worker: usize) -> u64 {
         self.next(worker, u64::MAX).map_or(0, |range| range.end - range.start)
     }
@@ -98,7 +98,7 @@ mod tests {
             let worker = workers - 1;
             loop {
                 while let Some(given) = roots.next(worker, 1 + seen.len() as u64 % 7) {
-                    // One is used, the rest goes back.
+                    // Uses one root, and returns the rest.
                     roots.give_back(worker, given.start + 1..given.end);
                     seen.push(given.start);
                 }

@@ -1,4 +1,4 @@
-//! A graph while it runs: tiles are found, run and release their successors.
+//! A running graph: finds and runs tiles, and releases their successors.
 
 mod account;
 
@@ -15,16 +15,16 @@ use crate::error::{Error, dvm_retcode_t};
 use crate::sync::countdown::Countdown;
 use crate::sync::fence;
 
-/// Tiles that one call of `poll` runs at most, so that the worker looks at its own queue from time to time.
+/// Maximum number of tiles per call of `poll`, so that the worker looks at its own queue from time to time.
 const BATCH: usize = 16;
 
-/// Root candidates that are looked at in one go while none of them is a root.
+/// Maximum number of root candidates to check at a time while none is a root.
 const MOST_CANDIDATES: u64 = 256;
 
-/// Root candidates after which a worker looks for other workers' tiles once.
+/// Number of root candidates after which a worker looks once for other workers' tiles.
 const CANDIDATES_PER_LOOK: u64 = 4096;
 
-/// A tile: its number and its coordinates.
+/// A tile with its number and coordinates.
 struct Position {
     number: u64,
     tile: Tile,
@@ -36,24 +36,24 @@ impl Position {
     }
 }
 
-/// What a graph needs of the engine whose workers run it.
+/// The engine, as far as a graph uses it.
 pub(crate) trait Host {
     /// The workers other than `worker`, nearest first.
     fn neighbours(&self, worker: usize) -> &[u32];
-    /// There are more tiles than this worker runs next.
+    /// Announces that there are more tiles than this worker runs next.
     fn work_ready(&self);
-    /// Runs a tile by calling `run`; the place to record it.
+    /// Runs a tile by calling `run`; may record it.
     fn observe(&self, _worker: usize, _tile: &[i64], run: impl FnOnce()) {
         run();
     }
 }
 
-/// What a look at the root candidates has brought.
+/// The result of checking root candidates.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Scanned {
-    /// A tile to run.
+    /// A tile to run was found.
     Root,
-    /// Many candidates that were no roots; there are more.
+    /// Many candidates were not roots; there are more.
     Some,
     /// No candidates are left.
     None,
@@ -66,12 +66,12 @@ pub(crate) struct Running {
     callbacks: Callbacks,
     /// Coordinates that order the tiles.
     carried: Vec<usize>,
-    /// Coordinates that number the roots, and the roots' box.
+    /// Coordinates that number the roots, and the box of roots.
     free: Vec<usize>,
     root_count: u64,
     roots: Roots,
     workers: Box<[WorkerTiles]>,
-    /// Inputs that tiles wait for: of those that have been reached and are not ready.
+    /// Missing inputs of tiles that have some but not all of their inputs.
     pending: Countdown,
     stopped: AtomicBool,
     failure: Mutex<Option<Error>>,
@@ -81,8 +81,8 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// A graph over `space` in which a tile waits for its predecessors along the coordinates with `carried` set, unless the
-    /// callbacks tell its predecessors and successors.
+    /// A graph over `space`. A tile waits for its predecessors along the coordinates with `carried` set, unless the
+    /// callbacks give its predecessors and successors.
     pub(crate) fn new(name: String, space: Space, carried: &[bool], callbacks: Callbacks, workers: usize) -> Self {
         let dimension = space.dimension();
         let general = callbacks.tells_edges();
@@ -107,7 +107,7 @@ impl Running {
         }
     }
 
-    /// Runs some tiles as worker `worker`, which no other thread is meanwhile. False when there were none.
+    /// Runs some tiles as `worker`; no other thread may be that worker meanwhile. False if there were none.
     pub(crate) fn poll<H: Host>(&self, worker: usize, host: &H) -> bool {
         let (mut at, mut next) = (Position::new(), Position::new());
         let mut left = BATCH;
@@ -125,7 +125,7 @@ impl Running {
         left < BATCH
     }
 
-    /// Lets others have the tile that the worker has kept.
+    /// Lets other workers take the tile that the worker kept.
     pub(crate) fn make_stealable<H: Host>(&self, worker: usize, host: &H) {
         let mine = &self.workers[worker];
         if let Some(number) = mine.kept.take() {
@@ -134,7 +134,7 @@ impl Running {
         }
     }
 
-    /// A ready tile: the one that was kept, the newest of the own ones, a root, or another worker's oldest.
+    /// A ready tile: the kept one, the newest of the worker's own, a root, or the oldest of another worker.
     fn next<H: Host>(&self, worker: usize, host: &H, at: &mut Position) -> bool {
         let mine = &self.workers[worker];
         let mut found = mine.kept.take().or_else(|| mine.ready.pop());
@@ -151,7 +151,7 @@ impl Running {
                 host.work_ready();
                 continue;
             }
-            // One at a time: looks at several would never be enough for any.
+            // One victim at a time: `take_kept` counts looks at the same victim, and alternating would restart it.
             let mut others = host.neighbours(worker).iter().map(|&victim| &self.workers[victim as usize]);
             found = others.find(|victim| victim.kept.seen().is_some()).and_then(|victim| mine.take_kept(victim));
             break;
@@ -162,7 +162,7 @@ impl Running {
         true
     }
 
-    /// Looks for a tile without predecessors in the worker's own part of the candidates.
+    /// Searches the worker's own part of the candidates for a tile without predecessors.
     fn scan<H: Host>(&self, worker: usize, host: &H, at: &mut Position) -> Scanned {
         let (mine, mut most, mut looked) = (&self.workers[worker], 1, 0);
         while looked < CANDIDATES_PER_LOOK {
@@ -174,7 +174,7 @@ impl Running {
             let Some(candidates) = self.roots.next(worker, most) else { return Scanned::None };
             let (past, is_root) = self.scan_some(worker, &candidates, at);
             if past < candidates.end {
-                // While they were here, others may have looked in vain and gone to sleep.
+                // While this worker held the candidates, others may have found none and gone to sleep.
                 self.roots.give_back(worker, past..candidates.end);
                 host.work_ready();
             }
@@ -187,8 +187,8 @@ impl Running {
         Scanned::Some
     }
 
-    /// Looks for a tile without predecessors among some candidates. Behind the last that was looked at, and whether `at`
-    /// is one.
+    /// Searches some candidates for a tile without predecessors. Returns the end of the checked range, and whether `at`
+    /// is such a tile.
     fn scan_some(&self, worker: usize, candidates: &Range<u64>, at: &mut Position) -> (u64, bool) {
         let mine = &self.workers[worker];
         let (mut waiting, mut past) = (0, candidates.start);
@@ -201,7 +201,7 @@ impl Running {
             if predecessors == 0 || past == candidates.end {
                 break predecessors == 0;
             }
-            // Only a graph that tells its edges gets here: its candidates are all tiles, one after the other.
+            // Only a graph that gives its edges gets here: its candidates are all tiles in sequence.
             at.number += 1;
             self.space.advance(&mut at.tile);
         };
@@ -213,7 +213,7 @@ impl Running {
         (past, is_root)
     }
 
-    /// The tile number of a root number: its digits are the free coordinates, the carried ones are at their lower bounds.
+    /// The tile number of a root: its digits are the free coordinates; the carried ones are at their lower bounds.
     fn root(&self, mut root: u64) -> u64 {
         if self.callbacks.tells_edges() {
             return root;
@@ -226,8 +226,8 @@ impl Running {
         number
     }
 
-    /// Runs a tile, then a tile that it made ready, and so on, `most` tiles in all; what is next then is kept for later.
-    /// The number of tiles.
+    /// Runs a tile, then a tile that it made ready, and so on, up to `most` tiles; keeps the next one for later.
+    /// Returns the number of tiles.
     fn run_chain<'a, H: Host>(
         &self,
         worker: usize,
@@ -247,7 +247,7 @@ impl Running {
             std::mem::swap(&mut at, &mut next);
         }
         if mine.kept.seen().is_some() {
-            // A thread that stood in for this worker while a tile blocked has put one aside.
+            // A thread that replaced this worker during a blocking section has already kept one.
             self.push(mine, at.number);
         } else {
             mine.kept.keep(at.number);
@@ -255,7 +255,7 @@ impl Running {
         most
     }
 
-    /// Runs a tile; true when it has written what is to run next here.
+    /// Runs a tile; true if it wrote the tile to run next here.
     fn run<H: Host>(&self, worker: usize, at: &Position, next: &mut Position, host: &H) -> bool {
         if self.stopped.load(Ordering::Relaxed) {
             return false;
@@ -272,8 +272,8 @@ impl Running {
         false
     }
 
-    /// Tells the successors of a tile that it has run. The last one that is ready then is written to `next`, which is true,
-    /// the others may run elsewhere.
+    /// Releases a finished tile's successors. Writes the last one that becomes ready to `next` and returns true; the
+    /// others may run elsewhere.
     fn release<H: Host>(&self, worker: usize, at: &Position, next: &mut Position, host: &H) -> bool {
         let (mine, dimension) = (&self.workers[worker], self.space.dimension());
         let (mut any, mut pushed) = (false, false);
@@ -286,7 +286,7 @@ impl Running {
             any = true;
             next.number = number;
             match *tile {
-                // A call that copies takes longer than these.
+                // A call of memcpy takes longer than these assignments.
                 [a] => next.tile[0] = a,
                 [a, b] => [next.tile[0], next.tile[1]] = [a, b],
                 [a, b, c] => [next.tile[0], next.tile[1], next.tile[2]] = [a, b, c],
@@ -300,8 +300,8 @@ impl Running {
             };
             let mut total = 1;
             let arrived = self.pending.arrive(table, successor, || {
-                // Inside the program's own function. Should this one end its thread, the unwind boundary lets go of the
-                // cleanup handlers of the other, too: to note them first would cost each tile of each graph.
+                // Inside the program's `successors`. If `predecessors` ends its thread, the outer cleanup handlers are
+                // lost, too: saving them first would cost every tile of every graph.
                 total = self.predecessors(coordinates, 1);
                 total.max(1) as u64
             });
@@ -309,7 +309,7 @@ impl Running {
                 return self.fail_disagreeing(at, coordinates, total);
             }
             if arrived {
-                // A cycle makes tiles run again and again: more of them than the box has points.
+                // A cycle runs tiles repeatedly: more of them than the box has points.
                 let ready = mine.counts.created.load(Ordering::Relaxed) + mine.counts.followed.load(Ordering::Relaxed);
                 if ready >= self.space.volume() {
                     return self.fail_cyclic(at);
@@ -330,7 +330,7 @@ impl Running {
         any
     }
 
-    /// Number of predecessors. A function that throws fails the graph, and its tile is none.
+    /// Number of predecessors. A function that throws fails the graph, and its tile counts as absent.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "measured: once for each tile")]
     fn predecessors(&self, tile: &[i64], untold: i64) -> i64 {
@@ -349,8 +349,8 @@ impl Running {
         -1
     }
 
-    /// Leaves a ready tile, which began a chain, for this worker or others. Without memory for that the graph fails, and
-    /// the chain ends here.
+    /// Offers a ready tile, which starts a chain, to this worker and others. Without memory for that, the graph fails,
+    /// and the chain ends here.
     #[inline]
     fn push(&self, mine: &WorkerTiles, number: u64) {
         if !mine.ready.push(number) {
@@ -370,7 +370,7 @@ impl Running {
         mine.unsettle();
     }
 
-    /// Tells the neighbours along the carried coordinates that a tile has run.
+    /// Notifies the neighbours along the carried coordinates that a tile has run.
     fn release_carried(&self, at: &Position, mut make_ready: impl FnMut(u64, &[i64])) {
         let table = self.pending.table_in_use();
         let reached = self.carried.iter().filter(|&&k| self.space.index(&at.tile, k) > 0).count() as u64;
@@ -379,7 +379,7 @@ impl Running {
             let index = self.space.index(&at.tile, k);
             if index + 1 < self.space.extent(k) {
                 let (successor, total) = (at.number + self.space.stride(k), reached + u64::from(index == 0));
-                // With one input there is nothing to count.
+                // With a single input there is nothing to count.
                 if total == 1 || self.pending.arrive(table, successor, || total) {
                     tile[k] += 1;
                     make_ready(successor, &tile[..self.space.dimension()]);
@@ -410,7 +410,7 @@ impl Running {
         self.fail(dvm_retcode_t::DVM_ERR_STATE, &at.tile, what);
     }
 
-    /// Stops the graph: what has not begun does not run. The first failure is kept.
+    /// Stops the graph: tiles that have not begun do not run. Keeps the first failure.
     fn fail(&self, code: dvm_retcode_t, tile: &Tile, what: &str) {
         let mut failure = self.failure.lock();
         if failure.is_none() {
@@ -421,12 +421,12 @@ impl Running {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the graph when every root has been looked at and every chain has ended.
+    /// Ends the graph once every root candidate has been checked and every chain has ended.
     ///
-    /// The counters only grow and are read in this order: scanned (all: no further roots), ended, created. A chain's end is
-    /// counted after the beginnings of those that it left behind, so equal sums mean that nothing is left, at the moment
-    /// when `ended` was read. Each worker looks once after it last counted something; the fence makes at least the last
-    /// one that does see everybody's counts.
+    /// The counters only grow and are read in this order: scanned (all: no further roots), ended, created. The end of a
+    /// chain is counted after the beginnings of chains that it left behind, so equal sums mean that nothing is left, at
+    /// the moment when `ended` was read. Each worker checks once after it last counted something; the fence makes at
+    /// least the last of them see all counts.
     fn finish_if_over(&self, worker: usize) {
         if !self.workers[worker].settle() {
             return;
@@ -442,7 +442,7 @@ impl Running {
         }
     }
 
-    /// A counter over all workers.
+    /// The sum of a counter over all workers.
     fn sum(&self, counter: fn(&Counts) -> &AtomicU64) -> u64 {
         self.workers.iter().map(|mine| counter(&mine.counts).load(Ordering::Acquire)).sum()
     }
@@ -453,7 +453,7 @@ impl Running {
         self.wait()
     }
 
-    /// Sleeps until the graph is over; its first failure.
+    /// Sleeps until the graph has ended; returns its first failure.
     pub(crate) fn wait(&self) -> Result<(), Error> {
         let mut done = self.done.lock();
         while !*done {
@@ -479,7 +479,7 @@ impl Running {
         }
     }
 
-    /// The tiles with predecessors that became ready are as many as there are: the edges were told in agreement.
+    /// Checks that as many tiles became ready as have predecessors: otherwise the given edges contradict each other.
     fn all_reached(&self) -> Result<(), Error> {
         let waiting = self.sum(|counts| &counts.waiting);
         let ready = self.sum(|counts| &counts.created) + self.sum(|counts| &counts.followed);

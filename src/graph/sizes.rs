@@ -1,43 +1,43 @@
 //! Tile sizes from a model of the caches.
 
-/// What is asked: sizes for a graph's tiles.
+/// A request for tile sizes of a graph.
 pub(crate) struct Request<'a> {
     /// Number of values of each coordinate of the band.
     pub(crate) extent: &'a [i64],
     /// Coordinates that order the tiles.
     pub(crate) carried: &'a [bool],
-    /// Sizes that are given (positive) or wanted (0).
+    /// Sizes that the caller sets (positive) or requests (0).
     pub(crate) given: &'a [i64],
     /// Bytes that a tile of these sizes touches.
     pub(crate) footprint: &'a dyn Fn(&[i64]) -> i64,
-    /// Workers that shall have something to do.
+    /// Number of workers to keep busy.
     pub(crate) workers: usize,
-    /// Bytes that a tile may touch when it uses each of them often: the part of a first-level cache meant for it.
+    /// Byte limit for a tile that uses each of its bytes often: its share of an L1 cache.
     pub(crate) near: i64,
-    /// Bytes that any other tile may touch: the part of a second-level cache meant for it.
+    /// Byte limit for other tiles: their share of an L2 cache.
     pub(crate) budget: i64,
 }
 
-/// Points per tile under which the cost of a task shows.
+/// Points per tile below which the cost of a task shows.
 const LEAST_WORK: i128 = 4096;
-/// Tiles that can run at the same time, per worker, so that uneven tiles balance.
+/// Number of tiles per worker that can run at the same time, to balance uneven tiles.
 const SLACK: i128 = 4;
-/// Points per tile that make a tile of the near cache worth a task.
+/// Points per tile from which a tile for the near cache is worth a task.
 const NEAR_WORK: i128 = 16 << 10;
-/// Points per eight bytes that make the near cache pay: with fewer the tile's transfer from the next cache shows.
+/// Points per eight bytes from which the near cache pays: below, the transfer from the next cache shows.
 const NEAR_USES: i128 = 24;
-/// Length up to which the innermost coordinate grows first: vector loops want it.
+/// Length, in points, up to which the innermost coordinate grows first: vector loops need it.
 const VECTOR: i64 = 64;
 
-/// Chooses the sizes: tiles for the near cache when they use it well enough, else for the budget.
+/// Chooses the sizes: for the near cache if the tiles use it well enough, else for the budget.
 pub(crate) fn choose(request: &Request) -> Vec<i64> {
     let near = within(request, request.near);
     let uses = points(&near) * 8 / i128::from((request.footprint)(&near)).max(1);
     if uses >= NEAR_USES && points(&near) >= NEAR_WORK { near } else { within(request, request.budget) }
 }
 
-/// Sizes grown by doubling from single points, always where the footprint grows least for the work, as long as the tile fits
-/// the budget and enough tiles can run at the same time; then on to a tile that is worth a task.
+/// Doubles sizes from single points, each time where the footprint grows least for the work, while the tile fits the
+/// budget and enough tiles can run at the same time; then until the tile is worth a task.
 fn within(request: &Request, budget: i64) -> Vec<i64> {
     let mut sizes: Vec<i64> = request.given.iter().map(|&size| size.max(1)).collect();
     let workers = request.workers as i128;
@@ -70,7 +70,7 @@ fn grow(request: &Request, sizes: &mut Vec<i64>, work: i128, least: i128, budget
     }
 }
 
-/// Growth of the footprint over growth of the work, in units of 2^-20.
+/// Growth of the footprint divided by growth of the work, in units of 2^-20.
 fn price(request: &Request, sizes: &[i64], next: &[i64]) -> i128 {
     let bytes = |sizes: &[i64]| i128::from((request.footprint)(sizes)).max(1);
     (bytes(next) << 20) * points(sizes) / (bytes(sizes) * points(next)).max(1)
@@ -80,8 +80,8 @@ fn points(sizes: &[i64]) -> i128 {
     sizes.iter().fold(1, |product: i128, &size| product.saturating_mul(i128::from(size)))
 }
 
-/// Tiles that can run at the same time: all of the free coordinates; of the carried ones a wavefront, which
-/// is as wide as all of them but the longest.
+/// Number of tiles that can run at the same time: all along the free coordinates; along the carried ones a wavefront,
+/// as wide as all of them but the longest.
 fn parallelism(request: &Request, sizes: &[i64]) -> i128 {
     let tiles = |k: usize| ((i128::from(request.extent[k]) + i128::from(sizes[k]) - 1) / i128::from(sizes[k])).max(1);
     let of = |carried: bool| (0..sizes.len()).filter(move |&k| request.carried[k] == carried).map(tiles);

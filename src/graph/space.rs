@@ -1,14 +1,14 @@
-//! The box of tile coordinates of a graph and its numbering.
+//! The box of a graph's tile coordinates, and the numbering of tiles.
 
 use crate::error::{Error, dvm_retcode_t};
 
-/// Most coordinates a graph may have (`DVM_GRAPH_MAX_DIMENSION`).
+/// Maximum number of coordinates of a graph (`DVM_GRAPH_MAX_DIMENSION`).
 pub(crate) const MAX_DIMENSION: usize = 16;
 
 /// Coordinates of one tile; only the first `dimension` are used.
 pub(crate) type Tile = [i64; MAX_DIMENSION];
 
-/// A coordinate's range, and what the number of a point grows by with it.
+/// The range of a coordinate, and its stride in the numbering.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     lower: i64,
@@ -17,7 +17,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// What a coordinate adds to the number of a point, or `None` when it is outside.
+    /// A coordinate's contribution to the number of a point; `None` if it is outside.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "measured: several times for each edge")]
     fn part(&self, coordinate: i64) -> Option<u64> {
@@ -50,7 +50,7 @@ impl Space {
             let stride = space.volume;
             let extent = if empty { 0 } else { i128::from(upper[k]) - i128::from(lower[k]) + 1 };
             let volume = i128::from(space.volume) * extent.max(i128::from(empty));
-            // One number is kept free; i64 leaves room for every sum of two.
+            // One number is reserved; i64 has room for every sum of two.
             if volume >= i128::from(i64::MAX) {
                 return Err(Error::new(
                     dvm_retcode_t::DVM_ERR_ARGUMENT,
@@ -74,7 +74,7 @@ impl Space {
         &self.axes[..self.dimension]
     }
 
-    /// Number of points at right angles to the longest coordinate: about as many tiles are in flight at a time.
+    /// Number of points perpendicular to the longest coordinate: about as many tiles are in flight at a time.
     pub(crate) fn cross_section(&self) -> u64 {
         self.volume / self.axes().iter().map(|axis| axis.extent).max().unwrap_or(1).max(1)
     }
@@ -94,7 +94,7 @@ impl Space {
         self.axes[k].extent
     }
 
-    /// What the number of a point grows by with coordinate `k`.
+    /// The increase of a point's number per step of coordinate `k`.
     pub(crate) fn stride(&self, k: usize) -> u64 {
         self.axes[k].stride
     }
@@ -109,14 +109,14 @@ impl Space {
     /// Writes the point with this number.
     pub(crate) fn locate(&self, mut number: u64, tile: &mut Tile) {
         for (coordinate, axis) in tile.iter_mut().zip(self.axes()) {
-            // A division takes longer than all the rest.
+            // A division takes longer than all other operations here.
             let index = if axis.stride == 1 { number } else { number / axis.stride };
             number -= index * axis.stride;
             *coordinate = axis.lower + index as i64;
         }
     }
 
-    /// Moves to the point with the next number; behind the last one comes the first.
+    /// Moves to the point with the next number; the first follows the last.
     pub(crate) fn advance(&self, tile: &mut Tile) {
         for (coordinate, axis) in tile.iter_mut().zip(self.axes()).rev() {
             if coordinate.wrapping_sub(axis.lower) as u64 + 1 < axis.extent {
@@ -127,11 +127,11 @@ impl Space {
         }
     }
 
-    /// The number of a point, or `None` when it is outside.
+    /// The number of a point; `None` if it is outside.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "measured: once for each edge")]
     pub(crate) fn number(&self, tile: &[i64]) -> Option<u64> {
-        // Most tiles have two coordinates: a loop takes half as long again.
+        // Most tiles have two coordinates; a loop takes 1.5 times as long.
         if let ([a, b], [first, second]) = (tile, self.axes()) {
             return Some(first.part(*a)? + second.part(*b)?);
         }

@@ -25,18 +25,18 @@ impl Host for Threads {
     fn work_ready(&self) {}
 }
 
-/// What the C callbacks of the tests see.
+/// The context of the C callbacks in the tests.
 struct Scene {
     space: Space,
     carried: Vec<bool>,
-    /// Times each tile has run.
+    /// How often each tile has run.
     runs: Vec<AtomicU32>,
     /// Tiles that ran before one of their predecessors.
     early: AtomicU64,
-    /// What each tile makes of its predecessors' values: plain memory, which only the graph's edges order.
+    /// A value per tile, computed from its predecessors' values: plain memory, ordered only by the graph's edges.
     values: Vec<UnsafeCell<u64>>,
     fails_at: Option<u64>,
-    /// Holes: numbers divisible by this are no tiles (for graphs that tell their edges).
+    /// Holes: numbers divisible by this are not tiles (for graphs that give their edges).
     hole: u64,
 }
 
@@ -127,7 +127,7 @@ fn new_scene(lower: &[i64], upper: &[i64], carried: Vec<bool>, hole: u64) -> Sce
     Scene { space, carried, runs, early: AtomicU64::new(0), values, fails_at: None, hole }
 }
 
-/// The values that tiles make, one after the other.
+/// The values of all tiles, computed sequentially.
 fn sequential(scene: &Scene) -> Vec<u64> {
     let mut values: Vec<u64> = Vec::new();
     for number in 0..scene.space.volume() {
@@ -192,7 +192,7 @@ fn independent_tiles_stop_at_a_failure_too() {
     assert_eq!(scene.runs[5].load(Ordering::Relaxed), 0);
 }
 
-/// What a worker has kept for its next turn is taken by another one when that turn does not come.
+/// Another worker takes the tile that a worker kept for its next turn, if that turn does not come.
 #[test]
 fn a_chain_goes_on_elsewhere_when_its_worker_stays_away() {
     for tells_edges in [false, true] {
@@ -211,7 +211,7 @@ fn a_chain_goes_on_elsewhere_when_its_worker_stays_away() {
     }
 }
 
-/// Predecessors that nobody announces: the graph ends with an error instead of hanging.
+/// Missing announcements of predecessors: the graph ends with an error instead of hanging.
 #[test]
 fn edges_that_disagree_are_an_error() {
     unsafe extern "C" fn no_successors(_: *mut c_void, _: *const i64, _: Visit, _: *mut c_void) {}
@@ -234,13 +234,13 @@ fn edges_that_disagree_are_an_error() {
     }
 }
 
-/// Tiles that wait for predecessors nobody announces, in a graph without any root, once counted as a success.
+/// Tiles with unannounced predecessors, in a graph without a root, once counted as a success.
 #[test]
 fn a_graph_that_runs_no_tile_for_want_of_roots_is_an_error() {
     assert_disagreement(waits_for_one, nobody, "tiles have predecessors");
 }
 
-/// Tiles that are told as successors and say that they have no predecessors once ran again and again.
+/// Tiles announced as successors that claim to have no predecessors once ran again and again.
 #[test]
 fn a_successor_without_predecessors_is_an_error() {
     assert_disagreement(waits_for_none, successors, "has no predecessors");

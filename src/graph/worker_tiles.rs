@@ -1,41 +1,41 @@
-//! What one worker has of a running graph.
+//! One worker's part of a running graph.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::sync::deque::{Deque, Steal};
 use crate::sync::handoff::HandOffSlot;
 
-/// Looks at another worker's kept tile before it is taken: about as long as a worker that is busy with tiles takes to come
-/// back.
+/// Number of looks at another worker's kept tile before taking it: about the time in which a worker busy with tiles
+/// returns.
 const PATIENCE: u32 = 64;
 
-/// How many tiles a worker has seen. Only the worker writes them, others read them when they have run out of tiles.
+/// Tile counts of a worker. Only the worker writes them; others read them when they run out of tiles.
 #[repr(align(64))]
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Root candidates that were looked at, after `created` has counted them.
+    /// Root candidates checked, after `created` has counted them.
     pub(super) scanned: AtomicU64,
-    /// Tiles that began a chain here: roots, and what went through the deque.
+    /// Tiles that began a chain here: roots, and tiles from the deque.
     pub(super) created: AtomicU64,
-    /// Chains that ended here, after `created` has counted what they left in the deque.
+    /// Chains that ended here, after `created` has counted the tiles that they left in the deque.
     pub(super) ended: AtomicU64,
-    /// Tiles that went on with a chain here.
+    /// Tiles that continued a chain here.
     pub(super) followed: AtomicU64,
-    /// Tiles that were looked at here and wait for predecessors, in a graph that tells its edges.
+    /// Tiles checked here that wait for predecessors, in a graph that gives its edges.
     pub(super) waiting: AtomicU64,
     /// Root tiles that were found here.
     pub(super) rooted: AtomicU64,
-    /// One more than the number of the tile that runs here; 0: none.
+    /// One more than the number of the running tile; 0: none.
     pub(super) running: AtomicU64,
 }
 
-/// What the worker alone uses.
+/// State that only the worker uses.
 #[repr(align(64))]
 #[derive(Default)]
 struct Own {
-    /// Whether this worker has looked for the end of the graph since it last counted something.
+    /// Whether this worker has checked for the end of the graph since it last counted something.
     settled: AtomicBool,
-    /// The tile that another worker had kept when this one looked last, and how often it has seen it.
+    /// The kept tile that this worker saw last at another worker, and how often.
     watched: AtomicU64,
     looks: AtomicU32,
 }
@@ -43,7 +43,7 @@ struct Own {
 /// A worker's ready tiles and counts.
 pub(super) struct WorkerTiles {
     pub(super) ready: Deque,
-    /// The tile to go on with after a pause.
+    /// The tile to continue with after a pause.
     pub(super) kept: HandOffSlot,
     pub(super) counts: Counts,
     own: Own,
@@ -54,7 +54,7 @@ impl WorkerTiles {
         Self { ready: Deque::new(), kept: HandOffSlot::new(), counts: Counts::default(), own: Own::default() }
     }
 
-    /// Says that something was counted.
+    /// Notes that something was counted.
     #[inline]
     pub(super) fn unsettle(&self) {
         self.own.settled.store(false, Ordering::Relaxed);
@@ -78,7 +78,7 @@ impl WorkerTiles {
         }
     }
 
-    /// Takes the tile that `victim` has kept when it lies there for long: something else has its worker's core.
+    /// Takes the tile that `victim` kept, if it has been there for long: the victim's core is busy elsewhere.
     pub(super) fn take_kept(&self, victim: &WorkerTiles) -> Option<u64> {
         let number = victim.kept.seen()?;
         let looks = if self.own.watched.load(Ordering::Relaxed) == number {

@@ -1,7 +1,7 @@
 //! Scheduling: which worker a task goes to, and in which order a worker takes its tasks.
 //!
-//! - `queue`: a worker's ready tasks: placed ones in the order in which they became ready, others for anybody to steal
-//! - `seeded`: another order, drawn from a seed
+//! - `queue`: a worker's ready tasks: placed ones in order of readiness, others for any worker to steal
+//! - `seeded`: a different order, drawn from a seed
 //! - `placement`: the worker near a task's data
 #![allow(unsafe_code, reason = "queues link the descriptors themselves and allocate nothing")]
 

@@ -3,19 +3,19 @@
 use crate::machine::Machine;
 use crate::memory;
 
-/// So many of the homes are looked through for one that is there already.
+/// Number of the last homes to search for an existing entry.
 const LOOKED_THROUGH: usize = 32;
 
-/// How many input bytes lie where: pairs of a worker and its bytes. A worker may be there twice when there are many.
+/// Input bytes by home: pairs of a worker and its bytes. With many pairs, a worker may occur twice.
 pub(crate) struct Weights {
     homes: Vec<(u32, u64)>,
-    /// What each home would cost, while that is found out.
+    /// Scratch memory for the cost of each home.
     costs: Vec<Cost>,
 }
 
-/// A home beside its next one, in the order of the workers.
+/// A home and its successor, in the order of the workers.
 struct Cost {
-    /// How far apart the two are.
+    /// The distance between the two.
     gap: u64,
     /// Bytes times distance so far.
     sum: u128,
@@ -27,12 +27,12 @@ impl Weights {
         Weights { homes: Vec::new(), costs: Vec::new() }
     }
 
-    /// Forgets everything, but keeps the memory.
+    /// Removes all entries, but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.homes.clear();
     }
 
-    /// Counts an input. An empty one counts as one byte, so that it still says where to go.
+    /// Adds an input. An empty input counts as one byte, so that its place still matters.
     #[inline]
     pub(crate) fn add(&mut self, home: u32, size: usize) {
         let bytes = (size as u64).max(1);
@@ -51,7 +51,7 @@ impl Weights {
         }
     }
 
-    /// Without memory it does not count: the task runs all the same.
+    /// Without memory the input does not count; the task runs all the same.
     #[inline]
     fn push(&mut self, home: u32, bytes: u64) {
         if memory::room_for(&mut self.homes, 1).is_ok() {
@@ -59,7 +59,7 @@ impl Weights {
         }
     }
 
-    /// Puts the homes in the order of the workers, each once.
+    /// Sorts the homes by worker, and merges duplicates.
     fn sort(&mut self) {
         self.homes.sort_unstable();
         self.homes.dedup_by(|again, first| {
@@ -72,11 +72,11 @@ impl Weights {
     }
 }
 
-/// The worker that holds at least half of the bytes; else the one with the least sum of bytes times distance, and among
-/// equals the one that holds more bytes, then the first. `None` when there are no inputs.
+/// The worker with at least half of the bytes; else the one with the least sum of bytes times distance; among equals,
+/// the one with more bytes, then the first. `None` without inputs.
 ///
-/// Holding half of the bytes is enough to be the least: by the triangle inequality every step away from it costs those
-/// bytes at least what it saves on the others.
+/// Half of the bytes suffice for the minimum: by the triangle inequality, a step away costs at least as much for those
+/// bytes as it saves for the others.
 #[inline]
 pub(crate) fn near(machine: &Machine, weights: &mut Weights) -> Option<usize> {
     match weights.homes[..] {
@@ -101,10 +101,10 @@ fn nearest(machine: &Machine, weights: &mut Weights) -> Option<usize> {
     }
 }
 
-/// In a tree some home costs least: the one next to any other worker is no farther from each home than that worker is.
+/// In a tree some home has the least cost: the home nearest to a worker is no farther from each home than that worker.
 ///
-/// A home costs for each distance the bytes that lie farther away, and the homes within a distance lie side by side: each
-/// distance takes one pass. Without memory for that, the heaviest will do.
+/// The cost of a home is the sum, over all distances, of the bytes farther away. Homes within a distance are
+/// contiguous, so each distance takes one pass. Without memory, the heaviest home will do.
 fn nearest_home(machine: &Machine, weights: &mut Weights, total: u128, heaviest: usize) -> Option<usize> {
     let Weights { homes, costs } = weights;
     costs.clear();
@@ -135,7 +135,7 @@ fn nearest_home(machine: &Machine, weights: &mut Weights, total: u128, heaviest:
     Some(best.0.0 as usize)
 }
 
-/// The same where latencies count, which are no tree.
+/// The same with latencies, where distances are not a tree's.
 fn nearest_of_all(machine: &Machine, weights: &Weights) -> Option<usize> {
     let cost = |worker: usize| -> u128 {
         let far = |home: u32| u128::from(machine.distance(worker, home as usize));
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// What one home costs after the other, on trees of several shapes, is what all workers cost.
+    /// The costs computed from home to home equal the costs over all workers, on trees of several shapes.
     #[test]
     fn in_a_tree_the_best_home_is_the_best_worker() {
         let mut state = 7_u64;

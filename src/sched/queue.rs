@@ -1,14 +1,14 @@
 //! A worker's ready tasks.
 //!
-//! Tasks placed by rank run in the order in which they became ready: those that others hand over lie in `inbox` until
-//! the worker takes them all into its private list ([`Placed`]). What is in the inbox became ready after everything in
-//! the list, because the worker empties the inbox before it appends to the list itself.
+//! Tasks placed by rank run in the order in which they became ready. Other threads put them into `inbox`, until the
+//! worker takes them all into its private list ([`Placed`]). The worker empties the inbox before it appends to the
+//! list, so tasks in the inbox became ready after all tasks in the list.
 //!
-//! Tasks placed near their data may be stolen. Those that the worker makes ready itself lie in `deque`: it runs the
-//! newest first, whose data are still in its cache, and others take the oldest. Those that others make ready lie in
-//! `stealable`, which whoever comes first moves to its own deque, so that it runs them oldest first. What the deque has no room
-//! for, and cannot grow for, lies in `rest` until the next such move: the stealable inbox may be long, and is not to be
-//! gone through again.
+//! Tasks near their data may be stolen. Those that the worker makes ready are in `deque`: it runs the newest first,
+//! since their data are in its cache, and thieves take the oldest. Those that other threads make ready are in
+//! `stealable`; the first to come moves them to its own deque, and so runs them oldest first. Tasks that do not fit the
+//! deque, if it cannot grow, wait in `rest` until the next such move: the stealable inbox may be long, and must not be
+//! traversed again.
 
 use std::ptr;
 
@@ -17,13 +17,13 @@ use crate::sync::deque::{Deque, Steal};
 use crate::sync::inbox::{Chain, Inbox};
 use crate::task::{Item, Task};
 
-/// What others see of a worker's ready tasks.
+/// The shared part of a worker's ready tasks.
 #[repr(align(128))]
 pub(crate) struct ReadyQueue {
     inbox: Inbox,
     stealable: Inbox,
     rest: Inbox,
-    /// Keeps its ends on lines of their own.
+    /// Its ends are on separate cache lines.
     deque: Deque,
 }
 
@@ -33,7 +33,7 @@ impl ReadyQueue {
         ReadyQueue { inbox: Inbox::new(), stealable: Inbox::new(), rest: Inbox::new(), deque: Deque::new() }
     }
 
-    /// Hands a task to its worker, which alone may run it and may have to be woken.
+    /// Hands a task to its worker: only that worker may run it, and the caller may have to wake it.
     ///
     /// # Safety
     /// The caller owns the task and hands it over.
@@ -43,7 +43,7 @@ impl ReadyQueue {
         unsafe { self.inbox.push(Task::link(task)) };
     }
 
-    /// Leaves a task for the worker or a thief.
+    /// Offers a task to the worker and to thieves.
     ///
     /// # Safety
     /// The caller owns the task and hands it over.
@@ -53,25 +53,24 @@ impl ReadyQueue {
         unsafe { self.stealable.push(Task::link(task)) };
     }
 
-    /// For the worker itself: keeps a task that others may steal.
+    /// For the worker itself: keeps a task, which others may steal.
     #[inline]
     pub(crate) fn keep(&self, task: *mut Task) {
         if !self.deque.push(Item::task(task).word()) {
-            // No memory for a larger deque: the stealable inbox needs none.
+            // The deque cannot grow; the stealable inbox needs no memory.
             // SAFETY: the caller owns the task and hands it over.
             unsafe { self.stealable.push(Task::link(task)) };
         }
     }
 
-    /// The same for a task without arguments, which has no descriptor; false when there is no memory for it.
+    /// The same for a task without arguments or descriptor; false if the deque cannot grow.
     #[inline]
     pub(crate) fn keep_argumentless(&self, signature: &'static Signature) -> bool {
         self.deque.push(Item::argumentless(signature).word())
     }
 
-    /// For the worker itself: the newest task that it kept, else the oldest that came through the stealable inbox. While
-    /// the stealable inbox is moved it is nowhere to be seen: when there is more of it, `announce` is called once others
-    /// see that again.
+    /// For the worker itself: takes its newest kept task, else the oldest from the stealable inbox. During the move,
+    /// nobody sees the tasks of that inbox: if it has more, `announce` is called once they are visible again.
     #[inline]
     pub(crate) fn take(&self, announce: impl FnOnce()) -> Option<Item> {
         match self.deque.pop() {
@@ -81,13 +80,12 @@ impl ReadyQueue {
         }
     }
 
-    /// For the worker itself: the oldest task that it kept. Where newer ones never end, it would wait for ever.
+    /// For the worker itself: takes the oldest kept task, which would wait for ever if newer ones keep coming.
     pub(crate) fn take_oldest(&self) -> Option<Item> {
         self.steal_kept()
     }
 
-    /// For the worker itself: the oldest task that came through the stealable inbox; the others lie on top of those that
-    /// it kept.
+    /// For the worker itself: takes the oldest task from the stealable inbox; the others go on top of the kept ones.
     pub(crate) fn take_sent(&self, announce: impl FnOnce()) -> Option<Item> {
         if self.nothing_mailed() { None } else { self.take_mail(announce) }
     }
@@ -103,13 +101,13 @@ impl ReadyQueue {
         Some(Item::from_word(task))
     }
 
-    /// What came through the stealable inbox; what was left over of it goes first.
+    /// The tasks from the stealable inbox, with earlier leftovers first.
     fn all_mail(&self) -> Chain {
         let rest = self.rest.take_all();
         if rest.is_empty() { self.stealable.take_all() } else { rest }
     }
 
-    /// Puts tasks, newest first, into the deque, as far as that has room or can grow.
+    /// Puts tasks, newest first, into the deque, as far as it has room or can grow.
     fn move_mail(&self, chain: Chain) {
         for link in chain {
             let task = Task::of(link);
@@ -126,8 +124,8 @@ impl ReadyQueue {
         self.stealable.is_empty() && self.rest.is_empty()
     }
 
-    /// For another worker, whose own queue is `thief`: takes the oldest task, or moves all of its stealable inbox over and
-    /// takes the oldest of that; the caller announces the others.
+    /// For the worker of queue `thief`: takes the oldest kept task, or moves all of the stealable inbox and takes its
+    /// oldest; the caller announces the others.
     pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<Item> {
         if let Some(kept) = self.steal_kept() {
             return Some(kept);
@@ -139,7 +137,7 @@ impl ReadyQueue {
         thief.take(|| {})
     }
 
-    /// The oldest task that was kept.
+    /// Takes the oldest kept task.
     fn steal_kept(&self) -> Option<Item> {
         loop {
             match self.deque.steal() {
@@ -150,27 +148,27 @@ impl ReadyQueue {
         }
     }
 
-    /// True when nothing was handed over.
+    /// Whether no task was handed over.
     #[inline]
     pub(crate) fn nothing_handed_over(&self) -> bool {
         self.inbox.is_empty()
     }
 
-    /// True when there is something that any worker may run.
+    /// Whether there is a task that any worker may run.
     #[inline]
     pub(crate) fn has_stealable(&self) -> bool {
         !self.deque.is_empty() || !self.nothing_mailed()
     }
 }
 
-/// Asks for the lines of the task's first data, which other threads have written last.
+/// Prefetches the cache lines of the task's first data, which other threads wrote last.
 #[inline]
 fn expect(task: *mut Task) {
     // SAFETY: the caller has just taken the task out of a list, so it owns it.
     unsafe { Task::expect_data(task) };
 }
 
-/// The placed tasks that a worker has taken out of its inbox, or has made ready itself. Only the worker touches it.
+/// The placed tasks that a worker took out of its inbox or made ready itself. Only the worker uses it.
 pub(crate) struct Placed {
     first: *mut Task,
     last: *mut Task,
@@ -182,7 +180,7 @@ impl Placed {
         Placed { first: ptr::null_mut(), last: ptr::null_mut() }
     }
 
-    /// Takes what others have handed over.
+    /// Takes all tasks from the inbox.
     #[inline]
     pub(crate) fn collect(&mut self, queue: &ReadyQueue) {
         if !queue.nothing_handed_over() {
@@ -199,7 +197,7 @@ impl Placed {
         });
     }
 
-    /// Appends a task that this worker has made ready, behind everything that was ready before.
+    /// Appends a task that this worker made ready, after all tasks that were ready before.
     ///
     /// # Safety
     /// The caller owns the task and hands it over.
@@ -226,7 +224,7 @@ impl Placed {
         self.last = task;
     }
 
-    /// True when there are none.
+    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_null()
     }
@@ -295,7 +293,7 @@ mod tests {
         assert!(queue.nothing_handed_over() && !queue.has_stealable());
     }
 
-    /// A worker that looks around for the last time while the stealable inbox is moved sees none of it.
+    /// During the move of the stealable inbox, a worker that looks for the last time sees none of it.
     #[test]
     fn mail_that_was_moved_is_announced_when_others_may_have_missed_it() {
         let (scene, queue) = (Scene::new(4), ReadyQueue::new());

@@ -1,9 +1,9 @@
-//! `DVM_SEED`: orders drawn from a seed, the same ones each time.
+//! `DVM_SEED`: reproducible orders drawn from a seed.
 //!
-//! A worker then runs any of its ready tasks rather than the first, as the seed's numbers say. With one worker that
-//! alone would not repeat a run, because the program goes on scheduling while tasks run; so tasks only run while a
-//! thread of the program waits: for all of them, for a graph, or for one datum, and then until it is published. A
-//! program that waits in a way of its own is let on after a while.
+//! A worker then runs any of its ready tasks, chosen by the seed's numbers, instead of the first. With one worker that
+//! alone would not reproduce a run, because the program schedules while tasks run. So tasks only run while a thread of
+//! the program waits: for all of them, for a graph, or for one datum until it is published. If a program waits in some
+//! other way, tasks run after a while.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,19 +14,19 @@ use crate::sync::lock::{Condvar, Mutex};
 use crate::data::{DatumId, STORE};
 use crate::task::Item;
 
-/// So long tasks wait for a program that does not wait for them.
+/// Time after which tasks run although the program does not wait for them.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// So often a worker that stands at the gate looks whether something else is wanted of it.
+/// Interval at which a worker at the gate checks `wanted`.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// What threads of the program wait for.
+/// What the program's threads wait for.
 #[derive(Default)]
 struct Waiting {
-    /// Threads that wait for everything.
+    /// Number of threads that wait for everything.
     all: usize,
     data: Vec<DatumId>,
-    /// True while the only worker runs a task.
+    /// Whether the only worker runs a task.
     busy: bool,
 }
 
@@ -39,14 +39,14 @@ pub(crate) struct Seeded {
 }
 
 impl Seeded {
-    /// The choices of `seed` for so many workers.
+    /// The choices of `seed` for `workers` workers.
     pub(crate) fn new(seed: u64, workers: usize) -> Seeded {
         let state = |worker: u64| AtomicU64::new(mix(seed ^ mix(worker)));
         Seeded { states: (0..workers as u64).map(state).collect(), waiting: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Any of the worker's ready tasks, which `gather` moves to `batch`; `None` when there are none, or when something
-    /// else is wanted of the worker.
+    /// Any of the worker's ready tasks, which `gather` moves to `batch`; `None` if there are none, or if the worker is
+    /// wanted for something else.
     pub(crate) fn next(
         &self,
         worker: usize,
@@ -59,7 +59,7 @@ impl Seeded {
             self.waiting.lock().busy = false;
             self.changed.notify_all();
         }
-        // What lies ready is only looked at while the program waits: in how many parts it came shall not count.
+        // Gathers only while the program waits: the choice must not depend on the portions in which tasks became ready.
         if (batch.is_empty() && !any()) || (self.states.len() == 1 && !self.pass(wanted)) {
             return None;
         }
@@ -77,7 +77,7 @@ impl Seeded {
         mix(state)
     }
 
-    /// Waits until a thread of the program waits; false when something else is wanted of the worker.
+    /// Waits until a thread of the program waits; false if the worker is wanted for something else.
     fn pass(&self, wanted: impl Fn() -> bool) -> bool {
         let begin = Instant::now();
         let mut waiting = self.waiting.lock();
@@ -119,7 +119,7 @@ impl Drop for Ends<'_> {
                 if let Some(place) = waiting.data.iter().position(|&other| other == id) {
                     waiting.data.swap_remove(place);
                 }
-                // The task that has published it, early perhaps, ends before the program goes on.
+                // The task that published the datum, perhaps early, ends before the program goes on.
                 let end = Instant::now() + PATIENCE;
                 while waiting.busy && !self.0.changed.wait_until(&mut waiting, end).timed_out() {}
             }

@@ -1,24 +1,24 @@
-//! How far a graph has come, for whoever explains what waits for what. It stops no worker and calls no function of the
-//! program: what is told may have changed by the time it is read.
+//! The progress of a graph, for explanations. Reading it stops no worker and calls no function of the program; it may
+//! change before it is printed.
 
 use std::sync::atomic::Ordering;
 
 use super::{Running, WorkerTiles};
 use crate::engine::{Account, Missed, WaitingTile};
 
-/// So many waiting tiles are told; all are counted.
+/// Maximum number of waiting tiles to list; all are counted.
 const TOLD: usize = 16;
 
-/// A tile's predecessors are followed up so far to find out whether it has been reached.
+/// Maximum number of steps along a tile's predecessors to find out whether the tile has been reached.
 const STEPS: u64 = 1_000;
 
 impl Running {
-    /// How many tiles have ended: chains that ended with their last one, and tiles that another one followed.
+    /// Number of tiles that have ended: chains ended by their last tile, plus tiles that another one followed.
     pub(crate) fn ended(&self) -> u64 {
         self.sum(|counts| &counts.ended) + self.sum(|counts| &counts.followed)
     }
 
-    /// How far the graph has come.
+    /// The present progress.
     pub(crate) fn account(&self) -> Account {
         let ended = self.ended();
         let created = self.sum(|counts| &counts.created) + self.sum(|counts| &counts.followed);
@@ -51,7 +51,7 @@ impl Running {
         WaitingTile { tile: self.coordinates(number), missing, missed: missed.collect() }
     }
 
-    /// Why a predecessor along a carried coordinate has not run; `None`: it has, or is ready.
+    /// Why a predecessor along a carried coordinate has not run; `None`: it has run, or is ready.
     fn missed(&self, number: u64, running: &[(usize, u64)]) -> Option<Missed> {
         let mut at = number;
         for _ in 0..STEPS {
