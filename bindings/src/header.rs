@@ -1,4 +1,4 @@
-//! The C header: cbindgen's print of each section, under its title.
+//! The C header: cbindgen's output for each section, under its title.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn heading(section: &Section) -> String {
 
 fn print_section(config: &cbindgen::Config, section: &Section, all: &[Section]) -> Result<String, Trouble> {
     let mut config = config.clone();
-    // cbindgen leaves out what no function of the same run uses, and follows `mod` into the other sections.
+    // cbindgen omits items that no function of the same run uses, and follows `mod` into other sections.
     let structures = section.structures.iter().map(|structure| structure.name.clone());
     config.export.include.extend(structures.chain(section.enumerations.iter().cloned()));
     for other in all.iter().filter(|other| other.path != section.path) {
@@ -54,6 +54,6 @@ fn print_section(config: &cbindgen::Config, section: &Section, all: &[Section]) 
     let mut bytes = Vec::new();
     bindings.write(&mut bytes);
     let text = String::from_utf8(bytes).map_err(|e| Trouble::new(&section.path, format!("cbindgen: {e}")))?;
-    // The report's callback has an empty parameter list: any parameters. Rust cannot say that.
+    // The report's callback has an empty parameter list, for any parameters. Rust has no such type.
     Ok(text.trim().replace("int (*callback)(void)", "int (*callback)()"))
 }

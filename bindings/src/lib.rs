@@ -1,11 +1,11 @@
 //! Writes the C header and the Fortran module of libdvm from one source: the exported functions in `src/ffi`.
 //!
-//! * [`section`] reads a source file: its title, constants, codes, structures and functions with their documentation.
-//! * [`header`] has cbindgen print each section as C.
-//! * [`fortran`] prints each section as interfaces to C and, where that is handier, as procedures around them.
+//! * [`section`] reads a source file: title, constants, codes, structures and functions, with their documentation.
+//! * [`header`] makes cbindgen print each section as C.
+//! * [`fortran`] prints each section as interfaces to C, with wrappers where Fortran's style differs.
 //!
-//! What they write is committed under `include/`; the tests of this crate fail when it is out of date, and write it anew
-//! when the environment has `DVM_BLESS=1`.
+//! The generated files are committed under `include/`. The tests of this crate fail if they are out of date, and
+//! rewrite them if the environment has `DVM_BLESS=1`.
 
 pub mod fortran;
 pub mod header;
@@ -16,8 +16,7 @@ use std::path::Path;
 
 pub use trouble::Trouble;
 
-/// The files behind the header, in its order; what stands first is used by what follows. A section whose file does not exist
-/// is left out.
+/// The source files of the header, in its order: each only uses earlier ones. A section without a file is omitted.
 const SECTIONS: [&str; 15] = [
     "src/error.rs",
     "src/ffi/mod.rs",
@@ -36,7 +35,7 @@ const SECTIONS: [&str; 15] = [
     "src/ffi/errors.rs",
 ];
 
-/// Those of [`SECTIONS`] that declare constants and codes, which come before the array types.
+/// Number of leading [`SECTIONS`] that declare constants and codes, which come before the array types.
 const GROUND: usize = 2;
 
 /// Reads all sections below the workspace's root.
@@ -46,7 +45,7 @@ pub fn read(root: &Path) -> Result<Vec<section::Section>, Trouble> {
     known.iter().filter(|path| path.exists()).map(|path| section::Section::read(path)).collect()
 }
 
-/// A file of exported functions that the header would not have.
+/// Refuses a file with exported functions that the header would not contain.
 fn forgotten(directory: &Path, known: &[std::path::PathBuf]) -> Result<(), Trouble> {
     let entries = std::fs::read_dir(directory).map_err(|e| Trouble::new(directory, format!("cannot be read: {e}")))?;
     for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|e| e == "rs")) {

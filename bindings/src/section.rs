@@ -1,4 +1,4 @@
-//! A section of the interface: what one source file declares for C.
+//! A section of the interface: the declarations of one source file for C.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,18 @@ use syn::{Attribute, Expr, ExprLit, Fields, FnArg, Item, Lit, Meta, Pat, ReturnT
 
 use crate::Trouble;
 
-/// The title, in a file's own documentation, above what holds for every function of the section.
+/// Heading in a file's own documentation, above the part that holds for every function of the section.
 const COMMON: &str = "# For every function";
 
-/// What one source file declares for C.
+/// The C declarations of one source file.
 pub struct Section {
-    /// The file.
+    /// The source file.
     pub path: PathBuf,
     /// The first sentence of the file's own documentation.
     pub title: String,
-    /// What holds for every function unless it says otherwise: the documentation under [`COMMON`].
+    /// The part that holds for every function unless it says otherwise: the documentation under [`COMMON`].
     pub common: Vec<String>,
-    /// Constants with a number for value.
+    /// Numeric constants.
     pub constants: Vec<Constant>,
     /// The names of its enumerations.
     pub enumerations: Vec<String>,
@@ -55,11 +55,11 @@ pub struct Function {
     pub name: String,
     /// Its documentation, a line each.
     pub text: Vec<String>,
-    /// Its parameters, but for `...`.
+    /// Its parameters, without `...`.
     pub parameters: Vec<Parameter>,
-    /// True when it ends with `...`.
+    /// Whether it ends with `...`.
     pub variadic: bool,
-    /// What it returns.
+    /// Its result, if any.
     pub result: Option<Type>,
 }
 
@@ -73,26 +73,26 @@ pub struct Parameter {
     pub text: Vec<String>,
 }
 
-/// Which way the bytes behind a parameter go.
+/// The direction of the data behind a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// The function reads them.
+    /// The function reads the data.
     In,
-    /// The function writes them.
+    /// The function writes the data.
     Out,
-    /// The function changes them.
+    /// The function reads and writes the data.
     InOut,
 }
 
 impl Parameter {
-    /// True for an address.
+    /// Whether it is an address.
     pub fn is_pointer(&self) -> bool {
         matches!(self.kind, Type::Ptr(_))
     }
 }
 
 impl Function {
-    /// What the documentation says about a parameter: `@param[in] name`, `@param[out] name` or `@param[in,out] name`.
+    /// The direction in the documentation: `@param[in] name`, `@param[out] name` or `@param[in,out] name`.
     pub fn direction(&self, parameter: &str) -> Option<Direction> {
         self.text.iter().find_map(|line| {
             let mut words = line.split_whitespace();
@@ -108,7 +108,7 @@ impl Function {
 }
 
 impl Section {
-    /// Reads what a source file declares for C.
+    /// Reads the C declarations of a source file.
     pub fn read(path: &Path) -> Result<Section, Trouble> {
         let text = std::fs::read_to_string(path).map_err(|e| Trouble::new(path, format!("cannot be read: {e}")))?;
         let file = syn::parse_file(&text).map_err(|e| Trouble::new(path, format!("is no Rust: {e}")))?;
@@ -223,7 +223,7 @@ fn documentation(attributes: &[Attribute]) -> Vec<String> {
         .collect()
 }
 
-/// The text of a number, perhaps with a sign.
+/// The text of a number, with its sign.
 fn number(value: &Expr) -> Option<String> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number.base10_digits().to_owned()),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-/// Why the bindings cannot be written: where, and what to do.
+/// Why the bindings cannot be written, with the place and the remedy.
 #[derive(Debug)]
 pub struct Trouble {
     place: String,
@@ -11,7 +11,7 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// Trouble with this file.
+    /// An error about this file.
     pub fn new(place: &Path, what: impl Into<String>) -> Trouble {
         Trouble { place: place.display().to_string(), what: what.into() }
     }

@@ -1,4 +1,4 @@
-//! The committed header and Fortran module are those that the sources give. `DVM_BLESS=1` writes them anew.
+//! The committed header and Fortran module match the sources. `DVM_BLESS=1` rewrites them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace").to_owned()
 }
 
-/// Compares, or with `DVM_BLESS` set writes, a generated file.
+/// Compares a generated file, or writes it if `DVM_BLESS` is set.
 fn compare(name: &str, expected: &str) {
     let path = root().join("include").join(name);
     if std::env::var_os("DVM_BLESS").is_some() {
@@ -37,7 +37,7 @@ fn fortran_module_is_up_to_date() {
     compare("dvm.f90", &text);
 }
 
-/// Everything that is exported is documented, parameter by parameter, code by code.
+/// All exported items, parameters and codes are documented.
 #[test]
 fn every_parameter_and_source_is_documented() {
     for section in read(&root()).unwrap_or_else(|e| panic!("{e}")) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::text::Parts;
 
-/// The whole text.
+/// The report as a JSON text.
 pub fn show(report: &Report, parts: Parts) -> String {
     let mut whole = Map::new();
     if parts.all() {

@@ -1,4 +1,5 @@
-//! `dvm-info`: what libdvm sees. The facts come from the library's own code (`dvm::report`), in the environment of the caller.
+//! `dvm-info`: prints what libdvm sees. The facts come from the library's own code (`dvm::report`), in the caller's
+//! environment.
 
 mod json;
 #[cfg(test)]
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
     let output = show(&report, &arguments);
     let written = stdout().write_all(output.as_bytes()).and_then(|()| stdout().flush());
     match written {
-        // A reader that has seen enough.
+        // The reader closed the pipe: not an error.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
         Err(error) => {
             eprintln!("dvm-info: the output cannot be written: {error}");
@@ -58,7 +59,7 @@ fn show(report: &Report, arguments: &Arguments) -> String {
     if arguments.json { json::show(report, parts) } else { text::show(report, parts) }
 }
 
-/// Why `dvm_init` would fail.
+/// Why `dvm_init` would fail, if it would.
 fn trouble(report: &Report) -> Option<&str> {
     let refused = report.options.iter().find_map(|option| option.refusal.as_deref());
     refused.or(report.machine.as_ref().err().map(String::as_str))

@@ -1,4 +1,4 @@
-//! The man page, generated from the command line and the table of options, so that it cannot drift from them.
+//! Generates the man page from the command line and the table of options, so that they cannot differ.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use clap::CommandFactory as _;
 
 use crate::{Arguments, EXIT_STATUS};
 
-/// Text for roff: its own signs escaped, words in backquotes bold.
+/// Text for roff: special characters escaped, words in backquotes bold.
 fn roff(text: &str) -> String {
     let mut bold = false;
     let mut out = String::new();
@@ -21,11 +21,11 @@ fn roff(text: &str) -> String {
             _ => out.push(letter),
         }
     }
-    // A line that begins with one of these would be a request.
+    // A line that begins with one of these would be a roff request.
     if out.starts_with(['.', '\'']) { format!("\\&{out}") } else { out }
 }
 
-/// The whole page.
+/// The man page.
 fn page() -> String {
     let command = Arguments::command();
     let mut page = format!(

@@ -1,16 +1,16 @@
-//! The report as text for people.
+//! The report as text for humans.
 
 use std::fmt::Write as _;
 
 use dvm::report::{Branch, Description, Report, Setting};
 
-/// Beyond so many workers the matrix of distances is wider than a screen; JSON has it.
+/// Number of workers up to which the distance matrix fits a screen; JSON always has it.
 const MOST_COLUMNS: usize = 32;
 
-/// Where documentation is wrapped.
+/// Columns of wrapped documentation.
 const WIDTH: usize = 100;
 
-/// The parts asked for; none: all.
+/// The requested parts; none means all.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
     pub machine: bool,
@@ -18,13 +18,13 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Whether everything is wanted.
+    /// Whether all parts are requested.
     pub fn all(self) -> bool {
         !self.machine && !self.options
     }
 }
 
-/// The whole text.
+/// The report as text.
 pub fn show(report: &Report, parts: Parts) -> String {
     let mut text = String::new();
     if parts.all() {
@@ -92,7 +92,7 @@ fn show_machine(text: &mut String, machine: &Description) {
     show_distances(text, machine);
 }
 
-/// An object and what is below it; objects that are alone on their levels share a line.
+/// An object with its subtree; objects that are alone on their level share a line.
 fn show_tree(text: &mut String, object: &Branch, machine: &Description, depth: usize) {
     let _ = write!(text, "{:indent$}", "", indent = 2 * depth);
     let mut object = object;
@@ -139,12 +139,12 @@ fn show_distances(text: &mut String, machine: &Description) {
     text.push('\n');
 }
 
-/// `1 2 3`.
+/// Numbers in the form `1 2 3`.
 fn list<T: ToString>(values: &[T]) -> String {
     values.iter().map(T::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// `0-3,8`.
+/// Numbers in the form `0-3,8`.
 fn ranges(cpus: &[u32]) -> String {
     let runs = cpus.chunk_by(|a, b| a + 1 == *b);
     let run = |run: &[u32]| match run {
@@ -154,7 +154,7 @@ fn ranges(cpus: &[u32]) -> String {
     runs.map(run).collect::<Vec<_>>().join(",")
 }
 
-/// A size in the largest unit that it has at least one of.
+/// A size in the largest unit that gives at least 1.
 fn bytes(bytes: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let unit = (1..units.len()).take_while(|&unit| bytes >> (10 * unit) > 0).last().unwrap_or(0);
@@ -166,7 +166,7 @@ fn bytes(bytes: u64) -> String {
     }
 }
 
-/// Lines of at most `width` letters, broken between words.
+/// Wraps text between words into lines of at most `width` letters.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -1,11 +1,11 @@
-//! What the program prints: on imagined machines word for word, on this one what can be known of it.
+//! The program's output: word for word on imagined machines, as far as it is known on this one.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// Runs the program with these arguments, and of libdvm's environment with these variables only.
+/// Runs the program with these arguments, and with only these variables of libdvm's environment.
 fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dvm-info"));
     command.args(arguments).envs(environment.iter().copied());
@@ -27,7 +27,7 @@ fn json(arguments: &[&str], environment: &[(&str, &str)]) -> Value {
     serde_json::from_str(&text(&run(&[arguments, &["--json"]].concat(), environment))).unwrap()
 }
 
-/// Imagined machines, each with the name of the file that has the expected text.
+/// Imagined machines, each with the name of the file of its expected text.
 const MACHINES: [(&str, &[(&str, &str)]); 4] = [
     ("laptop", &[("DVM_SYNTHETIC", "l3:1(size=8388608) l2:4(size=524288) core:1 pu:2")]),
     ("server", &[("DVM_SYNTHETIC", "pack:2 [numa(memory=34359738368)] l3:2(size=16777216) core:3 pu:1")]),
@@ -39,7 +39,7 @@ const MACHINES: [(&str, &[(&str, &str)]); 4] = [
 fn imagined_machines_are_told_word_for_word() {
     for (name, environment) in MACHINES {
         let shown = text(&run(&["--machine"], environment));
-        // Whether they have more workers than this machine has CPUs is this machine's.
+        // Whether there are more workers than CPUs depends on this machine.
         let lines: Vec<&str> = shown.lines().filter(|line| !line.starts_with("There are more workers")).collect();
         let shown = lines.join("\n") + "\n";
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/machines/{name}.txt"));

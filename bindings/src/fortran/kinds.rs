@@ -1,49 +1,49 @@
-//! What a Rust type is in Fortran.
+//! Maps Rust types to Fortran.
 
 use crate::section::Direction;
 use syn::{GenericArgument, PathArguments, Type};
 
-/// What a parameter is, as far as Fortran is concerned.
+/// The kind of a parameter in Fortran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An integer by value, of this kind.
     Integer(&'static str),
-    /// The address of one integer that is written.
+    /// The address of one integer to write.
     IntegerOut(&'static str),
-    /// The address of some integers.
+    /// The address of several integers.
     Integers(&'static str),
     /// An id: two integers.
     Id,
-    /// A list of ids, whose number is the next parameter.
+    /// A list of ids; the next parameter is its length.
     Ids,
-    /// A list of ids, whose number other parameters tell.
+    /// A list of ids; other parameters give its length.
     ManyIds,
-    /// A rank, or as many of its components as the next parameter says.
+    /// A rank, or the number of its components given by the next parameter.
     Rank,
     /// An address by value.
     Address,
-    /// An address that is written.
+    /// The address of an address to write.
     AddressOut,
     /// The address of a procedure.
     Procedure,
-    /// A text that ends with a NUL.
+    /// A text that ends with NUL.
     Text,
     /// The address of a structure.
     Structure,
-    /// A handle by value: a structure of one number.
+    /// A handle by value: a structure of one integer.
     Handle,
 }
 
 /// A field of a structure.
 pub struct Field {
-    /// Its type.
+    /// Its Fortran type.
     pub declaration: &'static str,
-    /// What it is before anybody sets it.
+    /// Its default value.
     pub initial: &'static str,
 }
 
-/// The kind of a parameter's type; one number is behind an address that is only written, else some; `counted` when the next parameter is the
-/// number of entries. The second value is the name of a structure. `None`: there is no Fortran for it.
+/// The kind of a parameter's type, and the name of its structure. An address that is only written refers to one number,
+/// any other to several; `counted`: the next parameter is the number of entries. `None`: Fortran has no such type.
 pub fn of(kind: &Type, direction: Direction, counted: bool) -> Option<(Kind, Option<String>)> {
     if is_procedure(kind) {
         return Some((Kind::Procedure, None));
@@ -74,7 +74,7 @@ pub fn of(kind: &Type, direction: Direction, counted: bool) -> Option<(Kind, Opt
     Some((found, None))
 }
 
-/// What a field of a structure is.
+/// The Fortran type of a structure's field.
 pub fn of_field(kind: &Type) -> Option<Field> {
     if is_procedure(kind) {
         return Some(Field { declaration: "type(c_funptr)", initial: "c_null_funptr" });
@@ -85,12 +85,12 @@ pub fn of_field(kind: &Type) -> Option<Field> {
     Some(Field { declaration: declared(integer(&name(kind)?)?), initial: "0" })
 }
 
-/// True for `*const c_char`: a function's result that is a text.
+/// Whether a function's result is a text: `*const c_char`.
 pub fn is_text(kind: &Type) -> bool {
     matches!(kind, Type::Ptr(pointer) if name(&pointer.elem).as_deref() == Some("c_char"))
 }
 
-/// The kind of an integer type of C.
+/// The Fortran kind of an integer type of C.
 pub fn integer(name: &str) -> Option<&'static str> {
     Some(match name {
         "c_int" | "i32" | "dvm_retcode_t" | "RetcodeArg" => "c_int",
@@ -108,7 +108,7 @@ fn declared(kind: &'static str) -> &'static str {
     }
 }
 
-/// The last name of a path, `*` before it for each pointer.
+/// The last name of a path, with `*` in front for each pointer.
 pub fn name(kind: &Type) -> Option<String> {
     match kind {
         Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
@@ -117,7 +117,7 @@ pub fn name(kind: &Type) -> Option<String> {
     }
 }
 
-/// True for a function pointer that may be NULL, written out or behind an alias `..._t`.
+/// Whether the type is a nullable function pointer, spelled out or as an alias `..._t`.
 fn is_procedure(kind: &Type) -> bool {
     let Type::Path(path) = kind else { return matches!(kind, Type::BareFn(_)) };
     let Some(last) = path.path.segments.last() else { return false };

@@ -1,5 +1,5 @@
-//! The Fortran module: an interface to each C function, and around those with texts or arrays of ids a procedure that is
-//! called as a Fortran programmer expects.
+//! The Fortran module: an interface to each C function, and wrappers in Fortran's style for functions with texts or
+//! arrays of ids.
 
 mod comment;
 mod kinds;
@@ -71,7 +71,8 @@ pub fn print(sections: &[Section]) -> Result<String, Trouble> {
     Ok(text)
 }
 
-/// The C functions that Fortran can call: all but the variadic ones, whose twins with an array stand in for them.
+/// The C functions that Fortran can call: all except variadic ones, which are represented by their variants with an
+/// array.
 fn procedures(sections: &[Section]) -> Result<Vec<Procedure>, Trouble> {
     let variadic: HashSet<_> =
         sections.iter().flat_map(|s| &s.functions).filter(|f| f.variadic).map(|f| f.name.clone()).collect();
@@ -89,7 +90,7 @@ fn procedures(sections: &[Section]) -> Result<Vec<Procedure>, Trouble> {
     Ok(procedures)
 }
 
-/// The title of a section and what holds for all its functions.
+/// The title of a section, and what holds for all its functions.
 fn opening(section: &Section) -> Vec<String> {
     let mut lines = vec![format!("----- {} -----", section.title.trim_end_matches('.'))];
     if !section.common.is_empty() {
@@ -119,7 +120,7 @@ fn print_structure(text: &mut String, structure: &Structure) -> Result<(), Strin
     Ok(())
 }
 
-/// Fortran's lines have at most 132 characters.
+/// Checks Fortran's limit of 132 characters per line.
 fn fits(text: &str) -> Result<(), Trouble> {
     match text.lines().find(|line| line.chars().count() > 132) {
         Some(line) => Err(Trouble::new("include/dvm.f90".as_ref(), format!("a line is too long for Fortran: {line}"))),

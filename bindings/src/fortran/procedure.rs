@@ -1,4 +1,4 @@
-//! A C function as Fortran sees it.
+//! The Fortran view of a C function.
 
 use std::fmt::Write;
 
@@ -6,19 +6,19 @@ use super::comment::{print_comment, print_plain_comment};
 use super::kinds::{self, Kind};
 use crate::section::{Direction, Function};
 
-/// A C function as Fortran sees it.
+/// The Fortran view of a C function.
 pub struct Procedure {
     /// Its name in C.
     pub name: String,
-    /// The variadic function that it stands for.
+    /// The variadic function that it represents.
     stands_for: Option<String>,
-    /// The title of its section and what holds there, when it is the section's first.
+    /// For the first function of a section: the section's title and what holds there.
     pub opens: Vec<String>,
     /// Its documentation.
     pub text: Vec<String>,
     /// Its arguments.
     pub arguments: Vec<Argument>,
-    /// What it returns.
+    /// Its result.
     pub result: Outcome,
 }
 
@@ -28,15 +28,15 @@ pub struct Argument {
     pub name: String,
     /// What it is.
     pub kind: Kind,
-    /// Which way its bytes go.
+    /// The direction of the data.
     pub direction: Direction,
     /// The name of its structure.
     pub structure: Option<String>,
-    /// Whether C takes NULL for it.
+    /// Whether C accepts NULL.
     pub optional: bool,
 }
 
-/// What a function returns.
+/// The result of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// A code, or another number.
@@ -46,7 +46,7 @@ pub enum Outcome {
 }
 
 impl Procedure {
-    /// The Fortran view of a C function, which may stand for a variadic one.
+    /// The Fortran view of a C function, which may represent a variadic one.
     pub fn new(function: &Function, stands_for: Option<&str>) -> Result<Procedure, String> {
         let wrong = |what: &str| format!("{}: no Fortran for {what}; add it to bindings/src/fortran", function.name);
         let mut arguments = Vec::new();
@@ -59,7 +59,7 @@ impl Procedure {
             let (kind, structure) = kinds::of(&parameter.kind, direction, counted)
                 .ok_or_else(|| wrong(&format!("the type of its parameter {}", parameter.name)))?;
             let optional = kind == Kind::Text && parameter.name == "description";
-            // `function` is a word of Fortran's own.
+            // `function` is a keyword of Fortran.
             let name = if parameter.name == "function" { "processing" } else { &parameter.name };
             arguments.push(Argument { name: name.to_owned(), kind, direction, structure, optional });
         }
@@ -78,12 +78,12 @@ impl Procedure {
         })
     }
 
-    /// The name that Fortran programs use.
+    /// The name for Fortran programs.
     pub fn public_name(&self) -> &str {
         self.stands_for.as_deref().unwrap_or(&self.name)
     }
 
-    /// Whether programs call a procedure of the module instead of C itself.
+    /// Whether programs call a wrapper in the module instead of C itself.
     pub fn is_wrapped(&self) -> bool {
         self.result == Outcome::Text || self.arguments.iter().any(|a| matches!(a.kind, Kind::Text | Kind::Ids))
     }
@@ -93,7 +93,7 @@ impl Procedure {
         if self.is_wrapped() { format!("c_{}", self.name) } else { self.name.clone() }
     }
 
-    /// The name of what C returns.
+    /// The name of the C function's result.
     fn outcome_name(&self) -> &'static str {
         if self.result == Outcome::Text { "address" } else { "code" }
     }
@@ -123,7 +123,7 @@ impl Procedure {
     }
 }
 
-/// Names with commas between them, continued on a second line where they would be too long for one.
+/// Names separated by commas, broken into two lines if too long for one.
 pub fn joined(names: &[&str], before: usize) -> String {
     let line = names.join(", ");
     if before + line.len() < 100 {
@@ -134,7 +134,7 @@ pub fn joined(names: &[&str], before: usize) -> String {
 }
 
 impl Argument {
-    /// Its type and attributes in the interface to C.
+    /// The type and attributes in the interface to C.
     pub fn in_interface(&self) -> String {
         let intent = match self.direction {
             Direction::In => "intent(in)",
@@ -156,7 +156,7 @@ impl Argument {
         }
     }
 
-    /// Its name and shape in the interface to C.
+    /// The name and shape in the interface to C.
     pub fn in_shape(&self) -> String {
         let shape = match self.kind {
             Kind::Id => "(2)",

@@ -1,5 +1,5 @@
-//! Procedures of the module around C functions whose arguments Fortran writes differently: texts without a NUL at the end,
-//! lists of ids that know their length.
+//! Wrappers around C functions whose arguments Fortran writes differently: texts without a final NUL, and lists of ids
+//! that know their length.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::comment::print_comment;
 use super::kinds::Kind;
 use super::procedure::{Argument, Outcome, Procedure};
 
-/// Procedures that the wrappers use.
+/// Prints the procedures that the wrappers use.
 pub fn print_helpers(text: &mut String) {
     text.push_str(
         "
@@ -35,7 +35,7 @@ pub fn print_helpers(text: &mut String) {
     );
 }
 
-/// Prints the procedure around a C function.
+/// Prints the wrapper of a C function.
 pub fn print(text: &mut String, procedure: &Procedure) {
     let name = procedure.public_name();
     let shown: Vec<_> = procedure.arguments.iter().filter(|a| !counts_ids(procedure, a)).collect();
@@ -81,7 +81,7 @@ fn print_body(text: &mut String, procedure: &Procedure) {
     }
 }
 
-/// What the wrapper hands to C for an argument; `ids` and `words` say whether those that may be left out are there.
+/// The wrapper's argument for C; `ids` and `words` say whether the optional arguments are present.
 fn passed(procedure: &Procedure, argument: &Argument, ids: bool, words: bool) -> String {
     match argument.kind {
         Kind::Text if argument.optional && !words => "[c_null_char]".to_owned(),
@@ -95,7 +95,7 @@ fn passed(procedure: &Procedure, argument: &Argument, ids: bool, words: bool) ->
     }
 }
 
-/// The list of ids among the arguments.
+/// The argument that is a list of ids.
 fn list(procedure: &Procedure) -> Option<&Argument> {
     procedure.arguments.iter().find(|argument| argument.kind == Kind::Ids)
 }
