@@ -1,4 +1,4 @@
-/* Living with others: blocking sections, tasks of several cores, what is refused. */
+/* Blocking sections, tasks of several cores, and refused calls. */
 #include "check.h"
 
 #include <pthread.h>
@@ -49,7 +49,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int arrived;
 
-/* Ends when all have come: needs as many threads as there are of these tasks. */
+/* Ends when all these tasks have started: needs a thread for each. */
 static int meets(dvm_data_id_t in, dvm_data_id_t out)
 {
     dvm_rank_t before, during, after;
@@ -103,7 +103,7 @@ static int64_t waiting;
 static int tile(void *context, const int64_t *at)
 {
     (void)context;
-    if (at[0] == 0) { /* the first row waits for the last of the others, which any worker may run */
+    if (at[0] == 0) { /* the first row waits for the last one of the others, which any worker may run */
         CHECK_OK(dvm_blocking_begin());
         pthread_mutex_lock(&lock);
         while (waiting > 0)

@@ -1,5 +1,5 @@
-/* Mistakes that the checkers must find, so that their silence on the other tests means something: each of these runs is
- * expected to fail. The mistakes are made across the border: by tasks, on memory of the library. */
+/* Mistakes that the checkers must find, so that their silence on the other tests means something: each of these runs must
+ * fail. The mistakes cross the library's boundary: tasks make them, on memory of the library. */
 #include "check.h"
 
 static char *kept;
@@ -13,7 +13,7 @@ static int keep(dvm_data_id_t id)
     return 0;
 }
 
-/* Reads the bytes of a datum that has gone with its last reference. */
+/* Reads the bytes of a datum after its last reference was dropped. */
 static void use_after_free(void)
 {
     dvm_processing_id_t p;
@@ -29,7 +29,7 @@ static void use_after_free(void)
         puts("never");
 }
 
-/* Writes behind the end of a datum: further than its alignment to 64 bytes can have moved it. */
+/* Writes past the end of a datum, beyond the padding of its alignment to 64 bytes. */
 static void overrun(void)
 {
     dvm_data_id_t id;
@@ -42,7 +42,7 @@ static void overrun(void)
     CHECK_OK(dvm_data_relax(id));
 }
 
-/* Two tasks on two workers change one number, and nothing orders them. */
+/* Two unordered tasks on two workers change one number. */
 static long unprotected;
 static atomic_int meeting;
 
@@ -78,7 +78,7 @@ static void forget(void *address, size_t size)
 
 static void leak(void)
 {
-    for (int i = 0; i < 100; i++) { /* an address that is still written somewhere is no leak: some are not */
+    for (int i = 0; i < 100; i++) { /* memory with an address left somewhere is no leak: of many, some have none */
         dvm_data_id_t id;
         CHECK_OK(dvm_data_register(malloc(5000), 5000, forget, &id));
         CHECK_OK(dvm_data_relax(id));
@@ -99,6 +99,6 @@ int main(int count, char **words)
     if (strcmp(mistake, "leak") == 0)
         leak();
     CHECK_OK(dvm_finalize());
-    /* Success: that is what the run is not allowed to have. A failed check is no found mistake either. */
+    /* Success, which counts as a failure of the checker. A failed check does not count as a found mistake either. */
     return 0;
 }

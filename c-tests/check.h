@@ -1,5 +1,5 @@
 /* Checks for the tests of the C interface. A failed check is reported with its place and the program goes on, so that
- * one run shows everything that is wrong; the exit status of check_end() tells. Checks may be made in tasks. */
+ * one run shows all failures; check_end() returns the exit status. Tasks may make checks. */
 #ifndef DVM_CHECK_H
 #define DVM_CHECK_H
 
@@ -27,7 +27,7 @@ static inline void check_report(int good, const char *file, int line, const char
     atomic_fetch_add(&check_count, 1);
     if (good)
         return;
-    /* A loop of a hundred thousand checks shall not drown its own first failure. */
+    /* A loop of 100,000 checks must not hide its own first failure. */
     if (atomic_fetch_add(&check_failures, 1) < 20)
         fprintf(stderr, "%s:%d: failed: %s\n", file, line, what);
 }
@@ -69,10 +69,10 @@ static inline void check_mentions(const char *part, const char *file, int line)
     check_report(good, file, line, text);
 }
 
-/* The calling thread's last error has this text in it. */
+/* The calling thread's last error contains this text. */
 #define CHECK_MENTIONS(part) check_mentions((part), __FILE__, __LINE__)
 
-/* For the end of main: prints the count, gives the exit status. */
+/* For the end of main: prints the count and returns the exit status. */
 static inline int check_end(const char *name)
 {
     int failed = atomic_load(&check_failures);
@@ -101,7 +101,7 @@ static inline int same_rank(const uint64_t *a, const uint64_t *b)
     return memcmp(a, b, sizeof(dvm_rank_t)) == 0;
 }
 
-/* ----- data, in one line each ----- */
+/* ----- operations on data, in one line each ----- */
 
 static inline void new_number(dvm_data_id_t id, int64_t value)
 {
@@ -114,7 +114,7 @@ static inline void new_number(dvm_data_id_t id, int64_t value)
     CHECK_OK(dvm_data_put(id));
 }
 
-/* The number in a datum, seen from a task or from outside; -1 when it cannot be had. */
+/* The number in a datum, read in a task or outside; -1 if the get fails. */
 static inline int64_t number_in(dvm_data_id_t id)
 {
     void *at = NULL;
@@ -127,7 +127,7 @@ static inline int64_t number_in(dvm_data_id_t id)
     return value;
 }
 
-/* For tasks: their own output. */
+/* For tasks: write their own output. */
 static inline int set_number(dvm_data_id_t id, int64_t value)
 {
     void *at = NULL;

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-/* ----- free_cb writes down what it was called with ----- */
+/* ----- free_cb records its arguments ----- */
 
 static atomic_int frees;
 static _Atomic(void *) freed_address;
@@ -41,7 +41,7 @@ static void registered(void)
     CHECK(id[0] != 0 || id[1] != 0);
     CHECK_NUMBER(process, id[0]);
 
-    /* The memory is taken as it is. */
+    /* The memory is used in place. */
     CHECK_OK(dvm_data_get(id, &at, &size));
     CHECK(at == buffer);
     CHECK_NUMBER(sizeof buffer, size);
@@ -78,7 +78,7 @@ static void allocated(void)
     size_t size;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        /* Twice, so that memory that comes back used is seen to be zeroed. */
+        /* Twice, to see that reused memory is zeroed. */
         for (int round = 0; round < 2; round++) {
             CHECK_OK(dvm_data_allocate(sizes[i], &id));
             CHECK_OK(dvm_data_get(id, &at, &size));
@@ -200,7 +200,7 @@ static void tasks_take_references(void)
     CHECK_GONE(id);
     CHECK_GONE(gate);
 
-    /* A datum given twice takes two references; an attempt that fails takes none. */
+    /* A datum passed twice needs two references; a failing attempt takes none. */
     CHECK_OK(dvm_data_register(buffer, sizeof buffer, on_free, &id));
     CHECK_CODE(DVM_ERR_NO_REFERENCE, dvm_sched_onto(rank, two, id, id));
     CHECK_OK(dvm_data_acquire(id));
@@ -209,7 +209,7 @@ static void tasks_take_references(void)
     CHECK_NUMBER(3, atomic_load(&frees));
     CHECK_GONE(id);
 
-    /* Of a list with one wrong identifier nothing is taken. */
+    /* A list with one wrong identifier takes no references. */
     dvm_data_id_t stale = {id[0], id[1]};
     CHECK_OK(dvm_data_register(buffer, sizeof buffer, on_free, &id));
     CHECK_CODE(DVM_ERR_ID, dvm_sched_onto(rank, two, id, stale));
@@ -222,7 +222,7 @@ static void tasks_take_references(void)
     CHECK_OK(dvm_processing_unregister(&two));
 }
 
-/* Gets nest; the bytes and free_cb wait for the last put. */
+/* Gets nest: the bytes stay until the last put, which calls free_cb. */
 static void gets_hold(void)
 {
     char buffer[8] = "get";
@@ -245,7 +245,7 @@ static void gets_hold(void)
     CHECK_CODE(DVM_ERR_ID, dvm_data_put(id));
 }
 
-/* Inside a task a get lasts until the task ends; nothing needs to be put. */
+/* Inside a task a get lasts until the task ends, without a put. */
 static int read_without_put(void *context, dvm_data_id_t *ids, int count)
 {
     void *at = NULL;
@@ -286,7 +286,7 @@ static int compare_words(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* A number is never given twice, and never one that nobody was given. */
+/* No number is issued twice, and a number that was never issued is refused. */
 static void identifiers(void)
 {
     enum { MANY = 20000 };
@@ -323,7 +323,7 @@ static void identifiers_over_lives(void)
     atomic_store(&frees, 0);
     CHECK_OK(dvm_data_register(buffer, sizeof buffer, on_free, &leaked));
     CHECK_OK(dvm_finalize());
-    /* Finalize frees what is left. */
+    /* Finalize frees the remaining data. */
     CHECK_NUMBER(1, atomic_load(&frees));
     CHECK(atomic_load(&freed_address) == buffer);
     CHECK_OK(dvm_init());
@@ -335,7 +335,7 @@ static void identifiers_over_lives(void)
     }
 }
 
-/* No library lock is held in free_cb: it may use the library. */
+/* free_cb may use the library: no library lock is held. */
 static dvm_data_id_t heir;
 static void free_and_allocate(void *address, size_t size)
 {

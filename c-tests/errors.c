@@ -1,4 +1,4 @@
-/* Errors: every function with each wrong argument, before init, while running, and after finalize. */
+/* Errors of every function, for each wrong argument, before init, while running, and after finalize. */
 #include "check.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ static int plain(void)
     return 0;
 }
 
-/* Every function of the library, with arguments that are right as far as they can be without it running. */
+/* Every function, with arguments as valid as possible while the library is not running. */
 static void every_function(dvm_retcode_t expected)
 {
     dvm_rank_t rank = {0}, other = {0};
@@ -63,7 +63,7 @@ static void every_function(dvm_retcode_t expected)
     CHECK(p[0] == 0 && p[1] == 1);
 }
 
-/* While the library runs, each pointer in turn is NULL. */
+/* While the library runs, passes NULL for each pointer in turn. */
 static void null_arguments(void)
 {
     dvm_rank_t rank;
@@ -189,7 +189,7 @@ static void last_error(void)
     CHECK_MENTIONS("123456");
     CHECK(pthread_create(&thread, NULL, quiet_thread, NULL) == 0);
     pthread_join(thread, NULL);
-    CHECK_MENTIONS("dvm_data_relax"); /* what the other thread did is not seen here */
+    CHECK_MENTIONS("dvm_data_relax"); /* not the other thread's error */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Explanations: the text that names what waits for what. */
+/* Explanations: the text that says what waits for what. */
 #include "check.h"
 
 static int nothing(void)
@@ -6,7 +6,7 @@ static int nothing(void)
     return 0;
 }
 
-/* The whole text, in memory that the caller frees. */
+/* The whole text; the caller frees it. */
 static char *explanation(void)
 {
     size_t needed = 0;
@@ -41,7 +41,7 @@ static void a_waiting_task_is_named(void)
     CHECK_CODE(DVM_ERR_STATE, dvm_finalize()); /* the task was cancelled */
 }
 
-/* How many of the tasks that hold a worker may end. */
+/* How many of the tasks that occupy a worker may end. */
 static atomic_int let_go;
 
 static int hold_until(int turn)
@@ -61,7 +61,7 @@ static int make_it(void)
     return hold_until(2);
 }
 
-/* Asks again until the answer has this part, for a minute. */
+/* Asks repeatedly until the answer contains this part, for at most a minute. */
 static void await_part(const char *part)
 {
     int found = 0;
@@ -77,7 +77,7 @@ static void await_part(const char *part)
     CHECK(found);
 }
 
-/* Whoever is to publish a datum is named: while it is queued behind a long task, and while it runs. */
+/* The text names the task that is to publish a datum: while it is queued behind a long task, and while it runs. */
 static void a_producer_is_named(void)
 {
     dvm_processing_id_t takes_long, makes_it, reads_it;

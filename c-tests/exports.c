@@ -1,6 +1,6 @@
-/* Out of memory, export by export: for every n, the n-th allocation of a call fails, or all from the n-th on, until the call gets
- * along without. It answers DVM_ERR_MEMORY, or what it answers otherwise, and can be made again. Each function of the header
- * has its line in the table, which is held against the header. */
+/* Out of memory in each exported function: for every n, the n-th allocation of a call fails, or all from the n-th on, until the
+ * call makes fewer. It returns DVM_ERR_MEMORY, or the same code as with memory, and can be repeated. Each function of the header
+ * has a line in the table, which is checked against the header. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "failing.h"
@@ -25,7 +25,7 @@ static void disarm(void)
     atomic_fetch_add(&failures, failed);
 }
 
-/* hwloc ends the process when it has no memory, and libdvm cannot keep it from that: its calls are let through. */
+/* hwloc ends the process when it has no memory, which libdvm cannot prevent: its allocations succeed. */
 static uintptr_t hwloc_begins, hwloc_ends;
 
 static int find_hwloc(struct dl_phdr_info *library, size_t size, void *argument)
@@ -51,7 +51,7 @@ static int in_hwloc(void)
     return 0;
 }
 
-/* The call, and nothing else, finds no memory. */
+/* Only the call itself runs out of memory. */
 #define ARMED(call) \
     __extension__({ \
         arm(); \
@@ -60,7 +60,7 @@ static int in_hwloc(void)
         code_; \
     })
 
-/* ----- what the calls work on ----- */
+/* ----- the objects of the calls ----- */
 
 static dvm_rank_t rank;
 static dvm_processing_id_t one, none;
@@ -96,7 +96,7 @@ static void tear_down(void)
     CHECK_OK(dvm_redistribution_free(ready_plan));
 }
 
-/* ----- one function for each export: prepares, makes the call, takes back what it has done ----- */
+/* ----- one function for each export: prepares, calls, undoes the effects ----- */
 
 #define GOOD(code) ((code) == DVM_SUCCESS)
 
@@ -319,8 +319,8 @@ static dvm_retcode_t do_dvm_sched_near(void)
     return schedule(2);
 }
 
-/* In a task: the last of so many on one worker that are in sections at the same time. There is one more each time, so that a
- * thread has to be started for it. */
+/* In a task, the last of several on one worker that are in sections at the same time. Each time there is one more, so that
+ * libdvm must start a thread for it. */
 static dvm_retcode_t of_task;
 static dvm_processing_id_t sections;
 static atomic_int deep, done;
@@ -511,7 +511,7 @@ static dvm_retcode_t copy(int which)
                                     : AT(RECEIVE + 3, dvm_dma_receive_3d(dma, 0, 0, 2, 1, 2, 2, 2, 4));
             found = GOOD(found) ? code : found;
         }
-        code = AT(WAIT, dvm_dma_wait(dma)); /* tells once more what went wrong */
+        code = AT(WAIT, dvm_dma_wait(dma)); /* reports the error once more */
         CHECK(code == DVM_SUCCESS || code == DVM_ERR_MEMORY || code == DVM_ERR_STATE);
         found = GOOD(found) ? code : found;
         code = AT(CLOSE, dvm_dma_close(dma));
@@ -576,7 +576,7 @@ static const struct {
     const char *name;
     dvm_retcode_t (*call)(void);
     int when;
-    dvm_retcode_t otherwise; /* what it answers when there is memory */
+    dvm_retcode_t otherwise; /* its code with enough memory */
 } lines[] = {
     LINE(dvm_init, RESTS, DVM_SUCCESS), LINE(dvm_graph_start, RESTS, DVM_SUCCESS), LINE(dvm_finalize, RESTS, DVM_SUCCESS),
     LINE(dvm_init_comm, RUNS, DVM_ERR_ALREADY_INITIALIZED), LINE(dvm_serve, RUNS, DVM_ERR_UNSUPPORTED),
@@ -637,8 +637,8 @@ static void the_table_is_whole(void)
     CHECK_NUMBER(LINES, found);
 }
 
-/* Waits until calls that may need the library's reserve are not refused any more: workers hold some of it from the calls before. What
- * a line prepares is to succeed. */
+/* Waits until calls that may need the library's reserve are no longer refused: workers hold some of it from previous calls.
+ * The preparation of a line must succeed. */
 static void settle(void)
 {
     int64_t elements = 100, whole = 0, four = 4;
@@ -668,7 +668,7 @@ static void try_line(int at)
         refusals += code == DVM_ERR_MEMORY;
         nth += all_after ? 0 : spared; /* the same one would fail for each of these */
         if (atomic_load(&failures) == 0) {
-            /* What workers still hold of the library's reserve, from calls before this one, comes back in a moment. */
+            /* Workers soon give back the parts of the library's reserve that they hold from previous calls. */
             for (int looks = 0; code == DVM_ERR_MEMORY && looks < 30000; looks++) {
                 usleep(1000);
                 code = lines[at].call();
@@ -681,7 +681,7 @@ static void try_line(int at)
         fprintf(stderr, "%s: %ld allocations, %d refusals\n", lines[at].name, nth - 1, refusals);
 }
 
-/* The calls of a thread that makes no other: its first one has to make what libdvm keeps for it. */
+/* Calls as the first of a thread: libdvm must allocate the thread's state. */
 static void *try_line_in_a_thread(void *at)
 {
     try_line((int)(intptr_t)at);

@@ -1,4 +1,4 @@
-/* The C library's allocator, or that of AddressSanitizer, with failures before it. */
+/* A front of the C library's or AddressSanitizer's allocator that makes calls fail. */
 #define _GNU_SOURCE
 #include "failing.h"
 

@@ -1,11 +1,11 @@
-/* Parameterised task graphs: what generated code runs its tiles with. */
+/* Parameterised task graphs, which run the tiles of generated code. */
 #include "check.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/resource.h>
 
-/* A box of tiles that remembers which have run, and checks that those before a tile have. */
+/* A box of tiles that records which have run, and checks that a tile's predecessors have. */
 typedef struct {
     int dimension;
     int64_t lower[DVM_GRAPH_MAX_DIMENSION], upper[DVM_GRAPH_MAX_DIMENSION];
@@ -51,7 +51,7 @@ static int run(void *context, const int64_t *tile)
     return place(box, tile) == box->failing ? 17 : 0;
 }
 
-/* The edges of the box told tile by tile. */
+/* The edges of the box, given tile by tile. */
 static int64_t predecessors(void *context, const int64_t *tile)
 {
     box_t *box = context;
@@ -142,7 +142,7 @@ static void shapes(void)
     run_box((box_t){.dimension = 2, .upper = {60, 60}, .carried = {1, 1}, .triangle = true}, true);
 }
 
-/* A tile that fails ends the graph with an error; nothing hangs, and no tile runs whose predecessors did not. */
+/* A failing tile ends the graph with an error; nothing hangs, and no tile runs unless its predecessors have. */
 static void failing_tile(void)
 {
     box_t box = {.dimension = 2, .upper = {30, 30}, .carried = {1, 1}};
@@ -205,7 +205,7 @@ static void threads(void)
         pthread_join(thread[i], NULL);
 }
 
-/* Not in a task: it would wait on a worker. */
+/* Not allowed in a task, which would wait on a worker. */
 static int graph_in_task(void)
 {
     box_t box = {.dimension = 1, .upper = {3}};
@@ -227,7 +227,7 @@ static void in_tasks(void)
     CHECK_OK(dvm_processing_unregister(&p));
 }
 
-/* The graph is never held: memory follows the tiles in flight, not their number. */
+/* The graph is never stored as a whole: memory depends on the tiles in flight, not on their number. */
 static int run_nothing(void *context, const int64_t *tile)
 {
     (void)tile;
@@ -284,7 +284,7 @@ int main(void)
     dvm_graph_t graph = graph_of(&box, false);
     CHECK_CODE(DVM_ERR_NOT_INITIALIZED, dvm_graph_run(&graph));
 
-    /* Started for generated code; init then takes over, and finalize is the program's business. */
+    /* Started for generated code; then the program calls init, and must call finalize. */
     CHECK_OK(dvm_graph_start());
     CHECK_OK(dvm_graph_start());
     CHECK_OK(dvm_graph_run(&graph));
@@ -303,7 +303,7 @@ int main(void)
     CHECK_OK(dvm_finalize());
     CHECK_CODE(DVM_ERR_NOT_INITIALIZED, dvm_graph_run(&graph));
 
-    /* Started and left alone: it ends by itself at exit. */
+    /* Started and never finalized: it ends by itself at exit. */
     CHECK_OK(dvm_graph_start());
     run_box((box_t){.dimension = 1, .upper = {3}}, false);
     return check_end("graph");

@@ -1,4 +1,4 @@
-/* What a host program does to libdvm's threads: jumps inside callbacks, exits and cancels threads, sends signals. */
+/* A host program that jumps inside callbacks, exits and cancels libdvm's threads, and sends signals. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* What a call needs is more than a limit of the system leaves: a plan, a text, an explanation. The call answers DVM_ERR_MEMORY, or
- * tells less, and the program goes on. */
+/* Calls that need more memory than a limit of the system leaves: a plan, a text, an explanation. The call returns
+ * DVM_ERR_MEMORY, or reports less, and the program goes on. */
 #include "check.h"
 #include "limit.h"
 
@@ -21,7 +21,7 @@ static int run(void *context, dvm_data_id_t *ids, int count)
 
 static void set_up(void)
 {
-    /* Two dimensions that bounds link, which cannot be folded. */
+    /* Two dimensions linked by bounds, which cannot be folded. */
     CHECK_OK(dvm_distribution_parse("t = 0\n+ 1*i data local 0 .. 599\n\nt = 0\n+ 200*p arch pe 0 .. 2\n+ 1*j data local 0 .. min(199, i)", "", &from));
     CHECK_OK(dvm_distribution_parse("t = 0\n+ 7*p arch pe 0 .. 85\n+ 1*i data local 0 .. 6\n\nt = 0\n+ 1*j data local 0 .. 599", "", &to));
     CHECK_OK(dvm_processing_register_v(run, NULL, 1, "waits", one));
@@ -76,7 +76,7 @@ static void each(int tight)
     CHECK(tight || refused == 0);
 }
 
-/* So many MiB more than there are in use; 0: no limit. */
+/* Limits memory to this many MiB more than in use; 0: no limit. */
 static void with_a_limit_of(size_t more)
 {
     pid_t child = fork();

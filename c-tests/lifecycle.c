@@ -1,4 +1,4 @@
-/* Life: init, finalize, wait and serve; what is left behind; errors that only the end can report. */
+/* Life cycle: init, finalize, wait and serve; leftovers; errors that only finalize can report. */
 #include "check.h"
 
 #include <dirent.h>
@@ -54,7 +54,7 @@ static void many_lives(void)
     CHECK_OK(dvm_init());
     CHECK_OK(dvm_finalize());
     int before = threads_alive();
-    int lives = getenv("DVM_TEST_SHADOWED") ? 4 : 25; /* starting threads is what checkers are slow at */
+    int lives = getenv("DVM_TEST_SHADOWED") ? 4 : 25; /* checkers start threads slowly */
     for (int life = 0; life < lives; life++) {
         dvm_processing_id_t p;
         CHECK_OK(dvm_init());
@@ -109,7 +109,7 @@ static int never(dvm_data_id_t id, dvm_data_id_t other)
     return 0;
 }
 
-/* Tasks that wait for data nobody published are cancelled, and finalize says so. */
+/* Finalize cancels tasks that wait for data that nobody published, and reports it. */
 static void finalize_cancels(void)
 {
     dvm_processing_id_t p;
@@ -131,7 +131,7 @@ static void finalize_cancels(void)
     CHECK_OK(dvm_finalize());
 }
 
-/* Promises that nobody reads are no reason to complain. */
+/* Unread promises are no error. */
 static void finalize_frees_promises(void)
 {
     dvm_data_id_t promise;

@@ -1,4 +1,4 @@
-/* A shared library that processing.c loads while it runs: its function is registered by name. */
+/* A shared library that processing.c loads at run time, to register its function by name. */
 #include <dvm.h>
 
 extern int dvm_test_loaded_ran;

@@ -1,7 +1,7 @@
-/* Out of memory: each call answers DVM_ERR_MEMORY, changes nothing, and the program goes on.
+/* Out of memory: each call returns DVM_ERR_MEMORY, changes nothing, and the program goes on.
  *
- * The allocator of this program fails where it is told to: the n-th call that the testing thread makes, or all from the
- * n-th on, for every n until a call of libdvm gets along without; or all calls of all threads for a while. */
+ * The allocator of this program fails on request: at the n-th call of the testing thread, or at all from the
+ * n-th on, for every n until a call of libdvm makes fewer; or at all calls of all threads for a while. */
 #include "check.h"
 #include "failing.h"
 #include "limit.h"
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ----- what is called ----- */
+/* ----- the calls ----- */
 
 enum { WIDE = 2000, PLAIN = 20 };
 
@@ -33,13 +33,13 @@ static int run_plain(void)
     return 0;
 }
 
-/* Each case makes one call, and takes back what that has done when it has succeeded. */
+/* Each case makes one call, and undoes its effects if it succeeded. */
 static dvm_retcode_t allocate_small(void)
 {
     dvm_data_id_t id[300];
     dvm_retcode_t code = DVM_SUCCESS;
     int made = 0;
-    while (code == DVM_SUCCESS && made < 300) /* beyond what a thread keeps */
+    while (code == DVM_SUCCESS && made < 300) /* more than a thread's cache holds */
         code = dvm_data_allocate(100, &id[made++]);
     for (int i = 0; i < made - (code != DVM_SUCCESS); i++)
         CHECK_OK(dvm_data_relax(id[i]));
@@ -81,7 +81,7 @@ static dvm_retcode_t register_memory(void)
     dvm_retcode_t code = dvm_data_register(bytes, 8, count_free, &id);
     if (code == DVM_SUCCESS)
         CHECK_OK(dvm_data_relax(id));
-    CHECK_NUMBER(before + (code == DVM_SUCCESS), atomic_load(&frees)); /* it stays the caller's */
+    CHECK_NUMBER(before + (code == DVM_SUCCESS), atomic_load(&frees)); /* on failure the caller keeps it */
     return code;
 }
 static dvm_retcode_t schedule_small(void)
@@ -171,7 +171,7 @@ static dvm_retcode_t graph(void)
                      .carried = carried, .run = tile};
     return dvm_graph_run(&g);
 }
-static dvm_retcode_t refused_anyway(void) /* its words need memory, and are told without */
+static dvm_retcode_t refused_anyway(void) /* its message needs memory, but appears without */
 {
     dvm_data_id_t none = {0, 7};
     dvm_retcode_t code = dvm_data_relax(none);
@@ -183,7 +183,7 @@ static dvm_retcode_t refused_anyway(void) /* its words need memory, and are told
 static const struct {
     const char *name;
     dvm_retcode_t (*call)(void);
-    int tasks; /* what a success adds */
+    int tasks; /* number of tasks that a success adds */
 } cases[] = {
     {"allocate small", allocate_small, 0},
     {"allocate large", allocate_large, 0},
@@ -204,7 +204,7 @@ static const struct {
     {"an error", refused_anyway, 0},
 };
 
-/* How many references the data have, told by dropping them. */
+/* Counts the references of the data by dropping them. */
 static void set_up(void)
 {
     int out[] = {DVM_IN, DVM_IN, DVM_IN};
@@ -228,7 +228,7 @@ static void acquire(dvm_data_id_t id, int times)
         CHECK_OK(dvm_data_acquire(id));
 }
 
-/* Gives a call the references that it takes, makes it, and looks at what is left. */
+/* Acquires the references that a call takes, makes the call, and checks the rest. */
 static dvm_retcode_t call(int place, long fails_at, int all_after, int *any)
 {
     int tasks = cases[place].tasks, before = atomic_load(&ran);
@@ -252,7 +252,7 @@ static dvm_retcode_t call(int place, long fails_at, int all_after, int *any)
     return code;
 }
 
-static int in_a_thread; /* whose first call it is */
+static int in_a_thread; /* the call is the thread's first */
 static void *call_in_a_thread(void *where)
 {
     const int *at = where;
@@ -294,7 +294,7 @@ static void every_allocation_fails_once(void)
     }
 }
 
-/* Everybody fails for a while, workers too: what was accepted is done all the same. */
+/* All allocations fail for a while, also in workers: accepted tasks run all the same. */
 static void nobody_gets_anything_for_a_while(void)
 {
     int before = atomic_load(&ran), accepted = 0, refusals = 0;
@@ -308,7 +308,7 @@ static void nobody_gets_anything_for_a_while(void)
     }
     CHECK_NUMBER(20000, accepted + refusals);
     CHECK(refusals > 0);
-    CHECK_OK(dvm_data_publish(gate)); /* with no memory for anybody */
+    CHECK_OK(dvm_data_publish(gate)); /* while all allocations fail */
     CHECK_OK(dvm_wait());
     atomic_store(&none_at_all, 0);
     CHECK_NUMBER(before + accepted, atomic_load(&ran));
@@ -388,7 +388,7 @@ static void under_a_limit(void (*body)(void))
         struct rlimit limit = {address_space() + (96 << 20), RLIM_INFINITY};
         CHECK_NUMBER(0, setrlimit(RLIMIT_AS, &limit));
         body();
-        body(); /* it was given back */
+        body(); /* the memory was given back */
         CHECK_OK(dvm_finalize());
         _exit(check_end("memory under a limit"));
     }

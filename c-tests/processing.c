@@ -63,7 +63,7 @@ static void arity_was(int count, dvm_processing_id_t *processing)
     CHECK_OK(dvm_processing_unregister(processing));
 }
 
-/* Registers take<n>, runs it with the rest of the arguments, sees that it had them all. */
+/* Registers take<n>, runs it with the rest of the arguments, and checks that it got them all. */
 #define ARITY(n, ...)                                                                   \
     do {                                                                                \
         dvm_processing_id_t p;                                                          \
@@ -274,7 +274,7 @@ static void access_modes(void)
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_processing_access(p, NULL));
     CHECK_OK(dvm_processing_access(p, good));
     int inputs[] = {DVM_IN, DVM_IN};
-    CHECK_OK(dvm_processing_access(p, inputs)); /* until the first task the last word counts */
+    CHECK_OK(dvm_processing_access(p, inputs)); /* until the first task, the last call counts */
     numbers(2);
     CHECK_OK(dvm_sched_onto(rank, p, id[0], id[1]));
     CHECK_CODE(DVM_ERR_STATE, dvm_processing_access(p, good));

@@ -1,4 +1,4 @@
-/* Promises: data that do not exist yet; write and publish; producers; next, which carries storage on. */
+/* Promises: data that do not exist yet; write and publish; producers; next, which takes over storage. */
 #include "check.h"
 
 #include <pthread.h>
@@ -215,7 +215,7 @@ static void not_ready_in_tasks(void)
     CHECK_OK(dvm_processing_register_v(get_unpublished, id, 0, NULL, p));
     CHECK_OK(dvm_sched_onto(here, p));
     CHECK_OK(dvm_wait());
-    CHECK_OK(dvm_data_relax(id)); /* a promise that nobody kept is freed, too */
+    CHECK_OK(dvm_data_relax(id)); /* an unfulfilled promise is freed, too */
     CHECK_GONE(id);
     CHECK_OK(dvm_processing_unregister(&p));
 }
@@ -245,7 +245,7 @@ static void one_producer(void)
     CHECK_OK(dvm_wait());
     CHECK_NUMBER(1, number_in(id));
 
-    /* A published one, an allocated one, one that is being written. */
+    /* A published datum, an allocated one, and one that is being written. */
     dvm_data_id_t allocated, input;
     new_number(input, 0);
     CHECK_CODE(DVM_ERR_STATE, dvm_sched_onto(here, p, input, id));
@@ -323,7 +323,7 @@ static int step(void *context, dvm_data_id_t *ids, int count)
 
 static dvm_processing_id_t stepper;
 
-/* A chain of updates on registered memory that nobody else looks at: no copy, and free_cb at the very end. */
+/* A chain of updates on registered memory without other readers: no copy, and free_cb at the very end. */
 static void in_place(void)
 {
     enum { STEPS = 100 };
@@ -350,7 +350,7 @@ static void in_place(void)
     CHECK_NUMBER(1000 + STEPS, storage);
 }
 
-/* Somebody else keeps a reference, or holds a get: the next begins as a copy and the current one keeps its bytes. */
+/* With another reference or get, the next datum begins as a copy, and the current one keeps its bytes. */
 static void copied(void)
 {
     int64_t storage = 7;
@@ -411,7 +411,7 @@ static void next_rules(void)
     CHECK_OK(dvm_processing_unregister(&source));
 }
 
-/* A next of a promise: the whole chain is laid out before the first byte exists. */
+/* A next of a promise: the whole chain is set up before the first byte exists. */
 static void next_of_promise(void)
 {
     dvm_data_id_t first, second, third;

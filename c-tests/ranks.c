@@ -31,7 +31,7 @@ static void dimension_and_sizes(uint64_t count, int dimension)
     CHECK(count >= 1 && count <= product);
     CHECK_NUMBER(1, size[0]);
 
-    /* An array of just the dimension is enough; nothing behind it is touched. */
+    /* An array of just the dimension suffices; the call does not touch memory beyond it. */
     memset(guard, 0xff, sizeof guard);
     CHECK_OK(dvm_rank_size(guard, dimension));
     for (int k = 0; k < DVM_MAX_RANK_DEPTH; k++)
@@ -102,7 +102,7 @@ static void distances(uint64_t count, int dimension)
                 uint64_t other = distance[i * count + k];
                 int near = common_prefix(rank[i], rank[j], dimension), far = common_prefix(rank[i], rank[k], dimension);
                 CHECK(d <= other + distance[k * count + j]);
-                /* It follows the tree: strictly where no latency matrix can make two levels equal. */
+                /* Distances follow the tree, strictly unless a latency matrix can make two levels equal. */
                 CHECK(near <= far || (synthetic ? d < other : d <= other));
             }
         }
@@ -115,7 +115,7 @@ static void distances(uint64_t count, int dimension)
     free(rank);
 }
 
-/* Every task runs on the rank it was given, and asks there. */
+/* Every task runs on its given rank, and asks for it there. */
 static int report_rank(void *context, dvm_data_id_t *ids, int count)
 {
     (void)context, (void)count;
@@ -187,7 +187,7 @@ static void known_machine(void)
     CHECK_OK(dvm_finalize());
 }
 
-/* Levels that never branch are left out of the rank. */
+/* The rank omits levels that never branch. */
 static void levels_without_branches(void)
 {
     dvm_rank_t size;
@@ -214,7 +214,7 @@ static void fewer_workers(void)
     CHECK_OK(dvm_finalize());
 }
 
-/* Confines the process: all of its threads, as taskset would have done before it started. A checker has threads, too. */
+/* Confines all threads of the process, as taskset would have done at its start. A checker has threads, too. */
 static void confine(const cpu_set_t *set)
 {
     DIR *threads = opendir("/proc/self/task");

@@ -48,7 +48,7 @@ static dvm_distribution_t cyclic(int64_t rows, int64_t columns, int64_t block, i
     return d;
 }
 
-/* Where element (i, j) of such a distribution lies: memory and place (row-major, dense over the largest extents). */
+/* Memory and place of element (i, j) in such a distribution (row-major, dense over the largest extents). */
 static char *cyclic_at(const side_t *s, size_t element, int64_t i, int64_t j, int64_t block, int64_t p, int64_t q)
 {
     int64_t m = i / block % p * q + j / block % q, strides[2] = {0, 0};
@@ -146,7 +146,7 @@ static void figures(void)
     CHECK_OK(dvm_distribution_free(b));
 }
 
-/* The same distribution by several makers. */
+/* The same distribution from several constructors. */
 static void makers(void)
 {
     dvm_distribution_t made = {0}, parsed = {0}, json = {0}, same[3];
@@ -172,7 +172,7 @@ static void makers(void)
         CHECK_CODE(DVM_ERR_ARGUMENT, dvm_distribution_size(same[k], 3, &n));
         CHECK_OK(dvm_distribution_free(same[k]));
     }
-    /* A halo keeps its room at the ends of the array. */
+    /* A halo keeps its space at the ends of the array. */
     CHECK_OK(dvm_distribution_halo(2, (int64_t[]){10, 6}, (int64_t[]){2, 1}, (int64_t[]){2, 1}, (int64_t[]){1, 0}, &made));
     CHECK_OK(dvm_distribution_extents(made, 0, extents, 2));
     CHECK_NUMBER(8, extents[0]);
@@ -196,7 +196,7 @@ static void makers(void)
     CHECK_OK(dvm_distribution_free(parsed));
 }
 
-/* What is wrong is named, and nothing is made. */
+/* The error names the mistake, and nothing is made. */
 static void refusals(void)
 {
     dvm_distribution_t d = {77};
@@ -227,7 +227,7 @@ static void refusals(void)
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_redistribution_plan(two, two, 2, &plan));
     CHECK_NUMBER(77, plan.number);
 
-    /* An empty range is no mistake: nothing is anywhere. */
+    /* An empty range is no mistake: there are no elements. */
     CHECK_OK(dvm_distribution_parse("t = 0; + 1*a data cell 5 .. 4", NULL, &d));
     dvm_redistribution_figures_t f = {.size = sizeof f};
     CHECK_OK(dvm_redistribution_plan(one, d, 0, &plan));
@@ -245,7 +245,7 @@ static void refusals(void)
     CHECK_OK(dvm_redistribution_free(plan));
     CHECK_OK(dvm_distribution_free(d));
 
-    /* Strides that would put two elements in one place. */
+    /* Strides that would put two elements into one place. */
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_distribution_set_strides(two, DVM_DISTRIBUTION_EVERY_MEMORY, (int64_t[]){1, 3}, 2));
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_distribution_set_strides(two, 4, (int64_t[]){4, 1}, 2));
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_distribution_set_order(two, (int[]){0, 0}, 2));
@@ -264,7 +264,7 @@ static void fill(side_t *s, int64_t n, int64_t block, int64_t p, int64_t q)
         }
 }
 
-/* Memories that cannot be right are refused before anything is taken or written. */
+/* Invalid memories are refused before any reference is taken or byte written. */
 static void wrong_memories(void)
 {
     side_t from = {.distribution = cyclic(8, 8, 2, 2, 1)}, to = {.distribution = cyclic(8, 8, 4, 1, 2)};
@@ -344,7 +344,7 @@ static int read_all(void *context, dvm_data_id_t *ids, int count)
     return 0;
 }
 
-/* Sources that tasks are still to make, targets that other tasks read: all by data flow. */
+/* Sources that tasks have yet to produce, and targets that other tasks read: all by data flow. */
 static void data_flow(int poison)
 {
     dvm_distribution_t one = {0}, rows = {0};
@@ -373,7 +373,7 @@ static void data_flow(int poison)
         CHECK_CODE(DVM_ERR_TASK, dvm_wait());
         CHECK_NUMBER(0, seen);
         CHECK_GONE(done);
-        /* As a call that waits: the source will never be there. */
+        /* A waiting call: the source will never be published. */
         CHECK_OK(dvm_data_promise(30 * element, &source));
         CHECK_OK(dvm_data_promise(15 * element, &target[0]));
         CHECK_OK(dvm_data_promise(15 * element, &target[1]));
@@ -396,7 +396,7 @@ static void data_flow(int poison)
     CHECK_OK(dvm_distribution_free(rows));
 }
 
-/* A target that carries a datum on begins as its copy; one with a producer is refused. */
+/* A target that is a datum's next begins as its copy; a target with a producer is refused. */
 static void carried_on(void)
 {
     dvm_distribution_t half = {0}, all = {0};
@@ -459,7 +459,7 @@ static int in_task(void *context, dvm_data_id_t *ids, int count)
     return 0;
 }
 
-/* A task starts what others wait for; threads redistribute different matrices at the same time. */
+/* A task starts a redistribution that others wait for; threads redistribute different matrices at the same time. */
 static void *in_thread(void *unused)
 {
     const size_t element = 8;
@@ -601,7 +601,7 @@ static void copies(void)
     CHECK_NUMBER(7, to[6]);
     CHECK_OK(dvm_processing_unregister(&p));
 
-    /* Each mistake has its code at once and at the next wait, which forgets it. */
+    /* Each mistake returns its code at once, and again from the next wait, which clears it. */
     CHECK_CODE(DVM_ERR_STATE, dvm_dma_receive(dma, 0, 0, 1, 1));
     CHECK_CODE(DVM_ERR_STATE, dvm_dma_wait(dma));
     CHECK_OK(dvm_dma_wait(dma));
@@ -629,7 +629,7 @@ static void copies(void)
 
     CHECK_OK(dvm_dma_close(dma));
 
-    /* Many small copies, each to a place of its own: several batches are under way. */
+    /* Many small copies, each to its own place: several batches are in flight. */
     enum { MANY = 20000 };
     dvm_data_id_t many;
     CHECK_OK(dvm_data_allocate(MANY * sizeof *to, &many));
@@ -647,7 +647,7 @@ static void copies(void)
     CHECK_CODE(DVM_ERR_ID, dvm_dma_close(dma));
     CHECK_CODE(DVM_ERR_ID, dvm_dma_send(dma, 0, 0, 1, 1));
 
-    /* A datum that has gone is recognised. */
+    /* A freed datum is refused. */
     CHECK_OK(dvm_dma_open(&dma, 4, source, 2, target, 2));
     CHECK_OK(dvm_data_relax(source[1]));
     DMA_SEND(1, 0, 1, 1);
@@ -663,7 +663,7 @@ static void copies(void)
     CHECK_OK(dvm_data_relax(promise));
 }
 
-/* A round that is under way when the program ends is finished first; its numbers outlive the machine. */
+/* A round in progress when the program ends is finished first; its numbers outlive the machine. */
 static void finalize_with_rounds(void)
 {
     const size_t element = 8;

@@ -6,8 +6,8 @@
 #   c-tests/sanitize.sh valgrind    memcheck, on the library as it is installed
 #
 # Each has its own build tree (target/c-tests/asan ...) and cargo directory (target/asan ...). A test that takes longer than
-# DVM_TEST_SECONDS (default 300) has failed. DVM_TEST_FILTER chooses tests by ctest's -R. No report
-# about libdvm is suppressed. Exit status 0: nothing was found, but for the mistakes of canary.c, which must be.
+# DVM_TEST_SECONDS (default 300) fails. DVM_TEST_FILTER selects tests like ctest's -R. No report
+# about libdvm is suppressed. Exit status 0: nothing was found except the mistakes of canary.c, which must be found.
 set -euo pipefail
 export LC_ALL=C
 

@@ -1,4 +1,4 @@
-/* Scheduling: placement, order, load, near the data, tasks from tasks and from many threads. */
+/* Scheduling: placement, order, load, tasks near the data, tasks from tasks and from many threads. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -202,7 +202,7 @@ static void near_data(void)
     CHECK_OK(dvm_processing_unregister(&producer));
 }
 
-/* Tasks near the data may be stolen by idle workers: one long task does not hold up those behind it. */
+/* Idle workers may steal tasks near the data: one long task does not delay those behind it. */
 static atomic_int long_running, behind;
 
 static int run_until_others_ran(void *context, dvm_data_id_t *ids, int count)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The library exports the functions that the header declares, all of them and nothing else, under the right SONAME, and
-# asks for no library that a plain program could not have, and for no newer glibc than docs/abi.md says.
+# Checks that the library exports exactly the functions that the header declares, has the right SONAME, and
+# requires no library that a plain program could not have, and no newer glibc than docs/abi.md says.
 #
 #   c-tests/symbols.sh HEADER LIBRARY ABI_PAGE
 set -uo pipefail

@@ -1,4 +1,4 @@
-// Callbacks that throw: the task, or the tile, has failed; the exception has ended; the worker goes on.
+// Callbacks that throw: the task or tile fails, the exception ends there, and the worker goes on.
 #include "check.h"
 
 #include <exception>
@@ -14,7 +14,7 @@ class Oops : public std::runtime_error {
     ~Oops() override { alive--; }
 };
 
-// Destructors between the throw and the border run.
+// Destructors between the throw and the unwind boundary run.
 struct Guard {
     Guard() { alive++; }
     ~Guard() { alive--; }
@@ -135,7 +135,7 @@ static int drops_its_input(void *, dvm_data_id_t *, int)
     return 0;
 }
 
-// No task has failed, but the next wait tells. The calling thread goes on, and so does a worker.
+// No task fails, but the next wait reports the exception. The calling thread goes on, and so does a worker.
 static void free_callbacks()
 {
     static char memory[8];

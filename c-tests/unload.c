@@ -46,9 +46,9 @@ int main(void)
 {
     dvm_data_id_t never;
 
-    /* Unloaded without having done anything. */
+    /* Unloaded without a call. */
     CHECK(dlclose(load()) == 0);
-    /* Unloaded while tasks run: they end, and the next who loads it finds it running. */
+    /* Unloaded while tasks run: they end, and a later load finds the library running. */
     void *library = load();
     CHECK(p_dvm_init() == DVM_SUCCESS);
     schedule(20);
@@ -69,7 +69,7 @@ int main(void)
         CHECK(dlclose(library) == 0);
     }
     CHECK_NUMBER(30, atomic_load(&ran));
-    /* Unloaded, with tasks and a promise, and the program ends. What runs at exit is still there. */
+    /* Unloaded with tasks and a promise when the program ends. The code that runs at exit is still there. */
     library = load();
     CHECK(p_dvm_graph_start() == DVM_SUCCESS);
     CHECK(p_dvm_data_promise(8, &never) == DVM_SUCCESS);

@@ -1,8 +1,8 @@
-/* 02 data: give memory to the machine, count its readers, learn when it is free again.
+/* 02 data: give memory to the library, count its readers, learn when it is free again.
  *
- * A datum is a piece of memory with an identifier that is valid on the whole machine. It carries a count of references:
- * it starts with one, a task takes one of each datum that it reads, and gives it back when it ends. When the last one has
- * gone, so has the datum. Three tasks read the array below, so it needs two references more than it starts with. */
+ * A datum is a piece of memory with an identifier that is valid on the whole machine. It counts its references: it starts
+ * with one; a scheduled task takes one from each datum that it reads, and drops it when it ends. The datum goes with its
+ * last reference. Three tasks read the array below, so it needs two references more than it starts with. */
 #include <dvm.h>
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void check(dvm_retcode_t code)
     }
 }
 
-/* Runs once, when nobody uses the memory any more: here it could be freed or used again. */
+/* Runs once, when no task uses the memory any more: the program may free or reuse it here. */
 static void array_is_free(void *address, size_t size)
 {
     double *array = address;
@@ -26,7 +26,7 @@ static void array_is_free(void *address, size_t size)
 }
 
 /* The task: reads `input`, and leaves the sum of every third element in `result`.
- * What a task is given are identifiers; dvm_data_get() gives the memory behind one, until the task ends. */
+ * A task gets identifiers; dvm_data_get() returns the memory behind one, valid until the task ends. */
 static int sum_of_a_third(dvm_data_id_t input, dvm_data_id_t which, dvm_data_id_t result)
 {
     void *array, *offset, *sum;
@@ -58,7 +58,7 @@ int main(void)
     check(dvm_processing_register(DVM_CALLBACK(sum_of_a_third), 3, "sum of a third", sum));
     check(dvm_processing_access(sum, access));
 
-    /* Memory of the program: taken as it is, not copied. */
+    /* Memory of the program: libdvm uses it in place, without a copy. */
     check(dvm_data_register(array, sizeof array, array_is_free, &input));
     for (int reader = 1; reader < READERS; reader++)
         check(dvm_data_acquire(input));
@@ -74,7 +74,7 @@ int main(void)
         *(int *)memory = reader;
         check(dvm_data_put(which[reader]));
 
-        /* A datum that a task will write (03 says more). */
+        /* A datum for a task to write (see 03). */
         check(dvm_data_promise(sizeof(double), &result[reader]));
 
         check(dvm_rank_at(reader % cores, rank, DVM_MAX_RANK_DEPTH)); /* spread over the cores */
@@ -89,10 +89,10 @@ int main(void)
         printf("Sum of the elements %d, %d, %d ...: %g\n", reader, reader + READERS, reader + 2 * READERS,
                *(double *)memory);
         check(dvm_data_put(result[reader]));
-        check(dvm_data_relax(result[reader])); /* we were its only reader */
+        check(dvm_data_relax(result[reader])); /* main was its only reader */
     }
 
-    /* An identifier whose datum has gone is recognised: an error, never somebody else's memory. */
+    /* The identifier of a datum that is gone gives an error, never other memory. */
     if (dvm_data_relax(input) == DVM_ERR_ID)
         printf("The array's identifier has no meaning any more.\n");
 

@@ -1,11 +1,11 @@
-/* 03 data-flow: tasks that wait for each other's results, in whatever order they were scheduled.
+/* 03 data-flow: tasks that wait for each other's results, scheduled in any order.
  *
- * A promise is a datum whose bytes do not exist yet. A task that reads it does not start before it is published, and
- * takes no core meanwhile; the task that has it as an output publishes it by ending. So the program below may schedule
+ * A promise is a datum whose bytes do not exist yet. A task that reads it starts after its publication, and takes no core
+ * until then; the task with the promise as an output publishes it when it ends. So the program below can schedule
  * its tasks from the last to the first.
  *
- * A datum is written once. What a loop would do to one variable again and again is said with dvm_data_next(): a promise that
- * carries on the memory of an existing datum. When nobody else looks at the old value, nothing is copied.
+ * A datum is written once. Where a loop would update one variable, use dvm_data_next(): a promise that takes over the memory of
+ * an existing datum. If no other task or program part reads the old value, nothing is copied.
  *
  *     start -> halve -> h -+
  *                          +-> add -> s;   s -> double -> double -> double -> s''', in one place of memory
@@ -25,7 +25,7 @@ static void check(dvm_retcode_t code)
     }
 }
 
-/* The number behind an identifier. A get that fails would be a mistake in this program, so it ends it. */
+/* The number behind an identifier. A failing get would be a bug in this program, so it ends the program. */
 static double *number(dvm_data_id_t id)
 {
     void *memory;
@@ -52,7 +52,7 @@ static int add(dvm_data_id_t a, dvm_data_id_t b, dvm_data_id_t out)
     return 0;
 }
 
-/* `after` carries on the memory of `before`: it begins with the same bytes, here even in the same place. */
+/* `after` takes over the memory of `before`: it begins with the same bytes, here even at the same address. */
 static int double_in_place(dvm_data_id_t before, dvm_data_id_t after)
 {
     (void)before;
@@ -91,7 +91,7 @@ int main(void)
     for (int i = 0; i < DOUBLINGS; i++)
         check(dvm_data_next(sum[i], &sum[i + 1]));
 
-    /* From the last to the first. dvm_sched_near() lets the library choose the core: the one nearest to the data. */
+    /* From the last to the first. dvm_sched_near() lets the library choose the core nearest to the data. */
     for (int i = DOUBLINGS; i > 0; i--)
         check(dvm_sched_onto(rank, double_id, sum[i - 1], sum[i]));
     check(dvm_sched_near(add_id, (dvm_data_id_t[]){{h[0], h[1]}, {q[0], q[1]}, {sum[0][0], sum[0][1]}}, 3));
@@ -99,7 +99,7 @@ int main(void)
     check(dvm_sched_onto(rank, halve_id, start, h));
     printf("All tasks are scheduled, and all of them wait for one number.\n");
 
-    /* A promise may also be kept by hand: write, then publish. That lets everything go. */
+    /* The program may also fulfil a promise itself: write, then publish. This starts the whole chain. */
     check(dvm_data_write(start, &memory, &size));
     *(double *)memory = 6;
     check(dvm_data_publish(start));

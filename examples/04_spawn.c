@@ -1,9 +1,9 @@
-/* 04 spawn: tasks that create data and tasks. Nobody knows all of the work beforehand, and no core fills lists for the
- * others: one task is scheduled, and the computation deploys itself over the machine.
+/* 04 spawn: tasks that create data and tasks. The work is not known in advance, and no core makes lists of it for the
+ * others: main schedules one task, and the computation spreads over the machine.
  *
- * It counts the primes below a limit. A range that is too long is split: the task schedules itself on both halves, and
- * a third task that adds what the halves will have found. An identifier is a value, so it can travel inside a datum: each range
- * says where its count shall go. */
+ * The program counts the primes below a limit. A task splits a long range: it schedules itself on both halves, and
+ * a third task that adds their counts. An identifier is a value, so it can be stored in a datum: each range contains the
+ * identifier for its count. */
 #include <dvm.h>
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void *bytes(dvm_data_id_t id)
     return memory;
 }
 
-/* Creates a range and schedules the task that counts in it. Called by main for the whole, by tasks for the parts. */
+/* Creates a range and schedules the task that counts in it. main calls this for the whole range, tasks for parts. */
 static void spawn(int first, int past, dvm_data_id_t answer)
 {
     dvm_data_id_t range;
@@ -45,7 +45,7 @@ static void spawn(int first, int past, dvm_data_id_t answer)
     work = bytes(range);
     *work = (range_t){first, past, {answer[0], answer[1]}};
     check(dvm_data_put(range));
-    /* Near its data, and idle cores may steal it. The task has the only reference: the range goes when the task ends. */
+    /* The task runs near its data, unless an idle core steals it. It has the only reference: the range goes when it ends. */
     check(dvm_sched_near(count_id, &range, 1));
 }
 
@@ -57,14 +57,14 @@ static int is_prime(int n)
     return n >= 2;
 }
 
-/* The task that counts, or splits. */
+/* The task: counts, or splits the range. */
 static int count_primes(dvm_data_id_t range)
 {
     range_t *work = bytes(range);
 
     if (work->past - work->first > SHORT_ENOUGH) {
         int middle = work->first + (work->past - work->first) / 2;
-        dvm_data_id_t part[3]; /* the two halves' counts, and where their sum goes */
+        dvm_data_id_t part[3]; /* the two halves' counts, and their sum */
 
         check(dvm_data_promise(sizeof(long), &part[0]));
         check(dvm_data_promise(sizeof(long), &part[1]));
@@ -81,7 +81,7 @@ static int count_primes(dvm_data_id_t range)
     long found = 0;
     for (int n = work->first; n < work->past; n++)
         found += is_prime(n);
-    check(dvm_data_write(work->answer, &answer, &size)); /* not an output of this task: kept by hand */
+    check(dvm_data_write(work->answer, &answer, &size)); /* not an output of this task: written by hand */
     *(long *)answer = found;
     check(dvm_data_publish(work->answer));
     return 0;
@@ -105,7 +105,7 @@ int main(void)
 
     check(dvm_data_promise(sizeof(long), &answer));
     spawn(0, LIMIT, answer);
-    check(dvm_wait()); /* also for the tasks that tasks have scheduled */
+    check(dvm_wait()); /* also waits for the tasks that tasks scheduled */
 
     printf("There are %ld primes below %d.\n", *(long *)bytes(answer), LIMIT);
     check(dvm_data_put(answer));

@@ -2,9 +2,9 @@
 !
 !     gfortran 05_axpy.f90 -o axpy $(pkg-config --cflags --libs dvm-fortran dvm) && ./axpy
 !
-! A task is a bind(C) function. What it is given are identifiers of data; dvm_data_get gives the address behind one, and
-! c_f_pointer makes a Fortran array of an address. A block of y is written once per datum: dvm_data_next makes the datum that
-! carries the block's memory on, and nothing is copied.
+! A task is a bind(C) function. Its arguments are identifiers of data; dvm_data_get returns the address behind one, and
+! c_f_pointer turns an address into a Fortran array. A datum is written once: dvm_data_next makes the datum that takes over the
+! memory of a block of y, without a copy.
 module axpy_task
   use dvm
   use, intrinsic :: iso_c_binding
@@ -14,7 +14,7 @@ module axpy_task
 
 contains
 
-  ! x and y are read, y_new is written: it is y's memory, so it begins with y's numbers.
+  ! Reads x and y, writes y_new: it is in y's memory, so it begins with y's numbers.
   integer(c_int) function axpy(x_id, y_id, y_new_id) bind(C) result(status)
     integer(c_int64_t), intent(in) :: x_id(2), y_id(2), y_new_id(2)
     real(c_double), pointer :: x(:), y(:)
@@ -65,7 +65,7 @@ program axpy_program
   call check(dvm_processing_access(axpy_id, [DVM_IN, DVM_IN, DVM_OUT]))
 
   do block = 1, blocks
-    ! The program's own arrays, as they are. Nothing happens when they are free again: c_null_funptr.
+    ! The program's own arrays, used in place. c_null_funptr: no call when they are free again.
     call check(dvm_data_register(c_loc(x(1, block)), bytes, c_null_funptr, ids(:, 1)))
     call check(dvm_data_register(c_loc(y(1, block)), bytes, c_null_funptr, ids(:, 2)))
     call check(dvm_data_next(ids(:, 2), ids(:, 3)))

@@ -2,7 +2,7 @@
  *
  *   dvmcc -O3 06_jacobi.c -o jacobi && ./jacobi 400000 1000
  *
- * The tiles of this nest are skewed: each takes several time steps of a moving part of the array, so that the part stays in
+ * The tiles of this nest are skewed: each computes several time steps of a moving part of the array, which stays in
  * a core's cache. A plain C compiler ignores the pragma. */
 #include "result.h"
 

@@ -3,8 +3,8 @@
  *     cc 12_redistribute.c -o redistribute $(pkg-config --cflags --libs dvm) && ./redistribute
  *
  * A dense solver wants the matrix block-cyclic, column by column; a stencil wants each block with a rim of its
- * neighbours' elements, row by row. Both layouts are distributions; a plan between two of them is made once and used as
- * often as needed. Every element is copied exactly once to each place that wants it, by all workers. */
+ * neighbours' elements, row by row. Both layouts are distributions. The program makes a plan between two of them once and
+ * can use it many times. All workers copy; every element arrives exactly once at each place that wants it. */
 #include <dvm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void allocate(dvm_distribution_t distribution, dvm_data_id_t *id, double 
     }
 }
 
-/* Element (i, j) where ScaLAPACK has it. */
+/* Element (i, j) at its place in ScaLAPACK's layout. */
 static double *solver_element(double **memory, const int *descriptor, int i, int j)
 {
     int row = i / BLOCK / ROWS * BLOCK + i % BLOCK, column = j / BLOCK / COLUMNS * BLOCK + j % BLOCK;
@@ -64,7 +64,7 @@ int main(void)
 
     check(dvm_redistribute(to_stencil, 1, &element, solver_id, stencil_id));
 
-    /* Each block is there with its rim, as far as the matrix goes; then the stencil's work: all elements are negated. */
+    /* Checks each block with its rim inside the matrix, then does the stencil's work: negates all elements. */
     for (int64_t m = 0; m < MEMORIES; m++) {
         const int64_t rows = (N + ROWS - 1) / ROWS, columns = (N + COLUMNS - 1) / COLUMNS;
         int64_t extents[2], strides[2];

@@ -2,7 +2,7 @@
 !
 !     gfortran 13_redistribute.f90 -o redistribute $(pkg-config --cflags --libs dvm-fortran dvm) && ./redistribute
 !
-! The same as 12 in C; here the stencil's local arrays are column-major, too, as Fortran has them.
+! The same as 12 in C; here the stencil's local arrays are column-major, too, as usual in Fortran.
 program redistribute
   use dvm
   use, intrinsic :: iso_c_binding
@@ -42,7 +42,7 @@ program redistribute
 
   call check(dvm_redistribute(to_stencil, 1, element, solver_id, stencil_id))
 
-  ! Each block is there with its rim, as far as the matrix goes; then all elements are negated.
+  ! Checks each block with its rim inside the matrix, then negates all elements.
   wrong = 0
   do m = 1, memories
     call negate(int(m - 1, c_int64_t), b(m)%at)
@@ -97,7 +97,7 @@ contains
     end do
   end subroutine allocate_all
 
-  ! Where ScaLAPACK has element (row, column), counted from 0: the memory and the place in it, counted from 1.
+  ! ScaLAPACK's memory and place (counted from 1) of element (row, column), counted from 0.
   pure integer function owner(row, column)
     integer, intent(in) :: row, column
     owner = mod(row / block, rows) * columns + mod(column / block, columns) + 1

@@ -1,10 +1,10 @@
-/* 14 blas: tasks that are parallel themselves. One fills matrices with OpenMP, others multiply them with a threaded BLAS.
+/* 14 blas: tasks that are themselves parallel. One fills matrices with OpenMP, others multiply them with a threaded BLAS.
  *
  *     cc -fopenmp 14_blas.c -o blas $(pkg-config --cflags --libs dvm) -lopenblas && ./blas
  *
- * A worker thread per core and a library that starts a thread per core make twice as many threads as cores, and each is
- * slowed down by the others. dvm_processing_cores says that a task needs several cores: before it starts, the workers
- * next to its own have ended their tasks, and they stand still until it has ended.
+ * A worker thread per core and a library with a thread per core make twice as many threads as cores, which slow each
+ * other down. dvm_processing_cores declares that a task needs several cores: before it starts, the nearest
+ * workers end their tasks, and they pause until it has ended.
  *
  * needs: -fopenmp
  * needs: -lopenblas (Debian: apt install libopenblas-dev) */
@@ -17,7 +17,7 @@
 
 enum { N = 256, PRODUCTS = 8 };
 
-static int cores; /* what a parallel task asks for */
+static int cores; /* number of cores of a parallel task */
 
 static void check(dvm_retcode_t code)
 {
@@ -35,7 +35,7 @@ static double *matrix(dvm_data_id_t id)
     return memory;
 }
 
-/* A task with an OpenMP region: as many threads as it has cores. */
+/* A task with an OpenMP region of one thread per core. */
 static int fill(dvm_data_id_t out)
 {
     double *m = matrix(out);
@@ -46,7 +46,7 @@ static int fill(dvm_data_id_t out)
     return 0;
 }
 
-/* A task that calls BLAS, which uses the number of threads that main has set. */
+/* A task that calls BLAS with the number of threads set by main. */
 static int multiply(dvm_data_id_t a, dvm_data_id_t b, dvm_data_id_t product)
 {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1.0, matrix(a), N, matrix(b), N, 0.0,
@@ -54,7 +54,7 @@ static int multiply(dvm_data_id_t a, dvm_data_id_t b, dvm_data_id_t product)
     return 0;
 }
 
-/* An ordinary task: many of them run at once, but never beside the others. */
+/* An ordinary task: many run at once, but never on the cores of a parallel task. */
 static int sum(dvm_data_id_t in, dvm_data_id_t out)
 {
     double *m = matrix(in), *total = matrix(out);

@@ -1,11 +1,11 @@
-/* 15 blocking: tasks that wait for something outside libdvm, here for bytes in a pipe; it could be a message, a file, a
+/* 15 blocking: tasks that wait for something outside libdvm, here for bytes in a pipe; it could be a message, a file or a
  * lock.
  *
  *     cc 15_blocking.c -o blocking $(pkg-config --cflags --libs dvm) && ./blocking
  *
- * A worker runs one task at a time. A task that sleeps in read() keeps its worker, and here the task that would write is
- * behind it in the same worker's queue: nobody would ever write. Between dvm_blocking_begin and dvm_blocking_end
- * another thread runs tasks in its place. */
+ * A worker runs one task at a time. A task that sleeps in read() occupies its worker, and here the writing task is
+ * behind it in the same worker's queue: it would never run. Between dvm_blocking_begin and dvm_blocking_end
+ * another thread runs tasks instead. */
 #include <dvm.h>
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int reads(void)
     char letter = 0;
     check(dvm_blocking_begin());
     ssize_t got = read(in_pipe[0], &letter, 1);
-    check(dvm_blocking_end()); /* one task at a time again: this may wait for the one that has run meanwhile */
+    check(dvm_blocking_end()); /* one task at a time again: waits for the end of the task that runs meanwhile */
     printf("read %c\n", letter);
     return got == 1 ? 0 : 1;
 }

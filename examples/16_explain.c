@@ -1,8 +1,8 @@
-/* 12 explain: tasks that wait for a datum nobody publishes, and what libdvm says about them.
+/* 16 explain: tasks that wait for a datum that nobody publishes, and what libdvm prints about them.
  *
  *     cc 16_explain.c -o explain $(pkg-config --cflags --libs dvm)
- *     ./explain            the datum is published after a while
- *     ./explain forget     the datum is forgotten: dvm_wait never returns (docs/explain.md finds out why)
+ *     ./explain            publishes the datum after a while
+ *     ./explain forget     never publishes it: dvm_wait does not return (docs/explain.md finds out why)
  */
 #include <dvm.h>
 
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     if (argc > 1)
         check(dvm_wait()); /* for ever */
-    check(dvm_explain());  /* says so, on stderr */
+    check(dvm_explain());  /* prints that on stderr */
 
     check(dvm_data_write(given, &address, &size));
     *(int *)address = 21;

@@ -1,5 +1,5 @@
-// The frame around callbacks as assembled for AArch64, under a personality that does what libdvm's does
-// (src/processing/unwind_boundary.rs): what is returned, what is thrown, and a thread's end all come back as two numbers.
+// Tests the AArch64 assembly of the frame around callbacks, with a personality like libdvm's
+// (src/processing/unwind_boundary.rs): a result, an exception and a thread's end all come back as two numbers.
 #include <cstdint>
 #include <cstdio>
 #include <pthread.h>
@@ -61,7 +61,7 @@ static int leaves(void *, void *, void *, void *)
 
 static void *pointer(uintptr_t value) { return reinterpret_cast<void *>(value); }
 
-// What libdvm does with a thread's end: it drops it, and the thread goes on.
+// As in libdvm: a thread's end is dropped, and the thread goes on.
 static void *thread(void *)
 {
     crossed_t crossed = dvm_test_enter(nullptr, nullptr, nullptr, nullptr, leaves);

@@ -1,5 +1,5 @@
-// The variadic entry of dvm_sched_onto as assembled for AArch64: what reaches the function behind it, and what does not
-// change on the way. The function behind it is written here; the entry is libdvm's.
+// Tests the AArch64 assembly of the variadic entry of dvm_sched_onto: the arguments that the called function gets, and the
+// registers that the entry preserves. The called function is defined here; the entry is libdvm's.
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>

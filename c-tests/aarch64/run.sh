@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What is particular to AArch64, run under qemu. Of libdvm: the assembler of the variadic dvm_sched_onto and of the frame around
-# callbacks, taken out of the sources. Of generated code: small programs, tiled on the stand-in of the tests, print what they
-# print untiled; one sets the rounding mode, which tiles on other threads must have.
+# Runs the parts specific to AArch64 under qemu. From libdvm: the assembly of the variadic dvm_sched_onto and of the frame around
+# callbacks, extracted from the sources. From generated code: small programs, tiled with the tests' stand-in library, print the
+# same as untiled; one sets the rounding mode, which tiles on other threads must have.
 #
 #   c-tests/aarch64/run.sh      target/release/dvm-codegen is built
 set -euo pipefail
@@ -37,10 +37,10 @@ for name in entry boundary; do
     passed=$((passed + p)) failed=$((failed + f))
 done
 
-# tiles NAME: a program of codegen's tests, tiled, prints what it prints untiled; how many tiles have run.
+# tiles NAME: a program of codegen's tests prints the same tiled and untiled; prints how many tiles ran.
 tiles() {
     local source=$root/codegen/tests/planted/$1.c standin=$root/codegen/tests/standin at=$build/$1
-    # The source is read as on this machine, where char has a sign.
+    # Reads the source as on this machine, where char is signed.
     local compile=(aarch64-linux-gnu-gcc -std=gnu11 -O1 -ffp-contract=off -fsigned-char -w -static -pthread)
     "$root/target/release/dvm-codegen" tile "$source" -o "$at.dvm.c" 2>"$at.messages" &&
         "${compile[@]}" "$source" -lm -o "$at.plain" &&
@@ -50,7 +50,7 @@ tiles() {
         cmp -s "$at.expected" "$at.found" && sed -n 's/^graphs .* tiles //p' "$at.told"
 }
 
-# Some of these programs have a region that is refused: there are no tiles then.
+# Some of these programs only have refused regions, and so no tiles.
 for source in "$root"/codegen/tests/planted/*.c; do
     name=$(basename "$source" .c)
     if ran=$(tiles "$name") && { [ "$name" != a10-environment ] || [ "$ran" -gt 1 ]; }; then

@@ -1,5 +1,5 @@
-//! Reads `include/dvm.h` as a C compiler would and writes down, in Rust, that each of its functions has the type of
-//! the exported one, and each structure the same layout. Whatever differs does not compile.
+//! Reads `include/dvm.h` as a C compiler would, and generates Rust code that only compiles if each function has the
+//! type of the exported one, and each structure the same layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The comparison of what the header declares with what the sections export.
+/// Compares the header's declarations with the sections' exports.
 fn compare(seen: &syn::File, sections: &[Section]) -> Result<String, String> {
     let declared = declarations(seen);
     let mut exported = BTreeSet::new();
@@ -80,13 +80,13 @@ fn compare(seen: &syn::File, sections: &[Section]) -> Result<String, String> {
     }
     let names: Vec<_> = exported.iter().collect();
     checks.extend(quote! {
-        /// The functions that were compared.
+        /// The compared functions.
         pub const FUNCTIONS: &[&str] = &[#(#names),*];
     });
     Ok(checks.to_string())
 }
 
-/// The functions that the header declares.
+/// The functions declared by the header.
 fn declarations(seen: &syn::File) -> BTreeMap<String, syn::Signature> {
     let blocks = seen.items.iter().filter_map(|item| match item {
         Item::ForeignMod(block) => Some(block),
@@ -99,14 +99,14 @@ fn declarations(seen: &syn::File) -> BTreeMap<String, syn::Signature> {
     items.collect()
 }
 
-/// The Rust module behind a section.
+/// The Rust module of a section.
 fn module(section: &Section) -> proc_macro2::TokenStream {
     let stem = section.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = format_ident!("{stem}");
     quote! { dvm::ffi::#name }
 }
 
-/// The type of an argument: the structures are Rust's own, and a code is any number, since C may hand over any.
+/// The type of an argument: structures are Rust's own, and a code is any number, since C may pass any.
 fn argument(kind: &Type, structures: &BTreeMap<String, proc_macro2::TokenStream>) -> proc_macro2::TokenStream {
     if is(kind, "dvm_retcode_t") {
         return quote! { dvm::ffi::RetcodeArg };

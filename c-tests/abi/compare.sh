@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The binary interface of dvm.h against that of the previous version (libdvm.so.0.abi and .constants beside this script):
-# functions, codes and macros may be added and pointers become const, nothing else may change (docs/abi.md). Then the same for
-# headers with planted changes, each of which must be found, or let through.
+# Compares the binary interface of dvm.h with that of the previous version (libdvm.so.0.abi and .constants beside this script):
+# functions, codes and macros may be added and pointers become const; nothing else may change (docs/abi.md). Then repeats this for
+# headers with planted changes: it must find the forbidden ones and accept the others.
 #
 #   c-tests/abi/compare.sh HEADER
 #
@@ -18,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0 failures=0
 
-# compatible HEADER: whether programs of the previous version run with a library of this header.
+# compatible HEADER: whether programs built for the previous version run with a library of this header.
 compatible() {
     "$here/dump.sh" "$1" "$work/now" || return
     abidiff --no-added-syms "$previous.abi" "$work/now.abi" || return

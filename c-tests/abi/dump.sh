@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Writes the binary interface that a header declares: FILE.abi has its functions with all types that they name, as abidw sees
-# them, and FILE.constants the values of its macros, which a library does not hold.
+# Writes the binary interface of a header: FILE.abi has its functions with all types that they name, from abidw;
+# FILE.constants has the values of its macros, which a library does not contain.
 #
 #   c-tests/abi/dump.sh HEADER FILE
 #
-# The dump is that of a library made from the header alone, each function with an empty body: c-tests/symbols.sh compares the
-# symbols of libdvm.so with the header, and the crate dvm-abi the types of its functions.
+# Dumps a library made from the header alone, with empty functions: c-tests/symbols.sh compares the
+# symbols of libdvm.so with the header, and the crate dvm-abi compares the types of its functions.
 set -euo pipefail
 export LC_ALL=C
 

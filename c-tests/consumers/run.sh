@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs libdvm and uses it as strangers do: CMake projects in C, C++ and Fortran and pkg-config, all outside of the
-# source tree, with the installed files only; then the same after the prefix was moved, and from a DESTDIR. Whatever
-# libdvm is installed on the machine beside it, of any version, plays no part.
+# Installs libdvm and uses it from outside: CMake projects in C, C++ and Fortran, and pkg-config, outside the source
+# tree and with the installed files only; then again after the prefix was moved, and from a DESTDIR. Other
+# versions of libdvm on the machine have no influence.
 #
 #   c-tests/consumers/run.sh [--quick] [BUILD_DIR]
 #
 # --quick: C by CMake, C and Fortran by pkg-config, in one prefix.
-# BUILD_DIR is a CMake build tree of libdvm (default: target/c-tests/consumers); it is configured when it is not there
-# yet. Exit status 0: all of it works.
+# BUILD_DIR is a CMake build tree of libdvm (default: target/c-tests/consumers), configured if missing.
+# Exit status 0: everything works.
 set -uo pipefail
 export LC_ALL=C
 unset LD_LIBRARY_PATH LD_RUN_PATH LD_PRELOAD DESTDIR CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH
@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0 failures=0
 
-# step WHAT COMMAND...: runs a command; what it says is only shown when it fails.
+# step WHAT COMMAND...: runs a command; shows its output only if it fails.
 step() {
     local what=$1
     shift
@@ -34,22 +34,22 @@ step() {
     return 1
 }
 
-# The sources of the consumers, away from the tree: a path that leads back into it would be found out.
+# Copies the consumers' sources out of the tree, so that a path back into it fails.
 cp -r "$here"/{c,cxx,fortran} "$work/"
 
-# Read after project(), which finds compilers: from there on packages of the system are none.
+# Read after project(), which finds compilers: from then on, CMake ignores the system's packages.
 for place in CMAKE_SYSTEM_PATH SYSTEM_ENVIRONMENT_PATH PACKAGE_REGISTRY SYSTEM_PACKAGE_REGISTRY; do
     echo "set(CMAKE_FIND_USE_$place OFF)"
 done >"$work/alone.cmake"
 
-# alone PREFIX SOURCE TREE [OPTION...]: configures a project that finds packages in one prefix, and in none of the system's.
+# alone PREFIX SOURCE TREE [OPTION...]: configures a project that finds packages only in PREFIX, not in the system.
 alone() {
     local prefix=$1 source=$2 tree=$3
     shift 3
     cmake -S "$source" -B "$tree" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_PROJECT_INCLUDE="$work/alone.cmake" "$@"
 }
 
-# loads PREFIX PROGRAM: the program's libdvm is the one of the prefix.
+# loads PREFIX PROGRAM: checks that the program loads the prefix's libdvm.
 loads() {
     local loaded
     loaded=$(ldd "$2" | awk '/libdvm\.so/ { print $3 }')
@@ -94,7 +94,7 @@ all_of_it() {
 }
 
 [ -e "$build/CMakeCache.txt" ] || step "configure libdvm" cmake -S "$here/../.." -B "$build" || exit 1
-# Without a build before it: install builds what is missing.
+# Without a previous build: install builds what is missing.
 rm -f "$build"/libdvm.so.*.*
 step "install" cmake --install "$build" --prefix "$work/first" || exit 1
 build=$(cd -- "$build" && pwd)
@@ -132,7 +132,7 @@ mv "$prefix" "$work/elsewhere/deeper/moved"
 all_of_it "$work/elsewhere/deeper/moved"
 rm -rf "$work/elsewhere"
 
-# A prefix that nobody else has.
+# A unique prefix.
 own=/opt/dvm-$(basename "$work")
 stage=$work/stage$own
 step "install with DESTDIR" env DESTDIR="$work/stage" cmake --install "$build" --prefix "$own"
@@ -140,7 +140,7 @@ step "DESTDIR has it all" test -s "$stage/lib/$real"
 step "nothing is written outside of DESTDIR" test ! -e "$own"
 all_of_it "$stage"
 
-# What cannot work says why.
+# A configuration that cannot work says why.
 mkdir "$work/wrong"
 printf 'cmake_minimum_required(VERSION 3.20)\nproject(wrong LANGUAGES C)\nfind_package(dvm REQUIRED COMPONENTS Fortran)\n' >"$work/wrong/CMakeLists.txt"
 alone "$stage" "$work/wrong" "$work/wrong/build" >"$work/wrong/log" 2>&1

@@ -1,4 +1,4 @@
-/* Random calls, by threads, tasks and free callbacks, each judged by the codes that the header names. */
+/* Random calls by threads, tasks and free callbacks; each must return a code that the header names. */
 #include "life.h"
 
 #include <signal.h>
@@ -15,7 +15,7 @@ static struct {
     int inputs, outputs;
 } processings[PROCESSINGS];
 
-/* Codes that any call may give: libdvm is not running any more. */
+/* Codes that any call may return once libdvm has stopped. */
 static unsigned common(void)
 {
     unsigned codes = CODE(DVM_SUCCESS) | (life.hunger ? CODE(DVM_ERR_MEMORY) : 0);
@@ -129,10 +129,10 @@ static void make_promise(dice_t *dice)
     slot_put(dice, &slot);
 }
 
-/* Codes of calls on a datum that others work on at the same time. */
+/* Codes of calls on a datum that other threads use at the same time. */
 #define ANY_STATE (CODE(DVM_ERR_ID) | CODE(DVM_ERR_STATE) | CODE(DVM_ERR_POISONED) | CODE(DVM_ERR_NO_REFERENCE))
 
-/* The task that runs on this thread: it may find its own output in the bytes of an input (dvm_data_next). */
+/* The task on this thread: the bytes of an input may hold its own output (dvm_data_next). */
 static _Thread_local struct {
     dvm_data_id_t *ids;
     int count;
@@ -152,7 +152,7 @@ static void read_datum(dice_t *dice, int where)
     void *at = NULL;
     size_t size = 0;
     int waits = where == OUTSIDE || where == IN_MAIN;
-    /* Only finalize wakes who waits for what nobody publishes: main may not. */
+    /* Only finalize wakes a thread that waits for an unpublished datum, so main must not wait for one. */
     if (!slot_pick(dice, where == IN_MAIN || (waits && !life.abrupt), &slot))
         return;
     unsigned early = waits ? 0 : CODE(DVM_ERR_NOT_READY);
@@ -175,7 +175,7 @@ static void publish(const slot_t *slot, int write)
         write_pattern(id, at, size);
     dvm_retcode_t code;
     while ((code = dvm_data_publish(id)) == DVM_ERR_MEMORY && life.hunger)
-        let_eat(); /* others may wait for it for ever */
+        let_eat(); /* otherwise other threads may wait for it for ever */
     judge("dvm_data_publish(id)", code, common() | ANY_STATE);
 }
 
@@ -201,7 +201,7 @@ static int body(void *context, dvm_data_id_t *ids, int count)
     for (int k = 0; k < count; k++) {
         int output = k >= processings[which].inputs;
         dvm_retcode_t code;
-        /* An output that nobody writes would have the bytes of the datum that it carries on. */
+        /* An unwritten output would have the bytes of the datum whose memory it takes over. */
         while ((code = dvm_data_get(ids[k], &at, &size)) == DVM_ERR_MEMORY && output && life.hunger)
             let_eat();
         judge("dvm_data_get(ids[k], &at, &size)", code, common() | ANY_STATE);
@@ -216,7 +216,7 @@ static int body(void *context, dvm_data_id_t *ids, int count)
     }
     if (dice_one_in(&dice, 12) && TRY(dvm_blocking_begin(), 0)) {
         pause_for(&dice, 500);
-        /* What was left must be found again, with memory or without. */
+        /* With or without memory, the remaining work must be found again. */
         judge("dvm_blocking_end()", dvm_blocking_end(), common() & ~CODE(DVM_ERR_MEMORY));
     }
     if (dice_one_in(&dice, 12))
@@ -391,7 +391,7 @@ void janitor(void)
 
 /* ----- forks ----- */
 
-static volatile sig_atomic_t orphan_call; /* the one that it is in */
+static volatile sig_atomic_t orphan_call; /* the call in progress */
 
 static void orphan_hangs(int signal)
 {

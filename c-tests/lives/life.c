@@ -1,9 +1,9 @@
-/* One life of libdvm from a seed: init, random calls by many threads, their tasks and callbacks, finalize; again.
+/* One life of libdvm from a seed: repeats init, random calls by many threads, their tasks and callbacks, and finalize.
  *
  *     life SEED [KEY=VALUE ...]     keys: threads rounds calls abrupt forks hunger
  *
- * Exit status 0: every code was one that the header names, every datum held its bytes, every free callback ran once. The
- * driver (run.sh) ends a life that takes too long. With hunger any call may also say that there is no memory. */
+ * Exit status 0: the header names every returned code, every datum kept its bytes, every free callback ran once. The
+ * driver (run.sh) kills a life that takes too long. With hunger any call may also report that there is no memory. */
 #include "life.h"
 #include "../failing.h"
 
@@ -76,7 +76,7 @@ void slot_put(dice_t *dice, const slot_t *slot)
 {
     pthread_mutex_lock(&slots_lock);
     int at = dice_below(dice, SLOTS), tries = 0;
-    /* A promise by hand stays until the janitor has taken it: others may wait for it. */
+    /* A promise to fulfil by hand stays until the janitor has taken it: other threads may wait for it. */
     while (slots[at].by_hand && tries++ < SLOTS)
         at = (at + 1) % SLOTS;
     if (!slots[at].by_hand)
@@ -184,7 +184,7 @@ static void live_round(dice_t *dice)
     pthread_t threads[64], cleaner;
     atomic_int end = 0;
     unsigned codes = CODE(DVM_SUCCESS) | CODE(DVM_ERR_TASK) | CODE(DVM_ERR_STATE);
-    /* Without memory a trace may be lost, which finalize tells. */
+    /* Without memory a trace may be lost, which finalize reports. */
     unsigned at_the_end = codes | (life.hunger ? CODE(DVM_ERR_ARGUMENT) : 0);
     slots_clear();
     atomic_store(&over, 0);

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Many lives, each from a seed and with a deadline; ends with "N passed, M failed".
+# Runs many lives, each from a seed and with a deadline; ends with "N passed, M failed".
 #
 #   c-tests/lives/run.sh PROGRAM [FIRST [COUNT [KEY=VALUE ...]]]     (defaults: 1, 200)
 #
-# A life that ends with another status than 0, or not within DVM_LIFE_SECONDS (default 60), has failed: its seed and its last
-# words are printed, and `PROGRAM SEED KEY=VALUE ...` replays it. DVM_LIFE_JOBS lives run at a time (default 2). Keys: life.c.
+# A life fails if its exit status is not 0, or it takes longer than DVM_LIFE_SECONDS (default 60): this prints its seed and the end
+# of its output, and `PROGRAM SEED KEY=VALUE ...` replays it. DVM_LIFE_JOBS lives run at a time (default 2). Keys: life.c.
 set -u
 program=${1:-} first=${2:-1} count=${3:-200}
 [ -x "$program" ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Many lives, without and with AddressSanitizer; ends with "N passed, M failed". Builds what it needs.
+# Runs many lives, without and with AddressSanitizer; ends with "N passed, M failed". Builds what it needs.
 #
 #   c-tests/lives/soak.sh [COUNT [FIRST]]     COUNT lives of each kind (default 10000), from the seed FIRST (default: by the time)
 #
-# The seeds are printed, also those of lives that failed: run.sh beside this file says how to replay one. DVM_LIFE_JOBS and
-# DVM_LIFE_SECONDS are run.sh's.
+# Prints the seeds, including those of failed lives: run.sh in this folder says how to replay one, and what DVM_LIFE_JOBS and
+# DVM_LIFE_SECONDS are.
 set -euo pipefail
 export LC_ALL=C
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)

@@ -1,4 +1,4 @@
-/* Whoever has only constant ids, ranks, modes and texts can call what reads them. */
+/* A program with only constant ids, ranks, modes and texts can call the functions that read them. */
 #include <dvm.h>
 
 int callback(void *context, dvm_data_id_t *ids, int count);

@@ -1,5 +1,5 @@
-/* A program that knows the report's interface and nothing else, but for dvm_init and dvm_finalize, which the report's
- * text names. It is compiled against dvm.h, and, with DVM_TEST_LISTING_ALONE, against the listing alone: both must
+/* A program that only uses the report's interface, and dvm_init and dvm_finalize, which the report's
+ * text names. It compiles with dvm.h, and, with DVM_TEST_LISTING_ALONE, with the listing alone: both must
  * link with libdvm and run. */
 #ifdef DVM_TEST_LISTING_ALONE
 #include <stddef.h>
@@ -41,7 +41,7 @@ static double source[PIECES], target[PIECES];
 static int freed[2 * PIECES];
 static int sum_ran;
 
-/* The identifiers of the pieces, so that a processing finds its memory. */
+/* The identifiers of the pieces, from which a processing finds its memory. */
 static dvm_data_id_t ids[2 * PIECES];
 
 static double *memory_of(dvm_data_id_t id)

@@ -47,7 +47,7 @@ for std in c99 c11 gnu17; do
 done
 for cc in g++ clang++; do compile_all $cc c++17 c++; done
 
-# A header that differs must not pass: otherwise nothing above means anything.
+# A header that differs must fail: otherwise the checks above mean nothing.
 mkdir "$work/wrong"
 sed 's/dvm_rank_dimension(int \*/dvm_rank_dimension(long */' "$include/dvm.h" >"$work/wrong/dvm.h"
 done_count=$((done_count + 1))

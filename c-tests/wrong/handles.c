@@ -1,5 +1,5 @@
-/* What must not compile: a handle of the wrong kind. Without WRONG the file compiles; each value of WRONG puts one mistake
- * in. run.sh counts and tries them. */
+/* A handle of the wrong kind must not compile. Without WRONG the file compiles; each value of WRONG inserts one mistake.
+ * run.sh counts and tries them. */
 #include <dvm_dma.h>
 
 #ifndef WRONG

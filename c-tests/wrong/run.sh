@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What must not compile: each mistake of handles.c alone, in every dialect and by every compiler; without one, it compiles.
+# Checks that each mistake of handles.c alone fails to compile, in every dialect and with every compiler; without one, it compiles.
 #
 #   c-tests/wrong/run.sh INCLUDE_DIR
 #
@@ -22,7 +22,7 @@ judge() {
 
 for dialect in "gcc c c99" "gcc c gnu17" "clang c c11" "g++ c++ c++17" "clang++ c++ c++17"; do
     read -r compiler language standard <<<"$dialect"
-    # An address of the wrong kind is an error by the standard, which compilers of C only warn of unless they are asked.
+    # An address of the wrong kind is an error by the standard; C compilers only warn of it by default.
     try=("$compiler" -x "$language" "-std=$standard" -pedantic-errors -Werror=incompatible-pointer-types -I"$include" -fsyntax-only)
     [ "$language" = c++ ] && try=("${try[@]/-Werror=incompatible-pointer-types/-Wall}")
     "${try[@]}" "$here/handles.c" >/dev/null 2>&1

@@ -1,5 +1,4 @@
-//! `dvm-info`: prints what libdvm sees. The facts come from the library's own code (`dvm::report`), in the caller's
-//! environment.
+//! `dvm-info`: prints what libdvm sees, as found by the library's own code (`dvm::report`) in the caller's environment.
 
 mod json;
 #[cfg(test)]

@@ -71,8 +71,7 @@ pub fn print(sections: &[Section]) -> Result<String, Trouble> {
     Ok(text)
 }
 
-/// The C functions that Fortran can call: all except variadic ones, which are represented by their variants with an
-/// array.
+/// The C functions that Fortran can call: all except variadic ones, whose variants with an array represent them.
 fn procedures(sections: &[Section]) -> Result<Vec<Procedure>, Trouble> {
     let variadic: HashSet<_> =
         sections.iter().flat_map(|s| &s.functions).filter(|f| f.variadic).map(|f| f.name.clone()).collect();

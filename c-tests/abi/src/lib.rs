@@ -1,13 +1,13 @@
-//! `include/dvm.h` against the Rust functions behind it: this crate compiles only when every declaration of the header,
-//! read by clang, has the type of the exported function, and every structure the same layout.
+//! Checks `include/dvm.h` against the Rust functions: this crate only compiles if every declaration of the header, read
+//! by clang, has the type of the exported function, and every structure has the same layout.
 
-/// The header as clang reads it.
+/// The header, read by clang.
 #[allow(missing_docs, non_camel_case_types, dead_code, unsafe_code, clippy::all, clippy::pedantic)]
 mod header {
     include!(concat!(env!("OUT_DIR"), "/header.rs"));
 }
 
-/// The comparison, which the build script writes: constants whose types only fit when both sides agree.
+/// The comparison, written by the build script: constants whose types only fit if both sides agree.
 mod comparison {
     #[allow(clippy::wildcard_imports, reason = "the types that the header defines are among what is compared")]
     use super::header::*;
@@ -17,7 +17,7 @@ mod comparison {
 
 pub use comparison::FUNCTIONS;
 
-/// C's enumeration of the codes has the size of the number that stands for it in parameters.
+/// C's enumeration of the codes has the size of the number used for it in parameters.
 const _: () = assert!(size_of::<header::dvm_retcode_t>() == size_of::<dvm::ffi::RetcodeArg>());
 
 #[cfg(test)]

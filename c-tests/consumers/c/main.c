@@ -1,4 +1,4 @@
-/* A program of somebody who has only what was installed. */
+/* A program that only uses installed files. */
 #include <dvm.h>
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-! A program of somebody who has only what was installed.
+! A program that only uses installed files.
 module consumer_task
   use, intrinsic :: iso_c_binding
   implicit none
