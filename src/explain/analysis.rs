@@ -29,7 +29,6 @@ pub(super) struct Cause {
     pub(super) behind: Option<usize>,
 }
 
-/// Finds the causes.
 pub(super) fn find(snapshot: &Snapshot) -> Findings {
     let waits = |task: usize| !snapshot.tasks[task].missing.is_empty();
     let ends = |datum: usize| {

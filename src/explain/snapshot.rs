@@ -56,7 +56,6 @@ pub(super) enum Source {
     Busy(Option<usize>),
 }
 
-/// A task.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     /// Description of its processing.
@@ -78,7 +77,6 @@ pub(super) struct Busy {
     pub(super) whereabouts: Whereabouts,
 }
 
-/// Reads the running engine.
 pub(super) fn read(call: &Call) -> Snapshot {
     let before = call.progress();
     let mut reader = Reader::default();

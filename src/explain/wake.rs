@@ -20,7 +20,6 @@ pub(super) enum Woken {
 /// A byte that is not the number of a signal.
 static STOP: u8 = u8::MAX;
 
-/// A pipe.
 pub(super) struct Pipe {
     read: OwnedFd,
     write: OwnedFd,

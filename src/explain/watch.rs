@@ -92,7 +92,6 @@ pub(crate) fn end() {
     }
 }
 
-/// The thread's function.
 fn run(pipe: &Pipe, period: Option<Duration>, asks: Option<i32>, trace: &Trace) {
     let mut patience = period.map(Patience::new);
     loop {

@@ -59,7 +59,6 @@ enum Scanned {
     None,
 }
 
-/// A running graph.
 pub(crate) struct Running {
     name: String,
     space: Space,

@@ -84,7 +84,6 @@ impl Space {
         self.volume
     }
 
-    /// Number of coordinates.
     pub(crate) fn dimension(&self) -> usize {
         self.dimension
     }

@@ -2,7 +2,6 @@
 
 use super::topology::{CacheAbove, Pu};
 
-/// One cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cache {
     /// Size in bytes.

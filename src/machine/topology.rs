@@ -113,7 +113,6 @@ pub(super) fn hwloc_version() -> u32 {
     unsafe { sys::hwloc_get_api_version() }
 }
 
-/// Reads a machine.
 pub(super) fn read(source: Source<'_>) -> Result<Topology, Failure> {
     let handle = Handle::load(source)?;
     let mut walk = Walk { nodes: Vec::new(), path: Vec::new(), caches: [None; 3], core: None, pus: Vec::new() };

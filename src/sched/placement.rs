@@ -22,7 +22,6 @@ struct Cost {
 }
 
 impl Weights {
-    /// Nothing anywhere.
     pub(crate) const fn new() -> Weights {
         Weights { homes: Vec::new(), costs: Vec::new() }
     }

@@ -28,7 +28,6 @@ pub(crate) struct ReadyQueue {
 }
 
 impl ReadyQueue {
-    /// No tasks.
     pub(crate) fn new() -> ReadyQueue {
         ReadyQueue { inbox: Inbox::new(), stealable: Inbox::new(), rest: Inbox::new(), deque: Deque::new() }
     }
@@ -175,7 +174,6 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// No tasks.
     pub(crate) const fn new() -> Placed {
         Placed { first: ptr::null_mut(), last: ptr::null_mut() }
     }
@@ -224,12 +222,10 @@ impl Placed {
         self.last = task;
     }
 
-    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_null()
     }
 
-    /// Takes the first task.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<*mut Task> {
         let task = self.first;

@@ -12,7 +12,7 @@ pub const ARGUMENT: &str = "--dvm-analysis";
 
 /// At least 1/`SHARE` of the elapsed time counts as processor time, so that a blocked process is killed, too.
 const SHARE: u32 = 8;
-const LOOK: Duration = Duration::from_millis(20);
+const LOOK: Duration = Duration::from_millis(20); // between two checks of its processor time
 
 /// The parts of a request or an answer.
 pub type Parts = Vec<Vec<u8>>;

@@ -44,8 +44,8 @@ pub fn run(arguments: &DrawArgs) -> Result<(), Failure> {
 
 /// Maximum number of locations in a drawing.
 const MOST_CELLS: i128 = 6000;
-const CELL: i64 = 18;
-const LEFT: i64 = 150;
+const CELL: i64 = 18; // pixels per location
+const LEFT: i64 = 150; // width of the row labels, in pixels
 
 /// A location in the drawing.
 struct Cell {

@@ -18,7 +18,6 @@ impl Running {
         self.sum(|counts| &counts.ended) + self.sum(|counts| &counts.followed)
     }
 
-    /// The present progress.
     pub(crate) fn account(&self) -> Account {
         let ended = self.ended();
         let created = self.sum(|counts| &counts.created) + self.sum(|counts| &counts.followed);
