@@ -187,7 +187,7 @@ impl Handle {
     }
 
     /// Without the kernel's files about CPUs, hwloc's Linux discovery gives up with a message on stderr. The other
-    /// components, which ask the processor or count CPUs, are silent and then find as much.
+    /// components ask the processor or count CPUs; they are silent, and find what the Linux one would have left to them.
     fn do_without_sysfs(&self) {
         /// `HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST`.
         const BLACKLIST: u64 = 1;

@@ -158,7 +158,7 @@ fn complain(message: impl std::fmt::Display, code: u8) -> u8 {
     code
 }
 
-/// Draws the region asked for.
+/// Draws the requested region.
 fn run_draw(draw: &Draw) -> u8 {
     let source = match Source::read(&draw.file) {
         Ok(source) => source,
