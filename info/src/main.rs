@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use dvm::report::{self, Report};
 
-/// Tells what libdvm sees: its version and build, the machine as a tree with workers and ranks, the distances between
-/// workers, binding and limits, and every option with its value and where that comes from.
+/// Prints what libdvm sees: its version and build, the machine as a tree with workers and ranks, the distances between
+/// workers, binding and limits, and every option with its value and origin.
 #[derive(Parser)]
 #[command(name = "dvm-info", version, after_help = EXIT_STATUS)]
 struct Arguments {
@@ -27,8 +27,8 @@ struct Arguments {
     json: bool,
 }
 
-const EXIT_STATUS: &str = "Exit status: 0: all is told; 1: an option has a value that is not allowed, or the machine \
-    cannot be read (dvm_init would fail here); 2: the command line is wrong; 3: the output cannot be written.";
+const EXIT_STATUS: &str = "Exit status: 0: the report is complete; 1: an option has a value that is not allowed, or the \
+    machine cannot be read (dvm_init would fail here); 2: the command line is wrong; 3: the output cannot be written.";
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();

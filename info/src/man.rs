@@ -30,7 +30,7 @@ fn page() -> String {
     let command = Arguments::command();
     let mut page = format!(
         ".\\\" Generated from info/src and src/config.rs: run the tests with DVM_BLESS=1.\n\
-         .TH DVM\\-INFO 1 \"\" \"libdvm {}\" \"libdvm\"\n.SH NAME\ndvm\\-info \\- tells what libdvm sees\n.SH SYNOPSIS\n.B dvm\\-info\n",
+         .TH DVM\\-INFO 1 \"\" \"libdvm {}\" \"libdvm\"\n.SH NAME\ndvm\\-info \\- prints what libdvm sees\n.SH SYNOPSIS\n.B dvm\\-info\n",
         env!("CARGO_PKG_VERSION")
     );
     let options = || command.get_arguments().filter(|option| option.get_long().is_some());
@@ -40,8 +40,8 @@ fn page() -> String {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let _ = writeln!(
         page,
-        ".SH DESCRIPTION\n{}\n.PP\nThe program contains the library's own code: it tells what dvm_init would find in the \
-         environment that it is started in.\n.SH OPTIONS",
+        ".SH DESCRIPTION\n{}\n.PP\nThe program contains the library's own code: it prints what dvm_init would find in the \
+         same environment.\n.SH OPTIONS",
         roff(&about)
     );
     for option in options() {
