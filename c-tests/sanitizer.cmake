@@ -1,6 +1,6 @@
-# Instruments the test programs for DVM_SANITIZER. The run-time is rustc's, for the library and the programs alike: two
-# of them in one process would not see each other's memory. The programs are compiled with the same instrumentation, so
-# that what tasks do to their data is seen too.
+# Instruments the test programs for DVM_SANITIZER. Library and programs use rustc's run-time: two run-times
+# in one process would not see each other's memory. The programs have the same instrumentation, so
+# that the sanitizer also sees how tasks access their data.
 
 execute_process(COMMAND rustc --print sysroot OUTPUT_VARIABLE _sysroot OUTPUT_STRIP_TRAILING_WHITESPACE
                 COMMAND_ERROR_IS_FATAL ANY)

@@ -1,4 +1,4 @@
-/* What the examples by pragma share: command line, clock, checksum, raw output. Nothing in here needs libdvm.
+/* Shared by the examples with pragmas: command line, clock, checksum, raw output. Does not use libdvm.
  *
  *   PROGRAM [-t] [-o FILE] [SIZE ...]
  *

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the examples against libdvm, runs them and compares what they print with the .expected file beside them.
+# Builds the examples against libdvm, runs them, and compares their output with the .expected files.
 #
-#   examples/run.sh [NAME...]      for example 03_dataflow; without names, all that have an expected output
+#   examples/run.sh [NAME...]      for example 03_dataflow; without names, all with an expected output
 #
-# A C program with a region pragma is compiled by dvmcc. Settings: LIBDVM, the shared library (default: what cargo builds
+# dvmcc compiles C programs with a region pragma. Settings: LIBDVM, the shared library (default: cargo's build
 # in target/release); DVMCC (default: target/release/dvmcc); CC; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
-# A line `needs: -OPTION` in a program is an option for its compiler; a program whose options do not even link is skipped, by
-# name. Exit status 0: all others printed what they should.
+# A line `needs: -OPTION` in a program is an option for its compiler. If a program's options do not link, the script names the
+# program and skips it. Exit status 0: all others printed the expected output.
 set -uo pipefail
 export LC_ALL=C
 
@@ -23,7 +23,7 @@ count=0 failures=0
 if [ -z "${LIBDVM:-}" ]; then
     (cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
 fi
-# The library under the names that linkers and programs ask for.
+# The library under the names that linkers and programs use.
 mkdir "$work/lib" && for name in libdvm.so libdvm.so.0; do ln -s "$(realpath "${LIBDVM:-$release/libdvm.so}")" "$work/lib/$name"; done
 export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 link=(-L"$work/lib" -ldvm)
@@ -39,11 +39,11 @@ build() {
     fi
 }
 
-# What a program needs beyond libdvm, and whether the machine has it.
+# The options that a program needs in addition to libdvm, and whether the machine supports them.
 needed_by() { sed -n 's/^ \* needs: \(-[^ ]*\).*/\1/p' "$1"; }
 have() { echo 'int main(void) { return 0; }' | "${CC:-cc}" "$@" -x c - -x none -o "$work/probe" "$@" >"$work/log" 2>&1; }
 
-# failed NAME WHAT: with what the last command had to say.
+# failed NAME WHAT: reports a failure, with the last command's output.
 failed() {
     failures=$((failures + 1))
     echo "FAILED $1 $2"

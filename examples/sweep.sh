@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The examples by pragma against the same source compiled plainly, byte by byte: for odd sizes, tile sizes from 1 to larger
-# than the problem, and 1 to 8 workers.
+# Compares the examples with pragmas byte by byte with the plainly compiled sources: for odd sizes, tile sizes from 1 to beyond
+# the problem size, and 1 to 8 workers.
 #
-#   examples/sweep.sh [NAME...]     for example 06_jacobi; without names, all that print a checksum
+#   examples/sweep.sh [NAME...]     for example 06_jacobi; without names, all with a checksum
 #
-# Settings: DVMCC (default: target/release/dvmcc), CC. Exit status 0: all the same.
+# Settings: DVMCC (default: target/release/dvmcc), CC. Exit status 0: no difference.
 set -uo pipefail
 export LC_ALL=C
 
@@ -39,7 +39,7 @@ sweep() {
             done
         done
     done
-    # A setting that libdvm refuses: the original loops run, and the reason is told.
+    # A setting that libdvm refuses: the original loops run, and libdvm prints the reason.
     seen=$((seen + 1))
     if ! DVM_TILE=wide "$work/tiled" -o "$work/result" "${sizes[@]}" 2>&1 >/dev/null | grep -q 'runs sequentially.*DVM_TILE' ||
         ! cmp -s "$work/expected" "$work/result"; then

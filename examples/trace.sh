@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The timeline of the Jacobi example shows every tile once: its tiles are those of the drawing, one for one.
+# Checks that the timeline of the Jacobi example shows every tile of its drawing exactly once.
 #
-#   examples/trace.sh        after make all; the file for a browser is target/trace/jacobi.json
+#   examples/trace.sh        run make all first; the file for a browser is target/trace/jacobi.json
 set -uo pipefail
 export LC_ALL=C
 
@@ -19,7 +19,7 @@ sed -n 's/.*"cat":"tile","name":"\([^"]*\)".*"tile":\[\([0-9,-]*\)\].*/\1 \2/p' 
 awk -F '"' '/^    label="graph /{ name = substr($2, 7) } /^    g[0-9]+_[0-9]+ \[label=/{ print name, $2 }' "$work/jacobi.dot" | sort >"$work/drawn"
 tiles=$(wc -l <"$work/drawn")
 echo "$tiles tiles"
-# A browser reads the file as a whole. Python is needed for nothing else: without it the tests of src/trace have to do.
+# A browser parses the whole file, and so does this. Without Python, only the tests of src/trace check the format.
 parses() { ! command -v python3 >/dev/null || python3 -m json.tool "$1" >/dev/null; }
 if [ "$tiles" -gt 1 ] && parses "$work/jacobi.json" && cmp "$work/shown" "$work/drawn" && grep -q '"dropped":0' "$work/jacobi.json"; then
     echo "1 passed, 0 failed"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles the report's listing against dvm.h in every dialect and compiler there is, then links and runs a program
-# that was written against the listing, with dvm.h and with the listing alone.
+# Compiles the report's listing against dvm.h with every dialect and compiler, then links and runs a program
+# written for the listing, with dvm.h and with the listing alone.
 #
 #   c-tests/report/run.sh INCLUDE_DIR LIBRARY_DIR
 #
