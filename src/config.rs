@@ -295,7 +295,7 @@ impl Config {
     /// Reads the process's environment.
     ///
     /// # Errors
-    /// `DVM_ERR_ARGUMENT` when a variable has a value that is not allowed.
+    /// `DVM_ERR_ARGUMENT` if the value of a variable is not allowed.
     pub fn load() -> Result<Config, Error> {
         Config::read(|variable| env::var_os(variable))
     }

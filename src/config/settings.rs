@@ -13,7 +13,7 @@ pub struct Setting {
     pub variable: &'static str,
     /// The allowed values, in words.
     pub allowed: String,
-    /// The unit; empty when it has none.
+    /// The unit; empty if it has none.
     pub unit: &'static str,
     /// The default, in words.
     pub default: &'static str,
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// The page of the book about the environment, from the table.
+    /// The text of docs/environment.md, from the table.
     fn page() -> String {
         let mut page = String::from(
             "# The environment\n\n\
@@ -90,14 +90,14 @@ mod tests {
         page
     }
 
-    /// What the code generator's programs read, beside `--help`.
+    /// Variables of the code generator's programs.
     const PROGRAMS: &[(&str, &str, &str)] = &[
         ("DVM_CC", "`dvmcc`", "the real compiler; without it `CC`, then `cc`"),
         ("DVM_CLANG", "`dvmcc`, `dvm-codegen`", "the clang that reads the sources; without it `clang`"),
         ("DVM_PREFIX", "`dvmcc`", "where libdvm is installed; without it found from the program's own place"),
     ];
 
-    /// Names in quotes, of all sources of the programs.
+    /// The quoted `DVM_` names in the programs' sources.
     fn names_in_programs() -> Vec<String> {
         let folders = ["codegen/src", "info/src", "redist/src", "bench/src"];
         let mut grep = std::process::Command::new("grep");
@@ -130,7 +130,7 @@ mod tests {
         assert!(committed == page(), "docs/environment.md is out of date: run the tests with DVM_BLESS=1");
     }
 
-    /// The sources name no variable that the table does not have.
+    /// The table has all variables that the sources name.
     #[test]
     fn every_variable_that_the_library_reads_is_in_the_table() {
         let found = std::process::Command::new("grep")

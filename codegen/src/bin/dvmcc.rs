@@ -1,4 +1,4 @@
-//! `dvmcc`: used in place of `cc`.
+//! `dvmcc`: a replacement for `cc`.
 
 use dvm_codegen::driver::child::{self, Guarded, Product};
 use dvm_codegen::driver::invocation::Invocation;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-/// Writes a file through a temporary one beside it and a rename.
+/// Writes a file under a temporary name in the same folder, then renames it.
 pub fn write(path: &Path, text: &[u8]) -> Result<(), String> {
     let say = |what: &str, e: std::io::Error| format!("cannot {what} `{}`: {e}", path.display());
     let special = std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());

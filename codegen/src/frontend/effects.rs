@@ -11,7 +11,7 @@ use crate::Refusal;
 use crate::model::{AccessKind, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Everything a statement does and needs.
+/// The effects of a statement, and what its text needs.
 #[derive(Debug, Default)]
 pub struct Effects {
     /// Accesses to arrays, and to scalars that outlive the statement.
@@ -227,7 +227,7 @@ impl<'a> Builder<'a> {
         node.inner[1..].iter().try_for_each(|n| self.effects(n, scope, out))
     }
 
-    /// An lvalue is read, written or both.
+    /// Adds a read or write of an lvalue, or both.
     fn touch(
         &mut self,
         node: &'a Node,

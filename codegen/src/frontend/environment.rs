@@ -207,7 +207,7 @@ fn listed<'a>(tokens: &[&'a str], function: &str) -> Vec<&'a str> {
     names
 }
 
-/// Past the bracket that closes the one at `at`.
+/// The index after the bracket that closes the one at `at`.
 fn closing(tokens: &[&str], at: usize) -> usize {
     let mut depth = 0_usize;
     for (k, token) in tokens.iter().enumerate().skip(at) {

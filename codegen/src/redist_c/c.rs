@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct CArgs {
     /// The cases (JSON, schema redist-vectors/1)
     file: PathBuf,
-    /// The folder where the C files go, one per case or family; standard output unless given
+    /// The folder for the C files, one per case or family; standard output unless given
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Only the case of this name

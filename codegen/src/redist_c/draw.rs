@@ -20,7 +20,7 @@ pub struct DrawArgs {
     /// The array dimension to draw, counted from 1
     #[arg(long, default_value_t = 1)]
     dimension: usize,
-    /// Where the SVG goes; standard output unless given
+    /// The file for the SVG; standard output unless given
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Which copy serves an element that the source holds several times

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub struct PlanArgs {
     /// The cases (JSON, schema redist-vectors/1)
     file: PathBuf,
-    /// Where the plans go; standard output unless given
+    /// The file for the plans; standard output unless given
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Which copy serves an element that the source holds several times
