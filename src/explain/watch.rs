@@ -1,6 +1,6 @@
 //! The thread that explains when no task ends any more (`DVM_WATCHDOG`) or on a signal (`DVM_EXPLAIN_SIGNAL`). It also
-//! writes a trace that would be lost: when a signal ends the process, and after each explanation. It exists only if one
-//! of these, or a trace, is requested.
+//! writes a trace that would be lost: when a signal ends the process, and after each report of the watchdog. It exists
+//! only if one of these, or a trace, is requested.
 
 use std::io::Write as _;
 use std::sync::Arc;
