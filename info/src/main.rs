@@ -28,7 +28,8 @@ struct Arguments {
 }
 
 const EXIT_STATUS: &str = "Exit status: 0: the report is complete; 1: an option has a value that is not allowed, or \
-    the machine cannot be read (dvm_init would fail here); 2: the command line is wrong; 3: the output cannot be written.";
+    the machine cannot be read (dvm_init would fail here); 2: the command line is wrong; 3: the output cannot be \
+    written.";
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();

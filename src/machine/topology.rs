@@ -186,8 +186,8 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Without the kernel's files about CPUs, hwloc's Linux discovery gives up with a message on stderr. The other
-    /// components ask the processor or count CPUs; they are silent, and find what the Linux one would have left to them.
+    /// Without the kernel's files about CPUs, hwloc's Linux discovery gives up with a message on stderr. The others, by
+    /// the processor or the number of CPUs, are silent, and find what the Linux one would have left to them.
     fn do_without_sysfs(&self) {
         /// `HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST`.
         const BLACKLIST: u64 = 1;
