@@ -5,7 +5,7 @@ use crate::{
     analysis::{Dependences, Program, footprint::ArrayFootprint, order, rows},
     emit::{self, Frame, Generated, PhaseParts, RegionParts},
     model::Region,
-    transform::{BodyOrder, Legality, PhaseKind, Plan, Search, Step, loops::Loops, proven, tile::PhaseSets},
+    transform::{BodyOrder, Legality, PhaseKind, Plan, Search, Step, confirmed, loops::Loops, proven, tile::PhaseSets},
 };
 use dvm_isl::{Set, UnionMap};
 use serde::{Deserialize, Serialize};
@@ -184,7 +184,9 @@ impl<'a> Work<'a> {
     /// Takes the best plan that is proven right.
     fn order(&mut self) -> Result<(), Refusal> {
         while let Some(candidate) = self.candidate.take() {
-            match proven(made(self.program.as_ref())?, made(self.legality.as_ref())?, candidate) {
+            let (program, dependences) = (made(self.program.as_ref())?, made(self.dependences.as_ref())?);
+            let plan = proven(program, made(self.legality.as_ref())?, candidate);
+            match plan.and_then(|plan| confirmed(program, dependences, plan)) {
                 Ok(plan) => self.plan = Some(plan),
                 Err(refusal) => {
                     self.search.failed(refusal);

@@ -21,6 +21,9 @@ pub struct Dependences {
     pub output: UnionMap,
     /// All of them.
     pub all: UnionMap,
+    /// Every pair that touches one element and writes it: what plans are proven against in the end. No flow of isl's
+    /// stands between it and the accesses.
+    pub conflicts: UnionMap,
     /// Nearest accesses only.
     pub exact: bool,
 }
@@ -34,7 +37,11 @@ impl Dependences {
                 program.begin_stage();
                 Ok(Dependences::conflicts(program)?)
             }
-            dependences => Ok(dependences?),
+            nearest => {
+                let nearest = nearest?;
+                program.begin_stage();
+                Ok(Dependences { conflicts: Conflicts::of(program)?.all()?, ..nearest })
+            }
         }
     }
 
@@ -51,21 +58,39 @@ impl Dependences {
         let before_writes = before(&writes, &program.reads.union(&program.may_writes)?)?;
         let anti = before_writes.intersect(&program.reads.apply_range(&writes.reverse()?)?)?;
         let output = before_writes.intersect(&writes.apply_range(&writes.reverse()?)?)?;
-        Dependences::from_parts(&flow, &anti, &output, true)
+        Dependences::from_parts(&flow, &anti, &output)
     }
 
     /// Between all accesses to one element.
     fn conflicts(program: &Program) -> dvm_isl::Result<Dependences> {
+        let Conflicts { flow, anti, output } = Conflicts::of(program)?;
+        Ok(Dependences { exact: false, ..Dependences::from_parts(&flow, &anti, &output)? })
+    }
+
+    fn from_parts(flow: &UnionMap, anti: &UnionMap, output: &UnionMap) -> dvm_isl::Result<Dependences> {
+        let (flow, anti, output) = (flow.coalesce()?, anti.coalesce()?, output.coalesce()?);
+        let all = flow.union(&anti)?.union(&output)?.coalesce()?.detect_equalities()?;
+        Ok(Dependences { flow, anti, output, conflicts: all.clone(), all, exact: true })
+    }
+}
+
+/// All pairs of accesses to one element of which one writes, from the earlier to the later.
+struct Conflicts {
+    flow: UnionMap,
+    anti: UnionMap,
+    output: UnionMap,
+}
+
+impl Conflicts {
+    fn of(program: &Program) -> dvm_isl::Result<Conflicts> {
         let writes = program.writes.union(&program.may_writes)?;
         let earlier = program.schedule.lex_lt(&program.schedule)?;
         let between = |first: &UnionMap, second: &UnionMap| first.apply_range(&second.reverse()?)?.intersect(&earlier);
         let (flow, anti) = (between(&writes, &program.reads)?, between(&program.reads, &writes)?);
-        Dependences::from_parts(&flow, &anti, &between(&writes, &writes)?, false)
+        Ok(Conflicts { flow, anti, output: between(&writes, &writes)? })
     }
 
-    fn from_parts(flow: &UnionMap, anti: &UnionMap, output: &UnionMap, exact: bool) -> dvm_isl::Result<Dependences> {
-        let (flow, anti, output) = (flow.coalesce()?, anti.coalesce()?, output.coalesce()?);
-        let all = flow.union(&anti)?.union(&output)?.coalesce()?.detect_equalities()?;
-        Ok(Dependences { flow, anti, output, all, exact })
+    fn all(&self) -> dvm_isl::Result<UnionMap> {
+        self.flow.union(&self.anti)?.union(&self.output)
     }
 }

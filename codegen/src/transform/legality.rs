@@ -203,6 +203,33 @@ statement S0 1 1
         assert_eq!(prove(|dependences| dependences.all.subtract(&dependences.all)), Ok(vec![false, false]));
     }
 
+    /// isl's flow may lack a dependence: the pairs of accesses lack none.
+    #[test]
+    fn a_plan_for_too_few_dependences_is_refused() {
+        let program = Program::read(&CHAIN.parse::<Region>().unwrap()).unwrap();
+        let mut dependences = Dependences::of(&program).unwrap();
+        let (conflicts, all) = (dependences.conflicts.clone(), dependences.all.clone());
+        assert!(all.is_subset(&conflicts).unwrap());
+        for lost in [false, true] {
+            if lost {
+                dependences.all = all.subtract(&all).unwrap();
+            }
+            let (legality, mut search) = (super::Legality::new(&dependences.all), Search::default());
+            let mut plan = search.next(&program, &dependences, &legality).unwrap();
+            if lost {
+                let PhaseKind::Graph { carried, .. } = &mut plan.phases[0].kind else { panic!("a graph") };
+                assert!(!carried.contains(&true), "nothing is known to be carried");
+            }
+            let plan = crate::transform::confirmed(&program, &dependences, plan).unwrap();
+            let PhaseKind::Graph { carried, .. } = &plan.phases[0].kind else { panic!("a graph") };
+            assert_eq!(*carried, [false, true]);
+        }
+        dependences.conflicts = conflicts.reverse().unwrap();
+        let (legality, mut search) = (super::Legality::new(&all), Search::default());
+        let plan = search.next(&program, &dependences, &legality).unwrap();
+        assert!(crate::transform::confirmed(&program, &dependences, plan).is_err());
+    }
+
     #[test]
     fn a_plan_against_a_dependence_is_refused() {
         let reason = prove(|dependences| dependences.all.reverse()).unwrap_err();

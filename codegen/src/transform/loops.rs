@@ -62,7 +62,7 @@ fn exact(
     })?;
     let mut free = vec![false; orders.len()];
     if dependences.exact {
-        mark_independent(&tree, &dependences.all, &orders, &mut free)?;
+        mark_independent(&tree, &dependences.conflicts, &orders, &mut free)?;
     }
     Ok(Loops { tree, independent: free, guards: HashMap::new() })
 }

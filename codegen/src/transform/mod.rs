@@ -8,6 +8,6 @@ mod schedule;
 pub mod tile;
 
 pub(crate) use legality::Legality;
-pub(crate) use order::proven;
+pub(crate) use order::{confirmed, proven};
 pub use phase::{BodyOrder, Phase, PhaseKind, Plan, Step};
 pub(crate) use schedule::Search;

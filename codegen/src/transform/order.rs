@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Refusal,
-    analysis::{Program, StatementSets},
+    analysis::{Dependences, Program, StatementSets},
 };
 use dvm_isl::{Map, Result, UnionMap, UnionSet};
 
@@ -22,6 +22,23 @@ pub(crate) fn proven(program: &Program, legality: &Legality, mut plan: Plan) -> 
     }
     program.begin_stage();
     legality.prove(program, &plan)?;
+    Ok(plan)
+}
+
+/// Proves a plan again, against all pairs of accesses to one element: which of them are nearest is a computation of isl's,
+/// and an error in it is not to be an error in the program. What coordinates carry follows from the pairs as well.
+pub(crate) fn confirmed(
+    program: &Program,
+    dependences: &Dependences,
+    mut plan: Plan,
+) -> std::result::Result<Plan, Refusal> {
+    if dependences.exact {
+        let legality = Legality::new(&dependences.conflicts);
+        program.begin_stage();
+        legality.bands(&mut plan)?;
+        program.begin_stage();
+        legality.prove(program, &plan)?;
+    }
     Ok(plan)
 }
 
