@@ -1,5 +1,7 @@
 //! From C loop nests to tile tasks on libdvm: frontend -> model -> analysis -> transform -> emit.
 #![allow(clippy::format_collect)]
+// They panic when nobody takes the text.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 pub mod analysis;
 pub mod diagnostics;

@@ -1,11 +1,20 @@
 //! A private folder among the system's temporary ones.
 
+use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 /// The folder, under the name given to commands; removed on drop.
 #[derive(Debug)]
-pub struct Workshop(pub PathBuf, Option<PathBuf>);
+pub struct Workshop {
+    /// Its name.
+    pub path: PathBuf,
+    /// What else is to be removed: where a link leads.
+    behind: Option<PathBuf>,
+    heir: Option<Child>,
+}
 
 /// A folder for names that must not depend on `TMPDIR`.
 const FIXED: &str = "/tmp";
@@ -43,20 +52,37 @@ impl Workshop {
     fn named(path: PathBuf, name: &str) -> Workshop {
         let link = Path::new(FIXED).join(name);
         let whole = std::fs::canonicalize(&path).ok();
-        match whole.filter(|_| link != path).map(|whole| std::os::unix::fs::symlink(whole, &link)) {
-            Some(Ok(())) => Workshop(link, Some(path)),
-            _ => Workshop(path, None),
-        }
+        let (path, behind) = match whole.filter(|_| link != path) {
+            Some(whole) if std::os::unix::fs::symlink(&whole, &link).is_ok() => (link, Some(whole)),
+            Some(whole) => (whole, None),
+            None => (path, None),
+        };
+        let heir = heir(std::iter::once(&path).chain(&behind)).ok();
+        Workshop { path, behind, heir }
     }
+}
+
+/// A process that removes the folder when this one ends by a signal, whichever: a pipe that closes without a word.
+fn heir<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> std::io::Result<Child> {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "read word || exec rm -rf \"$@\"", "sh"]).args(paths).stdin(Stdio::piped());
+    // In a group of its own: who interrupts a command at a terminal means the group.
+    command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn()
 }
 
 impl Drop for Workshop {
     fn drop(&mut self) {
-        if let Some(folder) = &self.1 {
-            let _ = std::fs::remove_file(&self.0);
-            let _ = std::fs::remove_dir_all(folder);
-            return;
+        // The heir first: once the folder is gone, its name may be another command's.
+        if let Some(mut heir) = self.heir.take() {
+            let _ = heir.stdin.take().map(|mut pipe| pipe.write_all(b"done\n"));
+            let _ = heir.wait();
         }
-        let _ = std::fs::remove_dir_all(&self.0);
+        match &self.behind {
+            Some(folder) => {
+                let _ = std::fs::remove_file(&self.path);
+                let _ = std::fs::remove_dir_all(folder);
+            }
+            None => drop(std::fs::remove_dir_all(&self.path)),
+        }
     }
 }

@@ -1,4 +1,5 @@
 //! `dvm-codegen`: turns C loop nests into tiles, and shows each pass.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
@@ -149,12 +150,12 @@ fn hold() -> Result<ExitCode, String> {
 }
 
 fn fail(message: &str, code: u8) -> ExitCode {
-    eprintln!("dvm-codegen: error: {message}");
+    write::tell(&format!("dvm-codegen: error: {message}\n"));
     ExitCode::from(code)
 }
 
 fn complain(message: impl std::fmt::Display, code: u8) -> u8 {
-    eprintln!("dvm-codegen: error: {message}");
+    write::tell(&format!("dvm-codegen: error: {message}\n"));
     code
 }
 
@@ -170,7 +171,7 @@ fn run_draw(draw: &Draw) -> u8 {
         Ok(outcome) => outcome,
         Err(e) => return complain(format!("{}: {e}", draw.file.display()), 3),
     };
-    eprint!("{}", outcome.messages(&source));
+    write::tell(&outcome.messages(&source));
     let Some(text) = outcome.regions.iter().map(|(_, drawing)| &drawing.file_scope).find(|text| !text.is_empty())
     else {
         let region = draw.region.as_ref().map_or_else(|| "a region".to_owned(), |name| format!("a region '{name}'"));
@@ -199,7 +200,7 @@ fn run(tile: &Tile) -> u8 {
     if fatal {
         outcome.harden();
     }
-    eprint!("{}", outcome.messages(&source));
+    write::tell(&outcome.messages(&source));
     if fatal {
         return 1;
     }

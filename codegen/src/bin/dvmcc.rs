@@ -1,4 +1,5 @@
 //! `dvmcc`: a replacement for `cc`.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 use dvm_codegen::driver::child::{self, Guarded, Product};
 use dvm_codegen::driver::invocation::Invocation;
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
     match with_room(move || command(&arguments)) {
         Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
         Err(message) => {
-            eprintln!("dvmcc: error: {message}");
+            write::tell(&format!("dvmcc: error: {message}\n"));
             ExitCode::from(1)
         }
     }

@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::process::Stdio;
 
-/// Clang's flags for reading an invocation's sources.
-pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Vec<String> {
+/// Clang's flags for reading an invocation's sources, or why clang cannot read them as the compiler does.
+pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Result<Vec<String>, String> {
     let own = Invocation::parse(&compiler.words[1..]).map(|i| i.reading_flags()).unwrap_or_default();
     let mut flags = own;
     flags.extend(invocation.reading_flags());
@@ -17,7 +17,11 @@ pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Vec<String> {
     let asked = asking_flags(invocation);
     let words: Vec<&str> =
         asked.iter().map(String::as_str).chain(["-E", "-v", "-dM", "-x", "c", "/dev/null"]).collect();
-    let Some((defined, verbose)) = compiler.ask(&words) else { return flags };
+    let Some((defined, verbose)) = compiler.ask(&words) else { return Ok(flags) };
+    let defined = macros(&defined);
+    if let Some(why) = crate::frontend::difference(&flags, &defined) {
+        return Err(why);
+    }
     let listed = searched(&verbose);
     let known: HashSet<String> = clang_folders(&flags).into_iter().map(|f| plain(&f)).collect();
     let builtin = listed.iter().position(|f| Path::new(f).join("stddef.h").is_file() && !f.ends_with("/usr/include"));
@@ -27,10 +31,10 @@ pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Vec<String> {
         flags.extend([how.to_owned(), folder.clone()]);
     }
     let bare = compiler.ask(&["-E", "-dM", "-x", "c", "/dev/null"]).map(|(text, _)| macros(&text)).unwrap_or_default();
-    let mut more: Vec<(String, String)> = macros(&defined).into_iter().filter(|(n, v)| is_news(n, v, &bare)).collect();
+    let mut more: Vec<(String, String)> = defined.into_iter().filter(|(n, v)| is_news(n, v, &bare)).collect();
     more.sort();
     flags.extend(more.into_iter().map(|(name, value)| format!("-D{name}={value}")));
-    flags
+    Ok(flags)
 }
 
 /// Whether a macro comes from an option or a wrapper. Clang defines the standard ones itself.
@@ -42,9 +46,9 @@ fn is_news(name: &str, value: &str, bare: &HashMap<String, String>) -> bool {
 }
 
 /// Options that affect predefined macros and header folders.
-fn asking_flags(invocation: &Invocation) -> Vec<String> {
+pub fn asking_flags(invocation: &Invocation) -> Vec<String> {
     const OTHERS: [&str; 8] = ["-c", "-S", "-E", "-fsyntax-only", "-w", "-v", "-save-temps", "-###"];
-    const ARGUED: [&str; 5] = ["-I", "-D", "-U", "-isystem", "-idirafter"];
+    const ARGUED: [&str; 6] = ["-I", "-D", "-U", "-isystem", "-idirafter", "-Xpreprocessor"];
     let options = invocation.parts.iter().filter_map(|p| if let Part::Option(w) = p { Some(w) } else { None });
     options
         .filter(|w| match w.as_slice() {

@@ -30,7 +30,7 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
         stand_ins: vec![],
         untouched: false,
     };
-    if !invocation.only_dependencies && !compiler.is_inner() {
+    if !invocation.only_dependencies && !invocation.query && !compiler.is_inner() {
         if !work.unread(piped.as_deref()) {
             return Ok(1);
         }
@@ -86,7 +86,7 @@ struct Work<'a> {
     install: &'a Install,
     guarded: &'a Guarded,
     workshop: Option<Workshop>,
-    flags: Option<Vec<String>>,
+    flags: Option<Result<Vec<String>, String>>,
     stand_ins: Vec<StandIn>,
     /// Some region pragma reaches the compiler unchanged.
     untouched: bool,
@@ -113,7 +113,7 @@ impl Work<'_> {
                 remedy: Some("put the function into a file NAME.c and give that to dvmcc".to_owned()),
             };
             if invocation.strict || !invocation.quiet {
-                eprint!("{}", diagnostic.render(&source));
+                write::tell(&diagnostic.render(&source));
             }
             fine &= !invocation.strict;
             self.untouched = true;
@@ -122,11 +122,11 @@ impl Work<'_> {
     }
 
     /// Flags for reading the sources, computed once.
-    fn flags(&mut self) -> Vec<String> {
+    fn flags(&mut self) -> Result<Vec<String>, String> {
         let make = || {
-            let mut flags = asking::flags(self.compiler, self.invocation);
+            let mut flags = asking::flags(self.compiler, self.invocation)?;
             flags.extend(self.install.include.iter().map(|i| format!("-I{}", i.display())));
-            flags
+            Ok(flags)
         };
         self.flags.get_or_insert_with(make).clone()
     }
@@ -135,7 +135,11 @@ impl Work<'_> {
     fn source(&mut self, path: &Path) -> Result<Option<i32>, String> {
         // The compiler itself reports a source that cannot be read.
         let Ok(source) = Source::read(path) else { return Ok(None) };
-        let flags = if marks(&source).is_empty() { self.invocation.reading_flags() } else { self.flags() };
+        let flags = if marks(&source).is_empty() { Ok(self.invocation.reading_flags()) } else { self.flags() };
+        let flags = match flags {
+            Ok(flags) => flags,
+            Err(why) => return Ok(self.sequential(path, &why)),
+        };
         let mut outcome = match transform(&source, &flags, self.guarded) {
             Ok(outcome) => outcome,
             Err(error) => return Ok(self.sequential(path, &error.to_string())),
@@ -156,12 +160,12 @@ impl Work<'_> {
         }
         let absolute = leads_elsewhere.then(|| std::fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone()));
         let instead = self.place(path)?;
-        write::write(&instead, &outcome.passing(&source, absolute.as_deref()))?;
+        write::write(&instead, &outcome.passing(&source, absolute.as_deref())).map_err(|e| full(&e))?;
         keep_time(path, &instead);
         if self.invocation.show && !outcome.regions.is_empty() {
             let kept = self.kept_name(path);
             write::write(&kept, &outcome.text(&source, &kept.display().to_string()))?;
-            eprintln!("dvmcc: note: wrote {}", kept.display());
+            write::tell(&format!("dvmcc: note: wrote {}\n", kept.display()));
         }
         let quoted = (!leads_elsewhere).then_some(folder);
         self.stand_ins.push(StandIn { source: path.to_owned(), path: instead, quoted });
@@ -174,7 +178,7 @@ impl Work<'_> {
         let strict = self.invocation.strict;
         if strict || !self.invocation.quiet {
             let severity = if strict { "error" } else { "warning" };
-            eprintln!("{}: {severity}: its regions stay sequential: {why}", path.display());
+            write::tell(&format!("{}: {severity}: its regions stay sequential: {why}\n", path.display()));
         }
         strict.then_some(1)
     }
@@ -186,7 +190,7 @@ impl Work<'_> {
             outcome.harden();
         }
         if fatal || !self.invocation.quiet {
-            eprint!("{}", outcome.messages(source));
+            write::tell(&outcome.messages(source));
         }
         !fatal
     }
@@ -208,9 +212,9 @@ impl Work<'_> {
             format!("{:?}", self.invocation.parts).hash(&mut purpose);
             self.workshop = Some(Workshop::open(purpose.finish())?);
         }
-        let shop = self.workshop.as_ref().map_or(Path::new(""), |w| w.0.as_path());
+        let shop = self.workshop.as_ref().map_or(Path::new(""), |w| w.path.as_path());
         let folder = shop.join(self.stand_ins.len().to_string());
-        std::fs::create_dir(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+        std::fs::create_dir(&folder).map_err(|e| full(&format!("cannot make `{}`: {e}", folder.display())))?;
         Ok(folder.join(source.file_name().unwrap_or_default()))
     }
 
@@ -284,6 +288,11 @@ impl Work<'_> {
     }
 }
 
+/// What went wrong with a temporary file, and what helps.
+fn full(error: &str) -> String {
+    format!("{error}; set TMPDIR to a folder with room for temporary files")
+}
+
 /// Gives a stand-in the time of its source, which `__TIMESTAMP__` shows.
 fn keep_time(source: &Path, instead: &Path) {
     let time = std::fs::metadata(source).and_then(|m| m.modified());
@@ -302,12 +311,18 @@ fn additions(invocation: &Invocation, install: &Install) -> Vec<OsString> {
         // As a system header: the program's flags, such as -Werror, must not apply to libdvm's header.
         words.extend(["-isystem".into(), include.into()]);
     }
-    if let Some(library) = install.library.as_ref().filter(|_| invocation.goal == Goal::Link) {
+    if let Some(library) = install.library.as_ref().filter(|_| links(invocation)) {
         let mut rpath = OsString::from("-Wl,-rpath,");
         rpath.push(library);
         words.extend(["-L".into(), library.into(), "-ldvm".into(), rpath]);
     }
     words
+}
+
+/// Whether libraries take part: not where objects only become one object.
+fn links(invocation: &Invocation) -> bool {
+    let partial = |part: &Part| matches!(part, Part::Option(words) if words[0] == "-r");
+    invocation.goal == Goal::Link && !invocation.parts.iter().any(partial)
 }
 
 /// Lets the real compiler print its version.

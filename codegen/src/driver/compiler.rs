@@ -4,7 +4,7 @@ use crate::limits;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// Commands that led to this process, one per line: dvmcc may run a wrapper that itself runs dvmcc.
 const CALLED: &str = "DVMCC_CALLED";
@@ -54,22 +54,32 @@ impl Compiler {
 
     /// Runs the compiler; `piped` is its standard input.
     pub fn execute(&self, words: &[OsString], piped: Option<&[u8]>) -> Result<i32, String> {
-        use std::os::unix::process::ExitStatusExt;
-        let cannot = |e: std::io::Error| {
-            format!("cannot run the compiler `{}`: {e}; set CC or DVM_CC to a C compiler", self.words[0])
-        };
         let mut command = self.command(Command::new(&self.words[0]), words);
         let status = match piped {
             None => command.status(),
             Some(text) => {
-                let mut child = command.stdin(Stdio::piped()).spawn().map_err(cannot)?;
+                let mut child = command.stdin(Stdio::piped()).spawn().map_err(|e| self.cannot(&e))?;
                 // If a compiler stops reading early, its messages say why.
                 let _ = child.stdin.take().map(|mut input| input.write_all(text));
                 child.wait()
             }
         };
-        let status = status.map_err(cannot)?;
+        self.ended(status)
+    }
+
+    fn ended(&self, status: std::io::Result<ExitStatus>) -> Result<i32, String> {
+        use std::os::unix::process::ExitStatusExt;
+        let status = status.map_err(|e| self.cannot(&e))?;
         Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(1)))
+    }
+
+    fn cannot(&self, error: &std::io::Error) -> String {
+        format!("cannot run the compiler `{}`: {error}; set CC or DVM_CC to a C compiler", self.words[0])
+    }
+
+    /// Runs the compiler; what it writes to standard output is left out.
+    pub fn execute_quietly(&self, words: &[OsString]) -> Result<i32, String> {
+        self.ended(self.command(Command::new(&self.words[0]), words).stdout(Stdio::null()).status())
     }
 
     /// The compiler's answer on both its outputs; `None` if it fails.

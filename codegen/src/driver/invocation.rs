@@ -1,5 +1,6 @@
 //! Parses a `cc` command line into inputs, options and the goal.
 
+use super::options;
 use std::path::{Path, PathBuf};
 
 /// The output of the command.
@@ -48,6 +49,8 @@ pub struct Invocation {
     silent: bool,
     /// `-Werror=dvm`.
     hard: bool,
+    /// Nothing is compiled: the compiler is asked something.
+    pub query: bool,
     /// `--help`.
     pub help: bool,
     /// `--version`.
@@ -74,22 +77,41 @@ impl Invocation {
             quiet: false,
             silent: false,
             hard: false,
+            query: false,
             help: false,
             version: false,
         };
         let mut language: Option<String> = None;
         let mut rest = words.into_iter();
-        while let Some(word) = rest.next() {
+        let mut short = Vec::new();
+        while let Some(word) = short.pop().or_else(|| rest.next()) {
+            if word == "--" {
+                let named = |w: String| if w.starts_with('-') { format!("./{w}") } else { w };
+                it.parts.extend(rest.by_ref().map(|w| input(named(w), language.as_deref())));
+                break;
+            }
             if it.own(&word) {
                 continue;
             }
+            if word.starts_with("--") {
+                let mut words = options::short(word.clone(), &mut rest);
+                if words != [word.as_str()] {
+                    words.reverse();
+                    short.extend(words);
+                    continue;
+                }
+            }
+            it.query |= is_query(&word);
             if !word.starts_with('-') || word == "-" {
                 it.parts.push(input(word, language.as_deref()));
+            } else if let Some(parts) = passed_dependency(&word) {
+                it.parts.extend(parts);
             } else if let Some(parts) = dependency(&word, &mut rest)? {
                 it.only_dependencies |= matches!(word.as_str(), "-M" | "-MM");
                 it.parts.push(Part::Dependency(parts));
             } else if SEPARATE.split_whitespace().any(|o| o == word) {
-                let argument = rest.next().ok_or_else(|| format!("option `{word}` needs an argument"))?;
+                let argument = short.pop().or_else(|| rest.next());
+                let argument = argument.ok_or_else(|| format!("option `{word}` needs an argument"))?;
                 it.option(&word, &argument, &mut language);
                 it.parts.push(Part::Option(vec![word, argument]));
             } else {
@@ -183,10 +205,13 @@ pub fn reading_flags<'a>(options: impl Iterator<Item = &'a Vec<String>>) -> Vec<
     const EXACT: &str = "\
         -ansi -nostdinc -undef -pthread -m32 -m64 -mx32 -funsigned-char -fsigned-char -fno-unsigned-char \
         -fno-signed-char -fshort-enums -fshort-wchar -fwrapv -fno-strict-overflow -ftrapv -fno-builtin \
-        -ffreestanding -traditional-cpp -fstrict-aliasing -fno-strict-aliasing";
+        -ffreestanding -traditional-cpp -fstrict-aliasing -fno-strict-aliasing -trigraphs -fms-extensions \
+        -fplan9-extensions -mms-bitfields -malign-double -m96bit-long-double -fsingle-precision-constant \
+        -funsigned-bitfields -fno-signed-bitfields -fno-dollars-in-identifiers -fgnu89-inline";
     const PREFIX: &str = "\
         -I -D -U -std= --std= -include -imacros -isystem -iquote -idirafter -isysroot --sysroot= -iprefix \
-        -iwithprefix -march=";
+        -iwithprefix -march= -target --target= -fpack-struct -mlong-double- -fexec-charset= -finput-charset= \
+        -fwide-exec-charset=";
     options
         .filter(|words| {
             let first = words[0].as_str();
@@ -215,12 +240,36 @@ fn dependency(word: &str, rest: &mut impl Iterator<Item = String>) -> Result<Opt
             return Ok(Some(vec![kind.to_owned(), argument]));
         }
     }
-    for (wrapped, kind) in [("-Wp,-MD,", "-MD"), ("-Wp,-MMD,", "-MMD")] {
-        if let Some(file) = word.strip_prefix(wrapped) {
-            return Ok(Some(vec![kind.to_owned(), "-MF".to_owned(), file.to_owned()]));
-        }
-    }
     Ok(["-M", "-MM", "-MD", "-MMD", "-MP", "-MG"].contains(&word).then(|| vec![word.to_owned()]))
+}
+
+/// Options about dependency files that go past the compiler's driver, as Linux's build files give them, and what stands
+/// beside them.
+fn passed_dependency(word: &str) -> Option<Vec<Part>> {
+    let words: Vec<&str> = word.strip_prefix("-Wp,")?.split(',').collect();
+    let about = |word: &str| ["-MD", "-MMD", "-MF", "-MT", "-MQ", "-MP", "-MG"].contains(&word);
+    if !words.iter().any(|w| about(w)) {
+        return None;
+    }
+    let (mut others, mut after) = (vec!["-Wp"], false);
+    for one in words {
+        let here = about(one);
+        if !here && (!after || one.starts_with('-')) {
+            others.push(one);
+        }
+        after = here;
+    }
+    let others = (others.len() > 1).then(|| Part::Option(vec![others.join(",")]));
+    Some(std::iter::once(Part::Dependency(vec![word.to_owned()])).chain(others).collect())
+}
+
+/// Whether an option asks what the compiler is or would do, and compiles nothing.
+fn is_query(word: &str) -> bool {
+    const EXACT: [&str; 7] =
+        ["-###", "-show", "-compile_info", "-compile-info", "-link_info", "-link-info", "--target-help"];
+    const PREFIX: [&str; 6] = ["-showme", "--showme", "-print-", "--print-", "-dump", "--help="];
+    EXACT.contains(&word)
+        || PREFIX.iter().any(|p| word.starts_with(p)) && !["-dumpbase", "-dumpdir"].iter().any(|o| word.starts_with(o))
 }
 
 fn expand(words: &[String], depth: u32) -> Result<Vec<String>, String> {

@@ -9,6 +9,7 @@ pub mod write;
 mod asking;
 mod compiler;
 mod dependency;
+mod options;
 mod replacement;
 mod rewrite;
 mod worker;

@@ -18,7 +18,7 @@ impl Headers {
     /// The flags for clang.
     pub fn flags(&self) -> Vec<String> {
         // After clang's folders, so that its own header wins, and before folders added for another compiler.
-        let own = self.own.iter().flat_map(|own| ["-idirafter".to_owned(), own.0.display().to_string()]);
+        let own = self.own.iter().flat_map(|own| ["-idirafter".to_owned(), own.path.display().to_string()]);
         own.chain(self.flags.iter().cloned()).collect()
     }
 }
@@ -41,7 +41,7 @@ pub fn preprocess(source: &Source, flags: &[String]) -> Result<(Preprocessed, He
     };
     if wants_own
         && let Ok(own) = Workshop::open(u64::from(std::process::id()))
-        && std::fs::write(own.0.join("omp.h"), OMP).is_ok()
+        && std::fs::write(own.path.join("omp.h"), OMP).is_ok()
     {
         headers.own = Some(own);
         return Ok((preprocess::run(source, &headers.flags())?, headers));

@@ -25,6 +25,7 @@ mod integer;
 mod inventory;
 mod kind;
 mod loops;
+mod machine;
 mod parts;
 mod pasted;
 mod place;
@@ -43,6 +44,7 @@ mod uses;
 mod walk;
 
 pub use clang::{ClangError, command};
+pub use machine::difference;
 pub use pragma::marks;
 pub use read::{Reading, SMALLER, read, refusal};
 pub use region::Found;

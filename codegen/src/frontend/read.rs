@@ -3,6 +3,7 @@
 use super::ast::Unit;
 use super::clang::{self, ClangError};
 use super::headers;
+use super::machine;
 use super::pragma::{self, Site};
 use super::preprocess::{Preprocessed, Seen};
 use super::region::{self, Found};
@@ -104,6 +105,13 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
             format!("line {} of the file sets line numbers that only the preprocessor knows", source.position(moved).0),
             "write `#line` outside of `#if`, with a number and a name in quotes",
         );
+        reading.diagnostics.push(refusal(None, &error));
+        return Ok(reading);
+    }
+    if let (Some(first), Some(one)) = (marks.first(), seen.first())
+        && let Some(why) = machine::difference(&flags, &one.macros)
+    {
+        let error = Refusal::span(first.begin, first.end, why, machine::REMEDY);
         reading.diagnostics.push(refusal(None, &error));
         return Ok(reading);
     }
