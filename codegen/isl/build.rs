@@ -42,6 +42,7 @@ const FUNCTIONS: &[&str] = &[
     "isl_ast_expr_from_val",
     "isl_(set|union_map|pw_aff)_(get_space|align_params)",
     "isl_set_universe",
+    "isl_set_from_pw_aff",
     "isl_space_params",
     "isl_ast_build_(alloc|free|copy|from_context|set_options|set_iterators|set_before_each_for|get_schedule)",
     "isl_ast_build_(node_from_schedule_map|expr_from_set|expr_from_pw_aff)",

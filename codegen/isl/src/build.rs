@@ -182,10 +182,12 @@ impl AstBuild {
         }
         let Aligned { build, subject } = self.aligned(value)?;
         // SAFETY: the build is kept, the value's reference is made for isl; the expression is handed over.
-        unsafe {
+        let expression = unsafe {
             let expr = raw::isl_ast_build_expr_from_pw_aff(build.0, subject.give());
-            AstExpr::own(&self.ctx, "isl_ast_build_expr_from_pw_aff", expr)
-        }
+            AstExpr::own(&self.ctx, "isl_ast_build_expr_from_pw_aff", expr)?
+        };
+        crate::visits::check_value(&expression, value, &self.context.aligned(&value.parameters()?)?)?;
+        Ok(expression)
     }
 }
 

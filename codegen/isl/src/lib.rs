@@ -17,6 +17,7 @@ mod object;
 mod ast;
 mod build;
 mod checked;
+mod claims;
 mod ctx;
 mod flow;
 mod map;

@@ -29,6 +29,8 @@ prints! { PwAff, isl_pw_aff_to_str }
 operations! { PwAff:
     /// Where it has a value.
     domain = isl_pw_aff_domain() -> Set;
+    /// The pairs of nothing and its value.
+    graph = isl_set_from_pw_aff() -> Set;
 }
 
 impl Set {

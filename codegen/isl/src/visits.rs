@@ -5,7 +5,8 @@
 #![allow(unsafe_code)]
 
 use crate::{
-    AstExpr, AstExprKind, AstNode, AstNodeKind, Ctx, Error, Operator, Result, Set, UnionSet, object::c_text, raw,
+    AstExpr, AstExprKind, AstNode, AstNodeKind, Ctx, Error, Operator, PwAff, Result, Set, UnionSet, claims::Claims,
+    object::c_text, raw,
 };
 
 /// Compares the visits of a tree with the wanted set, both under `context`.
@@ -14,6 +15,9 @@ pub(crate) fn check(tree: &AstNode, wanted: &UnionSet, context: &Set) -> Result<
     ctx.renew_operations();
     let mut walk = Walk { parts: Vec::new() };
     walk.node(tree, &mut Path::default())?;
+    let mut claims = Claims::default();
+    claims.of_tree(tree, &[], &[])?;
+    hold(claims, context)?;
     let visited = read(ctx, &format!("{}{{ {} }}", parameters(context)?, walk.parts.join("; ")))?;
     same(&visited, wanted, context)
 }
@@ -23,8 +27,60 @@ pub(crate) fn check_condition(condition: &AstExpr, wanted: &Set, context: &Set) 
     let ctx = condition.ctx();
     ctx.renew_operations();
     let meant = read(ctx, &format!("{}{{ [] : {} }}", parameters(context)?, truth(condition)?))?;
+    let mut claims = Claims::default();
+    claims.of(condition, &[], &[])?;
+    hold(claims, context)?;
     let wanted = read(ctx, &format!("{}{{ [] }}", parameters(context)?))?.intersect_params(wanted)?;
     same(&meant, &wanted, context)
+}
+
+/// Compares what an expression computes with the value that it was made for, where that has one.
+pub(crate) fn check_value(expression: &AstExpr, wanted: &PwAff, context: &Set) -> Result<()> {
+    let ctx = expression.ctx();
+    ctx.renew_operations();
+    let known = wanted.domain()?.intersect(context)?;
+    let mut claims = Claims::default();
+    claims.of(expression, &[], &[])?;
+    hold(claims, &known)?;
+    let found = read(ctx, &format!("{}{{ [value] : {} }}", parameters(&known)?, graph("value", expression)?))?;
+    same(&found, &UnionSet::from_set(&wanted.graph()?)?, &known)
+}
+
+/// That a name has the value of an expression, as isl's text. Of maxima and minima and choices each part by itself:
+/// isl takes them apart into all combinations.
+fn graph(name: &str, expression: &AstExpr) -> Result<String> {
+    let AstExprKind::Op(operator, operands) = expression.kind()? else {
+        return Ok(format!("{name} = {}", value(expression)?));
+    };
+    match (operator, &operands[..]) {
+        (Operator::Cond | Operator::Select, [test, yes, no]) => {
+            let test = truth(test)?;
+            Ok(format!("(({test} and {}) or (not {test} and {}))", graph(name, yes)?, graph(name, no)?))
+        }
+        _ => Ok(format!("{name} = {}", value(expression)?)),
+    }
+}
+
+/// Whether no claim is false anywhere under `context`.
+fn hold(claims: Claims, context: &Set) -> Result<()> {
+    let refuted = |variables: &[String], conditions: &[&String]| {
+        let text = conditions.iter().map(|c| c.as_str()).collect::<Vec<_>>().join(" and ");
+        let exists = if variables.is_empty() { text } else { format!("exists ({} : {text})", variables.join(", ")) };
+        context.ctx().renew_operations();
+        let set = read(context.ctx(), &format!("{}{{ claim[] : {exists} }}", parameters(context)?))?;
+        set.intersect_params(context)?.is_empty()
+    };
+    for (variables, conditions) in claims.refuted {
+        // What other branches leave, and the minima and maxima of bounds, make many pieces, and are seldom needed.
+        let simple = |c: &&String| !["not ", " or ", "max(", "min("].iter().any(|word| c.contains(word));
+        let (last, others) = conditions.split_last().ok_or_else(Error::unread)?;
+        let few: Vec<&String> = others.iter().filter(simple).chain([last]).collect();
+        if !refuted(&variables, &few)? && !refuted(&variables, &conditions.iter().collect::<Vec<_>>())? {
+            return Err(Error::unfaithful());
+        }
+    }
+    context.ctx().renew_operations();
+    Ok(())
 }
 
 fn same(found: &UnionSet, wanted: &UnionSet, context: &Set) -> Result<()> {
@@ -130,7 +186,7 @@ impl Walk {
 }
 
 /// A condition as isl text.
-fn truth(expr: &AstExpr) -> Result<String> {
+pub(crate) fn truth(expr: &AstExpr) -> Result<String> {
     let AstExprKind::Op(operator, operands) = expr.kind()? else {
         // A number used as a condition.
         return Ok(format!("({} != 0)", value(expr)?));
@@ -195,7 +251,7 @@ fn joined(parts: Result<Vec<String>>, all: bool) -> Result<String> {
 }
 
 /// A value as isl text. isl wants plain numbers as factors and divisors.
-fn value(expr: &AstExpr) -> Result<String> {
+pub(crate) fn value(expr: &AstExpr) -> Result<String> {
     let (operator, operands) = match expr.kind()? {
         AstExprKind::Id(name) => return Ok(name),
         AstExprKind::Int(number) => return Ok(if number.starts_with('-') { format!("({number})") } else { number }),
@@ -217,7 +273,7 @@ fn value(expr: &AstExpr) -> Result<String> {
 }
 
 /// A product with a numeric factor.
-fn product(one: &str, other: &str) -> Result<String> {
+pub(crate) fn product(one: &str, other: &str) -> Result<String> {
     let number = |text: &str| text.trim_matches(['(', ')']).parse::<i64>().ok();
     let (factor, rest) = match (number(one), number(other)) {
         (Some(factor), _) => (factor, other),
@@ -254,6 +310,31 @@ mod tests {
         }
         let fewer = UnionSet::parse(&ctx, "[n, m] -> { S[i, j] : j < 7; T[i] }").unwrap();
         assert!(check(&tree, &wanted.intersect(&fewer).unwrap(), &context).unwrap_err().is_unfaithful());
+    }
+
+    /// C's divisions round towards zero: what is divided is never negative, or the code is not believed.
+    #[test]
+    fn divisions_of_negative_values_are_not_believed() {
+        let ctx = Ctx::new(1_000_000);
+        let set = |text: &str| Set::parse(&ctx, text).unwrap();
+        let order =
+            UnionMap::parse(&ctx, "[n] -> { S[i, j] -> [i, j] : -n <= i < n and 0 <= j <= floor(i/2) }").unwrap();
+        let condition = set("[n] -> { : n mod 5 > 2 }");
+        let rest = set("[n] -> { [i] : 3i <= n < 3i + 3 }").dim_max(0).unwrap();
+        for (context, fine) in [("[n] -> { : n >= 0 }", true), ("[n] -> { : n > -7 }", false)] {
+            // Made where nothing is negative, asked for elsewhere.
+            let build = AstBuild::from_context(&set("[n] -> { : n >= 0 }")).unwrap();
+            let made = build.condition(&condition).unwrap();
+            assert!(made.to_string().contains("n % 5"), "{made}");
+            assert_eq!(check_condition(&made, &condition, &set(context)).is_ok(), fine, "{context}");
+            let value = rest.clone();
+            let made = build.expression(&value).unwrap();
+            assert!(made.to_string().contains("n % 3") || made.to_string().contains("n / 3"), "{made}");
+            assert_eq!(check_value(&made, &value, &set(context)).is_ok(), fine, "{context}");
+        }
+        let anywhere = set("[n] -> { : }");
+        let tree = AstBuild::from_context(&anywhere).unwrap().scan(&order, &mut |_| Ok(String::new())).unwrap();
+        check(&tree, &order.domain().unwrap(), &anywhere).unwrap();
     }
 
     #[test]
