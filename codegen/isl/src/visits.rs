@@ -70,7 +70,9 @@ fn hold(claims: Claims, context: &Set) -> Result<()> {
         let set = read(context.ctx(), &format!("{}{{ claim[] : {exists} }}", parameters(context)?))?;
         set.intersect_params(context)?.is_empty()
     };
-    for (variables, conditions) in claims.refuted {
+    // As in `same`: a defect that is put back shows what it does.
+    let refutable = if crate::planted("a1-align") { Vec::new() } else { claims.refuted };
+    for (variables, conditions) in refutable {
         // What other branches leave, and the minima and maxima of bounds, make many pieces, and are seldom needed.
         let simple = |c: &&String| !["not ", " or ", "max(", "min("].iter().any(|word| c.contains(word));
         let (last, others) = conditions.split_last().ok_or_else(Error::unread)?;
