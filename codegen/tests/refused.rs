@@ -2,7 +2,8 @@
 
 mod clangs;
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::{Command, Output};
 
 fn tile(clang: &str, file: &Path, more: &[&str]) -> Output {
@@ -10,39 +11,74 @@ fn tile(clang: &str, file: &Path, more: &[&str]) -> Output {
     command.arg("tile").arg(file).args(more).env("DVM_CLANG", clang).output().expect("dvm-codegen runs")
 }
 
-fn files() -> Vec<PathBuf> {
+/// The names of the files in `refused`.
+fn files() -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
     let files = std::fs::read_dir(folder).expect("the folder of wrong inputs").flatten().map(|e| e.path());
-    let mut files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
-    files.sort();
-    files
+    let files = files.filter(|p| p.extension().is_some_and(|e| e == "c"));
+    files.map(|p| p.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
 }
 
-#[test]
-fn each_wrong_input_gets_its_message() {
-    let files = files();
-    assert!(files.len() >= 25, "only {} wrong inputs", files.len());
-    let mut wrong = Vec::new();
-    let clangs = clangs::all("wrong inputs");
-    for (file, clang) in files.iter().flat_map(|file| clangs.iter().map(move |clang| (file, clang))) {
-        let text = std::fs::read_to_string(file).expect("a readable file");
-        let first = text.lines().next().unwrap_or_default();
-        let expected = first.strip_prefix("/* expect: ").and_then(|l| l.strip_suffix(" */")).expect("an expectation");
-        let output = tile(clang, file, &["--print=c"]);
+/// Reads one file with each clang.
+fn check(name: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/refused/{name}.c"));
+    let text = std::fs::read_to_string(&file).expect("a readable file");
+    let first = text.lines().next().unwrap_or_default();
+    let expected = first.strip_prefix("/* expect: ").and_then(|l| l.strip_suffix(" */")).expect("an expectation");
+    for clang in clangs::all(name) {
+        let output = tile(clang, &file, &["--print=c"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let placed = said.starts_with(&format!("{}:", file.display()));
+        assert!(said.contains(expected), "{clang}: {said}");
+        assert!(said.starts_with(&format!("{}:", file.display())), "{clang}: {said}");
         let complete = said.contains("stays sequential: ") && said.contains(": note: ") && said.contains('^');
-        if !said.contains(expected) || !placed || !complete || output.status.code() != Some(0) {
-            wrong.push(format!("{clang}: {}: {:?}: {said}", file.display(), output.status.code()));
-        }
-        if output.stdout != text.as_bytes() {
-            wrong.push(format!("{}: the text changed", file.display()));
-        }
-        let strict = tile(clang, file, &["--strict"]);
+        assert!(complete && output.status.code() == Some(0), "{clang}: {:?}: {said}", output.status);
+        assert!(output.stdout == text.as_bytes(), "{clang}: the text changed");
+        let strict = tile(clang, &file, &["--strict"]);
         let said = String::from_utf8_lossy(&strict.stderr).into_owned();
-        if strict.status.code() != Some(1) || !strict.stdout.is_empty() || !said.contains(": error: region") {
-            wrong.push(format!("{}: strict: {:?}: {said}", file.display(), strict.status.code()));
-        }
+        assert_eq!(strict.status.code(), Some(1), "{clang}: strict: {said}");
+        assert!(strict.stdout.is_empty() && said.contains(": error: region"), "{clang}: strict: {said}");
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A test for each file, of its name.
+macro_rules! refused {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            check(stringify!($name));
+        })*
+
+        #[test]
+        fn every_file_has_its_test() {
+            let named: BTreeSet<String> = [$(stringify!($name).to_owned()),*].into();
+            assert_eq!(named, files(), "the list at the end of this file and the folder `refused`");
+        }
+    };
+}
+
+refused! {
+    address_passed address_taken after_another_pragma after_the_last_function alias_attribute alias_in_pure
+    alignment_of_an_object assembler_label assembly assembly_at_file_scope atomic_data atomic_pointer
+    attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition before_a_pragma
+    before_nothing bound_written bound_written_by_alias break_inside chosen_function clang_fp cleanup_inside
+    complex_in_region const_assembly const_counts const_writes continue_inside counter_after_data
+    counter_behind_pointer counter_in_bound counter_in_pure counter_in_sizeof counter_written data_bound
+    data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop
+    endscop_inside enumeration_large_local enumerator_in_a_length fenv_access flexible_member fp_contract
+    function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size in_an_expression
+    keyword_macro keyword_name label large_local large_struct length_inside line_number line_number_in_macro
+    linearised local_enumerator local_type local_typedef macro_defined_inside macro_of_statements macro_past_region
+    macro_scalar may_alias_pointer member_by_data member_offset missing_condition mode_inside named_large_local
+    nonaffine_subscript not_a_loop not_equal_stride number_name openmp_before_a_conditional openmp_inside
+    operator_pragma other_lines outside_function own_call own_fprintf own_math pasted_line pasted_name_of_a_counter
+    pasted_variable_of_a_line pointer_call pointer_in_struct pointer_moves pointer_to_pointer pragma_in_macro
+    pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
+    pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
+    region_in_scop register_scalar return_inside row_before row_passed shadowed_counter size_aliased size_of_a_row
+    size_of_computed statement_expression statements_in_a_size static_inside struct_of_arrays switch_inside
+    thread_local thread_of_system too_many_tiles torn_region torn_statement two_counters type_in_head
+    type_in_parameters type_macro type_of_a_variable unclosed_scop union_member universal_name unknown_call
+    unknown_option unknown_pure unnamed_large_local unnamed_struct variable_in_a_size variable_macro variable_step
+    vector vla_inside volatile_counter volatile_data volatile_member weak_symbol while_loop whole_array_size
+    wide_large_local with_openmp wrapping_subscript wrong_direction
 }
