@@ -37,8 +37,8 @@ fn wrong(case: &Case, strategy: Strategy, optimum: bool) -> Option<String> {
         if f.naive_transfers.is_some_and(|n| n != naive) {
             return Some(format!("naive transfers {:?}, expected {naive}", f.naive_transfers));
         }
-        if plan.missing_sample(5) != missing[..missing.len().min(5)] {
-            return Some(format!("missing {:?}, expected {missing:?}", plan.missing_sample(5)));
+        if plan.missing_sample(5).unwrap() != missing[..missing.len().min(5)] {
+            return Some(format!("missing {:?}, expected {missing:?}", plan.missing_sample(5).unwrap()));
         }
         if options == Options::default() && f.descriptors > lexmin {
             return Some(format!("{} descriptors, {lexmin} reference runs", f.descriptors));
@@ -46,7 +46,7 @@ fn wrong(case: &Case, strategy: Strategy, optimum: bool) -> Option<String> {
         if options.balance && f.least_is_exact && least.is_some_and(|l| l != f.max_load) {
             return Some(format!("largest load {}, optimum {least:?}", f.max_load));
         }
-        if plan.descriptors().len() as i64 != f.descriptors {
+        if plan.descriptors().unwrap().len() as i64 != f.descriptors {
             return Some("the linear descriptors are not as many".to_owned());
         }
     }

@@ -27,7 +27,7 @@ fn average_of(times: u32, case: &Case, options: Options) -> (Plan, f64) {
     let start = now();
     let plan = || {
         let plan = Plan::new(case, options).unwrap();
-        assert_eq!(plan.descriptors().len() as i64, plan.figures.descriptors);
+        assert_eq!(plan.descriptors().unwrap().len() as i64, plan.figures.descriptors);
         plan
     };
     let last = (1..times).fold(plan(), |_, _| plan());

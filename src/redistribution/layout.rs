@@ -380,7 +380,8 @@ fn group(
         known.iter_mut().zip(local).for_each(|(k, l)| *k = (*k).max(l + 1));
     };
     // Few progressions say as much as many rows: the last place of each is its greatest.
-    if let Some(progressions) = Progressions::all(&part).into_iter().min_by_key(|s| s.list.len()) {
+    let progressions = Progressions::all(&part).map_err(|e| refused(&e))?;
+    if let Some(progressions) = progressions.into_iter().min_by_key(|s| s.list.len()) {
         for progression in progressions.list {
             let mut at = progression.at;
             at[progressions.along] = progression.last;

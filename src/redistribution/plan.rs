@@ -12,6 +12,7 @@ use super::layout::Layout;
 use super::program::Program;
 use super::refused;
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 
 /// A plan with more strided copies than this is refused: they would not fit in memory.
 const MOST_COPIES: i64 = 1 << 24;
@@ -53,6 +54,8 @@ impl Redistribution {
             ));
         }
         let mut copies = Copies::default();
+        // Nothing else in it grows with the number of copies beyond their shapes.
+        memory::room_for(&mut copies.list, figures.descriptors as usize)?;
         let mut messages = BTreeMap::new();
         let (mut from, mut to) = (Weights::new(source), Weights::new(target));
         for transfer in plan.transfers() {

@@ -70,19 +70,20 @@ pub fn run(arguments: &PlanArgs) -> Result<(), Failure> {
             crate::driver::write::tell(&format!("dvm-codegen redist: case '{}': {note}\n", case.id));
         }
         text.push_str(if k > 0 { ",\n" } else { "\n" });
-        append(&mut text, case, &plan);
+        append(&mut text, case, &plan).map_err(failed)?;
     }
     text.push_str("\n]\n");
     write(arguments.out.as_deref(), &text)
 }
 
 /// One plan, a transfer per line.
-fn append(text: &mut String, case: &Case, plan: &Plan) {
-    let _ = write!(text, "{{\"id\": {}, \"figures\": {},\n \"transfers\": [", json!(case.id), figures(plan));
+fn append(text: &mut String, case: &Case, plan: &Plan) -> dvm_redist::Result<()> {
+    let _ = write!(text, "{{\"id\": {}, \"figures\": {},\n \"transfers\": [", json!(case.id), figures(plan)?);
     for (k, t) in plan.transfers().enumerate() {
         let _ = write!(text, "{}\n  {}", if k > 0 { "," } else { "" }, transfer(&t));
     }
     text.push_str("]}");
+    Ok(())
 }
 
 /// A transfer as JSON, in the oracle's format.
@@ -97,7 +98,10 @@ pub fn transfer(t: &Transfer) -> Value {
 }
 
 /// The figures of a plan, with lower bounds for comparison.
-pub fn figures(plan: &Plan) -> Value {
+///
+/// # Errors
+/// [`dvm_redist::Error::is_no_memory`].
+pub fn figures(plan: &Plan) -> dvm_redist::Result<Value> {
     let f = &plan.figures;
     let mut value = json!({
         "source_locations": f.source_locations,
@@ -108,7 +112,7 @@ pub fn figures(plan: &Plan) -> Value {
         "min_transfers": f.min_transfers,
         "missing_elements": f.missing_elements,
         "missing_locations": f.missing_locations,
-        "missing_sample": plan.missing_sample(8),
+        "missing_sample": plan.missing_sample(8)?,
         "source_pes": f.source_memories,
         "descriptors": f.descriptors,
         "least_descriptors": f.messages,
@@ -128,5 +132,5 @@ pub fn figures(plan: &Plan) -> Value {
     if !f.notes.is_empty() {
         value["notes"] = json!(f.notes);
     }
-    value
+    Ok(value)
 }

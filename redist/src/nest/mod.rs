@@ -249,7 +249,7 @@ impl Nest {
         let source = &case.source;
         let domain = Domain::new(source, &case.parameters).map_err(|e| e.within("source"))?;
         let fixed = case.parameters.is_empty();
-        let found = if fixed { Cuts::of_domain(&domain, false).map(|c| c.vectors) } else { cut_vectors(source) };
+        let found = if fixed { Cuts::of_domain(&domain, false)?.map(|c| c.vectors) } else { cut_vectors(source)? };
         let Some(mut vectors) = found else {
             return Err(Error::new(
                 "source",
@@ -347,7 +347,7 @@ fn list(case: &Case, dimension: usize) -> Vec<Entry<'_>> {
 }
 
 /// The lexicographically negative test vectors of a source whose widths may be symbolic.
-fn cut_vectors(source: &Distribution) -> Option<Vec<Vec<i64>>> {
+fn cut_vectors(source: &Distribution) -> Result<Option<Vec<Vec<i64>>>> {
     let variables: Vec<(usize, &Variable)> = source.variables().collect();
     let names: Vec<&str> = variables.iter().map(|(_, v)| v.name.as_str()).collect();
     let number = |b: &Bound, up: bool| -> Option<i64> {
@@ -376,7 +376,7 @@ fn cut_vectors(source: &Distribution) -> Option<Vec<Vec<i64>>> {
     }
     let coef: Vec<i64> = variables.iter().map(|(_, v)| v.coef).collect();
     let dimension: Vec<usize> = variables.iter().map(|(j, _)| *j).collect();
-    let mut vectors = test_set(&coef, &dimension, &widths, &rows)?;
+    let Some(mut vectors) = test_set(&coef, &dimension, &widths, &rows)? else { return Ok(None) };
     vectors.retain(|v| v.iter().find(|&&x| x != 0).is_some_and(|&x| x < 0));
-    Some(vectors)
+    Ok(Some(vectors))
 }

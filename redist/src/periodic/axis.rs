@@ -1,6 +1,8 @@
 //! The element axis of one dimension without the repetitions: between two events everything repeats with one period.
 
+use crate::error::Result;
 use crate::integer::number::narrow;
+use crate::room;
 
 /// One period that stands for several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +27,10 @@ pub struct Axis {
 impl Axis {
     /// Folds the axis. Progressions begin, or have ended, at events only; `guard` periods, at least one, are kept on each side
     /// of what is left out. `None` when numbers leave their range.
-    pub fn new(period: i64, events: impl IntoIterator<Item = i64>, guard: i64) -> Option<Self> {
-        let mut events: Vec<i64> = events.into_iter().collect();
+    ///
+    /// # Errors
+    /// [`crate::Error::is_no_memory`].
+    pub fn new(period: i64, mut events: Vec<i64>, guard: i64) -> Result<Option<Self>> {
         events.sort_unstable();
         events.dedup();
         debug_assert!(period > 0 && guard > 0);
@@ -35,13 +39,15 @@ impl Axis {
             let (from, to) = (i128::from(gap[0]), i128::from(gap[1]));
             let spare = (to - from) / length - (2 * guard + 1);
             if spare > 0 {
-                let at = narrow(from - before + guard * length)?;
-                zones.push(Zone { at, copies: narrow(spare + 1)?, before: narrow(before)? });
+                let at = narrow(from - before + guard * length);
+                let (Some(at), Some(copies), Some(known)) = (at, narrow(spare + 1), narrow(before)) else {
+                    return Ok(None);
+                };
+                room::push(&mut zones, Zone { at, copies, before: known })?;
                 before += spare * length;
             }
         }
-        narrow(before)?;
-        Some(Self { period, zones })
+        Ok(narrow(before).map(|_| Self { period, zones }))
     }
 
     /// In how many places something is left out.
@@ -103,7 +109,7 @@ mod tests {
     fn positions_stand_for_every_element_once() {
         for period in 1..5 {
             let events = [-7, 0, 3, 50, 51, 120];
-            let axis = Axis::new(period, events, 2).unwrap();
+            let axis = Axis::new(period, events.to_vec(), 2).unwrap().unwrap();
             assert!(axis.zones() > 0);
             let mut all = Vec::new();
             for position in -7..120 - axis.left_out(120) {

@@ -5,15 +5,19 @@
 //! owners. So the tables list the elements of a folded [`Axis`]; an element in a zone of the axis stands for several.
 
 use crate::distribution::domain::Domain;
+use crate::error::Result;
 use crate::integer::number::{ceil_div, gcd, narrow};
 use crate::periodic::axis::Axis;
+use crate::periodic::graver::Interval;
 use crate::periodic::progressions::{Progression, Progressions};
+use crate::room;
 use crate::tables::index::{IndexTable, Location, MOST_LOCATIONS};
 use crate::tables::owners::Want;
 use crate::tables::radix::MixedRadix;
+use std::rc::Rc;
 
 /// How a folded component's places lead back to the places of the whole.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Fold {
     /// The axis that both sides are folded on.
     pub axis: Axis,
@@ -21,11 +25,11 @@ pub struct Fold {
     pub source: Frame,
     /// The target's places.
     pub target: Frame,
-    progressions: (Progressions, Progressions),
+    progressions: (Rc<Progressions>, Rc<Progressions>),
 }
 
 /// One side's places. A location's `code` is over its data variables, of which one is counted on the folded axis.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Frame {
     /// The folded variable's place among the data variables.
     pub place: usize,
@@ -38,74 +42,78 @@ pub struct Frame {
     order: Vec<i128>,
 }
 
+/// A fold with the tables of both sides.
+pub type Folded = (Fold, IndexTable, IndexTable);
+
 impl Fold {
     /// Folds a component where its tables become small enough; `None` where they do not, or where a number leaves its
     /// range. `needed`: it is too large to be tabulated otherwise.
-    pub fn new(
-        source: &Domain,
-        target: &Domain,
-        elements: &MixedRadix,
-        needed: bool,
-    ) -> Option<(Self, IndexTable, IndexTable)> {
+    ///
+    /// # Errors
+    /// [`crate::Error::is_no_memory`].
+    pub fn new(source: &Domain, target: &Domain, elements: &MixedRadix, needed: bool) -> Result<Option<Folded>> {
         if source.offset.len() != 1 || !small(source) || !small(target) {
-            return None;
+            return Ok(None);
         }
-        let (sources, targets) = (Progressions::all(source), Progressions::all(target));
-        let mut best: Option<(Axis, &Progressions, &Progressions)> = None;
-        for from in &sources {
+        let (mut sources, mut targets) = (Progressions::all(source)?, Progressions::all(target)?);
+        let mut best: Option<(Axis, usize, usize)> = None;
+        for (s, from) in sources.iter().enumerate() {
             // More locations than elements: there are quicker ways to drop copies than to list those of a large fold.
             let repeated = from.locations() > (i128::from(elements.size()) + 1) / 2;
-            for to in &targets {
+            for (t, to) in targets.iter().enumerate() {
                 let half = i128::midpoint(from.locations(), to.locations());
                 let (most, zones) = match (needed, repeated) {
                     (true, _) => (MOST_LOCATIONS as i128, usize::MAX),
                     (false, true) => (half.min(MOST_REPEATED), MOST_ZONES),
                     (false, false) => (half, MOST_ZONES),
                 };
-                let Some(axis) = axis((source, from), (target, to), &[]) else { continue };
+                let Some(axis) = axis((source, from), (target, to), &[])? else { continue };
                 let size = size(source, from, &axis) + size(target, to, &axis);
                 // The fewer zones, the longer what repeats.
                 let better = best.as_ref().is_none_or(|b| axis.zones() < b.0.zones());
                 if axis.zones() > 0 && axis.zones() <= zones && size <= most && better {
-                    best = Some((axis, from, to));
+                    best = Some((axis, s, t));
                 }
             }
         }
-        let (axis, from, to) = best?;
-        Self::on(axis, (source, from.clone()), (target, to.clone()), elements)
+        let Some((axis, from, to)) = best else { return Ok(None) };
+        let progressions = (Rc::new(sources.swap_remove(from)), Rc::new(targets.swap_remove(to)));
+        Self::on(axis, (source, target), progressions, elements)
     }
 
     /// Folds again so that no element stands for target locations on both sides of a rank of `cuts`.
+    /// Errors as for [`Fold::new`].
     pub fn refined(
         &self,
         sides: (&IndexTable, &IndexTable),
         elements: &MixedRadix,
         cuts: &[i128],
-    ) -> Option<(Self, IndexTable, IndexTable)> {
-        let (source, target) = ((&sides.0.domain, &self.progressions.0), (&sides.1.domain, &self.progressions.1));
-        let events = self.events_at(target.0, cuts);
-        let axis = axis(source, target, &events)?;
+    ) -> Result<Option<Folded>> {
+        let domains = (&sides.0.domain, &sides.1.domain);
+        let (source, target) = ((domains.0, &*self.progressions.0), (domains.1, &*self.progressions.1));
+        let events = self.events_at(target.0, cuts)?;
+        let Some(axis) = axis(source, target, &events)? else { return Ok(None) };
         let size = size(source.0, source.1, &axis) + size(target.0, target.1, &axis);
         if size > MOST_LOCATIONS as i128 {
-            return None;
+            return Ok(None);
         }
-        Self::on(axis, (source.0, source.1.clone()), (target.0, target.1.clone()), elements)
+        let progressions = (Rc::clone(&self.progressions.0), Rc::clone(&self.progressions.1));
+        Self::on(axis, domains, progressions, elements)
     }
 
     fn on(
         axis: Axis,
-        source: (&Domain, Progressions),
-        target: (&Domain, Progressions),
+        domains: (&Domain, &Domain),
+        progressions: (Rc<Progressions>, Rc<Progressions>),
         elements: &MixedRadix,
-    ) -> Option<(Self, IndexTable, IndexTable)> {
-        let (from, source_frame) = index_table(source.0, &source.1, &axis, elements)?;
-        let (to, target_frame) = index_table(target.0, &target.1, &axis, elements)?;
-        let fold = Self { axis, source: source_frame, target: target_frame, progressions: (source.1, target.1) };
-        Some((fold, from, to))
+    ) -> Result<Option<Folded>> {
+        let Some((from, source)) = index_table(domains.0, &progressions.0, &axis, elements)? else { return Ok(None) };
+        let Some((to, target)) = index_table(domains.1, &progressions.1, &axis, elements)? else { return Ok(None) };
+        Ok(Some((Self { axis, source, target, progressions }, from, to)))
     }
 
     /// The elements at which target progressions pass some ranks.
-    fn events_at(&self, domain: &Domain, cuts: &[i128]) -> Vec<i64> {
+    fn events_at(&self, domain: &Domain, cuts: &[i128]) -> Result<Vec<i64>> {
         let (frame, progressions) = (&self.target, &self.progressions.1);
         let (step, mut events) = (frame.order[frame.along], Vec::new());
         for progression in &progressions.list {
@@ -117,10 +125,10 @@ impl Fold {
                 // The event is at the greater element of the first location at or past the cut and the last before.
                 at[frame.along] = progression.at[frame.along] + ceil_div(cut - first, step) as i64;
                 at[frame.along] -= i64::from(frame.coef < 0);
-                events.push(domain.element(&at)[0]);
+                room::push(&mut events, domain.element(&at)[0])?;
             }
         }
-        events
+        Ok(events)
     }
 
     /// The rank, in the whole target, of the first location that a folded one stands for, and from each to the next
@@ -174,16 +182,17 @@ const MOST_REPEATED: i128 = 1 << 16;
 const WIDEST: i64 = 32;
 
 /// The common axis of two lists of progressions, with more events.
-fn axis(source: (&Domain, &Progressions), target: (&Domain, &Progressions), more: &[i64]) -> Option<Axis> {
+fn axis(source: (&Domain, &Progressions), target: (&Domain, &Progressions), more: &[i64]) -> Result<Option<Axis>> {
     let (a, b) = (source.0.coef[source.1.along], target.0.coef[target.1.along]);
-    let period = narrow(i128::from(a / gcd(a, b)) * i128::from(b))?.abs();
-    let (mut events, mut skew) = (more.to_vec(), 0);
+    let Some(period) = narrow(i128::from(a / gcd(a, b)) * i128::from(b)).map(i64::abs) else { return Ok(None) };
+    let (mut events, mut skew) = (room::copied(more)?, 0);
     for (domain, progressions) in [source, target] {
         if progressions.list.is_empty() {
             continue; // The ranges of an empty side may have a negative length.
         }
         for (low, high) in progressions.list.iter().map(|s| ends(domain, progressions.along, s)) {
-            events.extend([low.min(high), narrow(i128::from(low.max(high)) + 1)?]);
+            let Some(end) = narrow(i128::from(low.max(high)) + 1) else { return Ok(None) };
+            room::extend(&mut events, [low.min(high), end])?;
         }
         let others = (0..domain.len()).filter(|&i| i != progressions.along && !domain.arch[i]);
         let spans = others.map(|i| domain.coef[i].abs() * (domain.bounding[i].1 - domain.bounding[i].0));
@@ -217,14 +226,44 @@ fn index_table(
     progressions: &Progressions,
     axis: &Axis,
     elements: &MixedRadix,
-) -> Option<(IndexTable, Frame)> {
+) -> Result<Option<(IndexTable, Frame)>> {
     let along = progressions.along;
     let arch: Vec<usize> = (0..domain.len()).filter(|&i| domain.arch[i]).collect();
     let data: Vec<usize> = (0..domain.len()).filter(|&i| !domain.arch[i]).collect();
+    let values = room::collected(progressions.list.iter().map(|s| folded(domain, along, s, axis)))?;
+    let Some((whole, frame, bounding)) = codes(domain, along, &data, &values) else { return Ok(None) };
+    let Some(folded_order) = order(&bounding) else { return Ok(None) };
+    let own = |at: &[i64]| room::collected(arch.iter().map(|&i| at[i]));
+    let mut memories: Vec<Vec<i64>> = room::tried(progressions.list.iter().map(|s| own(&s.at)))?;
+    memories.sort_unstable();
+    memories.dedup();
+    let mut keyed = Vec::new();
+    for (progression, &(first, last)) in progressions.list.iter().zip(&values) {
+        let Ok(memory) = memories.binary_search(&own(&progression.at)?) else { return Ok(None) };
+        let mut at = progression.at.clone();
+        for value in first..=last {
+            at[along] = value as i64;
+            let element = elements.encode([domain.element(&at)[0]]);
+            let code = frame.code.encode(data.iter().map(|&i| at[i]));
+            let location = Location { element, code, memory: memory as u32 };
+            room::push(&mut keyed, (rank(&at, &bounding, &folded_order), location))?;
+        }
+    }
+    keyed.sort_unstable_by_key(|k| k.0);
+    let locations = room::collected(keyed.iter().map(|k| k.1))?;
+    Ok(Some((IndexTable { domain: domain.clone(), arch, data, code: whole, memories, locations }, frame)))
+}
+
+/// The code of the whole's places, the folded places, and the box of those. `values`: first and last of the folded variable.
+fn codes(
+    domain: &Domain,
+    along: usize,
+    data: &[usize],
+    values: &[(i128, i128)],
+) -> Option<(MixedRadix, Frame, Interval)> {
     let mut ranges: Vec<(i64, i64)> = data.iter().map(|&i| domain.bounding[i]).collect();
     let whole = MixedRadix::new(&ranges, "fold").ok()?;
     let place = data.iter().position(|&i| i == along)?;
-    let values: Vec<(i128, i128)> = progressions.list.iter().map(|s| folded(domain, along, s, axis)).collect();
     let least = values.iter().map(|v| v.0).min().unwrap_or(0);
     let most = values.iter().map(|v| v.1).max().unwrap_or(0);
     ranges[place] = (narrow(least)?, narrow(most)?);
@@ -232,28 +271,7 @@ fn index_table(
     let frame = Frame { place, coef: domain.coef[along], code, along, order: order(&domain.bounding)? };
     let mut bounding = domain.bounding.clone();
     bounding[along] = ranges[place];
-    let folded_order = order(&bounding)?;
-    let own = |at: &[i64]| -> Vec<i64> { arch.iter().map(|&i| at[i]).collect() };
-    let mut memories: Vec<Vec<i64>> = progressions.list.iter().map(|s| own(&s.at)).collect();
-    memories.sort_unstable();
-    memories.dedup();
-    let mut keyed = Vec::new();
-    for (progression, &(first, last)) in progressions.list.iter().zip(&values) {
-        let memory = memories.binary_search(&own(&progression.at)).ok()? as u32;
-        let mut at = progression.at.clone();
-        for value in first..=last {
-            at[along] = value as i64;
-            let element = domain.element(&at)[0];
-            let code = frame.code.encode(data.iter().map(|&i| at[i]));
-            keyed.push((
-                rank(&at, &bounding, &folded_order),
-                Location { element: elements.encode([element]), code, memory },
-            ));
-        }
-    }
-    keyed.sort_unstable_by_key(|k| k.0);
-    let locations = keyed.into_iter().map(|k| k.1).collect();
-    Some((IndexTable { domain: domain.clone(), arch, data, code: whole, memories, locations }, frame))
+    Some((whole, frame, bounding))
 }
 
 /// The lexicographic rank of a point of a box.

@@ -7,7 +7,9 @@
 //! the two in every bound, hence in D.
 
 use crate::distribution::domain::{Domain, Form};
-use std::cmp::Ordering;
+use crate::error::Result;
+use crate::room;
+use std::cmp::{Ordering, Reverse};
 
 /// More kernel vectors than this are not enumerated.
 pub const MOST_VECTORS: usize = 200_000;
@@ -26,15 +28,20 @@ pub type Interval = Vec<(i64, i64)>;
 
 impl Cuts {
     /// The cuts that keep the lexicographically smallest copy, or the `last` one; `None` when the kernel is too large.
-    pub fn of_domain(domain: &Domain, last: bool) -> Option<Self> {
+    ///
+    /// # Errors
+    /// [`crate::Error::is_no_memory`].
+    pub fn of_domain(domain: &Domain, last: bool) -> Result<Option<Self>> {
         if domain.empty.is_some() {
-            return Some(Self { domain: domain.clone(), vectors: Vec::new() });
+            return Ok(Some(Self { domain: domain.clone(), vectors: Vec::new() }));
         }
         let widths: Vec<Option<i64>> = domain.bounding.iter().map(|(l, h)| Some(h - l)).collect();
         let wanted = if last { Ordering::Greater } else { Ordering::Less };
-        let mut vectors = test_set(&domain.coef, &domain.dimension, &widths, &coupling(domain))?;
-        vectors.retain(|v| v.iter().find(|&&x| x != 0).map(|x| x.cmp(&0)) == Some(wanted));
-        Some(Self { domain: domain.clone(), vectors })
+        let found = test_set(&domain.coef, &domain.dimension, &widths, &coupling(domain))?;
+        Ok(found.map(|mut vectors| {
+            vectors.retain(|v| v.iter().find(|&&x| x != 0).map(|x| x.cmp(&0)) == Some(wanted));
+            Self { domain: domain.clone(), vectors }
+        }))
     }
 
     /// Whether the location `at`, which is in the domain, is the one that serves its element.
@@ -47,51 +54,62 @@ impl Cuts {
     }
 
     /// The kept locations as disjoint boxes; `None` when a bound is not constant or there would be more than `most`.
-    pub fn boxes(&self, most: usize) -> Option<Vec<Interval>> {
+    ///
+    /// # Errors
+    /// [`crate::Error::is_no_memory`].
+    pub fn boxes(&self, most: usize) -> Result<Option<Vec<Interval>>> {
         if !self.domain.is_box() {
-            return None;
+            return Ok(None);
         }
         if self.domain.empty.is_some() {
-            return Some(Vec::new());
+            return Ok(Some(Vec::new()));
         }
         let whole = &self.domain.bounding;
-        let cut = |v: &Vec<i64>| -> Interval {
-            whole.iter().zip(v).map(|(&(l, h), &x)| (l.max(l - x), h.min(h - x))).collect()
-        };
-        let mut cuts: Vec<Interval> = self.vectors.iter().map(cut).collect();
+        let cut = |v: &Vec<i64>| room::collected(whole.iter().zip(v).map(|(&(l, h), &x)| (l.max(l - x), h.min(h - x))));
+        let all: Vec<Interval> = room::tried(self.vectors.iter().map(cut))?;
         let within = |a: &Interval, b: &Interval| a.iter().zip(b).all(|(x, y)| y.0 <= x.0 && x.1 <= y.1);
-        let all = cuts.clone();
-        cuts.retain(|c| !all.iter().any(|d| d != c && within(c, d)));
-        cuts.sort_by_key(|c| std::cmp::Reverse(c.iter().map(|(l, h)| i128::from(h - l + 1)).product::<i128>()));
-        let mut boxes = vec![whole.clone()];
-        for c in &cuts {
-            boxes = boxes.iter().flat_map(|b| subtract(b, c)).collect();
+        let volume = |c: &Interval| c.iter().map(|(l, h)| i128::from(h - l + 1)).product::<i128>();
+        let outer = all.iter().enumerate().filter(|(_, c)| !all.iter().any(|d| d != *c && within(c, d)));
+        let mut order = room::collected(outer.map(|(k, c)| (Reverse(volume(c)), k)))?;
+        order.sort_unstable();
+        let mut boxes = room::list(1)?;
+        boxes.push(room::copied(whole)?);
+        for (_, k) in order {
+            let mut rest = Vec::new();
+            for whole in &boxes {
+                room::extend(&mut rest, subtract(whole, &all[k])?)?;
+            }
+            boxes = rest;
             if boxes.len() > most {
-                return None;
+                return Ok(None);
             }
         }
-        Some(boxes)
+        Ok(Some(boxes))
     }
 }
 
 /// A box without another, as disjoint boxes.
-pub fn subtract(from: &Interval, cut: &Interval) -> Vec<Interval> {
+///
+/// # Errors
+/// [`crate::Error::is_no_memory`].
+pub fn subtract(from: &Interval, cut: &Interval) -> Result<Vec<Interval>> {
     let common: Interval = from.iter().zip(cut).map(|(a, b)| (a.0.max(b.0), a.1.min(b.1))).collect();
+    let (mut rest, mut found) = (room::copied(from)?, Vec::new());
     if common.iter().any(|(l, h)| l > h) {
-        return vec![from.clone()];
+        room::push(&mut found, rest)?;
+        return Ok(found);
     }
-    let (mut rest, mut found) = (from.clone(), Vec::new());
     for (k, &(l, h)) in common.iter().enumerate() {
         for (a, b) in [(rest[k].0, l - 1), (h + 1, rest[k].1)] {
             if a <= b {
-                let mut piece = rest.clone();
+                let mut piece = room::copied(&rest)?;
                 piece[k] = (a, b);
-                found.push(piece);
+                room::push(&mut found, piece)?;
             }
         }
         rest[k] = (l, h);
     }
-    found
+    Ok(found)
 }
 
 /// The rows whose slack must not change sign: bounds that use other variables.
@@ -114,7 +132,15 @@ fn row(f: &Form, i: usize, n: usize) -> Option<Vec<i64>> {
 
 /// The conformally minimal kernel vectors, with |v_i| at most the widths (`None`: unknown width).
 /// `rows` are further linear forms in whose sign the parts of a sum must agree. `None`: too many to enumerate.
-pub fn test_set(coef: &[i64], dimension: &[usize], widths: &[Option<i64>], rows: &[Vec<i64>]) -> Option<Vec<Vec<i64>>> {
+///
+/// # Errors
+/// [`crate::Error::is_no_memory`].
+pub fn test_set(
+    coef: &[i64],
+    dimension: &[usize],
+    widths: &[Option<i64>],
+    rows: &[Vec<i64>],
+) -> Result<Option<Vec<Vec<i64>>>> {
     let dims = dimension.iter().max().map_or(0, |d| d + 1);
     // A row that is a multiple of the coefficients in every dimension is constant on the kernel.
     let idle = |row: &Vec<i64>| {
@@ -141,13 +167,14 @@ pub fn test_set(coef: &[i64], dimension: &[usize], widths: &[Option<i64>], rows:
         let own: Vec<Vec<i64>> = rows.iter().map(|r| sub(r)).filter(|r| r.iter().any(|&c| c != 0)).collect();
         let dimension: Vec<usize> = of.iter().map(|&i| dimension[i]).collect();
         let widths: Vec<Option<i64>> = of.iter().map(|&i| widths[i]).collect();
-        for v in group_test_set(&sub(coef), &dimension, &widths, &own)? {
-            let mut whole = vec![0; coef.len()];
+        let Some(found) = group_test_set(&sub(coef), &dimension, &widths, &own)? else { return Ok(None) };
+        for v in found {
+            let mut whole = room::filled(0, coef.len())?;
             of.iter().zip(v).for_each(|(&i, x)| whole[i] = x);
-            minimal.push(whole);
+            room::push(&mut minimal, whole)?;
         }
     }
-    Some(minimal)
+    Ok(Some(minimal))
 }
 
 /// The test set of dimensions that rows link (or of a single one).
@@ -156,13 +183,16 @@ fn group_test_set(
     dimension: &[usize],
     widths: &[Option<i64>],
     rows: &[Vec<i64>],
-) -> Option<Vec<Vec<i64>>> {
+) -> Result<Option<Vec<Vec<i64>>>> {
     let mut dims: Vec<usize> = dimension.to_vec();
     dims.sort_unstable();
     dims.dedup();
     let known = widths.iter().all(Option::is_some);
-    let reach = if rows.is_empty() || known { None } else { Some(circuit_bound(coef, dimension, rows)?) };
-    let mut kernel: Vec<Vec<i64>> = vec![vec![0; coef.len()]];
+    let reach = if rows.is_empty() || known { None } else { circuit_bound(coef, dimension, rows) };
+    if reach.is_none() && !rows.is_empty() && !known {
+        return Ok(None);
+    }
+    let mut kernel: Vec<Vec<i64>> = room::tried([room::filled(0, coef.len())])?;
     for j in dims {
         let of: Vec<usize> = (0..coef.len()).filter(|&i| dimension[i] == j).collect();
         let width = |&i: &usize| {
@@ -172,20 +202,19 @@ fn group_test_set(
             let most = if rows.is_empty() { primitive } else { reach.as_ref().map_or(i64::MAX, |r| r[i]) };
             widths[i].unwrap_or(i64::MAX).min(most)
         };
-        let part =
-            kernel_box(&of.iter().map(|&i| coef[i]).collect::<Vec<_>>(), &of.iter().map(width).collect::<Vec<_>>())?;
-        if kernel.len().checked_mul(part.len())? > MOST_VECTORS {
-            return None;
+        let (own, most): (Vec<i64>, Vec<i64>) = of.iter().map(|i| (coef[*i], width(i))).unzip();
+        let Some(part) = kernel_box(&own, &most)? else { return Ok(None) };
+        if kernel.len().checked_mul(part.len()).is_none_or(|n| n > MOST_VECTORS) {
+            return Ok(None);
         }
-        let spread = |v: &Vec<i64>| {
-            let mut whole = vec![0; coef.len()];
-            of.iter().zip(v).for_each(|(&i, &x)| whole[i] = x);
-            whole
+        let sum = |a: &Vec<i64>, v: &Vec<i64>| {
+            let mut sum = room::copied(a)?;
+            of.iter().zip(v).for_each(|(&i, &x)| sum[i] += x);
+            Ok(sum)
         };
-        let add = |a: &Vec<i64>, b: Vec<i64>| a.iter().zip(b).map(|(x, y)| x + y).collect();
-        kernel = kernel.iter().flat_map(|a| part.iter().map(move |v| add(a, spread(v)))).collect();
+        kernel = room::tried(kernel.iter().flat_map(|a| part.iter().map(move |v| sum(a, v))))?;
     }
-    Some(conformally_minimal(kernel, &rows.iter().collect::<Vec<_>>()))
+    conformally_minimal(kernel, &rows.iter().collect::<Vec<_>>()).map(Some)
 }
 
 /// More choices of forms than this are not tried for circuits.
@@ -275,30 +304,30 @@ fn wide_gcd(mut a: i128, mut b: i128) -> i128 {
 }
 
 /// All v with coef . v = 0 and |v_i| <= widths_i, the zero vector among them; the widest variable is solved for.
-fn kernel_box(coef: &[i64], widths: &[i64]) -> Option<Vec<Vec<i64>>> {
+fn kernel_box(coef: &[i64], widths: &[i64]) -> Result<Option<Vec<Vec<i64>>>> {
     let solvable = (0..coef.len()).filter(|&i| coef[i] != 0);
     let Some(last) = solvable.max_by_key(|&i| widths[i]) else {
         return all_in_box(widths);
     };
     let others: Vec<usize> = (0..coef.len()).filter(|&i| i != last).collect();
-    let steps = others.iter().try_fold(1_i64, |p, &i| p.checked_mul(2 * widths[i] + 1))?;
-    if steps > 1 << 22 {
-        return None;
+    let steps = others.iter().try_fold(1_i64, |p, &i| p.checked_mul(2 * widths[i] + 1));
+    if steps.is_none_or(|s| s > 1 << 22) {
+        return Ok(None);
     }
     let (mut found, mut at) = (Vec::new(), others.iter().map(|&i| -widths[i]).collect::<Vec<i64>>());
     loop {
         let sum: i128 = others.iter().zip(&at).map(|(&i, &x)| i128::from(coef[i]) * i128::from(x)).sum();
         let (q, r) = (-sum / i128::from(coef[last]), sum % i128::from(coef[last]));
         if r == 0 && q.abs() <= widths[last].into() {
-            let mut v = vec![0; coef.len()];
+            let mut v = room::filled(0, coef.len())?;
             others.iter().zip(&at).for_each(|(&i, &x)| v[i] = x);
             v[last] = q as i64;
-            found.push(v);
+            room::push(&mut found, v)?;
             if found.len() > MOST_VECTORS {
-                return None;
+                return Ok(None);
             }
         }
-        let Some(k) = (0..at.len()).rev().find(|&k| at[k] < widths[others[k]]) else { return Some(found) };
+        let Some(k) = (0..at.len()).rev().find(|&k| at[k] < widths[others[k]]) else { return Ok(Some(found)) };
         at[k] += 1;
         for n in k + 1..at.len() {
             at[n] = -widths[others[n]];
@@ -306,36 +335,38 @@ fn kernel_box(coef: &[i64], widths: &[i64]) -> Option<Vec<Vec<i64>>> {
     }
 }
 
-fn all_in_box(widths: &[i64]) -> Option<Vec<Vec<i64>>> {
-    let count = widths.iter().try_fold(1_i64, |p, &w| p.checked_mul(2 * w + 1))?;
-    if count > MOST_VECTORS as i64 {
-        return None;
+fn all_in_box(widths: &[i64]) -> Result<Option<Vec<Vec<i64>>>> {
+    let count = widths.iter().try_fold(1_i64, |p, &w| p.checked_mul(2 * w + 1));
+    if count.is_none_or(|c| c > MOST_VECTORS as i64) {
+        return Ok(None);
     }
-    let mut found = vec![Vec::new()];
+    let mut found: Vec<Vec<i64>> = room::lists(1)?;
     for &w in widths {
-        found = found.iter().flat_map(|v: &Vec<i64>| (-w..=w).map(move |x| [&v[..], &[x]].concat())).collect();
+        let longer = |v: &Vec<i64>, x: i64| room::collected(v.iter().copied().chain([x]));
+        found = room::tried(found.iter().flat_map(|v| (-w..=w).map(move |x| longer(v, x))))?;
     }
-    Some(found)
+    Ok(Some(found))
 }
 
 /// The nonzero vectors that are not a sum of two others of the same signs (in coordinates and rows).
-fn conformally_minimal(vectors: Vec<Vec<i64>>, rows: &[&Vec<i64>]) -> Vec<Vec<i64>> {
+fn conformally_minimal(vectors: Vec<Vec<i64>>, rows: &[&Vec<i64>]) -> Result<Vec<Vec<i64>>> {
     let extend = |v: Vec<i64>| {
         let slack = rows.iter().map(|r| r.iter().zip(&v).map(|(a, b)| a * b).sum::<i64>());
-        let extended: Vec<i64> = v.iter().copied().chain(slack).collect();
-        (extended.iter().map(|x| x.unsigned_abs()).sum::<u64>(), extended, v)
+        let extended = room::collected(v.iter().copied().chain(slack))?;
+        Ok((extended.iter().map(|x| x.unsigned_abs()).sum::<u64>(), extended, v))
     };
-    let mut all: Vec<(u64, Vec<i64>, Vec<i64>)> = vectors.into_iter().map(extend).filter(|e| e.0 > 0).collect();
-    all.sort();
+    let mut all: Vec<(u64, Vec<i64>, Vec<i64>)> = room::tried(vectors.into_iter().map(extend))?;
+    all.retain(|e| e.0 > 0);
+    all.sort_unstable();
     let part_of =
         |u: &[i64], v: &[i64]| u.iter().zip(v).all(|(&a, &b)| a == 0 || (a > 0 && b >= a) || (a < 0 && b <= a));
     let mut minimal: Vec<(Vec<i64>, Vec<i64>)> = Vec::new();
     for (_, extended, v) in all {
         if !minimal.iter().any(|(u, _)| part_of(u, &extended)) {
-            minimal.push((extended, v));
+            room::push(&mut minimal, (extended, v))?;
         }
     }
-    minimal.into_iter().map(|(_, v)| v).collect()
+    room::collected(minimal.into_iter().map(|(_, v)| v))
 }
 
 #[cfg(test)]
@@ -352,11 +383,11 @@ mod tests {
 
     #[test]
     fn three_strides_need_four_vectors_and_three_boxes() {
-        let cuts = Cuts::of_domain(&domain(&[3, 5, 19], &[15, 4, 2]), false).unwrap();
+        let cuts = Cuts::of_domain(&domain(&[3, 5, 19], &[15, 4, 2]), false).unwrap().unwrap();
         let mut vectors = cuts.vectors.clone();
         vectors.sort();
         assert_eq!(vectors, [[-11, -1, 2], [-8, 1, 1], [-5, 3, 0], [-3, -2, 1]]);
-        let boxes = cuts.boxes(32).unwrap();
+        let boxes = cuts.boxes(32).unwrap().unwrap();
         let volume: i64 = boxes.iter().map(|b| b.iter().map(|(l, h)| h - l + 1).product::<i64>()).sum();
         assert_eq!((boxes.len(), volume), (3, 96));
     }
@@ -364,7 +395,7 @@ mod tests {
     #[test]
     fn two_strides_are_the_cutting_planes() {
         for (last, kept) in [(false, [(0, 1, 0, 12), (2, 7, 8, 12)]), (true, [(6, 7, 0, 12), (0, 5, 0, 4)])] {
-            let cuts = Cuts::of_domain(&domain(&[5, 2], &[7, 12]), last).unwrap();
+            let cuts = Cuts::of_domain(&domain(&[5, 2], &[7, 12]), last).unwrap().unwrap();
             for x in 0..=7 {
                 for y in 0..=12 {
                     let inside = kept.iter().any(|&(a, b, c, d)| (a..=b).contains(&x) && (c..=d).contains(&y));

@@ -1,7 +1,9 @@
 //! A domain of one dimension as arithmetic progressions of locations along one data variable.
 
 use crate::distribution::domain::{Domain, Form};
+use crate::error::Result;
 use crate::integer::number::{ceil_div, floor_div, narrow};
+use crate::room;
 
 /// More progressions than this are not listed.
 const MOST_PROGRESSIONS: i128 = 1 << 16;
@@ -26,9 +28,12 @@ pub struct Progressions {
 
 impl Progressions {
     /// Lists the progressions along each data variable that has a coefficient, where there are few.
-    pub fn all(domain: &Domain) -> Vec<Self> {
+    ///
+    /// # Errors
+    /// [`crate::Error::is_no_memory`].
+    pub fn all(domain: &Domain) -> Result<Vec<Self>> {
         let own = (0..domain.len()).filter(|&i| !domain.arch[i] && domain.coef[i] != 0);
-        own.filter_map(|i| Self::new(domain, i)).collect()
+        own.filter_map(|i| Self::new(domain, i).transpose()).collect()
     }
 
     /// How many locations there are.
@@ -37,23 +42,25 @@ impl Progressions {
     }
 
     /// Lists the progressions along a variable; `None` when there are too many, or numbers leave their range.
-    pub fn new(domain: &Domain, along: usize) -> Option<Self> {
+    ///
+    /// # Errors
+    /// [`crate::Error::is_no_memory`].
+    pub fn new(domain: &Domain, along: usize) -> Result<Option<Self>> {
         let mut list = Vec::new();
         if domain.empty.is_some() {
-            return Some(Self { along, list });
+            return Ok(Some(Self { along, list }));
         }
         let others: Vec<usize> = (0..domain.len()).filter(|&i| i != along).collect();
         let width = |&i: &usize| i128::from(domain.bounding[i].1) - i128::from(domain.bounding[i].0) + 1;
-        let count = others.iter().map(width).try_fold(1_i128, i128::checked_mul)?;
-        if count > MOST_PROGRESSIONS {
-            return None;
-        }
+        let count = others.iter().map(width).try_fold(1_i128, i128::checked_mul);
+        let Some(count) = count.filter(|&c| c <= MOST_PROGRESSIONS) else { return Ok(None) };
         let mut at: Vec<i64> = domain.bounding.iter().map(|b| b.0).collect();
         for _ in 0..count {
-            let (lo, hi) = span(domain, along, &at)?;
+            let Some((lo, hi)) = span(domain, along, &at) else { return Ok(None) };
             if lo <= hi {
-                at[along] = narrow(lo)?;
-                list.push(Progression { at: at.clone(), last: narrow(hi)? });
+                let (Some(first), Some(last)) = (narrow(lo), narrow(hi)) else { return Ok(None) };
+                at[along] = first;
+                room::push(&mut list, Progression { at: room::copied(&at)?, last })?;
             }
             for &i in others.iter().rev() {
                 at[i] += 1;
@@ -63,7 +70,7 @@ impl Progressions {
                 at[i] = domain.bounding[i].0;
             }
         }
-        Some(Self { along, list })
+        Ok(Some(Self { along, list }))
     }
 }
 

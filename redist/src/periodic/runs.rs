@@ -1,5 +1,7 @@
 //! Copies between two memories as few strided descriptors: greedy runs, then folding of equal shapes.
 
+use crate::error::Result;
+use crate::room;
 use std::collections::HashMap;
 
 /// One level of a strided copy: `count` steps of `source` and `target` (differences of codes).
@@ -14,7 +16,7 @@ pub struct Level {
 }
 
 /// A strided copy: its first element and its levels, innermost first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     /// Number of the first source place.
     pub source: i64,
@@ -31,44 +33,50 @@ impl Part {
     }
 
     /// The codes of all target and source places, target ascending.
-    pub fn places(&self) -> Vec<(i64, i64)> {
-        let mut all = vec![(self.target, self.source)];
+    ///
+    /// # Errors
+    /// [`crate::Error::is_no_memory`].
+    pub fn places(&self) -> Result<Vec<(i64, i64)>> {
+        let mut all = room::filled((self.target, self.source), 1)?;
         for l in &self.levels {
             let steps = |&(t, s): &(i64, i64)| (0..l.count).map(move |k| (t + k * l.target, s + k * l.source));
-            all = all.iter().flat_map(steps).collect();
+            all = room::collected(all.iter().flat_map(steps))?;
         }
         all.sort_unstable();
-        all
+        Ok(all)
     }
 }
 
 /// Compresses the copies `(target[i], from[i])` between two memories; `target` ascends. When an element has several
 /// places in the source memory, `from[i]` lists them and one is taken.
-pub fn compress(target: &[i64], from: &[&[i64]]) -> Vec<Part> {
+///
+/// # Errors
+/// [`crate::Error::is_no_memory`].
+pub fn compress(target: &[i64], from: &[&[i64]]) -> Result<Vec<Part>> {
     if from.iter().all(|f| f.len() == 1) {
-        return compress_fixed(target, &from.iter().map(|f| f[0]).collect::<Vec<_>>());
+        return compress_fixed(target, &room::collected(from.iter().map(|f| f[0]))?);
     }
-    let runs = furthest(target, from);
-    let source: Vec<i64> = runs.iter().flat_map(|r| (0..r.count).map(|k| r.source + k * r.step.1)).collect();
-    better(runs, target, &source)
+    let runs = furthest(target, from)?;
+    let source = room::collected(runs.iter().flat_map(|r| (0..r.count).map(|k| r.source + k * r.step.1)))?;
+    better(&runs, target, &source)
 }
 
-/// Compresses copies whose source place is given.
-pub fn compress_fixed(target: &[i64], source: &[i64]) -> Vec<Part> {
-    better(greedy(target, source), target, source)
+/// Compresses copies whose source place is given. Errors as for [`compress`].
+pub fn compress_fixed(target: &[i64], source: &[i64]) -> Result<Vec<Part>> {
+    better(&greedy(target, source)?, target, source)
 }
 
 /// The folded runs, or the folded contiguous pieces where those are not more.
-fn better(runs: Vec<Run>, target: &[i64], source: &[i64]) -> Vec<Part> {
+fn better(runs: &[Run], target: &[i64], source: &[i64]) -> Result<Vec<Part>> {
     let mut steps = runs.iter().filter(|r| r.count > 1).map(|r| r.step);
     let first = steps.next();
     let uniform = runs.len() == 1 || first.is_some_and(|f| f.0 == 1 && steps.all(|s| s == f));
-    let best = fold(runs);
+    let best = fold(runs)?;
     if uniform || best.len() == 1 {
-        return best;
+        return Ok(best);
     }
-    let other = fold(natural(target, source));
-    if other.len() <= best.len() { other } else { best }
+    let other = fold(&natural(target, source)?)?;
+    Ok(if other.len() <= best.len() { other } else { best })
 }
 
 /// `count` copies from (target, source) on, a step apart.
@@ -85,7 +93,7 @@ fn run(target: i64, source: i64, count: usize, step: (i64, i64)) -> Run {
 }
 
 /// Successive copies with equal steps, each run as long as possible.
-fn greedy(target: &[i64], source: &[i64]) -> Vec<Run> {
+fn greedy(target: &[i64], source: &[i64]) -> Result<Vec<Run>> {
     let mut runs = Vec::new();
     let step = |i: usize| (target[i + 1] - target[i], source[i + 1] - source[i]);
     let mut i = 0;
@@ -95,14 +103,14 @@ fn greedy(target: &[i64], source: &[i64]) -> Vec<Run> {
         while j < target.len() && step(j - 1) == first {
             j += 1;
         }
-        runs.push(run(target[i], source[i], j - i, first));
+        room::push(&mut runs, run(target[i], source[i], j - i, first))?;
         i = j;
     }
-    runs
+    Ok(runs)
 }
 
 /// Successive copies whose step is the smallest of all; contiguous pieces stay whole.
-fn natural(target: &[i64], source: &[i64]) -> Vec<Run> {
+fn natural(target: &[i64], source: &[i64]) -> Result<Vec<Run>> {
     let steps = |i: usize| (target[i + 1] - target[i], source[i + 1] - source[i]);
     let Some(least) = (0..target.len() - 1).map(steps).min_by_key(|&(t, s)| (t, s.abs(), s)) else {
         return greedy(target, source);
@@ -114,17 +122,17 @@ fn natural(target: &[i64], source: &[i64]) -> Vec<Run> {
         while j < target.len() && steps(j - 1) == least {
             j += 1;
         }
-        runs.push(run(target[i], source[i], j - i, least));
+        room::push(&mut runs, run(target[i], source[i], j - i, least))?;
         i = j;
     }
-    runs
+    Ok(runs)
 }
 
 /// Candidates looked at per element when a memory holds several copies.
 const CANDIDATES: usize = 12;
 
 /// Greedy runs that choose among the places of each element the ones that carry the run furthest.
-fn furthest(target: &[i64], from: &[&[i64]]) -> Vec<Run> {
+fn furthest(target: &[i64], from: &[&[i64]]) -> Result<Vec<Run>> {
     let mut runs = Vec::new();
     let mut i = 0;
     while i < target.len() {
@@ -147,10 +155,10 @@ fn furthest(target: &[i64], from: &[&[i64]]) -> Vec<Run> {
                 }
             }
         }
-        runs.push(run(target[i], best.1, best.0, best.2));
+        room::push(&mut runs, run(target[i], best.1, best.0, best.2))?;
         i += best.0;
     }
-    runs
+    Ok(runs)
 }
 
 /// The shapes met while folding: a shape is one level around another shape; shape 0 is one element.
@@ -165,42 +173,43 @@ struct Shapes {
 type Shape = (u32, i64, (i64, i64));
 
 impl Shapes {
-    fn around(&mut self, inner: u32, run: &Run) -> u32 {
+    fn around(&mut self, inner: u32, run: &Run) -> Result<u32> {
         if run.count == 1 {
-            return inner;
+            return Ok(inner);
         }
         let key = (inner, run.count, run.step);
         if let Some((k, shape)) = self.last.filter(|l| l.0 == key) {
             debug_assert_eq!(k, key);
-            return shape;
+            return Ok(shape);
         }
         let next = self.list.len() as u32 + 1;
+        room::keys(&mut self.known, 1)?;
         let shape = *self.known.entry(key).or_insert(next);
         if shape == next {
-            self.list.push(key);
+            room::push(&mut self.list, key)?;
         }
         self.last = Some((key, shape));
-        shape
+        Ok(shape)
     }
 
     /// The levels of a shape, innermost first.
-    fn levels(&self, mut shape: u32) -> Vec<Level> {
+    fn levels(&self, mut shape: u32) -> Result<Vec<Level>> {
         let mut levels = Vec::new();
         while shape != 0 {
             let (inner, count, step) = self.list[shape as usize - 1];
-            levels.push(Level { count, target: step.0, source: step.1 });
+            room::push(&mut levels, Level { count, target: step.0, source: step.1 })?;
             shape = inner;
         }
         levels.reverse();
-        levels
+        Ok(levels)
     }
 }
 
 /// Folds runs of equal shape that lie in arithmetic progression into one more level, until nothing is gained.
-fn fold(runs: Vec<Run>) -> Vec<Part> {
+fn fold(runs: &[Run]) -> Result<Vec<Part>> {
     let mut shapes = Shapes::default();
     let mut pieces: Vec<(u32, i64, i64)> =
-        runs.into_iter().map(|r| (shapes.around(0, &r), r.target, r.source)).collect();
+        room::tried(runs.iter().map(|r| Ok((shapes.around(0, r)?, r.target, r.source))))?;
     let mut points = Vec::new();
     while pieces.len() > 1 {
         let before = pieces.len();
@@ -208,9 +217,9 @@ fn fold(runs: Vec<Run>) -> Vec<Part> {
         let mut folded = Vec::new();
         for group in pieces.chunk_by(|a, b| a.0 == b.0) {
             points.clear();
-            points.extend(group.iter().map(|p| (p.1, p.2)));
-            for r in chains(&points) {
-                folded.push((shapes.around(group[0].0, &r), r.target, r.source));
+            room::extend(&mut points, group.iter().map(|p| (p.1, p.2)))?;
+            for r in chains(&points)? {
+                room::push(&mut folded, (shapes.around(group[0].0, &r)?, r.target, r.source))?;
             }
         }
         pieces = folded;
@@ -219,21 +228,23 @@ fn fold(runs: Vec<Run>) -> Vec<Part> {
         }
     }
     pieces.sort_unstable_by_key(|p| (p.1, p.2));
-    pieces.iter().map(|&(shape, target, source)| Part { source, target, levels: shapes.levels(shape) }).collect()
+    let part = |&(shape, target, source): &_| Ok(Part { source, target, levels: shapes.levels(shape)? });
+    room::tried(pieces.iter().map(part))
 }
 
 /// Covers points (target, source), ascending, by arithmetic progressions: the better of two greedy covers.
-fn chains(points: &[(i64, i64)]) -> Vec<Run> {
+fn chains(points: &[(i64, i64)]) -> Result<Vec<Run>> {
     if let &[(target, source)] = points {
-        return vec![run(target, source, 1, (0, 0))];
+        return room::filled(run(target, source, 1, (0, 0)), 1);
     }
-    let (target, source): (Vec<i64>, Vec<i64>) = points.iter().copied().unzip();
-    let simple = greedy(&target, &source);
+    let target = room::collected(points.iter().map(|p| p.0))?;
+    let source = room::collected(points.iter().map(|p| p.1))?;
+    let simple = greedy(&target, &source)?;
     if simple.len() == 1 || points.len() < 4 {
-        return simple;
+        return Ok(simple);
     }
-    let leaping = Cover::new(points).chains();
-    if leaping.len() < simple.len() { leaping } else { simple }
+    let leaping = Cover::new(points)?.chains()?;
+    Ok(if leaping.len() < simple.len() { leaping } else { simple })
 }
 
 /// How many following points are tried as the second of a progression.
@@ -247,9 +258,10 @@ struct Cover<'a> {
 }
 
 impl<'a> Cover<'a> {
-    fn new(points: &'a [(i64, i64)]) -> Self {
+    fn new(points: &'a [(i64, i64)]) -> Result<Self> {
         let size = (points.len() * 2).next_power_of_two();
-        let mut cover = Self { points, slots: vec![u32::MAX; size], taken: vec![false; points.len()] };
+        let (slots, taken) = (room::filled(u32::MAX, size)?, room::filled(false, points.len())?);
+        let mut cover = Self { points, slots, taken };
         for (k, p) in points.iter().enumerate() {
             let mut slot = cover.slot(p.0);
             while cover.slots[slot] != u32::MAX {
@@ -257,7 +269,7 @@ impl<'a> Cover<'a> {
             }
             cover.slots[slot] = k as u32;
         }
-        cover
+        Ok(cover)
     }
 
     fn slot(&self, target: i64) -> usize {
@@ -277,7 +289,7 @@ impl<'a> Cover<'a> {
         None
     }
 
-    fn chains(mut self) -> Vec<Run> {
+    fn chains(mut self) -> Result<Vec<Run>> {
         let mut parts = Vec::new();
         let mut single: Option<usize> = None;
         for i in 0..self.points.len() {
@@ -286,7 +298,7 @@ impl<'a> Cover<'a> {
             }
             let (count, step) = self.longest(i);
             if count >= 3 {
-                self.take(i, count, step, &mut parts);
+                room::push(&mut parts, self.take(i, count, step))?;
             }
         }
         for i in 0..self.points.len() {
@@ -295,13 +307,13 @@ impl<'a> Cover<'a> {
             }
             if let Some(first) = single.take() {
                 let (a, b) = (self.points[first], self.points[i]);
-                parts.push(run(a.0, a.1, 2, (b.0 - a.0, b.1 - a.1)));
+                room::push(&mut parts, run(a.0, a.1, 2, (b.0 - a.0, b.1 - a.1)))?;
             } else {
                 single = Some(i);
             }
         }
-        parts.extend(single.map(|i| run(self.points[i].0, self.points[i].1, 1, (0, 0))));
-        parts
+        room::extend(&mut parts, single.map(|i| run(self.points[i].0, self.points[i].1, 1, (0, 0))))?;
+        Ok(parts)
     }
 
     /// The longest progression from point `i` whose second point is one of the next few.
@@ -321,14 +333,14 @@ impl<'a> Cover<'a> {
         best
     }
 
-    fn take(&mut self, i: usize, count: usize, step: (i64, i64), parts: &mut Vec<Run>) {
+    fn take(&mut self, i: usize, count: usize, step: (i64, i64)) -> Run {
         let p = self.points[i];
         for k in 0..count {
             if let Some(j) = self.find(at(p, step, k)) {
                 self.taken[j] = true;
             }
         }
-        parts.push(run(p.0, p.1, count, step));
+        run(p.0, p.1, count, step)
     }
 }
 

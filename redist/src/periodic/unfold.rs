@@ -1,9 +1,10 @@
 //! Copies between folded places become the copies of the whole: what a zone of the axis holds is repeated.
 
+use crate::error::Result;
 use crate::periodic::fold::{Fold, Frame};
 use crate::periodic::runs::{Level, Part, compress, compress_fixed};
+use crate::room;
 use crate::tables::index::IndexTable;
-use std::collections::BTreeMap;
 
 /// One side of a copy: its table, its places, and the memory.
 #[derive(Clone, Copy)]
@@ -28,57 +29,70 @@ const MOST_PIECES: i64 = 8;
 impl Fold {
     /// Compresses the copies between two memories; `target` and `from` as [`compress`] takes them, in folded places.
     /// Where a strided copy of the folded places is none of the whole, it is cut.
+    ///
+    /// # Errors
+    /// [`crate::Error::is_no_memory`].
     pub fn parts(
         &self,
         source: (&IndexTable, u32),
         target: (&IndexTable, u32),
         to: &[i64],
         from: &[&[i64]],
-    ) -> Vec<Part> {
+    ) -> Result<Vec<Part>> {
         let ends = (
             End { side: source.0, frame: &self.source, memory: source.1 },
             End { side: target.0, frame: &self.target, memory: target.1 },
         );
-        compress(to, from).iter().flat_map(|p| self.whole(p, ends)).collect()
+        let mut parts = Vec::new();
+        for part in &compress(to, from)? {
+            room::extend(&mut parts, self.whole(part, ends)?)?;
+        }
+        Ok(parts)
     }
 
     /// The copies of the whole that a folded copy stands for. Where that is not one, a level joins places whose likeness
     /// is one of the folded axis only: without one of its levels, or by the sections of the axis, it is the fewest.
-    fn whole(&self, part: &Part, ends: (End, End)) -> Vec<Part> {
-        if let Some(whole) = self.unfold(part, ends) {
-            return vec![whole];
+    fn whole(&self, part: &Part, ends: (End, End)) -> Result<Vec<Part>> {
+        if let Some(whole) = self.unfold(part, ends)? {
+            let mut one = room::list(1)?;
+            one.push(whole);
+            return Ok(one);
         }
-        let mut best = self.by_sections(part, ends);
+        let mut best = self.by_sections(part, ends)?;
         for (k, level) in part.levels.iter().enumerate().rev().filter(|(_, l)| l.count <= MOST_PIECES) {
-            let mut inner = part.clone();
-            inner.levels.remove(k);
-            let piece = |i: i64| Part {
-                source: part.source + i * level.source,
-                target: part.target + i * level.target,
-                levels: inner.levels.clone(),
-            };
-            let pieces: Vec<Part> = (0..level.count).flat_map(|i| self.whole(&piece(i), ends)).collect();
+            let mut piece = Part { source: part.source, target: part.target, levels: room::copied(&part.levels)? };
+            piece.levels.remove(k);
+            let mut pieces = Vec::new();
+            for _ in 0..level.count {
+                room::extend(&mut pieces, self.whole(&piece, ends)?)?;
+                piece.source += level.source;
+                piece.target += level.target;
+            }
             if pieces.len() < best.len() {
                 best = pieces;
             }
         }
-        best
+        Ok(best)
     }
 
     /// Takes the sections of the axis one by one: inside one each copy is one of the whole, at most repeated.
-    fn by_sections(&self, part: &Part, ends: (End, End)) -> Vec<Part> {
-        let mut sections: BTreeMap<usize, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
-        for (to, from) in part.places() {
-            let section = sections.entry(self.axis.section(ends.1.element(to))).or_default();
-            section.0.push(to);
-            section.1.push(from);
+    fn by_sections(&self, part: &Part, ends: (End, End)) -> Result<Vec<Part>> {
+        let section = |(k, p): (usize, (i64, i64))| (self.axis.section(ends.1.element(p.0)), k, p);
+        let mut places = room::collected(part.places()?.into_iter().enumerate().map(section))?;
+        places.sort_unstable();
+        let mut parts = Vec::new();
+        for section in places.chunk_by(|a, b| a.0 == b.0) {
+            let to = room::collected(section.iter().map(|p| p.2.0))?;
+            let from = room::collected(section.iter().map(|p| p.2.1))?;
+            for copy in compress_fixed(&to, &from)? {
+                room::push(&mut parts, self.unfold(&copy, ends)?.expect("inside a section every copy unfolds"))?;
+            }
         }
-        let copies = sections.values().flat_map(|(to, from)| compress_fixed(to, from));
-        copies.map(|p| self.unfold(&p, ends).expect("inside a section every copy unfolds")).collect()
+        Ok(parts)
     }
 
     /// The copy of the whole that a folded copy stands for, if it is one strided copy.
-    fn unfold(&self, part: &Part, ends: (End, End)) -> Option<Part> {
+    fn unfold(&self, part: &Part, ends: (End, End)) -> Result<Option<Part>> {
         let mut steps: Vec<Step> = part.levels.iter().map(|l| Self::step(l, ends)).collect();
         let period = self.axis.period;
         let once = |end: End| -> Vec<i64> {
@@ -94,18 +108,18 @@ impl Fold {
         };
         let found =
             (0..steps.len()).filter(|&k| regular(k)).find_map(|k| Some((k, self.chains(part, &steps, k, ends)?)));
-        let (k, (more, shift)) = found?;
+        let Some((k, (more, shift))) = found else { return Ok(None) };
         steps[k].count += more;
         let mut levels = Vec::new();
         for (step, by) in steps.iter().zip(&shift.steps).filter(|(s, _)| s.count > 1) {
             let (source, target) = (ends.0.difference(&step.source, *by), ends.1.difference(&step.target, *by));
-            levels.push(Level { count: step.count, source, target });
+            room::push(&mut levels, Level { count: step.count, source, target })?;
         }
-        Some(Part {
+        Ok(Some(Part {
             source: ends.0.whole(part.source, shift.start),
             target: ends.1.whole(part.target, shift.start),
             levels,
-        })
+        }))
     }
 
     fn step(level: &Level, ends: (End, End)) -> Step {

@@ -5,6 +5,7 @@ use crate::distribution::domain::Domain;
 use crate::error::{Error, Result};
 use crate::integer::number::narrow;
 use crate::plan::choice::{Component, Copy};
+use crate::room;
 
 /// A strided copy over coordinates: what the checking oracle reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,16 +124,19 @@ fn weights(domain: &Domain, slowest_first: &[usize]) -> Result<(Vec<i64>, i64)> 
 
 impl Descriptor {
     /// The linear form of a transfer.
-    pub fn linear(transfer: &Transfer, source: &Addressing, target: &Addressing) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::is_no_memory`].
+    pub fn linear(transfer: &Transfer, source: &Addressing, target: &Addressing) -> Result<Self> {
         let level = |(n, s, t): &(i64, Vec<i64>, Vec<i64>)| (*n, source.stride(s), target.stride(t));
-        let mut levels: Vec<(i64, i64, i64)> = transfer.levels.iter().map(level).collect();
+        let mut levels: Vec<(i64, i64, i64)> = room::collected(transfer.levels.iter().map(level))?;
         levels.sort_by_key(|&(n, s, t)| ((s, t) != (1, 1), t.unsigned_abs().min(s.unsigned_abs()), n));
-        Self {
+        Ok(Self {
             source_memory: source.memory(&transfer.source),
             target_memory: target.memory(&transfer.target),
             source_offset: source.offset(&transfer.source),
             target_offset: target.offset(&transfer.target),
             levels,
-        }
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Balance: classes of work, each with the memories that may do it, spread so that the largest load is least.
 
-use std::collections::VecDeque;
+use crate::error::Result;
+use crate::room;
 
 /// Work that any of some memories can do.
 #[derive(Clone, Debug)]
@@ -22,15 +23,18 @@ pub struct Spread {
 
 /// Spreads `classes` over `memories` memories by maximal flows under rising caps. A cap that is too small shows a set
 /// of classes whose memories can't hold them; the next cap is what that set needs, so the last cap is the optimum.
-pub fn spread(classes: &[Class], memories: usize) -> Spread {
+///
+/// # Errors
+/// [`crate::Error::is_no_memory`].
+pub fn spread(classes: &[Class], memories: usize) -> Result<Spread> {
     let need = |c: &Class| if c.memories.is_empty() { 0 } else { ceil(c.weight, c.memories.len()) };
-    let mut network = Network::new(classes, memories);
+    let mut network = Network::new(classes, memories)?;
     let mut cap = classes.iter().map(need).max().unwrap_or(0);
     let used = network.used();
     cap = cap.max(if used == 0 { 0 } else { ceil(classes.iter().map(|c| c.weight).sum(), used) });
     loop {
-        match network.fill(cap) {
-            None => return Spread { optimum: cap, quota: network.flow },
+        match network.fill(cap)? {
+            None => return Ok(Spread { optimum: cap, quota: network.flow }),
             Some((weight, reached)) => cap = (cap + 1).max(ceil(weight, reached)),
         }
     }
@@ -51,16 +55,16 @@ struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    fn new(classes: &'a [Class], memories: usize) -> Self {
-        let mut users = vec![Vec::new(); memories];
+    fn new(classes: &'a [Class], memories: usize) -> Result<Self> {
+        let mut users = room::lists(memories)?;
         for (c, class) in classes.iter().enumerate() {
             for (k, &m) in class.memories.iter().enumerate() {
-                users[m as usize].push((c as u32, k as u32));
+                room::push(&mut users[m as usize], (c as u32, k as u32))?;
             }
         }
-        let flow = classes.iter().map(|c| vec![0; c.memories.len()]).collect();
-        let rest = classes.iter().map(|c| if c.memories.is_empty() { 0 } else { c.weight }).collect();
-        Self { classes, rest, load: vec![0; memories], flow, users }
+        let flow = room::tried(classes.iter().map(|c| room::filled(0, c.memories.len())))?;
+        let rest = room::collected(classes.iter().map(|c| if c.memories.is_empty() { 0 } else { c.weight }))?;
+        Ok(Self { classes, rest, load: room::filled(0, memories)?, flow, users })
     }
 
     fn used(&self) -> usize {
@@ -68,18 +72,20 @@ impl<'a> Network<'a> {
     }
 
     /// Places everything under `cap`; otherwise tells the weight and the number of memories of a set that can't fit.
-    fn fill(&mut self, cap: i64) -> Option<(i64, usize)> {
+    fn fill(&mut self, cap: i64) -> Result<Option<(i64, usize)>> {
+        let mut order = Vec::new();
         for c in 0..self.classes.len() {
-            self.pour(c, cap);
+            self.pour(c, cap, &mut order)?;
         }
         loop {
-            let level = self.levels(cap)?;
+            let Some(level) = self.levels(cap)? else { return Ok(None) };
             if !level.free {
                 let weight = (0..self.classes.len()).filter(|&c| level.class[c] != u32::MAX);
                 let reached = level.memory.iter().filter(|&&l| l != u32::MAX).count();
-                return Some((weight.map(|c| self.classes[c].weight).sum(), reached));
+                return Ok(Some((weight.map(|c| self.classes[c].weight).sum(), reached)));
             }
-            let (mut class_at, mut memory_at) = (vec![0; self.classes.len()], vec![0; self.load.len()]);
+            let mut class_at = room::filled(0, self.classes.len())?;
+            let mut memory_at = room::filled(0, self.load.len())?;
             for c in 0..self.classes.len() {
                 while self.rest[c] > 0 {
                     let pushed = self.push(c, self.rest[c], cap, &level, &mut class_at, &mut memory_at);
@@ -92,33 +98,38 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Places what fits at once, filling the least loaded memories first.
-    fn pour(&mut self, c: usize, cap: i64) {
+    /// Places what fits at once, filling the least loaded memories first. `order`: a list to use.
+    fn pour(&mut self, c: usize, cap: i64, order: &mut Vec<(i64, usize)>) -> Result<()> {
         let class = &self.classes[c];
-        let mut order: Vec<usize> = (0..class.memories.len()).collect();
-        order.sort_by_key(|&k| self.load[class.memories[k] as usize]);
-        for k in order {
+        order.clear();
+        room::extend(order, class.memories.iter().enumerate().map(|(k, &m)| (self.load[m as usize], k)))?;
+        order.sort_unstable();
+        for &(_, k) in &*order {
             let load = &mut self.load[class.memories[k] as usize];
             let amount = self.rest[c].min(cap - *load).max(0);
             *load += amount;
             self.flow[c][k] += amount;
             self.rest[c] -= amount;
         }
+        Ok(())
     }
 
     /// Distances from the classes with unplaced work; `None` when there are none.
-    fn levels(&self, cap: i64) -> Option<Levels> {
-        let mut level =
-            Levels { class: vec![u32::MAX; self.classes.len()], memory: vec![u32::MAX; self.load.len()], free: false };
-        let mut queue = VecDeque::new();
+    fn levels(&self, cap: i64) -> Result<Option<Levels>> {
+        let class = room::filled(u32::MAX, self.classes.len())?;
+        let mut level = Levels { class, memory: room::filled(u32::MAX, self.load.len())?, free: false };
+        // Each class comes into the queue once.
+        let mut queue = room::list(self.classes.len())?;
         for c in (0..self.classes.len()).filter(|&c| self.rest[c] > 0) {
             level.class[c] = 0;
-            queue.push_back(c);
+            queue.push(c);
         }
         if queue.is_empty() {
-            return None;
+            return Ok(None);
         }
-        while let Some(c) = queue.pop_front() {
+        let mut next = 0;
+        while let Some(&c) = queue.get(next) {
+            next += 1;
             for &m in &self.classes[c].memories {
                 let m = m as usize;
                 if level.memory[m] != u32::MAX {
@@ -129,12 +140,12 @@ impl<'a> Network<'a> {
                 for &(d, k) in &self.users[m] {
                     if self.flow[d as usize][k as usize] > 0 && level.class[d as usize] == u32::MAX {
                         level.class[d as usize] = level.memory[m] + 1;
-                        queue.push_back(d as usize);
+                        queue.push(d as usize);
                     }
                 }
             }
         }
-        Some(level)
+        Ok(Some(level))
     }
 
     /// Pushes up to `amount` from a class along rising levels; returns what arrived.
@@ -206,7 +217,7 @@ mod tests {
     use super::*;
 
     fn check(classes: &[Class], memories: usize, optimum: i64) {
-        let s = spread(classes, memories);
+        let s = spread(classes, memories).unwrap();
         let mut load = vec![0; memories];
         for (c, q) in classes.iter().zip(&s.quota) {
             assert_eq!(q.iter().sum::<i64>(), c.weight);

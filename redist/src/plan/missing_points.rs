@@ -4,13 +4,18 @@
 //! it is not, the second cut drops elements: the gaps g of v come back by a system each. The rule of test sets needs
 //! no such repair; this is the paper's way, for three variables, positive coefficients and lower bounds 0.
 
+use crate::error::Result;
 use crate::integer::number::gcd;
+use crate::room;
 
 /// The values of `0 ..= a ux + b uy` that `a x + b y` does not reach, for coprime a and b.
-pub fn gaps(a: i64, b: i64, ux: i64, uy: i64) -> Vec<i64> {
+///
+/// # Errors
+/// [`crate::Error::is_no_memory`].
+pub fn gaps(a: i64, b: i64, ux: i64, uy: i64) -> Result<Vec<i64>> {
     let most = a * ux + b * uy;
     let reached = |g: i64| (0..=ux.min(g / a)).any(|x| (g - a * x) % b == 0 && (g - a * x) / b <= uy);
-    (0..=most).filter(|&g| !reached(g)).collect()
+    room::collected((0..=most).filter(|&g| !reached(g)))
 }
 
 /// A system that brings missing elements back: `v` fixed and z in a range.
@@ -36,14 +41,14 @@ pub struct RecursiveCuts {
 }
 
 impl RecursiveCuts {
-    /// The cuts for positive coefficients.
-    pub fn new((alpha, beta, gamma): (i64, i64, i64), (ux, uy, uz): (i64, i64, i64)) -> Self {
+    /// The cuts for positive coefficients. Errors as for [`gaps`].
+    pub fn new((alpha, beta, gamma): (i64, i64, i64), (ux, uy, uz): (i64, i64, i64)) -> Result<Self> {
         let d = gcd(alpha, beta);
         let (a, b) = (alpha / d, beta / d);
         let e = gcd(d, gamma);
         let (down, up) = (gamma / e, d / e);
         let most = a * ux + b * uy;
-        let empty = gaps(a, b, ux, uy);
+        let empty = gaps(a, b, ux, uy)?;
         let mut systems = Vec::new();
         for &g in &empty {
             // The nearest reached value above the gap, at a z that the box has.
@@ -51,10 +56,10 @@ impl RecursiveCuts {
                 |q: &i64| g + down * q <= most && up * q <= uz && empty.binary_search(&(g + down * q)).is_err();
             if let Some(q) = (1..=uz).find(feasible) {
                 let least = if g >= down { (uz - up * (q + 1) + 1).max(0) } else { 0 };
-                systems.push(System { v: g + down * q, least, greatest: uz - up * q });
+                room::push(&mut systems, System { v: g + down * q, least, greatest: uz - up * q })?;
             }
         }
-        Self { plane: (a, b), upper: (ux, uy, uz), step: (down, up), systems }
+        Ok(Self { plane: (a, b), upper: (ux, uy, uz), step: (down, up), systems })
     }
 
     /// Whether the location serves its element.
@@ -75,7 +80,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn count(coef: (i64, i64, i64), upper: (i64, i64, i64)) -> BTreeMap<i64, usize> {
-        let cuts = RecursiveCuts::new(coef, upper);
+        let cuts = RecursiveCuts::new(coef, upper).unwrap();
         let mut kept = BTreeMap::new();
         for x in 0..=upper.0 {
             for y in 0..=upper.1 {
@@ -90,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_gaps_of_three_and_five() {
-        assert_eq!(gaps(3, 5, 15, 4), [1, 2, 4, 7, 58, 61, 63, 64]);
+        assert_eq!(gaps(3, 5, 15, 4).unwrap(), [1, 2, 4, 7, 58, 61, 63, 64]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod flow;
 pub mod missing_points;
 pub mod selection;
 pub mod slices;
+pub mod sums;
 
 use crate::distribution::case::Case;
 use crate::distribution::domain::{Domain, components};
@@ -16,7 +17,8 @@ use crate::plan::descriptor::{Addressing, Descriptor, Transfer};
 use crate::plan::flow::{Class, Spread, spread};
 use crate::plan::selection::Strategy;
 use crate::plan::slices::{Slices, balanced};
-use std::collections::BTreeMap;
+use crate::plan::sums::Sums;
+use crate::room;
 use std::rc::Rc;
 
 /// What to plan for.
@@ -140,15 +142,15 @@ impl Plan {
         let mut block: Block = Vec::new();
         for (k, table) in self.tables.iter().enumerate() {
             if let Some(same) = self.tables[..k].iter().position(|t| Rc::ptr_eq(&t.table, &table.table)) {
-                block.push(block[same].clone());
+                block.push(Copy::again(&block[same])?);
                 continue;
             }
             block.push(if options.strategy == Strategy::Exact {
-                choice::fewest(table)
+                choice::fewest(table)?
             } else {
                 let (copies, note) = selection::select(table, options.strategy)?;
                 self.figures.notes.extend(note);
-                choice::from_copies(table, &copies)
+                choice::from_copies(table, &copies)?
             });
         }
         self.blocks = vec![block];
@@ -157,8 +159,9 @@ impl Plan {
 
     /// Balances each component alone; where that is not the optimum of the product, balances the product.
     fn balance(&mut self) -> Result<()> {
-        let classes: Vec<Classes> = self.tables.iter().map(|t| Classes::new(t, &Holders::new(t))).collect();
-        let alone: Vec<Spread> = classes.iter().zip(&self.tables).map(|(c, t)| c.spread(t)).collect();
+        let classes: Vec<Classes> =
+            self.tables.iter().map(|t| Classes::new(t, &Holders::new(t)?)).collect::<Result<_>>()?;
+        let alone: Vec<Spread> = classes.iter().zip(&self.tables).map(|(c, t)| c.spread(t)).collect::<Result<_>>()?;
         let separate = alone.iter().map(|s| i128::from(s.optimum)).product();
         let separate = narrow(separate).ok_or_else(|| Error::overflow("plan", "the load of a memory"))?;
         let shared = classes.iter().any(|c| c.classes.iter().any(|k| k.memories.len() > 1));
@@ -193,26 +196,27 @@ impl Plan {
         self.figures.descriptors =
             narrow(descriptors).ok_or_else(|| Error::overflow("plan", "the number of descriptors"))?;
         if let [block] = self.blocks.as_slice() {
-            let per = |key: fn(&Copy) -> (u32, u32)| -> Vec<BTreeMap<(u32, u32), i64>> {
+            let sums = |key: fn(&Copy) -> (u32, u32)| -> Result<Vec<Volumes>> {
                 block.iter().map(|copies| volumes(copies, key)).collect()
             };
-            let (pairs, loads) = (per(|c| (c.source, c.target)), per(|c| (c.source, 0)));
-            let largest = |maps: &[BTreeMap<_, i64>]| -> i64 {
-                maps.iter().map(|m| m.values().copied().max().unwrap_or(0)).product()
-            };
+            let (pairs, loads) = (sums(|c| (c.source, c.target))?, sums(|c| (c.source, 0))?);
+            let largest = |all: &[Volumes]| -> i64 { all.iter().map(|sums| most(sums)).product() };
             self.figures.messages = pairs.iter().map(|m| m.len() as i64).product();
             self.figures.largest_message = largest(&pairs);
             self.figures.max_load = largest(&loads);
             return Ok(());
         }
-        let (mut pairs, mut loads) = (BTreeMap::new(), BTreeMap::new());
-        for (source, target, volume) in self.blocks.iter().flat_map(products) {
-            *pairs.entry((source.clone(), target)).or_insert(0) += volume;
-            *loads.entry(source).or_insert(0) += volume;
+        let (mut pairs, mut loads) = (Sums::new(), Sums::new());
+        for block in &self.blocks {
+            for (source, target, volume) in products(block)? {
+                loads.add(room::copied(&source)?, volume)?;
+                pairs.add((source, target), volume)?;
+            }
         }
+        let pairs = pairs.ascending();
         self.figures.messages = pairs.len() as i64;
-        self.figures.largest_message = pairs.values().copied().max().unwrap_or(0);
-        self.figures.max_load = loads.values().copied().max().unwrap_or(0);
+        self.figures.largest_message = most(&pairs);
+        self.figures.max_load = most(&loads.ascending());
         Ok(())
     }
 
@@ -233,34 +237,37 @@ impl Plan {
     }
 
     /// The plan over memories and linear addresses, sorted by source memory, target memory and place.
-    pub fn descriptors(&self) -> Vec<Descriptor> {
-        let mut all: Vec<_> = self.transfers().map(|t| Descriptor::linear(&t, &self.source, &self.target)).collect();
+    ///
+    /// # Errors
+    /// [`Error::is_no_memory`].
+    pub fn descriptors(&self) -> Result<Vec<Descriptor>> {
+        let mut all = room::tried(self.transfers().map(|t| Descriptor::linear(&t, &self.source, &self.target)))?;
         all.sort_unstable();
-        all
+        Ok(all)
     }
 
-    /// The first `most` missing elements, ascending.
-    pub fn missing_sample(&self, most: usize) -> Vec<Vec<i64>> {
+    /// The first `most` missing elements, ascending. Errors as for [`Plan::descriptors`].
+    pub fn missing_sample(&self, most: usize) -> Result<Vec<Vec<i64>>> {
         let mut found = Vec::new();
         if self.figures.missing_elements == 0 {
-            return found;
+            return Ok(found);
         }
         let lists: Vec<Vec<(Vec<i64>, bool)>> =
-            self.tables.iter().map(|t| wanted(t, self.whole_source, most)).collect();
+            self.tables.iter().map(|t| wanted(t, self.whole_source, most)).collect::<Result<_>>()?;
         let dims: usize = self.tables.iter().map(|t| t.dimensions.len()).sum();
         if let [only] = lists.as_slice() {
-            return only.iter().filter(|e| e.1).take(most).map(|e| e.0.clone()).collect();
+            return Ok(only.iter().filter(|e| e.1).take(most).map(|e| e.0.clone()).collect());
         }
         let ascending = self.tables.iter().flat_map(|t| &t.dimensions).is_sorted();
         let mut at = vec![0; lists.len()];
         loop {
             let chosen = lists.iter().zip(&at).map(|(l, &k)| &l[k]);
             if chosen.clone().any(|e| e.1) {
-                let mut t = vec![0; dims];
+                let mut t = room::filled(0, dims)?;
                 for (table, e) in self.tables.iter().zip(chosen) {
                     table.dimensions.iter().zip(&e.0).for_each(|(&j, &v)| t[j] = v);
                 }
-                found.push(t);
+                room::push(&mut found, t)?;
             }
             let Some(k) = (0..at.len()).rev().find(|&k| at[k] + 1 < lists[k].len()) else { break };
             at[k] += 1;
@@ -269,52 +276,73 @@ impl Plan {
                 break;
             }
         }
-        found.sort();
+        found.sort_unstable();
         found.truncate(most);
-        found
+        Ok(found)
     }
 }
 
 /// The elements that one component's target wants, ascending, and whether the source misses them: the first `most`,
 /// and the first `most` missing ones. In the first tuples with something missing no other elements occur.
-fn wanted(table: &Table, whole_source: bool, most: usize) -> Vec<(Vec<i64>, bool)> {
-    let mut codes: Vec<i64> = table.target.locations.iter().map(|l| l.element).collect();
+fn wanted(table: &Table, whole_source: bool, most: usize) -> Result<Vec<(Vec<i64>, bool)>> {
+    let mut codes: Vec<i64> = room::collected(table.target.locations.iter().map(|l| l.element))?;
     codes.sort_unstable();
     codes.dedup();
-    let missing = |c: &i64| !whole_source || table.owners.missing.binary_search(c).is_ok();
-    let mut all: Vec<(Vec<i64>, bool)> = codes.iter().map(|c| (table.elements.decode(*c), missing(c))).collect();
+    let missing = |c: i64| !whole_source || table.owners.missing.binary_search(&c).is_ok();
     if let Some(fold) = &table.fold {
-        all = all.iter().flat_map(|(t, m)| fold.axis.first(t[0], most).map(|t| (vec![t], *m))).collect();
+        // One dimension: where the axis is folded, elements and their codes differ.
+        let each = |&c: &i64| fold.axis.first(table.elements.decode(c)[0], most).map(move |t| (t, missing(c)));
+        let mut all: Vec<(i64, bool)> = room::collected(codes.iter().flat_map(each))?;
         all.sort_unstable();
+        let kept = all.into_iter().filter(among_the_first(most)).map(|(t, m)| Ok((room::filled(t, 1)?, m)));
+        return room::tried(kept);
     }
-    let (mut elements, mut absent) = (0, 0);
-    all.retain(|e| {
-        elements += 1;
-        absent += usize::from(e.1);
-        elements <= most || (e.1 && absent <= most)
-    });
-    all
+    let kept = codes.into_iter().map(|c| (c, missing(c))).filter(among_the_first(most));
+    room::tried(kept.map(|(c, m)| Ok((room::collected(table.elements.digits(c))?, m))))
 }
 
-fn volumes(copies: &[Copy], key: fn(&Copy) -> (u32, u32)) -> BTreeMap<(u32, u32), i64> {
-    let mut map = BTreeMap::new();
-    copies.iter().for_each(|c| *map.entry(key(c)).or_insert(0) += c.part.volume());
-    map
+/// Whether something is among the first `most`, or among the first `most` that are marked.
+fn among_the_first(most: usize) -> impl FnMut(&(i64, bool)) -> bool {
+    let (mut all, mut marked) = (0, 0);
+    move |e| {
+        all += 1;
+        marked += usize::from(e.1);
+        all <= most || (e.1 && marked <= most)
+    }
 }
 
-/// `(source memory, target memory, volume)` of all products of a block, memories as tuples over the components.
-fn products(block: &Block) -> Vec<(Vec<u32>, Vec<u32>, i64)> {
-    let mut all = vec![(Vec::new(), Vec::new(), 1)];
+/// The volumes of copies by memories, ascending.
+type Volumes = Vec<((u32, u32), i64)>;
+
+fn volumes(copies: &[Copy], key: impl Fn(&Copy) -> (u32, u32)) -> Result<Volumes> {
+    let mut sums = Sums::new();
+    copies.iter().try_for_each(|c| sums.add(key(c), c.part.volume()))?;
+    Ok(sums.ascending())
+}
+
+/// The largest of some sums.
+fn most<K>(sums: &[(K, i64)]) -> i64 {
+    sums.iter().map(|s| s.1).max().unwrap_or(0)
+}
+
+/// `(source memory, target memory, volume)` of a product of copies, memories as tuples over the components.
+type Exchange = (Vec<u32>, Vec<u32>, i64);
+
+/// All exchanges of a block.
+fn products(block: &Block) -> Result<Vec<Exchange>> {
+    let mut all: Vec<Exchange> = room::list(1)?;
+    all.push((Vec::new(), Vec::new(), 1));
     for copies in block {
-        let pairs = volumes(copies, |c| (c.source, c.target));
-        all = all
-            .iter()
-            .flat_map(|(s, t, v): &(Vec<u32>, Vec<u32>, i64)| {
-                pairs.iter().map(move |(&(a, b), &w)| ([&s[..], &[a]].concat(), [&t[..], &[b]].concat(), v * w))
-            })
-            .collect();
+        let pairs = volumes(copies, |c| (c.source, c.target))?;
+        let longer = |(s, t, v): &Exchange, &((a, b), w): &_| Ok((and(s, a)?, and(t, b)?, v * w));
+        all = room::tried(all.iter().flat_map(|e| pairs.iter().map(move |p| longer(e, p))))?;
     }
-    all
+    Ok(all)
+}
+
+/// A list with one more item.
+fn and<T: std::marker::Copy>(list: &[T], item: T) -> Result<Vec<T>> {
+    room::collected(list.iter().copied().chain([item]))
 }
 
 fn counts(tables: &[Component], element_size: i64) -> Result<Figures> {
@@ -368,23 +396,23 @@ impl Product {
             return Ok(None);
         }
         let sizes: Vec<usize> = tables.iter().map(|t| t.source.memories.len()).collect();
-        let (mut tuples, mut joined) = (vec![Vec::new()], vec![Class { weight: 1, memories: vec![0] }]);
+        let (mut tuples, mut joined) = (room::lists(1)?, room::list(1)?);
+        joined.push(Class { weight: 1, memories: room::filled(0, 1)? });
         for (c, &size) in classes.iter().zip(&sizes) {
             let mut next = (Vec::new(), Vec::new());
             for (tuple, class) in tuples.iter().zip(&joined) {
                 for (k, with) in c.classes.iter().enumerate() {
                     let weight = narrow(i128::from(class.weight) * i128::from(with.weight));
+                    let weight = weight.ok_or_else(|| Error::overflow("plan", "the load of a memory"))?;
                     let pairs = class.memories.iter().flat_map(|&m| with.memories.iter().map(move |&n| (m, n)));
-                    next.0.push([&tuple[..], &[k]].concat());
-                    next.1.push(Class {
-                        weight: weight.ok_or_else(|| Error::overflow("plan", "the load of a memory"))?,
-                        memories: pairs.map(|(m, n)| m * size as u32 + n).collect(),
-                    });
+                    let memories = room::collected(pairs.map(|(m, n)| m * size as u32 + n))?;
+                    room::push(&mut next.0, and(tuple, k)?)?;
+                    room::push(&mut next.1, Class { weight, memories })?;
                 }
             }
             (tuples, joined) = next;
         }
-        let spread = spread(&joined, sizes.iter().product());
+        let spread = spread(&joined, sizes.iter().product())?;
         Ok(Some(Self { tuples, spread, sizes }))
     }
 
@@ -394,53 +422,61 @@ impl Product {
         for (tuple, quota) in self.tuples.iter().zip(&self.spread.quota) {
             let shape: Vec<i64> = tuple.iter().zip(classes).map(|(&k, c)| c.classes[k].weight).collect();
             let mut from = 0;
-            for (memory, &amount) in self.memories(tuple, classes).into_iter().zip(quota) {
-                parts.extend(boxes(&shape, from, from + amount).into_iter().map(|b| (tuple, memory.clone(), b)));
+            for (memory, &amount) in self.memories(tuple, classes)?.into_iter().zip(quota) {
+                for part in boxes(&shape, from, from + amount)? {
+                    room::push(&mut parts, (tuple, room::copied(&memory)?, part))?;
+                }
                 from += amount;
             }
         }
         let mut slices = Vec::new();
         for (k, (table, classes)) in tables.iter().zip(classes).enumerate() {
-            let mut ranks = vec![Vec::new(); classes.classes.len()];
-            parts.iter().for_each(|(tuple, _, part)| ranks[tuple[k]].extend([part[k].0, part[k].1]));
+            let mut ranks = room::lists(classes.classes.len())?;
+            for (tuple, _, part) in &parts {
+                room::extend(&mut ranks[tuple[k]], [part[k].0, part[k].1])?;
+            }
             slices.push(Slices::new(table, classes, &ranks)?);
         }
-        let product = |(tuple, memory, part): &(&Vec<usize>, Vec<u32>, Vec<(i64, i64)>)| -> Block {
+        let product = |(tuple, memory, part): &(&Vec<usize>, Vec<u32>, Vec<(i64, i64)>)| -> Result<Block> {
             let each = slices.iter().zip(tuple.iter().zip(memory)).zip(part);
-            each.map(|((s, (&class, &memory)), &(a, b))| choice::from_memory(s.table(), s.of(class, a, b), memory))
-                .collect()
+            room::tried(
+                each.map(|((s, (&class, &memory)), &(a, b))| choice::from_memory(s.table(), s.of(class, a, b), memory)),
+            )
         };
-        Ok(parts.iter().map(product).collect())
+        room::tried(parts.iter().map(product))
     }
 
     /// The memories of a class tuple, in the order of its quotas, as tuples over the components.
-    fn memories(&self, tuple: &[usize], classes: &[Classes]) -> Vec<Vec<u32>> {
-        let mut all = vec![Vec::new()];
+    fn memories(&self, tuple: &[usize], classes: &[Classes]) -> Result<Vec<Vec<u32>>> {
+        let mut all: Vec<Vec<u32>> = room::lists(1)?;
         for (&k, c) in tuple.iter().zip(classes) {
             let with = &c.classes[k].memories;
-            all = all.iter().flat_map(|m: &Vec<u32>| with.iter().map(move |&n| [&m[..], &[n]].concat())).collect();
+            all = room::tried(all.iter().flat_map(|m| with.iter().map(move |&n| and(m, n))))?;
         }
         debug_assert!(all.iter().all(|m: &Vec<u32>| m.len() == self.sizes.len()));
-        all
+        Ok(all)
     }
 }
 
 /// The interval `from..to` of the row-major numbering of a shape, as boxes (one range per coordinate).
-fn boxes(shape: &[i64], from: i64, to: i64) -> Vec<Vec<(i64, i64)>> {
-    let Some((&n, rest)) = shape.split_first() else { return if from < to { vec![Vec::new()] } else { Vec::new() } };
+fn boxes(shape: &[i64], from: i64, to: i64) -> Result<Vec<Vec<(i64, i64)>>> {
+    let Some((&n, rest)) = shape.split_first() else { return room::lists(usize::from(from < to)) };
     let row: i64 = rest.iter().product();
     let (mut found, mut at) = (Vec::new(), from);
     while at < to {
         let (k, inside) = (at / row, at % row);
         let whole = (to / row).min(n);
-        let (rows, inner, end) = if inside == 0 && whole > k {
-            ((k, whole), vec![rest.iter().map(|&r| (0, r)).collect()], whole * row)
-        } else {
-            let end = to.min((k + 1) * row);
-            ((k, k + 1), boxes(rest, inside, end - k * row), end)
-        };
-        found.extend(inner.into_iter().map(|b: Vec<(i64, i64)>| [&[rows], &b[..]].concat()));
+        if inside == 0 && whole > k {
+            let rows = rest.iter().map(|&r| (0, r));
+            room::push(&mut found, room::collected([(k, whole)].into_iter().chain(rows))?)?;
+            at = whole * row;
+            continue;
+        }
+        let end = to.min((k + 1) * row);
+        for inner in boxes(rest, inside, end - k * row)? {
+            room::push(&mut found, room::collected([(k, k + 1)].into_iter().chain(inner))?)?;
+        }
         at = end;
     }
-    found
+    Ok(found)
 }

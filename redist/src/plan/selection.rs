@@ -6,6 +6,7 @@ use crate::integer::number::gcd;
 use crate::periodic::graver::Cuts;
 use crate::plan::choice::Table;
 use crate::plan::missing_points::RecursiveCuts;
+use crate::room;
 
 /// How redundant copies at the source are eliminated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,11 +51,11 @@ type Rule = Box<dyn Fn(&[i64]) -> bool>;
 pub fn select(table: &Table, strategy: Strategy) -> Result<(Vec<u32>, Option<String>)> {
     let domain = &table.source.domain;
     let rule: Option<Rule> = match strategy {
-        Strategy::CutA => Cuts::of_domain(domain, false).map(|c| Box::new(move |a: &[i64]| c.keeps(a)) as _),
-        Strategy::CutB => Cuts::of_domain(domain, true).map(|c| Box::new(move |a: &[i64]| c.keeps(a)) as _),
+        Strategy::CutA => Cuts::of_domain(domain, false)?.map(|c| Box::new(move |a: &[i64]| c.keeps(a)) as _),
+        Strategy::CutB => Cuts::of_domain(domain, true)?.map(|c| Box::new(move |a: &[i64]| c.keeps(a)) as _),
         Strategy::Sliding => Pair::new(domain).map(|p| Box::new(move |a: &[i64]| p.sliding(a)) as _),
         Strategy::Windows => Pair::new(domain).map(|p| Box::new(move |a: &[i64]| p.windows(a)) as _),
-        Strategy::Recursive => recursive(domain),
+        Strategy::Recursive => recursive(domain)?,
         Strategy::Exact => None,
     };
     let Some(rule) = rule else {
@@ -76,9 +77,9 @@ pub fn select(table: &Table, strategy: Strategy) -> Result<(Vec<u32>, Option<Str
             ),
         };
         let note = needs.map(|needs| format!("({}): strategy {} {needs}", domain.names.join(", "), strategy.name()));
-        return Ok(((0..table.owners.elements()).map(of).collect(), note));
+        return Ok((room::collected((0..table.owners.elements()).map(of))?, note));
     };
-    let mut found = Vec::with_capacity(table.owners.elements());
+    let mut found = room::list(table.owners.elements())?;
     for e in 0..table.owners.elements() {
         let mut kept = table
             .owners
@@ -102,19 +103,19 @@ pub fn select(table: &Table, strategy: Strategy) -> Result<(Vec<u32>, Option<Str
 const MOST_VALUES: i128 = 1 << 22;
 
 /// The rule of the recursive cuts; `None` when the domain is not a box of three variables with positive coefficients.
-fn recursive(domain: &Domain) -> Option<Rule> {
-    let (&[alpha, beta, gamma], &[x, y, z]) = (&domain.coef[..], &domain.bounding[..]) else { return None };
+fn recursive(domain: &Domain) -> Result<Option<Rule>> {
+    let (&[alpha, beta, gamma], &[x, y, z]) = (&domain.coef[..], &domain.bounding[..]) else { return Ok(None) };
     if domain.offset.len() != 1 || !domain.is_box() || domain.empty.is_some() || alpha.min(beta).min(gamma) < 1 {
-        return None;
+        return Ok(None);
     }
     let upper = (x.1 - x.0, y.1 - y.0, z.1 - z.0);
     let g = gcd(alpha, beta);
     let values = i128::from(alpha / g) * i128::from(upper.0) + i128::from(beta / g) * i128::from(upper.1);
     if (values + 1) * i128::from(upper.0 + 1) > MOST_VALUES || i128::from(upper.2) > MOST_VALUES {
-        return None;
+        return Ok(None);
     }
-    let cuts = RecursiveCuts::new((alpha, beta, gamma), upper);
-    Some(Box::new(move |a: &[i64]| cuts.keeps((a[0] - x.0, a[1] - y.0, a[2] - z.0))))
+    let cuts = RecursiveCuts::new((alpha, beta, gamma), upper)?;
+    Ok(Some(Box::new(move |a: &[i64]| cuts.keeps((a[0] - x.0, a[1] - y.0, a[2] - z.0)))))
 }
 
 /// Two variables x, y of one dimension in a box: copies lie at multiples of (beta, -alpha).

@@ -37,9 +37,6 @@ pub struct IndexTable {
     pub locations: Vec<Location>,
 }
 
-/// What all lists that are made for one location take together, generously.
-const ROOM: usize = 200;
-
 impl IndexTable {
     /// Enumerates a domain; `elements` codes the element indices of both sides of the component.
     pub fn new(domain: Domain, elements: &MixedRadix, place: &str) -> Result<Self> {
@@ -60,8 +57,7 @@ impl IndexTable {
         let code = MixedRadix::new(&ranges(&data), place)?;
         let grid = MixedRadix::new(&ranges(&arch), place)?;
         let grid = Grid::new(parts, &grid, &arch, place)?;
-        room::at_hand(grid.locations, ROOM, place)?;
-        let mut locations = Vec::with_capacity(grid.locations);
+        let mut locations = room::list(grid.locations)?;
         let mut row = |at: &[i64], inner: Option<usize>, lo: i64, hi: i64| {
             let (de, dc) = inner.map_or((0, 0), |i| {
                 let code = data.iter().position(|&k| k == i).map_or(0, |k| code.weight(k));
@@ -86,22 +82,34 @@ impl IndexTable {
             }
         };
         parts.iter().for_each(|p| p.rows(&mut row));
-        let memories: Vec<Vec<i64>> = grid.used.iter().map(|&g| grid.code.decode(g)).collect();
+        let memories = room::tried(grid.used.iter().map(|&g| room::collected(grid.code.digits(g))))?;
         let mut side = Self { domain, arch, data, code, memories, locations };
         if !side.domain.lexicographic() {
-            let mut keyed: Vec<(Vec<i64>, Location)> =
-                side.locations.iter().map(|l| (side.coordinates(l), *l)).collect();
-            keyed.sort_by(|a, b| a.0.cmp(&b.0));
-            side.locations = keyed.into_iter().map(|k| k.1).collect();
+            side.sort()?;
         }
         Ok(side)
     }
 
+    /// Brings the locations into the order of their coordinates.
+    fn sort(&mut self) -> Result<()> {
+        let width = self.domain.len();
+        let mut at = room::list(self.locations.len() * width)?;
+        self.locations.iter().for_each(|l| at.extend(self.coordinates(l)));
+        let mut order: Vec<u32> = room::collected(0..self.locations.len() as u32)?;
+        let key = |k: u32| &at[k as usize * width..][..width];
+        order.sort_unstable_by(|&a, &b| key(a).cmp(key(b)));
+        self.locations = room::collected(order.iter().map(|&k| self.locations[k as usize]))?;
+        Ok(())
+    }
+
     /// Whether no memory holds an element twice.
-    pub fn holds_once(&self) -> bool {
-        let mut held: Vec<(u32, i64)> = self.locations.iter().map(|l| (l.memory, l.element)).collect();
+    ///
+    /// # Errors
+    /// [`Error::is_no_memory`].
+    pub fn holds_once(&self) -> Result<bool> {
+        let mut held: Vec<(u32, i64)> = room::collected(self.locations.iter().map(|l| (l.memory, l.element)))?;
         held.sort_unstable();
-        held.windows(2).all(|w| w[0] != w[1])
+        Ok(held.windows(2).all(|w| w[0] != w[1]))
     }
 
     /// The coordinates of a location.
@@ -134,9 +142,9 @@ enum Numbers {
 impl<'a> Grid<'a> {
     fn new(parts: &[Domain], code: &'a MixedRadix, arch: &'a [usize], place: &str) -> Result<Self> {
         let direct = usize::try_from(code.size()).ok().filter(|&s| s <= 1 << 22);
-        let mut marks = vec![false; direct.unwrap_or(0)];
+        let mut marks = room::filled(false, direct.unwrap_or(0))?;
         let mut grid = Self { code, arch, used: Vec::new(), numbers: Numbers::Direct(Vec::new()), locations: 0 };
-        let (mut used, mut locations) = (Vec::new(), 0_i128);
+        let (mut used, mut locations, mut refused) = (Vec::new(), 0_i128, None);
         let mut row = |at: &[i64], inner: Option<usize>, lo: i64, hi: i64| {
             locations += i128::from(hi) - i128::from(lo) + 1;
             if locations > MOST_LOCATIONS as i128 {
@@ -148,24 +156,34 @@ impl<'a> Grid<'a> {
                 if direct.is_some() {
                     marks[memory as usize] = true;
                 } else if used.last() != Some(&memory) {
-                    used.push(memory);
+                    refused = room::push(&mut used, memory).err();
+                    if refused.is_some() {
+                        return false;
+                    }
                 }
             }
             true
         };
-        if !parts.iter().all(|p| p.rows_while(&mut row)) {
+        let whole = parts.iter().all(|p| p.rows_while(&mut row));
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        if !whole {
             let what = format!("there are more than {MOST_LOCATIONS} locations in one component");
             return Err(Error::new(place, what, "redistribute a smaller part at a time"));
         }
         if direct.is_some() {
-            used = (0..marks.len()).filter(|&g| marks[g]).map(|g| g as i64).collect();
-            let mut numbers = vec![0; marks.len()];
+            used = room::collected((0..marks.len()).filter(|&g| marks[g]).map(|g| g as i64))?;
+            let mut numbers = room::filled(0, marks.len())?;
             used.iter().enumerate().for_each(|(k, &g)| numbers[g as usize] = k as u32);
             grid.numbers = Numbers::Direct(numbers);
         } else {
             used.sort_unstable();
             used.dedup();
-            grid.numbers = Numbers::Hashed(used.iter().enumerate().map(|(k, &g)| (g, k as u32)).collect());
+            let mut numbers = HashMap::new();
+            room::keys(&mut numbers, used.len())?;
+            numbers.extend(used.iter().enumerate().map(|(k, &g)| (g, k as u32)));
+            grid.numbers = Numbers::Hashed(numbers);
         }
         grid.used = used;
         grid.locations = locations as usize;

@@ -1,5 +1,7 @@
 //! Which source locations hold each element, and which target locations want it.
 
+use crate::error::Result;
+use crate::room;
 use crate::tables::index::{IndexTable, Location};
 use std::collections::HashMap;
 
@@ -67,19 +69,22 @@ pub struct Totals {
 
 impl Owners {
     /// Joins the two sides of a component. `copies` tells how many elements the code of one stands for.
-    pub fn new(source: &IndexTable, target: &IndexTable, copies_of: impl Fn(i64) -> i64) -> Self {
-        let (index, elements, start, copies) = group(&source.locations);
-        let mut wants = Vec::with_capacity(target.locations.len());
+    ///
+    /// # Errors
+    /// [`crate::Error::is_no_memory`].
+    pub fn new(source: &IndexTable, target: &IndexTable, copies_of: impl Fn(i64) -> i64) -> Result<Self> {
+        let (index, elements, start, copies) = group(&source.locations)?;
+        let mut wants = room::list(target.locations.len())?;
         let mut missing = Vec::new();
         let mut owners =
             Self { start, elements, copies, wants: Vec::new(), missing: Vec::new(), totals: Totals::default() };
-        let mut seen = vec![false; elements];
+        let mut seen = room::filled(false, elements)?;
         let mut totals = Totals::default();
         for l in &target.locations {
             let count = i128::from(copies_of(l.element));
             totals.target_locations += count;
             let Some(element) = index.get(l.element) else {
-                missing.push(l.element);
+                room::push(&mut missing, l.element)?;
                 continue;
             };
             wants.push(Want { element, memory: l.memory, code: l.code });
@@ -95,7 +100,7 @@ impl Owners {
         let code = |e: usize| source.locations[owners.copies(e as u32)[0] as usize].element;
         totals.source_elements = (0..elements).map(|e| i128::from(copies_of(code(e)))).sum();
         (owners.wants, owners.missing, owners.totals) = (wants, missing, totals);
-        owners
+        Ok(owners)
     }
 
     /// The number of distinct source elements.
@@ -119,7 +124,7 @@ impl Owners {
 }
 
 /// Numbers the elements and lists the locations of each, in two passes and without sorting where codes are dense.
-fn group(locations: &[Location]) -> (Index, usize, Vec<u32>, Vec<u32>) {
+fn group(locations: &[Location]) -> Result<(Index, usize, Vec<u32>, Vec<u32>)> {
     let low = locations.iter().map(|l| l.element).min().unwrap_or(0);
     let high = locations.iter().map(|l| l.element).max().unwrap_or(-1);
     let span = usize::try_from(i128::from(high) - i128::from(low) + 1).unwrap_or(usize::MAX);
@@ -129,7 +134,7 @@ fn group(locations: &[Location]) -> (Index, usize, Vec<u32>, Vec<u32>) {
         elements - 1
     };
     let (index, numbers): (Index, Vec<u32>) = if span <= (1 << 20).max(8 * locations.len()) {
-        let mut table = vec![u32::MAX; span];
+        let mut table = room::filled(u32::MAX, span)?;
         let mut number = |l: &Location| {
             let slot = &mut table[(l.element - low) as usize];
             if *slot == u32::MAX {
@@ -137,25 +142,27 @@ fn group(locations: &[Location]) -> (Index, usize, Vec<u32>, Vec<u32>) {
             }
             *slot
         };
-        let numbers = locations.iter().map(&mut number).collect();
+        let numbers = room::collected(locations.iter().map(&mut number))?;
         (Index::Direct(low, table), numbers)
     } else {
-        let mut table = HashMap::with_capacity(locations.len());
-        let numbers = locations.iter().map(|l| *table.entry(l.element).or_insert_with(&mut fresh)).collect();
+        let mut table = HashMap::new();
+        room::keys(&mut table, locations.len())?;
+        let numbers = locations.iter().map(|l| *table.entry(l.element).or_insert_with(&mut fresh));
+        let numbers = room::collected(numbers)?;
         (Index::Hashed(table), numbers)
     };
     if elements as usize == locations.len() {
-        return (index, elements as usize, Vec::new(), numbers);
+        return Ok((index, elements as usize, Vec::new(), numbers));
     }
-    let mut start = vec![0_u32; elements as usize + 1];
+    let mut start = room::filled(0_u32, elements as usize + 1)?;
     numbers.iter().for_each(|&e| start[e as usize + 1] += 1);
     for e in 0..elements as usize {
         start[e + 1] += start[e];
     }
-    let (mut next, mut copies) = (start.clone(), vec![0; locations.len()]);
+    let (mut next, mut copies) = (room::copied(&start)?, room::filled(0, locations.len())?);
     for (k, &e) in numbers.iter().enumerate() {
         copies[next[e as usize] as usize] = k as u32;
         next[e as usize] += 1;
     }
-    (index, elements as usize, start, copies)
+    Ok((index, elements as usize, start, copies))
 }

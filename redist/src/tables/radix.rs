@@ -41,13 +41,17 @@ impl MixedRadix {
     }
 
     /// The coordinates of a code.
-    pub fn decode(&self, mut code: i64) -> Vec<i64> {
-        let digit = |(w, l): (&i64, &i64)| {
+    pub fn decode(&self, code: i64) -> Vec<i64> {
+        self.digits(code).collect()
+    }
+
+    /// The coordinates of a code, one after the other.
+    pub fn digits(&self, mut code: i64) -> impl Iterator<Item = i64> {
+        self.weight.iter().zip(&self.low).map(move |(w, l)| {
             let d = code / w;
             code -= d * w;
             d + l
-        };
-        self.weight.iter().zip(&self.low).map(digit).collect()
+        })
     }
 
     /// The coordinate increments of a difference of two codes: digits between minus and plus the width.
