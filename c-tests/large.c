@@ -3,6 +3,7 @@
 #include "check.h"
 #include "limit.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,12 +91,12 @@ static void with_a_limit_of(size_t more)
         CHECK_OK(dvm_init());
         set_up();
         CHECK_NUMBER(0, getrlimit(RLIMIT_AS, &before));
-        limit = before;
-        limit.rlim_cur = address_space() + (more << 20);
         for (int k = 0; k < 3; k++) {
             memset(text, 'x', size);
             text[size] = '\0';
             memcpy(text, beginnings[k], strlen(beginnings[k]));
+            limit = before;
+            limit.rlim_cur = address_space() + (more << 20);
             if (more > 0)
                 CHECK_NUMBER(0, setrlimit(RLIMIT_AS, &limit));
             each(more > 0 && more < 32);
@@ -118,6 +119,7 @@ static void with_a_limit_of(size_t more)
 int main(void)
 {
     const size_t limits[] = {0, 3, 6, 12, 24};
+    mallopt(M_MMAP_THRESHOLD, 128 << 10); /* a large list that is freed goes back: kept, it would do for the next plan */
     for (int k = 0; k < 5; k++)
         with_a_limit_of(limits[k]);
     return check_end("large");

@@ -1,7 +1,8 @@
 //! Memory that is not to be had: where it is refused, and where it cannot be.
 //!
 //! What the program's wishes make large, or makes last, is asked for by functions that can be refused, [`strictly`]: task
-//! descriptors, arguments, data, lists of free entries, lanes. The call then answers `DVM_ERR_MEMORY`.
+//! descriptors, arguments, data, lists of free entries, lanes; the planner of redistributions has its own (`redist/room`).
+//! The call then answers `DVM_ERR_MEMORY`.
 //!
 //! The rest is small and short: words of an error, lists of a few entries, what the standard library needs to start a
 //! thread. Rust ends the process when such an allocation fails, so the allocator keeps a reserve for it, which is part of the
@@ -12,7 +13,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, UnsafeCell};
-use std::collections::TryReserveError;
+use std::collections::{HashMap, TryReserveError};
+use std::hash::Hash;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -89,7 +91,8 @@ fn units_of(layout: Layout) -> usize {
 #[inline(never)]
 fn lend(layout: Layout) -> *mut u8 {
     let (count, step) = (units_of(layout), layout.align().div_ceil(UNIT));
-    if STRICT.get() || count > UNITS || layout.align() > 4096 {
+    let refusable = STRICT.get() || dvm_redist::room::asks();
+    if refusable || count > UNITS || layout.align() > 4096 {
         return ptr::null_mut();
     }
     let found = with_map(|map| {
@@ -231,6 +234,19 @@ pub(crate) fn list<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>,
     room_for(&mut list, items.len())?;
     list.extend(items);
     Ok(list)
+}
+
+/// A list of what an iterator gives, or its first failure, or a refusal.
+pub(crate) fn tried<T>(items: impl ExactSizeIterator<Item = Result<T, Error>>) -> Result<Vec<T>, Error> {
+    let (mut items, mut list) = (items, Vec::new());
+    room_for(&mut list, items.len())?;
+    items.try_for_each(|item| item.map(|item| list.push(item)))?;
+    Ok(list)
+}
+
+/// Room for one key more, or a refusal.
+pub(crate) fn room_in<K: Eq + Hash, V>(map: &mut HashMap<K, V>) -> Result<(), Error> {
+    if map.len() < map.capacity() { Ok(()) } else { strictly(|| map.try_reserve(1)).map_err(Error::from) }
 }
 
 /// A box, or a refusal.

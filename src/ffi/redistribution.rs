@@ -214,7 +214,9 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
         let levels = &copies.shapes[copy.shape as usize];
         let mut numbers =
             vec![i64::from(copy.source), i64::from(copy.target), copy.source_at, copy.target_at, levels.len() as i64];
-        levels.iter().for_each(|l| numbers.extend([l.count, l.source, l.target]));
+        for l in levels {
+            numbers.extend([l.count, l.source, l.target]);
+        }
         if numbers.len() > room {
             let text = format!("`count` is {room}: this descriptor has {} numbers", numbers.len());
             return Err(Error::new(Code::DVM_ERR_SIZE, text));
@@ -331,6 +333,7 @@ unsafe fn round(
     source: *mut DataId,
     target: *mut DataId,
 ) -> Result<Round, Error> {
+    memory::check()?;
     let plan = PLANS.get(plan)?;
     let arrays = non_negative(arrays, "arrays")?;
     // SAFETY: by this function's contract.

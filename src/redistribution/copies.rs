@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::error::Error;
+use crate::memory;
+
 /// One level of a strided copy: `count` steps, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Level {
@@ -25,18 +28,19 @@ pub(crate) struct Copy {
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
     pub(crate) list: Vec<Copy>,
-    pub(crate) shapes: Vec<Box<[Level]>>,
-    known: HashMap<Box<[Level]>, u32>,
+    pub(crate) shapes: Vec<Vec<Level>>,
+    known: HashMap<Vec<Level>, u32>,
 }
 
 impl Copies {
-    /// Adds a copy; its levels are brought into a normal form first.
+    /// Adds a copy; its levels are brought into a normal form first. When there is no memory, nothing is added.
     pub(crate) fn add(
         &mut self,
         (source, target): (u32, u32),
         (mut source_at, mut target_at): (i64, i64),
         mut levels: Vec<Level>,
-    ) {
+    ) -> Result<(), Error> {
+        memory::room_for(&mut self.list, 1)?;
         for level in &mut levels {
             if level.target < 0 {
                 // Backwards: begin at the other end.
@@ -45,23 +49,27 @@ impl Copies {
                 (level.source, level.target) = (-level.source, -level.target);
             }
         }
-        let shape = self.shape(normal(levels));
+        let shape = self.shape(&normal(levels))?;
         self.list.push(Copy { source, target, source_at, target_at, shape });
+        Ok(())
     }
 
-    fn shape(&mut self, levels: Box<[Level]>) -> u32 {
-        if let Some(&known) = self.known.get(&levels) {
-            return known;
+    fn shape(&mut self, levels: &[Level]) -> Result<u32, Error> {
+        if let Some(&known) = self.known.get(levels) {
+            return Ok(known);
         }
         let next = self.shapes.len() as u32;
-        self.shapes.push(levels.clone());
-        self.known.insert(levels, next);
-        next
+        let (kept, key) = (memory::list(levels.iter().copied())?, memory::list(levels.iter().copied())?);
+        memory::room_for(&mut self.shapes, 1)?;
+        memory::room_in(&mut self.known)?;
+        self.shapes.push(kept);
+        self.known.insert(key, next);
+        Ok(next)
     }
 }
 
 /// Levels by ascending target stride, without those of one step; two that are one longer one are joined.
-fn normal(mut levels: Vec<Level>) -> Box<[Level]> {
+fn normal(mut levels: Vec<Level>) -> Vec<Level> {
     levels.retain(|l| l.count > 1);
     levels.sort_unstable_by_key(|l| (l.target, l.source));
     let mut joined: Vec<Level> = Vec::with_capacity(levels.len());
@@ -73,5 +81,5 @@ fn normal(mut levels: Vec<Level>) -> Box<[Level]> {
             _ => joined.push(level),
         }
     }
-    joined.into()
+    joined
 }

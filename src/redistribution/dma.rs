@@ -11,6 +11,7 @@ use super::shape::LONGEST_ELEMENT;
 use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 
 /// Copies are started once so many bytes, or so many copies, have come together.
 const BATCH_BYTES: i64 = 4 << 20;
@@ -57,7 +58,7 @@ impl Dma {
             return Err(Error::argument(format!("an element has {element} bytes: give 1 to {LONGEST_ELEMENT}")));
         }
         let memories = |ids: &[DatumId], written: bool| -> Result<Vec<Memory>, Error> {
-            ids.iter().map(|&id| memory(id, element, written)).collect()
+            memory::tried(ids.iter().map(|&id| memory_of(id, element, written)))
         };
         Ok(Self {
             element,
@@ -96,7 +97,8 @@ impl Dma {
             from.levels.iter().zip(&side.levels).map(|(s, t)| Level { count: s.0, source: s.1, target: t.1 }).collect();
         // Not more than the target has places, so it fits.
         let volume: i64 = levels.iter().map(|l| l.count).product();
-        state.batch.add((from.memory as u32, side.memory as u32), (from.offset, side.offset), levels);
+        let added = state.batch.add((from.memory as u32, side.memory as u32), (from.offset, side.offset), levels);
+        state.note(added)?;
         state.bytes = state.bytes.saturating_add(volume.saturating_mul(self.element as i64));
         if state.bytes >= BATCH_BYTES || state.batch.list.len() >= BATCH_COPIES {
             let started = self.start(call, &mut state);
@@ -137,12 +139,14 @@ impl Dma {
         }
         let batch = std::mem::take(&mut state.batch);
         state.bytes = 0;
-        let (mut source, mut target) = (vec![DatumId::NONE; self.source.len()], vec![DatumId::NONE; self.target.len()]);
+        memory::room_for(&mut state.started, 1)?;
+        let none = |memories: &[Memory]| memory::list(memories.iter().map(|_| DatumId::NONE));
+        let (mut source, mut target) = (none(&self.source)?, none(&self.target)?);
         for copy in &batch.list {
             source[copy.source as usize] = self.source[copy.source as usize].id;
             target[copy.target as usize] = self.target[copy.target as usize].id;
         }
-        let round = Round::of(Program::new(&batch, self.element)?, source, target);
+        let round = Round::of(Program::new(&batch, self.element)?, source, target)?;
         if call.inside_task() {
             return round.perform(call);
         }
@@ -161,7 +165,7 @@ impl State {
     }
 }
 
-fn memory(id: DatumId, element: usize, written: bool) -> Result<Memory, Error> {
+fn memory_of(id: DatumId, element: usize, written: bool) -> Result<Memory, Error> {
     if id == DatumId::NONE {
         return Ok(Memory { id, elements: 0 });
     }

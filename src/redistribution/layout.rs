@@ -5,6 +5,7 @@
 //! variables of several dimensions (tiles stored one after the other) has a weight for each variable instead.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use dvm_redist::distribution::domain::{Domain, components};
 use dvm_redist::periodic::progressions::Progressions;
@@ -30,22 +31,55 @@ struct Grid {
 }
 
 /// Where a location lies in its memory.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Place {
     /// A local array: a stride for each dimension, and for some memories their own.
-    Array { strides: Vec<i64>, own: BTreeMap<i64, Vec<i64>> },
+    Array { strides: Vec<i64>, own: Own },
     /// A weight for each variable, and the elements of a memory.
     Interleaved { weights: Vec<i64>, extent: i64 },
 }
 
+/// The strides of memories that have their own.
+#[derive(Debug, Default)]
+struct Own {
+    /// The memories, ascending.
+    memories: Vec<i64>,
+    /// The strides of each, one after the other.
+    strides: Vec<i64>,
+}
+
+impl Own {
+    fn get(&self, memory: i64) -> Option<&[i64]> {
+        let k = self.memories.binary_search(&memory).ok()?;
+        let each = self.strides.len() / self.memories.len();
+        Some(&self.strides[k * each..][..each])
+    }
+
+    /// The same with the strides of one more memory, or with other ones.
+    fn with(&self, memory: i64, strides: &[i64]) -> Result<Self, Error> {
+        let known = self.memories.partition_point(|&m| m < memory);
+        let after = known + usize::from(self.memories.get(known) == Some(&memory));
+        let replaced = |all: &[i64], new: &[i64]| -> Result<Vec<i64>, Error> {
+            let (from, to) = (known * new.len(), after * new.len());
+            let mut next = Vec::new();
+            memory::room_for(&mut next, all.len() + new.len())?;
+            for part in [&all[..from], new, &all[to..]] {
+                next.extend_from_slice(part);
+            }
+            Ok(next)
+        };
+        Ok(Self { memories: replaced(&self.memories, &[memory])?, strides: replaced(&self.strides, strides)? })
+    }
+}
+
 /// The local extents of some dimensions that bounds link: the same in all memories, or by architectural coordinates.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Extents {
     Same(Vec<i64>),
     By(HashMap<Vec<i64>, Vec<i64>>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Group {
     dimensions: Vec<usize>,
     /// Indices into the grid.
@@ -54,13 +88,14 @@ struct Group {
 }
 
 /// A distribution with its local layouts.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Layout {
     distribution: Distribution,
     domain: Domain,
     grid: Vec<Grid>,
     memories: i64,
-    groups: Vec<Group>,
+    /// As large as there are memories: layouts of one distribution share them.
+    groups: Arc<Vec<Group>>,
     /// The range that each data variable is counted over: its own, or more where room is kept.
     room: Vec<(i64, i64)>,
     /// What a step of each data variable adds to its dimension's local index.
@@ -107,9 +142,9 @@ impl Layout {
         }
         let digit = digits(&domain, &room)?;
         let each = components(&domain, &domain).into_iter();
-        let groups = each.map(|d| group(&domain, &grid, &digit, &room, d)).collect::<Result<_, _>>()?;
+        let groups = Arc::new(each.map(|d| group(&domain, &grid, &digit, &room, d)).collect::<Result<_, _>>()?);
         let place = match array_strides(&distribution, &domain, &room) {
-            Some(strides) => Place::Array { strides, own: BTreeMap::new() },
+            Some(strides) => Place::Array { strides, own: Own::default() },
             None => Place::Interleaved { weights: addressing.place, extent: addressing.extent },
         };
         Ok(Self { distribution, domain, grid, memories: addressing.memories, groups, room, digit, place })
@@ -159,7 +194,7 @@ impl Layout {
         self.known(memory)?;
         let at = self.coordinates(memory);
         let mut extents = vec![0; self.dimensions()];
-        for group in &self.groups {
+        for group in &*self.groups {
             let key: Vec<i64> = group.grid.iter().map(|&k| at[k]).collect();
             let own = match &group.extents {
                 Extents::Same(own) => Some(own),
@@ -175,7 +210,7 @@ impl Layout {
     pub(crate) fn strides(&self, memory: i64) -> Result<&[i64], Error> {
         self.known(memory)?;
         match &self.place {
-            Place::Array { strides, own } => Ok(own.get(&memory).unwrap_or(strides)),
+            Place::Array { strides, own } => Ok(own.get(memory).unwrap_or(strides)),
             Place::Interleaved { .. } => Err(Error::state(
                 "the layout interleaves variables of several dimensions: it has no stride for each dimension",
             )),
@@ -203,7 +238,7 @@ impl Layout {
         match &self.place {
             Place::Interleaved { weights, .. } => weights.clone(),
             Place::Array { strides, own } => {
-                let strides = own.get(&memory).unwrap_or(strides);
+                let strides = own.get(memory).unwrap_or(strides);
                 self.digit.iter().zip(&self.domain.dimension).map(|(d, &j)| d * strides[j]).collect()
             }
         }
@@ -211,7 +246,7 @@ impl Layout {
 
     /// Whether all memories have the same weights.
     pub(crate) fn uniform(&self) -> bool {
-        !matches!(&self.place, Place::Array { own, .. } if !own.is_empty())
+        !matches!(&self.place, Place::Array { own, .. } if !own.memories.is_empty())
     }
 
     /// The place of a location in a memory with these weights.
@@ -242,7 +277,7 @@ impl Layout {
                 .checked_mul(whole_extent(&self.domain, &self.digit, &self.room, j).max(1))
                 .ok_or_else(|| Error::argument("a memory exceeds 2^63 elements"))?;
         }
-        Ok(Self { place: Place::Array { strides, own: BTreeMap::new() }, ..self.clone() })
+        Ok(self.placed(Place::Array { strides, own: Own::default() }))
     }
 
     /// The same distribution with other strides, in one memory or (`None`) in all.
@@ -256,12 +291,9 @@ impl Layout {
             None => (0..strides.len()).map(|j| whole_extent(&self.domain, &self.digit, &self.room, j)).collect(),
         };
         distinct(&extents, strides)?;
-        let mut next = self.clone();
-        next.place = match (memory, &self.place) {
+        let place = match (memory, &self.place) {
             (Some(memory), Place::Array { strides: all, own }) => {
-                let mut own = own.clone();
-                own.insert(memory, strides.to_vec());
-                Place::Array { strides: all.clone(), own }
+                Place::Array { strides: all.clone(), own: own.with(memory, strides)? }
             }
             (Some(_), Place::Interleaved { .. }) => {
                 return Err(Error::state(
@@ -269,9 +301,23 @@ impl Layout {
                      first",
                 ));
             }
-            (None, _) => Place::Array { strides: strides.to_vec(), own: BTreeMap::new() },
+            (None, _) => Place::Array { strides: strides.to_vec(), own: Own::default() },
         };
-        Ok(next)
+        Ok(self.placed(place))
+    }
+
+    /// The same distribution with its locations in other places.
+    fn placed(&self, place: Place) -> Self {
+        Self {
+            distribution: self.distribution.clone(),
+            domain: self.domain.clone(),
+            grid: self.grid.clone(),
+            memories: self.memories,
+            groups: Arc::clone(&self.groups),
+            room: self.room.clone(),
+            digit: self.digit.clone(),
+            place,
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! The strided copies between the memories of two layouts, made once.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::sync::lock::Mutex;
 use dvm_redist::plan::descriptor::Transfer;
+use dvm_redist::plan::sums::Sums;
 use dvm_redist::{Case, Figures, Options, Parameters, Plan, Strategy};
 
 use super::copies::{Copies, Level};
@@ -25,8 +25,8 @@ pub(crate) struct Redistribution {
     pub(crate) target_sizes: Vec<i64>,
     pub(crate) copies: Copies,
     pub(crate) figures: Figures,
-    /// Elements by source and target memory.
-    messages: BTreeMap<(u32, u32), i64>,
+    /// Elements by source and target memory, ascending.
+    messages: Vec<((u32, u32), i64)>,
     /// By size of element.
     programs: Mutex<Vec<(usize, Arc<Program>)>>,
 }
@@ -54,9 +54,8 @@ impl Redistribution {
             ));
         }
         let mut copies = Copies::default();
-        // Nothing else in it grows with the number of copies beyond their shapes.
         memory::room_for(&mut copies.list, figures.descriptors as usize)?;
-        let mut messages = BTreeMap::new();
+        let mut messages = Sums::new();
         let (mut from, mut to) = (Weights::new(source), Weights::new(target));
         for transfer in plan.transfers() {
             let pair = (source.memory(&transfer.source), target.memory(&transfer.target));
@@ -64,24 +63,24 @@ impl Redistribution {
             let places =
                 (source.offset(&transfer.source, from.of(pair.0)), target.offset(&transfer.target, to.of(pair.1)));
             let pair = (pair.0 as u32, pair.1 as u32);
-            *messages.entry(pair).or_insert(0) += transfer.volume();
-            copies.add(pair, places, levels);
+            messages.add(pair, transfer.volume()).map_err(|e| refused(&e))?;
+            copies.add(pair, places, levels)?;
         }
         copies.list.sort_unstable_by_key(|c| (c.target, c.target_at, c.source, c.source_at));
-        let sizes = |layout: &Layout| (0..layout.memories()).map(|m| layout.size(m)).collect::<Result<Vec<_>, _>>();
+        let sizes = |layout: &Layout| memory::tried((0..layout.memories() as usize).map(|m| layout.size(m as i64)));
         Ok(Self {
             source_sizes: sizes(source)?,
             target_sizes: sizes(target)?,
             copies,
             figures,
-            messages,
+            messages: messages.ascending(),
             programs: Mutex::new(Vec::new()),
         })
     }
 
     /// The elements that one memory sends another.
     pub(crate) fn message(&self, source: u32, target: u32) -> i64 {
-        self.messages.get(&(source, target)).copied().unwrap_or(0)
+        self.messages.binary_search_by_key(&(source, target), |m| m.0).map_or(0, |k| self.messages[k].1)
     }
 
     /// The plan for elements of so many bytes.
@@ -90,6 +89,7 @@ impl Redistribution {
         if let Some((_, known)) = programs.iter().find(|p| p.0 == element) {
             return Ok(Arc::clone(known));
         }
+        memory::room_for(&mut programs, 1)?;
         let program = Arc::new(Program::new(&self.copies, element)?);
         programs.push((element, Arc::clone(&program)));
         Ok(program)

@@ -8,6 +8,7 @@ use super::lines;
 use super::shape::{Limit, Shape};
 use super::weave::{self, Strand};
 use crate::error::Error;
+use crate::memory;
 
 /// A piece has about so many bytes at most, so that pieces of one region of the target meet in the second-level cache.
 const PIECE: usize = 64 << 10;
@@ -61,21 +62,21 @@ impl Program {
     /// The same; `stream`: whole lines are to go past the caches, where the processor can do that.
     pub(super) fn cut(copies: &Copies, element: usize, stream: bool) -> Result<Self, Error> {
         let mut program = Self { stream: stream && lines::can_stream(), ..Self::default() };
-        let plain: Vec<Shape> = copies.shapes.iter().map(|levels| Shape::new(levels, element)).collect();
-        let woven: Vec<Option<Shape>> =
-            plain.iter().map(|shape| weave::by_source(shape).filter(|_| program.stream)).collect();
+        let plain = memory::tried(copies.shapes.iter().map(|levels| Shape::new(levels, element)))?;
+        let by_source = |shape| if program.stream { weave::by_source(shape) } else { Ok(None) };
+        let woven = memory::tried(plain.iter().map(by_source))?;
         let mut numbers = HashMap::new();
         // Woven pieces come in the order of their places at the source, the others in that at the target.
         for copy in &copies.list {
             if let Some(shape) = &woven[copy.shape as usize] {
-                program.add(&mut numbers, copy, element, shape, Limit::Source { reach: WOVEN, least: LEAST });
+                program.add(&mut numbers, copy, element, shape, Limit::Source { reach: WOVEN, least: LEAST })?;
             }
         }
         program.pieces.sort_unstable_by_key(|p| (p.source, p.source_at, p.target, p.target_at));
         let first = program.pieces.len();
         for copy in &copies.list {
             if woven[copy.shape as usize].is_none() {
-                program.add(&mut numbers, copy, element, &plain[copy.shape as usize], Limit::Bytes(PIECE));
+                program.add(&mut numbers, copy, element, &plain[copy.shape as usize], Limit::Bytes(PIECE))?;
             }
         }
         program.pieces[first..].sort_unstable_by_key(|p| (p.target, p.target_at, p.source, p.source_at));
@@ -84,35 +85,46 @@ impl Program {
                 "the plan has more than 2^32 pieces: redistribute a part of the array at a time",
             ));
         }
-        program.group(first);
-        program.gather();
+        program.group(first)?;
+        program.gather()?;
         Ok(program)
     }
 
     /// Adds the pieces of a copy. `numbers`: those of the shapes so far.
-    fn add(&mut self, numbers: &mut HashMap<Shape, u32>, copy: &Copy, element: usize, shape: &Shape, limit: Limit) {
+    fn add(
+        &mut self,
+        numbers: &mut HashMap<Shape, u32>,
+        copy: &Copy,
+        element: usize,
+        shape: &Shape,
+        limit: Limit,
+    ) -> Result<(), Error> {
         let (source_at, target_at) =
             (copy.source_at as isize * element as isize, copy.target_at as isize * element as isize);
         shape.cut(limit, &mut |shape, source, target| {
-            let known = numbers.get(shape).copied();
-            let number = known.unwrap_or_else(|| {
-                let next = self.shapes.len() as u32;
-                self.shapes.push(shape.clone());
-                numbers.insert(shape.clone(), next);
-                next
-            });
-            self.pieces.push(Piece {
-                source: copy.source,
-                target: copy.target,
-                source_at: source_at + source,
-                target_at: target_at + target,
-                shape: number,
-            });
-        });
+            let shape = match numbers.get(shape) {
+                Some(&known) => known,
+                None => self.number(numbers, shape)?,
+            };
+            let (source_at, target_at) = (source_at + source, target_at + target);
+            memory::room_for(&mut self.pieces, 1)?;
+            self.pieces.push(Piece { source: copy.source, target: copy.target, source_at, target_at, shape });
+            Ok(())
+        })
+    }
+
+    /// Gives a new shape a number.
+    fn number(&mut self, numbers: &mut HashMap<Shape, u32>, shape: &Shape) -> Result<u32, Error> {
+        let next = self.shapes.len() as u32;
+        memory::room_for(&mut self.shapes, 1)?;
+        memory::room_in(numbers)?;
+        self.shapes.push(shape.again()?);
+        numbers.insert(shape.again()?, next);
+        Ok(next)
     }
 
     /// Puts pieces that can be woven together, among the first so many; a group is no more than a unit.
-    fn group(&mut self, woven: usize) {
+    fn group(&mut self, woven: usize) -> Result<(), Error> {
         let shape = |piece: &Piece| &self.shapes[piece.shape as usize];
         let (mut from, mut bytes) = (0, 0);
         for k in 1..=self.pieces.len() {
@@ -124,23 +136,27 @@ impl Program {
                     && weave::together(shape(first), shape(next), next.source_at - first.source_at)
             };
             if !joins {
+                memory::room_for(&mut self.groups, 1)?;
                 self.groups.push(from as u32..k as u32);
                 (from, bytes) = (k, 0);
             }
         }
+        Ok(())
     }
 
     /// Gathers groups into units.
-    fn gather(&mut self) {
+    fn gather(&mut self) -> Result<(), Error> {
         let (mut from, mut bytes) = (0, 0);
         for (k, group) in self.groups.iter().enumerate() {
             let pieces = &self.pieces[group.start as usize..group.end as usize];
             bytes += pieces.iter().map(|p| self.shapes[p.shape as usize].bytes() + OVERHEAD).sum::<usize>();
             if bytes >= UNIT || k + 1 == self.groups.len() {
+                memory::room_for(&mut self.units, 1)?;
                 self.units.push(from..k as u32 + 1);
                 (from, bytes) = (k as u32 + 1, 0);
             }
         }
+        Ok(())
     }
 
     /// The sizes of the groups.

@@ -5,6 +5,7 @@
 //! and ends when the last one is made. What the task needs is itself a datum, freed with the task, whatever becomes of it.
 #![allow(unsafe_code, reason = "addresses of data, kept by the references that the task has taken")]
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use super::running::{Work, perform};
 use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::{self, Call};
 use crate::error::{Error, dvm_retcode_t};
+use crate::memory;
 use crate::processing::{Callee, Mode, REGISTRY};
 
 /// The arrays of a round: the size of an element, the source and the target memories of each.
@@ -37,6 +39,18 @@ struct Array {
 /// A round that was asked for.
 pub(crate) struct Round {
     arrays: Vec<Array>,
+    /// Room for what the task makes, which could not be refused any more. Used up when the round is performed.
+    room: Cell<Option<Room>>,
+}
+
+/// Where a datum lies, whether it is written, and which it is.
+type Reach = (usize, usize, bool, DatumId);
+
+/// Empty lists that are long enough for a round.
+#[derive(Default)]
+struct Room {
+    works: Vec<Work>,
+    reaches: Vec<Reach>,
 }
 
 /// The id of a memory that is not given: allowed where nothing lies in it.
@@ -53,7 +67,8 @@ impl Round {
     /// Checks what is to be redistributed; nothing is taken or changed.
     pub(crate) fn new(call: &Call, plan: &Redistribution, arrays: &Arrays) -> Result<Self, Error> {
         let (sources, targets) = (plan.source_sizes.len(), plan.target_sizes.len());
-        let mut list = Vec::with_capacity(arrays.elements.len());
+        let mut list = Vec::new();
+        memory::room_for(&mut list, arrays.elements.len())?;
         for (k, &element) in arrays.elements.iter().enumerate() {
             if !(1..=super::shape::LONGEST_ELEMENT).contains(&element) {
                 let most = super::shape::LONGEST_ELEMENT;
@@ -66,10 +81,12 @@ impl Round {
                     fits(id, size, element).map_err(|e| within(&e, &format!("array {k}, {side} memory {m}")))?;
                 }
             }
-            list.push(Array { program: plan.program(element)?, source: source.to_vec(), target: target.to_vec() });
+            let ids = |ids: &[DatumId]| memory::list(ids.iter().copied());
+            list.push(Array { program: plan.program(element)?, source: ids(source)?, target: ids(target)? });
         }
-        let round = Self { arrays: list };
-        round.refuse_overlap(|id| match STORE.readiness(id) {
+        let round = Self::with_room(list)?;
+        let mut room = round.room.take().unwrap_or_default();
+        let refused = round.refuse_overlap(&mut room.reaches, |id| match STORE.readiness(id) {
             // What is published now can be looked at now; the task looks again at everything.
             Readiness::Published { .. } => {
                 let got = call.get(id);
@@ -77,13 +94,27 @@ impl Round {
                 got.and_then(|got| put.map(|_| Some(got)))
             }
             _ => Ok(None),
-        })?;
-        Ok(round)
+        });
+        round.room.set(Some(room));
+        refused.map(|()| round)
+    }
+
+    fn with_room(arrays: Vec<Array>) -> Result<Self, Error> {
+        let mut room = Room::default();
+        let reaches = arrays.iter().map(|a| a.source.len() + a.target.len()).sum();
+        memory::room_for(&mut room.reaches, reaches)?;
+        room.works = memory::tried(arrays.iter().map(|array| {
+            let mut work = Work { program: Arc::clone(&array.program), source: Vec::new(), target: Vec::new() };
+            memory::room_for(&mut work.source, array.source.len())?;
+            memory::room_for(&mut work.target, array.target.len())?;
+            Ok(work)
+        }))?;
+        Ok(Self { arrays, room: Cell::new(Some(room)) })
     }
 
     /// A round of one array whose places were checked already.
-    pub(super) fn of(program: Program, source: Vec<DatumId>, target: Vec<DatumId>) -> Self {
-        Self { arrays: vec![Array { program: Arc::new(program), source, target }] }
+    pub(super) fn of(program: Program, source: Vec<DatumId>, target: Vec<DatumId>) -> Result<Self, Error> {
+        Self::with_room(vec![Array { program: Arc::new(program), source, target }])
     }
 
     /// Starts the round.
@@ -101,39 +132,35 @@ impl Round {
     }
 
     fn start_before(self, call: &Call, done: Option<DatumId>) -> Result<Arc<Ending>, Error> {
-        let arguments = self.arguments();
+        let Arguments { inputs: mut ids, outputs } = self.arguments()?;
+        // The request comes last among the inputs: when it is freed, the references of the others have been dropped.
+        let request = ids.len();
+        memory::room_for(&mut ids, 2 + outputs.len())?;
+        let mode = |k| if k <= request { Mode::In } else { Mode::Out };
+        let modes = memory::list((0..request + 1 + outputs.len() + usize::from(done.is_some())).map(mode))?;
         let ending = Arc::new(Ending::default());
         let state = Request { round: self, ending: Arc::clone(&ending) }.into_datum(call)?;
-        let mut taken = vec![state];
-        for &id in &arguments.inputs {
+        for (k, &id) in ids.iter().enumerate() {
             if let Err(error) = call.acquire(id) {
-                return Err(drop_all(call, &taken, error));
+                return Err(drop_all(call, &ids[..k], drop_all(call, &[state], error)));
             }
-            taken.push(id);
         }
-        // The request comes last among the inputs: when it is freed, the references of the others have been dropped.
-        let inputs = arguments.inputs.len() + 1;
-        let mut ids = arguments.inputs;
         ids.push(state);
-        ids.extend(arguments.outputs);
+        ids.extend(outputs);
         ids.extend(done);
-        let modes: Vec<Mode> = (0..ids.len()).map(|k| if k < inputs { Mode::In } else { Mode::Out }).collect();
-        match schedule(call, &ids, &modes, inputs - 1) {
+        match schedule(call, &ids, &modes, request) {
             Ok(()) => Ok(ending),
-            Err(error) => Err(drop_all(call, &taken, error)),
+            Err(error) => Err(drop_all(call, &ids[..=request], error)),
         }
     }
 
     /// The memories that something lies in, each once: the promises among the targets are outputs.
-    fn arguments(&self) -> Arguments {
+    fn arguments(&self) -> Result<Arguments, Error> {
         let mut found = Arguments::default();
-        let mut targets: Vec<DatumId> = self.arrays.iter().flat_map(|a| a.target.iter().copied()).collect();
-        let mut sources: Vec<DatumId> = self.arrays.iter().flat_map(|a| a.source.iter().copied()).collect();
-        for list in [&mut targets, &mut sources] {
-            list.retain(|&id| id != NONE);
-            list.sort_unstable();
-            list.dedup();
-        }
+        let targets = self.distinct(|a| &a.target)?;
+        let sources = self.distinct(|a| &a.source)?;
+        memory::room_for(&mut found.inputs, targets.len() + sources.len())?;
+        memory::room_for(&mut found.outputs, targets.len())?;
         for id in targets {
             if matches!(STORE.readiness(id), Readiness::Promised) {
                 found.outputs.push(id);
@@ -146,15 +173,27 @@ impl Round {
         found.inputs.extend(sources);
         found.inputs.sort_unstable();
         found.inputs.dedup();
-        found
+        Ok(found)
     }
 
-    /// Refuses memories that overlap where one of them is a target. `address`: where a datum lies, if that is known.
+    /// The memories of one side in which something lies, each once.
+    fn distinct(&self, side: impl Fn(&Array) -> &Vec<DatumId>) -> Result<Vec<DatumId>, Error> {
+        let mut list = Vec::new();
+        memory::room_for(&mut list, self.arrays.iter().map(|a| side(a).len()).sum())?;
+        self.arrays.iter().for_each(|a| list.extend(side(a).iter().copied().filter(|&id| id != NONE)));
+        list.sort_unstable();
+        list.dedup();
+        Ok(list)
+    }
+
+    /// Refuses memories that overlap where one of them is a target. `places`: an empty list that is long enough; `address`:
+    /// where a datum lies, if that is known.
     fn refuse_overlap(
         &self,
+        places: &mut Vec<Reach>,
         mut address: impl FnMut(DatumId) -> Result<Option<(*mut u8, usize)>, Error>,
     ) -> Result<(), Error> {
-        let mut places: Vec<(usize, usize, bool, DatumId)> = Vec::new();
+        places.clear();
         for array in &self.arrays {
             for (ids, written) in [(&array.source, false), (&array.target, true)] {
                 for &id in ids.iter().filter(|&&id| id != NONE) {
@@ -166,7 +205,7 @@ impl Round {
         }
         places.sort_unstable();
         let mut reach: [Option<(usize, DatumId)>; 2] = [None, None];
-        for (from, to, written, id) in places {
+        for &mut (from, to, written, id) in places {
             let met =
                 reach.iter().enumerate().find(|(kind, r)| (written || *kind == 1) && r.is_some_and(|r| r.0 > from));
             if let Some((_, Some((_, other)))) = met {
@@ -185,18 +224,14 @@ impl Round {
 
     /// Makes all copies; called in a task.
     pub(super) fn perform(&self, call: &Call) -> Result<(), Error> {
-        self.refuse_overlap(|id| call.get(id).map(Some))?;
-        let mut works = Vec::with_capacity(self.arrays.len());
-        for array in &self.arrays {
-            let address = |ids: &[DatumId]| -> Result<Vec<*mut u8>, Error> {
-                let one = |&id: &DatumId| if id == NONE { Ok(std::ptr::null_mut()) } else { call.get(id).map(|g| g.0) };
-                ids.iter().map(one).collect()
-            };
-            works.push(Work {
-                program: Arc::clone(&array.program),
-                source: address(&array.source)?,
-                target: address(&array.target)?,
-            });
+        let Room { mut works, mut reaches } = self.room.take().expect("a round is performed once");
+        self.refuse_overlap(&mut reaches, |id| call.get(id).map(Some))?;
+        for (work, array) in works.iter_mut().zip(&self.arrays) {
+            for (addresses, ids) in [(&mut work.source, &array.source), (&mut work.target, &array.target)] {
+                for &id in ids {
+                    addresses.push(if id == NONE { std::ptr::null_mut() } else { call.get(id)?.0 });
+                }
+            }
         }
         // SAFETY: the sizes were checked when the round was made; the task has references of all memories, and they do not
         // overlap. That nobody else writes them meanwhile is the caller's promise to `dvm_redistribute`.

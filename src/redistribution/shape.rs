@@ -4,6 +4,8 @@ use super::copies::Level;
 use super::step::Step;
 use super::strided;
 use super::transpose;
+use crate::error::Error;
+use crate::memory;
 
 /// The innermost levels of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +19,7 @@ pub(super) enum Kernel {
 }
 
 /// A strided copy without its places.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub(super) kernel: Kernel,
     /// The levels around the kernel, outermost first.
@@ -55,17 +57,18 @@ const TRANSPOSED: usize = 4;
 /// Long runs are cut at multiples of so many bytes.
 const PAGE: usize = 4096;
 
+/// What is done with a part of a copy: its shape, and how far from the copy's it begins at the source and at the target.
+pub(super) type Part<'a> = dyn FnMut(&Shape, isize, isize) -> Result<(), Error> + 'a;
+
 /// No further step.
 const ONCE: Step = Step { count: 1, source: 0, target: 0 };
 
 impl Shape {
     /// The shape of normal levels for elements of `element` bytes; everything fits, since the memories do.
-    pub(super) fn new(levels: &[Level], element: usize) -> Self {
+    pub(super) fn new(levels: &[Level], element: usize) -> Result<Self, Error> {
         let bytes = |v: i64| v as isize * element as isize;
-        let mut steps: Vec<Step> = levels
-            .iter()
-            .map(|l| Step { count: l.count as usize, source: bytes(l.source), target: bytes(l.target) })
-            .collect();
+        let step = |l: &Level| Step { count: l.count as usize, source: bytes(l.source), target: bytes(l.target) };
+        let mut steps = memory::list(levels.iter().map(step))?;
         let mut size = element;
         // What is contiguous on both sides is one longer element. Normal levels have at most one such.
         if let Some(k) = steps.iter().position(|s| s.source == size as isize && s.target == size as isize) {
@@ -77,7 +80,12 @@ impl Shape {
             Self::kernel(&mut steps, size)
         };
         steps.reverse();
-        Self { kernel, outer: steps }
+        Ok(Self { kernel, outer: steps })
+    }
+
+    /// The same once more.
+    pub(super) fn again(&self) -> Result<Self, Error> {
+        Ok(Self { kernel: self.kernel, outer: memory::list(self.outer.iter().copied())? })
     }
 
     fn kernel(steps: &mut Vec<Step>, size: usize) -> Kernel {
@@ -111,8 +119,8 @@ impl Shape {
     }
 
     /// Cuts a copy into parts: calls `part` with the shape of each and the distance of its beginning from the copy's, at the
-    /// source and at the target.
-    pub(super) fn cut(&self, limit: Limit, part: &mut dyn FnMut(&Self, isize, isize)) {
+    /// source and at the target, until it fails.
+    pub(super) fn cut(&self, limit: Limit, part: &mut Part) -> Result<(), Error> {
         let (step, least) = self.outermost();
         if step.count == 1 {
             return self.cut_run(limit, part);
@@ -123,19 +131,21 @@ impl Shape {
         }
         for at in (0..step.count).step_by(count) {
             let (source, target) = (at as isize * step.source, at as isize * step.target);
-            let shorter = self.with_outermost(Step { count: count.min(step.count - at), ..step });
-            shorter.cut(limit, &mut |shape, s, t| part(shape, source + s, target + t));
+            let shorter = self.with_outermost(Step { count: count.min(step.count - at), ..step })?;
+            shorter.cut(limit, &mut |shape, s, t| part(shape, source + s, target + t))?;
         }
+        Ok(())
     }
 
     /// Cuts one long run at multiples of the page size.
-    fn cut_run(&self, limit: Limit, part: &mut dyn FnMut(&Self, isize, isize)) {
+    fn cut_run(&self, limit: Limit, part: &mut Part) -> Result<(), Error> {
         let (Kernel::Runs { bytes, .. }, Limit::Bytes(most)) = (self.kernel, limit) else { return part(self, 0, 0) };
         let piece = most.next_multiple_of(PAGE);
         for at in (0..bytes).step_by(piece) {
             let kernel = Kernel::Runs { bytes: piece.min(bytes - at), step: ONCE };
-            part(&Self { kernel, outer: Vec::new() }, at as isize, at as isize);
+            part(&Self { kernel, outer: Vec::new() }, at as isize, at as isize)?;
         }
+        Ok(())
     }
 
     /// The level that parts are cut along, and of how many of its steps a part consists at least.
@@ -149,8 +159,8 @@ impl Shape {
     }
 
     /// The same with another step count of that level.
-    fn with_outermost(&self, shorter: Step) -> Self {
-        let mut next = self.clone();
+    fn with_outermost(&self, shorter: Step) -> Result<Self, Error> {
+        let mut next = self.again()?;
         match (next.outer.first_mut(), &mut next.kernel) {
             (Some(_), _) if shorter.count == 1 => drop(next.outer.remove(0)),
             (Some(first), _) => *first = shorter,
@@ -161,7 +171,7 @@ impl Shape {
                 *(if across.count >= along.count { across } else { along }) = shorter;
             }
         }
-        next
+        Ok(next)
     }
 
     /// Makes a copy of this shape. `stream`: whole lines may go past the caches; a fence has to follow.

@@ -242,7 +242,7 @@ fn strided_copies_of_any_shape_are_cut_without_loss() {
             at[..k].fill(0);
         }
         let mut copies = Copies::default();
-        copies.add((0, 0), (-s.0, -t.0), levels.clone());
+        copies.add((0, 0), (-s.0, -t.0), levels.clone()).unwrap();
         let program = Program::cut(&copies, element, random.below(2) == 0).unwrap();
         for unit in 0..program.units() {
             // SAFETY: the vectors cover all places of the levels.
@@ -288,7 +288,7 @@ fn woven(copies: &[(i64, i64, i64)]) -> Program {
     let (mut all, mut target) = (Copies::default(), 0);
     for &(source, step, count) in copies {
         let levels = vec![Level { count: 32, source: 1, target: 1 }, Level { count, source: step, target: 64 }];
-        all.add((0, 0), (source, target), levels);
+        all.add((0, 0), (source, target), levels).unwrap();
         target += 64 * count;
     }
     Program::cut(&all, 8, true).unwrap()

@@ -9,6 +9,8 @@ use super::lines;
 use super::shape::{Kernel, Shape};
 use super::step::Step;
 use super::strided::STREAMED;
+use crate::error::Error;
+use crate::memory;
 
 /// At most so many copies are made in turns.
 pub(super) const MOST: usize = 64;
@@ -32,15 +34,17 @@ impl Strand<'_> {
 }
 
 /// The shape with its levels in the order in which the source lies, outermost first; `None`: these runs are not streamed.
-pub(super) fn by_source(shape: &Shape) -> Option<Shape> {
-    let Kernel::Runs { bytes, step } = shape.kernel else { return None };
+pub(super) fn by_source(shape: &Shape) -> Result<Option<Shape>, Error> {
+    let Kernel::Runs { bytes, step } = shape.kernel else { return Ok(None) };
     if !STREAMED.contains(&bytes) {
-        return None;
+        return Ok(None);
     }
-    let mut outer: Vec<Step> = shape.outer.iter().copied().chain([step]).collect();
+    let mut outer = Vec::new();
+    memory::room_for(&mut outer, shape.outer.len() + 1)?;
+    outer.extend(shape.outer.iter().copied().chain([step]));
     outer.sort_by_key(|s| std::cmp::Reverse(s.source.unsigned_abs()));
-    let step = outer.pop()?;
-    Some(Shape { kernel: Kernel::Runs { bytes, step }, outer })
+    let innermost = outer.pop();
+    Ok(innermost.map(|step| Shape { kernel: Kernel::Runs { bytes, step }, outer }))
 }
 
 /// Whether a copy that begins `distance` bytes behind another one at the source can be made in turns with it.
