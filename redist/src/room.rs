@@ -67,8 +67,13 @@ pub fn copied<T: Copy>(items: &[T]) -> Result<Vec<T>> {
 /// A list of what there is. Errors as for [`list`].
 pub fn collected<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>> {
     let items = items.into_iter();
-    let mut collected = list(items.size_hint().0)?;
-    extend(&mut collected, items)?;
+    let (least, most) = items.size_hint();
+    let mut collected = list(least)?;
+    if most == Some(least) {
+        collected.extend(items); // as many as there is room for
+    } else {
+        extend(&mut collected, items)?;
+    }
     Ok(collected)
 }
 

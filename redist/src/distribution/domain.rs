@@ -167,6 +167,12 @@ impl Domain {
         t
     }
 
+    /// The index of that element in one dimension.
+    pub fn index(&self, dimension: usize, at: &[i64]) -> i64 {
+        let own = self.dimension.iter().zip(&self.coef).zip(at).filter(|((j, _), _)| **j == dimension);
+        own.fold(self.offset[dimension], |t, ((_, c), a)| t + c * a)
+    }
+
     /// Calls `row(base, inner, lo, hi)` for every non-empty line along the last variable of the order: `base` has the
     /// other variables; `inner` is the last variable (`None`: there is none, and one location).
     pub fn rows(&self, mut row: impl FnMut(&[i64], Option<usize>, i64, i64)) {

@@ -125,7 +125,7 @@ impl Fold {
                 // The event is at the greater element of the first location at or past the cut and the last before.
                 at[frame.along] = progression.at[frame.along] + ceil_div(cut - first, step) as i64;
                 at[frame.along] -= i64::from(frame.coef < 0);
-                room::push(&mut events, domain.element(&at)[0])?;
+                room::push(&mut events, domain.index(0, &at))?;
             }
         }
         Ok(events)
@@ -136,7 +136,7 @@ impl Fold {
     pub fn ranks(&self, target: &IndexTable, want: &Want) -> (i128, i128) {
         let frame = &self.target;
         let mut at = frame.coordinates(target, want.memory, want.code);
-        let (first, last) = self.axis.shifts(target.domain.element(&at)[0]);
+        let (first, last) = self.axis.shifts(target.domain.index(0, &at));
         at[frame.along] += (first / frame.coef).min(last / frame.coef);
         let step = i128::from((self.axis.period / frame.coef).abs()) * frame.order[frame.along];
         (frame.rank(&target.domain, &at), step)
@@ -152,7 +152,7 @@ impl Frame {
     pub fn coordinates(&self, side: &IndexTable, memory: u32, code: i64) -> Vec<i64> {
         let mut at = vec![0; side.domain.len()];
         side.arch.iter().zip(&side.memories[memory as usize]).for_each(|(&i, &v)| at[i] = v);
-        side.data.iter().zip(self.code.decode(code)).for_each(|(&i, v)| at[i] = v);
+        side.data.iter().zip(self.code.digits(code)).for_each(|(&i, v)| at[i] = v);
         at
     }
 }
@@ -203,7 +203,7 @@ fn axis(source: (&Domain, &Progressions), target: (&Domain, &Progressions), more
 
 /// The elements of a progression's first and last location.
 fn ends(domain: &Domain, along: usize, progression: &Progression) -> (i64, i64) {
-    let first = domain.element(&progression.at)[0];
+    let first = domain.index(0, &progression.at);
     (first, first + domain.coef[along] * (progression.last - progression.at[along]))
 }
 
@@ -243,7 +243,7 @@ fn index_table(
         let mut at = progression.at.clone();
         for value in first..=last {
             at[along] = value as i64;
-            let element = elements.encode([domain.element(&at)[0]]);
+            let element = elements.encode([domain.index(0, &at)]);
             let code = frame.code.encode(data.iter().map(|&i| at[i]));
             let location = Location { element, code, memory: memory as u32 };
             room::push(&mut keyed, (rank(&at, &bounding, &folded_order), location))?;

@@ -174,7 +174,7 @@ struct Shift {
 impl End<'_> {
     /// The folded element at a folded place.
     fn element(&self, code: i64) -> i64 {
-        self.side.domain.element(&self.frame.coordinates(self.side, self.memory, code))[0]
+        self.side.domain.index(0, &self.frame.coordinates(self.side, self.memory, code))
     }
 
     /// The place in the whole of a folded place that is `shift` elements further.

@@ -138,7 +138,7 @@ impl Table {
     }
 
     fn folded((fold, source, target): Folded, elements: MixedRadix) -> Result<Self> {
-        let copies = |element: i64| fold.axis.copies(elements.decode(element)[0]);
+        let copies = |element: i64| fold.axis.copies(elements.first(element));
         let owners = Owners::new(&source, &target, copies)?;
         Ok(Self {
             source_locations: source.locations.iter().map(|l| i128::from(copies(l.element))).sum(),
@@ -164,7 +164,7 @@ impl Table {
     /// How many target locations a want stands for.
     pub fn weight(&self, want: &Want) -> i64 {
         let element = |e: u32| self.source.locations[self.owners.copies(e)[0] as usize].element;
-        self.fold.as_ref().map_or(1, |f| f.axis.copies(self.elements.decode(element(want.element))[0]))
+        self.fold.as_ref().map_or(1, |f| f.axis.copies(self.elements.first(element(want.element))))
     }
 
     /// The wants in target order: by the first location that each stands for.
@@ -223,12 +223,13 @@ impl Holders {
     /// # Errors
     /// [`Error::is_no_memory`].
     pub fn new(table: &Table) -> Result<Self> {
-        let (mut start, mut memories) = (room::list(table.owners.elements() + 1)?, Vec::new());
+        let mut start = room::list(table.owners.elements() + 1)?;
+        let mut memories = room::list(table.source.locations.len())?;
         start.push(0);
         for e in 0..table.owners.elements() {
             let from = memories.len();
             let own = table.owners.copies(e as u32).iter().map(|&l| table.source.locations[l as usize].memory);
-            room::extend(&mut memories, own)?;
+            memories.extend(own);
             memories[from..].sort_unstable();
             let mut kept = from;
             for k in from..memories.len() {

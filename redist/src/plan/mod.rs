@@ -291,7 +291,7 @@ fn wanted(table: &Table, whole_source: bool, most: usize) -> Result<Vec<(Vec<i64
     let missing = |c: i64| !whole_source || table.owners.missing.binary_search(&c).is_ok();
     if let Some(fold) = &table.fold {
         // One dimension: where the axis is folded, elements and their codes differ.
-        let each = |&c: &i64| fold.axis.first(table.elements.decode(c)[0], most).map(move |t| (t, missing(c)));
+        let each = |&c: &i64| fold.axis.first(table.elements.first(c), most).map(move |t| (t, missing(c)));
         let mut all: Vec<(i64, bool)> = room::collected(codes.iter().flat_map(each))?;
         all.sort_unstable();
         let kept = all.into_iter().filter(among_the_first(most)).map(|(t, m)| Ok((room::filled(t, 1)?, m)));

@@ -45,6 +45,11 @@ impl MixedRadix {
         self.digits(code).collect()
     }
 
+    /// The first coordinate of a code.
+    pub fn first(&self, code: i64) -> i64 {
+        code / self.weight[0] + self.low[0]
+    }
+
     /// The coordinates of a code, one after the other.
     pub fn digits(&self, mut code: i64) -> impl Iterator<Item = i64> {
         self.weight.iter().zip(&self.low).map(move |(w, l)| {
@@ -76,6 +81,7 @@ mod tests {
         let points: Vec<[i64; 3]> = (-2..=3).flat_map(|a| (0..=4).map(move |c| [a, 5, c])).collect();
         for p in &points {
             assert_eq!(code.decode(code.encode(*p)), p);
+            assert_eq!(code.first(code.encode(*p)), p[0]);
             for q in &points {
                 let d: Vec<i64> = p.iter().zip(q).map(|(a, b)| a - b).collect();
                 assert_eq!(code.difference(code.encode(*p) - code.encode(*q)), d);
