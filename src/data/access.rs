@@ -3,7 +3,7 @@
 use super::DatumId;
 use super::publication::poisoned;
 use super::slot::{Locked, Phase};
-use super::store::{Cache, Store, name, unknown};
+use super::store::{Cache, Store, name, too_many_gets, unknown};
 use crate::error::{Error, dvm_retcode_t};
 
 /// From where a datum is asked for.
@@ -167,13 +167,6 @@ fn not_ready(id: DatumId) -> Error {
         dvm_retcode_t::DVM_ERR_NOT_READY,
         format!("{} is not published yet and a task may not wait for it: schedule a task that reads it", name(id)),
     )
-}
-
-/// The failure of a get more than can be counted: were it counted from 0 again, the next put would free bytes in use.
-#[cold]
-#[inline(never)]
-pub(crate) fn too_many_gets(id: DatumId) -> Error {
-    Error::state(format!("{} was got as often as can be counted: put it before the next get", name(id)))
 }
 
 /// The failure of a put without a get.

@@ -26,14 +26,14 @@ mod storage;
 mod store;
 mod waiting;
 
-pub(crate) use access::{Reach, too_many_gets};
+pub(crate) use access::Reach;
 pub(crate) use outcome::Outcome;
 pub(crate) use pending_view::Publisher;
 pub(crate) use publication::Carry;
 pub(crate) use references::Readiness;
 pub(crate) use slot::NOWHERE;
 pub(crate) use storage::{FreeCallback, Released, Storage};
-pub(crate) use store::{Cache, Initial, STORE};
+pub(crate) use store::{Cache, Initial, STORE, too_many_gets};
 
 pub(crate) use crate::id::DatumId;
 

@@ -4,7 +4,7 @@ use super::DatumId;
 use super::outcome::Outcome;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::Storage;
-use super::store::{Cache, Store, name, unknown};
+use super::store::{Cache, Store, name, too_many_gets, unknown};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::inbox::{Chain, Link};
 
@@ -85,6 +85,8 @@ impl Store {
         home: u32,
     ) -> Result<Chain, Error> {
         let mut body = self.lock(id)?;
+        // Those who sleep have got it, too.
+        let all = body.gets.checked_add(gets).ok_or_else(|| too_many_gets(id))?;
         match body.slot().phase() {
             Phase::Published => {
                 return Err(Error::state(format!("{} is published already: a datum is published once", name(id))));
@@ -107,7 +109,7 @@ impl Store {
             Producer::Nobody if !body.referenced() => return Err(unknown(id, true)),
             Producer::Nobody => {}
         }
-        body.gets += gets;
+        body.gets = all;
         let waiters = body.conclude(Outcome::Published, home);
         self.concluded(cache, id, body);
         Ok(waiters)

@@ -128,6 +128,13 @@ pub(crate) fn no_memory(size: usize) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_MEMORY, format!("{size} bytes are not to be had: free data, or use smaller ones"))
 }
 
+/// The failure of a get more than can be counted: were it counted from 0 again, the next put would free bytes in use.
+#[cold]
+#[inline(never)]
+pub(crate) fn too_many_gets(id: DatumId) -> Error {
+    Error::state(format!("{} was got as often as can be counted: put it before the next get", name(id)))
+}
+
 impl Store {
     pub(super) const fn new() -> Store {
         Store { slots: Slab::new(), free: Mutex::new(Vec::new()), growing: Mutex::new(()), asleep: Sleepers::new() }
