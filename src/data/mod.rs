@@ -34,6 +34,8 @@ pub(crate) use references::Readiness;
 pub(crate) use slot::NOWHERE;
 pub(crate) use storage::{FreeCallback, Released, Storage};
 pub(crate) use store::{Cache, Initial, STORE, too_many_gets};
+#[cfg(test)]
+pub(crate) use store::{Store, made};
 
 pub(crate) use crate::id::DatumId;
 

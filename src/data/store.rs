@@ -160,7 +160,10 @@ impl Store {
         let phase = if initial.published { Phase::Published } else { Phase::Promised };
         // Its index came out of a list of free ones: nobody else has it.
         let generation = slot.begin(phase, initial.size, initial.home, &initial.storage);
-        Ok(DatumId::here(u64::from(generation) << 32 | u64::from(index)))
+        let id = DatumId::here(u64::from(generation) << 32 | u64::from(index));
+        #[cfg(test)]
+        made::tell(self, id);
+        Ok(id)
     }
 
     /// Asks for the line of an entry that is about to be changed.
@@ -370,5 +373,32 @@ impl Store {
         let mut count = 0;
         self.each(|_, _| count += 1);
         count
+    }
+}
+
+/// For tests: what another thread may find that guesses the id of a datum while it is made.
+#[cfg(test)]
+pub(crate) mod made {
+    use super::{DatumId, Store};
+    use std::cell::Cell;
+
+    type Look = fn(&Store, DatumId);
+
+    thread_local! {
+        static LOOK: Cell<Option<Look>> = const { Cell::new(None) };
+    }
+
+    /// Looks at each datum that this thread makes, from the moment on at which its id is good, until `body` has ended.
+    pub(crate) fn looking<R>(look: Look, body: impl FnOnce() -> R) -> R {
+        LOOK.set(Some(look));
+        let result = body();
+        LOOK.set(None);
+        result
+    }
+
+    pub(super) fn tell(store: &Store, id: DatumId) {
+        if let Some(look) = LOOK.get() {
+            look(store, id);
+        }
     }
 }

@@ -258,3 +258,40 @@ impl ThreadContext {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use crate::data::{self, Cache, DatumId, Reach};
+    use crate::engine;
+
+    thread_local! {
+        static FOUND: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// As a thread does that guesses the id.
+    fn guess(store: &data::Store, id: DatumId) {
+        let mut cache = Cache::new();
+        let got = store.get(&mut cache, id, Reach::Outside).unwrap();
+        // SAFETY: the datum of the test, which has eight bytes.
+        FOUND.set(u64::from_ne_bytes(unsafe { got.addr.cast::<[u8; 8]>().read() }));
+        store.put_outside(&mut cache, id).unwrap();
+    }
+
+    /// Were its bytes said after its id is good, whoever guesses it would find zeros, and they would stay.
+    #[test]
+    fn a_registered_datum_has_its_bytes_from_the_first_moment_on() {
+        static BYTES: u64 = 0x0123_4567_89ab_cdef;
+        engine::init().unwrap();
+        let call = engine::enter().unwrap();
+        let address = (&raw const BYTES).cast_mut().cast();
+        let id = data::made::looking(guess, || call.register(address, size_of::<u64>(), None)).unwrap();
+        assert_eq!(FOUND.get(), BYTES, "what the guess has found");
+        assert_eq!(call.get(id).unwrap().0, address);
+        call.put(id).unwrap();
+        call.relax(id).unwrap();
+        drop(call);
+        engine::finalize().unwrap();
+    }
+}
