@@ -104,7 +104,9 @@ static dvm_retcode_t plan(int shape, int flags, uint64_t *said)
     return code;
 }
 
-/* The bytes that the C library has given away. */
+/* The bytes that the C library has given away, and those that a thread keeps at hand of what it has freed: seven blocks of each
+ * size up to 1 KiB. Leaks to the byte are what redist/tests/memory.rs looks for. */
+enum { CACHED = 256 << 10 };
 static size_t in_use(void)
 {
     struct mallinfo2 all = mallinfo2();
@@ -142,7 +144,7 @@ static void calls_fail(int shape, int flags, int times)
         refusals += code == DVM_ERR_MEMORY;
     }
     CHECK(refusals > 0);
-    CHECK(in_use() < before + (64 << 10)); /* of which none is a list of the plan */
+    CHECK(in_use() < before + CACHED);
     CHECK_OK(plan(shape, flags, &again));
     CHECK_NUMBER(expected, again);
 }
