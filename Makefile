@@ -5,8 +5,9 @@ CARGO ?= cargo
 MINUTES ?= 10
 LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
+LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib
 
-.PHONY: help all demo check install header abi loom soak fuzz bench packages packages-check packages-bench clean
+.PHONY: help all demo check install header abi loom loom-sound soak fuzz bench packages packages-check packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -47,8 +48,11 @@ header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man
 abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)
 	c-tests/abi/dump.sh include/dvm.h c-tests/abi/libdvm.so.0
 
-loom: ## model-check the lock-free structures
-	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib -- model
+loom-sound: ## model-check the lock-free structures, and the protocols of src/idle
+	$(LOOM) -- model
+
+loom: loom-sound ## the same, and show that the models find each defect that is put back
+	$(LOOM) --features planted -- models::
 
 soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each; LIVES (10,000) random lives, plain and under ASan
 	$(if $(filter command% environment,$(origin MINUTES)),DVM_SOAK_MINUTES=$(MINUTES),DVM_SOAK_TASKS=1000000000) \

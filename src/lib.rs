@@ -13,6 +13,8 @@ mod config;
 
 mod sync;
 
+mod idle;
+
 mod trace;
 
 mod machine;

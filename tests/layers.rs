@@ -23,7 +23,6 @@ const OPEN: &[(&str, &[&[&str]])] = &[(
             "engine::blocking",
             "engine::closing",
             "engine::context",
-            "engine::cores",
             "engine::forked",
             "engine::lifecycle",
             "engine::progress_samples",

@@ -19,7 +19,7 @@ run_planted() {
   local code=$?
   cargo build --release --locked --workspace --lib --bins && return "$code"
 }
-run_loom() { make --no-print-directory loom; }
+run_loom() { make --no-print-directory loom-sound; }
 run_packages() { tools/packages_test.sh; }
 run_readme() { tools/readme.sh check; }
 run_c() { c-tests/run.sh; }

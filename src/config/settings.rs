@@ -138,7 +138,7 @@ mod tests {
             .output()
             .unwrap();
         let lines = String::from_utf8(found.stdout).unwrap();
-        let test_only = ["DVM_TEST_", "DVM_BLESS", "DVM_SEED"];
+        let test_only = ["DVM_TEST_", "DVM_BLESS", "DVM_SEED", "DVM_PLANTED"];
         let reads: Vec<_> = lines
             .lines()
             .filter(|line| line.contains("\"DVM_") && !test_only.iter().any(|name| line.contains(name)))

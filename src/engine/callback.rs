@@ -43,9 +43,9 @@ impl Call {
     fn call_with_cores(&self, callee: Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
         let engine = self.engine();
         let me = self.worker().unwrap_or(0);
-        engine.arbiter.take(engine, me, cores);
+        engine.take_cores(me, cores);
         let result = self.call_back(callee, 1, ids);
-        engine.arbiter.give_up(engine, me);
+        engine.give_up_cores(me);
         result
     }
 }

@@ -1,16 +1,16 @@
 //! What each thread that calls libdvm keeps to itself.
 //!
 //! A context belongs to one thread at a time. It outlives its thread: the next new thread takes it over, and the counters
-//! go on. Only `active` and the counters are read by others.
+//! go on. Only the presence and the counters are read by others.
 //!
-//! `active` protects the engine's memory. A thread outside tasks sets it, and then looks for the engine; who ends the
-//! engine hides it first, and then waits until no context is active (Dekker's pattern, with the heavy fence on the side of
-//! who ends). Workers need no such mark: the engine ends after they have.
+//! The presence protects the engine's memory. A thread outside tasks enters, and then looks for the engine; who ends the
+//! engine hides it first, and then waits until no thread is inside (`idle::closing`). Workers need no such mark: the engine
+//! ends after they have.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::sync::lock::{ForkLock, Mutex};
 
@@ -19,6 +19,8 @@ use super::frame::{Frame, Index};
 use super::worker::Worker;
 use crate::data;
 use crate::error::Error;
+use crate::idle::closing::Presence;
+use crate::idle::completion::{self, Counters, Which};
 use crate::memory;
 use crate::processing::{forced, unwind_boundary};
 use crate::sched::{Placed, Weights};
@@ -76,14 +78,6 @@ impl Own {
     }
 }
 
-/// How many tasks this thread has scheduled, made ready and ended, since the beginning of the program.
-#[derive(Default)]
-pub(super) struct Counters {
-    pub(super) scheduled: AtomicU64,
-    pub(super) activated: AtomicU64,
-    pub(super) ended: AtomicU64,
-}
-
 /// How many tasks this thread has given to each worker, minus those that it has taken away from it. Only the context's
 /// thread changes it: the numbers by plain stores, the length under the lock of `CONTEXTS`, which readers hold.
 struct Given(UnsafeCell<Vec<AtomicU64>>);
@@ -122,26 +116,11 @@ impl Given {
     }
 }
 
-/// Counts one more; only the context's thread does.
-#[inline]
-pub(super) fn count(counter: &AtomicU64) {
-    counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
-}
-
-/// Takes one back; only the context's thread does.
-#[inline]
-pub(super) fn uncount(counter: &AtomicU64) {
-    counter.store(counter.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Release);
-}
-
 /// What a thread keeps to itself.
 #[repr(align(128))]
 pub(crate) struct ThreadContext {
-    pub(super) active: AtomicBool,
-    /// True inside a call that sleeps, and does nothing else.
-    pub(super) sleeps: AtomicBool,
-    /// True while the end waits for the call that this thread is inside of; under the lock of `CONTEXTS`.
-    expected: AtomicBool,
+    /// Whether a call of this thread outside tasks is under way.
+    pub(super) presence: Presence,
     pub(super) counters: Counters,
     /// The engine that this thread is inside of.
     pub(super) engine: Cell<*const Engine>,
@@ -331,9 +310,7 @@ impl ThreadContext {
 
     fn new(turn: u32) -> ThreadContext {
         ThreadContext {
-            active: AtomicBool::new(false),
-            sleeps: AtomicBool::new(false),
-            expected: AtomicBool::new(false),
+            presence: Presence::default(),
             counters: Counters::default(),
             engine: Cell::new(ptr::null()),
             depth: Cell::new(0),
@@ -488,17 +465,13 @@ impl ThreadContext {
 }
 
 /// Sums a counter over all contexts.
-fn sum(counter: impl Fn(&Counters) -> &AtomicU64) -> u64 {
-    let contexts = CONTEXTS.lock();
-    contexts.all.iter().fold(0, |sum, context| sum.wrapping_add(counter(&context.counters).load(Ordering::Acquire)))
+fn sum(which: Which) -> u64 {
+    completion::sum(CONTEXTS.lock().all.iter().map(|context| &context.counters), which)
 }
 
-/// Tasks that were scheduled and have not ended. When it is 0, then all tasks that were scheduled before the call, and
-/// all that these have scheduled, have ended: the ends are read first, and whatever a task schedules is counted before
-/// its own end.
+/// Tasks that were scheduled and have not ended.
 pub(super) fn outstanding() -> u64 {
-    let ended = sum(|counters| &counters.ended);
-    sum(|counters| &counters.scheduled).wrapping_sub(ended)
+    completion::outstanding(sum)
 }
 
 /// Tasks that were given to a worker, minus those that were taken away from it.
@@ -520,36 +493,25 @@ pub(super) fn movements() -> u64 {
     contexts.all.iter().flat_map(|context| counts(&context.counters)).fold(0, u64::wrapping_add)
 }
 
-/// Tasks that became ready and have not ended; read as [`outstanding`] is. When it is 0, all others wait for data.
+/// Tasks that became ready and have not ended.
 pub(super) fn under_way() -> u64 {
-    let ended = sum(|counters| &counters.ended);
-    sum(|counters| &counters.activated).wrapping_sub(ended)
+    completion::under_way(sum)
 }
 
 /// True when a thread other than this one is inside a call.
 pub(super) fn others_active(mine: &ThreadContext) -> bool {
     fence::heavy();
-    CONTEXTS.lock().all.iter().any(|context| !ptr::eq(*context, mine) && context.active.load(Ordering::SeqCst))
-}
-
-/// Marks the contexts of the threads, other than this one, that are inside a call, and no others.
-pub(super) fn expect_others(mine: &ThreadContext) {
-    for context in &CONTEXTS.lock().all {
-        context.expected.store(!ptr::eq(*context, mine) && context.active.load(Ordering::SeqCst), Ordering::Relaxed);
-    }
-}
-
-/// Takes the mark from those for which `stays` no longer holds; true when some are left.
-pub(super) fn any_expected(stays: impl Fn(&ThreadContext) -> bool) -> bool {
     let mut any = false;
-    for context in CONTEXTS.lock().all.iter().filter(|context| context.expected.load(Ordering::Relaxed)) {
-        if stays(context) {
-            any = true;
-        } else {
-            context.expected.store(false, Ordering::Relaxed);
-        }
-    }
+    others(mine)(&mut |presence| any |= presence.is_seen_inside());
     any
+}
+
+/// Shows the presence of each thread other than this one, with the lock of all contexts held.
+pub(super) fn others(mine: &ThreadContext) -> impl Fn(&mut dyn FnMut(&Presence)) {
+    move |visit| {
+        let contexts = CONTEXTS.lock();
+        contexts.all.iter().filter(|context| !ptr::eq(**context, mine)).for_each(|context| visit(&context.presence));
+    }
 }
 
 /// Forgets the tasks that were counted, and the descriptors and blocks that contexts keep.

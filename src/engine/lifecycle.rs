@@ -10,12 +10,16 @@ use std::time::{Duration, Instant};
 use crate::sync::lock::{Mutex, MutexGuard};
 use crate::sync::thread::Thread;
 
-use super::closing::Inside;
 use super::worker::{self, Address, Worker};
 use super::{Call, ENGINE, Engine, ThreadContext, context, enter, forked, not_running};
 use crate::config::Config;
 use crate::data::{Outcome, STORE};
 use crate::error::{Error, dvm_retcode_t};
+use crate::idle::arbiter::Arbiter;
+use crate::idle::closing::{Closing, Inside};
+use crate::idle::completion::Completion;
+use crate::idle::parking::IdleSet;
+use crate::idle::worker_set::WorkerSet;
 use crate::machine::Machine;
 use crate::processing::REGISTRY;
 use crate::sync::fence;
@@ -159,7 +163,7 @@ extern "C" fn end_at_exit() {
         let Ok(context) = ThreadContext::of_caller() else { return };
         let Some(mut life) = LIFE.try_lock().filter(|_| !context.inside()) else { return };
         let mine = life.implicit && life.process == std::process::id() && running();
-        if mine && !Inside::now(context).any() && context::outstanding() == 0 {
+        if mine && !Inside::now(context::others(context)).any() && context::outstanding() == 0 {
             tell_failure(end(&mut life).1);
         }
     });
@@ -200,28 +204,27 @@ fn start(life: &mut Life) -> Result<(), Error> {
         watch_exit(life);
     }
     config.note(|| machine.to_string());
-    let (holders, seeded) = (super::Holders::new(count), config.seed().map(|seed| super::Seeded::new(seed, count)));
-    // Whoever draws orders looks for nothing meanwhile.
-    let lookers = super::Lookers::new(&machine, holders.is_kept() && seeded.is_none());
+    let (holders, seeded) = (WorkerSet::new(count), config.seed().map(|seed| super::Seeded::new(seed, count)));
+    // Who gives way is counted where many workers share few CPUs; who draws orders looks for nothing meanwhile.
+    let counted = holders.is_kept() && seeded.is_none() && machine.oversubscribed();
+    let enough = if counted { count.div_ceil(machine.crowd()) } else { 0 };
     let engine = Box::into_raw(Box::new(Engine {
         workers: (0..count).map(|_| Worker::new()).collect(),
         seeded,
         stack: super::stack::size(&config),
         holders,
-        sleepers: super::Holders::new(count),
-        lookers,
         machine,
         config,
         trace,
-        idle_set: super::IdleSet::default(),
-        arbiter: super::Arbiter::new(count),
+        idle_set: IdleSet::new(count, enough),
+        arbiter: Arbiter::new(count),
         blocked_tasks: super::BlockedTasks::default(),
         progress_samples: super::ProgressSamples::default(),
         stand_ins: Mutex::default(),
         sources: super::Sources::default(),
-        completion: super::Completion::default(),
+        completion: Completion::default(),
         failures: super::Failures::default(),
-        closing: super::Closing::default(),
+        closing: Closing::default(),
         stopping: AtomicBool::new(false),
         defect: Mutex::new(None),
         defective: AtomicBool::new(false),
@@ -346,7 +349,7 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     };
     let written = engine.trace.finish();
     ENGINE.store(ptr::null_mut(), Ordering::SeqCst);
-    let mut inside = Inside::now(mine);
+    let mut inside = Inside::now(context::others(mine));
     while inside.any() {
         std::thread::sleep(Duration::from_micros(50));
     }
@@ -365,13 +368,13 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
 fn come_to_rest(engine: &Engine, mine: &'static ThreadContext) -> u64 {
     let defective = || engine.defect().is_some();
     let _waits = engine.program_waits();
-    let mut inside = engine.closing.begin(mine);
+    let mut inside = engine.closing.begin(context::others(mine));
     let begun = Instant::now();
     while inside.any_at_work() && !defective() && (begun.elapsed() < PATIENCE || engine.sources.any()) {
         engine.completion.wait_a_moment();
     }
     engine.completion.wait_until(true, || context::under_way() == 0 || defective());
-    let mut inside = engine.closing.close(mine);
+    let mut inside = engine.closing.close(context::others(mine));
     let stuck = context::outstanding();
     mine.engine.set(engine);
     let call = Call { context: mine, engine, outermost: false };

@@ -16,25 +16,19 @@
 //!   `stack`: of workers
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
 
-mod backoff;
 mod blocked_tasks;
 mod blocking;
 mod callback;
-mod closing;
-mod completion;
 mod context;
 mod cores;
 mod failures;
 pub(crate) mod forked;
 mod frame;
-mod holders;
 mod lifecycle;
-mod lookers;
 mod progress_samples;
 mod reclaim;
 mod run;
 mod schedule;
-mod sleep;
 mod source;
 mod stack;
 mod values;
@@ -56,19 +50,17 @@ pub(crate) use source::{Account, Missed, Source, WaitingTile};
 use crate::config::Config;
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
+use crate::idle::arbiter::Arbiter;
+use crate::idle::closing::Closing;
+use crate::idle::completion::Completion;
+use crate::idle::parking::IdleSet;
+use crate::idle::worker_set::WorkerSet;
 use crate::machine::Machine;
 use crate::sched::Seeded;
-use crate::sync::fence;
 use crate::trace::Trace;
 use blocked_tasks::BlockedTasks;
-use closing::Closing;
-use completion::Completion;
-use cores::Arbiter;
 use failures::Failures;
-use holders::Holders;
-use lookers::Lookers;
 use progress_samples::ProgressSamples;
-use sleep::IdleSet;
 use source::Sources;
 use worker::Worker;
 
@@ -82,11 +74,7 @@ pub(crate) struct Engine {
     stack: usize,
     idle_set: IdleSet,
     /// Workers that may have tasks for others.
-    holders: Holders,
-    /// Workers that sleep, or are about to.
-    sleepers: Holders,
-    /// Workers that are about to look around.
-    lookers: Lookers,
+    holders: WorkerSet,
     /// Who stands still for whom.
     arbiter: Arbiter,
     /// Draws the orders of tasks, when a seed was given.
@@ -141,15 +129,15 @@ pub(crate) fn enter() -> Result<Call, Error> {
     if context.inside() {
         return Ok(Call { context, engine: context.engine.get(), outermost: false });
     }
-    context.active.store(true, Ordering::Relaxed);
-    fence::light();
-    let engine = ENGINE.load(Ordering::Acquire);
-    // SAFETY: the context is active, and the engine was not hidden before that: it stays until the context is not.
-    if engine.is_null() || unsafe { (*engine).closing.is_closed() } {
-        context.active.store(false, Ordering::Release);
+    let found = context.presence.enter(|| {
+        let engine = ENGINE.load(Ordering::Acquire);
+        // SAFETY: the thread is inside, and the engine was not hidden before that: it stays until the thread has left.
+        (!engine.is_null() && unsafe { !(*engine).closing.is_closed() }).then_some(engine)
+    });
+    let Some(engine) = found else {
         context.end_borrowing();
         return Err(not_running());
-    }
+    };
     context.engine.set(engine);
     Ok(Call { context, engine, outermost: true })
 }
@@ -160,7 +148,7 @@ impl Drop for Call {
         self.context.give_back();
         if self.outermost {
             self.context.engine.set(ptr::null());
-            self.context.active.store(false, Ordering::Release);
+            self.context.presence.leave();
             self.context.end_borrowing();
         }
     }
@@ -217,6 +205,29 @@ impl Call {
     #[inline]
     pub(crate) fn open(&self) -> Result<(), Error> {
         if self.engine().closing.has_begun() { self.open_at_the_end() } else { Ok(()) }
+    }
+
+    /// Whether the caller may make something new although the end has begun: a task, or a tile.
+    #[cold]
+    #[inline(never)]
+    fn open_at_the_end(&self) -> Result<(), Error> {
+        if self.engine().closing.is_closed() {
+            return Err(not_running());
+        }
+        // Data that a thread of the program has freed could go on and on, each making the next.
+        let outside = self.context.presence.is_inside();
+        if outside && (self.context.depth.get() == 0 || self.context.is_giving_back()) {
+            return Err(Error::new(
+                dvm_retcode_t::DVM_ERR_NOT_INITIALIZED,
+                "dvm_finalize has begun: threads outside tasks can make nothing new",
+            ));
+        }
+        Ok(())
+    }
+
+    /// While the value lives, the calling thread sleeps until others have done something, and makes nothing new.
+    pub(crate) fn sleeps(&self) -> impl Drop + use<> {
+        self.context.presence.sleeps()
     }
 }
 
@@ -281,20 +292,15 @@ impl Engine {
     /// Wakes somebody, best this worker, for a task that any worker may run and that is visible already.
     #[inline]
     fn wake_for_task(&self, worker: usize) {
-        if self.idle_set.announce() && !self.lookers.suffice() {
+        if self.idle_set.announce_task() {
             self.wake_near(worker);
         }
     }
 
     /// Wakes this worker if it sleeps, else the nearest that does.
     fn wake_near(&self, worker: usize) {
-        if !self.workers[worker].parker.0.wake() {
-            if self.sleepers.is_kept() {
-                self.sleepers.others(worker).any(|other| self.workers[other].parker.0.wake());
-            } else {
-                self.machine.neighbours(worker).iter().any(|&other| self.workers[other as usize].parker.0.wake());
-            }
-        }
+        let nearest = || self.machine.neighbours(worker).iter().map(|&other| other as usize);
+        self.idle_set.wake_near(worker, |worker| &self.workers[worker].parker.0, nearest);
     }
 
     /// While the value lives, a thread of the program waits for everything.

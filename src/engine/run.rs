@@ -3,11 +3,12 @@
 use std::mem::MaybeUninit;
 
 use super::Call;
-use super::context::{Own, count};
+use super::context::Own;
 use super::frame::FEW;
 use super::worker::Counts;
 use crate::data::{Carry, DatumId, Outcome, STORE, Storage};
 use crate::error::Error;
+use crate::idle::completion::count;
 use crate::memory;
 use crate::processing::Signature;
 use crate::sync::inbox::Chain;

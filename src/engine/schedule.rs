@@ -4,14 +4,14 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::Call;
-use super::context::{self, Own, count, uncount};
+use super::context::{self, Own};
 use super::frame::{FEW, Index};
 use super::worker::Worker;
 use crate::data::{DatumId, Outcome, Readiness, STORE};
 use crate::error::Error;
+use crate::idle::completion::{count, uncount};
 use crate::processing::{Found, Mode, ProcessingId, REGISTRY, Signature};
 use crate::sched;
-use crate::sync::fence;
 use crate::sync::inbox::Chain;
 use crate::task::{POOL, Task, UNPLACED};
 
@@ -258,8 +258,7 @@ impl Call {
             } else {
                 of.queue.hand_over(task);
                 // Each looks, not only the first of those that lie there: that one may not have the processor now.
-                fence::light();
-                of.parker.0.wake();
+                of.parker.0.wake_for_own();
             }
         }
     }

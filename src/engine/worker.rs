@@ -2,17 +2,18 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::AtomicPtr;
+use std::time::{Duration, Instant};
 
-use super::backoff::Backoff;
-use super::blocking::{STILL_WANTED, WorkerSlot};
 use super::context::Own;
-use super::sleep::Parker;
 use super::source::{Copied, Polling};
 use super::{Call, Engine, ThreadContext, panic_text};
+use crate::idle::backoff::Backoff;
+use crate::idle::parking::Parker;
+use crate::idle::slot::{STILL_WANTED, WorkerSlot};
 use crate::processing::forced;
-use crate::sched::ReadyQueue;
+use crate::sched::{Placed, ReadyQueue};
+use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::sync::thread::Thread;
 use crate::task::{Item, Ready, Task};
 
@@ -22,6 +23,9 @@ const TASKS_PER_POLL: u32 = 64;
 /// Each fourth of so many tasks is an old one: the oldest near task that the worker has kept, the oldest that came through
 /// the stealable inbox, the oldest placed one, and whatever is next. The header states this number.
 const ROUND: u32 = 4 * TASKS_PER_POLL;
+
+/// So long a spare thread waits for the next section.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Pauses before an idle worker gives its core away for a moment.
 const PAUSES_PER_YIELD: u32 = 128;
@@ -33,8 +37,16 @@ pub(super) struct Worker {
     /// Read with each hand-over, written when the worker goes to sleep.
     pub(super) parker: Line<Parker>,
     pub(super) polling: Line<Polling>,
-    pub(super) slot: Line<WorkerSlot>,
+    pub(super) slot: Line<WorkerSlot<Left>>,
     pub(super) counts: Line<Counts>,
+}
+
+/// What stays with a worker's slot when it changes hands.
+pub(super) struct Left {
+    /// Placed tasks that the worker has taken out of its inbox.
+    placed: Placed,
+    /// With a seed: all ready tasks.
+    batch: VecDeque<Item>,
 }
 
 /// What the worker alone writes.
@@ -62,9 +74,26 @@ impl Worker {
             queue: ReadyQueue::new(),
             parker: Line::default(),
             polling: Line::default(),
-            slot: Line(WorkerSlot::new()),
+            slot: Line(WorkerSlot::new(Left { placed: Placed::new(), batch: VecDeque::new() })),
             counts: Line::default(),
         }
+    }
+
+    /// For the thread that releases the slot: leaves the worker's tasks here, those that others may run in its queue.
+    pub(super) fn leave_behind(&self, own: &mut Own, holds: impl FnOnce()) {
+        if let Some(lifo_slot) = own.lifo_slot() {
+            self.queue.keep(lifo_slot);
+            holds();
+        }
+        let placed = std::mem::replace(&mut own.placed, Placed::new());
+        // SAFETY: only the thread on the slot comes here.
+        unsafe { self.slot.0.with_left(|left| left.placed = placed) };
+    }
+
+    /// For the thread that has acquired the slot: takes the worker's tasks.
+    pub(super) fn receive(&self, own: &mut Own) {
+        // SAFETY: only the thread on the slot comes here.
+        own.placed = unsafe { self.slot.0.with_left(|left| std::mem::replace(&mut left.placed, Placed::new())) };
     }
 }
 
@@ -105,14 +134,14 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             dues: false,
             looked: false,
         };
-        while let Some(turn) = worker.slot.0.acquire(shared) {
-            context.with(|own| worker.slot.0.receive(own));
+        while let Some(turn) = worker.slot.0.acquire(PATIENCE, || shared.stopping.load(Ordering::SeqCst)) {
+            context.with(|own| worker.receive(own));
             let mut first = turn;
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work(std::mem::take(&mut first)))) {
                 shared.note_defect(panic_text(payload.as_ref()));
                 state.sources.recover(&worker.polling.0);
             }
-            context.with(|own| worker.slot.0.leave_behind(own, &worker.queue, || shared.holders.add(me)));
+            context.with(|own| worker.leave_behind(own, || shared.holders.add(me)));
             worker.slot.0.release();
         }
         context.employ(std::ptr::null(), None);
@@ -229,7 +258,8 @@ impl Loop<'_> {
                 batch.push_back(task);
             }
         };
-        worker.slot.0.with_batch(|batch| seeded.next(self.me, batch, any, gather, wanted))
+        // SAFETY: this thread holds the slot, and nothing that is called here lends it again.
+        unsafe { worker.slot.0.with_left(|left| seeded.next(self.me, &mut left.batch, any, gather, wanted)) }
     }
 
     #[inline]
@@ -434,15 +464,15 @@ impl Loop<'_> {
             if Instant::now() >= end {
                 return false;
             }
-            looked = self.shared.lookers.give_way();
+            looked = self.shared.idle_set.give_way();
         }
     }
 
-    /// Sleeps until there may be work: see `README.md` beside this file.
+    /// Sleeps until there may be work (`src/idle/README.md`).
     fn sleep(&mut self) {
         let shared = self.shared;
         // Who is woken for one of several tasks wakes the next one.
-        self.looked |= shared.lookers.are_counted();
+        self.looked |= shared.idle_set.are_lookers_counted();
         self.dues |= self.looked;
         let idle = shared.idle_set.enter();
         if self.sees_task() || self.poll() || shared.stopping.load(Ordering::SeqCst) {
@@ -451,15 +481,12 @@ impl Loop<'_> {
         self.sources.forget();
         let mine = &shared.workers[self.me];
         let since = shared.trace.begin();
-        // Before it sleeps: who looks for a sleeper and does not find this one yet has advanced the epoch.
-        shared.sleepers.add(self.me);
-        idle.sleep(&mine.parker.0, || {
+        idle.sleep(self.me, &mine.parker.0, || {
             !mine.queue.nothing_handed_over()
                 || self.has_own()
                 || mine.slot.0.signalled()
                 || shared.stopping.load(Ordering::SeqCst)
         });
-        shared.sleepers.leave(self.me);
         shared.trace.sleep(self.me, since);
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod handoff;
 pub(crate) mod inbox;
 #[allow(unsafe_code, reason = "the value that is locked, and the system call that threads sleep in")]
 pub(crate) mod lock;
+pub(crate) mod modelled;
 #[allow(unsafe_code, reason = "the instruction")]
 pub(crate) mod prefetch;
 #[allow(unsafe_code, reason = "entries keep their addresses, which safe Rust cannot promise")]
@@ -41,12 +42,12 @@ impl<T: Sync> slab::Slab<T> {
 pub(crate) mod atomic {
     #[cfg(loom)]
     pub(crate) use loom::{
-        sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU64, AtomicUsize, Ordering},
+        sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
         thread::yield_now,
     };
     #[cfg(not(loom))]
     pub(crate) use std::{
-        sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU64, AtomicUsize, Ordering},
+        sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
         thread::yield_now,
     };
 }

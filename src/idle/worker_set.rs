@@ -1,43 +1,42 @@
-//! Which workers may have tasks for others, and which sleep, where there are many: one bit for each, so that nobody has to
-//! look at all of them.
+//! A set of workers, where there are many: one bit for each, so that nobody has to look at all of them. With few workers
+//! there is no such set: to look at all costs less than to keep it.
 //!
-//! With few workers there is no such set: to look at all costs less than to keep it.
-//!
-//! A worker that has something for others is in the set of holders. Whoever puts a task into its queue adds it afterwards
-//! ([`Holders::add`]); the worker itself leaves the set once it has run out ([`Holders::leave`]) and then looks at its
-//! queue again: of these two, who adds sees that the worker has left, or the worker sees the task (Dekker's pattern).
+//! There are two: those that may have tasks for others (the holders), and those that sleep. Whoever puts a task into a
+//! worker's queue adds the worker to the holders afterwards ([`WorkerSet::add`]); the worker itself leaves the set once it has
+//! run out ([`WorkerSet::leave`]) and then looks at its queue again: of these two, who adds sees that the worker has left, or
+//! the worker sees the task (Dekker's pattern).
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
+use super::planted::planted;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::fence;
 
-/// Up to so many workers are all looked at.
-const FEW: usize = 64;
+/// Up to so many workers are all looked at. A model has no more than a few.
+const LOOKED_AT: usize = if cfg!(loom) { 1 } else { 64 };
 
 const BITS: usize = u64::BITS as usize;
 
 /// A set of workers.
-pub(super) struct Holders {
+pub(crate) struct WorkerSet {
     /// Empty with few workers.
     words: Box<[AtomicU64]>,
 }
 
-impl Holders {
+impl WorkerSet {
     /// Nobody, of so many.
-    pub(super) fn new(workers: usize) -> Holders {
-        let words = if workers > FEW { workers.div_ceil(BITS) } else { 0 };
-        Holders { words: (0..words).map(|_| AtomicU64::new(0)).collect() }
+    pub(crate) fn new(workers: usize) -> WorkerSet {
+        let words = if workers > LOOKED_AT { workers.div_ceil(BITS) } else { 0 };
+        WorkerSet { words: (0..words).map(|_| AtomicU64::new(0)).collect() }
     }
 
     /// True when there are so many workers that the set is kept.
     #[inline]
-    pub(super) fn is_kept(&self) -> bool {
+    pub(crate) fn is_kept(&self) -> bool {
         !self.words.is_empty()
     }
 
     /// Adds a worker, into whose queue something was just put.
     #[inline]
-    pub(super) fn add(&self, worker: usize) {
+    pub(crate) fn add(&self, worker: usize) {
         if self.is_kept() {
             self.add_to_many(worker);
         }
@@ -47,7 +46,9 @@ impl Holders {
     #[inline(never)]
     fn add_to_many(&self, worker: usize) {
         let (word, bit) = (&self.words[worker / BITS], 1 << (worker % BITS));
-        fence::full();
+        if !planted("add_without_fence") {
+            fence::full();
+        }
         if word.load(Ordering::SeqCst) & bit == 0 {
             word.fetch_or(bit, Ordering::SeqCst);
         }
@@ -55,18 +56,20 @@ impl Holders {
 
     /// Takes a worker out. What it had may have come back meanwhile: it looks again after that.
     #[inline]
-    pub(super) fn leave(&self, worker: usize) {
+    pub(crate) fn leave(&self, worker: usize) {
         let Some(word) = self.words.get(worker / BITS) else { return };
         let bit = 1 << (worker % BITS);
         if word.load(Ordering::Relaxed) & bit != 0 {
             word.fetch_and(!bit, Ordering::SeqCst);
-            fence::full();
+            if !planted("leave_without_fence") {
+                fence::full();
+            }
         }
     }
 
     /// The workers in the set but this one, from it on and round the end: mostly the nearest first, for they are numbered along
     /// the tree. Those that come or go meanwhile may be missed, or not.
-    pub(super) fn others(&self, me: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn others(&self, me: usize) -> impl Iterator<Item = usize> + '_ {
         let (first, count) = (me / BITS, self.words.len());
         // Mostly there is nobody, which a few loads tell.
         let nobody = self.words.iter().all(|word| word.load(Ordering::SeqCst) == 0);
@@ -102,35 +105,35 @@ impl Iterator for Bits {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
     #[test]
     fn few_workers_are_never_in_a_set() {
-        let holders = Holders::new(FEW);
-        holders.add(3);
-        holders.leave(3);
-        assert!(!holders.is_kept() && holders.others(0).next().is_none());
+        let set = WorkerSet::new(LOOKED_AT);
+        set.add(3);
+        set.leave(3);
+        assert!(!set.is_kept() && set.others(0).next().is_none());
     }
 
     #[test]
     fn the_others_come_from_each_worker_on_round_the_end() {
         for workers in [65, 128, 200, 4096] {
-            let holders = Holders::new(workers);
+            let set = WorkerSet::new(workers);
             let all: Vec<usize> = (0..workers).filter(|worker| worker % 7 == 3 || worker % 64 == 63).collect();
             for &worker in &all {
-                holders.add(worker);
+                set.add(worker);
             }
             for me in [0, 3, 63, 64, workers - 1] {
                 let expected: Vec<usize> =
                     all.iter().copied().filter(|&w| w > me).chain(all.iter().copied().filter(|&w| w < me)).collect();
-                assert_eq!(holders.others(me).collect::<Vec<_>>(), expected, "{workers} workers, from {me}");
+                assert_eq!(set.others(me).collect::<Vec<_>>(), expected, "{workers} workers, from {me}");
             }
             for &worker in &all {
-                holders.leave(worker);
+                set.leave(worker);
             }
-            assert_eq!(holders.others(0).next(), None);
+            assert_eq!(set.others(0).next(), None);
         }
     }
 
@@ -138,21 +141,21 @@ mod tests {
     /// no set and does not know.
     #[test]
     fn nothing_is_overlooked_by_the_worker_that_leaves() {
-        let (holders, there) = (Holders::new(100), AtomicU64::new(0));
+        let (set, there) = (WorkerSet::new(100), AtomicU64::new(0));
         let rounds = 20_000;
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for _ in 0..rounds {
                     there.fetch_add(1, Ordering::Release);
-                    holders.add(70);
+                    set.add(70);
                 }
             });
             let mut seen = 0;
             while seen < rounds {
                 seen += there.swap(0, Ordering::Acquire);
-                holders.leave(70);
+                set.leave(70);
                 if there.load(Ordering::Acquire) > 0 {
-                    holders.add(70);
+                    set.add(70);
                 }
             }
         });

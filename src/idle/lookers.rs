@@ -5,9 +5,8 @@
 //! afterwards, and who then takes a task wakes somebody if there are more, who in turn does the same. So no task is left
 //! to sleepers.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use crate::machine::Machine;
+use super::planted::planted;
+use crate::sync::atomic::{AtomicUsize, Ordering, yield_now};
 use crate::sync::fence;
 
 /// Workers that look around as soon as they have a CPU again.
@@ -19,17 +18,21 @@ pub(super) struct Lookers {
 }
 
 impl Lookers {
-    /// Nobody. They are counted where `many` workers share few CPUs.
-    pub(super) fn new(machine: &Machine, many: bool) -> Lookers {
-        let counted = many && machine.oversubscribed();
-        let enough = if counted { machine.workers().div_ceil(machine.crowd()) } else { 0 };
+    /// Nobody.
+    pub(super) fn new(enough: usize) -> Lookers {
         Lookers { count: AtomicUsize::new(0), enough }
     }
 
-    /// True when a task that any worker may run needs no sleeper. The task was made visible, and a full fence passed, before.
+    /// True when a task that any worker may run needs no sleeper. The task is visible already.
     #[inline]
     pub(super) fn suffice(&self) -> bool {
-        self.enough > 0 && self.count.load(Ordering::SeqCst) >= self.enough
+        if self.enough == 0 {
+            return false;
+        }
+        if !planted("lookers_counted_without_fence") {
+            fence::full();
+        }
+        self.count.load(Ordering::SeqCst) >= self.enough
     }
 
     /// Whether workers are counted.
@@ -41,14 +44,16 @@ impl Lookers {
     /// first one that it takes, it wakes somebody if there are more.
     pub(super) fn give_way(&self) -> bool {
         if self.enough == 0 {
-            std::thread::yield_now();
+            yield_now();
             return false;
         }
         self.count.fetch_add(1, Ordering::SeqCst);
-        std::thread::yield_now();
+        yield_now();
         self.count.fetch_sub(1, Ordering::SeqCst);
         // Who was content with this worker has made the task visible before: it is seen from here on.
-        fence::full();
+        if !planted("looker_without_fence") {
+            fence::full();
+        }
         true
     }
 }

@@ -28,7 +28,7 @@ enum Trial {
 
 /// The pause of one worker.
 #[derive(Debug)]
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     pauses: u32,
     trial: Trial,
     /// The tasks that came at a time before the trial.
@@ -40,22 +40,22 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { pauses: 1, trial: Trial::None, before: 0, kept: 0, next: Trial::Longer }
     }
 
     /// Pauses until the next look.
-    pub(super) fn pauses(&self) -> u32 {
+    pub(crate) fn pauses(&self) -> u32 {
         self.pauses
     }
 
     /// Nothing was found.
-    pub(super) fn in_vain(&mut self) {
+    pub(crate) fn in_vain(&mut self) {
         self.pauses = (2 * self.pauses).min(FEW).max(self.pauses);
     }
 
     /// The worker has run out of tasks after so many.
-    pub(super) fn ran(&mut self, tasks: u32) {
+    pub(crate) fn ran(&mut self, tasks: u32) {
         if tasks <= 1 {
             self.pauses = self.pauses.min(FEW);
             self.trial = Trial::None;

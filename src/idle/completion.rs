@@ -1,0 +1,143 @@
+//! Waiting for tasks to end: each thread counts its own, and whoever waits adds up (`README.md` beside this file).
+
+use std::time::Duration;
+
+use super::planted::planted;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering, yield_now};
+use crate::sync::fence;
+use crate::sync::modelled::{Condvar, Mutex};
+
+/// How many tasks one thread has scheduled, made ready and ended, since the beginning of the program.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) scheduled: AtomicU64,
+    pub(crate) activated: AtomicU64,
+    pub(crate) ended: AtomicU64,
+}
+
+/// One of the counters.
+pub(crate) type Which = fn(&Counters) -> &AtomicU64;
+
+/// Counts one more; only the counters' thread does.
+#[inline]
+pub(crate) fn count(counter: &AtomicU64) {
+    counter.store(own(counter).wrapping_add(1), Ordering::Release);
+}
+
+/// Takes one back; only the counters' thread does.
+#[inline]
+pub(crate) fn uncount(counter: &AtomicU64) {
+    counter.store(own(counter).wrapping_sub(1), Ordering::Release);
+}
+
+/// A counter of the calling thread, which alone changes it.
+#[inline]
+fn own(counter: &AtomicU64) -> u64 {
+    #[cfg(loom)]
+    // SAFETY: nobody else writes. (After a plain load loom forgets that others have read the counter before.)
+    return unsafe { counter.unsync_load() };
+    #[cfg(not(loom))]
+    counter.load(Ordering::Relaxed)
+}
+
+/// Adds up one counter of all threads.
+pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Counters>, which: Which) -> u64 {
+    all.fold(0, |sum, counters| sum.wrapping_add(which(counters).load(Ordering::Acquire)))
+}
+
+/// Tasks that were scheduled and have not ended; `sum` adds up a counter. When it is 0, then all tasks that were scheduled before
+/// the call, and all that these have scheduled, have ended: the ends are read first, and whatever a task schedules is counted
+/// before its own end.
+pub(crate) fn outstanding(sum: impl Fn(Which) -> u64) -> u64 {
+    without_ended(sum, |counters| &counters.scheduled)
+}
+
+/// Tasks that became ready and have not ended; read in the same way. When it is 0, all others wait for data.
+pub(crate) fn under_way(sum: impl Fn(Which) -> u64) -> u64 {
+    without_ended(sum, |counters| &counters.activated)
+}
+
+fn without_ended(sum: impl Fn(Which) -> u64, begun: Which) -> u64 {
+    if planted("ends_read_last") {
+        let begun = sum(begun);
+        return begun.wrapping_sub(sum(|counters| &counters.ended));
+    }
+    let ended = sum(|counters| &counters.ended);
+    sum(begun).wrapping_sub(ended)
+}
+
+/// Looks at the counters so often, with ever more pauses in between, while the thread keeps its core: few small tasks end
+/// in that time. Each look takes the lines with the counters away from those who count.
+const EAGER_LOOKS: u32 = if cfg!(loom) { 0 } else { 12 };
+
+/// The most pauses between two such looks.
+const MOST_PAUSES: u32 = 32;
+
+/// Then so often before sleeping, and gives its core away in between.
+const LOOKS: usize = if cfg!(loom) { 0 } else { 100 };
+
+/// Where a thread sleeps until tasks have ended. One thread at a time: the lock of the life cycle sees to that.
+#[derive(Default)]
+pub(crate) struct Completion {
+    waiting: AtomicBool,
+    lock: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Completion {
+    /// Sleeps until `done`, which workers make true by ending tasks. `crowded`: they may need this thread's core.
+    pub(crate) fn wait_until(&self, crowded: bool, done: impl Fn() -> bool) {
+        for look in 0..if crowded { 0 } else { EAGER_LOOKS } {
+            if done() {
+                return;
+            }
+            for _ in 0..(1 << look).min(MOST_PAUSES) {
+                std::hint::spin_loop();
+            }
+        }
+        for _ in 0..LOOKS {
+            if done() {
+                return;
+            }
+            yield_now();
+        }
+        self.waiting.store(true, Ordering::SeqCst);
+        if !planted("wait_without_fence") {
+            fence::full();
+        }
+        let mut guard = self.lock.lock();
+        while !done() {
+            self.changed.wait(&mut guard);
+        }
+        drop(guard);
+        self.waiting.store(false, Ordering::SeqCst);
+    }
+
+    /// Sleeps until a worker runs out of tasks, or for a moment.
+    pub(crate) fn wait_a_moment(&self) {
+        self.waiting.store(true, Ordering::SeqCst);
+        let mut guard = self.lock.lock();
+        self.changed.wait_for(&mut guard, Duration::from_millis(1));
+        drop(guard);
+        self.waiting.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether a thread sleeps here.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Tells the waiting thread, if there is one, to look again.
+    #[inline]
+    pub(crate) fn notify(&self) {
+        if !planted("notify_without_fence") {
+            fence::full();
+        }
+        if self.waiting.load(Ordering::Relaxed) {
+            if !planted("notify_without_lock") {
+                drop(self.lock.lock());
+            }
+            self.changed.notify_all();
+        }
+    }
+}

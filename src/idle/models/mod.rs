@@ -1,0 +1,53 @@
+//! The protocols under loom, with callers of their own. Each test runs all orders of its threads' steps with at most three
+//! preemptions; with the feature `planted`, a test for each defect shows that the same run finds it.
+
+mod arbiter;
+mod closing;
+mod completion;
+mod parking;
+mod slot;
+mod worker_set;
+
+/// Runs a model.
+fn check(body: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(body);
+}
+
+/// Whether the test of this name ends in a defect that loom has found, once the defect of this name is put back. In a process of
+/// its own: loom's objects cannot be dropped after a deadlock.
+#[cfg(feature = "planted")]
+fn finds(test: &str, defect: &str) {
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    let output = child.args(["--exact", test, "--nocapture"]).env("DVM_PLANTED", defect).output().unwrap();
+    let told = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    // Nobody goes on, one thread goes on for ever, two threads touch what is one's, or the model's own claim is wrong.
+    let signs = ["deadlock; threads", "exceeded maximum number of branches", "Causality violation", "idle/models/"];
+    let found = signs.iter().any(|sign| told.contains(sign));
+    assert!(told.contains("running 1 test") && !output.status.success() && found, "{told}");
+}
+
+/// A test of the sound protocol by `$model`; and with the feature `planted`, for each defect one that shows that it is found.
+macro_rules! models {
+    ($($model:ident finds [$($defect:ident),*];)*) => {
+        $(
+            mod $model {
+                #[test]
+                fn sound() {
+                    crate::idle::models::check(super::$model);
+                }
+
+                $(
+                    #[cfg(feature = "planted")]
+                    #[test]
+                    fn $defect() {
+                        let module = module_path!().split_once("::").expect("in the crate").1;
+                        crate::idle::models::finds(&format!("{module}::sound"), stringify!($defect));
+                    }
+                )*
+            }
+        )*
+    };
+}
+use models;

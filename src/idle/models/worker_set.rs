@@ -1,0 +1,30 @@
+//! A worker's place in the set of those that may have tasks for others.
+
+use loom::sync::Arc;
+use loom::thread;
+
+use super::models;
+use crate::idle::worker_set::WorkerSet;
+use crate::sync::atomic::{AtomicBool, Ordering};
+
+models! {
+    what_comes_while_the_worker_leaves finds [add_without_fence, leave_without_fence];
+}
+
+/// Who puts something down and adds, and who leaves and looks again: never is something there while the worker is in no set and
+/// does not know.
+fn what_comes_while_the_worker_leaves() {
+    let shared = Arc::new((WorkerSet::new(2), AtomicBool::new(false)));
+    shared.0.add(1);
+    let other = Arc::clone(&shared);
+    let giver = thread::spawn(move || {
+        let (set, there) = &*other;
+        there.store(true, Ordering::Relaxed);
+        set.add(1);
+    });
+    let (set, there) = &*shared;
+    set.leave(1);
+    let seen = there.load(Ordering::Relaxed);
+    giver.join().unwrap();
+    assert!(seen || set.others(0).any(|worker| worker == 1), "nobody knows of it");
+}

@@ -1,0 +1,169 @@
+//! Sleeping and waking: `README.md` beside this file has the protocol and why no wake-up is lost.
+
+use super::lookers::Lookers;
+use super::planted::planted;
+use super::worker_set::WorkerSet;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::fence;
+use crate::sync::modelled::{Condvar, Mutex};
+
+/// What one worker sleeps on.
+#[derive(Default)]
+pub(crate) struct Parker {
+    /// True while the worker sleeps, or is about to; whoever sets it to false wakes the worker.
+    asleep: AtomicBool,
+    lock: Mutex<()>,
+    woken: Condvar,
+}
+
+impl Parker {
+    /// Wakes the worker if it sleeps; true when this call did. Work was made visible, and a fence passed, before.
+    #[inline]
+    pub(crate) fn wake(&self) -> bool {
+        let mine = self.asleep.load(Ordering::Relaxed) && self.asleep.swap(false, Ordering::SeqCst);
+        if mine {
+            // Whoever looks at `asleep` under the lock, and then sleeps, is woken.
+            if !planted("wake_without_lock") {
+                drop(self.lock.lock());
+            }
+            self.woken.notify_one();
+        }
+        mine
+    }
+
+    /// The same for work that was just put where only this worker finds it.
+    #[inline]
+    pub(crate) fn wake_for_own(&self) {
+        if !planted("own_work_without_fence") {
+            fence::light();
+        }
+        self.wake();
+    }
+}
+
+/// What the workers share about sleeping. Written only by workers that run out of work, and by those who wake them.
+#[repr(align(128))]
+pub(crate) struct IdleSet {
+    /// Workers between their last look around and their awakening.
+    idle: AtomicUsize,
+    /// Changes whenever work for anybody is announced while somebody is idle.
+    epoch: AtomicU64,
+    /// Workers that sleep, or are about to, where there are many.
+    sleepers: WorkerSet,
+    lookers: Lookers,
+}
+
+/// A worker that has said that it is idle.
+pub(crate) struct Idle<'a> {
+    idle_set: &'a IdleSet,
+    epoch: u64,
+}
+
+impl IdleSet {
+    /// Of so many workers, all awake. `enough`: with so many about to look around a task wakes nobody; 0: it always does.
+    pub(crate) fn new(workers: usize, enough: usize) -> IdleSet {
+        IdleSet {
+            idle: AtomicUsize::new(0),
+            epoch: AtomicU64::new(0),
+            sleepers: WorkerSet::new(workers),
+            lookers: Lookers::new(enough),
+        }
+    }
+
+    /// Says that the caller is idle. It then looks around once more, and sleeps if there is still nothing.
+    pub(crate) fn enter(&self) -> Idle<'_> {
+        self.idle.fetch_add(1, Ordering::SeqCst);
+        let epoch = self.epoch.load(Ordering::SeqCst);
+        if !planted("enter_without_fence") {
+            fence::heavy();
+        }
+        Idle { idle_set: self, epoch }
+    }
+
+    /// Announces work for anybody, which is visible already. True when somebody is idle: then one worker is to be woken.
+    #[inline]
+    pub(crate) fn announce(&self) -> bool {
+        if !planted("announce_without_fence") {
+            fence::light();
+        }
+        if self.idle.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        if !planted("announce_without_epoch") {
+            self.epoch.fetch_add(1, Ordering::SeqCst);
+        }
+        // A worker that does not see the epoch yet is seen asleep.
+        if !planted("look_for_sleepers_without_fence") && !planted("lookers_counted_without_fence") {
+            fence::light();
+        }
+        true
+    }
+
+    /// The same for one task that any worker may run: nobody is to be woken when enough are about to look around.
+    #[inline]
+    pub(crate) fn announce_task(&self) -> bool {
+        self.announce() && !self.lookers.suffice()
+    }
+
+    /// Wakes this worker if it sleeps, else the nearest that does.
+    pub(crate) fn wake_near<'a, N: Iterator<Item = usize>>(
+        &self,
+        worker: usize,
+        parker: impl Fn(usize) -> &'a Parker,
+        nearest: impl FnOnce() -> N,
+    ) {
+        if !parker(worker).wake() {
+            if self.sleepers.is_kept() {
+                self.sleepers.others(worker).any(|other| parker(other).wake());
+            } else {
+                nearest().any(|other| parker(other).wake());
+            }
+        }
+    }
+
+    /// Gives the CPU away for a moment; true when others counted on the caller meanwhile. It then looks around, and before it
+    /// runs the first task that it takes, it wakes somebody if there are more.
+    pub(crate) fn give_way(&self) -> bool {
+        self.lookers.give_way()
+    }
+
+    /// Whether workers that give way are counted. If so, whoever has slept, or was about to, wakes somebody as well if there
+    /// are more tasks than the first one that it takes.
+    pub(crate) fn are_lookers_counted(&self) -> bool {
+        self.lookers.are_counted()
+    }
+}
+
+impl Idle<'_> {
+    /// Worker `me` sleeps until woken, unless `work` has come for it or was announced to anybody meanwhile.
+    pub(crate) fn sleep(self, me: usize, parker: &Parker, work: impl Fn() -> bool) {
+        // First: whoever looks for a sleeper and does not find this one has advanced the epoch.
+        if !planted("sleep_unlisted") {
+            self.idle_set.sleepers.add(me);
+        }
+        self.park(parker, work);
+        self.idle_set.sleepers.leave(me);
+    }
+
+    fn park(&self, parker: &Parker, work: impl Fn() -> bool) {
+        parker.asleep.store(true, Ordering::SeqCst);
+        if !planted("sleep_without_fence") {
+            fence::heavy();
+        }
+        let announced = self.idle_set.epoch.load(Ordering::SeqCst) != self.epoch;
+        if (announced && !planted("sleep_through_epoch")) || work() {
+            parker.asleep.store(false, Ordering::SeqCst);
+            return;
+        }
+        let mut lock = parker.lock.lock();
+        while parker.asleep.load(Ordering::SeqCst) {
+            parker.woken.wait(&mut lock);
+        }
+    }
+}
+
+impl Drop for Idle<'_> {
+    fn drop(&mut self) {
+        self.idle_set.idle.fetch_sub(1, Ordering::SeqCst);
+    }
+}

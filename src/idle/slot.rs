@@ -1,0 +1,265 @@
+//! The worker slot: the right to be a worker, which one thread holds at a time.
+//!
+//! Each worker has one *slot*. The thread that holds the slot is the worker: it takes the worker's tasks, polls, steals, and
+//! sleeps on its parker. Each slot begins with one thread. A task that begins a blocking section releases the slot, and a
+//! spare thread, else a new one, acquires it. A task whose section ends waits for the slot; its holder releases it after
+//! the current task and becomes a spare thread. So exactly one thread is the worker at any time, its structures have one
+//! owner, and no more tasks run at once than there are workers.
+//!
+//! Tasks whose sections end again and again would hand the slot to each other for ever. So once per [`RETURNS`] ends a
+//! spare thread acquires it first, to run one task or to poll.
+//!
+//! Nobody waits in a circle: a thread in a section holds nothing (also no cores, `arbiter.rs`), and a thread that waits for
+//! the slot waits for a task that runs. The slot goes back in the order in which the sections ended.
+
+use std::time::Duration;
+
+use super::planted::planted;
+use crate::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::fence;
+use crate::sync::modelled::{Condvar, Mutex, Owned};
+
+/// So many sections may end on a slot before a ready task goes first. The header states it.
+const RETURNS: u32 = if cfg!(loom) { 1 } else { 64 };
+
+/// Somebody wants the slot.
+const SLOT_WANTED: u32 = 1;
+
+/// Somebody wants the worker to stand still (`arbiter.rs`).
+pub(crate) const STILL_WANTED: u32 = 2;
+
+/// The right to be a worker, and what stays with it when it changes hands.
+pub(crate) struct WorkerSlot<L> {
+    /// What the worker is to look at before its next task; 0 almost always.
+    summons: AtomicU32,
+    state: Mutex<State>,
+    /// Where spare threads wait; who comes back waits on a condition of its own, so that each change wakes one thread.
+    free: Condvar,
+    /// The holder's.
+    left: Owned<L>,
+}
+
+struct State {
+    taken: bool,
+    /// Who waits for the slot with a task, in the order in which the sections ended.
+    returning: Returning,
+    /// Threads without a task that wait for the slot to be free.
+    spare: usize,
+    /// Threads started for this slot after the first.
+    started: usize,
+    /// Sections that have ended since a spare thread last acquired the slot out of turn.
+    returns: u32,
+}
+
+impl State {
+    /// True when it is a spare thread's turn, and there is one.
+    fn is_turn_of_spare(&self) -> bool {
+        self.returns >= RETURNS && self.spare > 0
+    }
+}
+
+/// A thread whose section has ended. It lies on that thread's stack until it has the slot.
+struct Return {
+    next: *mut Return,
+    seated: bool,
+    changed: Condvar,
+}
+
+/// A list of such threads, which allocates nothing.
+struct Returning {
+    first: *mut Return,
+    last: *mut Return,
+}
+
+// SAFETY: a list is reached under the lock of its slot only, and who is in it stays until it has been taken out.
+unsafe impl Send for Returning {}
+
+impl Returning {
+    fn is_empty(&self) -> bool {
+        self.first.is_null()
+    }
+
+    /// # Safety
+    /// It stays where it is until it has been taken out.
+    unsafe fn append(&mut self, new: *mut Return) {
+        if self.last.is_null() {
+            self.first = new;
+        } else {
+            // SAFETY: it is in the list, hence valid by this function's contract.
+            unsafe { (*self.last).next = new };
+        }
+        self.last = new;
+    }
+
+    /// Seats the first, if there is one.
+    fn give_to_first(&mut self) -> bool {
+        let first = self.first;
+        if first.is_null() {
+            return false;
+        }
+        // SAFETY: who is in the list stays until it is seated and has the lock, which the caller holds; its thread uses the
+        // condition meanwhile, by shared reference.
+        unsafe {
+            self.first = (*first).next;
+            (*first).seated = true;
+            (*first).changed.notify_one();
+        }
+        if self.first.is_null() {
+            self.last = std::ptr::null_mut();
+        }
+        true
+    }
+}
+
+impl<L> WorkerSlot<L> {
+    /// A free slot; one thread is about to be started for it.
+    pub(crate) fn new(left: L) -> WorkerSlot<L> {
+        let returning = Returning { first: std::ptr::null_mut(), last: std::ptr::null_mut() };
+        let state = State { taken: false, returning, spare: 1, started: 0, returns: 0 };
+        WorkerSlot {
+            summons: AtomicU32::new(0),
+            state: Mutex::new(state),
+            free: Condvar::new(),
+            left: Owned::new(left),
+        }
+    }
+
+    /// True when something is wanted of the worker before its next task.
+    #[inline]
+    pub(crate) fn signalled(&self) -> bool {
+        self.summons.load(Ordering::Relaxed) != 0
+    }
+
+    /// Asks something of the worker; whoever calls then wakes it.
+    pub(crate) fn signal(&self, what: u32) {
+        self.summons.fetch_or(what, Ordering::SeqCst);
+        if !planted("signal_without_fence") {
+            fence::full();
+        }
+    }
+
+    /// Whether this is asked of the worker.
+    pub(crate) fn asked(&self, what: u32) -> bool {
+        self.summons.load(Ordering::SeqCst) & what != 0
+    }
+
+    /// Takes a summons back.
+    pub(crate) fn dismiss(&self, what: u32) {
+        self.summons.fetch_and(!what, Ordering::SeqCst);
+    }
+
+    /// True when the worker is to release the slot before its next task.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.asked(SLOT_WANTED)
+    }
+
+    /// Lends the holder what stays with the slot.
+    ///
+    /// # Safety
+    /// The calling thread holds the slot, and `body` does not come back here.
+    #[inline]
+    pub(crate) unsafe fn with_left<R>(&self, body: impl FnOnce(&mut L) -> R) -> R {
+        // SAFETY: by this function's contract: one thread holds the slot, which changes hands under a lock.
+        unsafe { self.left.with(body) }
+    }
+
+    /// For a spare thread: waits until the slot is free. `None` when the engine is `stopping`, or nobody has needed the thread for
+    /// the time of its `patience`; else whether it is to run one task whoever wants the slot.
+    pub(crate) fn acquire(&self, patience: Duration, stopping: impl Fn() -> bool) -> Option<bool> {
+        let mut state = self.state.lock();
+        loop {
+            if stopping() {
+                return None;
+            }
+            if !state.taken {
+                break;
+            }
+            let idle = self.free.wait_for(&mut state, patience).timed_out();
+            // A thread that ends can acquire no slot: the next section starts another one.
+            if idle && state.taken && !stopping() {
+                state.spare -= 1;
+                return None;
+            }
+        }
+        let turn = state.is_turn_of_spare();
+        if turn {
+            state.returns = 0;
+        }
+        state.spare -= 1;
+        state.taken = true;
+        Some(turn)
+    }
+
+    /// Releases the slot between two tasks, for whoever waits for it; the caller is a spare thread from now on.
+    pub(crate) fn release(&self) {
+        let mut state = self.state.lock();
+        state.spare += 1;
+        self.pass_on(&mut state);
+    }
+
+    /// After a release: gives the slot to the first who comes back, else, or when it is its turn, to a spare thread.
+    fn pass_on(&self, state: &mut State) {
+        state.taken = !state.is_turn_of_spare() && state.returning.give_to_first() && !planted("slot_given_twice");
+        state.returns += u32::from(state.taken);
+        if state.returning.is_empty() {
+            self.dismiss(SLOT_WANTED);
+        }
+        if !state.taken && !planted("release_in_silence") {
+            self.free.notify_one();
+        }
+    }
+
+    /// For a task that begins a section: releases the slot, and sees to it that a thread is there to acquire it.
+    pub(crate) fn leave(&self, start: impl FnOnce(usize) -> std::io::Result<()>) -> std::io::Result<()> {
+        let mut state = self.state.lock();
+        let turn = state.returns >= RETURNS;
+        if state.spare == 0 && (turn || state.returning.is_empty()) {
+            match start(state.started + 1) {
+                Ok(()) => {
+                    state.started += 1;
+                    state.spare += 1;
+                }
+                // The next one tries again.
+                Err(_) if !state.returning.is_empty() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.pass_on(&mut state);
+        Ok(())
+    }
+
+    /// For a task whose section ends: waits for the slot.
+    pub(crate) fn come_back(&self, wake: impl FnOnce()) {
+        let mut state = self.state.lock();
+        if !state.taken && !state.is_turn_of_spare() {
+            state.taken = true;
+            state.returns += 1;
+            return;
+        }
+        let mut me = Return { next: std::ptr::null_mut(), seated: false, changed: Condvar::new() };
+        let me = &raw mut me;
+        // SAFETY: it stays on this stack until it is seated, and then is out of the list.
+        unsafe { state.returning.append(me) };
+        if !planted("come_back_in_silence") {
+            self.signal(SLOT_WANTED);
+        }
+        wake();
+        loop {
+            // SAFETY: read under the lock, as others write it; they use the condition by shared reference only.
+            unsafe {
+                if (*me).seated {
+                    return;
+                }
+                (*me).changed.wait(&mut state);
+            }
+        }
+    }
+
+    /// Tells the spare threads that the engine stops.
+    pub(crate) fn announce_end(&self) {
+        if !planted("end_without_lock") {
+            drop(self.state.lock());
+        }
+        self.free.notify_all();
+    }
+}
