@@ -260,6 +260,8 @@ impl<L> WorkerSlot<L> {
         if !planted("end_without_lock") {
             drop(self.state.lock());
         }
-        self.free.notify_all();
+        if !planted("end_in_silence") {
+            self.free.notify_all();
+        }
     }
 }

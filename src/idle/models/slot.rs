@@ -11,7 +11,8 @@ use crate::idle::slot::WorkerSlot;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 models! {
-    a_section finds [slot_given_twice, come_back_in_silence, signal_without_fence, end_without_lock];
+    a_section finds [slot_given_twice, come_back_in_silence, signal_without_fence];
+    the_stop finds [end_without_lock, end_in_silence];
     two_sections finds [slot_given_twice, release_in_silence];
     a_spare_thread_that_retires finds [slot_given_twice];
 }
@@ -97,6 +98,14 @@ fn a_section() {
     assert!(shared.slot.acquire(PATIENT, || shared.stopping()).is_some());
     Shared::section(&shared, PATIENT);
     shared.slot.release();
+    shared.stop();
+}
+
+/// The engine stops while the holder is still at work: spare threads end all the same.
+fn the_stop() {
+    let shared = Shared::new();
+    assert!(shared.slot.acquire(PATIENT, || shared.stopping()).is_some());
+    Shared::section(&shared, PATIENT);
     shared.stop();
 }
 
