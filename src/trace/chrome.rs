@@ -7,8 +7,8 @@
 use std::fmt;
 use std::io::{Result, Write};
 
-use super::Session;
 use super::ring::{Event, Kind};
+use super::session::Session;
 
 /// Writes the whole file.
 pub(super) fn write(out: &mut impl Write, session: &Session) -> Result<()> {

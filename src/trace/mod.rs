@@ -8,94 +8,40 @@
 //! - `ring`: events; `chrome`: the timeline's file
 //! - `tally`: sums; `summary`: the table
 //! - `drawing`: the graph of tasks
+//! - `session`: the books; `output`: files
 
 mod chrome;
 mod clock;
 mod drawing;
+mod output;
 mod ring;
+mod session;
 mod summary;
 mod tally;
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufWriter, Seek as _, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
 use std::sync::Arc;
 
 use crate::sync::lock::Mutex;
 
 use crate::config::Config;
-use crate::error::{Error, dvm_retcode_t};
+use crate::error::Error;
 
 pub(crate) use drawing::Tiles;
+pub(crate) use output::Moment;
+pub(crate) use session::{Name, Stamp};
 
 use clock::Clock;
 use drawing::Drawing;
-use ring::{Event, Kind, Ring};
+use output::Output;
+use ring::{Kind, Ring};
+use session::{Book, Row, Session};
 use tally::Tally;
-
-/// The most coordinates of a tile that an event holds.
-pub(crate) const MAX_COORDINATES: usize = 4;
 
 /// A trace, on or off. Clones write to the same trace.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trace(Option<Arc<Session>>);
-
-/// When something began.
-#[derive(Clone, Copy, Debug)]
-#[must_use = "an event is recorded when it ends"]
-pub(crate) struct Stamp(u64);
-
-/// A name that events refer to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Name(u32);
-
-#[derive(Debug)]
-struct Session {
-    clock: Clock,
-    timeline: Option<Output>,
-    summary: bool,
-    drawing: Option<(Output, Mutex<Drawing>)>,
-    /// One for each worker, and one for all other threads.
-    rows: Vec<Row>,
-    names: Mutex<Names>,
-}
-
-/// A file that is written at the end.
-#[derive(Debug)]
-struct Output {
-    /// The variable that asked for it, and what it holds, for messages.
-    variable: &'static str,
-    what: &'static str,
-    path: PathBuf,
-    /// `None` once it was written for the last time.
-    file: Mutex<Option<File>>,
-}
-
-/// A worker's part. Its lock is the worker's own until the end; no two share a cache line.
-#[derive(Debug)]
-#[repr(align(128))]
-struct Row {
-    title: String,
-    book: Mutex<Book>,
-}
-
-/// What a worker writes.
-#[derive(Debug)]
-struct Book {
-    ring: Ring,
-    tally: Tally,
-    /// Numbers of names by the address of their text, so that a task's name is found without a lock that others take.
-    known: HashMap<usize, u32>,
-    /// The one that was found last: most tasks follow one of their own kind.
-    last: (usize, u32),
-}
-
-#[derive(Debug, Default)]
-struct Names {
-    texts: Vec<String>,
-    numbers: HashMap<String, u32>,
-}
 
 impl Trace {
     /// A trace that records nothing.
@@ -156,7 +102,7 @@ impl Trace {
     }
 
     /// `worker` ran a tile of the graph `name` since `start`; `None`: a thread that is no worker. The first
-    /// [`MAX_COORDINATES`] coordinates are kept.
+    /// [`ring::MAX_COORDINATES`] coordinates are kept.
     #[inline]
     pub fn tile(&self, worker: Option<usize>, start: Stamp, name: Name, coordinates: &[i64]) {
         self.record(worker, start, Kind::Tile, name.0, coordinates);
@@ -222,7 +168,7 @@ impl Trace {
     /// finalize goes on, and returns this error when it has no other to return.
     pub fn finish(&self) -> Result<(), Error> {
         let Some(session) = &self.0 else { return Ok(()) };
-        let written = session.write(Moment::End);
+        let written = write(session, Moment::End);
         if session.summary {
             // Nobody is to be told when this cannot be printed.
             let _ = std::io::stderr().lock().write_all(summary::table(session).as_bytes());
@@ -241,126 +187,19 @@ impl Trace {
     /// # Errors
     /// As for [`Trace::finish`].
     pub fn save(&self, moment: Moment) -> Result<(), Error> {
-        self.0.as_ref().map_or(Ok(()), |session| session.write(moment))
+        self.0.as_ref().map_or(Ok(()), |session| write(session, moment))
     }
 }
 
-/// When a file is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
-    /// In between: the run goes on.
-    Meanwhile,
-    /// The process is about to end, but may not.
-    Death,
-    /// At the end of the run: nothing is written any more.
-    End,
-}
-
-impl Session {
-    fn write(&self, moment: Moment) -> Result<(), Error> {
-        let timeline =
-            self.timeline.as_ref().map_or(Ok(()), |output| output.write(moment, |out| chrome::write(out, self)));
-        let drawing = self
-            .drawing
-            .as_ref()
-            .map_or(Ok(()), |(output, drawing)| output.write(moment, |out| drawing.lock().write(out)));
-        timeline.and(drawing)
-    }
-
-    fn now(&self) -> u64 {
-        self.clock.now()
-    }
-
-    fn task(&self, worker: usize, start: Stamp, description: &'static str) {
-        let now = self.now();
-        let mut book = self.rows[worker].book.lock();
-        let address = description.as_ptr().addr();
-        // Equal addresses are equal texts: descriptions are kept once each, and an empty one has no other's address.
-        if book.last.0 != address {
-            book.last = (address, self.known(&mut book, address, description));
-        }
-        let name = book.last.1;
-        self.enter(&mut book, now, start, Kind::Task, name, &[]);
-    }
-
-    #[cold]
-    fn known(&self, book: &mut Book, address: usize, description: &str) -> u32 {
-        let name = || self.names.lock().intern(description).0;
-        *book.known.entry(address).or_insert_with(name)
-    }
-
-    fn record(&self, row: usize, start: Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
-        let now = self.now();
-        self.enter(&mut self.rows[row].book.lock(), now, start, kind, subject, coordinates);
-    }
-
-    fn enter(&self, book: &mut Book, now: u64, Stamp(start): Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
-        let mut kept = [0; MAX_COORDINATES];
-        for (kept, coordinate) in kept.iter_mut().zip(coordinates) {
-            *kept = *coordinate;
-        }
-        let duration = now.saturating_sub(start);
-        let event = Event { start, duration, coordinates: kept, subject, dimension: coordinates.len() as u16, kind };
-        if self.summary {
-            book.tally.add(&event);
-        }
-        if self.timeline.is_some() {
-            book.ring.push(event);
-        }
-    }
-}
-
-impl Names {
-    fn intern(&mut self, text: &str) -> Name {
-        if let Some(&number) = self.numbers.get(text) {
-            return Name(number);
-        }
-        let number = self.texts.len() as u32;
-        self.texts.push(text.to_owned());
-        self.numbers.insert(text.to_owned(), number);
-        Name(number)
-    }
-}
-
-impl Output {
-    fn open(variable: &'static str, what: &'static str, path: &Path) -> Result<Output, Error> {
-        let output = Output { variable, what, path: path.to_owned(), file: Mutex::new(None) };
-        let file = File::create(path).map_err(|why| output.unwritable(&why))?;
-        *output.file.lock() = Some(file);
-        Ok(output)
-    }
-
-    /// Has the file written, unless that was done at the end. The lock is held meanwhile: who comes second comes after.
-    fn write(
-        &self,
-        moment: Moment,
-        write: impl FnOnce(&mut BufWriter<&File>) -> std::io::Result<()>,
-    ) -> Result<(), Error> {
-        let mut kept = self.file.lock();
-        let Some(mut file) = kept.as_ref() else { return Ok(()) };
-        let again = file.metadata().is_ok_and(|about| about.is_file());
-        if !again && moment == Moment::Meanwhile {
-            return Ok(());
-        }
-        let anew = if again { file.rewind().and_then(|()| file.set_len(0)) } else { Ok(()) };
-        let mut out = BufWriter::new(file);
-        let written = anew.and_then(|()| write(&mut out)).and_then(|()| out.flush());
-        drop(out);
-        if !again || moment == Moment::End {
-            *kept = None;
-        }
-        written.map_err(|why| self.unwritable(&why))
-    }
-
-    fn unwritable(&self, why: &std::io::Error) -> Error {
-        let message = format!(
-            "cannot write the {} to \"{}\": {why}: set the environment variable {} to a file that can be written",
-            self.what,
-            self.path.display(),
-            self.variable
-        );
-        Error::new(dvm_retcode_t::DVM_ERR_ARGUMENT, message)
-    }
+/// Writes the files that a session has.
+fn write(session: &Session, moment: Moment) -> Result<(), Error> {
+    let timeline =
+        session.timeline.as_ref().map_or(Ok(()), |output| output.write(moment, |out| chrome::write(out, session)));
+    let drawing = session
+        .drawing
+        .as_ref()
+        .map_or(Ok(()), |(output, drawing)| output.write(moment, |out| drawing.lock().write(out)));
+    timeline.and(drawing)
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 
 use std::cmp::Reverse;
 
-use super::MAX_COORDINATES;
 use crate::error::Error;
 use crate::memory;
 
 /// So many events get their memory at once.
 const AT_ONCE: usize = 1 << 18;
+
+/// The most coordinates of a tile that an event holds.
+pub(crate) const MAX_COORDINATES: usize = 4;
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

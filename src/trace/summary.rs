@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Session;
+use super::session::Session;
 use super::tally::{Sum, Tally};
 
 /// Processings and graphs that are told; all are counted.
@@ -13,7 +13,7 @@ const TOLD: usize = 24;
 pub(super) fn table(session: &Session) -> String {
     let rate = session.clock.rate();
     let elapsed = (session.now() as f64 * rate) as u64;
-    let tally = |row: &super::Row| row.book.lock().tally.clone().in_nanoseconds(rate);
+    let tally = |row: &super::session::Row| row.book.lock().tally.clone().in_nanoseconds(rate);
     let tallies: Vec<Tally> = session.rows.iter().map(tally).collect();
     let titles: Vec<&str> = session.rows.iter().map(|row| row.title.as_str()).collect();
     show(elapsed, peak_memory(), &titles, &tallies, &session.names.lock().texts)

@@ -1,11 +1,14 @@
 //! What is recorded is what the file shows.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
 
+use super::ring::Event;
 use super::*;
+use crate::error::dvm_retcode_t;
 
 /// A trace to a new file, with rings of `capacity`.
 fn start(workers: usize, capacity: &str) -> (Trace, PathBuf) {
