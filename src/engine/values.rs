@@ -1,8 +1,10 @@
-//! What calls do with data: the store's operations, seen from a thread or from the task that it runs.
+//! What calls do with data: the store's operations, seen from a thread or from the task that it runs. A task's own arguments are
+//! found without the store's lists, and what it has got is put when it ends; a thread outside tasks may have to sleep until a
+//! datum is published.
 
-use super::context::Own;
-use super::frame::{Frame, Held};
-use super::{Call, ThreadContext};
+use super::context::call::Call;
+use super::context::frame::{Frame, Held};
+use super::context::{Own, ThreadContext};
 use crate::data::{DatumId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};
 
@@ -190,13 +192,13 @@ impl Call {
 impl Call {
     /// The size of a promise that may be about to be published, when a trace is on.
     #[inline]
-    pub(super) fn traced_size(&self, id: DatumId) -> Option<usize> {
+    pub(crate) fn traced_size(&self, id: DatumId) -> Option<usize> {
         if self.engine().trace().is_on() { STORE.promised_size(id) } else { None }
     }
 
     /// Records that it was published.
     #[inline]
-    pub(super) fn trace_publication(&self, id: DatumId, bytes: Option<usize>) {
+    pub(crate) fn trace_publication(&self, id: DatumId, bytes: Option<usize>) {
         if let Some(bytes) = bytes {
             self.engine().trace().publish(self.worker(), id.number(), bytes);
         }
@@ -242,7 +244,7 @@ impl Own {
 impl ThreadContext {
     /// Ends all gets of the task that has just run on this thread.
     #[inline]
-    pub(super) fn put_all(&self) {
+    pub(crate) fn put_all(&self) {
         self.with(|own| {
             own.frame.end();
             own.put_held();
@@ -251,7 +253,7 @@ impl ThreadContext {
 
     /// The same for a task without arguments.
     #[inline]
-    pub(super) fn put_argumentless(&self) {
+    pub(crate) fn put_argumentless(&self) {
         self.with(|own| {
             own.frame.task = std::ptr::null_mut();
             own.put_held();

@@ -22,8 +22,8 @@ pub fn layers(architecture: &str) -> HashMap<String, Vec<String>> {
 
 /// Breaches inside one crate: modules without a layer, edges upwards, circles, files that no module declares.
 ///
-/// `order` is the crate's list of layers, if it has one. `open` names circles that are known and not yet opened.
-pub fn crate_breaches(root: &Path, order: Option<&[String]>, open: &[&[&str]]) -> Vec<String> {
+/// `order` is the crate's list of layers, if it has one.
+pub fn crate_breaches(root: &Path, order: Option<&[String]>) -> Vec<String> {
     let modules = match read(root) {
         Ok(modules) => modules,
         Err(why) => return vec![format!("can't be read: {why}")],
@@ -39,16 +39,8 @@ pub fn crate_breaches(root: &Path, order: Option<&[String]>, open: &[&[&str]]) -
             wrong.extend(order.and_then(|order| upward(&graph.modules[from], &graph.modules[to], order)));
         }
     }
-    let found = circles(&modules, &edges);
-    for circle in &found {
-        if !open.iter().any(|known| circle.iter().map(String::as_str).eq(known.iter().copied())) {
-            wrong.push(format!("{}: a circle of {}", root.display(), circle.join(", ")));
-        }
-    }
-    for known in open {
-        if !found.iter().any(|circle| circle.iter().map(String::as_str).eq(known.iter().copied())) {
-            wrong.push(format!("{}: no longer a circle: {}", root.display(), known.join(", ")));
-        }
+    for circle in circles(&modules, &edges) {
+        wrong.push(format!("{}: a circle of {}", root.display(), circle.join(", ")));
     }
     wrong
 }

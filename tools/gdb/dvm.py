@@ -143,7 +143,7 @@ def task_at(address):
 
 def workers():
     """The workers of the running engine."""
-    engine = plain(static("engine::ENGINE"))
+    engine = plain(static("engine::context::shared::ENGINE"))
     if int(engine) == 0:
         raise Trouble("libdvm is not running in this process")
     boxed = engine.dereference()["workers"]
@@ -193,7 +193,7 @@ def shuffled(batch):
 def queued(place, worker):
     """The addresses of a worker's ready tasks, about in the order in which it runs them."""
     owns = [context["own"]["value"] for context in contexts() if int(plain(context["worker"])) == place]
-    left = plain(worker["slot"])["batch"]["__0"]["value"]
+    left = plain(worker["slot"])["left"]["__0"]["value"]
     for own in owns:
         if int(own["lifo_slot"]):
             yield "placed", int(own["lifo_slot"])

@@ -1,17 +1,32 @@
-//! The life of the engine: init, wait, finalize, and the start on behalf of generated code.
+//! The life of the engine: init, wait, finalize, and the start on behalf of generated code. One thread at a time has the lock of
+//! `life`. The end goes in two steps (`idle::closing`): tasks come to rest, those that wait for data are cancelled, workers are
+//! joined, data are freed, and the memory goes when no thread is inside a call. `forked` hides the engine from children of the
+//! process; `reclaim` frees what forgotten processings have left, between two waits.
+
+pub(crate) mod forked;
+pub(crate) mod life;
+mod reclaim;
 
 use std::ffi::c_int;
 use std::io::Write as _;
-use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::sync::lock::{Mutex, MutexGuard};
+use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
 
-use super::worker::{self, Address, Worker};
-use super::{Call, ENGINE, Engine, ThreadContext, context, enter, forked, not_running};
+use life::{LIFE, Life, alone};
+
+use super::context::call::{Call, enter, not_running};
+use super::context::shared::{ENGINE, Engine, Worker};
+use super::context::source::Sources;
+use super::context::threads::{stack_size, without_signals};
+use super::context::{self, ThreadContext};
+use super::execute::worker::{self, Address};
+use super::observe::blocked_tasks::BlockedTasks;
+use super::observe::failures::Failures;
+use super::observe::progress_samples::ProgressSamples;
 use crate::config::Config;
 use crate::data::{Outcome, STORE};
 use crate::error::{Error, dvm_retcode_t};
@@ -22,73 +37,13 @@ use crate::idle::parking::IdleSet;
 use crate::idle::worker_set::WorkerSet;
 use crate::machine::Machine;
 use crate::processing::REGISTRY;
+use crate::sched::Seeded;
 use crate::sync::fence;
 use crate::trace::{Moment, Trace};
 
 /// So long the end waits for calls that have begun before it and may make tasks, beside graphs that run: such a call that still
 /// goes on waits for something itself.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-/// What has to be known to end the engine.
-struct Life {
-    threads: Vec<Thread>,
-    /// True when nobody has called init: then the engine ends with the program.
-    implicit: bool,
-    /// True once the program's end will call [`end_at_exit`].
-    exit_watched: bool,
-    /// The process that started the workers: a forked child has none.
-    process: u32,
-}
-
-/// Held by whoever inits, waits or finalizes.
-static LIFE: Mutex<Life> = Mutex::new(Life { threads: Vec::new(), implicit: false, exit_watched: false, process: 0 });
-
-/// The right to init, wait or finalize.
-struct Alone(MutexGuard<'static, Life>);
-
-impl std::ops::Deref for Alone {
-    type Target = Life;
-    fn deref(&self) -> &Life {
-        &self.0
-    }
-}
-
-impl std::ops::DerefMut for Alone {
-    fn deref_mut(&mut self) -> &mut Life {
-        &mut self.0
-    }
-}
-
-impl Drop for Alone {
-    fn drop(&mut self) {
-        ThreadContext::current().end_borrowing();
-    }
-}
-
-/// Makes sure that the calling thread may init, wait or finalize, and that no other does.
-fn alone() -> Result<Alone, Error> {
-    let context = ThreadContext::of_caller()?;
-    if context.inside() {
-        return Err(Error::new(
-            dvm_retcode_t::DVM_ERR_IN_TASK,
-            "init, wait, serve and finalize are not allowed in a task or a free callback: schedule a task on what you \
-             would wait for",
-        ));
-    }
-    if forked::is_orphan() {
-        return Err(forked::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED));
-    }
-    let life = LIFE.try_lock().map(Alone);
-    if life.is_none() {
-        context.end_borrowing();
-    }
-    life.ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
-}
-
-/// Whether a thread begins or ends libdvm, or waits.
-pub(super) fn in_flux() -> bool {
-    LIFE.try_lock().is_none()
-}
 
 /// Whether an engine runs.
 pub(crate) fn running() -> bool {
@@ -204,26 +159,26 @@ fn start(life: &mut Life) -> Result<(), Error> {
         watch_exit(life);
     }
     config.note(|| machine.to_string());
-    let (holders, seeded) = (WorkerSet::new(count), config.seed().map(|seed| super::Seeded::new(seed, count)));
+    let (holders, seeded) = (WorkerSet::new(count), config.seed().map(|seed| Seeded::new(seed, count)));
     // Who gives way is counted where many workers share few CPUs; who draws orders looks for nothing meanwhile.
     let counted = holders.is_kept() && seeded.is_none() && machine.oversubscribed();
     let enough = if counted { count.div_ceil(machine.crowd()) } else { 0 };
     let engine = Box::into_raw(Box::new(Engine {
         workers: (0..count).map(|_| Worker::new()).collect(),
         seeded,
-        stack: super::stack::size(&config),
+        stack: stack_size(&config),
         holders,
         machine,
         config,
         trace,
         idle_set: IdleSet::new(count, enough),
         arbiter: Arbiter::new(count),
-        blocked_tasks: super::BlockedTasks::default(),
-        progress_samples: super::ProgressSamples::default(),
+        blocked_tasks: BlockedTasks::default(),
+        progress_samples: ProgressSamples::default(),
         stand_ins: Mutex::default(),
-        sources: super::Sources::default(),
+        sources: Sources::default(),
         completion: Completion::default(),
-        failures: super::Failures::default(),
+        failures: Failures::default(),
         closing: Closing::default(),
         stopping: AtomicBool::new(false),
         defect: Mutex::new(None),
@@ -266,28 +221,6 @@ fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<Thread>, Err
         }
     }
     Ok(threads)
-}
-
-/// Signals that a thread gets for what it has itself done: they are never blocked, or a fault in a task would not reach
-/// the program's handler.
-const FAULTS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
-
-/// Runs `body` with all other signals blocked, so that the program's handlers never run on threads that it starts.
-pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
-    let mut before = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: plain calls on two signal sets of this frame; both are filled in before they are read.
-    unsafe {
-        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
-        libc::sigfillset(all.as_mut_ptr());
-        for fault in FAULTS {
-            libc::sigdelset(all.as_mut_ptr(), fault);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-    }
-    let result = body();
-    // SAFETY: `before` was filled in above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
-    result
 }
 
 fn stop(engine: &Engine, threads: Vec<Thread>) {

@@ -1,6 +1,6 @@
 //! Tasks that need several cores: `idle::arbiter` says who stands still for whom; here workers are asked to, and bound.
 
-use super::Engine;
+use crate::engine::context::shared::Engine;
 use crate::idle::arbiter::Workers;
 use crate::idle::slot::STILL_WANTED;
 
@@ -22,14 +22,14 @@ impl Workers for Engine {
 impl Engine {
     /// Waits until `cores - 1` neighbours of worker `me`, or all when there are not so many, stand still for its task, whose
     /// thread may then run on any core.
-    pub(super) fn take_cores(&self, me: usize, cores: u32) {
+    pub(crate) fn take_cores(&self, me: usize, cores: u32) {
         if self.arbiter.take(self, me, cores) {
             self.machine.unbind();
         }
     }
 
     /// Lets the neighbours of worker `me` go on.
-    pub(super) fn give_up_cores(&self, me: usize) {
+    pub(crate) fn give_up_cores(&self, me: usize) {
         if self.arbiter.give_up(self, me) {
             self.machine.bind(me);
         }

@@ -1,16 +1,14 @@
 //! What the engine is at, for whoever explains what waits for what. Nothing here stops a worker: what is told may have
 //! changed by the time it is read.
 
-use std::ptr;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::context;
+use super::blocked_tasks::Absence;
 use super::progress_samples::Sight;
-use super::source::Account;
-use super::worker::Counts;
-use super::{Call, Engine};
-use crate::processing::Signature;
+use crate::engine::context;
+use crate::engine::context::call::Call;
+use crate::engine::context::shared::{Engine, Worker};
+use crate::engine::context::source::Account;
 use crate::sync::inbox::Link;
 use crate::task::{Task, TaskView};
 
@@ -73,7 +71,7 @@ impl Call {
             given: self.load(place),
         };
         let workers = (0..engine.workers.len()).map(worker).collect();
-        let absence = |absence: &super::blocked_tasks::Absence| AbsenceView {
+        let absence = |absence: &Absence| AbsenceView {
             description: absence.description,
             worker: absence.worker,
             lasts: now.saturating_duration_since(absence.since),
@@ -106,7 +104,7 @@ impl Call {
         if let Some(absence) = blocked_tasks.find(task) {
             return Whereabouts::Blocks { worker: absence.worker, lasts: absence.since.elapsed() };
         }
-        let runs = |worker: &super::Worker| worker.counts.0.task() == Some(task);
+        let runs = |worker: &Worker| worker.counts.0.task() == Some(task);
         match engine.workers.iter().position(runs) {
             Some(worker) => Whereabouts::Runs { worker },
             None => Whereabouts::Queued,
@@ -125,21 +123,6 @@ impl Call {
         let mut graphs = false;
         self.engine().sources.each(|_| graphs = true);
         graphs || context::outstanding() > 0
-    }
-}
-
-impl Counts {
-    /// Notes what the worker runs.
-    #[inline]
-    pub(super) fn note_running(&self, task: *mut Task, signature: &Signature) {
-        self.task.store(task, Ordering::Relaxed);
-        self.running.store(ptr::from_ref(signature.description).cast_mut(), Ordering::Release);
-    }
-
-    /// Notes that the worker runs nothing.
-    #[inline]
-    pub(super) fn note_idle(&self) {
-        self.running.store(ptr::null_mut(), Ordering::Release);
     }
 }
 

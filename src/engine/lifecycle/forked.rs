@@ -8,50 +8,20 @@
 //! a thread of libdvm would go on, the child ends, with what the callback has returned; a call of the program's own thread
 //! returns without touching what others may have left half done.
 
-use std::cell::Cell;
-use std::ffi::c_int;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
-use super::{ENGINE, ThreadContext, context, lifecycle};
-use crate::error::{Error, dvm_retcode_t};
+use super::life;
+use crate::engine::context::orphan::{NO_RETURN, ORPHAN};
+use crate::engine::context::shared::ENGINE;
+use crate::engine::context::{self, ThreadContext};
+use crate::engine::execute::section;
+
 #[cfg(not(all(target_os = "linux", not(loom))))]
 use crate::sync::lock::Held as _;
 use crate::sync::lock::{ForkLock, Mutex};
 
-/// True in a process that was forked while libdvm was running, and in its children.
-static ORPHAN: AtomicBool = AtomicBool::new(false);
-
-/// True when no call can be served any more, because the workers stayed in the parent process.
-pub(crate) fn is_orphan() -> bool {
-    ORPHAN.load(Ordering::Relaxed)
-}
-
-thread_local! {
-    /// True on the one thread of an orphan when that was a thread of libdvm before the fork.
-    static NO_RETURN: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Ends the process when a callback has returned in it that was called by a worker which is no more. Locks and lists of the
-/// worker are as they were at the fork, and its tasks are the parent's.
-#[cold]
-#[inline(never)]
-pub(crate) fn end_without_worker(status: c_int) {
-    if is_orphan() && NO_RETURN.get() {
-        // SAFETY: ends the process, and runs nothing of it: what is registered for an exit is the parent's.
-        unsafe { libc::_exit(status) };
-    }
-}
-
-/// The failure of a call in such a process.
-#[cold]
-pub(crate) fn orphaned(code: dvm_retcode_t) -> Error {
-    Error::new(
-        code,
-        "this process was forked while libdvm was running, and the workers stayed in the parent: fork before dvm_init \
-         or after dvm_finalize, or only call exec or _exit here",
-    )
-}
+pub(crate) use crate::engine::context::orphan::{is_orphan, orphaned};
 
 /// The most locks that a fork waits for.
 const MOST: usize = 8;
@@ -82,7 +52,7 @@ pub(crate) fn keep_whole(lock: &'static dyn ForkLock) {
 }
 
 /// Has children of this process find out that they are.
-pub(super) fn watch() {
+pub(crate) fn watch() {
     keep_whole(context::fork_lock());
 }
 
@@ -108,8 +78,8 @@ extern "C" fn in_child() {
     crate::memory::in_child();
     in_parent();
     // Who begins or ends libdvm has that lock from before there is an engine until it has gone.
-    if !ENGINE.swap(ptr::null_mut(), Ordering::SeqCst).is_null() || lifecycle::in_flux() {
+    if !ENGINE.swap(ptr::null_mut(), Ordering::SeqCst).is_null() || life::in_flux() {
         ORPHAN.store(true, Ordering::Relaxed);
-        NO_RETURN.set(ThreadContext::leave_orphaned());
+        NO_RETURN.set(ThreadContext::leave_orphaned() || section::is_in_section());
     }
 }

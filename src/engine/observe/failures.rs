@@ -17,11 +17,11 @@ struct Tally {
 /// Tasks that failed since somebody last asked. The lock is taken by tasks that fail, and by nobody else who is in a
 /// hurry.
 #[derive(Default)]
-pub(super) struct Failures(Mutex<Tally>);
+pub(crate) struct Failures(Mutex<Tally>);
 
 impl Failures {
     /// Counts a task that failed.
-    pub(super) fn failed(&self, message: impl FnOnce() -> String) {
+    pub(crate) fn failed(&self, message: impl FnOnce() -> String) {
         let mut tally = self.0.lock();
         tally.failed += 1;
         if tally.messages.len() < TOLD {
@@ -30,13 +30,13 @@ impl Failures {
     }
 
     /// Counts a task that was cancelled because of others.
-    pub(super) fn cancelled(&self) {
+    pub(crate) fn cancelled(&self) {
         self.0.lock().cancelled += 1;
     }
 
     /// Reports and forgets. Cancelled tasks alone are no failure: what they depended on was reported before, or is the
     /// end's to report.
-    pub(super) fn report(&self) -> Result<(), Error> {
+    pub(crate) fn report(&self) -> Result<(), Error> {
         let tally = std::mem::take(&mut *self.0.lock());
         if tally.failed == 0 {
             return Ok(());

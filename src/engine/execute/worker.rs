@@ -2,18 +2,17 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicPtr;
 use std::time::{Duration, Instant};
 
-use super::context::Own;
-use super::source::{Copied, Polling};
-use super::{Call, Engine, ThreadContext, panic_text};
+use crate::engine::context::call::{Call, panic_text};
+use crate::engine::context::shared::{Engine, Worker};
+use crate::engine::context::source::Copied;
+use crate::engine::context::threads::StandIns;
+use crate::engine::context::{Own, ThreadContext};
 use crate::idle::backoff::Backoff;
-use crate::idle::parking::Parker;
-use crate::idle::slot::{STILL_WANTED, WorkerSlot};
+use crate::idle::slot::STILL_WANTED;
 use crate::processing::forced;
-use crate::sched::{Placed, ReadyQueue};
-use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::atomic::Ordering;
 use crate::sync::thread::Thread;
 use crate::task::{Item, Ready, Task};
 
@@ -30,83 +29,16 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Pauses before an idle worker gives its core away for a moment.
 const PAUSES_PER_YIELD: u32 = 128;
 
-/// What others see of a worker. What others write and what the worker writes lie on different cache lines.
-#[repr(align(128))]
-pub(super) struct Worker {
-    pub(super) queue: ReadyQueue,
-    /// Read with each hand-over, written when the worker goes to sleep.
-    pub(super) parker: Line<Parker>,
-    pub(super) polling: Line<Polling>,
-    pub(super) slot: Line<WorkerSlot<Left>>,
-    pub(super) counts: Line<Counts>,
-}
-
-/// What stays with a worker's slot when it changes hands.
-pub(super) struct Left {
-    /// Placed tasks that the worker has taken out of its inbox.
-    placed: Placed,
-    /// With a seed: all ready tasks.
-    batch: VecDeque<Item>,
-}
-
-/// What the worker alone writes.
-#[derive(Default)]
-pub(super) struct Counts {
-    /// Tasks that ended here.
-    pub(super) ended: AtomicU64,
-    /// The description of the task that runs here; NULL between tasks.
-    pub(super) running: AtomicPtr<String>,
-    /// That task, while `running` is not NULL. Not to be looked into: only the worker knows when it ends.
-    pub(super) task: AtomicPtr<Task>,
-    /// Counts the tasks that were taken out of the worker's queue, so that none of the places where they lie is forgotten.
-    /// Whichever thread is the worker goes on with it: one that stands in for a moment does not begin anew.
-    turn: AtomicU32,
-}
-
-/// A value on cache lines of its own.
-#[repr(align(128))]
-#[derive(Default)]
-pub(super) struct Line<T>(pub(super) T);
-
-impl Worker {
-    pub(super) fn new() -> Worker {
-        Worker {
-            queue: ReadyQueue::new(),
-            parker: Line::default(),
-            polling: Line::default(),
-            slot: Line(WorkerSlot::new(Left { placed: Placed::new(), batch: VecDeque::new() })),
-            counts: Line::default(),
-        }
-    }
-
-    /// For the thread that releases the slot: leaves the worker's tasks here, those that others may run in its queue.
-    pub(super) fn leave_behind(&self, own: &mut Own, holds: impl FnOnce()) {
-        if let Some(lifo_slot) = own.lifo_slot() {
-            self.queue.keep(lifo_slot);
-            holds();
-        }
-        let placed = std::mem::replace(&mut own.placed, Placed::new());
-        // SAFETY: only the thread on the slot comes here.
-        unsafe { self.slot.0.with_left(|left| left.placed = placed) };
-    }
-
-    /// For the thread that has acquired the slot: takes the worker's tasks.
-    pub(super) fn receive(&self, own: &mut Own) {
-        // SAFETY: only the thread on the slot comes here.
-        own.placed = unsafe { self.slot.0.with_left(|left| std::mem::replace(&mut left.placed, Placed::new())) };
-    }
-}
-
 /// The address of an engine, on its way to a worker's thread.
 #[derive(Clone, Copy)]
-pub(super) struct Address(pub(super) *const Engine);
+pub(crate) struct Address(pub(crate) *const Engine);
 
 // SAFETY: whoever starts the worker keeps the engine until the worker's thread has ended.
 unsafe impl Send for Address {}
 
 /// Starts a thread of a worker: number 0, or one that stands in for it while tasks block. The caller keeps the engine
 /// until the thread has ended.
-pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Result<Thread> {
+pub(crate) fn start(engine: Address, me: usize, number: usize) -> std::io::Result<Thread> {
     let name = if number == 0 { format!("dvm-{me}") } else { format!("dvm-{me}-{number}") };
     // SAFETY: the caller keeps the engine.
     let stack = unsafe { (*engine.0).stack };
@@ -135,17 +67,17 @@ pub(super) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             looked: false,
         };
         while let Some(turn) = worker.slot.0.acquire(PATIENCE, || shared.stopping.load(Ordering::SeqCst)) {
-            context.with(|own| worker.receive(own));
+            context.with(|own| own.receive(worker));
             let mut first = turn;
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work(std::mem::take(&mut first)))) {
                 shared.note_defect(panic_text(payload.as_ref()));
                 state.sources.recover(&worker.polling.0);
             }
-            context.with(|own| worker.leave_behind(own, || shared.holders.add(me)));
+            context.with(|own| own.leave_behind(worker, || shared.holders.add(me)));
             worker.slot.0.release();
         }
         context.employ(std::ptr::null(), None);
-        shared.retire_stand_in();
+        StandIns::retire(&shared.stand_ins);
         ThreadContext::lay_down();
     };
     Thread::spawn(&name, Some(stack), run)

@@ -1,13 +1,16 @@
-//! From a call to a ready task.
+//! From a call to a ready task: its descriptor is filled, its outputs are claimed, its inputs are waited for one after the other, and
+//! then a worker has it. `window` holds a submitter back.
+
+mod window;
 
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use super::Call;
-use super::context::{self, Own};
-use super::frame::{FEW, Index};
-use super::worker::Worker;
 use crate::data::{DatumId, Outcome, Readiness, STORE};
+use crate::engine::context::call::Call;
+use crate::engine::context::frame::{FEW, Index};
+use crate::engine::context::shared::Worker;
+use crate::engine::context::{self, Own};
 use crate::error::Error;
 use crate::idle::completion::{count, uncount};
 use crate::processing::{Found, Mode, ProcessingId, REGISTRY, Signature};
@@ -200,7 +203,7 @@ impl Call {
 
     /// Tells the tasks that waited for a datum that it is there, or never will be.
     #[inline]
-    pub(super) fn activate(&self, waiters: Chain, outcome: Outcome) {
+    pub(crate) fn activate(&self, waiters: Chain, outcome: Outcome) {
         for link in waiters {
             let task = Task::of(link);
             // SAFETY: whoever ends a promise owns the tasks that waited for it.
@@ -501,7 +504,7 @@ mod tests {
             drop(call);
             return finalize().unwrap();
         }
-        let test = "engine::schedule::tests::a_worker_is_woken_although_the_task_before_was_handed_over_without";
+        let test = "engine::submit::tests::a_worker_is_woken_although_the_task_before_was_handed_over_without";
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
         let child = child.args(["--exact", test]).env(CHILD, "1").env("DVM_WORKERS", "1");
         let output = child.output().unwrap();

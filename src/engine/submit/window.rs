@@ -3,7 +3,8 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{Call, context};
+use crate::engine::context;
+use crate::engine::context::call::Call;
 
 /// A thread counts the tasks under way once per so many that it schedules.
 const STEP: u64 = 64;
@@ -17,7 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(10);
 impl Call {
     /// Waits while there are more tasks than the window allows, and they make progress. Tasks are never held back.
     #[inline]
-    pub(super) fn hold_back(&self) {
+    pub(crate) fn hold_back(&self) {
         let window = self.engine().config.window();
         if window > 0 && !self.context.inside() && self.context.every(STEP.min(window)) {
             hold(window);

@@ -4,7 +4,8 @@
 //! none has a signature that it has looked up before; then every task that was scheduled has ended. A task that was scheduled
 //! in between by one that ran has ended, too, and later ones find no signature that was forgotten before.
 
-use super::{Call, context};
+use crate::engine::context;
+use crate::engine::context::call::Call;
 use crate::processing::REGISTRY;
 
 impl Call {

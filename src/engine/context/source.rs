@@ -60,44 +60,44 @@ pub(crate) enum Missed {
 
 /// The attached sources. Workers keep copies of the list and only compare versions.
 #[derive(Default)]
-pub(super) struct Sources {
+pub(crate) struct Sources {
     version: AtomicU64,
     list: Mutex<Vec<Arc<dyn Source>>>,
 }
 
 /// A worker's copy of the list.
 #[derive(Default)]
-pub(super) struct Copied {
+pub(crate) struct Copied {
     version: u64,
     list: Vec<Arc<dyn Source>>,
 }
 
 /// The source that a worker is polling, by address.
 #[derive(Default)]
-pub(super) struct Polling(AtomicPtr<()>);
+pub(crate) struct Polling(AtomicPtr<()>);
 
 fn address(source: &Arc<dyn Source>) -> *mut () {
     Arc::as_ptr(source).cast::<()>().cast_mut()
 }
 
 /// What a worker was polling at some moment.
-pub(super) type Mark = *mut ();
+pub(crate) type Mark = *mut ();
 
 impl Polling {
     /// What is being polled.
-    pub(super) fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         self.0.load(Ordering::Relaxed)
     }
 
     /// Says what is being polled: for a thread that goes on with what it began.
-    pub(super) fn set(&self, mark: Mark) {
+    pub(crate) fn set(&self, mark: Mark) {
         self.0.store(mark, Ordering::SeqCst);
     }
 }
 
 impl Sources {
     /// Adds a source; the caller then wakes the workers.
-    pub(super) fn attach(&self, source: Arc<dyn Source>) {
+    pub(crate) fn attach(&self, source: Arc<dyn Source>) {
         let mut list = self.list.lock();
         list.push(source);
         self.version.fetch_add(1, Ordering::SeqCst);
@@ -105,7 +105,7 @@ impl Sources {
 
     /// Removes a source. `polling` are the marks of all workers but the calling one: none of them is inside the
     /// source when this returns, and none will be again.
-    pub(super) fn detach<'a>(&self, source: &Arc<dyn Source>, polling: impl Iterator<Item = &'a Polling>) {
+    pub(crate) fn detach<'a>(&self, source: &Arc<dyn Source>, polling: impl Iterator<Item = &'a Polling>) {
         let mut list = self.list.lock();
         list.retain(|attached| !ptr::addr_eq(Arc::as_ptr(attached), Arc::as_ptr(source)));
         self.version.fetch_add(1, Ordering::SeqCst);
@@ -118,18 +118,18 @@ impl Sources {
     }
 
     /// True when there are any.
-    pub(super) fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         !self.list.lock().is_empty()
     }
 
     /// Shows each attached source. None is detached meanwhile: `visit` is short.
-    pub(super) fn each(&self, mut visit: impl FnMut(&dyn Source)) {
+    pub(crate) fn each(&self, mut visit: impl FnMut(&dyn Source)) {
         self.list.lock().iter().for_each(|source| visit(source.as_ref()));
     }
 
     /// Polls each source once; true when something was run.
     #[inline]
-    pub(super) fn poll(&self, copied: &mut Copied, polling: &Polling, worker: usize) -> bool {
+    pub(crate) fn poll(&self, copied: &mut Copied, polling: &Polling, worker: usize) -> bool {
         self.visit(copied, polling, |source, several| {
             let any = source.poll(worker);
             if several {
@@ -140,7 +140,7 @@ impl Sources {
     }
 
     /// Lets others have what the worker has put aside.
-    pub(super) fn make_stealable(&self, copied: &mut Copied, polling: &Polling, worker: usize) {
+    pub(crate) fn make_stealable(&self, copied: &mut Copied, polling: &Polling, worker: usize) {
         let mut make_stealable = |source: &dyn Source, _| {
             source.make_stealable(worker);
             false
@@ -179,13 +179,13 @@ impl Sources {
 
 impl Copied {
     /// Lets go of the sources; the next poll copies the list again.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.list.clear();
         self.version = u64::MAX;
     }
 
     /// Stops marking a source as polled after a panic.
-    pub(super) fn recover(&mut self, polling: &Polling) {
+    pub(crate) fn recover(&mut self, polling: &Polling) {
         polling.0.store(ptr::null_mut(), Ordering::Release);
         self.forget();
     }

@@ -2,11 +2,11 @@
 
 use std::mem::MaybeUninit;
 
-use super::Call;
-use super::context::Own;
-use super::frame::FEW;
-use super::worker::Counts;
 use crate::data::{Carry, DatumId, Outcome, STORE, Storage};
+use crate::engine::context::Own;
+use crate::engine::context::call::Call;
+use crate::engine::context::counts::Counts;
+use crate::engine::context::frame::FEW;
 use crate::error::Error;
 use crate::idle::completion::count;
 use crate::memory;
@@ -20,7 +20,7 @@ const MANY: usize = 64;
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
     #[inline(never)]
-    pub(super) fn run(&self, task: *mut Task, me: usize, counts: &Counts) {
+    pub(crate) fn run(&self, task: *mut Task, me: usize, counts: &Counts) {
         // SAFETY: a task out of a queue belongs to the worker that took it out.
         unsafe {
             if (*task).near && (*task).worker != me as u16 {
@@ -60,7 +60,7 @@ impl Call {
     }
 
     /// A task that was counted for another worker is this one's.
-    pub(super) fn counted_for(&self, other: usize, me: usize) {
+    pub(crate) fn counted_for(&self, other: usize, me: usize) {
         self.context.give(me, 1);
         self.context.give(other, -1);
     }
@@ -76,7 +76,7 @@ impl Call {
     /// Runs a task without arguments.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
-    pub(super) fn run_argumentless(&self, signature: &'static Signature, me: usize, counts: &Counts) {
+    pub(crate) fn run_argumentless(&self, signature: &'static Signature, me: usize, counts: &Counts) {
         let trace = self.engine().trace();
         let start = trace.begin();
         self.context.with(|own| {

@@ -13,7 +13,7 @@ use crate::processing::Mode;
 use crate::task::Task;
 
 /// Tasks with up to so many arguments are cheaper to run: their ids and gets lie in arrays.
-pub(super) const FEW: usize = 8;
+pub(crate) const FEW: usize = 8;
 
 /// Up to so many are searched one after the other.
 const SEARCHED: usize = 16;
@@ -22,20 +22,20 @@ const SEARCHED: usize = 16;
 const KEPT: usize = 1 << 12;
 
 /// An address that a task has got.
-pub(super) struct Held {
-    pub(super) id: DatumId,
-    pub(super) addr: *mut u8,
-    pub(super) size: usize,
+pub(crate) struct Held {
+    pub(crate) id: DatumId,
+    pub(crate) addr: *mut u8,
+    pub(crate) size: usize,
     /// Gets minus puts; those of an argument are added to those that were made before.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// True when the store has counted it.
-    pub(super) counted: bool,
+    pub(crate) counted: bool,
 }
 
 /// The task that a worker runs.
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// NULL between tasks.
-    pub(super) task: *mut Task,
+    pub(crate) task: *mut Task,
     /// Gets minus puts of the first arguments, as long as the task alone can reach their bytes or their references
     /// keep them.
     arguments: [u32; FEW],
@@ -44,12 +44,12 @@ pub(super) struct Frame {
     /// Where the arguments of a task with many lie, once it has asked.
     index: Index,
     /// All other addresses that the task has got.
-    pub(super) held: Addresses,
+    pub(crate) held: Addresses,
 }
 
 impl Frame {
     /// No task.
-    pub(super) fn new() -> Frame {
+    pub(crate) fn new() -> Frame {
         Frame {
             task: ptr::null_mut(),
             arguments: [0; FEW],
@@ -61,7 +61,7 @@ impl Frame {
 
     /// Among few arguments of the running task, if there is one: what the datum at the place is to it, and the gets minus puts.
     #[inline]
-    pub(super) fn few(&mut self, id: DatumId) -> Option<(Reach, &mut u32)> {
+    pub(crate) fn few(&mut self, id: DatumId) -> Option<(Reach, &mut u32)> {
         // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
         let (signature, numbers) = unsafe { (self.task.as_ref()?.signature(), Task::numbers(self.task)) };
         if numbers.len() > FEW {
@@ -74,14 +74,14 @@ impl Frame {
 
     /// True when the running task has more arguments than [`Frame::few`] looks at. There is a task.
     #[inline]
-    pub(super) fn has_many(&self) -> bool {
+    pub(crate) fn has_many(&self) -> bool {
         // SAFETY: as in `few`.
         unsafe { (*self.task).signature() }.count > FEW
     }
 
     /// The place of a datum among the running task's arguments, and what it is to the task. There is a task.
     #[inline]
-    pub(super) fn place(&mut self, id: DatumId) -> Option<(usize, Reach)> {
+    pub(crate) fn place(&mut self, id: DatumId) -> Option<(usize, Reach)> {
         // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
         let (signature, numbers) = unsafe { ((*self.task).signature(), Task::numbers(self.task)) };
         let place = if numbers.len() <= SEARCHED {
@@ -105,7 +105,7 @@ impl Frame {
     }
 
     /// Gets minus puts of the argument at this place; `None` when there is no memory to count them.
-    pub(super) fn count(&mut self, place: usize) -> Option<&mut u32> {
+    pub(crate) fn count(&mut self, place: usize) -> Option<&mut u32> {
         if place < FEW { self.arguments.get_mut(place) } else { self.further_count(place - FEW) }
     }
 
@@ -123,7 +123,7 @@ impl Frame {
 
     /// Forgets the task and its arguments.
     #[inline]
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.task = ptr::null_mut();
         self.arguments = [0; FEW];
         if !self.further.is_empty() || self.index.is_made() {
@@ -141,7 +141,7 @@ impl Frame {
 }
 
 /// Addresses by id.
-pub(super) struct Addresses {
+pub(crate) struct Addresses {
     few: Vec<Held>,
     /// Those for which there is no room among the few.
     more: HashMap<DatumId, Held>,
@@ -150,12 +150,12 @@ pub(super) struct Addresses {
 impl Addresses {
     /// True when there are none.
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.few.is_empty()
     }
 
     /// The one of this datum.
-    pub(super) fn find(&mut self, id: DatumId) -> Option<&mut Held> {
+    pub(crate) fn find(&mut self, id: DatumId) -> Option<&mut Held> {
         match self.few.iter().position(|held| held.id == id) {
             Some(place) => self.few.get_mut(place),
             None if self.more.is_empty() => None,
@@ -165,7 +165,7 @@ impl Addresses {
 
     /// Makes room for one more, or refuses.
     #[inline]
-    pub(super) fn make_room(&mut self) -> Result<(), Error> {
+    pub(crate) fn make_room(&mut self) -> Result<(), Error> {
         if self.few.len() < self.few.capacity().min(SEARCHED) { Ok(()) } else { self.make_more_room() }
     }
 
@@ -179,7 +179,7 @@ impl Addresses {
     }
 
     /// Adds one, of a datum that has none yet.
-    pub(super) fn add(&mut self, held: Held) {
+    pub(crate) fn add(&mut self, held: Held) {
         if self.few.len() < SEARCHED {
             self.few.push(held);
         } else {
@@ -189,7 +189,7 @@ impl Addresses {
 
     /// Ends one get of this datum; `None` when it has none, else whether that was the last one of an address that is counted.
     #[inline]
-    pub(super) fn put(&mut self, id: DatumId) -> Option<bool> {
+    pub(crate) fn put(&mut self, id: DatumId) -> Option<bool> {
         match self.few.last_mut() {
             // Mostly there is one, or what was got last is put first.
             Some(last) if last.id == id => {
@@ -237,7 +237,7 @@ impl Addresses {
 
     /// Takes one out; none when there are none.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Held> {
+    pub(crate) fn pop(&mut self) -> Option<Held> {
         let held = self.few.pop()?;
         if self.few.is_empty() && !self.more.is_empty() {
             self.refill();
@@ -255,25 +255,25 @@ impl Addresses {
 }
 
 /// From numbers to the first places where they lie: a table with open addressing, at most half full.
-pub(super) struct Index {
+pub(crate) struct Index {
     /// One more than a place; 0: free. As many as a power of two, or none.
     table: Vec<u32>,
 }
 
 impl Index {
     /// Of nothing.
-    pub(super) const fn new() -> Index {
+    pub(crate) const fn new() -> Index {
         Index { table: Vec::new() }
     }
 
     /// True when there is one.
     #[inline]
-    pub(super) fn is_made(&self) -> bool {
+    pub(crate) fn is_made(&self) -> bool {
         !self.table.is_empty()
     }
 
     /// Makes it anew, of the numbers at these places; false when there is no memory for it.
-    pub(super) fn make(&mut self, numbers: &[u64], places: impl Iterator<Item = usize>) -> bool {
+    pub(crate) fn make(&mut self, numbers: &[u64], places: impl Iterator<Item = usize>) -> bool {
         self.table.clear();
         let size = (2 * numbers.len()).next_power_of_two();
         if memory::strictly(|| self.table.try_reserve_exact(size)).is_err() {
@@ -291,7 +291,7 @@ impl Index {
 
     /// The first place of a number.
     #[inline]
-    pub(super) fn find(&self, numbers: &[u64], number: u64) -> Option<usize> {
+    pub(crate) fn find(&self, numbers: &[u64], number: u64) -> Option<usize> {
         (self.table[self.slot(numbers, number)] as usize).checked_sub(1)
     }
 
@@ -310,7 +310,7 @@ impl Index {
     }
 
     /// Forgets them, and gives a large table back.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.table.clear();
         self.table.shrink_to(KEPT);
     }

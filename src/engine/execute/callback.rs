@@ -2,8 +2,9 @@
 
 use std::ffi::c_int;
 
-use super::{Call, forked};
 use crate::data::DatumId;
+use crate::engine::context::call::Call;
+use crate::engine::context::orphan;
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::Callee;
 
@@ -16,7 +17,7 @@ fn returned(code: c_int) -> Error {
 impl Call {
     /// Calls the function of a task on these ids. What went wrong is told in words.
     #[inline]
-    pub(super) fn call_back(&self, callee: Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
+    pub(crate) fn call_back(&self, callee: Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
         if cores > 1 {
             return self.call_with_cores(callee, cores, ids);
         }
@@ -33,7 +34,7 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn without_worker(&self, result: Result<c_int, Error>) -> Result<c_int, Error> {
-        forked::end_without_worker(*result.as_ref().unwrap_or(&1));
+        orphan::end_without_worker(*result.as_ref().unwrap_or(&1));
         self.end_section();
         result
     }

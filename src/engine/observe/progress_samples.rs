@@ -1,26 +1,25 @@
 //! For how long the workers have been at their tasks, as far as anybody has looked: the beginning of a task is not noted
 //! anywhere, because reading a clock takes longer than the rest of a short task.
 
-use std::ptr;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::sync::lock::Mutex;
 
-use super::worker::Counts;
+use crate::engine::context::counts::Counts;
 use crate::task::Task;
 
 /// What a worker was seen at: a task, by its address, and how many had ended there. No task has both in common with
 /// another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sight {
+pub(crate) struct Sight {
     task: *mut Task,
     ended: u64,
 }
 
 /// What each worker was last seen at, and when it was seen at that first.
 #[derive(Default)]
-pub(super) struct ProgressSamples(Mutex<Vec<Option<(Sight, Instant)>>>);
+pub(crate) struct ProgressSamples(Mutex<Vec<Option<(Sight, Instant)>>>);
 
 // SAFETY: the addresses are compared, never used.
 unsafe impl Send for ProgressSamples {}
@@ -29,7 +28,7 @@ unsafe impl Sync for ProgressSamples {}
 
 impl Sight {
     /// What the worker with these counts is at; `None`: nothing, or one task after the other.
-    pub(super) fn of(counts: &Counts) -> Option<Sight> {
+    pub(crate) fn of(counts: &Counts) -> Option<Sight> {
         let before = counts.ended.load(Ordering::Acquire);
         let task = counts.task()?;
         let ended = counts.ended.load(Ordering::Acquire);
@@ -39,7 +38,7 @@ impl Sight {
 
 impl ProgressSamples {
     /// Notes what a worker is at now, and gives the time when it was first seen at that.
-    pub(super) fn note(&self, worker: usize, sight: Option<Sight>, now: Instant) -> Option<Instant> {
+    pub(crate) fn note(&self, worker: usize, sight: Option<Sight>, now: Instant) -> Option<Instant> {
         let mut all = self.0.lock();
         if all.len() <= worker {
             all.resize(worker + 1, None);
@@ -50,16 +49,9 @@ impl ProgressSamples {
     }
 }
 
-impl Counts {
-    /// The task that runs on the worker. `running` is read first: it was written last.
-    pub(super) fn task(&self) -> Option<*mut Task> {
-        let runs = self.running.load(Ordering::Acquire);
-        (!ptr::eq(runs, ptr::null())).then(|| self.task.load(Ordering::Relaxed))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::ptr;
     use std::time::Duration;
 
     use super::*;

@@ -1,4 +1,7 @@
-//! What each thread that calls libdvm keeps to itself.
+//! What each thread that calls libdvm keeps to itself; and below it what all workers share (`shared`, with what each worker tells of
+//! itself in `counts`), a call into the engine (`call`), telling workers that there is something to do (`waking`), and what stands
+//! there: the data that a task has got (`frame`), polled work (`source`), the workers' threads (`threads`), a child of fork without
+//! them (`orphan`).
 //!
 //! A context belongs to one thread at a time. It outlives its thread: the next new thread takes it over, and the counters
 //! go on. Only the presence and the counters are read by others.
@@ -7,6 +10,15 @@
 //! engine hides it first, and then waits until no thread is inside (`idle::closing`). Workers need no such mark: the engine
 //! ends after they have.
 
+pub(crate) mod call;
+pub(crate) mod counts;
+pub(crate) mod frame;
+pub(crate) mod orphan;
+pub(crate) mod shared;
+pub(crate) mod source;
+pub(crate) mod threads;
+mod waking;
+
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::ptr;
@@ -14,9 +26,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::sync::lock::{ForkLock, Mutex};
 
-use super::Engine;
-use super::frame::{Frame, Index};
-use super::worker::Worker;
+use frame::{Frame, Index};
+use shared::{Engine, Worker};
+
 use crate::data;
 use crate::error::Error;
 use crate::idle::closing::Presence;
@@ -28,19 +40,19 @@ use crate::sync::fence;
 use crate::task::{self, Task, UNPLACED};
 
 /// What only the thread of the context touches.
-pub(super) struct Own {
-    pub(super) data: data::Cache,
-    pub(super) tasks: task::Cache,
-    pub(super) frame: Frame,
-    pub(super) weights: Weights,
+pub(crate) struct Own {
+    pub(crate) data: data::Cache,
+    pub(crate) tasks: task::Cache,
+    pub(crate) frame: Frame,
+    pub(crate) weights: Weights,
     /// Of the inputs of a task that is being scheduled and has many outputs as well.
-    pub(super) reads: Index,
+    pub(crate) reads: Index,
     /// Stands for the task without arguments that runs.
-    pub(super) argumentless: Task,
+    pub(crate) argumentless: Task,
     /// Placed tasks of the worker that this thread is.
-    pub(super) placed: Placed,
+    pub(crate) placed: Placed,
     /// True while the outputs of the task that has just run are being published.
-    pub(super) finishing: bool,
+    pub(crate) finishing: bool,
     /// A near task that the end of the last one has made ready here: it runs next, while its data are in the cache.
     lifo_slot: *mut Task,
     /// True while memory is being given back, further up on this thread's stack.
@@ -51,7 +63,7 @@ impl Own {
     /// Keeps a near task to be run right after the one that is ending; false when one is kept already, or none is
     /// ending: then it would be out of the reach of thieves for longer than a moment.
     #[inline]
-    pub(super) fn take_on(&mut self, task: *mut Task) -> bool {
+    pub(crate) fn take_on(&mut self, task: *mut Task) -> bool {
         let free = self.finishing && self.lifo_slot.is_null();
         if free {
             self.lifo_slot = task;
@@ -60,21 +72,38 @@ impl Own {
     }
 
     /// True when the worker that this thread is has tasks here.
-    pub(super) fn has_task(&self) -> bool {
+    pub(crate) fn has_task(&self) -> bool {
         !self.lifo_slot.is_null() || !self.placed.is_empty()
     }
 
     /// True when a task is kept while a callback of the program is about to be called: nobody else would see it meanwhile.
     #[inline]
-    pub(super) fn hides_a_task(&self) -> bool {
+    pub(crate) fn hides_a_task(&self) -> bool {
         !self.data.owes_nothing() && !self.lifo_slot.is_null() && self.data.owes_a_call()
     }
 
     /// The task that is to be run next, if one was kept.
     #[inline]
-    pub(super) fn lifo_slot(&mut self) -> Option<*mut Task> {
+    pub(crate) fn lifo_slot(&mut self) -> Option<*mut Task> {
         let lifo_slot = std::mem::replace(&mut self.lifo_slot, ptr::null_mut());
         (!lifo_slot.is_null()).then_some(lifo_slot)
+    }
+
+    /// For the thread that releases the slot: leaves the worker's tasks here, those that others may run in its queue.
+    pub(crate) fn leave_behind(&mut self, worker: &Worker, holds: impl FnOnce()) {
+        if let Some(lifo_slot) = self.lifo_slot() {
+            worker.queue.keep(lifo_slot);
+            holds();
+        }
+        let placed = std::mem::replace(&mut self.placed, Placed::new());
+        // SAFETY: only the thread on the slot comes here.
+        unsafe { worker.slot.0.with_left(|left| left.placed = placed) };
+    }
+
+    /// For the thread that has acquired the slot: takes the worker's tasks.
+    pub(crate) fn receive(&mut self, worker: &Worker) {
+        // SAFETY: only the thread on the slot comes here.
+        self.placed = unsafe { worker.slot.0.with_left(|left| std::mem::replace(&mut left.placed, Placed::new())) };
     }
 }
 
@@ -120,19 +149,19 @@ impl Given {
 #[repr(align(128))]
 pub(crate) struct ThreadContext {
     /// Whether a call of this thread outside tasks is under way.
-    pub(super) presence: Presence,
-    pub(super) counters: Counters,
+    pub(crate) presence: Presence,
+    pub(crate) counters: Counters,
     /// The engine that this thread is inside of.
-    pub(super) engine: Cell<*const Engine>,
+    pub(crate) engine: Cell<*const Engine>,
     /// Callbacks of the program on this thread's stack, but for the one of the worker's task.
-    pub(super) depth: Cell<u32>,
+    pub(crate) depth: Cell<u32>,
     worker: Cell<u16>,
     /// What others see of that worker; NULL on other threads.
     post: Cell<*const Worker>,
     /// Deals out homes and places in turn.
     turn: Cell<u32>,
     /// True while the program is asked something and may not leave its worker to another thread.
-    pub(super) sealed: Cell<bool>,
+    pub(crate) sealed: Cell<bool>,
     /// True when nobody will be told of the thread's end: the context goes back at the end of each call.
     borrowed: Cell<bool>,
     given: Given,
@@ -164,7 +193,7 @@ static CONTEXTS: Mutex<Lanes> = Mutex::new(Lanes { all: Vec::new(), free: Vec::n
 unsafe extern "C" fn thread_ends(_lane: *mut c_void) {
     ENDING.set(true);
     // In a forked child the lock may be held for ever, and nobody needs the context.
-    if let Some(context) = CURRENT.take().filter(|_| !super::forked::is_orphan()) {
+    if let Some(context) = CURRENT.take().filter(|_| !orphan::is_orphan()) {
         CONTEXTS.lock().free.push(context);
     }
 }
@@ -176,11 +205,11 @@ thread_local! {
 }
 
 /// A context that waits for its thread.
-pub(super) struct Prepared(Option<&'static ThreadContext>);
+pub(crate) struct Prepared(Option<&'static ThreadContext>);
 
 impl Prepared {
     /// The calling thread's from now on.
-    pub(super) fn adopt(mut self) -> &'static ThreadContext {
+    pub(crate) fn adopt(mut self) -> &'static ThreadContext {
         let context = self.0.take().expect("it is there until it is taken");
         CURRENT.set(Some(context));
         context
@@ -196,7 +225,7 @@ impl Drop for Prepared {
 }
 
 /// The lock of all contexts, which every first call of a thread takes.
-pub(super) fn fork_lock() -> &'static dyn ForkLock {
+pub(crate) fn fork_lock() -> &'static dyn ForkLock {
     &CONTEXTS
 }
 
@@ -236,7 +265,7 @@ impl ThreadContext {
 
     /// The same for a call that may be refused.
     #[inline]
-    pub(super) fn of_caller() -> Result<&'static ThreadContext, Error> {
+    pub(crate) fn of_caller() -> Result<&'static ThreadContext, Error> {
         match CURRENT.get() {
             Some(context) => Ok(context),
             None => ThreadContext::attach(),
@@ -245,9 +274,9 @@ impl ThreadContext {
 
     /// In a forked child: makes the calling thread an ordinary one, outside of all callbacks. True when it was a thread of
     /// libdvm.
-    pub(super) fn leave_orphaned() -> bool {
+    pub(crate) fn leave_orphaned() -> bool {
         let Some(context) = CURRENT.get() else { return false };
-        let of_worker = context.worker.replace(UNPLACED) != UNPLACED || super::blocking::is_in_section();
+        let of_worker = context.worker.replace(UNPLACED) != UNPLACED;
         context.post.set(ptr::null());
         context.engine.set(ptr::null());
         context.depth.set(0);
@@ -256,7 +285,7 @@ impl ThreadContext {
     }
 
     /// A context for a thread that is about to be started; it is given back when that is not.
-    pub(super) fn prepare() -> Result<Prepared, Error> {
+    pub(crate) fn prepare() -> Result<Prepared, Error> {
         let mut contexts = CONTEXTS.lock();
         let context = match contexts.free.pop() {
             Some(context) => context,
@@ -267,7 +296,7 @@ impl ThreadContext {
     }
 
     /// For a thread of libdvm that is about to end: gives its context back.
-    pub(super) fn lay_down() {
+    pub(crate) fn lay_down() {
         if let Some(context) = CURRENT.take() {
             CONTEXTS.lock().free.push(context);
         }
@@ -275,7 +304,7 @@ impl ThreadContext {
 
     #[cold]
     fn attach() -> Result<&'static ThreadContext, Error> {
-        if super::forked::is_orphan() {
+        if orphan::is_orphan() {
             // The lock may be held for ever.
             let context: &'static ThreadContext = Box::leak(memory::boxed(ThreadContext::new(0))?);
             CURRENT.set(Some(context));
@@ -294,7 +323,7 @@ impl ThreadContext {
 
     /// Gives back a context that would otherwise be lost. At the end of a call; not inside a callback.
     #[inline]
-    pub(super) fn end_borrowing(&self) {
+    pub(crate) fn end_borrowing(&self) {
         if self.borrowed.get() {
             ThreadContext::give_up();
         }
@@ -340,7 +369,7 @@ impl ThreadContext {
 
     /// Lends what only this thread touches. Neither callbacks of the program nor another `with` may run inside.
     #[inline]
-    pub(super) fn with<R>(&self, body: impl FnOnce(&mut Own) -> R) -> R {
+    pub(crate) fn with<R>(&self, body: impl FnOnce(&mut Own) -> R) -> R {
         #[cfg(debug_assertions)]
         let _lent = {
             struct Back<'a>(&'a Cell<bool>);
@@ -358,7 +387,7 @@ impl ThreadContext {
 
     /// Counts tasks that this thread gives to a worker, or takes away from it.
     #[inline]
-    pub(super) fn give(&self, worker: usize, tasks: i64) {
+    pub(crate) fn give(&self, worker: usize, tasks: i64) {
         self.given.add(worker, tasks);
     }
 
@@ -370,7 +399,7 @@ impl ThreadContext {
     }
 
     /// Makes this thread a worker of the engine, or an ordinary thread again.
-    pub(super) fn employ(&self, engine: *const Engine, worker: Option<usize>) {
+    pub(crate) fn employ(&self, engine: *const Engine, worker: Option<usize>) {
         self.engine.set(engine);
         self.worker.set(worker.map_or(UNPLACED, |worker| worker as u16));
         // SAFETY: an engine that has a worker stays until that has been dismissed.
@@ -379,7 +408,7 @@ impl ThreadContext {
 
     /// What others see of the worker that this thread is.
     #[inline]
-    pub(super) fn post(&self) -> Option<(usize, &Worker)> {
+    pub(crate) fn post(&self) -> Option<(usize, &Worker)> {
         // SAFETY: the engine, which has the workers, stays as long as this thread is one.
         unsafe { self.post.get().as_ref() }.map(|worker| (self.worker.get() as usize, worker))
     }
@@ -391,19 +420,19 @@ impl ThreadContext {
     }
 
     /// True inside a free callback.
-    pub(super) fn is_giving_back(&self) -> bool {
+    pub(crate) fn is_giving_back(&self) -> bool {
         self.with(|own| own.giving_back)
     }
 
     /// True once per `count` calls.
-    pub(super) fn every(&self, count: u64) -> bool {
+    pub(crate) fn every(&self, count: u64) -> bool {
         let made = self.made.get() + 1;
         self.made.set(if made >= count { 0 } else { made });
         made >= count
     }
 
     /// The next of `count` in turn.
-    pub(super) fn deal(&self, count: usize) -> usize {
+    pub(crate) fn deal(&self, count: usize) -> usize {
         let turn = self.turn.get();
         self.turn.set(turn.wrapping_add(1));
         turn as usize % count
@@ -411,14 +440,14 @@ impl ThreadContext {
 
     /// The worker that data written by this thread are at home with.
     #[inline]
-    pub(super) fn home(&self, workers: usize) -> u32 {
+    pub(crate) fn home(&self, workers: usize) -> u32 {
         self.worker().unwrap_or_else(|| self.deal(workers)) as u32
     }
 
     /// Gives back what has become free, with no lock held. A callback that frees more leaves it to the call further up,
     /// so that a long chain of data that free each other needs no deep stack.
     #[inline]
-    pub(super) fn give_back(&self) {
+    pub(crate) fn give_back(&self) {
         if self.with(|own| own.data.owes_nothing()) {
             return;
         }
@@ -451,8 +480,8 @@ impl ThreadContext {
         self.with(|own| own.giving_back = true);
         self.depth.set(self.depth.get() + 1);
         let thrown = forced::with_place(|| unwind_boundary::call(|| released.give_back())).err();
-        if super::forked::is_orphan() {
-            super::forked::end_without_worker(0);
+        if orphan::is_orphan() {
+            orphan::end_without_worker(0);
             return false;
         }
         self.depth.set(self.depth.get() - 1);
@@ -470,22 +499,22 @@ fn sum(which: Which) -> u64 {
 }
 
 /// Tasks that were scheduled and have not ended.
-pub(super) fn outstanding() -> u64 {
+pub(crate) fn outstanding() -> u64 {
     completion::outstanding(sum)
 }
 
 /// Tasks that were given to a worker, minus those that were taken away from it.
-pub(super) fn given(worker: usize) -> u64 {
+pub(crate) fn given(worker: usize) -> u64 {
     CONTEXTS.lock().all.iter().fold(0, |sum, context| sum.wrapping_add(context.given.to(worker)))
 }
 
 /// Tasks that have ended.
-pub(super) fn ended() -> u64 {
+pub(crate) fn ended() -> u64 {
     sum(|counters| &counters.ended)
 }
 
 /// A number that changes whenever a task is scheduled, becomes ready or ends.
-pub(super) fn movements() -> u64 {
+pub(crate) fn movements() -> u64 {
     let counts = |counters: &Counters| {
         [&counters.scheduled, &counters.activated, &counters.ended].map(|count| count.load(Ordering::Relaxed))
     };
@@ -494,12 +523,12 @@ pub(super) fn movements() -> u64 {
 }
 
 /// Tasks that became ready and have not ended.
-pub(super) fn under_way() -> u64 {
+pub(crate) fn under_way() -> u64 {
     completion::under_way(sum)
 }
 
 /// True when a thread other than this one is inside a call.
-pub(super) fn others_active(mine: &ThreadContext) -> bool {
+pub(crate) fn others_active(mine: &ThreadContext) -> bool {
     fence::heavy();
     let mut any = false;
     others(mine)(&mut |presence| any |= presence.is_seen_inside());
@@ -507,7 +536,7 @@ pub(super) fn others_active(mine: &ThreadContext) -> bool {
 }
 
 /// Shows the presence of each thread other than this one, with the lock of all contexts held.
-pub(super) fn others(mine: &ThreadContext) -> impl Fn(&mut dyn FnMut(&Presence)) {
+pub(crate) fn others(mine: &ThreadContext) -> impl Fn(&mut dyn FnMut(&Presence)) {
     move |visit| {
         let contexts = CONTEXTS.lock();
         contexts.all.iter().filter(|context| !ptr::eq(**context, mine)).for_each(|context| visit(&context.presence));
@@ -518,7 +547,7 @@ pub(super) fn others(mine: &ThreadContext) -> impl Fn(&mut dyn FnMut(&Presence))
 ///
 /// # Safety
 /// No task and no datum exists, no worker runs, and no other thread is inside a call or can get inside.
-pub(super) unsafe fn reset() {
+pub(crate) unsafe fn reset() {
     let contexts = CONTEXTS.lock();
     for context in &contexts.all {
         for counter in [&context.counters.scheduled, &context.counters.activated, &context.counters.ended] {
@@ -542,7 +571,7 @@ mod tests {
 
     /// Calls, and asks to be called again: four times in all, the last of them after every other key's destructor.
     unsafe extern "C" fn call_at_the_end(turn: *mut c_void) {
-        assert!(super::super::enter().is_ok());
+        assert!(crate::engine::enter().is_ok());
         let key = KEY.lock().expect("made below");
         // SAFETY: the key is there.
         unsafe { libc::pthread_setspecific(key, turn) };
@@ -553,18 +582,18 @@ mod tests {
     fn a_thread_that_calls_while_it_ends_leaves_no_context_behind() {
         const CHILD: &str = "DVM_TEST_LANES";
         if std::env::var_os(CHILD).is_some() {
-            super::super::init().unwrap();
+            crate::engine::init().unwrap();
             let mut key = 0;
             // SAFETY: the function lives as long as the program.
             assert_eq!(unsafe { libc::pthread_key_create(&raw mut key, Some(call_at_the_end)) }, 0);
             *KEY.lock() = Some(key);
             let contexts = || CONTEXTS.lock().all.len();
             // This thread's, and the workers', who may make theirs only now.
-            let expected = 1 + super::super::enter().unwrap().engine().workers();
+            let expected = 1 + crate::engine::enter().unwrap().engine().workers();
             for turn in 0..300 {
                 let thread = std::thread::spawn(move || {
                     if turn % 2 == 0 {
-                        assert!(super::super::enter().is_ok());
+                        assert!(crate::engine::enter().is_ok());
                     }
                     // SAFETY: the key is there; the value is only handed back.
                     unsafe { libc::pthread_setspecific(key, ptr::without_provenance_mut(1)) };
@@ -572,7 +601,7 @@ mod tests {
                 thread.join().unwrap();
             }
             assert!(contexts() <= expected + 2, "{} contexts, {expected} expected", contexts());
-            return super::super::finalize().unwrap();
+            return crate::engine::finalize().unwrap();
         }
         let test = "engine::context::tests::a_thread_that_calls_while_it_ends_leaves_no_context_behind";
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());

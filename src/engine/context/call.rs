@@ -1,0 +1,142 @@
+//! A call into the running engine: whoever makes one keeps the engine until it returns.
+
+use std::any::Any;
+use std::ptr;
+use std::sync::atomic::Ordering;
+
+use super::ThreadContext;
+use super::orphan;
+use super::shared::{ENGINE, Engine};
+use crate::error::{Error, dvm_retcode_t};
+use crate::machine::Machine;
+
+/// The words of a panic.
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without words")
+}
+
+/// A call into the running engine, which stays while the value lives.
+pub(crate) struct Call {
+    pub(crate) context: &'static ThreadContext,
+    pub(crate) engine: *const Engine,
+    pub(crate) outermost: bool,
+}
+
+/// The failure of a call while nothing runs.
+#[cold]
+pub(crate) fn not_running() -> Error {
+    if orphan::is_orphan() {
+        return orphan::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED);
+    }
+    Error::new(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED, "libdvm is not running: call dvm_init first")
+}
+
+/// Enters the running engine.
+#[inline]
+pub(crate) fn enter() -> Result<Call, Error> {
+    let context = ThreadContext::of_caller()?;
+    if context.inside() {
+        return Ok(Call { context, engine: context.engine.get(), outermost: false });
+    }
+    let found = context.presence.enter(|| {
+        let engine = ENGINE.load(Ordering::Acquire);
+        // SAFETY: the thread is inside, and the engine was not hidden before that: it stays until the thread has left.
+        (!engine.is_null() && unsafe { !(*engine).closing.is_closed() }).then_some(engine)
+    });
+    let Some(engine) = found else {
+        context.end_borrowing();
+        return Err(not_running());
+    };
+    context.engine.set(engine);
+    Ok(Call { context, engine, outermost: true })
+}
+
+impl Drop for Call {
+    #[inline]
+    fn drop(&mut self) {
+        self.context.give_back();
+        if self.outermost {
+            self.context.engine.set(ptr::null());
+            self.context.presence.leave();
+            self.context.end_borrowing();
+        }
+    }
+}
+
+impl Call {
+    /// The engine.
+    #[inline]
+    pub(crate) fn engine(&self) -> &Engine {
+        // SAFETY: on a worker or inside a callback the engine outlives the stack frame; elsewhere the context is active.
+        unsafe { &*self.engine }
+    }
+
+    /// The machine.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.engine().machine
+    }
+
+    /// The worker that makes the call.
+    pub(crate) fn worker(&self) -> Option<usize> {
+        self.context.worker()
+    }
+
+    /// Whether the call comes from a worker, or from a callback of libdvm.
+    pub(crate) fn inside_task(&self) -> bool {
+        self.context.inside()
+    }
+
+    /// Runs a callback of the program on the calling thread, where it may do what a task may do, and no more.
+    pub(crate) fn as_task<R>(&self, callback: impl FnOnce() -> R) -> R {
+        struct Back<'a>(&'a ThreadContext);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.depth.set(self.0.depth.get().saturating_sub(1)); // 0 already in a forked child
+            }
+        }
+        self.context.depth.set(self.context.depth.get() + 1);
+        let _back = Back(self.context);
+        callback()
+    }
+
+    /// The worker with this rank.
+    #[inline]
+    pub(crate) fn worker_at(&self, rank: &[u64; 8]) -> Result<usize, Error> {
+        self.machine().worker_of(rank).ok_or_else(|| {
+            Error::new(
+                dvm_retcode_t::DVM_ERR_RANK,
+                format!("no processing unit has the rank {rank:?}: dvm_rank_at gives the ranks there are"),
+            )
+        })
+    }
+
+    /// Refuses what makes something new once the end has begun: first to threads outside tasks, then to all.
+    #[inline]
+    pub(crate) fn open(&self) -> Result<(), Error> {
+        if self.engine().closing.has_begun() { self.open_at_the_end() } else { Ok(()) }
+    }
+
+    /// Whether the caller may make something new although the end has begun: a task, or a tile.
+    #[cold]
+    #[inline(never)]
+    fn open_at_the_end(&self) -> Result<(), Error> {
+        if self.engine().closing.is_closed() {
+            return Err(not_running());
+        }
+        // Data that a thread of the program has freed could go on and on, each making the next.
+        let outside = self.context.presence.is_inside();
+        if outside && (self.context.depth.get() == 0 || self.context.is_giving_back()) {
+            return Err(Error::new(
+                dvm_retcode_t::DVM_ERR_NOT_INITIALIZED,
+                "dvm_finalize has begun: threads outside tasks can make nothing new",
+            ));
+        }
+        Ok(())
+    }
+
+    /// While the value lives, the calling thread sleeps until others have done something, and makes nothing new.
+    pub(crate) fn sleeps(&self) -> impl Drop + use<> {
+        self.context.presence.sleeps()
+    }
+}

@@ -1,0 +1,42 @@
+//! A process that was forked while libdvm was running has none of its workers: what its one thread may still do
+//! (`lifecycle::forked` finds out that it is one).
+
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, dvm_retcode_t};
+
+/// True in a process that was forked while libdvm was running, and in its children.
+pub(crate) static ORPHAN: AtomicBool = AtomicBool::new(false);
+
+/// True when no call can be served any more, because the workers stayed in the parent process.
+pub(crate) fn is_orphan() -> bool {
+    ORPHAN.load(Ordering::Relaxed)
+}
+
+thread_local! {
+    /// True on the one thread of an orphan when that was a thread of libdvm before the fork.
+    pub(crate) static NO_RETURN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Ends the process when a callback has returned in it that was called by a worker which is no more. Locks and lists of the
+/// worker are as they were at the fork, and its tasks are the parent's.
+#[cold]
+#[inline(never)]
+pub(crate) fn end_without_worker(status: c_int) {
+    if is_orphan() && NO_RETURN.get() {
+        // SAFETY: ends the process, and runs nothing of it: what is registered for an exit is the parent's.
+        unsafe { libc::_exit(status) };
+    }
+}
+
+/// The failure of a call in such a process.
+#[cold]
+pub(crate) fn orphaned(code: dvm_retcode_t) -> Error {
+    Error::new(
+        code,
+        "this process was forked while libdvm was running, and the workers stayed in the parent: fork before dvm_init \
+         or after dvm_finalize, or only call exec or _exit here",
+    )
+}

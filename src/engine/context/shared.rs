@@ -1,0 +1,152 @@
+//! What the workers share: the engine, and of each worker what others see.
+//!
+//! Workers live at one address until the engine ends, so that threads keep pointers to what they use most.
+
+use std::collections::VecDeque;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use super::counts::Counts;
+use super::source::{Polling, Sources};
+use super::threads::StandIns;
+use crate::config::Config;
+use crate::data::{DatumId, STORE};
+use crate::engine::observe::blocked_tasks::BlockedTasks;
+use crate::engine::observe::failures::Failures;
+use crate::engine::observe::progress_samples::ProgressSamples;
+use crate::error::{Error, dvm_retcode_t};
+use crate::idle::arbiter::Arbiter;
+use crate::idle::closing::Closing;
+use crate::idle::completion::Completion;
+use crate::idle::parking::{IdleSet, Parker};
+use crate::idle::slot::WorkerSlot;
+use crate::idle::worker_set::WorkerSet;
+use crate::machine::Machine;
+use crate::sched::{Placed, ReadyQueue, Seeded};
+use crate::sync::lock::Mutex;
+use crate::task::Item;
+use crate::trace::Trace;
+
+/// A running engine.
+pub(crate) struct Engine {
+    pub(crate) config: Config,
+    pub(crate) machine: Machine,
+    pub(crate) trace: Trace,
+    pub(crate) workers: Box<[Worker]>,
+    /// The bytes of a worker's stack.
+    pub(crate) stack: usize,
+    pub(crate) idle_set: IdleSet,
+    /// Workers that may have tasks for others.
+    pub(crate) holders: WorkerSet,
+    /// Who stands still for whom.
+    pub(crate) arbiter: Arbiter,
+    /// Draws the orders of tasks, when a seed was given.
+    pub(crate) seeded: Option<Seeded>,
+    /// Threads started for blocking sections.
+    pub(crate) stand_ins: Mutex<StandIns>,
+    /// Tasks in blocking sections.
+    pub(crate) blocked_tasks: BlockedTasks,
+    /// What the workers were last seen at.
+    pub(crate) progress_samples: ProgressSamples,
+    pub(crate) sources: Sources,
+    pub(crate) completion: Completion,
+    pub(crate) failures: Failures,
+    /// How far the end has come.
+    pub(crate) closing: Closing,
+    /// Set when the workers are to end.
+    pub(crate) stopping: AtomicBool,
+    /// The message of a defect of libdvm, once one has been met: counts can no longer be relied upon.
+    pub(crate) defect: Mutex<Option<String>>,
+    pub(crate) defective: AtomicBool,
+}
+
+/// The engine that runs, or NULL.
+pub(crate) static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(ptr::null_mut());
+
+impl Engine {
+    /// The number of workers.
+    pub(crate) fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// The machine.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// What the environment has set.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The trace, on or off.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// While the value lives, a thread of the program waits for everything.
+    pub(crate) fn program_waits(&self) -> Option<impl Drop + '_> {
+        self.seeded.as_ref().map(Seeded::wait)
+    }
+
+    /// While the value lives, a thread of the program waits for this datum, if that is not published yet.
+    #[inline]
+    pub(crate) fn program_waits_for(&self, id: DatumId) -> Option<impl Drop + '_> {
+        self.seeded.as_ref().filter(|_| STORE.is_promised(id)).map(|seeded| seeded.wait_for(id))
+    }
+
+    /// The message of a defect that workers have met: what they were doing may never end.
+    pub(crate) fn defect(&self) -> Option<Error> {
+        if !self.defective.load(Ordering::Acquire) {
+            return None;
+        }
+        let message = self.defect.lock().clone().unwrap_or_default();
+        Some(Error::new(
+            dvm_retcode_t::DVM_ERR_PANIC,
+            format!("a worker met a defect of libdvm: {message}; please report it"),
+        ))
+    }
+
+    /// Notes a defect, so that nobody waits for what may never end.
+    pub(crate) fn note_defect(&self, message: &str) {
+        self.defect.lock().get_or_insert_with(|| message.to_owned());
+        self.defective.store(true, Ordering::Release);
+        self.completion.notify();
+    }
+}
+
+/// What others see of a worker. What others write and what the worker writes lie on different cache lines.
+#[repr(align(128))]
+pub(crate) struct Worker {
+    pub(crate) queue: ReadyQueue,
+    /// Read with each hand-over, written when the worker goes to sleep.
+    pub(crate) parker: Line<Parker>,
+    pub(crate) polling: Line<Polling>,
+    pub(crate) slot: Line<WorkerSlot<Left>>,
+    pub(crate) counts: Line<Counts>,
+}
+
+/// What stays with a worker's slot when it changes hands.
+pub(crate) struct Left {
+    /// Placed tasks that the worker has taken out of its inbox.
+    pub(crate) placed: Placed,
+    /// With a seed: all ready tasks.
+    pub(crate) batch: VecDeque<Item>,
+}
+
+/// A value on cache lines of its own.
+#[repr(align(128))]
+#[derive(Default)]
+pub(crate) struct Line<T>(pub(crate) T);
+
+impl Worker {
+    pub(crate) fn new() -> Worker {
+        Worker {
+            queue: ReadyQueue::new(),
+            parker: Line::default(),
+            polling: Line::default(),
+            slot: Line(WorkerSlot::new(Left { placed: Placed::new(), batch: VecDeque::new() })),
+            counts: Line::default(),
+        }
+    }
+}

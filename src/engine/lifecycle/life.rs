@@ -1,0 +1,68 @@
+//! The one engine's life, and the lock under which it begins, is waited for, and ends.
+
+use crate::engine::context::{ThreadContext, orphan};
+use crate::error::{Error, dvm_retcode_t};
+use crate::sync::lock::{Mutex, MutexGuard};
+use crate::sync::thread::Thread;
+
+/// What has to be known to end the engine.
+pub(crate) struct Life {
+    pub(crate) threads: Vec<Thread>,
+    /// True when nobody has called init: then the engine ends with the program.
+    pub(crate) implicit: bool,
+    /// True once the program's end will call [`end_at_exit`].
+    pub(crate) exit_watched: bool,
+    /// The process that started the workers: a forked child has none.
+    pub(crate) process: u32,
+}
+
+/// Held by whoever inits, waits or finalizes.
+pub(crate) static LIFE: Mutex<Life> =
+    Mutex::new(Life { threads: Vec::new(), implicit: false, exit_watched: false, process: 0 });
+
+/// The right to init, wait or finalize.
+pub(crate) struct Alone(MutexGuard<'static, Life>);
+
+impl std::ops::Deref for Alone {
+    type Target = Life;
+    fn deref(&self) -> &Life {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Alone {
+    fn deref_mut(&mut self) -> &mut Life {
+        &mut self.0
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        ThreadContext::current().end_borrowing();
+    }
+}
+
+/// Makes sure that the calling thread may init, wait or finalize, and that no other does.
+pub(crate) fn alone() -> Result<Alone, Error> {
+    let context = ThreadContext::of_caller()?;
+    if context.inside() {
+        return Err(Error::new(
+            dvm_retcode_t::DVM_ERR_IN_TASK,
+            "init, wait, serve and finalize are not allowed in a task or a free callback: schedule a task on what you \
+             would wait for",
+        ));
+    }
+    if orphan::is_orphan() {
+        return Err(orphan::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED));
+    }
+    let life = LIFE.try_lock().map(Alone);
+    if life.is_none() {
+        context.end_borrowing();
+    }
+    life.ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
+}
+
+/// Whether a thread begins or ends libdvm, or waits.
+pub(crate) fn in_flux() -> bool {
+    LIFE.try_lock().is_none()
+}
