@@ -16,15 +16,18 @@ fn too_large(size: usize) -> Error {
 }
 
 impl Call {
+    #[inline]
     fn create(&self, initial: Initial) -> Result<DatumId, Error> {
         self.context.with(|own| STORE.create(&mut own.data, initial))
     }
 
+    #[inline]
     fn home(&self) -> u32 {
         self.context.home(self.engine().workers())
     }
 
     /// Makes a datum of memory of the program.
+    #[inline]
     pub(crate) fn register(&self, addr: *mut u8, size: usize, free: Option<FreeCallback>) -> Result<DatumId, Error> {
         self.open()?;
         if addr.addr().checked_add(size).is_none() || size > isize::MAX as usize {
@@ -37,6 +40,7 @@ impl Call {
     }
 
     /// Makes a datum of new, zeroed memory.
+    #[inline]
     pub(crate) fn allocate(&self, size: usize) -> Result<DatumId, Error> {
         self.open()?;
         let home = self.home();
@@ -47,6 +51,7 @@ impl Call {
     }
 
     /// Makes a promise.
+    #[inline]
     pub(crate) fn promise(&self, size: usize) -> Result<DatumId, Error> {
         self.open()?;
         if size > isize::MAX as usize - 4096 {
@@ -56,6 +61,7 @@ impl Call {
     }
 
     /// Makes a promise that carries on the storage of a datum.
+    #[inline]
     pub(crate) fn next(&self, current: DatumId) -> Result<DatumId, Error> {
         self.open()?;
         let size = STORE.size(current)?;
@@ -64,12 +70,14 @@ impl Call {
     }
 
     /// Adds a reference.
+    #[inline]
     #[allow(clippy::unused_self, reason = "the call keeps the engine while the store is used")]
     pub(crate) fn acquire(&self, id: DatumId) -> Result<(), Error> {
         STORE.acquire(id)
     }
 
     /// Drops a reference.
+    #[inline]
     pub(crate) fn relax(&self, id: DatumId) -> Result<(), Error> {
         self.context.with(|own| STORE.relax(&mut own.data, id))
     }
@@ -161,11 +169,13 @@ impl Call {
     }
 
     /// Makes the caller the producer of a promise.
+    #[inline]
     pub(crate) fn write(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
         self.context.with(|own| STORE.write(&mut own.data, id))
     }
 
     /// Publishes a promise by hand.
+    #[inline]
     pub(crate) fn publish(&self, id: DatumId) -> Result<(), Error> {
         let home = self.home();
         let bytes = self.traced_size(id);

@@ -83,12 +83,35 @@ impl IdleSet {
     /// Announces work for anybody, which is visible already. True when somebody is idle: then one worker is to be woken.
     #[inline]
     pub(crate) fn announce(&self) -> bool {
+        let any = self.sees_idle();
+        if any {
+            self.advance();
+        }
+        any
+    }
+
+    /// The same for one task that any worker may run: nobody is to be woken when enough are about to look around.
+    #[inline]
+    pub(crate) fn announce_task(&self) -> bool {
+        self.sees_idle() && self.announce_to_idle()
+    }
+
+    #[inline]
+    fn sees_idle(&self) -> bool {
         if !planted("announce_without_fence") {
             fence::light();
         }
-        if self.idle.load(Ordering::Relaxed) == 0 {
-            return false;
-        }
+        self.idle.load(Ordering::Relaxed) != 0
+    }
+
+    /// Out of line: where nobody is idle, this is all that an announcement would cost.
+    #[inline(never)]
+    fn announce_to_idle(&self) -> bool {
+        self.advance();
+        !self.lookers.suffice()
+    }
+
+    fn advance(&self) {
         if !planted("announce_without_epoch") {
             self.epoch.fetch_add(1, Ordering::SeqCst);
         }
@@ -96,13 +119,6 @@ impl IdleSet {
         if !planted("look_for_sleepers_without_fence") && !planted("lookers_counted_without_fence") {
             fence::light();
         }
-        true
-    }
-
-    /// The same for one task that any worker may run: nobody is to be woken when enough are about to look around.
-    #[inline]
-    pub(crate) fn announce_task(&self) -> bool {
-        self.announce() && !self.lookers.suffice()
     }
 
     /// Wakes this worker if it sleeps, else the nearest that does.

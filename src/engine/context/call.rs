@@ -40,9 +40,8 @@ pub(crate) fn enter() -> Result<Call, Error> {
         return Ok(Call { context, engine: context.engine.get(), outermost: false });
     }
     let found = context.presence.enter(|| {
-        let engine = ENGINE.load(Ordering::Acquire);
         // SAFETY: the thread is inside, and the engine was not hidden before that: it stays until the thread has left.
-        (!engine.is_null() && unsafe { !(*engine).closing.is_closed() }).then_some(engine)
+        unsafe { ENGINE.load(Ordering::Acquire).as_ref() }.filter(|engine| !engine.closing.is_closed())
     });
     let Some(engine) = found else {
         context.end_borrowing();
