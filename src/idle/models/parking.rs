@@ -5,12 +5,13 @@ use loom::thread;
 
 use super::models;
 use crate::idle::parking::{IdleSet, Parker};
+use crate::idle::planted::planted;
 use crate::sync::atomic::{AtomicBool, Ordering};
 
 models! {
-    own_work finds [own_work_without_fence, sleep_without_fence, wake_without_lock];
+    own_work finds [own_work_without_fence, sleep_without_fence, wake_without_lock, wake_before_the_push];
     work_for_anybody finds [announce_without_fence, enter_without_fence, announce_without_epoch, sleep_through_epoch,
-        look_for_sleepers_without_fence];
+        look_for_sleepers_without_fence, announce_before_the_push];
     the_stop finds [announce_without_fence, wake_without_lock];
     many_workers finds [sleep_unlisted];
     lookers finds [looker_without_fence, lookers_counted_without_fence];
@@ -45,10 +46,13 @@ impl Shared {
 
     /// Puts a task where any worker finds it.
     fn push(&self, task: usize) {
-        self.tasks[task].store(true, Ordering::Release);
-        if self.idle_set.announce_task() {
-            self.wake_near(0);
-        }
+        let push = || self.tasks[task].store(true, Ordering::Release);
+        let announce = || {
+            if self.idle_set.announce_task() {
+                self.wake_near(0);
+            }
+        };
+        in_order(push, announce, "announce_before_the_push");
     }
 
     fn sees_task(&self) -> bool {
@@ -68,6 +72,17 @@ impl Shared {
     }
 }
 
+/// Makes work visible, and then wakes somebody; the other way round where the defect of this name is put back.
+fn in_order(push: impl Fn(), wake: impl Fn(), defect: &str) {
+    if planted(defect) {
+        wake();
+        push();
+    } else {
+        push();
+        wake();
+    }
+}
+
 /// Work that only one worker finds.
 fn own_work() {
     let shared = Shared::new(1, 0);
@@ -77,8 +92,8 @@ fn own_work() {
             worker.sleep(0, || worker.own.load(Ordering::Acquire));
         }
     });
-    shared.own.store(true, Ordering::Release);
-    shared.parkers[0].wake_for_own();
+    let push = || shared.own.store(true, Ordering::Release);
+    in_order(push, || shared.parkers[0].wake_for_own(), "wake_before_the_push");
     worker.join().unwrap();
 }
 
