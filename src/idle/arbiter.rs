@@ -18,7 +18,7 @@ pub(crate) trait Workers {
     /// The other workers, the nearest first.
     fn nearest(&self, me: usize) -> impl Iterator<Item = usize>;
     /// Asks a worker to come to [`Arbiter::stand_still`] before its next task, and wakes it.
-    fn summon(&self, worker: usize);
+    fn signal(&self, worker: usize);
     /// Takes that back.
     fn dismiss(&self, worker: usize);
 }
@@ -152,7 +152,7 @@ fn mark(workers: &impl Workers, places: &mut [Place], me: usize, cores: u32) -> 
     }
     for other in chosen {
         places[other].kept_for = Some(me);
-        workers.summon(other);
+        workers.signal(other);
     }
     true
 }

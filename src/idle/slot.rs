@@ -31,7 +31,7 @@ pub(crate) const STILL_WANTED: u32 = 2;
 /// The right to be a worker, and what stays with it when it changes hands.
 pub(crate) struct WorkerSlot<L> {
     /// What the worker is to look at before its next task; 0 almost always.
-    summons: AtomicU32,
+    signals: AtomicU32,
     state: Mutex<State>,
     /// Where spare threads wait; who comes back waits on a condition of its own, so that each change wakes one thread.
     free: Condvar,
@@ -61,7 +61,7 @@ impl State {
 /// A thread whose section has ended. It lies on that thread's stack until it has the slot.
 struct Return {
     next: *mut Return,
-    seated: bool,
+    holds_slot: bool,
     changed: Condvar,
 }
 
@@ -91,17 +91,17 @@ impl Returning {
         self.last = new;
     }
 
-    /// Seats the first, if there is one.
+    /// Gives the slot to the first, if there is one.
     fn give_to_first(&mut self) -> bool {
         let first = self.first;
         if first.is_null() {
             return false;
         }
-        // SAFETY: who is in the list stays until it is seated and has the lock, which the caller holds; its thread uses the
+        // SAFETY: who is in the list stays until it holds the slot and has the lock, which the caller holds; its thread uses the
         // condition meanwhile, by shared reference.
         unsafe {
             self.first = (*first).next;
-            (*first).seated = true;
+            (*first).holds_slot = true;
             (*first).changed.notify_one();
         }
         if self.first.is_null() {
@@ -117,7 +117,7 @@ impl<L> WorkerSlot<L> {
         let returning = Returning { first: std::ptr::null_mut(), last: std::ptr::null_mut() };
         let state = State { taken: false, returning, spare: 1, started: 0, returns: 0 };
         WorkerSlot {
-            summons: AtomicU32::new(0),
+            signals: AtomicU32::new(0),
             state: Mutex::new(state),
             free: Condvar::new(),
             left: Owned::new(left),
@@ -127,12 +127,12 @@ impl<L> WorkerSlot<L> {
     /// True when something is wanted of the worker before its next task.
     #[inline]
     pub(crate) fn signalled(&self) -> bool {
-        self.summons.load(Ordering::Relaxed) != 0
+        self.signals.load(Ordering::Relaxed) != 0
     }
 
     /// Asks something of the worker; whoever calls then wakes it.
     pub(crate) fn signal(&self, what: u32) {
-        self.summons.fetch_or(what, Ordering::SeqCst);
+        self.signals.fetch_or(what, Ordering::SeqCst);
         if !planted("signal_without_fence") {
             fence::full();
         }
@@ -140,12 +140,12 @@ impl<L> WorkerSlot<L> {
 
     /// Whether this is asked of the worker.
     pub(crate) fn asked(&self, what: u32) -> bool {
-        self.summons.load(Ordering::SeqCst) & what != 0
+        self.signals.load(Ordering::SeqCst) & what != 0
     }
 
-    /// Takes a summons back.
+    /// Takes a signal back.
     pub(crate) fn dismiss(&self, what: u32) {
-        self.summons.fetch_and(!what, Ordering::SeqCst);
+        self.signals.fetch_and(!what, Ordering::SeqCst);
     }
 
     /// True when the worker is to release the slot before its next task.
@@ -236,9 +236,9 @@ impl<L> WorkerSlot<L> {
             state.returns += 1;
             return;
         }
-        let mut me = Return { next: std::ptr::null_mut(), seated: false, changed: Condvar::new() };
+        let mut me = Return { next: std::ptr::null_mut(), holds_slot: false, changed: Condvar::new() };
         let me = &raw mut me;
-        // SAFETY: it stays on this stack until it is seated, and then is out of the list.
+        // SAFETY: it stays on this stack until it holds the slot, and then is out of the list.
         unsafe { state.returning.append(me) };
         if !planted("come_back_in_silence") {
             self.signal(SLOT_WANTED);
@@ -247,7 +247,7 @@ impl<L> WorkerSlot<L> {
         loop {
             // SAFETY: read under the lock, as others write it; they use the condition by shared reference only.
             unsafe {
-                if (*me).seated {
+                if (*me).holds_slot {
                     return;
                 }
                 (*me).changed.wait(&mut state);

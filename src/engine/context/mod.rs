@@ -131,7 +131,7 @@ impl Given {
     #[cold]
     #[inline(never)]
     fn add_first(&self, worker: usize, tasks: i64) {
-        let _lanes = CONTEXTS.lock();
+        let _contexts = CONTEXTS.lock();
         // SAFETY: only this thread changes the length, and readers hold the lock.
         let given = unsafe { &mut *self.0.get() };
         given.resize_with(worker + 1, AtomicU64::default);
@@ -178,7 +178,7 @@ unsafe impl Sync for ThreadContext {}
 // SAFETY: as above.
 unsafe impl Send for ThreadContext {}
 
-struct Lanes {
+struct Contexts {
     all: Vec<&'static ThreadContext>,
     /// Has room for all.
     free: Vec<&'static ThreadContext>,
@@ -186,11 +186,11 @@ struct Lanes {
     key: Option<libc::pthread_key_t>,
 }
 
-static CONTEXTS: Mutex<Lanes> = Mutex::new(Lanes { all: Vec::new(), free: Vec::new(), key: None });
+static CONTEXTS: Mutex<Contexts> = Mutex::new(Contexts { all: Vec::new(), free: Vec::new(), key: None });
 
 /// Called by the C library when a thread ends that has a context. Unlike a destructor of Rust's, which may allocate when it is
 /// registered, a key is registered before, and a thread that ends may still call: other keys' destructors do.
-unsafe extern "C" fn thread_ends(_lane: *mut c_void) {
+unsafe extern "C" fn thread_ends(_context: *mut c_void) {
     ENDING.set(true);
     // In a forked child the lock may be held for ever, and nobody needs the context.
     if let Some(context) = CURRENT.take().filter(|_| !orphan::is_orphan()) {
@@ -229,7 +229,7 @@ pub(crate) fn fork_lock() -> &'static dyn ForkLock {
     &CONTEXTS
 }
 
-impl Lanes {
+impl Contexts {
     /// A new context, and room in all lists for it.
     fn add(&mut self) -> Result<&'static ThreadContext, Error> {
         let missing = self.all.len() + 1 - self.free.len();
@@ -580,7 +580,7 @@ mod tests {
     /// In a process of its own, where no other test has threads.
     #[test]
     fn a_thread_that_calls_while_it_ends_leaves_no_context_behind() {
-        const CHILD: &str = "DVM_TEST_LANES";
+        const CHILD: &str = "DVM_TEST_CONTEXTS";
         if std::env::var_os(CHILD).is_some() {
             crate::engine::init().unwrap();
             let mut key = 0;

@@ -9,7 +9,7 @@ impl Workers for Engine {
         self.machine.neighbours(me).iter().map(|&other| other as usize)
     }
 
-    fn summon(&self, worker: usize) {
+    fn signal(&self, worker: usize) {
         self.workers[worker].slot.0.signal(STILL_WANTED);
         self.workers[worker].parker.0.wake();
     }

@@ -26,7 +26,7 @@ impl Workers for Machine {
         std::iter::once(1 - me)
     }
 
-    fn summon(&self, worker: usize) {
+    fn signal(&self, worker: usize) {
         self.wanted[worker].store(true, Ordering::SeqCst);
     }
 
