@@ -1,5 +1,5 @@
-//! The engine: workers that run ready tasks, and the calls that feed them. A call enters ([`enter`]) and makes tasks or data; tasks
-//! that are ready are run by workers, which sleep when there are none (`src/idle`). Lowest first:
+//! The engine: workers that run ready tasks, and the calls that feed them. A call enters ([`enter`]) and makes tasks or
+//! data; tasks that are ready are run by workers, which sleep when there are none (`src/idle`). Lowest first:
 //!
 //! - `context`: what each thread keeps to itself, what the workers share, and a call into the engine
 //! - `observe`: what the engine is at, for whoever explains or reports

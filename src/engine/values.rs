@@ -1,6 +1,6 @@
-//! What calls do with data: the store's operations, seen from a thread or from the task that it runs. A task's own arguments are
-//! found without the store's lists, and what it has got is put when it ends; a thread outside tasks may have to sleep until a
-//! datum is published.
+//! What calls do with data: the store's operations, seen from a thread or from the task that it runs. A task's own
+//! arguments are found without the store's lists, and what it has got is put when it ends; a thread outside tasks may
+//! have to sleep until a datum is published.
 
 use super::context::call::Call;
 use super::context::frame::{Frame, Held};
@@ -33,8 +33,8 @@ impl Call {
         if addr.addr().checked_add(size).is_none() || size > isize::MAX as usize {
             return Err(Error::argument(format!("{size} bytes at {addr:p} do not fit into the address space")));
         }
-        // With its storage from the beginning: whoever guesses the id finds these bytes. Should the store have no room, the
-        // memory stays the caller's.
+        // With its storage from the beginning: whoever guesses the id finds these bytes. Should the store have no room,
+        // the memory stays the caller's.
         let storage = Storage::Registered { addr, free };
         self.create(Initial { size, storage, published: true, home: self.home() })
     }

@@ -67,8 +67,8 @@ impl Arbiter {
         self.state.lock().places[me].cores
     }
 
-    /// Waits until `cores - 1` neighbours of worker `me`, or all when there are not so many, stand still for its task. False
-    /// when it needs none.
+    /// Waits until `cores - 1` neighbours of worker `me`, or all when there are not so many, stand still for its task.
+    /// False when it needs none.
     pub(crate) fn take(&self, workers: &impl Workers, me: usize, cores: u32) -> bool {
         let cores = cores.min(self.changed.len() as u32);
         if cores <= 1 {

@@ -1,10 +1,10 @@
 //! How rarely an idle worker looks for tasks.
 //!
-//! Each look takes the line with the worker's stealable inbox away from whoever is about to write to it, and a worker that
-//! runs each task at once shares the lines of its data with the submitter, too. Where tasks come in a stream, a worker
-//! that looks rarely finds several, and the lines change hands once for all of them. Where somebody waits for the tasks
-//! before there are more, it only comes late. Both look alike, so the worker tries: it goes on with a longer pause if that
-//! brings it more tasks at a time, and else goes back.
+//! Each look takes the line with the worker's stealable inbox away from whoever is about to write to it, and a worker
+//! that runs each task at once shares the lines of its data with the submitter, too. Where tasks come in a stream, a
+//! worker that looks rarely finds several, and the lines change hands once for all of them. Where somebody waits for
+//! the tasks before there are more, it only comes late. Both look alike, so the worker tries: it goes on with a longer
+//! pause if that brings it more tasks at a time, and else goes back.
 
 /// Pauses between two looks that nobody minds; each takes some tens of nanoseconds.
 const FEW: u32 = 8;
@@ -83,7 +83,8 @@ impl Backoff {
         }
     }
 
-    /// Keeps the longer pause if it brought half as many tasks again; the shorter one unless the longer had brought that.
+    /// Keeps the longer pause if it brought half as many tasks again; the shorter one unless the longer had brought
+    /// that.
     fn judge(&mut self, trial: Trial, tasks: u32) {
         let more = |many: u32, few: u32| 2 * u64::from(many) >= 3 * u64::from(few);
         let right = if trial == Trial::Longer { more(tasks, self.before) } else { !more(self.before, tasks) };
@@ -101,8 +102,8 @@ impl Backoff {
 mod tests {
     use super::*;
 
-    /// The pause after so many bursts, of which each brings what `tasks` says of the pause before it, and the longest one
-    /// among the last half.
+    /// The pause after so many bursts, of which each brings what `tasks` says of the pause before it, and the longest
+    /// one among the last half.
     fn after(backoff: &mut Backoff, bursts: u32, tasks: impl Fn(u32) -> u32) -> (u32, u32) {
         let mut longest = 0;
         for burst in 0..bursts {

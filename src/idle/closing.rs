@@ -1,11 +1,11 @@
 //! The end of an engine in two steps.
 //!
-//! 1. Threads outside tasks can make nothing new: otherwise one that goes on scheduling would put the end off for ever. They
-//!    may still publish, get and put, which tasks wait for maybe. Tasks go on as before, until all have ended.
+//! 1. Threads outside tasks can make nothing new: otherwise one that goes on scheduling would put the end off for ever.
+//!    They may still publish, get and put, which tasks wait for maybe. Tasks go on as before, until all have ended.
 //! 2. Nobody can make anything new, and threads outside tasks cannot even begin a call.
 //!
-//! With each step whoever ends the engine waits for the calls that have begun before it: until each thread has been seen
-//! outside once. Calls that begin later are refused, so that it does not matter how often.
+//! With each step whoever ends the engine waits for the calls that have begun before it: until each thread has been
+//! seen outside once. Calls that begin later are refused, so that it does not matter how often.
 
 use super::planted::planted;
 use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -56,8 +56,8 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Says that the thread is inside, and then looks for what it may enter; it is outside again when there is nothing. What
-    /// `look` has found stays until the thread has left.
+    /// Says that the thread is inside, and then looks for what it may enter; it is outside again when there is nothing.
+    /// What `look` has found stays until the thread has left.
     #[inline]
     pub(crate) fn enter<T>(&self, look: impl FnOnce() -> Option<T>) -> Option<T> {
         self.active.store(true, Ordering::Relaxed);
@@ -89,7 +89,8 @@ impl Presence {
         self.active.load(Ordering::SeqCst)
     }
 
-    /// While the value lives, the thread sleeps inside its call until others have done something, and makes nothing new.
+    /// While the value lives, the thread sleeps inside its call until others have done something, and makes nothing
+    /// new.
     pub(crate) fn sleeps(&self) -> impl Drop + '_ {
         struct Sleeps<'a>(&'a AtomicBool);
         impl Drop for Sleeps<'_> {
@@ -102,9 +103,9 @@ impl Presence {
     }
 }
 
-/// Other threads that have not been seen outside since something was stored that their later calls will see. They are marked,
-/// so that there is one such value at a time: its owner holds the lock of the engine's life. `E` shows each other thread's
-/// presence.
+/// Other threads that have not been seen outside since something was stored that their later calls will see. They are
+/// marked, so that there is one such value at a time: its owner holds the lock of the engine's life. `E` shows each
+/// other thread's presence.
 pub(crate) struct Inside<E> {
     any: bool,
     others: E,

@@ -45,9 +45,9 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Counters>, which: Which) -> 
     all.fold(0, |sum, counters| sum.wrapping_add(which(counters).load(Ordering::Acquire)))
 }
 
-/// Tasks that were scheduled and have not ended; `sum` adds up a counter. When it is 0, then all tasks that were scheduled before
-/// the call, and all that these have scheduled, have ended: the ends are read first, and whatever a task schedules is counted
-/// before its own end.
+/// Tasks that were scheduled and have not ended; `sum` adds up a counter. When it is 0, then all tasks that were
+/// scheduled before the call, and all that these have scheduled, have ended: the ends are read first, and whatever a
+/// task schedules is counted before its own end.
 pub(crate) fn outstanding(sum: impl Fn(Which) -> u64) -> u64 {
     without_ended(sum, |counters| &counters.scheduled)
 }
@@ -66,8 +66,8 @@ fn without_ended(sum: impl Fn(Which) -> u64, begun: Which) -> u64 {
     sum(begun).wrapping_sub(ended)
 }
 
-/// Looks at the counters so often, with ever more pauses in between, while the thread keeps its core: few small tasks end
-/// in that time. Each look takes the lines with the counters away from those who count.
+/// Looks at the counters so often, with ever more pauses in between, while the thread keeps its core: few small tasks
+/// end in that time. Each look takes the lines with the counters away from those who count.
 const EAGER_LOOKS: u32 = if cfg!(loom) { 0 } else { 12 };
 
 /// The most pauses between two such looks.

@@ -2,8 +2,8 @@
 //!
 //! A worker that has run out of tasks gives its CPU away a few times before it sleeps. While as many workers do that as
 //! there are CPUs, a near task that becomes ready wakes nobody: one of them finds it. Who was counted here looks around
-//! afterwards, and who then takes a task wakes somebody if there are more, who in turn does the same. So no task is left
-//! to sleepers.
+//! afterwards, and who then takes a task wakes somebody if there are more, who in turn does the same. So no task is
+//! left to sleepers.
 
 use super::planted::planted;
 use crate::sync::atomic::{AtomicUsize, Ordering, yield_now};
@@ -40,8 +40,8 @@ impl Lookers {
         self.enough > 0
     }
 
-    /// Gives the CPU away for a moment; true when the caller was counted. It then looks for tasks, and before it runs the
-    /// first one that it takes, it wakes somebody if there are more.
+    /// Gives the CPU away for a moment; true when the caller was counted. It then looks for tasks, and before it runs
+    /// the first one that it takes, it wakes somebody if there are more.
     pub(super) fn give_way(&self) -> bool {
         if self.enough == 0 {
             yield_now();

@@ -1,8 +1,10 @@
-//! Who has nothing to do, who waits for whom, and who is told: the protocols by which threads stand still and go on. They know
-//! neither tasks nor data. What has to be asked or done outside is given as a closure or a trait, so that loom runs the same code
-//! with callers of its own (`models`). The states, the protocols and their proofs are in `README.md`.
+//! Who has nothing to do, who waits for whom, and who is told: the protocols by which threads stand still and go on.
+//! They know neither tasks nor data. What has to be asked or done outside is given as a closure or a trait, so that
+//! loom runs the same code with callers of its own (`models`). The states, the protocols and their proofs are in
+//! `README.md`.
 //!
-//! - `parking`: sleeping and waking; `lookers`: who need not be woken; `worker_set`: sets of workers, where there are many
+//! - `parking`: sleeping and waking; `lookers`: who need not be woken; `worker_set`: sets of workers, where there are
+//!   many
 //! - `backoff`: how rarely an idle worker looks
 //! - `completion`: the ends of tasks are counted, and whoever waits for them is woken
 //! - `slot`: the right to be a worker, and how it changes hands

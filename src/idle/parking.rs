@@ -60,7 +60,8 @@ pub(crate) struct Idle<'a> {
 }
 
 impl IdleSet {
-    /// Of so many workers, all awake. `enough`: with so many about to look around a task wakes nobody; 0: it always does.
+    /// Of so many workers, all awake. `enough`: with so many about to look around a task wakes nobody; 0: it always
+    /// does.
     pub(crate) fn new(workers: usize, enough: usize) -> IdleSet {
         IdleSet {
             idle: AtomicUsize::new(0),
@@ -80,7 +81,8 @@ impl IdleSet {
         Idle { idle_set: self, epoch }
     }
 
-    /// Announces work for anybody, which is visible already. True when somebody is idle: then one worker is to be woken.
+    /// Announces work for anybody, which is visible already. True when somebody is idle: then one worker is to be
+    /// woken.
     #[inline]
     pub(crate) fn announce(&self) -> bool {
         let any = self.sees_idle();
@@ -137,14 +139,14 @@ impl IdleSet {
         }
     }
 
-    /// Gives the CPU away for a moment; true when others counted on the caller meanwhile. It then looks around, and before it
-    /// runs the first task that it takes, it wakes somebody if there are more.
+    /// Gives the CPU away for a moment; true when others counted on the caller meanwhile. It then looks around, and
+    /// before it runs the first task that it takes, it wakes somebody if there are more.
     pub(crate) fn give_way(&self) -> bool {
         self.lookers.give_way()
     }
 
-    /// Whether workers that give way are counted. If so, whoever has slept, or was about to, wakes somebody as well if there
-    /// are more tasks than the first one that it takes.
+    /// Whether workers that give way are counted. If so, whoever has slept, or was about to, wakes somebody as well if
+    /// there are more tasks than the first one that it takes.
     pub(crate) fn are_lookers_counted(&self) -> bool {
         self.lookers.are_counted()
     }

@@ -1,8 +1,8 @@
-//! Defects that models put back, to show that they would find them. One build has all of them, as in `codegen`: a build for each
-//! would take minutes, and the code between them is the same.
+//! Defects that models put back, to show that they would find them. One build has all of them, as in `codegen`: a build
+//! for each would take minutes, and the code between them is the same.
 
-/// True where the defect of this name is put back: in a model that was built with the feature `planted`, while the environment
-/// variable `DVM_PLANTED` names it.
+/// True where the defect of this name is put back: in a model that was built with the feature `planted`, while the
+/// environment variable `DVM_PLANTED` names it.
 #[cfg(all(test, loom, feature = "planted"))]
 pub(super) fn planted(name: &str) -> bool {
     static CHOSEN: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();

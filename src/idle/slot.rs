@@ -1,16 +1,16 @@
 //! The worker slot: the right to be a worker, which one thread holds at a time.
 //!
-//! Each worker has one *slot*. The thread that holds the slot is the worker: it takes the worker's tasks, polls, steals, and
-//! sleeps on its parker. Each slot begins with one thread. A task that begins a blocking section releases the slot, and a
-//! spare thread, else a new one, acquires it. A task whose section ends waits for the slot; its holder releases it after
-//! the current task and becomes a spare thread. So exactly one thread is the worker at any time, its structures have one
-//! owner, and no more tasks run at once than there are workers.
+//! Each worker has one *slot*. The thread that holds the slot is the worker: it takes the worker's tasks, polls,
+//! steals, and sleeps on its parker. Each slot begins with one thread. A task that begins a blocking section releases
+//! the slot, and a spare thread, else a new one, acquires it. A task whose section ends waits for the slot; its holder
+//! releases it after the current task and becomes a spare thread. So exactly one thread is the worker at any time, its
+//! structures have one owner, and no more tasks run at once than there are workers.
 //!
 //! Tasks whose sections end again and again would hand the slot to each other for ever. So once per [`RETURNS`] ends a
 //! spare thread acquires it first, to run one task or to poll.
 //!
-//! Nobody waits in a circle: a thread in a section holds nothing (also no cores, `arbiter.rs`), and a thread that waits for
-//! the slot waits for a task that runs. The slot goes back in the order in which the sections ended.
+//! Nobody waits in a circle: a thread in a section holds nothing (also no cores, `arbiter.rs`), and a thread that waits
+//! for the slot waits for a task that runs. The slot goes back in the order in which the sections ended.
 
 use std::time::Duration;
 
@@ -97,8 +97,8 @@ impl Returning {
         if first.is_null() {
             return false;
         }
-        // SAFETY: who is in the list stays until it holds the slot and has the lock, which the caller holds; its thread uses the
-        // condition meanwhile, by shared reference.
+        // SAFETY: who is in the list stays until it holds the slot and has the lock, which the caller holds; its thread
+        // uses the condition meanwhile, by shared reference.
         unsafe {
             self.first = (*first).next;
             (*first).holds_slot = true;
@@ -163,8 +163,8 @@ impl<L> WorkerSlot<L> {
         unsafe { self.left.with(body) }
     }
 
-    /// For a spare thread: waits until the slot is free. `None` when the engine is `stopping`, or nobody has needed the thread for
-    /// the time of its `patience`; else whether it is to run one task whoever wants the slot.
+    /// For a spare thread: waits until the slot is free. `None` when the engine is `stopping`, or nobody has needed the
+    /// thread for the time of its `patience`; else whether it is to run one task whoever wants the slot.
     pub(crate) fn acquire(&self, patience: Duration, stopping: impl Fn() -> bool) -> Option<bool> {
         let mut state = self.state.lock();
         loop {

@@ -1,10 +1,10 @@
-//! A set of workers, where there are many: one bit for each, so that nobody has to look at all of them. With few workers
-//! there is no such set: to look at all costs less than to keep it.
+//! A set of workers, where there are many: one bit for each, so that nobody has to look at all of them. With few
+//! workers there is no such set: to look at all costs less than to keep it.
 //!
 //! There are two: those that may have tasks for others (the holders), and those that sleep. Whoever puts a task into a
-//! worker's queue adds the worker to the holders afterwards ([`WorkerSet::add`]); the worker itself leaves the set once it has
-//! run out ([`WorkerSet::leave`]) and then looks at its queue again: of these two, who adds sees that the worker has left, or
-//! the worker sees the task (Dekker's pattern).
+//! worker's queue adds the worker to the holders afterwards ([`WorkerSet::add`]); the worker itself leaves the set once
+//! it has run out ([`WorkerSet::leave`]) and then looks at its queue again: of these two, who adds sees that the worker
+//! has left, or the worker sees the task (Dekker's pattern).
 
 use super::planted::planted;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -67,8 +67,8 @@ impl WorkerSet {
         }
     }
 
-    /// The workers in the set but this one, from it on and round the end: mostly the nearest first, for they are numbered along
-    /// the tree. Those that come or go meanwhile may be missed, or not.
+    /// The workers in the set but this one, from it on and round the end: mostly the nearest first, for they are
+    /// numbered along the tree. Those that come or go meanwhile may be missed, or not.
     pub(crate) fn others(&self, me: usize) -> impl Iterator<Item = usize> + '_ {
         let (first, count) = (me / BITS, self.words.len());
         // Mostly there is nobody, which a few loads tell.
@@ -137,8 +137,8 @@ mod tests {
         }
     }
 
-    /// Who puts something down and adds, and who leaves and looks again: never is something there while the worker is in
-    /// no set and does not know.
+    /// Who puts something down and adds, and who leaves and looks again: never is something there while the worker is
+    /// in no set and does not know.
     #[test]
     fn nothing_is_overlooked_by_the_worker_that_leaves() {
         let (set, there) = (WorkerSet::new(100), AtomicU64::new(0));

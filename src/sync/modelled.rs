@@ -1,5 +1,5 @@
-//! Locks, conditions and owned values of the protocols that loom checks (`src/idle`): the library's own, and loom's in a model.
-//! Statics need constant values, which loom's are not: they stay with `lock`.
+//! Locks, conditions and owned values of the protocols that loom checks (`src/idle`): the library's own, and loom's in
+//! a model. Statics need constant values, which loom's are not: they stay with `lock`.
 #![allow(unsafe_code, reason = "who owns a value is decided by a protocol, not by a borrow")]
 
 #[cfg(not(loom))]

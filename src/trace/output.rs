@@ -1,5 +1,5 @@
-//! The files that a trace is written to: opened at the start, so that a bad path is told then, and written once or, while the run
-//! goes on, anew.
+//! The files that a trace is written to: opened at the start, so that a bad path is told then, and written once or,
+//! while the run goes on, anew.
 
 use std::fs::File;
 use std::io::{BufWriter, Seek as _, Write};

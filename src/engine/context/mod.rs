@@ -1,14 +1,14 @@
-//! What each thread that calls libdvm keeps to itself; and below it what all workers share (`shared`, with what each worker tells of
-//! itself in `counts`), a call into the engine (`call`), telling workers that there is something to do (`waking`), and what stands
-//! there: the data that a task has got (`frame`), polled work (`source`), the workers' threads (`threads`), a child of fork without
-//! them (`orphan`).
+//! What each thread that calls libdvm keeps to itself; and below it what all workers share (`shared`, with what each
+//! worker tells of itself in `counts`), a call into the engine (`call`), telling workers that there is something to do
+//! (`waking`), and what stands there: the data that a task has got (`frame`), polled work (`source`), the workers'
+//! threads (`threads`), a child of fork without them (`orphan`).
 //!
-//! A context belongs to one thread at a time. It outlives its thread: the next new thread takes it over, and the counters
-//! go on. Only the presence and the counters are read by others.
+//! A context belongs to one thread at a time. It outlives its thread: the next new thread takes it over, and the
+//! counters go on. Only the presence and the counters are read by others.
 //!
-//! The presence protects the engine's memory. A thread outside tasks enters, and then looks for the engine; who ends the
-//! engine hides it first, and then waits until no thread is inside (`idle::closing`). Workers need no such mark: the engine
-//! ends after they have.
+//! The presence protects the engine's memory. A thread outside tasks enters, and then looks for the engine; who ends
+//! the engine hides it first, and then waits until no thread is inside (`idle::closing`). Workers need no such mark:
+//! the engine ends after they have.
 
 pub(crate) mod call;
 pub(crate) mod counts;
@@ -76,7 +76,8 @@ impl Own {
         !self.lifo_slot.is_null() || !self.placed.is_empty()
     }
 
-    /// True when a task is kept while a callback of the program is about to be called: nobody else would see it meanwhile.
+    /// True when a task is kept while a callback of the program is about to be called: nobody else would see it
+    /// meanwhile.
     #[inline]
     pub(crate) fn hides_a_task(&self) -> bool {
         !self.data.owes_nothing() && !self.lifo_slot.is_null() && self.data.owes_a_call()
@@ -172,8 +173,8 @@ pub(crate) struct ThreadContext {
     lent: Cell<bool>,
 }
 
-// SAFETY: other threads only touch the atomics; everything else belongs to the thread that has the context, and contexts
-// change threads under the lock of `CONTEXTS`.
+// SAFETY: other threads only touch the atomics; everything else belongs to the thread that has the context, and
+// contexts change threads under the lock of `CONTEXTS`.
 unsafe impl Sync for ThreadContext {}
 // SAFETY: as above.
 unsafe impl Send for ThreadContext {}
@@ -188,8 +189,9 @@ struct Contexts {
 
 static CONTEXTS: Mutex<Contexts> = Mutex::new(Contexts { all: Vec::new(), free: Vec::new(), key: None });
 
-/// Called by the C library when a thread ends that has a context. Unlike a destructor of Rust's, which may allocate when it is
-/// registered, a key is registered before, and a thread that ends may still call: other keys' destructors do.
+/// Called by the C library when a thread ends that has a context. Unlike a destructor of Rust's, which may allocate
+/// when it is registered, a key is registered before, and a thread that ends may still call: other keys' destructors
+/// do.
 unsafe extern "C" fn thread_ends(_context: *mut c_void) {
     ENDING.set(true);
     // In a forked child the lock may be held for ever, and nobody needs the context.
@@ -272,8 +274,8 @@ impl ThreadContext {
         }
     }
 
-    /// In a forked child: makes the calling thread an ordinary one, outside of all callbacks. True when it was a thread of
-    /// libdvm.
+    /// In a forked child: makes the calling thread an ordinary one, outside of all callbacks. True when it was a thread
+    /// of libdvm.
     pub(crate) fn leave_orphaned() -> bool {
         let Some(context) = CURRENT.get() else { return false };
         let of_worker = context.worker.replace(UNPLACED) != UNPLACED;

@@ -20,8 +20,8 @@ thread_local! {
     pub(crate) static NO_RETURN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Ends the process when a callback has returned in it that was called by a worker which is no more. Locks and lists of the
-/// worker are as they were at the fork, and its tasks are the parent's.
+/// Ends the process when a callback has returned in it that was called by a worker which is no more. Locks and lists of
+/// the worker are as they were at the fork, and its tasks are the parent's.
 #[cold]
 #[inline(never)]
 pub(crate) fn end_without_worker(status: c_int) {

@@ -1,5 +1,5 @@
-//! The beginning of a blocking section: a task that is about to wait for something outside libdvm leaves its worker to another
-//! thread. `idle::slot` has the protocol; a section also gives up the task's cores, and takes them back.
+//! The beginning of a blocking section: a task that is about to wait for something outside libdvm leaves its worker to
+//! another thread. `idle::slot` has the protocol; a section also gives up the task's cores, and takes them back.
 
 use super::section::{SECTION, Section};
 use super::worker::{self, Address};

@@ -20,8 +20,8 @@ impl Workers for Engine {
 }
 
 impl Engine {
-    /// Waits until `cores - 1` neighbours of worker `me`, or all when there are not so many, stand still for its task, whose
-    /// thread may then run on any core.
+    /// Waits until `cores - 1` neighbours of worker `me`, or all when there are not so many, stand still for its task,
+    /// whose thread may then run on any core.
     pub(crate) fn take_cores(&self, me: usize, cores: u32) {
         if self.arbiter.take(self, me, cores) {
             self.machine.unbind();

@@ -1,4 +1,5 @@
-//! The blocking section of a thread: its task has left the worker, and has it back at the section's end. `blocking` begins one.
+//! The blocking section of a thread: its task has left the worker, and has it back at the section's end. `blocking`
+//! begins one.
 
 use std::cell::Cell;
 

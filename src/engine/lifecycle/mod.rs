@@ -1,7 +1,7 @@
-//! The life of the engine: init, wait, finalize, and the start on behalf of generated code. One thread at a time has the lock of
-//! `life`. The end goes in two steps (`idle::closing`): tasks come to rest, those that wait for data are cancelled, workers are
-//! joined, data are freed, and the memory goes when no thread is inside a call. `forked` hides the engine from children of the
-//! process; `reclaim` frees what forgotten processings have left, between two waits.
+//! The life of the engine: init, wait, finalize, and the start on behalf of generated code. One thread at a time has
+//! the lock of `life`. The end goes in two steps (`idle::closing`): tasks come to rest, those that wait for data are
+//! cancelled, workers are joined, data are freed, and the memory goes when no thread is inside a call. `forked` hides
+//! the engine from children of the process; `reclaim` frees what forgotten processings have left, between two waits.
 
 pub(crate) mod forked;
 pub(crate) mod life;
@@ -41,8 +41,8 @@ use crate::sched::Seeded;
 use crate::sync::fence;
 use crate::trace::{Moment, Trace};
 
-/// So long the end waits for calls that have begun before it and may make tasks, beside graphs that run: such a call that still
-/// goes on waits for something itself.
+/// So long the end waits for calls that have begun before it and may make tasks, beside graphs that run: such a call
+/// that still goes on waits for something itself.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether an engine runs.
@@ -94,8 +94,8 @@ pub(crate) fn serve() -> Result<(), Error> {
     ))
 }
 
-/// Starts the engine when nobody has; then it ends with the program. For generated code, which does without an engine that is
-/// about to end.
+/// Starts the engine when nobody has; then it ends with the program. For generated code, which does without an engine
+/// that is about to end.
 pub(crate) fn start_implicit() -> Result<(), Error> {
     if running() {
         return enter().and_then(|call| call.open());
@@ -133,7 +133,8 @@ fn save_trace() {
     }
 }
 
-/// Says what went wrong at the program's end, where no call is left to say so. Whoever asked for a trace has asked for this.
+/// Says what went wrong at the program's end, where no call is left to say so. Whoever asked for a trace has asked for
+/// this.
 fn tell_failure(written: Result<(), Error>) {
     if let Err(error) = written {
         let _ = std::io::stderr().lock().write_all(format!("libdvm: {error}\n").as_bytes());
@@ -356,8 +357,8 @@ fn with_stuck(report: Result<(), Error>, stuck: u64) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    /// Otherwise the first worker that falls asleep asks, and stands still until each core has switched tasks. In a process
-    /// of its own: the end of an engine clears what other tests use.
+    /// Otherwise the first worker that falls asleep asks, and stands still until each core has switched tasks. In a
+    /// process of its own: the end of an engine clears what other tests use.
     #[test]
     fn the_kernel_is_asked_for_its_fences_before_there_are_workers() {
         const CHILD: &str = "DVM_TEST_FENCES";

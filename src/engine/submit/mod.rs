@@ -1,5 +1,5 @@
-//! From a call to a ready task: its descriptor is filled, its outputs are claimed, its inputs are waited for one after the other, and
-//! then a worker has it. `window` holds a submitter back.
+//! From a call to a ready task: its descriptor is filled, its outputs are claimed, its inputs are waited for one after
+//! the other, and then a worker has it. `window` holds a submitter back.
 
 mod window;
 
@@ -477,8 +477,8 @@ mod tests {
     use crate::engine::{enter, finalize, init};
     use std::time::{Duration, Instant};
 
-    /// The first one that hands a task to a worker may lose the processor before it wakes it. In a process of its own, whose
-    /// environment and engine no other test uses.
+    /// The first one that hands a task to a worker may lose the processor before it wakes it. In a process of its own,
+    /// whose environment and engine no other test uses.
     #[test]
     fn a_worker_is_woken_although_the_task_before_was_handed_over_without() {
         const CHILD: &str = "DVM_TEST_HAND_OVER";

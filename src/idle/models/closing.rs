@@ -45,7 +45,8 @@ impl Shared {
         |visit| self.presences[1..].iter().for_each(|presence| visit(presence))
     }
 
-    /// A call of thread `me` that makes a task, as `engine::enter` and `Call::open` have it. The thread runs the task itself.
+    /// A call of thread `me` that makes a task, as `engine::enter` and `Call::open` have it. The thread runs the task
+    /// itself.
     fn call(&self, me: usize) {
         let open = || !self.hidden.load(Ordering::Acquire) && !self.closing.is_closed();
         if self.presences[me].enter(|| open().then_some(())).is_none() {

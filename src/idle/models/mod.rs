@@ -1,5 +1,5 @@
-//! The protocols under loom, with callers of their own. Each test runs all orders of its threads' steps with at most three
-//! preemptions; with the feature `planted`, a test for each defect shows that the same run finds it.
+//! The protocols under loom, with callers of their own. Each test runs all orders of its threads' steps with at most
+//! three preemptions; with the feature `planted`, a test for each defect shows that the same run finds it.
 
 mod arbiter;
 mod closing;
@@ -15,8 +15,8 @@ fn check(body: impl Fn() + Sync + Send + 'static) {
     model.check(body);
 }
 
-/// Whether the test of this name ends in a defect that loom has found, once the defect of this name is put back. In a process of
-/// its own: loom's objects cannot be dropped after a deadlock.
+/// Whether the test of this name ends in a defect that loom has found, once the defect of this name is put back. In a
+/// process of its own: loom's objects cannot be dropped after a deadlock.
 #[cfg(feature = "planted")]
 fn finds(test: &str, defect: &str) {
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
@@ -28,7 +28,8 @@ fn finds(test: &str, defect: &str) {
     assert!(told.contains("running 1 test") && !output.status.success() && found, "{told}");
 }
 
-/// A test of the sound protocol by `$model`; and with the feature `planted`, for each defect one that shows that it is found.
+/// A test of the sound protocol by `$model`; and with the feature `planted`, for each defect one that shows that it is
+/// found.
 macro_rules! models {
     ($($model:ident finds [$($defect:ident),*];)*) => {
         $(

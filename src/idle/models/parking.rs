@@ -142,8 +142,8 @@ fn many_workers() {
     worker.join().unwrap();
 }
 
-/// Worker 0 gives way, and whoever pushes is content with it; then it takes one task and does not come back. The second one
-/// is worker 1's, which sleeps.
+/// Worker 0 gives way, and whoever pushes is content with it; then it takes one task and does not come back. The second
+/// one is worker 1's, which sleeps.
 fn lookers() {
     let shared = Shared::new(2, 1);
     let workers = [0, 1].map(|me| {

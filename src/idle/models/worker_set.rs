@@ -11,8 +11,8 @@ models! {
     what_comes_while_the_worker_leaves finds [add_without_fence, leave_without_fence];
 }
 
-/// Who puts something down and adds, and who leaves and looks again: never is something there while the worker is in no set and
-/// does not know.
+/// Who puts something down and adds, and who leaves and looks again: never is something there while the worker is in no
+/// set and does not know.
 fn what_comes_while_the_worker_leaves() {
     let shared = Arc::new((WorkerSet::new(2), AtomicBool::new(false)));
     shared.0.add(1);
