@@ -1,7 +1,7 @@
 //! What isl claims of the operands of its divisions, without which C's `/` and `%` have other values: they round
 //! towards zero. A claim that does not hold wherever the division is computed makes the tree unfaithful.
 
-use crate::{AstExpr, AstExprKind, AstNode, AstNodeKind, Error, Operator, Result, visits};
+use crate::{AstExpr, AstExprKind, AstNode, AstNodeKind, Error, Operator, Result, notation};
 
 /// Where a claim would be false, as conditions of which the last one contradicts it; each with the counters around.
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl Claims {
                 let either = matches!(operator, Operator::Or | Operator::OrElse);
                 for operand in &operands {
                     self.of(operand, variables, &inner)?;
-                    let truth = visits::truth(operand)?;
+                    let truth = notation::truth(operand)?;
                     inner.push(if either { format!("not {truth}") } else { truth });
                 }
                 return Ok(());
@@ -39,7 +39,7 @@ impl Claims {
             }
             (Operator::Cond | Operator::Select, [test, yes, no]) => {
                 self.of(test, variables, given)?;
-                let truth = visits::truth(test)?;
+                let truth = notation::truth(test)?;
                 for (part, condition) in [(yes, truth.clone()), (no, format!("not {truth}"))] {
                     inner.push(condition);
                     self.of(part, variables, &inner)?;
@@ -49,11 +49,11 @@ impl Claims {
             }
             (Operator::ZeroRem, _) => return Err(Error::unfaithful()),
             (Operator::PositiveDiv | Operator::PositiveRem, [one, _]) => {
-                inner.push(format!("{} < 0", visits::value(one)?));
+                inner.push(format!("{} < 0", notation::value(one)?));
                 self.refuted.push((variables.to_vec(), inner.clone()));
             }
             (Operator::Div, [one, other]) => {
-                inner.push(format!("({}) mod {} > 0", visits::value(one)?, visits::value(other)?));
+                inner.push(format!("({}) mod {} > 0", notation::value(one)?, notation::value(other)?));
                 self.refuted.push((variables.to_vec(), inner.clone()));
             }
             _ => {}
@@ -67,7 +67,7 @@ impl Claims {
             AstNodeKind::Block(children) => children.iter().try_for_each(|child| self.of_tree(child, variables, given)),
             AstNodeKind::If { cond, then, otherwise } => {
                 self.of(&cond, variables, given)?;
-                let (mut inner, truth) = (given.to_vec(), visits::truth(&cond)?);
+                let (mut inner, truth) = (given.to_vec(), notation::truth(&cond)?);
                 inner.push(truth.clone());
                 self.of_tree(&then, variables, &inner)?;
                 let Some(otherwise) = otherwise else { return Ok(()) };
@@ -80,17 +80,17 @@ impl Claims {
                 self.of(&inc, variables, given)?;
                 let (mut variables, mut inner) = (variables.to_vec(), given.to_vec());
                 variables.push(iterator.clone());
-                let first = visits::value(&init)?;
+                let first = notation::value(&init)?;
                 if degenerate {
                     inner.push(format!("{iterator} = {first}"));
                 } else {
                     let turn = format!("turn{}", variables.len());
-                    let gone = visits::product(&visits::value(&inc)?, &turn)?;
+                    let gone = notation::product(&notation::value(&inc)?, &turn)?;
                     inner.push(format!("{iterator} = {first} + {gone} and {turn} >= 0"));
                     variables.push(turn);
                     // The condition is also computed of the first value for which it is false.
                     self.of(&cond, &variables, &inner)?;
-                    inner.push(visits::truth(&cond)?);
+                    inner.push(notation::truth(&cond)?);
                 }
                 self.of_tree(&body, &variables, &inner)
             }

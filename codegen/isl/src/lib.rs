@@ -21,6 +21,7 @@ mod claims;
 mod ctx;
 mod flow;
 mod map;
+mod notation;
 mod raw;
 mod schedule;
 mod set;
