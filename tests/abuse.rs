@@ -18,14 +18,7 @@ use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::ptr::{self, null_mut};
 
-use dvm::ffi::blocking::*;
-use dvm::ffi::data::*;
-use dvm::ffi::errors::*;
-use dvm::ffi::explain::*;
-use dvm::ffi::lifecycle::*;
-use dvm::ffi::processing::*;
-use dvm::ffi::rank::*;
-use dvm::ffi::scheduling::*;
+use dvm::ffi::raw::*;
 use support::{Code, IN, Id, OUT, Rank, last_error, turn, variadic};
 
 use Code::*;

@@ -13,8 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::distribution::*;
-use dvm::ffi::processing::*;
+use dvm::ffi::raw::*;
 use support::*;
 
 #[test]

@@ -11,9 +11,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::blocking::{dvm_blocking_begin, dvm_blocking_end};
-use dvm::ffi::explain::dvm_explain_text;
-use dvm::ffi::graph::{dvm_graph_run, dvm_graph_t};
+use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end, dvm_explain_text, dvm_graph_run, dvm_graph_t};
 use support::*;
 
 /// What libdvm says waits for what.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::graph::{dvm_graph_run, dvm_graph_t};
+use dvm::ffi::raw::{dvm_graph_run, dvm_graph_t};
 use support::*;
 
 /// What the header states: each of n ready tasks begins before so many times n + 2 others have begun.

@@ -13,14 +13,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::blocking::*;
-use dvm::ffi::data::*;
-use dvm::ffi::distribution::*;
-use dvm::ffi::graph::*;
-use dvm::ffi::lifecycle::*;
-use dvm::ffi::processing::*;
-use dvm::ffi::rank::*;
-use dvm::ffi::scheduling::*;
+use dvm::ffi::raw::*;
 use support::*;
 
 /// What a child says that has got the answers that it should.

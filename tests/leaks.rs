@@ -12,8 +12,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::blocking::*;
-use dvm::ffi::processing::*;
+use dvm::ffi::raw::*;
 use support::*;
 
 /// Bytes that the C allocator has given out.

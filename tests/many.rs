@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dvm::ffi::blocking::{dvm_blocking_begin, dvm_blocking_end};
+use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end};
 use support::*;
 
 /// Of the processor's time: what takes milliseconds takes no longer than this on a slow machine; what grows with the square does.

@@ -12,7 +12,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::path::PathBuf;
 use std::process::Command;
 
-use dvm::ffi::graph::{dvm_graph_run, dvm_graph_t, dvm_graph_visit_t};
+use dvm::ffi::raw::{dvm_graph_run, dvm_graph_t, dvm_graph_visit_t};
 use serde_json::Value;
 use support::*;
 

@@ -18,8 +18,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::blocking::*;
-use dvm::ffi::graph::*;
+use dvm::ffi::raw::*;
 use program::{Random, mix};
 use support::*;
 

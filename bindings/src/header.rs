@@ -1,8 +1,9 @@
 //! The C header: cbindgen's output for each section, under its title.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::section::Section;
+use crate::section::{Section, plain};
 use crate::{GROUND, Trouble};
 
 /// The text of `dvm.h`, from `cbindgen.toml` and the sections below the workspace's root.
@@ -13,15 +14,16 @@ pub fn print(root: &Path, sections: &[Section]) -> Result<String, Trouble> {
     let types = config.after_includes.take().unwrap_or_default();
     let end = config.trailer.take().unwrap_or_default();
 
+    let sources = Sources::new(sections).map_err(|e| Trouble::new(root, format!("no room for the sources: {e}")))?;
     let (ground, functions) = sections.split_at(GROUND.min(sections.len()));
     let mut parts = vec![top.trim().to_owned()];
     for section in ground {
-        parts.push(print_section(&config, section, sections)?);
+        parts.push(print_section(&config, section, sections, &sources)?);
     }
     parts.push(types.trim().to_owned());
     for section in functions {
         parts.push(heading(section));
-        parts.push(print_section(&config, section, sections)?);
+        parts.push(print_section(&config, section, sections, &sources)?);
     }
     parts.push(end.trim().to_owned());
     Ok(parts.join("\n\n") + "\n")
@@ -37,7 +39,39 @@ fn heading(section: &Section) -> String {
     format!("/* ----- {title} -----\n *\n * Unless a function says otherwise:\n *\n{} */", lines.collect::<String>())
 }
 
-fn print_section(config: &cbindgen::Config, section: &Section, all: &[Section]) -> Result<String, Trouble> {
+/// Copies of the sources with C's own pointers, which cbindgen reads. They go with the value.
+struct Sources(PathBuf);
+
+impl Sources {
+    fn new(sections: &[Section]) -> std::io::Result<Sources> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let name = format!("dvm-bindings-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let sources = Sources(std::env::temp_dir().join(name));
+        std::fs::create_dir_all(&sources.0)?;
+        for section in sections {
+            std::fs::write(sources.copy(section), plain(&std::fs::read_to_string(&section.path)?))?;
+        }
+        Ok(sources)
+    }
+
+    /// The copy of a section's file.
+    fn copy(&self, section: &Section) -> PathBuf {
+        self.0.join(section.path.file_name().unwrap_or_default())
+    }
+}
+
+impl Drop for Sources {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn print_section(
+    config: &cbindgen::Config,
+    section: &Section,
+    all: &[Section],
+    sources: &Sources,
+) -> Result<String, Trouble> {
     let mut config = config.clone();
     // cbindgen omits items that no function of the same run uses, and follows `mod` into other sections.
     let structures = section.structures.iter().map(|structure| structure.name.clone());
@@ -48,7 +82,7 @@ fn print_section(config: &cbindgen::Config, section: &Section, all: &[Section]) 
     }
     let bindings = cbindgen::Builder::new()
         .with_config(config)
-        .with_src(&section.path)
+        .with_src(sources.copy(section))
         .generate()
         .map_err(|e| Trouble::new(&section.path, format!("cbindgen: {e}")))?;
     let mut bytes = Vec::new();

@@ -111,7 +111,7 @@ impl Section {
     /// Reads the C declarations of a source file.
     pub fn read(path: &Path) -> Result<Section, Trouble> {
         let text = std::fs::read_to_string(path).map_err(|e| Trouble::new(path, format!("cannot be read: {e}")))?;
-        let file = syn::parse_file(&text).map_err(|e| Trouble::new(path, format!("is no Rust: {e}")))?;
+        let file = syn::parse_file(&plain(&text)).map_err(|e| Trouble::new(path, format!("is no Rust: {e}")))?;
         let about = documentation(&file.attrs);
         let mut section = Section {
             path: path.to_owned(),
@@ -168,6 +168,29 @@ impl Section {
         }
         Ok(())
     }
+}
+
+/// The text of a source with C's own pointers: `*mut T` where that has `Arg<*mut T>` or `Arg<*mut T, U>`, which C sees as the same.
+pub(crate) fn plain(text: &str) -> String {
+    const WRAPPED: &str = ": Arg<";
+    let mut parts = text.split(WRAPPED);
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (mut depth, mut pointer) = (0_usize, part.len());
+        for (place, letter) in part.char_indices() {
+            match letter {
+                '<' | '(' | '[' => depth += 1,
+                ',' if depth == 0 => pointer = pointer.min(place),
+                '>' if depth == 0 => {
+                    plain += &format!(": {}{}", &part[..pointer.min(place)], &part[place + 1..]);
+                    break;
+                }
+                '>' | ')' | ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+    plain
 }
 
 fn function(item: syn::ItemFn) -> Function {
@@ -229,5 +252,18 @@ fn number(value: &Expr) -> Option<String> {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number.base10_digits().to_owned()),
         Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => Some(format!("-{}", number(&unary.expr)?)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn c_sees_the_pointers_of_arguments() {
+        let text =
+            "fn f(a: Arg<*mut [u64; 2]>, b: Arg<*mut c_void, c_char>, c: Arg<*const Of<T>, [u8; 2]>, d: Args<T>) {}";
+        assert_eq!(plain(text), "fn f(a: *mut [u64; 2], b: *mut c_void, c: *const Of<T>, d: Args<T>) {}");
+        assert_eq!(plain("no arguments"), "no arguments");
     }
 }

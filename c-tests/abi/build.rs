@@ -61,17 +61,28 @@ fn compare(seen: &syn::File, sections: &[Section]) -> Result<String, String> {
                 continue; // its Rust side is an entry in assembly: the C tests call it
             }
             let name = format_ident!("{}", function.name);
-            let arguments = signature.inputs.iter().filter_map(|input| match input {
-                FnArg::Typed(input) => Some(argument(&input.ty, &structures)),
-                FnArg::Receiver(_) => None,
-            });
+            let kinds: Vec<&Type> = signature.inputs.iter().filter_map(typed).collect();
+            let arguments: Vec<_> = kinds.iter().map(|kind| argument(kind, &structures)).collect();
+            // The exported function has its own type for each pointer. A call compiles only if that is made of C's pointer.
+            let names: Vec<_> = (0..kinds.len()).map(|place| format_ident!("argument_{place}")).collect();
+            let wrapped = names.iter().zip(&kinds).filter(|(_, kind)| matches!(kind, Type::Ptr(_)));
+            let wrapped: Vec<_> = wrapped.map(|(name, _)| quote! { let #name = dvm::ffi::Arg::new(#name); }).collect();
             let result = match &signature.output {
                 ReturnType::Default => quote! {},
                 ReturnType::Type(_, kind) if is(kind, "dvm_retcode_t") => quote! { -> dvm::ffi::dvm_retcode_t },
                 ReturnType::Type(_, kind) => quote! { -> #kind },
             };
             checks.extend(quote! {
-                const _: unsafe extern "C" fn(#(#arguments),*) #result = #place::#name;
+                const _: unsafe extern "C" fn(#(#arguments),*) #result = dvm::ffi::raw::#name;
+                const _: () = {
+                    #[allow(dead_code, unused_unsafe)]
+                    unsafe fn exported(#(#names: #arguments),*) #result {
+                        unsafe {
+                            #(#wrapped)*
+                            #place::#name(#(#names),*)
+                        }
+                    }
+                };
             });
         }
     }
@@ -86,7 +97,15 @@ fn compare(seen: &syn::File, sections: &[Section]) -> Result<String, String> {
     Ok(checks.to_string())
 }
 
-/// The functions declared by the header.
+/// The type of an argument.
+fn typed(input: &FnArg) -> Option<&Type> {
+    match input {
+        FnArg::Typed(input) => Some(&input.ty),
+        FnArg::Receiver(_) => None,
+    }
+}
+
+/// The functions that the header declares.
 fn declarations(seen: &syn::File) -> BTreeMap<String, syn::Signature> {
     let blocks = seen.items.iter().filter_map(|item| match item {
         Item::ForeignMod(block) => Some(block),

@@ -66,7 +66,6 @@ pub unsafe extern "C" fn dvm_processing_cores(id: ConstProcIdArg, cores: c_int) 
     guard::running("dvm_processing_cores", |_| {
         let wanted = u32::try_from(cores).ok().filter(|&cores| cores >= 1);
         let wanted = wanted.ok_or_else(|| Error::argument(format!("`cores` is {cores}: it must be at least 1")))?;
-        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        REGISTRY.set_cores(unsafe { guard::read_processing(id, "id") }?, wanted)
+        REGISTRY.set_cores(id.processing("id")?, wanted)
     })
 }

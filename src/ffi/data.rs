@@ -6,7 +6,7 @@
 
 use std::ffi::c_void;
 
-use super::{ConstDataIdArg, DataId, DataIdArg, dvm_retcode_t, guard};
+use super::{Arg, ConstDataIdArg, DataId, DataIdArg, dvm_retcode_t, guard};
 
 /// @brief Make a datum of memory that exists. The bytes are not copied.
 ///
@@ -27,17 +27,16 @@ use super::{ConstDataIdArg, DataId, DataIdArg, dvm_retcode_t, guard};
 /// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_register(
-    addr: *mut c_void,
+    addr: Arg<*mut c_void>,
     size: usize,
     free_cb: Option<unsafe extern "C" fn(addr: *mut c_void, size: usize)>,
-    id: *mut DataId,
+    id: Arg<*mut DataId>,
 ) -> dvm_retcode_t {
     guard::running("dvm_data_register", |call| {
-        guard::require_non_null(addr, "addr")?;
-        guard::require_non_null(id, "id")?;
-        let new = call.register(addr.cast(), size, free_cb)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { id.write(new.raw()) };
+        addr.require("addr")?;
+        let id = id.result("id")?;
+        let new = call.register(addr.pointer().cast(), size, free_cb)?;
+        id.write(new.raw());
         Ok(())
     })
 }
@@ -55,12 +54,11 @@ pub unsafe extern "C" fn dvm_data_register(
 ///
 /// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: Arg<*mut DataId>) -> dvm_retcode_t {
     guard::running("dvm_data_allocate", |call| {
-        guard::require_non_null(id, "id")?;
+        let id = id.result("id")?;
         let new = call.allocate(size)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { id.write(new.raw()) };
+        id.write(new.raw());
         Ok(())
     })
 }
@@ -79,10 +77,7 @@ pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: *mut DataId) -> dvm_
 /// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
-    guard::running("dvm_data_acquire", |call| {
-        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        call.acquire(unsafe { guard::read_datum(id, "id") }?)
-    })
+    guard::running("dvm_data_acquire", |call| call.acquire(id.datum("id")?))
 }
 
 /// @brief Drop a reference of a datum. When the last one goes, the datum is freed, or free_cb is called.
@@ -96,10 +91,7 @@ pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
 /// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
-    guard::running("dvm_data_relax", |call| {
-        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        call.relax(unsafe { guard::read_datum(id, "id") }?)
-    })
+    guard::running("dvm_data_relax", |call| call.relax(id.datum("id")?))
 }
 
 /// @brief Address and size of a datum on the calling process.
@@ -123,17 +115,16 @@ pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_get(id: ConstDataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_get(
+    id: ConstDataIdArg,
+    addr: Arg<*mut *mut c_void>,
+    size: Arg<*mut usize>,
+) -> dvm_retcode_t {
     guard::running("dvm_data_get", |call| {
-        guard::require_non_null(addr, "addr")?;
-        guard::require_non_null(size, "size")?;
-        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        let (bytes, length) = call.get(unsafe { guard::read_datum(id, "id") }?)?;
-        // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
-        unsafe {
-            addr.write(bytes.cast());
-            size.write(length);
-        }
+        let (addr, size) = (addr.result("addr")?, size.result("size")?);
+        let (bytes, length) = call.get(id.datum("id")?)?;
+        addr.write(bytes.cast());
+        size.write(length);
         Ok(())
     })
 }
@@ -149,10 +140,7 @@ pub unsafe extern "C" fn dvm_data_get(id: ConstDataIdArg, addr: *mut *mut c_void
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_put(id: ConstDataIdArg) -> dvm_retcode_t {
-    guard::running("dvm_data_put", |call| {
-        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        call.put(unsafe { guard::read_datum(id, "id") }?)
-    })
+    guard::running("dvm_data_put", |call| call.put(id.datum("id")?))
 }
 
 /// @brief Make the id of a datum whose bytes do not exist yet.
@@ -168,12 +156,11 @@ pub unsafe extern "C" fn dvm_data_put(id: ConstDataIdArg) -> dvm_retcode_t {
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_promise(size: usize, id: Arg<*mut DataId>) -> dvm_retcode_t {
     guard::running("dvm_data_promise", |call| {
-        guard::require_non_null(id, "id")?;
+        let id = id.result("id")?;
         let new = call.promise(size)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { id.write(new.raw()) };
+        id.write(new.raw());
         Ok(())
     })
 }
@@ -195,17 +182,16 @@ pub unsafe extern "C" fn dvm_data_promise(size: usize, id: *mut DataId) -> dvm_r
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_write(id: ConstDataIdArg, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_write(
+    id: ConstDataIdArg,
+    addr: Arg<*mut *mut c_void>,
+    size: Arg<*mut usize>,
+) -> dvm_retcode_t {
     guard::running("dvm_data_write", |call| {
-        guard::require_non_null(addr, "addr")?;
-        guard::require_non_null(size, "size")?;
-        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        let (bytes, length) = call.write(unsafe { guard::read_datum(id, "id") }?)?;
-        // SAFETY: neither is NULL; the caller guarantees that they are addresses of a pointer and a size.
-        unsafe {
-            addr.write(bytes.cast());
-            size.write(length);
-        }
+        let (addr, size) = (addr.result("addr")?, size.result("size")?);
+        let (bytes, length) = call.write(id.datum("id")?)?;
+        addr.write(bytes.cast());
+        size.write(length);
         Ok(())
     })
 }
@@ -226,10 +212,7 @@ pub unsafe extern "C" fn dvm_data_write(id: ConstDataIdArg, addr: *mut *mut c_vo
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_data_publish(id: ConstDataIdArg) -> dvm_retcode_t {
-    guard::running("dvm_data_publish", |call| {
-        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        call.publish(unsafe { guard::read_datum(id, "id") }?)
-    })
+    guard::running("dvm_data_publish", |call| call.publish(id.datum("id")?))
 }
 
 /// @brief Make a promise that carries on the storage of a datum: in-place update with single-assignment meaning.
@@ -248,13 +231,11 @@ pub unsafe extern "C" fn dvm_data_publish(id: ConstDataIdArg) -> dvm_retcode_t {
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_data_next(current: ConstDataIdArg, next: *mut DataId) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_data_next(current: ConstDataIdArg, next: Arg<*mut DataId>) -> dvm_retcode_t {
     guard::running("dvm_data_next", |call| {
-        guard::require_non_null(next, "next")?;
-        // SAFETY: the caller guarantees that `current` is the address of an id, or NULL.
-        let new = call.next(unsafe { guard::read_datum(current, "current") }?)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { next.write(new.raw()) };
+        let next = next.result("next")?;
+        let new = call.next(current.datum("current")?)?;
+        next.write(new.raw());
         Ok(())
     })
 }

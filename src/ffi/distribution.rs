@@ -12,8 +12,8 @@ use std::ffi::{c_char, c_int};
 use dvm_redist::distribution::{json, layouts};
 use dvm_redist::{Affine, Bound, Dimension, Distribution, Parameters, Variable};
 
-use super::dvm_retcode_t;
-use super::guard::{guarded, making, read_text, require_non_null, slice};
+use super::guard::{guarded, making};
+use super::{Arg, dvm_retcode_t};
 use crate::error::{Error, dvm_retcode_t as Code};
 use crate::redistribution::{Handles, Layout, refused};
 
@@ -78,15 +78,13 @@ fn product(
 /// Source: added; the second paper's definition of a distribution.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_parse(
-    text: *const c_char,
-    parameters: *const c_char,
-    distribution: *mut dvm_distribution_t,
+    text: Arg<*const c_char>,
+    parameters: Arg<*const c_char>,
+    distribution: Arg<*mut dvm_distribution_t>,
 ) -> dvm_retcode_t {
     making("dvm_distribution_parse", &DISTRIBUTIONS, (distribution, "distribution"), || {
-        require_non_null(text, "text")?;
-        // SAFETY: the caller guarantees that both are texts, or NULL.
-        let (text, values) = unsafe { (read_text(text)?.unwrap_or_default(), read_text(parameters)?) };
-        let values = values.unwrap_or_default();
+        text.require("text")?;
+        let (text, values) = (text.text()?.unwrap_or_default(), parameters.text()?.unwrap_or_default());
         crate::memory::at_hand((text.len() + values.len()).saturating_mul(READING))?;
         Layout::new(&parse(&text)?, &values_of(&values)?)
     })
@@ -146,30 +144,27 @@ fn values_of(text: &str) -> Result<Parameters, Error> {
 #[allow(clippy::too_many_arguments, reason = "arrays, as C and Fortran programs have them")]
 pub unsafe extern "C" fn dvm_distribution_make(
     dimensions: c_int,
-    offset: *const i64,
-    elements: *const i64,
+    offset: Arg<*const i64>,
+    elements: Arg<*const i64>,
     variables: c_int,
-    dimension: *const c_int,
-    architectural: *const c_int,
-    coef: *const i64,
-    lower: *const i64,
-    upper: *const i64,
-    distribution: *mut dvm_distribution_t,
+    dimension: Arg<*const c_int>,
+    architectural: Arg<*const c_int>,
+    coef: Arg<*const i64>,
+    lower: Arg<*const i64>,
+    upper: Arg<*const i64>,
+    distribution: Arg<*mut dvm_distribution_t>,
 ) -> dvm_retcode_t {
     making("dvm_distribution_make", &DISTRIBUTIONS, (distribution, "distribution"), || {
         let n = self::dimensions(dimensions)?;
         let count = super::guard::non_negative(variables, "variables")?;
-        // SAFETY: as documented: NULL, or so many entries each.
-        let parts = unsafe {
-            Explicit {
-                offset: (!offset.is_null()).then(|| slice(offset, n, "offset")).transpose()?,
-                elements: (!elements.is_null()).then(|| slice(elements, n, "elements")).transpose()?,
-                dimension: slice(dimension, count, "dimension")?,
-                architectural: slice(architectural, count, "architectural")?,
-                coef: slice(coef, count, "coef")?,
-                lower: slice(lower, count, "lower")?,
-                upper: slice(upper, count, "upper")?,
-            }
+        let parts = Explicit {
+            offset: offset.optional_list(n, "offset")?,
+            elements: elements.optional_list(n, "elements")?,
+            dimension: dimension.list(count, "dimension")?,
+            architectural: architectural.list(count, "architectural")?,
+            coef: coef.list(count, "coef")?,
+            lower: lower.list(count, "lower")?,
+            upper: upper.list(count, "upper")?,
         };
         Layout::new(&parts.distribution(n)?, &Parameters::new())
     })
@@ -263,16 +258,15 @@ fn clip(d: &mut Dimension, n: i64) -> Result<(), Error> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_block_cyclic(
     dimensions: c_int,
-    elements: *const i64,
-    block: *const i64,
-    processes: *const i64,
-    distribution: *mut dvm_distribution_t,
+    elements: Arg<*const i64>,
+    block: Arg<*const i64>,
+    processes: Arg<*const i64>,
+    distribution: Arg<*mut dvm_distribution_t>,
 ) -> dvm_retcode_t {
     making("dvm_distribution_block_cyclic", &DISTRIBUTIONS, (distribution, "distribution"), || {
         let n = self::dimensions(dimensions)?;
-        // SAFETY: as documented: so many entries each.
-        let (elements, block, processes) =
-            unsafe { (slice(elements, n, "elements")?, slice(block, n, "block")?, slice(processes, n, "processes")?) };
+        let (elements, block) = (elements.list(n, "elements")?, block.list(n, "block")?);
+        let processes = processes.list(n, "processes")?;
         let each = (0..n).map(|j| match block[j] {
             0 => layouts::block(elements[j], processes[j]),
             size => layouts::block_cyclic(elements[j], processes[j], size),
@@ -299,23 +293,16 @@ pub unsafe extern "C" fn dvm_distribution_block_cyclic(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_halo(
     dimensions: c_int,
-    elements: *const i64,
-    processes: *const i64,
-    before: *const i64,
-    after: *const i64,
-    distribution: *mut dvm_distribution_t,
+    elements: Arg<*const i64>,
+    processes: Arg<*const i64>,
+    before: Arg<*const i64>,
+    after: Arg<*const i64>,
+    distribution: Arg<*mut dvm_distribution_t>,
 ) -> dvm_retcode_t {
     making("dvm_distribution_halo", &DISTRIBUTIONS, (distribution, "distribution"), || {
         let n = self::dimensions(dimensions)?;
-        // SAFETY: as documented: so many entries each.
-        let (elements, processes, before, after) = unsafe {
-            (
-                slice(elements, n, "elements")?,
-                slice(processes, n, "processes")?,
-                slice(before, n, "before")?,
-                slice(after, n, "after")?,
-            )
-        };
+        let (elements, processes) = (elements.list(n, "elements")?, processes.list(n, "processes")?);
+        let (before, after) = (before.list(n, "before")?, after.list(n, "after")?);
         let each: dvm_redist::Result<Vec<Dimension>> =
             (0..n).map(|j| layouts::halo(elements[j], processes[j], before[j], after[j])).collect();
         let each = each.map_err(|e| refused(&e))?;
@@ -346,14 +333,13 @@ pub unsafe extern "C" fn dvm_distribution_halo(
 /// Source: added; ScaLAPACK's array descriptor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_scalapack(
-    descriptor: *const c_int,
+    descriptor: Arg<*const c_int>,
     rows: c_int,
     columns: c_int,
-    distribution: *mut dvm_distribution_t,
+    distribution: Arg<*mut dvm_distribution_t>,
 ) -> dvm_retcode_t {
     making("dvm_distribution_scalapack", &DISTRIBUTIONS, (distribution, "distribution"), || {
-        // SAFETY: as documented: nine integers.
-        let given: Vec<i64> = unsafe { slice(descriptor, 9, "descriptor")? }.iter().map(|&v| v.into()).collect();
+        let given: Vec<i64> = descriptor.list(9, "descriptor")?.iter().map(|&v| v.into()).collect();
         scalapack(&given, rows.into(), columns.into())
     })
 }
@@ -370,14 +356,13 @@ pub unsafe extern "C" fn dvm_distribution_scalapack(
 /// Source: added; ScaLAPACK's array descriptor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_scalapack_64(
-    descriptor: *const i64,
+    descriptor: Arg<*const i64>,
     rows: i64,
     columns: i64,
-    distribution: *mut dvm_distribution_t,
+    distribution: Arg<*mut dvm_distribution_t>,
 ) -> dvm_retcode_t {
     making("dvm_distribution_scalapack_64", &DISTRIBUTIONS, (distribution, "distribution"), || {
-        // SAFETY: as documented: nine integers.
-        scalapack(unsafe { slice(descriptor, 9, "descriptor")? }, rows, columns)
+        scalapack(descriptor.list(9, "descriptor")?, rows, columns)
     })
 }
 
@@ -418,12 +403,11 @@ fn scalapack(given: &[i64], rows: i64, columns: i64) -> Result<Layout, Error> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_set_order(
     distribution: dvm_distribution_t,
-    order: *const c_int,
+    order: Arg<*const c_int>,
     count: c_int,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_set_order", || {
-        // SAFETY: as documented: so many entries.
-        let order = unsafe { slice(order, self::dimensions(count)?, "order")? };
+        let order = order.list(self::dimensions(count)?, "order")?;
         // What is negative is no dimension, and is refused as such.
         let order: Vec<usize> = order.iter().map(|&j| usize::try_from(j).unwrap_or(usize::MAX)).collect();
         DISTRIBUTIONS.replace(distribution, |layout| layout.ordered(&order))
@@ -450,12 +434,11 @@ pub unsafe extern "C" fn dvm_distribution_set_order(
 pub unsafe extern "C" fn dvm_distribution_set_strides(
     distribution: dvm_distribution_t,
     memory: i64,
-    strides: *const i64,
+    strides: Arg<*const i64>,
     count: c_int,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_set_strides", || {
-        // SAFETY: as documented: so many entries.
-        let strides = unsafe { slice(strides, self::dimensions(count)?, "strides")? };
+        let strides = strides.list(self::dimensions(count)?, "strides")?;
         let memory = (memory != DVM_DISTRIBUTION_EVERY_MEMORY).then_some(memory);
         DISTRIBUTIONS.replace(distribution, |layout| layout.strided(memory, strides))
     })
@@ -473,13 +456,12 @@ pub unsafe extern "C" fn dvm_distribution_set_strides(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_distribution_memories(
     distribution: dvm_distribution_t,
-    memories: *mut i64,
+    memories: Arg<*mut i64>,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_memories", || {
-        require_non_null(memories, "memories")?;
+        let memories = memories.result("memories")?;
         let count = DISTRIBUTIONS.get(distribution)?.memories();
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { memories.write(count) };
+        memories.write(count);
         Ok(())
     })
 }
@@ -498,13 +480,12 @@ pub unsafe extern "C" fn dvm_distribution_memories(
 pub unsafe extern "C" fn dvm_distribution_size(
     distribution: dvm_distribution_t,
     memory: i64,
-    elements: *mut i64,
+    elements: Arg<*mut i64>,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_size", || {
-        require_non_null(elements, "elements")?;
+        let elements = elements.result("elements")?;
         let size = DISTRIBUTIONS.get(distribution)?.size(memory)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { elements.write(size) };
+        elements.write(size);
         Ok(())
     })
 }
@@ -525,14 +506,13 @@ pub unsafe extern "C" fn dvm_distribution_size(
 pub unsafe extern "C" fn dvm_distribution_extents(
     distribution: dvm_distribution_t,
     memory: i64,
-    extents: *mut i64,
+    extents: Arg<*mut i64>,
     count: c_int,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_extents", || {
-        require_non_null(extents, "extents")?;
+        extents.require("extents")?;
         let layout = DISTRIBUTIONS.get(distribution)?;
-        // SAFETY: not NULL; the caller guarantees that it has `count` entries.
-        unsafe { write_all(&layout.extents(memory)?, extents, count) }
+        write_all(&layout.extents(memory)?, &extents, count)
     })
 }
 
@@ -553,31 +533,23 @@ pub unsafe extern "C" fn dvm_distribution_extents(
 pub unsafe extern "C" fn dvm_distribution_strides(
     distribution: dvm_distribution_t,
     memory: i64,
-    strides: *mut i64,
+    strides: Arg<*mut i64>,
     count: c_int,
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_strides", || {
-        require_non_null(strides, "strides")?;
+        strides.require("strides")?;
         let layout = DISTRIBUTIONS.get(distribution)?;
-        // SAFETY: not NULL; the caller guarantees that it has `count` entries.
-        unsafe { write_all(layout.strides(memory)?, strides, count) }
+        write_all(layout.strides(memory)?, &strides, count)
     })
 }
 
 /// Writes one number per dimension.
-///
-/// # Safety
-/// `into` has `count` entries.
-unsafe fn write_all(values: &[i64], into: *mut i64, count: c_int) -> Result<(), Error> {
+fn write_all(values: &[i64], into: &Arg<*mut i64>, count: c_int) -> Result<(), Error> {
     if usize::try_from(count) != Ok(values.len()) {
         let text = format!("`count` is {count}: the distribution has {} dimensions", values.len());
         return Err(Error::new(Code::DVM_ERR_SIZE, text));
     }
-    for (j, &value) in values.iter().enumerate() {
-        // SAFETY: by this function's contract, below `count`.
-        unsafe { into.add(j).write(value) };
-    }
-    Ok(())
+    into.write_all(values, "count")
 }
 
 /// @brief Free a distribution. Plans that were made of it stay.

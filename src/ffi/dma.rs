@@ -6,10 +6,9 @@
 //! Thread safety: any thread, any task; one at a time per engine.
 //! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
-use super::guard::{require_non_null, running, slice};
-use super::{DataId, dvm_retcode_t};
+use super::guard::running;
+use super::{Arg, DataId, dvm_retcode_t};
 use crate::error::Error;
-use crate::id::DatumId;
 use crate::memory;
 use crate::redistribution::{Dma, Handles, Side};
 
@@ -43,29 +42,23 @@ static ENGINES: Handles<Dma, dvm_dma_t> = Handles::new("copy engine");
 /// Thread safety: any thread, any task. Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_dma_open(
-    dma: *mut dvm_dma_t,
+    dma: Arg<*mut dvm_dma_t>,
     element: usize,
-    source: *mut DataId,
+    source: Arg<*mut DataId>,
     sources: i64,
-    target: *mut DataId,
+    target: Arg<*mut DataId>,
     targets: i64,
 ) -> dvm_retcode_t {
     running("dvm_dma_open", |_| {
-        require_non_null(dma, "dma")?;
+        let dma = dma.result("dma")?;
         let length = |count: i64, name: &str| {
             let fits = usize::try_from(count).ok().filter(|&c| u32::try_from(c).is_ok());
             fits.ok_or_else(|| Error::argument(format!("`{name}` is {count}: give 0 to 2^32 - 1")))
         };
-        // SAFETY: as documented for the parameters.
-        let (source, target) = unsafe {
-            (
-                slice(source, length(sources, "sources")?, "source")?,
-                slice(target, length(targets, "targets")?, "target")?,
-            )
-        };
-        let engine = memory::lasting(|| Dma::open(element, DatumId::list(source), DatumId::list(target)))?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a handle.
-        unsafe { dma.write(ENGINES.insert(engine)?) };
+        let source = source.data(length(sources, "sources")?, "source")?;
+        let target = target.data(length(targets, "targets")?, "target")?;
+        let engine = memory::lasting(|| Dma::open(element, source, target))?;
+        dma.write(ENGINES.insert(engine)?);
         Ok(())
     })
 }

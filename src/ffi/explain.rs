@@ -4,9 +4,9 @@
 //! Thread safety: any thread, any task; not in a signal's handler.
 //! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
-use super::{dvm_retcode_t, guard};
+use super::{Arg, dvm_retcode_t, guard};
 use crate::error::Error;
 use crate::explain;
 
@@ -43,22 +43,20 @@ pub unsafe extern "C" fn dvm_explain() -> dvm_retcode_t {
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_explain_text(buffer: *mut c_void, size: usize, needed: *mut usize) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_explain_text(
+    buffer: Arg<*mut c_void, c_char>,
+    size: usize,
+    needed: Arg<*mut usize>,
+) -> dvm_retcode_t {
     guard::running("dvm_explain_text", |call| {
-        guard::require_non_null(needed, "needed")?;
+        let needed = needed.result("needed")?;
         if size > 0 && buffer.is_null() {
             return Err(Error::argument("`buffer` is NULL and `size` is not 0"));
         }
         let text = explain::explain(call);
-        // SAFETY: not NULL; the caller guarantees that it is the address of a size.
-        unsafe { needed.write(text.len() + 1) };
+        needed.write(text.len() + 1);
         if size > 0 {
-            let cut = text.floor_char_boundary(size - 1);
-            // SAFETY: not NULL; the caller guarantees `size` bytes, and `cut` is less.
-            unsafe {
-                buffer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), cut);
-                buffer.cast::<u8>().add(cut).write(0);
-            }
+            buffer.write_text(&text[..text.floor_char_boundary(size - 1)], "buffer")?;
         }
         Ok(())
     })

@@ -4,10 +4,10 @@
 //! Thread safety: any thread, any time, several at once.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
-use super::dvm_retcode_t;
-use super::guard::{guarded, require_non_null, running};
+use super::guard::{guarded, running};
+use super::{Arg, dvm_retcode_t};
 use crate::engine;
 use crate::error::Error;
 use crate::explain;
@@ -105,12 +105,10 @@ pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
 ///
 /// Thread safety: any thread that is no worker, several at once. Source: added, for the report's section 5.6.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_graph_run(graph: *const dvm_graph_t) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_graph_run(graph: Arg<*const dvm_graph_t>) -> dvm_retcode_t {
     running("dvm_graph_run", |call| {
-        require_non_null(graph, "graph")?;
-        // SAFETY: not NULL, so a graph by the documentation of `graph`, unchanged until this call returns.
-        let graph = unsafe { &*graph };
-        // SAFETY: as documented for the fields.
+        let graph = graph.get("graph")?;
+        // SAFETY: C has handed it over: it is as documented.
         let parts = unsafe { read(graph)? };
         graph::execute(call, parts.name, parts.space, &parts.carried, parts.callbacks)
     })
@@ -144,13 +142,12 @@ unsafe fn read(graph: &dvm_graph_t) -> Result<Parts, Error> {
             "`graph->predecessors` and `graph->successors` must both be given or both be NULL",
         ));
     }
-    // SAFETY: by the caller: `dimension` values each.
-    let (lower, upper) =
-        unsafe { (values(graph.lower, dimension, "graph->lower")?, values(graph.upper, dimension, "graph->upper")?) };
-    // SAFETY: by the caller: NULL or `dimension` flags.
-    let carried = unsafe { flags(graph.carried, dimension) };
-    // SAFETY: by the caller: NULL or text that ends with a NUL.
-    let name = unsafe { text(graph.name) };
+    // SAFETY: by the caller: each is NULL, or `dimension` numbers, or a text that ends with a NUL.
+    let (lower, upper, carried, name) =
+        unsafe { (Arg::new(graph.lower), Arg::new(graph.upper), Arg::new(graph.carried), Arg::new(graph.name)) };
+    let (lower, upper) = (lower.list(dimension, "graph->lower")?, upper.list(dimension, "graph->upper")?);
+    let carried = flags(&carried, dimension)?;
+    let name = text(&name)?;
     let space = Space::new(lower, upper)?;
     // SAFETY: the documentation of `dvm_graph_t` demands functions that may be called from every worker at the same time,
     // with this context, until `dvm_graph_run` returns. `dvm_graph_visit_t` is never NULL when we call `successors`: the
@@ -175,35 +172,15 @@ fn dimension(given: c_int) -> Result<usize, Error> {
     })
 }
 
-/// # Safety
-/// `pointer` is NULL or the address of `count` values.
-unsafe fn values<'a>(pointer: *const i64, count: usize, name: &str) -> Result<&'a [i64], Error> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    require_non_null(pointer, name)?;
-    // SAFETY: not NULL, so `count` values by this function's contract.
-    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+/// The flags of the coordinates; NULL: none is set.
+fn flags(flags: &Arg<*const c_int>, count: usize) -> Result<Vec<bool>, Error> {
+    let flags = flags.optional_list(count, "carried")?;
+    Ok(flags.map_or_else(|| vec![false; count], |flags| flags.iter().map(|&flag| flag != 0).collect()))
 }
 
-/// # Safety
-/// `pointer` is NULL or the address of `count` flags.
-unsafe fn flags(pointer: *const c_int, count: usize) -> Vec<bool> {
-    if pointer.is_null() {
-        return vec![false; count];
-    }
-    // SAFETY: not NULL, so `count` flags by this function's contract.
-    unsafe { std::slice::from_raw_parts(pointer, count) }.iter().map(|&flag| flag != 0).collect()
-}
-
-/// # Safety
-/// `pointer` is NULL or text that ends with a NUL.
-unsafe fn text(pointer: *const c_char) -> String {
-    if pointer.is_null() {
-        return "graph".into();
-    }
-    // SAFETY: not NULL, so text by this function's contract.
-    unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
+/// The name of a graph.
+fn text(name: &Arg<*const c_char>) -> Result<String, Error> {
+    if name.is_null() { Ok("graph".into()) } else { Ok(name.bytes("name")?.to_string_lossy().into_owned()) }
 }
 
 /// `footprint` of `dvm_graph_sizes`.
@@ -234,26 +211,24 @@ type FootprintCalled = unsafe extern "C-unwind" fn(context: *mut c_void, sizes: 
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_graph_sizes(
-    name: *const c_char,
+    name: Arg<*const c_char>,
     dimension: c_int,
-    extent: *const i64,
-    carried: *const c_int,
+    extent: Arg<*const i64>,
+    carried: Arg<*const c_int>,
     footprint: Option<unsafe extern "C" fn(context: *mut c_void, sizes: *const i64) -> i64>,
-    context: *mut c_void,
-    sizes: *mut i64,
+    context: Arg<*mut c_void>,
+    sizes: Arg<*mut i64>,
 ) -> dvm_retcode_t {
     running("dvm_graph_sizes", |call| {
         let dimension = self::dimension(dimension)?;
-        // SAFETY: as documented for the parameters.
-        let (extent, wanted) = unsafe { (values(extent, dimension, "extent")?, values(sizes, dimension, "sizes")?) };
-        // SAFETY: as documented for the parameters.
-        let (carried, name) = unsafe { (flags(carried, dimension), text(name)) };
+        let (extent, wanted) = (extent.list(dimension, "extent")?, sizes.list(dimension, "sizes")?);
+        let (carried, name) = (flags(&carried, dimension)?, text(&name)?);
         if let Some(size) = wanted.iter().find(|&&size| size < 0) {
             return Err(Error::argument(format!(
                 "region '{name}': a tile size is {size}: sizes are positive, 0 asks for one"
             )));
         }
-        let thrown = Cell::new(None);
+        let (thrown, context) = (Cell::new(None), context.pointer());
         let bytes = |sizes: &[i64]| match footprint {
             Some(footprint) => {
                 // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
@@ -271,10 +246,6 @@ pub unsafe extern "C" fn dvm_graph_sizes(
         if let Some(message) = thrown.take() {
             return Err(Error::new(message.code(), format!("region '{name}' {message} in its footprint function")));
         }
-        for (k, size) in chosen.into_iter().enumerate() {
-            // SAFETY: `sizes` is the address of `dimension` values, and `chosen` has that many.
-            unsafe { sizes.add(k).write(size) };
-        }
-        Ok(())
+        sizes.write_all(&chosen, "sizes")
     })
 }

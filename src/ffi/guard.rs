@@ -3,28 +3,28 @@
 //! It stops panics, turns a failure into its code and keeps the message for `dvm_last_error`, and checks what comes in.
 
 use std::any::Any;
-use std::cell::Cell;
-use std::ffi::{CStr, c_char, c_int};
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{DVM_MAX_RANK_DEPTH, dvm_retcode_t};
+use super::{Arg, dvm_retcode_t};
 use crate::engine::{self, Call};
 use crate::error::Error;
-use crate::id::{DatumId, ProcessingId};
 use crate::memory;
 use crate::redistribution::Handles;
 
 thread_local! {
     /// The message of this thread's last failure; `None` before the first.
     /// It lies in the thread itself: to tell that there is no memory needs none.
-    static LAST: Cell<Message> = const { Cell::new(Message::NONE) };
+    static LAST: RefCell<Message> = const { RefCell::new(Message::NONE) };
 }
 
 /// The most bytes of a message, its NUL among them; a longer one is cut short.
 const LONGEST: usize = 2048;
 
 /// A text that ends with a NUL.
+#[repr(C)]
 struct Message {
     bytes: [u8; LONGEST],
     length: usize,
@@ -75,14 +75,12 @@ pub(super) fn running(function: &'static str, body: impl FnOnce(&Call) -> Result
 pub(super) fn making<T: Send + Sync, H: From<u64> + Into<u64>>(
     function: &'static str,
     handles: &'static Handles<T, H>,
-    (into, name): (*mut H, &str),
+    (into, name): (Arg<*mut H>, &str),
     make: impl FnOnce() -> Result<T, Error>,
 ) -> dvm_retcode_t {
     guarded(function, || {
-        require_non_null(into, name)?;
-        let handle = handles.insert(memory::lasting(make)?)?;
-        // SAFETY: not NULL; the caller of the C function guarantees that it is the address of a handle.
-        unsafe { into.write(handle) };
+        let into = into.result(name)?;
+        into.write(handles.insert(memory::lasting(make)?)?);
         Ok(())
     })
 }
@@ -91,9 +89,7 @@ pub(super) fn making<T: Send + Sync, H: From<u64> + Into<u64>>(
 #[cold]
 #[inline(never)]
 fn remember(function: &'static str, error: &Error) -> dvm_retcode_t {
-    LAST.with(|last| {
-        // SAFETY: only this thread has it, and the error's words are written out here: nobody else looks meanwhile.
-        let message = unsafe { &mut *last.as_ptr() };
+    LAST.with_borrow_mut(|message| {
         message.length = 0;
         let whole = fmt::Write::write_fmt(message, format_args!("{function}: {}", error.message())).is_ok();
         let end = message.length;
@@ -113,8 +109,9 @@ fn remember(function: &'static str, error: &Error) -> dvm_retcode_t {
 
 /// The message of the calling thread's last failure; empty when there was none.
 pub(super) fn last_story() -> *const c_char {
-    // SAFETY: only this thread has it; the text stays until the thread's next failure.
-    LAST.with(|last| unsafe { (*last.as_ptr()).bytes.as_ptr().cast() })
+    // The text comes first, and stays until the thread's next failure.
+    const { assert!(std::mem::offset_of!(Message, bytes) == 0) };
+    LAST.with(RefCell::as_ptr).cast()
 }
 
 #[cold]
@@ -139,79 +136,4 @@ pub(super) fn require_non_null<T>(pointer: *const T, name: &str) -> Result<(), E
 #[inline]
 pub(super) fn non_negative(value: c_int, name: &str) -> Result<usize, Error> {
     usize::try_from(value).map_err(|_| is_negative(value, name))
-}
-
-/// A list of `count` entries; NULL is refused unless the count is 0.
-///
-/// # Safety
-/// `pointer` is NULL or the address of `count` entries that stay as they are (the caller of the C function guarantees it).
-pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, name: &str) -> Result<&'a [T], Error> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    require_non_null(pointer, name)?;
-    // SAFETY: not NULL, so `count` entries by this function's contract.
-    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
-}
-
-/// Reads the id of a datum; NULL is refused.
-///
-/// # Safety
-/// As for [`read_id`].
-#[inline]
-pub(super) unsafe fn read_datum(id: *const u64, name: &str) -> Result<DatumId, Error> {
-    // SAFETY: by this function's contract.
-    unsafe { read_id(id, name) }.map(DatumId::from_raw)
-}
-
-/// Reads the id of a processing; NULL is refused.
-///
-/// # Safety
-/// As for [`read_id`].
-#[inline]
-pub(super) unsafe fn read_processing(id: *const u64, name: &str) -> Result<ProcessingId, Error> {
-    // SAFETY: by this function's contract.
-    unsafe { read_id(id, name) }.map(ProcessingId::from_raw)
-}
-
-/// Reads an id of two numbers; NULL is refused.
-///
-/// # Safety
-/// `id` is NULL or the address of two numbers (the caller of the C function guarantees it).
-#[inline]
-unsafe fn read_id(id: *const u64, name: &str) -> Result<[u64; 2], Error> {
-    require_non_null(id, name)?;
-    // SAFETY: not NULL, so two numbers by this function's contract.
-    Ok(unsafe { [id.read(), id.add(1).read()] })
-}
-
-/// Reads a rank; NULL is refused.
-///
-/// # Safety
-/// `rank` is NULL or the address of `DVM_MAX_RANK_DEPTH` numbers (the caller of the C function guarantees it).
-#[inline]
-pub(super) unsafe fn read_rank<'a>(rank: *const u64, name: &str) -> Result<&'a [u64; DVM_MAX_RANK_DEPTH], Error> {
-    require_non_null(rank, name)?;
-    // SAFETY: not NULL, so that many numbers by this function's contract.
-    Ok(unsafe { &*rank.cast::<[u64; DVM_MAX_RANK_DEPTH]>() })
-}
-
-/// Copies a string; NULL stands for none.
-///
-/// # Safety
-/// `text` is NULL or ends with a NUL (the caller of the C function guarantees it).
-pub(super) unsafe fn read_text(text: *const c_char) -> Result<Option<String>, Error> {
-    if text.is_null() {
-        return Ok(None);
-    }
-    // SAFETY: not NULL, so ended by a NUL by this function's contract.
-    let bytes = unsafe { CStr::from_ptr(text) };
-    if let Ok(text) = bytes.to_str() {
-        return memory::text(text).map(Some);
-    }
-    // Each byte that is no text becomes three.
-    let mut room = Vec::<u8>::new();
-    memory::room_for(&mut room, bytes.count_bytes().saturating_mul(3))?;
-    drop(room);
-    Ok(Some(bytes.to_string_lossy().into_owned()))
 }

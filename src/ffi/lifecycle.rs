@@ -5,7 +5,7 @@
 
 use std::ffi::c_int;
 
-use super::{dvm_retcode_t, guard};
+use super::{Arg, dvm_retcode_t, guard};
 use crate::engine;
 use crate::explain;
 use crate::id::ProcessId;
@@ -126,15 +126,11 @@ pub unsafe extern "C" fn dvm_serve() -> dvm_retcode_t {
 ///
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_process(index: *mut u64, count: *mut u64) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_process(index: Arg<*mut u64>, count: Arg<*mut u64>) -> dvm_retcode_t {
     guard::running("dvm_process", |_| {
-        guard::require_non_null(index, "index")?;
-        guard::require_non_null(count, "count")?;
-        // SAFETY: neither is NULL; the caller guarantees that each is the address of a number.
-        unsafe {
-            index.write(ProcessId::HERE.index());
-            count.write(1);
-        }
+        let (index, count) = (index.result("index")?, count.result("count")?);
+        index.write(ProcessId::HERE.index());
+        count.write(1);
         Ok(())
     })
 }

@@ -34,6 +34,7 @@ macro_rules! handle {
 }
 use handle;
 
+mod argument;
 pub mod blocking;
 pub mod data;
 pub mod distribution;
@@ -45,11 +46,15 @@ mod guard;
 pub mod lifecycle;
 pub mod processing;
 pub mod rank;
+pub mod raw;
 pub mod redistribution;
 pub mod scheduling;
 pub mod version;
 
+use argument::{Components, IdParts};
+
 pub use crate::error::dvm_retcode_t;
+pub use argument::Arg;
 
 /// The greatest number of components of a rank.
 pub const DVM_MAX_RANK_DEPTH: usize = 8;
@@ -67,19 +72,19 @@ pub const DVM_OUT: c_int = 1;
 
 /// A rank as a parameter: `dvm_rank_t`, an array of `DVM_MAX_RANK_DEPTH` components.
 /// cbindgen:ignore
-pub type RankArg = *mut u64;
+pub type RankArg<'a> = Arg<'a, *mut u64, Components>;
 
 /// A rank that is only read: `const dvm_rank_t`.
 /// cbindgen:ignore
-pub type ConstRankArg = *const u64;
+pub type ConstRankArg<'a> = Arg<'a, *const u64, Components>;
 
 /// A datum's id as a parameter: `dvm_data_id_t`, an array of two numbers.
 /// cbindgen:ignore
-pub type DataIdArg = *mut u64;
+pub type DataIdArg<'a> = Arg<'a, *mut u64, IdParts>;
 
 /// A datum's id that is only read: `const dvm_data_id_t`.
 /// cbindgen:ignore
-pub type ConstDataIdArg = *const u64;
+pub type ConstDataIdArg<'a> = Arg<'a, *const u64, IdParts>;
 
 /// A datum's id behind a pointer: `dvm_data_id_t *`.
 /// cbindgen:ignore
@@ -87,11 +92,11 @@ pub type DataId = [u64; 2];
 
 /// A processing's id as a parameter: `dvm_processing_id_t`, an array of two numbers.
 /// cbindgen:ignore
-pub type ProcIdArg = *mut u64;
+pub type ProcIdArg<'a> = Arg<'a, *mut u64, IdParts>;
 
 /// A processing's id that is only read: `const dvm_processing_id_t`.
 /// cbindgen:ignore
-pub type ConstProcIdArg = *const u64;
+pub type ConstProcIdArg<'a> = Arg<'a, *const u64, IdParts>;
 
 /// A processing's id behind a pointer: `dvm_processing_id_t *`.
 /// cbindgen:ignore

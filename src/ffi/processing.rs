@@ -6,20 +6,10 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::{ConstProcIdArg, DVM_IN, DVM_OUT, DataId, Letter, ProcId, ProcIdArg, dvm_retcode_t, guard};
+use super::{Arg, ConstProcIdArg, DVM_IN, DVM_OUT, DataId, Letter, ProcId, ProcIdArg, dvm_retcode_t, guard};
 use crate::error::Error;
-use crate::id::ProcessingId;
 use crate::memory;
 use crate::processing::{Callee, Mode, REGISTRY};
-
-/// Writes a new processing's id.
-///
-/// # Safety
-/// `id` is the address of an id (the caller of the C function guarantees it).
-unsafe fn give(id: ProcIdArg, new: ProcessingId) {
-    // SAFETY: the address of two numbers by this function's contract.
-    unsafe { id.cast::<ProcId>().write_unaligned(new.raw()) };
-}
 
 /// @brief Register a function, so that tasks can run it.
 ///
@@ -41,18 +31,16 @@ unsafe fn give(id: ProcIdArg, new: ProcessingId) {
 pub unsafe extern "C" fn dvm_processing_register(
     callback: Option<unsafe extern "C" fn() -> c_int>,
     number_of_args: c_int,
-    description: *mut Letter,
+    description: Arg<*mut Letter>,
     id: ProcIdArg,
 ) -> dvm_retcode_t {
     guard::running("dvm_processing_register", |_| {
         let callback = callback.ok_or_else(|| Error::argument("`callback` is NULL"))?;
-        guard::require_non_null(id, "id")?;
+        let id = id.result("id")?;
         let count = guard::non_negative(number_of_args, "number_of_args")?;
-        // SAFETY: the caller guarantees that `description` is a string, or NULL.
-        let description = unsafe { guard::read_text(description) }?;
+        let description = description.text()?;
         let new = REGISTRY.register(Callee::plain(callback), count, description.as_deref().unwrap_or(""))?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { give(id, new) };
+        id.write(new.raw());
         Ok(())
     })
 }
@@ -73,19 +61,16 @@ pub unsafe extern "C" fn dvm_processing_register(
 /// Source: report, section 4.2.4, processing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_register_by_name(
-    function_name: *mut c_char,
+    function_name: Arg<*mut c_char>,
     number_of_data_args: c_int,
     id: ProcIdArg,
 ) -> dvm_retcode_t {
     guard::running("dvm_processing_register_by_name", |_| {
-        guard::require_non_null(function_name, "function_name")?;
-        guard::require_non_null(id, "id")?;
+        let name = function_name.bytes("function_name")?;
+        let id = id.result("id")?;
         let count = guard::non_negative(number_of_data_args, "number_of_data_args")?;
-        // SAFETY: not NULL; the caller guarantees that it is a string.
-        let name = unsafe { std::ffi::CStr::from_ptr(function_name) };
         let new = REGISTRY.register(Callee::named(name)?, count, &name.to_string_lossy())?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { give(id, new) };
+        id.write(new.raw());
         Ok(())
     })
 }
@@ -109,21 +94,19 @@ pub unsafe extern "C" fn dvm_processing_register_by_name(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_register_v(
     callback: Option<unsafe extern "C" fn(context: *mut c_void, ids: *mut DataId, count: c_int) -> c_int>,
-    context: *mut c_void,
+    context: Arg<*mut c_void>,
     number_of_args: c_int,
-    description: *const c_char,
+    description: Arg<*const c_char>,
     id: ProcIdArg,
 ) -> dvm_retcode_t {
     guard::running("dvm_processing_register_v", |_| {
         let callback = callback.ok_or_else(|| Error::argument("`callback` is NULL"))?;
-        guard::require_non_null(id, "id")?;
+        let id = id.result("id")?;
         let count = guard::non_negative(number_of_args, "number_of_args")?;
-        // SAFETY: the caller guarantees that `description` is a string, or NULL.
-        let description = unsafe { guard::read_text(description) }?;
-        let callee = Callee::with_context(callback, context);
+        let description = description.text()?;
+        let callee = Callee::with_context(callback, context.pointer());
         let new = REGISTRY.register(callee, count, description.as_deref().unwrap_or(""))?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { give(id, new) };
+        id.write(new.raw());
         Ok(())
     })
 }
@@ -142,14 +125,12 @@ pub unsafe extern "C" fn dvm_processing_register_v(
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: *const c_int) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: Arg<*const c_int>) -> dvm_retcode_t {
     guard::running("dvm_processing_access", |_| {
-        guard::require_non_null(modes, "modes")?;
-        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        let id = unsafe { guard::read_processing(id, "id") }?;
+        modes.require("modes")?;
+        let id = id.processing("id")?;
         let count = REGISTRY.find(id)?.signature.count;
-        // SAFETY: not NULL; the caller guarantees one mode per argument of the processing.
-        let modes = unsafe { std::slice::from_raw_parts(modes, count) };
+        let modes = modes.list(count, "modes")?;
         let modes = modes.iter().enumerate().map(|(place, &mode)| match mode {
             DVM_IN => Ok(Mode::In),
             DVM_OUT => Ok(Mode::Out),
@@ -173,10 +154,9 @@ pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: *const
 ///
 /// Source: report, section 4.2.4, processing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_processing_unregister(id: *mut ProcId) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_processing_unregister(id: Arg<*mut ProcId>) -> dvm_retcode_t {
     guard::running("dvm_processing_unregister", |call| {
-        // SAFETY: the caller guarantees that `id` is the address of an id, or NULL.
-        REGISTRY.unregister(unsafe { guard::read_processing(id.cast(), "id") }?)?;
+        REGISTRY.unregister(id.processing("id")?)?;
         call.free_forgotten();
         Ok(())
     })

@@ -6,21 +6,21 @@
 
 use std::ffi::c_int;
 
-use super::{ConstRankArg, DVM_MAX_RANK_DEPTH, RankArg, dvm_retcode_t, guard};
+use super::{Arg, ConstRankArg, DVM_MAX_RANK_DEPTH, RankArg, dvm_retcode_t, guard};
 use crate::error::Error;
 
 /// Writes the first `size` components, once it is known that the array holds the dimension and is no longer than allowed.
 ///
 /// # Safety
 /// `array` is NULL or the address of `size` numbers (the caller of the C function guarantees it).
-unsafe fn write_components(
-    array: RankArg,
+fn write_components(
+    array: &RankArg,
     name: &str,
     size: c_int,
     dimension: usize,
     components: &[u64; DVM_MAX_RANK_DEPTH],
 ) -> Result<(), Error> {
-    guard::require_non_null(array, name)?;
+    array.require(name)?;
     let size = guard::non_negative(size, &format!("{name}_size"))?;
     if size < dimension || size > DVM_MAX_RANK_DEPTH {
         return Err(Error::new(
@@ -31,9 +31,7 @@ unsafe fn write_components(
             ),
         ));
     }
-    // SAFETY: not NULL, so `size` numbers by this function's contract; `components` has at least as many.
-    unsafe { array.copy_from(components.as_ptr(), size) };
-    Ok(())
+    array.write_components(&components[..size], name)
 }
 
 /// @brief The number of components of a rank.
@@ -46,11 +44,9 @@ unsafe fn write_components(
 ///
 /// Source: report, section 4.2.4, ranking.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_rank_dimension(dimension: *mut c_int) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_rank_dimension(dimension: Arg<*mut c_int>) -> dvm_retcode_t {
     guard::running("dvm_rank_dimension", |call| {
-        guard::require_non_null(dimension, "dimension")?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of an int.
-        unsafe { dimension.write(call.machine().dimension() as c_int) };
+        dimension.result("dimension")?.write(call.machine().dimension() as c_int);
         Ok(())
     })
 }
@@ -72,8 +68,7 @@ pub unsafe extern "C" fn dvm_rank_get(rank_array: RankArg, rank_array_size: c_in
     guard::running("dvm_rank_get", |call| {
         let machine = call.machine();
         let rank = machine.rank(call.executor().unwrap_or(0));
-        // SAFETY: the caller guarantees that rank_array has rank_array_size components.
-        unsafe { write_components(rank_array, "rank_array", rank_array_size, machine.dimension(), &rank) }
+        write_components(&rank_array, "rank_array", rank_array_size, machine.dimension(), &rank)
     })
 }
 
@@ -90,8 +85,7 @@ pub unsafe extern "C" fn dvm_rank_get(rank_array: RankArg, rank_array_size: c_in
 pub unsafe extern "C" fn dvm_rank_size(size_array: RankArg, size_array_size: c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_size", |call| {
         let machine = call.machine();
-        // SAFETY: the caller guarantees that size_array has size_array_size components.
-        unsafe { write_components(size_array, "size_array", size_array_size, machine.dimension(), &machine.sizes()) }
+        write_components(&size_array, "size_array", size_array_size, machine.dimension(), &machine.sizes())
     })
 }
 
@@ -103,11 +97,9 @@ pub unsafe extern "C" fn dvm_rank_size(size_array: RankArg, size_array_size: c_i
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_rank_count(count: *mut u64) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_rank_count(count: Arg<*mut u64>) -> dvm_retcode_t {
     guard::running("dvm_rank_count", |call| {
-        guard::require_non_null(count, "count")?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { count.write(call.machine().workers() as u64) };
+        count.result("count")?.write(call.machine().workers() as u64);
         Ok(())
     })
 }
@@ -134,8 +126,7 @@ pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array
             )
         })?;
         let rank = machine.rank(worker);
-        // SAFETY: the caller guarantees that rank_array has rank_array_size components.
-        unsafe { write_components(rank_array, "rank_array", rank_array_size, machine.dimension(), &rank) }
+        write_components(&rank_array, "rank_array", rank_array_size, machine.dimension(), &rank)
     })
 }
 
@@ -153,15 +144,12 @@ pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_rank_distance(a: ConstRankArg, b: ConstRankArg, distance: *mut u64) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_rank_distance(a: ConstRankArg, b: ConstRankArg, distance: Arg<*mut u64>) -> dvm_retcode_t {
     guard::running("dvm_rank_distance", |call| {
-        guard::require_non_null(distance, "distance")?;
-        // SAFETY: the caller guarantees that `a` has DVM_MAX_RANK_DEPTH components.
-        let a = call.worker_at(unsafe { guard::read_rank(a, "a") }?)?;
-        // SAFETY: the caller guarantees that `b` has DVM_MAX_RANK_DEPTH components.
-        let b = call.worker_at(unsafe { guard::read_rank(b, "b") }?)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { distance.write(call.machine().distance(a, b)) };
+        let distance = distance.result("distance")?;
+        let a = call.worker_at(a.get("a")?)?;
+        let b = call.worker_at(b.get("b")?)?;
+        distance.write(call.machine().distance(a, b));
         Ok(())
     })
 }

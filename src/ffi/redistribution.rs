@@ -5,12 +5,12 @@
 
 use std::ffi::c_int;
 
+use super::argument::TellsSize;
 use super::distribution::{DISTRIBUTIONS, dvm_distribution_t};
-use super::guard::{guarded, making, non_negative, require_non_null, running, slice};
-use super::{DataId, dvm_retcode_t};
+use super::guard::{guarded, making, non_negative, running};
+use super::{Arg, DataId, dvm_retcode_t};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t as Code};
-use crate::id::DatumId;
 use crate::memory;
 use crate::redistribution::{Arrays, Handles, Redistribution, Round};
 
@@ -59,6 +59,9 @@ pub struct dvm_redistribution_figures_t {
     pub least_load: i64,
 }
 
+// SAFETY: `size` is the first field.
+unsafe impl TellsSize for dvm_redistribution_figures_t {}
+
 /// @brief Plan the redistribution from a distribution of an array to another: once, for any number of rounds.
 ///
 /// @param[in]  source  the distribution that the elements come from
@@ -77,7 +80,7 @@ pub unsafe extern "C" fn dvm_redistribution_plan(
     source: dvm_distribution_t,
     target: dvm_distribution_t,
     flags: c_int,
-    plan: *mut dvm_redistribution_t,
+    plan: Arg<*mut dvm_redistribution_t>,
 ) -> dvm_retcode_t {
     making("dvm_redistribution_plan", &PLANS, (plan, "plan"), || {
         if flags & !DVM_REDISTRIBUTION_BALANCE != 0 {
@@ -103,13 +106,12 @@ pub unsafe extern "C" fn dvm_redistribution_plan(
 pub unsafe extern "C" fn dvm_redistribution_figures(
     plan: dvm_redistribution_t,
     element: usize,
-    figures: *mut dvm_redistribution_figures_t,
+    figures: Arg<*mut dvm_redistribution_figures_t>,
 ) -> dvm_retcode_t {
     guarded("dvm_redistribution_figures", || {
         memory::check()?;
-        require_non_null(figures, "figures")?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of figures whose size is set.
-        let size = unsafe { (&raw const (*figures).size).read() };
+        let figures = figures.result("figures")?;
+        let size = figures.size();
         if size != size_of::<dvm_redistribution_figures_t>() {
             return Err(Error::argument(format!(
                 "`figures->size` is {size}: set it to sizeof(dvm_redistribution_figures_t), {} bytes in this version",
@@ -137,8 +139,7 @@ pub unsafe extern "C" fn dvm_redistribution_figures(
             largest_load: bytes(f.max_load)?,
             least_load: bytes(f.least_max_load.unwrap_or(0))?,
         };
-        // SAFETY: as above.
-        unsafe { figures.write(found) };
+        figures.write(found);
         Ok(())
     })
 }
@@ -159,11 +160,11 @@ pub unsafe extern "C" fn dvm_redistribution_message(
     plan: dvm_redistribution_t,
     source: i64,
     target: i64,
-    elements: *mut i64,
+    elements: Arg<*mut i64>,
 ) -> dvm_retcode_t {
     guarded("dvm_redistribution_message", || {
         memory::check()?;
-        require_non_null(elements, "elements")?;
+        let elements = elements.result("elements")?;
         let plan = PLANS.get(plan)?;
         let memory = |memory: i64, sizes: &[i64], side: &str| {
             usize::try_from(memory).ok().filter(|&m| m < sizes.len()).map(|m| m as u32).ok_or_else(|| {
@@ -172,8 +173,7 @@ pub unsafe extern "C" fn dvm_redistribution_message(
         };
         let source = memory(source, &plan.source_sizes, "source")?;
         let target = memory(target, &plan.target_sizes, "target")?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { elements.write(plan.message(source, target)) };
+        elements.write(plan.message(source, target));
         Ok(())
     })
 }
@@ -199,12 +199,12 @@ pub unsafe extern "C" fn dvm_redistribution_message(
 pub unsafe extern "C" fn dvm_redistribution_descriptor(
     plan: dvm_redistribution_t,
     index: i64,
-    descriptor: *mut i64,
+    descriptor: Arg<*mut i64>,
     count: c_int,
 ) -> dvm_retcode_t {
     guarded("dvm_redistribution_descriptor", || {
         memory::check()?;
-        require_non_null(descriptor, "descriptor")?;
+        descriptor.require("descriptor")?;
         let room = non_negative(count, "count")?;
         let plan = PLANS.get(plan)?;
         let copies = &plan.copies;
@@ -221,11 +221,7 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
             let text = format!("`count` is {room}: this descriptor has {} numbers", numbers.len());
             return Err(Error::new(Code::DVM_ERR_SIZE, text));
         }
-        for (k, number) in numbers.into_iter().enumerate() {
-            // SAFETY: not NULL; the caller guarantees that it has `count` entries, and k is below.
-            unsafe { descriptor.add(k).write(number) };
-        }
-        Ok(())
+        descriptor.write_all(&numbers, "descriptor")
     })
 }
 
@@ -262,17 +258,16 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
 pub unsafe extern "C" fn dvm_redistribute(
     plan: dvm_redistribution_t,
     arrays: c_int,
-    element: *const usize,
-    source: *mut DataId,
-    target: *mut DataId,
+    element: Arg<*const usize>,
+    source: Arg<*mut DataId>,
+    target: Arg<*mut DataId>,
 ) -> dvm_retcode_t {
     running("dvm_redistribute", |call| {
         if call.inside_task() {
             let text = "a task cannot wait for a redistribution: use dvm_redistribute_start";
             return Err(Error::new(Code::DVM_ERR_IN_TASK, text));
         }
-        // SAFETY: as documented for the parameters.
-        let ending = unsafe { round(call, plan, arrays, element, source, target)? }.start(call)?;
+        let ending = round(call, plan, arrays, &element, (&source, &target))?.start(call)?;
         let _sleeps = call.sleeps();
         ending.wait()
     })
@@ -305,44 +300,34 @@ pub unsafe extern "C" fn dvm_redistribute(
 pub unsafe extern "C" fn dvm_redistribute_start(
     plan: dvm_redistribution_t,
     arrays: c_int,
-    element: *const usize,
-    source: *mut DataId,
-    target: *mut DataId,
-    done: *mut DataId,
+    element: Arg<*const usize>,
+    source: Arg<*mut DataId>,
+    target: Arg<*mut DataId>,
+    done: Arg<*mut DataId>,
 ) -> dvm_retcode_t {
     running("dvm_redistribute_start", |call| {
-        require_non_null(done, "done")?;
-        // SAFETY: as documented for the parameters.
-        let round = unsafe { round(call, plan, arrays, element, source, target)? };
-        let datum = round.start_with_datum(call)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of an id.
-        unsafe { done.write(datum.raw()) };
+        let done = done.result("done")?;
+        let round = round(call, plan, arrays, &element, (&source, &target))?;
+        done.write(round.start_with_datum(call)?.raw());
         Ok(())
     })
 }
 
-/// A round that was asked for, checked.
-///
-/// # Safety
-/// As documented for the parameters of `dvm_redistribute`.
-unsafe fn round(
+/// A round that was asked for, checked. The arguments are those of `dvm_redistribute`.
+fn round(
     call: &Call,
     plan: dvm_redistribution_t,
     arrays: c_int,
-    element: *const usize,
-    source: *mut DataId,
-    target: *mut DataId,
+    element: &Arg<*const usize>,
+    (source, target): (&Arg<*mut DataId>, &Arg<*mut DataId>),
 ) -> Result<Round, Error> {
     memory::check()?;
     let plan = PLANS.get(plan)?;
     let arrays = non_negative(arrays, "arrays")?;
-    // SAFETY: by this function's contract.
-    let arrays = unsafe {
-        Arrays {
-            elements: slice(element, arrays, "element")?,
-            source: DatumId::list(slice(source, arrays * plan.source_sizes.len(), "source")?),
-            target: DatumId::list(slice(target, arrays * plan.target_sizes.len(), "target")?),
-        }
+    let arrays = Arrays {
+        elements: element.list(arrays, "element")?,
+        source: source.data(arrays * plan.source_sizes.len(), "source")?,
+        target: target.data(arrays * plan.target_sizes.len(), "target")?,
     };
     Round::new(call, &plan, &arrays)
 }

@@ -7,8 +7,7 @@
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
-use super::{ConstProcIdArg, ConstRankArg, DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
-use crate::error::Error;
+use super::{Arg, ConstProcIdArg, ConstRankArg, DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
 use crate::id::DatumId;
 use crate::memory;
 use crate::processing::REGISTRY;
@@ -100,14 +99,12 @@ pub unsafe extern "C" fn dvm_sched_onto() {
 unsafe extern "C" fn onto_impl(
     rank: RankArg,
     function: ProcIdArg,
-    registers: *const DataIdArg,
+    registers: *const DataIdArg<'_>,
     stack: *const DataIdArg,
 ) -> dvm_retcode_t {
     guard::running("dvm_sched_onto", |call| {
-        // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
-        let worker = call.worker_at(unsafe { guard::read_rank(rank, "rank") }?)?;
-        // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
-        let function = unsafe { guard::read_processing(function, "function") }?;
+        let worker = call.worker_at(rank.get("rank")?)?;
+        let function = function.processing("function")?;
         let found = REGISTRY.find(function)?;
         let count = found.signature.count;
         let id = |place: usize| {
@@ -115,8 +112,7 @@ unsafe extern "C" fn onto_impl(
             let argument = unsafe {
                 if place < IN_REGISTERS { registers.add(place).read() } else { stack.add(place - IN_REGISTERS).read() }
             };
-            // SAFETY: the caller guarantees that each argument is the address of an id, or NULL.
-            unsafe { guard::read_datum(argument, "a datum's id") }
+            argument.datum("a datum's id")
         };
         if count <= INLINE {
             let mut ids = [DatumId::NONE; INLINE];
@@ -148,21 +144,6 @@ const INLINE: usize = 8;
 /// Up to so many are gathered without allocating: more than this no plain callback has.
 const MANY: usize = 64;
 
-/// Makes a slice of an array of ids, whose count must be that of the processing's arguments.
-///
-/// # Safety
-/// `ids` is NULL or has `count` entries that nobody changes during the call (the caller of the C function guarantees
-/// it).
-unsafe fn read_ids<'a>(ids: *const DataId, count: c_int) -> Result<&'a [DatumId], Error> {
-    let count = guard::non_negative(count, "count")?;
-    if count == 0 {
-        return Ok(&[]);
-    }
-    guard::require_non_null(ids, "ids")?;
-    // SAFETY: not NULL, so `count` entries by this function's contract.
-    Ok(DatumId::list(unsafe { std::slice::from_raw_parts(ids, count) }))
-}
-
 /// @brief Run a processing on its data, on the processing unit with this rank: dvm_sched_onto with an array of ids.
 ///
 /// @param[in] rank      a rank, all DVM_MAX_RANK_DEPTH components
@@ -185,16 +166,13 @@ unsafe fn read_ids<'a>(ids: *const DataId, count: c_int) -> Result<&'a [DatumId]
 pub unsafe extern "C" fn dvm_sched_onto_v(
     rank: ConstRankArg,
     function: ConstProcIdArg,
-    ids: *mut DataId,
+    ids: Arg<*mut DataId>,
     count: c_int,
 ) -> dvm_retcode_t {
     guard::running("dvm_sched_onto_v", |call| {
-        // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
-        let worker = call.worker_at(unsafe { guard::read_rank(rank, "rank") }?)?;
-        // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
-        let function = unsafe { guard::read_processing(function, "function") }?;
-        // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
-        call.onto(worker, function, REGISTRY.find(function)?, unsafe { read_ids(ids, count) }?)
+        let worker = call.worker_at(rank.get("rank")?)?;
+        let function = function.processing("function")?;
+        call.onto(worker, function, REGISTRY.find(function)?, ids.counted_data(count, "ids")?)
     })
 }
 
@@ -224,12 +202,14 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 ///
 /// Source: added to the report's interface, after its section 5.5.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_sched_near(function: ConstProcIdArg, ids: *mut DataId, count: c_int) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_sched_near(
+    function: ConstProcIdArg,
+    ids: Arg<*mut DataId>,
+    count: c_int,
+) -> dvm_retcode_t {
     guard::running("dvm_sched_near", |call| {
-        // SAFETY: the caller guarantees that `function` is the address of an id, or NULL.
-        let function = unsafe { guard::read_processing(function, "function") }?;
-        // SAFETY: the caller guarantees that `ids` has `count` entries, or is NULL.
-        call.near(function, REGISTRY.find(function)?, unsafe { read_ids(ids, count) }?)
+        let function = function.processing("function")?;
+        call.near(function, REGISTRY.find(function)?, ids.counted_data(count, "ids")?)
     })
 }
 
@@ -245,13 +225,11 @@ pub unsafe extern "C" fn dvm_sched_near(function: ConstProcIdArg, ids: *mut Data
 ///
 /// Source: report, section 4.2.4, scheduling.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_sched_load(rank: RankArg, load: *mut u64) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_sched_load(rank: RankArg, load: Arg<*mut u64>) -> dvm_retcode_t {
     guard::running("dvm_sched_load", |call| {
-        guard::require_non_null(load, "load")?;
-        // SAFETY: the caller guarantees that `rank` has all components, or is NULL.
-        let worker = call.worker_at(unsafe { guard::read_rank(rank, "rank") }?)?;
-        // SAFETY: not NULL; the caller guarantees that it is the address of a number.
-        unsafe { load.write(call.load(worker)) };
+        let load = load.result("load")?;
+        let worker = call.worker_at(rank.get("rank")?)?;
+        load.write(call.load(worker));
         Ok(())
     })
 }

@@ -2,9 +2,7 @@
 
 use super::*;
 
-use dvm::ffi::distribution::*;
-use dvm::ffi::dma::*;
-use dvm::ffi::redistribution::*;
+use dvm::ffi::raw::*;
 
 /// A descriptor that is right.
 const GOOD: [i64; 9] = [1, 0, 8, 8, 2, 2, 0, 0, 8];

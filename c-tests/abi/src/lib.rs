@@ -7,7 +7,8 @@ mod header {
     include!(concat!(env!("OUT_DIR"), "/header.rs"));
 }
 
-/// The comparison, written by the build script: constants whose types only fit if both sides agree.
+/// The comparison, which the build script writes: constants whose types only fit when both sides agree.
+#[allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "calls that are compiled and never made")]
 mod comparison {
     #[allow(clippy::wildcard_imports, reason = "the types that the header defines are among what is compared")]
     use super::header::*;

@@ -1,0 +1,231 @@
+//! Arguments that are addresses: what C hands over, read and written at one place.
+//!
+//! The type of a parameter says what lies behind its address; each access looks for NULL first. Whoever calls an exported function
+//! promises what the documentation of its parameters says; the functions ask for no more than that.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::marker::PhantomData;
+
+use super::DVM_MAX_RANK_DEPTH;
+use super::guard::{non_negative, require_non_null};
+use crate::error::Error;
+use crate::id::{DatumId, ProcessingId};
+use crate::memory;
+
+/// A pointer of C's: `*const T` or `*mut T`.
+pub trait Pointer: Copy {
+    /// What C says lies there.
+    type Target;
+
+    /// The address alone.
+    #[doc(hidden)]
+    fn address(self) -> *const Self::Target;
+}
+
+impl<T> Pointer for *const T {
+    type Target = T;
+    #[inline]
+    fn address(self) -> *const T {
+        self
+    }
+}
+
+impl<T> Pointer for *mut T {
+    type Target = T;
+    #[inline]
+    fn address(self) -> *const T {
+        self
+    }
+}
+
+/// An address that C has handed over as a `P`: NULL, or that of one or more `T`, as the function documents it, for as long as the
+/// call lasts. Where C's type is a pointer to mutable memory, and the function documents a result, it may be written.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug)]
+pub struct Arg<'a, P: Pointer, T = <P as Pointer>::Target>(P, PhantomData<(&'a (), *const T)>);
+
+impl<'a, P: Pointer, T> Arg<'a, P, T> {
+    /// What C has handed over.
+    ///
+    /// # Safety
+    /// It is what the type says, for as long as `'a` lasts.
+    pub unsafe fn new(pointer: P) -> Self {
+        Self(pointer, PhantomData)
+    }
+
+    #[inline]
+    fn address(&self) -> *const T {
+        self.0.address().cast()
+    }
+
+    /// The pointer itself, for what the library keeps and does not look at.
+    #[inline]
+    pub(super) fn pointer(self) -> P {
+        self.0
+    }
+
+    /// True when nothing was handed over.
+    #[inline]
+    pub(super) fn is_null(&self) -> bool {
+        self.address().is_null()
+    }
+
+    /// Refuses NULL.
+    #[inline]
+    pub(super) fn require(&self, name: &str) -> Result<(), Error> {
+        require_non_null(self.address(), name)
+    }
+
+    /// The one that lies there.
+    #[inline]
+    pub(super) fn get(&self, name: &str) -> Result<&'a T, Error> {
+        self.require(name)?;
+        // SAFETY: not NULL, so there is one by the type's promise; nobody writes it during the call.
+        Ok(unsafe { &*self.address() })
+    }
+
+    /// All that lie there, so many as the function documents. Where there are none, NULL will do.
+    #[inline]
+    pub(super) fn list(&self, count: usize, name: &str) -> Result<&'a [T], Error> {
+        if count == 0 {
+            return Ok(&[]);
+        }
+        self.require(name)?;
+        // SAFETY: not NULL, so there are `count` by the type's promise; nobody writes them during the call.
+        Ok(unsafe { std::slice::from_raw_parts(self.address(), count) })
+    }
+
+    /// The same where NULL stands for nothing.
+    pub(super) fn optional_list(&self, count: usize, name: &str) -> Result<Option<&'a [T]>, Error> {
+        (!self.is_null()).then(|| self.list(count, name)).transpose()
+    }
+}
+
+impl<'a, T, R> Arg<'a, *mut T, R> {
+    /// The place of a result.
+    #[inline]
+    pub(super) fn result(self, name: &str) -> Result<ResultPlace<'a, R>, Error> {
+        self.require(name)?;
+        Ok(ResultPlace(self.0.cast(), PhantomData))
+    }
+
+    /// Writes results side by side; there is room for so many.
+    pub(super) fn write_all(&self, results: &[R], name: &str) -> Result<(), Error>
+    where
+        R: Copy,
+    {
+        if results.is_empty() {
+            return Ok(());
+        }
+        self.require(name)?;
+        // SAFETY: not NULL, so there is room by the type's promise; the results are the library's own, and lie elsewhere.
+        unsafe { self.0.cast::<R>().copy_from_nonoverlapping(results.as_ptr(), results.len()) };
+        Ok(())
+    }
+}
+
+/// Where one result goes.
+pub(super) struct ResultPlace<'a, R>(*mut R, PhantomData<&'a ()>);
+
+impl<R> ResultPlace<'_, R> {
+    /// Writes it.
+    #[inline]
+    pub(super) fn write(self, result: R) {
+        // SAFETY: not NULL, so there is room for one by the promise of the argument's type.
+        unsafe { self.0.write(result) };
+    }
+}
+
+/// A structure of C's that begins with its size in bytes, which the program sets: the rest may be anything.
+///
+/// # Safety
+/// The first field is a `usize`.
+pub(super) unsafe trait TellsSize {}
+
+impl<R: TellsSize> ResultPlace<'_, R> {
+    /// What the program says of the structure's size.
+    pub(super) fn size(&self) -> usize {
+        // SAFETY: not NULL, and the program has set the first field.
+        unsafe { self.0.cast::<usize>().read() }
+    }
+}
+
+/// The two numbers of an id.
+/// cbindgen:ignore
+pub type IdParts = [u64; 2];
+
+/// The components of a rank.
+/// cbindgen:ignore
+pub type Components = [u64; DVM_MAX_RANK_DEPTH];
+
+impl<'a, P: Pointer> Arg<'a, P, IdParts> {
+    /// A datum's id.
+    #[inline]
+    pub(super) fn datum(&self, name: &str) -> Result<DatumId, Error> {
+        self.get(name).map(|parts| DatumId::from_raw(*parts))
+    }
+
+    /// A processing's id.
+    #[inline]
+    pub(super) fn processing(&self, name: &str) -> Result<ProcessingId, Error> {
+        self.get(name).map(|parts| ProcessingId::from_raw(*parts))
+    }
+
+    /// The ids of data.
+    #[inline]
+    pub(super) fn data(&self, count: usize, name: &str) -> Result<&'a [DatumId], Error> {
+        self.list(count, name).map(DatumId::list)
+    }
+
+    /// The same, as many as C says.
+    #[inline]
+    pub(super) fn counted_data(&self, count: c_int, name: &str) -> Result<&'a [DatumId], Error> {
+        self.data(non_negative(count, "count")?, name)
+    }
+}
+
+impl Arg<'_, *mut c_void, c_char> {
+    /// Writes a text and the NUL that ends it. There is room for both.
+    pub(super) fn write_text(&self, text: &str, name: &str) -> Result<(), Error> {
+        self.require(name)?;
+        let place = self.0.cast::<u8>();
+        // SAFETY: not NULL, so there is room by the type's promise; the text is the library's own, and lies elsewhere.
+        unsafe {
+            place.copy_from_nonoverlapping(text.as_ptr(), text.len());
+            place.add(text.len()).write(0);
+        }
+        Ok(())
+    }
+}
+
+impl Arg<'_, *mut u64, Components> {
+    /// Writes the first components, of which there is room for so many.
+    pub(super) fn write_components(&self, components: &[u64], name: &str) -> Result<(), Error> {
+        Arg::<*mut u64>(self.0, PhantomData).write_all(components, name)
+    }
+}
+
+impl<'a, P: Pointer<Target = c_char>> Arg<'a, P> {
+    /// A text that ends with a NUL.
+    pub(super) fn bytes(&self, name: &str) -> Result<&'a CStr, Error> {
+        self.require(name)?;
+        // SAFETY: not NULL, so ended by a NUL by the type's promise.
+        Ok(unsafe { CStr::from_ptr(self.address()) })
+    }
+
+    /// The same as text of one's own; `None` stands for NULL. A program's text may be large: there may be no memory for it.
+    pub(super) fn text(&self) -> Result<Option<String>, Error> {
+        if self.is_null() {
+            return Ok(None);
+        }
+        let bytes = self.bytes("text")?;
+        if let Ok(text) = bytes.to_str() {
+            return memory::text(text).map(Some);
+        }
+        // Each byte that is no text becomes three.
+        let mut room = Vec::<u8>::new();
+        memory::room_for(&mut room, bytes.count_bytes().saturating_mul(3))?;
+        drop(room);
+        Ok(Some(bytes.to_string_lossy().into_owned()))
+    }
+}
