@@ -9,6 +9,8 @@ pub mod id;
 
 mod memory;
 
+mod system;
+
 mod config;
 
 mod sync;

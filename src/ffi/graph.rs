@@ -5,6 +5,8 @@
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
+use std::mem::transmute;
+use std::ptr::null_mut;
 
 use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
@@ -107,9 +109,7 @@ pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_graph_run(graph: Arg<*const dvm_graph_t>) -> dvm_retcode_t {
     running("dvm_graph_run", |call| {
-        let graph = graph.get("graph")?;
-        // SAFETY: C has handed it over: it is as documented.
-        let parts = unsafe { read(graph)? };
+        let parts = read(&graph)?;
         graph::execute(call, parts.name, parts.space, &parts.carried, parts.callbacks)
     })
 }
@@ -122,11 +122,9 @@ struct Parts {
     callbacks: Callbacks,
 }
 
-/// Checks and reads a graph.
-///
-/// # Safety
-/// The fields hold what `dvm_graph_t` documents.
-unsafe fn read(graph: &dvm_graph_t) -> Result<Parts, Error> {
+/// Reads and checks a graph.
+fn read(graph: &Arg<*const dvm_graph_t>) -> Result<Parts, Error> {
+    let graph = graph.get("graph")?;
     if graph.size != size_of::<dvm_graph_t>() {
         return Err(Error::argument(format!(
             "`graph->size` is {}, this version knows {} bytes: set it to sizeof(dvm_graph_t) and use the header of the \
@@ -142,7 +140,7 @@ unsafe fn read(graph: &dvm_graph_t) -> Result<Parts, Error> {
             "`graph->predecessors` and `graph->successors` must both be given or both be NULL",
         ));
     }
-    // SAFETY: by the caller: each is NULL, or `dimension` numbers, or a text that ends with a NUL.
+    // SAFETY: C has handed the graph over: each is NULL, or `dimension` numbers, or a text that ends with a NUL.
     let (lower, upper, carried, name) =
         unsafe { (Arg::new(graph.lower), Arg::new(graph.upper), Arg::new(graph.carried), Arg::new(graph.name)) };
     let (lower, upper) = (lower.list(dimension, "graph->lower")?, upper.list(dimension, "graph->upper")?);
@@ -153,9 +151,10 @@ unsafe fn read(graph: &dvm_graph_t) -> Result<Parts, Error> {
     // with this context, until `dvm_graph_run` returns. `dvm_graph_visit_t` is never NULL when we call `successors`: the
     // two function types differ in that only and have the same representation.
     let callbacks = unsafe {
-        let successors = graph.successors.map(|function| std::mem::transmute::<_, Successors>(function));
+        let successors = graph.successors.map(|function| transmute::<_, Successors>(function));
         Callbacks::new(
             graph.context,
+            dimension,
             run as Run,
             graph.predecessors.map(|function| function as Predecessors),
             successors,
@@ -186,7 +185,6 @@ fn text(name: &Arg<*const c_char>) -> Result<String, Error> {
 /// `footprint` of `dvm_graph_sizes`.
 type Footprint = unsafe extern "C" fn(context: *mut c_void, sizes: *const i64) -> i64;
 /// The same, as it is called.
-type FootprintCalled = unsafe extern "C-unwind" fn(context: *mut c_void, sizes: *const i64) -> i64;
 
 /// @brief Choose tile sizes for a permutable band, one per coordinate.
 ///
@@ -231,11 +229,12 @@ pub unsafe extern "C" fn dvm_graph_sizes(
         let (thrown, context) = (Cell::new(None), context.pointer());
         let bytes = |sizes: &[i64]| match footprint {
             Some(footprint) => {
-                // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
-                let footprint = unsafe { std::mem::transmute::<Footprint, FootprintCalled>(footprint) };
-                // SAFETY: as documented for `footprint`; `sizes` has `dimension` values.
-                let call = || unsafe { footprint(context, sizes.as_ptr()) };
-                forced::with_place(|| unwind_boundary::call(call)).unwrap_or_else(|message| {
+                let arguments = [context, sizes.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+                // SAFETY: as documented for `footprint`; `sizes` has `dimension` values. It is called across the unwind boundary, which
+                // lets it unwind, with its two arguments in the first two registers.
+                let call =
+                    || unsafe { unwind_boundary::call_function(transmute::<Footprint, _>(footprint), arguments) };
+                forced::with_place(call).unwrap_or_else(|message| {
                     thrown.set(Some(message));
                     i64::MAX
                 })

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
-use std::ptr::null_mut;
+use std::ptr::{self, null_mut};
 
 use super::space::Tile;
 use crate::engine;
@@ -14,20 +14,25 @@ use crate::processing::unwind_boundary;
 pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, tile: *const i64);
 /// Runs a tile; returns 0 for success.
 pub(crate) type Run = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int;
-/// The same function in the form of the call.
-type RunCalled = unwind_boundary::Function;
-/// Returns the number of predecessors of a tile; negative: not a tile of the graph.
+/// Number of predecessors of a tile; negative: not a tile of the graph.
 pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> i64;
 /// Calls `visit` for each successor of a tile.
 pub(crate) type Successors =
     unsafe extern "C" fn(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void);
 
+/// One of the functions of a graph: called with the graph's context and the address of a tile, and a function and its data for whoever
+/// tells successors.
+#[derive(Clone, Copy)]
+struct Function(unwind_boundary::Function);
+
 /// The callbacks of one graph and their context.
 pub(crate) struct Callbacks {
     context: *mut c_void,
-    run: RunCalled,
-    predecessors: Option<RunCalled>,
-    successors: Option<RunCalled>,
+    /// The coordinates of a tile.
+    dimension: usize,
+    run: Function,
+    predecessors: Option<Function>,
+    successors: Option<Function>,
 }
 
 // SAFETY: `Callbacks::new` demands of its caller that the functions may be called from any thread, several at a time.
@@ -48,23 +53,47 @@ fn within(thrown: &Error, function: &str) -> Error {
 }
 
 impl Callbacks {
+    /// The functions of a graph whose tiles have so many coordinates.
+    ///
     /// # Safety
     /// The functions follow the contracts of `dvm_graph_t`, may be called from any thread and several at a time, and
     /// `context` is valid for them until the last call has returned.
     pub(crate) unsafe fn new(
         context: *mut c_void,
+        dimension: usize,
         run: Run,
         predecessors: Option<Predecessors>,
         successors: Option<Successors>,
     ) -> Self {
-        // SAFETY: it is called across the unwind boundary, which lets it unwind, with its two arguments in the first two
-        // registers.
-        let run = unsafe { transmute::<Run, RunCalled>(run) };
-        // SAFETY: as above, with a number of 64 bits, which is fetched as one.
-        let predecessors = predecessors.map(|function| unsafe { transmute::<Predecessors, RunCalled>(function) });
-        // SAFETY: as above, with its four arguments in the first four registers, and nothing returned, which nobody looks at.
-        let successors = successors.map(|function| unsafe { transmute::<Successors, RunCalled>(function) });
-        Self { context, run, predecessors, successors }
+        // SAFETY: each is called across the unwind boundary, which lets it unwind, with its arguments in the first registers: it does not
+        // look into the others. What it returns is fetched from the whole register.
+        let called =
+            |function: *const ()| unsafe { Function(transmute::<*const (), unwind_boundary::Function>(function)) };
+        Self {
+            context,
+            dimension,
+            run: called(run as *const ()),
+            predecessors: predecessors.map(|function| called(function as *const ())),
+            successors: successors.map(|function| called(function as *const ())),
+        }
+    }
+
+    /// Calls one of them for a tile, with a visitor where it tells successors.
+    #[inline]
+    fn call<V: FnMut(&[i64])>(
+        &self,
+        function: Function,
+        tile: &[i64],
+        visitor: Option<&mut Visitor<V>>,
+    ) -> Result<i64, Error> {
+        assert!(tile.len() >= self.dimension, "a tile has all coordinates");
+        let (visit, visitor) = match visitor {
+            Some(visitor) => (forward::<V> as Visit as *mut c_void, ptr::from_mut(visitor).cast()),
+            None => (null_mut(), null_mut()),
+        };
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), visit, visitor];
+        // SAFETY: by the promise made to `new`; the tile has its coordinates, and the visitor, of this type, lives until the call returns.
+        unsafe { unwind_boundary::call_function(function.0, arguments) }
     }
 
     /// Whether the graph gives its own edges instead of carried coordinates.
@@ -75,48 +104,43 @@ impl Callbacks {
     /// Runs a tile; an error has a message.
     #[inline]
     pub(crate) fn run(&self, tile: &Tile) -> Result<(), Error> {
-        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-        // SAFETY: by the promise made to `new`; `tile` holds at least `dimension` coordinates.
-        match unsafe { unwind_boundary::call_directly(self.run, arguments) } {
-            Ok(0) => Ok(()),
-            Ok(code) => Err(failed(code)),
-            Err(thrown) => Err(thrown),
+        match self.call(self.run, tile, NOBODY)? as c_int {
+            0 => Ok(()),
+            code => Err(failed(code)),
         }
     }
 
-    /// Number of predecessors, or `untold` if the carried coordinates determine it. `tile` has at least `dimension`
-    /// coordinates.
+    /// Number of predecessors, or `untold` when the graph leaves that to the carried coordinates.
     #[inline]
     pub(crate) fn predecessors(&self, tile: &[i64], untold: i64) -> Result<i64, Error> {
         let Some(function) = self.predecessors else { return Ok(untold) };
-        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-        // SAFETY: as in `run`.
-        engine::sealed(|| unsafe { unwind_boundary::call_for_wide(function, arguments) })
-            .map_err(|e| within(&e, "predecessors"))
+        engine::sealed(|| self.call(function, tile, NOBODY)).map_err(|e| within(&e, "predecessors"))
     }
 
     /// Visits the successors; false if the carried coordinates determine them. The slice has `dimension` coordinates.
     #[inline]
-    pub(crate) fn successors<V: FnMut(&[i64])>(&self, tile: &Tile, dimension: usize, visit: V) -> Result<bool, Error> {
-        struct Visitor<V> {
-            dimension: usize,
-            visit: V,
-        }
-        unsafe extern "C" fn forward<V: FnMut(&[i64])>(visitor: *mut c_void, tile: *const i64) {
-            // SAFETY: `visitor` is the address passed to `successors` just below, which has not returned yet.
-            let visitor = unsafe { &mut *visitor.cast::<Visitor<V>>() };
-            if !tile.is_null() {
-                // SAFETY: the contract of `dvm_graph_visit_t`: `tile` has `dimension` coordinates.
-                (visitor.visit)(unsafe { std::slice::from_raw_parts(tile, visitor.dimension) });
-            }
-        }
+    pub(crate) fn successors<V: FnMut(&[i64])>(&self, tile: &Tile, visit: V) -> Result<bool, Error> {
         let Some(successors) = self.successors else { return Ok(false) };
-        let mut visitor = Visitor { dimension, visit };
-        let visit: Visit = forward::<V>;
-        let arguments =
-            [self.context, tile.as_ptr().cast_mut().cast(), visit as *mut c_void, (&raw mut visitor).cast()];
-        // SAFETY: by the promise made to `new`; the visitor lives until the call returns.
-        let told = unsafe { unwind_boundary::call_directly(successors, arguments) };
+        let mut visitor = Visitor { dimension: self.dimension, visit };
+        let told = self.call(successors, tile, Some(&mut visitor));
         told.map(|_| true).map_err(|e| within(&e, "successors"))
+    }
+}
+
+/// What looks at the successors of a tile.
+struct Visitor<V> {
+    dimension: usize,
+    visit: V,
+}
+
+/// For functions that tell none.
+const NOBODY: Option<&mut Visitor<fn(&[i64])>> = None;
+
+unsafe extern "C" fn forward<V: FnMut(&[i64])>(visitor: *mut c_void, tile: *const i64) {
+    // SAFETY: `visitor` is the address passed by `call`, which has not returned yet.
+    let visitor = unsafe { &mut *visitor.cast::<Visitor<V>>() };
+    if !tile.is_null() {
+        // SAFETY: the contract of `dvm_graph_visit_t`: `tile` has `dimension` coordinates.
+        (visitor.visit)(unsafe { std::slice::from_raw_parts(tile, visitor.dimension) });
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn draw(space: &Space, carried: &[bool], callbacks: &Callbacks, tiles
             continue;
         }
         tiles.tile(number, &tile[..dimension]);
-        let told = callbacks.successors(&tile, dimension, |successor: &[i64]| {
+        let told = callbacks.successors(&tile, |successor: &[i64]| {
             if let Some(successor) = space.number(successor) {
                 tiles.edge(number, successor);
             }

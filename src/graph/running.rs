@@ -274,7 +274,7 @@ impl Running {
     /// Releases a finished tile's successors. Writes the last one that becomes ready to `next` and returns true; the
     /// others may run elsewhere.
     fn release<H: Host>(&self, worker: usize, at: &Position, next: &mut Position, host: &H) -> bool {
-        let (mine, dimension) = (&self.workers[worker], self.space.dimension());
+        let mine = &self.workers[worker];
         let (mut any, mut pushed) = (false, false);
         let mut make_ready = |number: u64, tile: &[i64]| {
             if any {
@@ -293,7 +293,7 @@ impl Running {
             }
         };
         let table = self.pending.table_in_use();
-        let told = self.callbacks.successors(&at.tile, dimension, |coordinates| {
+        let told = self.callbacks.successors(&at.tile, |coordinates| {
             let Some(successor) = self.space.number(coordinates) else {
                 return self.fail_outside(at, coordinates);
             };

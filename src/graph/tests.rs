@@ -5,7 +5,7 @@ use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use super::callbacks::{Callbacks, Visit};
+use super::callbacks::{Callbacks, Predecessors, Successors, Visit};
 use super::running::{Host, Running};
 use super::space::Space;
 
@@ -52,9 +52,14 @@ impl Scene {
     }
 
     fn callbacks(&self, tells_edges: bool) -> Callbacks {
+        self.with_edges(tells_edges.then_some((predecessors, successors)))
+    }
+
+    fn with_edges(&self, edges: Option<(Predecessors, Successors)>) -> Callbacks {
         let context = std::ptr::from_ref(self).cast_mut().cast();
+        let (before, after) = edges.unzip();
         // SAFETY: the functions below only use atomics of the scene, which outlives the graph in every test.
-        unsafe { Callbacks::new(context, run, tells_edges.then_some(predecessors), tells_edges.then_some(successors)) }
+        unsafe { Callbacks::new(context, self.space.dimension(), run, before, after) }
     }
 }
 
@@ -223,11 +228,9 @@ fn edges_that_disagree_are_an_error() {
         }
     }
     let scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
-    let context = std::ptr::from_ref(&scene).cast_mut().cast();
-    let cases: [(super::callbacks::Successors, bool); 2] = [(no_successors, true), (next_only, true)];
+    let cases: [(Successors, bool); 2] = [(no_successors, true), (next_only, true)];
     for (successors, is_error) in cases {
-        // SAFETY: as in `Scene::callbacks`.
-        let callbacks = unsafe { Callbacks::new(context, run, Some(predecessors), Some(successors)) };
+        let callbacks = scene.with_edges(Some((predecessors, successors)));
         let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, callbacks, 1);
         while graph.poll(0, &Threads::new(1)) {}
         assert_eq!(graph.wait().is_err(), is_error);
@@ -272,11 +275,9 @@ unsafe extern "C" fn there_and_back(context: *mut c_void, tile: *const i64, visi
     unsafe { visit(visitor, scene.space.tile(if number == 1 { 2 } else { 1 }).as_ptr()) };
 }
 
-fn assert_disagreement(before: super::callbacks::Predecessors, after: super::callbacks::Successors, message: &str) {
+fn assert_disagreement(before: Predecessors, after: Successors, message: &str) {
     let scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
-    let context = std::ptr::from_ref(&scene).cast_mut().cast();
-    // SAFETY: as in `Scene::callbacks`.
-    let callbacks = unsafe { Callbacks::new(context, run, Some(before), Some(after)) };
+    let callbacks = scene.with_edges(Some((before, after)));
     let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, callbacks, 1);
     while graph.poll(0, &Threads::new(1)) {}
     let error = graph.wait().expect_err("the edges do not agree");

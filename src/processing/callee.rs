@@ -2,10 +2,11 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use super::{code, unwind_boundary};
 use crate::error::{Error, dvm_retcode_t};
+use crate::system;
 
 /// The greatest number of arguments that a plain callback can have.
 pub(crate) const MAX_PLAIN_ARGUMENTS: usize = 64;
@@ -16,18 +17,14 @@ type Plain = unsafe extern "C" fn() -> c_int;
 /// A callback that is called with a context, its ids and their number.
 type WithContext = unsafe extern "C" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
 
-/// The same two, as they are called: a panic of a callback written in Rust is let through to whoever runs the task.
-type PlainCalled = unsafe extern "C-unwind" fn() -> c_int;
-type WithContextCalled = unsafe extern "C-unwind" fn(context: *mut c_void, ids: *mut [u64; 2], count: c_int) -> c_int;
-
 /// A function of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(unpredictable_function_pointer_comparisons, reason = "equal signatures are kept once to save memory, no more")]
 pub(crate) enum Callee {
     /// Called with one pointer per argument.
-    Plain(PlainCalled),
+    Plain(Plain),
     /// Called with the context, the ids and their number.
-    WithContext(WithContextCalled, *mut c_void),
+    WithContext(WithContext, *mut c_void),
 }
 
 // SAFETY: the program agrees that its callbacks run on any worker, with the context that it gave.
@@ -38,13 +35,12 @@ unsafe impl Sync for Callee {}
 impl Callee {
     /// A callback that takes one pointer per argument.
     pub(crate) fn plain(callback: Plain) -> Callee {
-        // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
-        Callee::Plain(unsafe { transmute::<Plain, PlainCalled>(callback) })
+        Callee::Plain(callback)
     }
 
     /// A function of no arguments that does nothing.
     pub(crate) const fn idle() -> Callee {
-        unsafe extern "C-unwind" fn nothing() -> c_int {
+        unsafe extern "C" fn nothing() -> c_int {
             0
         }
         Callee::Plain(nothing)
@@ -52,15 +48,12 @@ impl Callee {
 
     /// A callback that takes a context, an array of ids and their number.
     pub(crate) fn with_context(callback: WithContext, context: *mut c_void) -> Callee {
-        // SAFETY: the two types differ only in what happens when the callee unwinds, where the new one allows more.
-        Callee::WithContext(unsafe { transmute::<WithContext, WithContextCalled>(callback) }, context)
+        Callee::WithContext(callback, context)
     }
 
     /// The function of this name in the running program, as a callback that takes one pointer per argument.
     pub(crate) fn named(name: &CStr) -> Result<Callee, Error> {
-        // SAFETY: the name ends with a NUL; RTLD_DEFAULT asks the whole program.
-        let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-        if address.is_null() {
+        let Some(address) = system::symbol(name) else {
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_SYMBOL,
                 format!(
@@ -69,8 +62,8 @@ impl Callee {
                     name.to_string_lossy()
                 ),
             ));
-        }
-        if !code::is_function(address) {
+        };
+        if !code::is_function(address.as_ptr()) {
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_SYMBOL,
                 format!(
@@ -80,7 +73,7 @@ impl Callee {
             ));
         }
         // SAFETY: it is a function; the caller of the C function guarantees that it is one of this kind.
-        Ok(Callee::Plain(unsafe { transmute::<*mut c_void, PlainCalled>(address) }))
+        Ok(Callee::Plain(unsafe { transmute::<NonNull<c_void>, Plain>(address) }))
     }
 
     /// Calls the function on these ids: what it returns; what it throws is told in words.
@@ -90,33 +83,32 @@ impl Callee {
     #[inline]
     pub(crate) unsafe fn call(self, ids: &mut [[u64; 2]]) -> Result<c_int, Error> {
         let first = ids.as_mut_ptr();
-        // SAFETY: by this function's contract, and each function takes no more than four words in registers.
-        unsafe {
+        // SAFETY: by this function's contract, and each function takes no more than four words in registers. The unwind boundary
+        // lets it unwind: a panic of a callback written in Rust goes through to whoever runs the task.
+        let value = unsafe {
             match self {
                 Callee::WithContext(function, context) => {
                     let count = ptr::without_provenance_mut(ids.len());
-                    unwind_boundary::call_directly(
-                        transmute::<WithContextCalled, unwind_boundary::Function>(function),
+                    unwind_boundary::call_function(
+                        transmute::<WithContext, unwind_boundary::Function>(function),
                         [context, first.cast(), count, ptr::null_mut()],
                     )
                 }
                 Callee::Plain(function) if ids.len() <= 4 => {
                     let arguments = [0, 1, 2, 3].map(|place| first.wrapping_add(place).cast());
-                    unwind_boundary::call_directly(
-                        transmute::<PlainCalled, unwind_boundary::Function>(function),
-                        arguments,
-                    )
+                    unwind_boundary::call_function(transmute::<Plain, unwind_boundary::Function>(function), arguments)
                 }
-                Callee::Plain(function) => call_with_many(function, ids),
+                Callee::Plain(function) => return call_with_many(function, ids),
             }
-        }
+        };
+        value.map(|value| value as c_int)
     }
 }
 
 /// # Safety
 /// As for [`Callee::call`].
 #[inline(never)]
-unsafe fn call_with_many(function: PlainCalled, ids: &mut [[u64; 2]]) -> Result<c_int, Error> {
+unsafe fn call_with_many(function: Plain, ids: &mut [[u64; 2]]) -> Result<c_int, Error> {
     // SAFETY: by this function's contract.
     unwind_boundary::call(|| unsafe { call_plain(function, ids) })
 }
@@ -133,7 +125,7 @@ macro_rules! call_with {
     ($function:ident, $ids:ident, $($place:literal)*) => {
         // SAFETY: by the contract of the function in which this stands, the callback takes so many pointers.
         unsafe {
-            let function = transmute::<PlainCalled, unsafe extern "C-unwind" fn($(pointer!($place)),*) -> c_int>($function);
+            let function = transmute::<Plain, unsafe extern "C-unwind" fn($(pointer!($place)),*) -> c_int>($function);
             function($(&raw mut $ids[$place]),*)
         }
     };
@@ -158,7 +150,7 @@ macro_rules! call_some {
 /// # Safety
 /// The callback takes so many pointers.
 #[allow(clippy::useless_transmute, reason = "the first of the types, the one without arguments, is the same")]
-unsafe fn call_plain(function: PlainCalled, ids: &mut [[u64; 2]]) -> c_int {
+unsafe fn call_plain(function: Plain, ids: &mut [[u64; 2]]) -> c_int {
     call_some!(function, ids, []
         0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
         32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63);
@@ -173,19 +165,17 @@ mod tests {
         7
     }
 
-    extern "C" fn three(a: *mut u64, b: *mut u64, c: *mut u64) -> c_int {
-        // SAFETY: each is the address of an id.
-        unsafe { (*a + 10 * *b + 100 * *c) as c_int }
+    extern "C" fn three(a: &u64, b: &u64, c: &u64) -> c_int {
+        (a + 10 * b + 100 * c) as c_int
     }
 
     macro_rules! wide {
         ($($name:ident)*) => {
-            extern "C" fn sixty_four($($name: *mut u64),*) -> c_int {
+            extern "C" fn sixty_four($($name: &u64),*) -> c_int {
                 let mut sum = 0;
                 let mut weight = 0;
                 $(weight += 1;
-                // SAFETY: each is the address of an id.
-                sum += weight * unsafe { *$name };)*
+                sum += weight * $name;)*
                 sum as c_int
             }
             const SIXTY_FOUR: unsafe extern "C" fn($(pointer_to!($name)),*) -> c_int = sixty_four;
@@ -193,7 +183,7 @@ mod tests {
     }
     macro_rules! pointer_to {
         ($name:ident) => {
-            *mut u64
+            &u64
         };
     }
     wide!(a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 b0 b1 b2 b3 b4 b5 b6 b7 b8 b9 c0 c1 c2 c3 c4 c5 c6 c7 c8 c9 d0 d1 d2 d3 d4 d5 d6

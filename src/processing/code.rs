@@ -1,8 +1,7 @@
 //! Whether an address that the dynamic linker gave for a name is code.
 
 use std::ffi::{c_int, c_void};
-use std::mem::MaybeUninit;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 /// Kinds of symbols in the low bits of an ELF symbol's `st_info`.
 const OBJECT: u8 = 1;
@@ -25,12 +24,11 @@ pub(super) fn is_function(address: *const c_void) -> bool {
 
 /// The kind of the symbol whose value the address is.
 fn symbol_kind(address: *const c_void) -> Option<u8> {
-    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+    let (fname, sname) = (null(), null());
+    let mut info = libc::Dl_info { dli_fname: fname, dli_fbase: null_mut(), dli_sname: sname, dli_saddr: null_mut() };
     let mut entry: *mut c_void = null_mut();
     // SAFETY: both results have room; any address may be asked for.
-    let found = unsafe { libc::dladdr1(address, info.as_mut_ptr(), &raw mut entry, RTLD_DL_SYMENT) };
-    // SAFETY: zeroed before, and all fields are pointers.
-    let info = unsafe { info.assume_init() };
+    let found = unsafe { libc::dladdr1(address, &raw mut info, &raw mut entry, RTLD_DL_SYMENT) };
     if found == 0 || entry.is_null() || !std::ptr::eq(info.dli_saddr, address) {
         return None;
     }

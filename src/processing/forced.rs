@@ -9,17 +9,15 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::ptr;
 
+use crate::system;
+
 /// Room for glibc's `__pthread_unwind_buf_t`, which is at most half of this on all machines.
 #[repr(C, align(16))]
 struct Place([u8; 512]);
 
-/// `PTHREAD_CANCEL_DISABLE` of Linux's C libraries.
-const CANCEL_DISABLE: c_int = 1;
-
 unsafe extern "C" {
     fn __pthread_register_cancel(place: *mut Place);
     fn __pthread_unregister_cancel(place: *mut Place);
-    fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
 }
 
 thread_local! {
@@ -45,8 +43,7 @@ pub(crate) fn guard_thread() {
         note(base.get());
         PLACE.set(base.get());
     });
-    // SAFETY: a plain call; nobody asks for the state before.
-    unsafe { pthread_setcancelstate(CANCEL_DISABLE, ptr::null_mut()) };
+    system::ignore_cancellation();
 }
 
 /// Runs `body`, which calls the program across the unwind boundary, on a thread or at a depth whose cleanup handlers are
@@ -59,15 +56,12 @@ pub(crate) fn with_place<R>(body: impl FnOnce() -> R) -> R {
     impl Drop for Back {
         fn drop(&mut self) {
             PLACE.set(self.place);
-            // SAFETY: a plain call, with what the thread had before.
-            unsafe { pthread_setcancelstate(self.state, ptr::null_mut()) };
+            system::set_cancellation(self.state);
         }
     }
     let mut place = MaybeUninit::<Place>::uninit();
     note(place.as_mut_ptr());
-    let mut back = Back { place: PLACE.replace(place.as_mut_ptr()), state: 0 };
-    // SAFETY: a plain call; the state before is written to a number of this frame.
-    unsafe { pthread_setcancelstate(CANCEL_DISABLE, &raw mut back.state) };
+    let _back = Back { place: PLACE.replace(place.as_mut_ptr()), state: system::ignore_cancellation() };
     body()
 }
 
@@ -76,6 +70,5 @@ pub(super) fn put_back() {
     // SAFETY: noted by this thread, further down on its stack; in its C library the handlers below the unwind boundary are
     // the ones that were there.
     unsafe { __pthread_unregister_cancel(PLACE.get()) };
-    // SAFETY: a plain call. The callback may have allowed what libdvm's frames do not.
-    unsafe { pthread_setcancelstate(CANCEL_DISABLE, ptr::null_mut()) };
+    system::ignore_cancellation(); // the callback may have allowed what libdvm's frames do not
 }

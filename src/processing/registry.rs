@@ -450,10 +450,8 @@ impl Registry {
         }
         for index in 0..self.entries.len() {
             let entry = self.entries.get(index).expect("below the length");
-            if entry.generation.load(Ordering::Relaxed) % 2 == 1 {
-                let signature = entry.signature.load(Ordering::Relaxed).cast_const();
-                // SAFETY: the signature of a registered processing is kept.
-                let signature = unsafe { &*signature };
+            let generation = entry.generation.load(Ordering::Relaxed);
+            if let Some(Found { signature, .. }) = entry.read(generation).filter(|_| generation % 2 == 1) {
                 signatures.insert(ptr::from_ref(signature));
                 descriptions.insert(ptr::from_ref(signature.description));
                 modes.extend(signature.modes.map(ptr::from_ref));

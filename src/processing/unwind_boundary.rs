@@ -13,13 +13,15 @@
 
 use std::any::Any;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::mem::transmute;
+use std::mem::{ManuallyDrop, transmute};
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use once_cell::race::OnceBox;
 
 use crate::error::{Error, dvm_retcode_t};
+use crate::system;
 
 /// The head of every exception.
 #[repr(C)]
@@ -176,27 +178,16 @@ pub(crate) fn call<R>(body: impl FnOnce() -> R) -> Result<R, Error> {
     cross(body).map_err(tell)
 }
 
-/// The number that a function of the program returns; what it throws is told in words.
+/// The whole register with the number that a function of the program returns, of a narrow one in the low bits; what it throws is told
+/// in words.
 ///
 /// # Safety
 /// `function` is a function that may be called with these arguments: with all four, or with the first ones, since
-/// it does not look into the other registers.
+/// it does not look into the other registers. It may have been transmuted from one that returns another number.
 #[inline]
-pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 4]) -> Result<c_int, Error> {
+pub(crate) unsafe fn call_function(function: Function, arguments: [*mut c_void; 4]) -> Result<i64, Error> {
     let [a, b, c, d] = arguments;
     // SAFETY: by this function's contract.
-    let crossed = unsafe { enter(a, b, c, d, function) };
-    if crossed.how == RETURNED { Ok(crossed.value as c_int) } else { Err(tell(crossed)) }
-}
-
-/// The wide number that a function of the program returns; what it throws is told in words.
-///
-/// # Safety
-/// As for [`call_directly`], of a function that returns 64 bits.
-#[inline]
-pub(crate) unsafe fn call_for_wide(function: Function, arguments: [*mut c_void; 4]) -> Result<i64, Error> {
-    let [a, b, c, d] = arguments;
-    // SAFETY: by this function's contract; the whole register is handed on.
     let crossed = unsafe { enter(a, b, c, d, function) };
     if crossed.how == RETURNED { Ok(crossed.value as i64) } else { Err(tell(crossed)) }
 }
@@ -217,49 +208,76 @@ fn message(crossed: Crossed) -> String {
         super::forced::put_back();
         return "was unwound by pthread_exit or pthread_cancel, which ends the task and not the worker".to_owned();
     }
-    let exception: *mut Exception = ptr::with_exposed_provenance_mut(crossed.value);
-    // SAFETY: the unwinder has given the exception, and nobody else has it.
-    let class = unsafe { (*exception).class };
-    if RUST.contains(&class) {
+    let exception = Caught(ptr::with_exposed_provenance_mut(crossed.value));
+    if RUST.contains(&exception.class) {
         tell_panic(exception)
-    } else if CXX.contains(&class) {
+    } else if CXX.contains(&exception.class) {
         format!("threw a C++ exception of type {}", end_cxx(exception))
     } else {
-        // SAFETY: it has been caught, so its own cleanup may end it.
-        unsafe { _Unwind_DeleteException(exception) };
         "threw an exception of an unknown language".to_owned()
     }
 }
 
-/// Raises a Rust panic where the standard library catches it.
-fn raise(exception: *mut Exception) -> Result<(), Box<dyn Any + Send>> {
-    catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: it has been caught and nobody else has it; it comes back only when nobody catches it.
-        unsafe { _Unwind_RaiseException(exception) };
-    }))
+/// An exception that has come across the unwind boundary: the unwinder has given it, and nobody else has it. When the value is dropped
+/// its own cleanup ends it.
+struct Caught(*mut Exception);
+
+impl Deref for Caught {
+    type Target = Exception;
+    fn deref(&self) -> &Exception {
+        // SAFETY: it is there until it is ended, and nobody changes it meanwhile.
+        unsafe { &*self.0 }
+    }
 }
 
-fn tell_panic(exception: *mut Exception) -> String {
+impl Drop for Caught {
+    fn drop(&mut self) {
+        // SAFETY: it has been caught, so its own cleanup may end it.
+        unsafe { _Unwind_DeleteException(self.0) };
+    }
+}
+
+impl Caught {
+    /// Whoever calls ends it in another way.
+    fn into_raw(self) -> *mut Exception {
+        ManuallyDrop::new(self).0
+    }
+
+    /// Tells the run-times that have made exceptions apart.
+    fn maker(&self) -> usize {
+        self.cleanup.map_or(0, |cleanup| cleanup as usize)
+    }
+
+    /// Raises a Rust panic where the standard library catches it.
+    fn raise(self) -> Result<(), Box<dyn Any + Send>> {
+        let exception = self.into_raw();
+        catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: it has been caught and nobody else has it; it comes back only when nobody catches it.
+            unsafe { _Unwind_RaiseException(exception) };
+        }))
+    }
+}
+
+fn tell_panic(exception: Caught) -> String {
     /// The cleanup function of this copy of Rust's run-time, which marks its panics: those of another copy cannot be
     /// taken apart, and stay.
     static OWN: OnceBox<usize> = OnceBox::new();
-    // SAFETY: the exception is there until it is raised again.
-    let cleanup = |exception: *mut Exception| unsafe { (*exception).cleanup.map_or(0, |cleanup| cleanup as usize) };
     let own = *OWN.get_or_init(|| {
         Box::new(match cross(|| resume_unwind(Box::new(()))) {
             Ok(()) => 0,
             Err(crossed) => {
-                let exception = ptr::with_exposed_provenance_mut(crossed.value);
-                let own = cleanup(exception);
-                let _ = raise(exception);
+                let exception = Caught(ptr::with_exposed_provenance_mut(crossed.value));
+                let own = exception.maker();
+                let _ = exception.raise();
                 own
             }
         })
     });
-    if cleanup(exception) != own {
+    if exception.maker() != own {
+        exception.into_raw();
         return "panicked, in Rust code with a run-time of its own".to_owned();
     }
-    match raise(exception) {
+    match exception.raise() {
         Ok(()) => "panicked".to_owned(),
         Err(payload) => {
             let text = payload.downcast_ref::<&str>().copied();
@@ -269,33 +287,24 @@ fn tell_panic(exception: *mut Exception) -> String {
     }
 }
 
-/// A function of the C++ run-time, if there is one in the process.
-fn cxx(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the name ends with a NUL; RTLD_DEFAULT asks the whole program.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    (!address.is_null()).then_some(address)
-}
-
 /// Ends a C++ exception as a handler does; its type.
-fn end_cxx(exception: *mut Exception) -> String {
+fn end_cxx(exception: Caught) -> String {
     let functions = (
-        cxx(c"__cxa_begin_catch"),
-        cxx(c"__cxa_current_exception_type"),
-        cxx(c"__cxa_end_catch"),
-        cxx(c"__cxa_demangle"),
+        system::symbol(c"__cxa_begin_catch"),
+        system::symbol(c"__cxa_current_exception_type"),
+        system::symbol(c"__cxa_end_catch"),
+        system::symbol(c"__cxa_demangle"),
     );
     let (Some(begin), Some(kind), Some(end), Some(demangle)) = functions else {
-        // SAFETY: it has been caught, so its own cleanup may end it.
-        unsafe { _Unwind_DeleteException(exception) };
         return "unknown".to_owned();
     };
     // SAFETY: these are the functions of the Itanium C++ ABI; a type's second word is its name. A destructor of the
     // exception that throws itself ends the process, as in C++.
     unsafe {
-        let begin = transmute::<*mut c_void, unsafe extern "C" fn(*mut Exception) -> *mut c_void>(begin);
-        let kind = transmute::<*mut c_void, unsafe extern "C" fn() -> *const [*const c_char; 2]>(kind);
-        let end = transmute::<*mut c_void, unsafe extern "C" fn()>(end);
-        begin(exception);
+        let begin = transmute::<NonNull<c_void>, unsafe extern "C" fn(*mut Exception) -> *mut c_void>(begin);
+        let kind = transmute::<NonNull<c_void>, unsafe extern "C" fn() -> *const [*const c_char; 2]>(kind);
+        let end = transmute::<NonNull<c_void>, unsafe extern "C" fn()>(end);
+        begin(exception.into_raw());
         let kind = kind();
         let name = if kind.is_null() { c"unknown".as_ptr() } else { (*kind)[1] };
         let text = demangled(demangle, name).unwrap_or_else(|| CStr::from_ptr(name).to_string_lossy().into_owned());
@@ -311,10 +320,10 @@ type Demangle =
 ///
 /// # Safety
 /// `demangle` is `__cxa_demangle`, and `name` a string.
-unsafe fn demangled(demangle: *mut c_void, name: *const c_char) -> Option<String> {
+unsafe fn demangled(demangle: NonNull<c_void>, name: *const c_char) -> Option<String> {
     // SAFETY: by this function's contract; the result is a string from malloc, or NULL.
     unsafe {
-        let text = transmute::<*mut c_void, Demangle>(demangle)(name, ptr::null_mut(), ptr::null_mut(), &mut 0);
+        let text = transmute::<NonNull<c_void>, Demangle>(demangle)(name, ptr::null_mut(), ptr::null_mut(), &mut 0);
         let result = (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned());
         libc::free(text.cast());
         result

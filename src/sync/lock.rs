@@ -80,8 +80,7 @@ mod futex {
         let wait = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
         // SAFETY: the word lives during the call, and so does the time.
         let result = unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), wait, value, limit) };
-        // SAFETY: errno of this thread.
-        result == 0 || unsafe { *libc::__errno_location() } != libc::ETIMEDOUT
+        result == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ETIMEDOUT)
     }
 
     fn wake(word: &AtomicU32, threads: i32) {

@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use crate::memory;
+use crate::system;
 
 /// A thread to be joined.
 #[derive(Debug)]
@@ -74,8 +75,7 @@ impl Thread {
 
     /// True on this thread.
     pub(crate) fn is_current(&self) -> bool {
-        // SAFETY: plain calls; a thread that was not joined is one.
-        unsafe { libc::pthread_equal(self.0, libc::pthread_self()) != 0 }
+        self.0 == system::this_thread()
     }
 
     /// Waits until it has ended.
@@ -87,9 +87,7 @@ impl Thread {
 
 /// A legal size of a stack.
 fn whole_pages(bytes: usize) -> usize {
-    // SAFETY: a plain call.
-    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(1 << 16);
-    bytes.max(libc::PTHREAD_STACK_MIN).next_multiple_of(page)
+    bytes.max(libc::PTHREAD_STACK_MIN).next_multiple_of(system::page())
 }
 
 #[cfg(all(test, not(loom)))]
@@ -106,10 +104,7 @@ mod tests {
             .map(|number| {
                 let (sum, named) = (Arc::clone(&sum), Arc::clone(&named));
                 let body = move || {
-                    let mut name = [0_u8; 16];
-                    // SAFETY: there is room for the name.
-                    unsafe { libc::pthread_getname_np(libc::pthread_self(), name.as_mut_ptr().cast(), name.len()) };
-                    *named.lock().unwrap() = String::from_utf8(name.to_vec()).unwrap();
+                    *named.lock().unwrap() = std::fs::read_to_string("/proc/thread-self/comm").unwrap();
                     sum.fetch_add(number, Ordering::SeqCst);
                     assert_ne!(number, 5, "a panic ends this thread alone");
                 };
@@ -119,7 +114,7 @@ mod tests {
         assert!(threads.iter().all(|thread| !thread.is_current()));
         threads.into_iter().for_each(Thread::join);
         assert_eq!(sum.load(Ordering::SeqCst), 15);
-        assert_eq!(*named.lock().unwrap(), "a-name-that-is-\0");
+        assert_eq!(*named.lock().unwrap(), "a-name-that-is-\n");
         assert_eq!(Arc::strong_count(&sum), 1);
     }
 

@@ -1,0 +1,41 @@
+//! Calls of the C library that need no more than their arguments.
+#![allow(unsafe_code, reason = "calls of the C library")]
+
+use std::ffi::{CStr, c_int, c_long, c_void};
+use std::ptr::NonNull;
+
+unsafe extern "C" {
+    safe fn sysconf(name: c_int) -> c_long;
+    safe fn pthread_self() -> libc::pthread_t;
+    safe fn pthread_setcancelstate(state: c_int, before: Option<&mut c_int>) -> c_int;
+}
+
+/// What has this name in the dynamic tables of the program and of its libraries.
+pub(crate) fn symbol(name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: the name ends with a NUL; RTLD_DEFAULT asks the whole program.
+    NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })
+}
+
+/// The bytes of a page.
+pub(crate) fn page() -> usize {
+    usize::try_from(sysconf(libc::_SC_PAGESIZE)).unwrap_or(1 << 16)
+}
+
+/// The calling thread.
+pub(crate) fn this_thread() -> libc::pthread_t {
+    pthread_self()
+}
+
+/// Makes the calling thread deaf to `pthread_cancel`; what it was before.
+pub(crate) fn ignore_cancellation() -> c_int {
+    /// `PTHREAD_CANCEL_DISABLE` of Linux's C libraries.
+    const CANCEL_DISABLE: c_int = 1;
+    let mut before = 0;
+    pthread_setcancelstate(CANCEL_DISABLE, Some(&mut before));
+    before
+}
+
+/// Has the calling thread hear or ignore `pthread_cancel` as it did before.
+pub(crate) fn set_cancellation(state: c_int) {
+    pthread_setcancelstate(state, None);
+}
