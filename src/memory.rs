@@ -15,8 +15,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, UnsafeCell};
 use std::collections::{HashMap, TryReserveError};
 use std::hash::Hash;
-use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::mem::ManuallyDrop;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::error::{Error, dvm_retcode_t};
 
@@ -35,14 +36,11 @@ struct Bytes(UnsafeCell<[u8; UNIT * UNITS]>);
 // SAFETY: parts are handed out to one owner each.
 unsafe impl Sync for Bytes {}
 
-/// Which units are out, one bit for each.
-struct Map(UnsafeCell<[u64; UNITS / 64]>);
-
-// SAFETY: only touched under `LOCK`.
-unsafe impl Sync for Map {}
+/// Which units are out, one bit for each; only changed under `LOCK`.
+type Map = [AtomicU64; UNITS / 64];
 
 static BYTES: Bytes = Bytes(UnsafeCell::new([0; UNIT * UNITS]));
-static MAP: Map = Map(UnsafeCell::new([0; UNITS / 64]));
+static MAP: Map = [const { AtomicU64::new(0) }; UNITS / 64];
 static LOCK: AtomicBool = AtomicBool::new(false);
 /// Where the search goes on; only touched under `LOCK`.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -56,12 +54,11 @@ thread_local! {
 }
 
 /// Lends the map of units.
-fn with_map<R>(body: impl FnOnce(&mut [u64; UNITS / 64]) -> R) -> R {
+fn with_map<R>(body: impl FnOnce(&Map) -> R) -> R {
     while LOCK.swap(true, Ordering::Acquire) {
         std::thread::yield_now();
     }
-    // SAFETY: the lock is held.
-    let result = body(unsafe { &mut *MAP.0.get() });
+    let result = body(&MAP);
     LOCK.store(false, Ordering::Release);
     result
 }
@@ -99,22 +96,24 @@ fn lend(layout: Layout) -> *mut u8 {
         // On from where the last one was found: what was lent before it mostly is still out.
         let from = NEXT.load(Ordering::Relaxed).next_multiple_of(step);
         let first = free_units(map, from, count, step).or_else(|| free_units(map, 0, count, step))?;
-        (first..first + count).for_each(|unit| map[unit / 64] |= 1 << (unit % 64));
+        (first..first + count).for_each(|unit| {
+            map[unit / 64].fetch_or(1 << (unit % 64), Ordering::Relaxed);
+        });
         NEXT.store(first + count, Ordering::Relaxed);
         Some(first)
     });
     let Some(first) = found else { return ptr::null_mut() };
     OUT.fetch_add(count, Ordering::Relaxed);
     LENT.set(LENT.get() + 1);
-    // SAFETY: the unit lies in the reserve.
-    unsafe { base().add(first * UNIT) }
+    base().wrapping_add(first * UNIT) // inside the reserve
 }
 
 /// So many units in a row that are not out, from the first that begins at a multiple of `step`.
-fn free_units(map: &[u64; UNITS / 64], mut first: usize, count: usize, step: usize) -> Option<usize> {
-    let taken = |unit: usize| map[unit / 64] >> (unit % 64) & 1 == 1;
+fn free_units(map: &Map, mut first: usize, count: usize, step: usize) -> Option<usize> {
+    let word = |unit: usize| map[unit / 64].load(Ordering::Relaxed);
+    let taken = |unit: usize| word(unit) >> (unit % 64) & 1 == 1;
     while first + count <= UNITS {
-        if map[first / 64] == u64::MAX {
+        if word(first) == u64::MAX {
             first = (first / 64 * 64 + 64).next_multiple_of(step);
         } else if let Some(unit) = (first..first + count).rev().find(|&unit| taken(unit)) {
             first = (unit + 1).next_multiple_of(step);
@@ -130,7 +129,11 @@ fn free_units(map: &[u64; UNITS / 64], mut first: usize, count: usize, step: usi
 #[inline(never)]
 fn take_back(first: usize, layout: Layout) {
     let count = units_of(layout);
-    with_map(|map| (first..first + count).for_each(|unit| map[unit / 64] &= !(1 << (unit % 64))));
+    with_map(|map| {
+        (first..first + count).for_each(|unit| {
+            map[unit / 64].fetch_and(!(1 << (unit % 64)), Ordering::Relaxed);
+        });
+    });
     OUT.fetch_sub(count, Ordering::Relaxed);
 }
 
@@ -251,17 +254,68 @@ pub(crate) fn room_in<K: Eq + Hash, V>(map: &mut HashMap<K, V>) -> Result<(), Er
 
 /// A box, or a refusal.
 pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, Error> {
-    const { assert!(size_of::<T>() > 0) };
-    let layout = Layout::new::<T>();
-    // SAFETY: the type has a size.
-    let address = strictly(|| unsafe { std::alloc::alloc(layout) }).cast::<T>();
-    if address.is_null() {
-        return Err(none());
-    }
+    let Some(mut room) = Allocation::new(Layout::new::<T>()) else { return Err(none()) };
+    let place = room.write(0, value).as_ptr();
+    std::mem::forget(room);
     // SAFETY: new memory for one value, as a box has it.
-    unsafe {
-        address.write(value);
-        Ok(Box::from_raw(address))
+    Ok(unsafe { Box::from_raw(place) })
+}
+
+/// Memory that was asked for by its layout, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    address: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: the memory belongs to the value.
+unsafe impl Send for Allocation {}
+// SAFETY: by reference it gives addresses, and no more.
+unsafe impl Sync for Allocation {}
+
+impl Allocation {
+    /// New memory with this layout, which has a size; `None` when there is none.
+    pub(crate) fn new(layout: Layout) -> Option<Allocation> {
+        assert!(layout.size() > 0, "there is no memory of no size");
+        // SAFETY: the layout has a size.
+        let address = strictly(|| unsafe { std::alloc::alloc(layout) });
+        NonNull::new(address).map(|address| Allocation { address, layout })
+    }
+
+    /// The memory that [`Allocation::into_raw`] has given.
+    ///
+    /// # Safety
+    /// It had this layout, and belongs to the caller.
+    pub(crate) unsafe fn from_raw(address: NonNull<u8>, layout: Layout) -> Allocation {
+        Allocation { address, layout }
+    }
+
+    /// The memory's address: it belongs to the caller from now on.
+    pub(crate) fn into_raw(self) -> NonNull<u8> {
+        ManuallyDrop::new(self).address
+    }
+
+    /// The address of a part: so many bytes, from there on.
+    pub(crate) fn part(&self, at: usize, bytes: usize) -> NonNull<u8> {
+        assert!(at.checked_add(bytes).is_some_and(|end| end <= self.layout.size()), "a part lies inside");
+        // No part of it is at NULL: it does not wrap around.
+        NonNull::new(self.address.as_ptr().wrapping_add(at)).unwrap_or(self.address)
+    }
+
+    /// Writes a value there; its address.
+    pub(crate) fn write<T>(&mut self, at: usize, value: T) -> NonNull<T> {
+        let place = self.part(at, size_of::<T>()).cast::<T>();
+        assert!(place.is_aligned(), "values are aligned");
+        // SAFETY: aligned, inside the memory, and that is borrowed alone.
+        unsafe { place.write(value) };
+        place
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and nobody else's.
+        unsafe { std::alloc::dealloc(self.address.as_ptr(), self.layout) };
     }
 }
 

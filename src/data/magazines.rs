@@ -4,11 +4,12 @@
 //! belongs to whoever frees it, and goes back to a common store when a thread has a few of its size. The store keeps a bounded
 //! number of bytes; what is beyond that is the allocator's again.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::Layout;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::memory;
-use crate::sync::lock::Mutex;
+use crate::memory::Allocation;
+use crate::sync::magazine::{Depot, Magazine};
 
 /// The alignment of memory that libdvm allocates.
 pub(super) const ALIGNMENT: usize = 64;
@@ -37,33 +38,24 @@ const MOST: usize = 16;
 const KEPT: usize = 16 << 20;
 
 /// Free blocks that a thread keeps, by class.
-pub(super) struct Cache([Vec<NonNull<u8>>; CLASSES]);
-
-// SAFETY: a free block belongs to the list that holds it.
-unsafe impl Send for Cache {}
+pub(super) struct Cache([Magazine<Allocation>; CLASSES]);
 
 impl Cache {
     /// Nothing kept.
     pub(super) const fn new() -> Cache {
-        Cache([const { Vec::new() }; CLASSES])
+        Cache([const { Magazine::new() }; CLASSES])
     }
 }
 
-struct Shared {
-    free: [Vec<NonNull<u8>>; CLASSES],
-    /// The bytes of all these.
-    bytes: usize,
+/// The free blocks that no thread keeps.
+pub(super) struct Magazines {
+    free: [Depot<Allocation>; CLASSES],
+    /// The bytes of all these, and of those that are about to be put here.
+    bytes: AtomicUsize,
 }
 
-// SAFETY: as for `Cache`.
-unsafe impl Send for Shared {}
-
-/// The free blocks that no thread keeps.
-pub(super) struct Magazines(Mutex<Shared>);
-
 /// The store of all threads.
-pub(super) static MAGAZINES: Magazines =
-    Magazines(Mutex::new(Shared { free: [const { Vec::new() }; CLASSES], bytes: 0 }));
+pub(super) static MAGAZINES: Magazines = Magazines::new();
 
 /// The class of blocks for so many bytes, more than small ones have.
 #[inline]
@@ -89,34 +81,29 @@ fn layout_of(class: usize) -> Layout {
     Layout::from_size_align(bytes_of(class), ALIGNMENT).expect("constants")
 }
 
-/// # Safety
-/// The block is of this class, and nobody uses it any more.
-unsafe fn free(block: NonNull<u8>, class: usize) {
-    // SAFETY: allocated with this layout.
-    unsafe { dealloc(block.as_ptr(), layout_of(class)) };
-}
-
 impl Magazines {
+    const fn new() -> Magazines {
+        Magazines { free: [const { Depot::new() }; CLASSES], bytes: AtomicUsize::new(0) }
+    }
+
     /// A block for so many bytes, with whatever was in it; `None` when there is no memory. There are more bytes than a small
     /// block has, and no more than [`LARGEST`].
     #[inline]
     pub(super) fn take(&self, cache: &mut Cache, size: usize) -> Option<NonNull<u8>> {
         let class = class_of(size);
-        cache.0[class].pop().or_else(|| self.refill(&mut cache.0[class], class))
+        let block = cache.0[class].take().or_else(|| self.refill(&mut cache.0[class], class));
+        block.map(Allocation::into_raw)
     }
 
     #[inline(never)]
-    fn refill(&self, kept: &mut Vec<NonNull<u8>>, class: usize) -> Option<NonNull<u8>> {
-        memory::room_for(kept, 2 * batch_of(class)).ok()?;
-        let mut shared = self.0.lock();
-        let rest = shared.free[class].len().saturating_sub(batch_of(class));
-        kept.extend(shared.free[class].drain(rest..));
-        shared.bytes -= kept.len() * bytes_of(class);
-        drop(shared);
-        kept.pop().or_else(|| allocate(class)).or_else(|| {
+    fn refill(&self, kept: &mut Magazine<Allocation>, class: usize) -> Option<Allocation> {
+        kept.make_room(batch_of(class)).ok()?;
+        self.free[class].supply(kept, batch_of(class));
+        self.bytes.fetch_sub(kept.len() * bytes_of(class), Ordering::Relaxed);
+        kept.take().or_else(|| Allocation::new(layout_of(class))).or_else(|| {
             // Of other sizes there may be enough.
             self.let_go();
-            allocate(class)
+            Allocation::new(layout_of(class))
         })
     }
 
@@ -127,36 +114,23 @@ impl Magazines {
     #[inline]
     pub(super) unsafe fn give(&self, cache: &mut Cache, block: NonNull<u8>, size: usize) {
         let class = class_of(size);
-        let kept = &mut cache.0[class];
-        if kept.len() < kept.capacity().min(2 * batch_of(class)) {
-            kept.push(block);
-        } else {
-            // SAFETY: by this function's contract.
-            unsafe { self.give_more(kept, class, block) };
+        // SAFETY: by this function's contract; it was allocated with this layout.
+        let block = unsafe { Allocation::from_raw(block, layout_of(class)) };
+        if let Err(block) = cache.0[class].keep(block, batch_of(class)) {
+            self.pass_on(&mut cache.0[class], class, block);
         }
     }
 
-    /// # Safety
-    /// As for [`Magazines::give`].
+    /// Hands a batch on to the store, or, when that has enough, to the allocator.
     #[inline(never)]
-    unsafe fn give_more(&self, kept: &mut Vec<NonNull<u8>>, class: usize, block: NonNull<u8>) {
-        if kept.is_empty() && memory::room_for(kept, 2 * batch_of(class)).is_ok() {
-            return kept.push(block);
-        }
-        // SAFETY: by this function's contract; those that are kept are of this class and used by nobody.
-        let let_go = |block| unsafe { free(block, class) };
-        let from = kept.len().saturating_sub(batch_of(class));
-        let count = kept.len() - from + 1;
-        let batch = kept.drain(from..).chain([block]);
-        let mut shared = self.0.lock();
-        let bytes = count * bytes_of(class);
-        let fits = shared.bytes + bytes <= KEPT && memory::room_for(&mut shared.free[class], count).is_ok();
-        if fits {
-            shared.free[class].extend(batch);
-            shared.bytes += bytes;
-        } else {
-            drop(shared);
-            batch.for_each(let_go);
+    fn pass_on(&self, kept: &mut Magazine<Allocation>, class: usize, block: Allocation) {
+        let Err(block) = kept.keep_first(block, batch_of(class)) else { return };
+        let batch = kept.newest(batch_of(class));
+        let bytes = (batch.len() + 1) * bytes_of(class);
+        let fits = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT;
+        let refused = if fits { self.free[class].try_put(batch, block).err() } else { Some((batch, block)) };
+        if refused.is_some() {
+            self.bytes.fetch_sub(bytes, Ordering::Relaxed);
         }
     }
 
@@ -164,32 +138,17 @@ impl Magazines {
     #[cold]
     #[inline(never)]
     fn let_go(&self) {
-        let mut shared = self.0.lock();
-        let all = std::mem::replace(&mut shared.free, [const { Vec::new() }; CLASSES]);
-        shared.bytes = 0;
-        drop(shared);
-        for (class, blocks) in all.into_iter().enumerate() {
-            // SAFETY: of this class, and free.
-            blocks.into_iter().for_each(|block| unsafe { free(block, class) });
+        for (class, free) in self.free.iter().enumerate() {
+            let blocks = free.empty();
+            self.bytes.fetch_sub(blocks.len() * bytes_of(class), Ordering::Relaxed);
         }
     }
 
     /// Gives all memory back, also what these threads keep.
     pub(super) fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
-        for cache in caches {
-            for (class, blocks) in std::mem::replace(cache, Cache::new()).0.into_iter().enumerate() {
-                // SAFETY: of this class, and free.
-                blocks.into_iter().for_each(|block| unsafe { free(block, class) });
-            }
-        }
+        caches.for_each(|cache| *cache = Cache::new());
         self.let_go();
     }
-}
-
-/// A new block.
-fn allocate(class: usize) -> Option<NonNull<u8>> {
-    // SAFETY: the layout has a size.
-    NonNull::new(memory::strictly(|| unsafe { alloc(layout_of(class)) }))
 }
 
 #[cfg(test)]
@@ -211,33 +170,34 @@ mod tests {
     /// One thread takes, another gives: what comes back is used again, and the store stays small.
     #[test]
     fn blocks_go_round_between_threads_and_the_store_is_bounded() {
-        let store = Magazines(Mutex::new(Shared { free: [const { Vec::new() }; CLASSES], bytes: 0 }));
+        let store = Magazines::new();
         let (mut maker, mut user) = (Cache::new(), Cache::new());
+        let give = |user: &mut Cache, block: NonNull<u8>, size: usize| {
+            // SAFETY: it has `size` bytes; taken below and used by nobody else.
+            unsafe {
+                block.write_bytes(7, size);
+                store.give(user, block, size);
+            }
+        };
         for size in [1025, 4096, 5000, 16 << 10, LARGEST] {
             let mut seen = std::collections::HashSet::new();
             for _ in 0..200 {
                 let blocks: Vec<_> = (0..20).map(|_| store.take(&mut maker, size).unwrap()).collect();
                 for block in blocks {
                     assert_eq!(block.addr().get() % ALIGNMENT, 0);
-                    // SAFETY: it has `size` bytes; taken above and used by nobody else.
-                    unsafe {
-                        block.write_bytes(7, size);
-                        store.give(&mut user, block, size);
-                    }
+                    give(&mut user, block, size);
                     seen.insert(block);
                 }
             }
             assert!(seen.len() <= 20 + 4 * batch_of(class_of(size)), "{size}: {} blocks", seen.len());
         }
         let many: Vec<_> = (0..2 * KEPT / LARGEST).map(|_| store.take(&mut maker, LARGEST).unwrap()).collect();
-        // SAFETY: taken above.
-        many.into_iter().for_each(|block| unsafe { store.give(&mut user, block, LARGEST) });
-        let shared = store.0.lock();
-        let bytes = |(class, blocks): (usize, &Vec<_>)| blocks.len() * bytes_of(class);
-        assert_eq!(shared.bytes, shared.free.iter().enumerate().map(bytes).sum::<usize>());
-        assert!(shared.bytes <= KEPT);
-        drop(shared);
+        many.into_iter().for_each(|block| give(&mut user, block, LARGEST));
+        let bytes = |(class, blocks): (usize, &Depot<_>)| blocks.len() * bytes_of(class);
+        let kept = store.bytes.load(Ordering::Relaxed);
+        assert_eq!(kept, store.free.iter().enumerate().map(bytes).sum::<usize>());
+        assert!(kept <= KEPT);
         store.clear([&mut maker, &mut user].into_iter());
-        assert_eq!(store.0.lock().bytes, 0);
+        assert_eq!(store.bytes.load(Ordering::Relaxed), 0);
     }
 }

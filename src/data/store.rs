@@ -11,6 +11,7 @@ use super::storage::{Released, Storage};
 use crate::error::{Error, dvm_retcode_t};
 use crate::memory;
 use crate::sync::inbox::Chain;
+use crate::sync::magazine::{Depot, Magazine};
 use crate::sync::prefetch;
 use crate::sync::slab::Slab;
 
@@ -23,8 +24,8 @@ const AHEAD: usize = 4;
 /// All data of this process.
 pub(crate) struct Store {
     slots: Slab<Slot>,
-    /// Free entries that no thread keeps. Taken once per [`BATCH`] data.
-    free: Mutex<Vec<u32>>,
+    /// Free entries that no thread keeps.
+    free: Depot<u32>,
     /// Taken to make new entries.
     growing: Mutex<()>,
     /// Threads that wait for a publication. Their lists' locks are taken before a slot's lock, never inside one.
@@ -36,7 +37,7 @@ pub(crate) static STORE: Store = Store::new();
 
 /// What a thread keeps to itself: free entries and blocks, and memory that is to be given back once no lock is held.
 pub(crate) struct Cache {
-    free: Vec<u32>,
+    free: Magazine<u32>,
     blocks: blocks::Cache,
     released: Vec<Released>,
 }
@@ -44,7 +45,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// Nothing kept.
     pub(crate) const fn new() -> Cache {
-        Cache { free: Vec::new(), blocks: blocks::Cache::new(), released: Vec::new() }
+        Cache { free: Magazine::new(), blocks: blocks::Cache::new(), released: Vec::new() }
     }
 
     /// The next piece of memory to be given back.
@@ -137,16 +138,15 @@ pub(crate) fn too_many_gets(id: DatumId) -> Error {
 
 impl Store {
     pub(super) const fn new() -> Store {
-        Store { slots: Slab::new(), free: Mutex::new(Vec::new()), growing: Mutex::new(()), asleep: Sleepers::new() }
+        Store { slots: Slab::new(), free: Depot::new(), growing: Mutex::new(()), asleep: Sleepers::new() }
     }
 
     /// Makes a datum with one reference. When it fails, registered memory stays the caller's, and other memory is released.
     #[inline]
     pub(crate) fn create(&self, cache: &mut Cache, initial: Initial) -> Result<DatumId, Error> {
-        let index = cache.free.pop();
-        if let Some(soon) = cache.free.len().checked_sub(AHEAD) {
-            // SAFETY: a free index was given by the row.
-            unsafe { self.expect(cache.free[soon]) };
+        let index = cache.free.take();
+        if let Some(&soon) = cache.free.ahead(AHEAD) {
+            prefetch::to_write(self.slots.address(soon));
         }
         let Some(index) = index.or_else(|| self.refill(cache)) else {
             if !matches!(initial.storage, Storage::Registered { .. }) {
@@ -166,14 +166,10 @@ impl Store {
         Ok(id)
     }
 
-    /// Asks for the line of an entry that is about to be changed.
-    ///
-    /// # Safety
-    /// It is the entry of a datum that the caller keeps, or a free one.
+    /// Asks for the line of an entry that is about to be changed, if there is one with this index.
     #[inline]
-    pub(crate) unsafe fn expect(&self, index: u32) {
-        // SAFETY: by this function's contract.
-        prefetch::to_write(unsafe { self.slots.there(index) });
+    pub(crate) fn expect(&self, index: u32) {
+        prefetch::to_write(self.slots.address(index));
     }
 
     /// Asks for the line of the datum that lies a little behind this place in a list of data that are used one after the
@@ -191,20 +187,13 @@ impl Store {
     /// Gets free entries for a thread that has none left, and one of them to use.
     #[cold]
     fn refill(&self, cache: &mut Cache) -> Option<u32> {
-        memory::room_for(&mut cache.free, 2 * BATCH).ok()?;
-        let mut free = self.free.lock();
-        if free.is_empty() {
-            // Room for all entries that may ever come back, so that to give back needs no memory.
-            memory::room_for(&mut free, self.slots.len() as usize + 2 * BATCH).ok()?;
-            // New memory comes page by page, which takes its time: others are not to wait for that.
-            drop(free);
+        cache.free.make_room(BATCH).ok()?;
+        if !self.free.supply(&mut cache.free, BATCH) {
+            self.free.admit(BATCH).ok()?;
             let _growing = self.growing.lock();
-            cache.free.extend((0..BATCH).map_while(|_| self.slots.push(Slot::new())));
-        } else {
-            let rest = free.len().saturating_sub(BATCH);
-            cache.free.extend(free.drain(rest..));
+            cache.free.fill((0..BATCH).map_while(|_| self.slots.push(Slot::new())));
         }
-        cache.free.pop()
+        cache.free.take()
     }
 
     /// The entry of a datum that the caller keeps, by a reference or as the task that produces it.
@@ -260,30 +249,14 @@ impl Store {
         drop(body);
         cache.release(storage, size);
         if again.is_some() {
-            if cache.free.len() == cache.free.capacity() {
-                return self.free_first(cache, id.number() as u32);
-            }
-            cache.free.push(id.number() as u32);
-            if cache.free.len() >= 2 * BATCH {
-                self.free.lock().extend(cache.free.drain(BATCH..));
-            }
-        }
-    }
-
-    /// The list of a thread that has used no entry yet has no room; that of all has.
-    #[cold]
-    #[inline(never)]
-    fn free_first(&self, cache: &mut Cache, index: u32) {
-        match memory::room_for(&mut cache.free, 2 * BATCH) {
-            Ok(()) => cache.free.push(index),
-            Err(_) => self.free.lock().push(index),
+            cache.free.give(id.number() as u32, BATCH, &self.free);
         }
     }
 
     /// Every datum that exists, one after the other.
     pub(super) fn each(&self, mut visit: impl FnMut(DatumId, Locked<'_>)) {
         for index in 0..self.slots.len() {
-            let body = self.slots.get(index).expect("below the length").lock();
+            let mut body = self.slots.get(index).expect("below the length").lock();
             if body.slot().phase() != Phase::Free {
                 let id = DatumId::here(u64::from(body.slot().generation()) << 32 | u64::from(index));
                 visit(id, body);

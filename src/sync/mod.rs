@@ -9,6 +9,9 @@ pub(crate) mod handoff;
 pub(crate) mod inbox;
 #[allow(unsafe_code, reason = "the value that is locked, and the system call that threads sleep in")]
 pub(crate) mod lock;
+pub(crate) mod magazine;
+#[cfg(all(test, loom))]
+mod magazine_model;
 pub(crate) mod modelled;
 #[allow(unsafe_code, reason = "the instruction")]
 pub(crate) mod prefetch;
@@ -35,6 +38,18 @@ impl<T: Sync> slab::Slab<T> {
     pub(crate) const fn new() -> slab::Slab<T> {
         use slab_parts::{AtomicPtr, AtomicU32};
         slab::Slab { levels: [const { AtomicPtr::new(std::ptr::null_mut()) }; slab::LEVELS], length: AtomicU32::new(0) }
+    }
+}
+
+/// What `magazine` is made of, for the same reason.
+mod magazine_parts {
+    pub(super) use super::lock::Mutex;
+}
+
+impl<T> magazine::Depot<T> {
+    /// Without items.
+    pub(crate) const fn new() -> magazine::Depot<T> {
+        magazine::Depot(magazine_parts::Mutex::new(magazine::Stock::EMPTY))
     }
 }
 

@@ -7,9 +7,9 @@
 //! Invariant: every index below `length` has an initialised entry. `length` is stored with release after the entries
 //! are written and loaded with acquire before they are read.
 
-use std::alloc::{Layout, alloc};
+use std::alloc::Layout;
 
-use crate::memory;
+use crate::memory::Allocation;
 
 use super::slab_parts::{AtomicPtr, AtomicU32, FIRST, Ordering};
 
@@ -54,22 +54,25 @@ impl<T: Sync> Slab<T> {
         debug_assert!(index < self.len());
         // SAFETY: by the invariant and this function's contract the entry is initialised; it is never moved, changed but
         // through `&T`, or freed.
-        unsafe {
-            if index < FIRST {
-                &*self.levels[0].load(Ordering::Relaxed).add(index as usize)
-            } else {
-                &*self.further(index)
-            }
+        unsafe { &*self.address(index) }
+    }
+
+    /// Where the entry with this index lies, if there is one; else the address means nothing.
+    #[inline]
+    pub(crate) fn address(&self, index: u32) -> *const T {
+        if index < FIRST {
+            self.levels[0].load(Ordering::Relaxed).wrapping_add(index as usize)
+        } else {
+            self.further(index)
         }
     }
 
-    /// The address of an entry behind the first level. There is one: the caller knows.
+    /// The address of an entry behind the first level.
     #[cold]
     #[inline(never)]
     fn further(&self, index: u32) -> *const T {
         let (level, place) = locate(index);
-        // SAFETY: the level has that many entries.
-        unsafe { self.levels[level].load(Ordering::Relaxed).add(place) }
+        self.levels[level].load(Ordering::Relaxed).wrapping_add(place)
     }
 
     /// Appends an entry; `None` when memory or indices have run out. One thread at a time: the caller holds a lock.
@@ -80,11 +83,7 @@ impl<T: Sync> Slab<T> {
         let mut entries = self.levels[level].load(Ordering::Relaxed);
         if entries.is_null() {
             let layout = Layout::array::<T>((FIRST as usize) << level).ok()?;
-            // SAFETY: no level is empty and no entry has size 0 (both are constants of this program).
-            entries = memory::strictly(|| unsafe { alloc(layout) }).cast();
-            if entries.is_null() {
-                return None;
-            }
+            entries = Allocation::new(layout)?.into_raw().cast().as_ptr();
             self.levels[level].store(entries, Ordering::Relaxed);
         }
         // SAFETY: the place lies in the level, and nobody reads it before `length` covers it.

@@ -4,15 +4,15 @@
 //! size to itself; what one thread uses up and another gives back travels between them in batches. Memory goes back when
 //! the engine ends.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::Layout;
 use std::ptr::NonNull;
-
-use crate::sync::lock::Mutex;
 
 use super::Task;
 use crate::error::Error;
-use crate::memory;
+use crate::memory::{self, Allocation};
 use crate::processing::MAX_PLAIN_ARGUMENTS;
+use crate::sync::lock::Mutex;
+use crate::sync::magazine::{Depot, Magazine};
 use crate::sync::prefetch;
 
 /// Classes of descriptors: so many arguments have room in one of each. The last has room for those of a plain callback.
@@ -73,75 +73,79 @@ fn chunk_layout() -> Layout {
     Layout::from_size_align(CHUNK, LINE).expect("constants")
 }
 
+/// A free descriptor: nobody uses it but the list that holds it.
+#[derive(Clone, Copy)]
+struct Free(*mut Task);
+
+// SAFETY: it belongs to the list that holds it.
+unsafe impl Send for Free {}
+
 /// Free descriptors that a thread keeps to itself, by class.
-pub(crate) struct Cache([Vec<NonNull<Task>>; CLASSES]);
+pub(crate) struct Cache([Magazine<Free>; CLASSES]);
 
 impl Cache {
     /// Nothing kept.
     pub(crate) const fn new() -> Cache {
-        Cache([const { Vec::new() }; CLASSES])
+        Cache([const { Magazine::new() }; CLASSES])
     }
 }
 
-/// The free descriptors that no thread keeps, and the memory of all.
-struct Shared {
-    free: [Vec<NonNull<Task>>; CLASSES],
-    chunks: Vec<NonNull<u8>>,
-    /// The descriptors of all chunks.
-    made: [usize; CLASSES],
+/// The free descriptors that no thread keeps, by class, and the memory of all.
+pub(crate) struct Pool {
+    free: [Depot<Free>; CLASSES],
+    chunks: Mutex<Vec<Allocation>>,
 }
-
-impl Shared {
-    const NONE: Shared = Shared { free: [const { Vec::new() }; CLASSES], chunks: Vec::new(), made: [0; CLASSES] };
-}
-
-// SAFETY: a free descriptor belongs to the list that holds it.
-unsafe impl Send for Shared {}
-
-/// The pool of all threads.
-pub(crate) struct Pool(Mutex<Shared>);
 
 /// The pool.
-pub(crate) static POOL: Pool = Pool(Mutex::new(Shared::NONE));
+pub(crate) static POOL: Pool = Pool::new();
 
 impl Pool {
+    const fn new() -> Pool {
+        Pool { free: [const { Depot::new() }; CLASSES], chunks: Mutex::new(Vec::new()) }
+    }
+
     /// A free descriptor with room for so many arguments, owned by the caller, who fills it.
     #[inline]
     pub(crate) fn take(&self, cache: &mut Cache, count: usize) -> Result<*mut Task, Error> {
         let class = class_of(count);
         let Some(kept) = cache.0.get_mut(class) else { return take_alone(count) };
-        let task = kept.pop();
-        if let Some(soon) = kept.len().checked_sub(AHEAD) {
-            prefetch::to_write(kept[soon].as_ptr());
+        let task = kept.take();
+        if let Some(soon) = kept.ahead(AHEAD) {
+            prefetch::to_write(soon.0);
         }
         match task {
-            Some(task) => Ok(task.as_ptr()),
+            Some(task) => Ok(task.0),
             None => self.refill(kept, class),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn refill(&self, kept: &mut Vec<NonNull<Task>>, class: usize) -> Result<*mut Task, Error> {
-        memory::room_for(kept, 2 * BATCH)?;
-        let mut shared = self.0.lock();
-        if shared.free[class].is_empty() {
-            // New memory comes page by page, which takes its time: others are not to wait for that.
-            drop(shared);
-            let chunk = Chunk::new(class)?;
-            shared = self.0.lock();
-            // Room for all that may ever come back, so that to give back needs no memory.
-            let all = shared.made[class] + CHUNK / SIZES[class];
-            let missing = all - shared.free[class].len();
-            memory::room_for(&mut shared.free[class], missing)?;
-            memory::room_for(&mut shared.chunks, 1)?;
-            shared.made[class] = all;
-            let memory = chunk.keep(&mut shared.free[class]);
-            shared.chunks.push(memory);
+    fn refill(&self, kept: &mut Magazine<Free>, class: usize) -> Result<*mut Task, Error> {
+        kept.make_room(BATCH)?;
+        if !self.free[class].supply(kept, BATCH) {
+            self.add_chunk(kept, class)?;
         }
-        let rest = shared.free[class].len().saturating_sub(BATCH);
-        kept.extend(shared.free[class].drain(rest..));
-        Ok(kept.pop().expect("just filled").as_ptr())
+        Ok(kept.take().expect("just filled").0)
+    }
+
+    /// Makes new descriptors, and hands some of them out. Those on one line lie far apart in the depot: they go to different
+    /// workers, but hardly at the same time.
+    fn add_chunk(&self, kept: &mut Magazine<Free>, class: usize) -> Result<(), Error> {
+        let mut chunk = Allocation::new(chunk_layout()).ok_or_else(memory::none)?;
+        let (size, count) = (SIZES[class], CHUNK / SIZES[class]);
+        for place in 0..count {
+            chunk.write(place * size, Task::blank());
+        }
+        let step = (LINE / size).max(1);
+        let apart = |turn: usize| turn * step % count + turn * step / count;
+        let task = |turn: usize| Free(chunk.part(apart(turn) * size, size).cast().as_ptr());
+        // Taken before the lock of a depot.
+        let mut chunks = self.chunks.lock();
+        memory::room_for(&mut chunks, 1)?;
+        self.free[class].enlarge((0..count).rev().map(task), kept, BATCH)?;
+        chunks.push(chunk);
+        Ok(())
     }
 
     /// Gives a descriptor back.
@@ -150,29 +154,11 @@ impl Pool {
     /// It came from this pool, with room for so many arguments; the caller owns it, and nobody has its address any more.
     #[inline]
     pub(crate) unsafe fn give(&self, cache: &mut Cache, task: *mut Task, count: usize) {
-        // SAFETY: it came from the pool, so it is not NULL.
-        let task = unsafe { NonNull::new_unchecked(task) };
         let class = class_of(count);
-        let Some(kept) = cache.0.get_mut(class) else {
+        match cache.0.get_mut(class) {
+            Some(kept) => kept.give(Free(task), BATCH, &self.free[class]),
             // SAFETY: it was allocated alone, for so many arguments.
-            return unsafe { give_alone(task, count) };
-        };
-        if kept.len() == kept.capacity() {
-            return self.give_first(kept, class, task);
-        }
-        kept.push(task);
-        if kept.len() >= 2 * BATCH {
-            self.0.lock().free[class].extend(kept.drain(BATCH..));
-        }
-    }
-
-    /// The list of a thread that has given none back, and taken none, has no room; that of all has.
-    #[cold]
-    #[inline(never)]
-    fn give_first(&self, kept: &mut Vec<NonNull<Task>>, class: usize, task: NonNull<Task>) {
-        match memory::room_for(kept, 2 * BATCH) {
-            Ok(()) => kept.push(task),
-            Err(_) => self.0.lock().free[class].push(task),
+            None => unsafe { give_alone(task, count) },
         }
     }
 
@@ -182,63 +168,17 @@ impl Pool {
     /// No task exists, and `caches` are those of all threads that ever took or gave a descriptor; none does so now.
     pub(crate) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
         caches.for_each(|cache| *cache = Cache::new());
-        let shared = std::mem::replace(&mut *self.0.lock(), Shared::NONE);
-        for chunk in shared.chunks {
-            // SAFETY: allocated with this layout, and no descriptor of it is in use.
-            unsafe { dealloc(chunk.as_ptr(), chunk_layout()) };
-        }
-    }
-}
-
-/// New descriptors.
-struct Chunk {
-    memory: NonNull<u8>,
-    class: usize,
-}
-
-impl Chunk {
-    fn new(class: usize) -> Result<Chunk, Error> {
-        // SAFETY: the layout has a size.
-        let memory = NonNull::new(memory::strictly(|| unsafe { alloc(chunk_layout()) })).ok_or_else(memory::none)?;
-        for place in 0..CHUNK / SIZES[class] {
-            // SAFETY: all lie in the chunk, and are aligned as it is: sizes are multiples of a descriptor's alignment.
-            unsafe { memory.add(place * SIZES[class]).cast::<Task>().write(Task::blank()) };
-        }
-        Ok(Chunk { memory, class })
-    }
-
-    /// Hands its descriptors out to a list, which has room. Two on one line lie far apart there: they go to different workers,
-    /// but hardly at the same time.
-    fn keep(self, free: &mut Vec<NonNull<Task>>) -> NonNull<u8> {
-        let (size, count) = (SIZES[self.class], CHUNK / SIZES[self.class]);
-        let step = (LINE / size).max(1);
-        for first in (0..step).rev() {
-            // SAFETY: all lie in the chunk.
-            free.extend(
-                (first..count).step_by(step).rev().map(|place| unsafe { self.memory.add(place * size).cast() }),
-            );
-        }
-        let memory = self.memory;
-        std::mem::forget(self);
-        memory
-    }
-}
-
-impl Drop for Chunk {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and not handed out.
-        unsafe { dealloc(self.memory.as_ptr(), chunk_layout()) };
+        self.free.iter().for_each(|free| drop(free.empty()));
+        *self.chunks.lock() = Vec::new();
     }
 }
 
 #[cold]
 #[inline(never)]
 fn take_alone(count: usize) -> Result<*mut Task, Error> {
-    // SAFETY: the layout has a size.
-    let new = NonNull::new(memory::strictly(|| unsafe { alloc(alone(count)) })).ok_or_else(memory::none)?;
-    let task = new.cast::<Task>();
-    // SAFETY: new memory, large enough and aligned.
-    unsafe { task.write(Task::blank()) };
+    let mut new = Allocation::new(alone(count)).ok_or_else(memory::none)?;
+    let task = new.write(0, Task::blank());
+    new.into_raw();
     Ok(task.as_ptr())
 }
 
@@ -246,9 +186,10 @@ fn take_alone(count: usize) -> Result<*mut Task, Error> {
 /// It came from [`take_alone`] for so many arguments, and nobody has its address any more.
 #[cold]
 #[inline(never)]
-unsafe fn give_alone(task: NonNull<Task>, count: usize) {
+unsafe fn give_alone(task: *mut Task, count: usize) {
+    let address = NonNull::new(task.cast()).expect("it has an address");
     // SAFETY: by this function's contract.
-    unsafe { dealloc(task.as_ptr().cast(), alone(count)) };
+    drop(unsafe { Allocation::from_raw(address, alone(count)) });
 }
 
 #[cfg(test)]
@@ -268,23 +209,25 @@ mod tests {
     /// Descriptors of all classes do not overlap, keep their numbers, and are used again.
     #[test]
     fn descriptors_are_apart_and_used_again() {
-        let (pool, mut cache) = (Pool(Mutex::new(Shared::NONE)), Cache::new());
+        let (pool, mut cache) = (Pool::new(), Cache::new());
         for count in [0, 1, 2, 5, 6, 13, 14, 29, 30, 64, 69, 70, 1000] {
             let mut tasks: Vec<_> = (0..3000).map(|_| pool.take(&mut cache, count).unwrap()).collect();
             tasks.sort_unstable();
             assert!(tasks.windows(2).all(|two| two[1].addr() - two[0].addr() >= bytes(count)), "{count}");
-            let chunks = pool.0.lock().chunks.len();
-            for _ in 0..2 {
+            let chunks = pool.chunks.lock().len();
+            let give_all = |cache: &mut Cache, tasks: &[*mut Task]| {
                 // SAFETY: taken for so many arguments, and used by nobody.
-                tasks.iter().for_each(|&task| unsafe { pool.give(&mut cache, task, count) });
+                tasks.iter().for_each(|&task| unsafe { pool.give(cache, task, count) });
+            };
+            for _ in 0..2 {
+                give_all(&mut cache, &tasks);
                 tasks = (0..3000).map(|_| pool.take(&mut cache, count).unwrap()).collect();
             }
-            assert_eq!(pool.0.lock().chunks.len(), chunks, "no new memory: {count}");
-            // SAFETY: as above.
-            tasks.iter().for_each(|&task| unsafe { pool.give(&mut cache, task, count) });
+            assert_eq!(pool.chunks.lock().len(), chunks, "no new memory: {count}");
+            give_all(&mut cache, &tasks);
         }
         // SAFETY: all descriptors are back.
         unsafe { pool.clear(std::iter::once(&mut cache)) };
-        assert!(pool.0.lock().chunks.is_empty());
+        assert!(pool.chunks.lock().is_empty());
     }
 }
