@@ -6,7 +6,7 @@ use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::Storage;
 use super::store::{Cache, Store, name, too_many_gets, unknown};
 use crate::error::{Error, dvm_retcode_t};
-use crate::sync::inbox::{Chain, Link};
+use crate::sync::inbox::{Chain, Link, Node};
 
 /// What a successor gets from the datum whose storage it carries on.
 #[derive(Debug)]
@@ -65,9 +65,11 @@ impl Store {
         let slot = self.kept(id);
         if slot.phase() == Phase::Promised {
             let _body = slot.lock();
-            if slot.phase() == Phase::Promised {
-                // SAFETY: by this function's contract.
-                unsafe { slot.waiters().append(link) };
+            // SAFETY: by this function's contract.
+            if slot.phase() == Phase::Promised
+                && let Some(node) = unsafe { Node::of(link) }
+            {
+                slot.waiters().append(node);
                 return None;
             }
         }
@@ -174,7 +176,7 @@ impl Store {
     #[inline]
     pub(crate) fn carry(&self, id: DatumId, successor: DatumId, mine: u32, may_move: bool) -> Carry {
         let successor = self.kept(successor);
-        let body = self.kept(id).lock();
+        let mut body = self.kept(id).lock();
         // A producer that has published early may still use addresses that it got of the datum's own predecessor.
         let last = body.available() == 0 && body.taken() == mine && body.gets == 0 && !body.produced();
         let slot = body.slot();

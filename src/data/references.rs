@@ -4,7 +4,7 @@ use super::DatumId;
 use super::slot::{Phase, Slot};
 use super::store::{Cache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
-use crate::sync::inbox::Link;
+use crate::sync::inbox::{Link, Node};
 
 /// What a task finds when it takes a reference of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +53,11 @@ impl Store {
         body.set_available(left);
         body.set_taken(body.taken() + 1);
         let slot = body.slot();
-        if slot.phase() == Phase::Promised && !link.is_null() {
-            // SAFETY: by this function's contract.
-            unsafe { slot.waiters().append(link) };
+        // SAFETY: by this function's contract.
+        if slot.phase() == Phase::Promised
+            && let Some(node) = unsafe { Node::of(link) }
+        {
+            slot.waiters().append(node);
         }
         Ok(Readiness::of(slot))
     }

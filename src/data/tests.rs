@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::store::Store;
 use super::{Cache, Carry, DatumId, Initial, NOWHERE, Outcome, Reach, Readiness, Storage};
 use crate::error::dvm_retcode_t;
-use crate::sync::inbox::Link;
+use crate::sync::inbox::{Link, Node};
 
 /// A store with its cache; what is released is given back at once and counted.
 struct Scene {
@@ -15,6 +15,18 @@ struct Scene {
 }
 
 impl Scene {
+    /// Makes a task that nobody looks for the producer of a promise.
+    fn claim(&self, id: DatumId) {
+        // SAFETY: nobody looks at the promise while it has this producer.
+        unsafe { self.store.claim(id, std::ptr::null_mut()) }.unwrap();
+    }
+
+    /// Takes a reference, and does not wait.
+    fn take(&self, id: DatumId) -> Readiness {
+        // SAFETY: no link is given.
+        unsafe { self.store.take(id, std::ptr::null_mut()) }.unwrap()
+    }
+
     fn new() -> Scene {
         Scene { store: Store::new(), cache: Cache::new() }
     }
@@ -80,8 +92,7 @@ fn messages_tell_freed_from_never_given() {
 fn an_output_outlives_its_references_until_its_task_ends() {
     let mut scene = Scene::new();
     let id = scene.promise();
-    // SAFETY: nobody looks at the promise meanwhile.
-    unsafe { scene.store.claim(id, std::ptr::null_mut()) }.unwrap();
+    scene.claim(id);
     scene.store.relax(&mut scene.cache, id).unwrap();
     assert_eq!(code(scene.store.get(&mut scene.cache, id, Reach::Task)), dvm_retcode_t::DVM_ERR_ID);
     let got = scene.store.get(&mut scene.cache, id, Reach::Output).unwrap();
@@ -99,14 +110,12 @@ fn waiters_are_handed_out_in_the_order_in_which_they_came() {
     let addresses: Vec<_> = links.iter().map(|link| std::ptr::from_ref(link).cast_mut()).collect();
     for &link in &addresses {
         scene.store.acquire(id).unwrap();
+        assert_eq!(scene.take(id), Readiness::Promised);
         // SAFETY: the links live to the end of the test, and each is in one list.
-        unsafe {
-            assert_eq!(scene.store.take(id, std::ptr::null_mut()).unwrap(), Readiness::Promised);
-            assert_eq!(scene.store.enlist(id, link), None);
-        }
+        assert_eq!(unsafe { scene.store.enlist(id, link) }, None);
     }
     let waiters = scene.store.publish(&mut scene.cache, id, false, 0, 2).unwrap();
-    assert_eq!(waiters.collect::<Vec<_>>(), addresses);
+    assert_eq!(waiters.map(Node::into_raw).collect::<Vec<_>>(), addresses);
     assert_eq!(scene.store.readiness(id), Readiness::Published { size: SIZE, home: 2 });
     (0..5).for_each(|_| scene.drop_taken(id));
     scene.store.relax(&mut scene.cache, id).unwrap();
@@ -119,8 +128,7 @@ fn storage_moves_to_the_successor_only_with_the_last_reference() {
     let current = scene.number();
     let addr = scene.store.get(&mut scene.cache, current, Reach::Outside).unwrap().addr;
     scene.store.acquire(current).unwrap();
-    // SAFETY: no link is given.
-    unsafe { scene.store.take(current, std::ptr::null_mut()) }.unwrap();
+    scene.take(current);
     let next = scene.create(Storage::Successor { of: current.number() }, false);
     let carry = |scene: &Scene| scene.store.carry(current, next, 1, true);
     assert!(matches!(carry(&scene), Carry::Copy { .. }), "another reference");
@@ -173,8 +181,7 @@ fn a_datum_nobody_wrote_has_no_home_and_one_that_was_has() {
     let mut scene = Scene::new();
     let initial = Initial { size: SIZE, storage: Storage::Absent, published: false, home: NOWHERE };
     let id = scene.store.create(&mut scene.cache, initial).unwrap();
-    // SAFETY: nobody looks at the promise meanwhile.
-    unsafe { scene.store.claim(id, std::ptr::null_mut()) }.unwrap();
+    scene.claim(id);
     scene.store.finish(&mut scene.cache, id, Outcome::Published, 5);
     assert_eq!(scene.store.readiness(id), Readiness::Published { size: SIZE, home: 5 });
     scene.store.relax(&mut scene.cache, id).unwrap();
@@ -185,8 +192,7 @@ fn the_size_is_told_of_data_with_references_only() {
     let mut scene = Scene::new();
     let id = scene.number();
     assert_eq!(scene.store.size(id).unwrap(), SIZE);
-    // SAFETY: no link is given.
-    unsafe { scene.store.take(id, std::ptr::null_mut()) }.unwrap();
+    scene.take(id);
     assert_eq!(scene.store.size(id).unwrap(), SIZE, "a task has the only reference");
     scene.store.untake(id);
     scene.store.get(&mut scene.cache, id, Reach::Outside).unwrap();

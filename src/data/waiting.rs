@@ -6,7 +6,7 @@
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::sync::inbox::{Chain, Link};
+use crate::sync::inbox::{Chain, Link, Node};
 
 /// The waiting links of one datum, in a ring: the last one points to the first. Changed under the datum's lock.
 pub(super) struct Waiters {
@@ -31,23 +31,19 @@ impl Waiters {
         self.last.load(Ordering::Relaxed)
     }
 
-    /// Appends a link.
-    ///
-    /// # Safety
-    /// The link is in no list, and stays valid until the list hands it out.
+    /// Appends a node.
     #[inline]
-    pub(super) unsafe fn append(&self, link: *mut Link) {
-        let last = self.last();
-        // SAFETY: `link` by this function's contract; `last` is in this list, hence valid by the same contract.
-        unsafe {
-            if last.is_null() {
-                (*link).set_next(link);
-            } else {
-                (*link).set_next((*last).next());
-                (*last).set_next(link);
+    pub(super) fn append(&self, node: Node) {
+        let link = node.address();
+        // SAFETY: the list owns its nodes, and nobody takes them out while the lock is held.
+        match unsafe { self.last().as_ref() } {
+            None => node.set_next(link),
+            Some(last) => {
+                node.set_next(last.next());
+                last.set_next(link);
             }
         }
-        self.last.store(link, Ordering::Relaxed);
+        self.last.store(node.into_raw(), Ordering::Relaxed);
     }
 
     /// Takes the whole list, leaving nobody: a chain in the order in which they came.

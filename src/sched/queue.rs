@@ -10,11 +10,9 @@
 //! deque, if it cannot grow, wait in `rest` until the next such move: the stealable inbox may be long, and must not be
 //! traversed again.
 
-use std::ptr;
-
 use crate::processing::Signature;
 use crate::sync::deque::{Deque, Steal};
-use crate::sync::inbox::{Chain, Inbox};
+use crate::sync::inbox::{Chain, Inbox, Line, Node};
 use crate::task::{Item, Task};
 
 /// The shared part of a worker's ready tasks.
@@ -38,8 +36,8 @@ impl ReadyQueue {
     /// The caller owns the task and hands it over.
     #[inline]
     pub(crate) unsafe fn hand_over(&self, task: *mut Task) {
-        // SAFETY: by this function's contract; descriptors stay where they are.
-        unsafe { self.inbox.push(Task::link(task)) };
+        // SAFETY: by this function's contract.
+        self.inbox.push(unsafe { Task::node(task) });
     }
 
     /// Offers a task to the worker and to thieves.
@@ -48,8 +46,8 @@ impl ReadyQueue {
     /// The caller owns the task and hands it over.
     #[inline]
     pub(crate) unsafe fn send(&self, task: *mut Task) {
-        // SAFETY: by this function's contract; descriptors stay where they are.
-        unsafe { self.stealable.push(Task::link(task)) };
+        // SAFETY: by this function's contract.
+        self.stealable.push(unsafe { Task::node(task) });
     }
 
     /// For the worker itself: keeps a task, which others may steal.
@@ -58,7 +56,7 @@ impl ReadyQueue {
         if !self.deque.push(Item::task(task).word()) {
             // The deque cannot grow; the stealable inbox needs no memory.
             // SAFETY: the caller owns the task and hands it over.
-            unsafe { self.stealable.push(Task::link(task)) };
+            self.stealable.push(unsafe { Task::node(task) });
         }
     }
 
@@ -106,14 +104,12 @@ impl ReadyQueue {
         if rest.is_empty() { self.stealable.take_all() } else { rest }
     }
 
-    /// Puts tasks, newest first, into the deque, as far as it has room or can grow.
-    fn move_mail(&self, chain: Chain) {
-        for link in chain {
-            let task = Task::of(link);
-            expect(task);
-            if !self.deque.push(Item::task(task).word()) {
-                // SAFETY: the node, to which the others are still linked, was just handed out by a chain of ours.
-                return self.rest.put(unsafe { Chain::of(link) });
+    /// Puts tasks, newest first, into the deque, as far as that has room or can grow.
+    fn move_mail(&self, mut chain: Chain) {
+        while let Some(node) = chain.next() {
+            if !self.deque.push(Item::task(expected(&node)).word()) {
+                chain.give_back(node);
+                return self.rest.put(chain);
             }
         }
     }
@@ -160,22 +156,21 @@ impl ReadyQueue {
     }
 }
 
-/// Prefetches the cache lines of the task's first data, which other threads wrote last.
+/// The task of a node, whose first data other threads have written last: asks for their lines.
 #[inline]
-fn expect(task: *mut Task) {
-    // SAFETY: the caller has just taken the task out of a list, so it owns it.
+fn expected(node: &Node) -> *mut Task {
+    let task = Task::of(node.address());
+    // SAFETY: the node is a task's, as all in these lists, and whoever has the node owns it.
     unsafe { Task::expect_data(task) };
+    task
 }
 
-/// The placed tasks that a worker took out of its inbox or made ready itself. Only the worker uses it.
-pub(crate) struct Placed {
-    first: *mut Task,
-    last: *mut Task,
-}
+/// The placed tasks that a worker has taken out of its inbox, or has made ready itself. Only the worker touches it.
+pub(crate) struct Placed(Line);
 
 impl Placed {
     pub(crate) const fn new() -> Placed {
-        Placed { first: ptr::null_mut(), last: ptr::null_mut() }
+        Placed(Line::new())
     }
 
     /// Takes all tasks from the inbox.
@@ -188,11 +183,10 @@ impl Placed {
 
     #[inline(never)]
     fn append_all(&mut self, chain: Chain) {
-        // SAFETY: the chain owns its tasks, and hands them out here.
-        chain.reversed().for_each(|link| unsafe {
-            expect(Task::of(link));
-            self.append(Task::of(link));
-        });
+        for node in chain.reversed() {
+            expected(&node);
+            self.0.push(node);
+        }
     }
 
     /// Appends a task that this worker made ready, after all tasks that were ready before.
@@ -203,41 +197,16 @@ impl Placed {
     pub(crate) unsafe fn push(&mut self, queue: &ReadyQueue, task: *mut Task) {
         self.collect(queue);
         // SAFETY: by this function's contract.
-        unsafe { self.append(task) };
-    }
-
-    /// # Safety
-    /// The caller owns the task and hands it over.
-    #[inline]
-    unsafe fn append(&mut self, task: *mut Task) {
-        // SAFETY: owned by the caller; `last` is owned by the list.
-        unsafe {
-            (*Task::link(task)).set_next(ptr::null_mut());
-            if self.last.is_null() {
-                self.first = task;
-            } else {
-                (*Task::link(self.last)).set_next(Task::link(task));
-            }
-        }
-        self.last = task;
+        self.0.push(unsafe { Task::node(task) });
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.first.is_null()
+        self.0.is_empty()
     }
 
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<*mut Task> {
-        let task = self.first;
-        if task.is_null() {
-            return None;
-        }
-        // SAFETY: the list owns its tasks.
-        self.first = Task::of(unsafe { (*Task::link(task)).next() });
-        if self.first.is_null() {
-            self.last = ptr::null_mut();
-        }
-        Some(task)
+        self.0.pop().map(Task::of)
     }
 }
 
@@ -261,6 +230,24 @@ mod tests {
             tasks.iter().for_each(|&task| unsafe { Task::fill(task, signature, &[], UNPLACED) });
             Scene { cache, tasks }
         }
+
+        /// Hands a task over; each goes into one list.
+        fn hand_over(&self, queue: &ReadyQueue, place: usize) {
+            // SAFETY: it is owned here.
+            unsafe { queue.hand_over(self.tasks[place]) };
+        }
+
+        /// The same for one that anybody may run.
+        fn send(&self, queue: &ReadyQueue, place: usize) {
+            // SAFETY: as above.
+            unsafe { queue.send(self.tasks[place]) };
+        }
+
+        /// The same for one that the worker has made ready itself.
+        fn push(&self, placed: &mut Placed, queue: &ReadyQueue, place: usize) {
+            // SAFETY: as above.
+            unsafe { placed.push(queue, self.tasks[place]) };
+        }
     }
 
     impl Drop for Scene {
@@ -276,14 +263,8 @@ mod tests {
     fn placed_tasks_run_in_the_order_of_readiness() {
         let (scene, queue, mut placed) = (Scene::new(6), ReadyQueue::new(), Placed::new());
         let tasks = &scene.tasks;
-        // SAFETY: each task is owned here and goes into one list.
-        unsafe {
-            queue.hand_over(tasks[0]);
-            queue.hand_over(tasks[1]);
-            placed.push(&queue, tasks[2]);
-            queue.hand_over(tasks[3]);
-            queue.hand_over(tasks[4]);
-            placed.push(&queue, tasks[5]);
+        for place in 0..6 {
+            if place % 3 < 2 { scene.hand_over(&queue, place) } else { scene.push(&mut placed, &queue, place) }
         }
         assert_eq!(std::iter::from_fn(|| placed.pop()).collect::<Vec<_>>(), *tasks);
         assert!(queue.nothing_handed_over() && !queue.has_stealable());
@@ -295,13 +276,11 @@ mod tests {
         let (scene, queue) = (Scene::new(4), ReadyQueue::new());
         let announced = std::cell::Cell::new(0);
         let take = || queue.take(|| announced.set(announced.get() + 1));
-        // SAFETY: each task is owned here and goes into one list.
-        scene.tasks[..3].iter().for_each(|&task| unsafe { queue.send(task) });
+        (0..3).for_each(|place| scene.send(&queue, place));
         assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[0])), 1));
         assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[1])), 1), "they lie open now");
         assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[2])), 1));
-        // SAFETY: as above.
-        unsafe { queue.send(scene.tasks[3]) };
+        scene.send(&queue, 3);
         assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[3])), 1), "there was only one");
     }
 
@@ -310,8 +289,7 @@ mod tests {
         let (scene, queue) = (Scene::new(5), ReadyQueue::new());
         let tasks = &scene.tasks;
         tasks[..3].iter().for_each(|&task| queue.keep(task));
-        // SAFETY: each task is owned here and goes into one list.
-        tasks[3..].iter().for_each(|&task| unsafe { queue.send(task) });
+        (3..5).for_each(|place| scene.send(&queue, place));
         assert_eq!(queue.take_oldest(), Some(Item::task(tasks[0])));
         assert_eq!(
             queue.take_sent(|| {}),
@@ -333,13 +311,8 @@ mod tests {
     fn thieves_take_the_oldest_near_task_and_never_a_placed_one() {
         let (scene, victim, thief) = (Scene::new(6), ReadyQueue::new(), ReadyQueue::new());
         let tasks = &scene.tasks;
-        // SAFETY: each task is owned here and goes into one list.
-        unsafe {
-            victim.hand_over(tasks[0]);
-            victim.send(tasks[3]);
-            victim.send(tasks[4]);
-            victim.send(tasks[5]);
-        }
+        scene.hand_over(&victim, 0);
+        (3..6).for_each(|place| scene.send(&victim, place));
         victim.keep(tasks[1]);
         victim.keep(tasks[2]);
         assert_eq!(victim.steal(&thief), Some(Item::task(tasks[1])));

@@ -4,7 +4,8 @@
 //! that comes back to the top between two looks does no harm (there is no ABA problem): what is pushed onto it points
 //! to what is there.
 
-use std::ptr;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
 
 use super::atomic::{AtomicPtr, Ordering};
 use super::prefetch;
@@ -35,6 +36,49 @@ impl Link {
     }
 }
 
+/// A node that belongs to whoever has the value: nobody else touches its link.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Node(NonNull<Link>);
+
+impl Node {
+    /// The node that begins with this link.
+    ///
+    /// # Safety
+    /// It is valid, belongs to the caller, and stays where it is until somebody has taken its address out of the node, or drops that.
+    #[inline]
+    pub(crate) unsafe fn of(link: *mut Link) -> Option<Node> {
+        NonNull::new(link).map(Node)
+    }
+
+    /// Its address, for whoever looks at it while the node is owned.
+    #[inline]
+    pub(crate) fn address(&self) -> *mut Link {
+        self.0.as_ptr()
+    }
+
+    /// Its address; whoever calls answers for the node.
+    #[inline]
+    pub(crate) fn into_raw(self) -> *mut Link {
+        self.0.as_ptr()
+    }
+}
+
+impl Deref for Node {
+    type Target = Link;
+    #[inline]
+    fn deref(&self) -> &Link {
+        // SAFETY: valid, and stays where it is.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl From<Node> for *mut Link {
+    #[inline]
+    fn from(node: Node) -> *mut Link {
+        node.into_raw()
+    }
+}
+
 /// The stack.
 #[derive(Debug)]
 pub(crate) struct Inbox {
@@ -48,18 +92,14 @@ impl Inbox {
     }
 
     /// Leaves a node; true when there was none before.
-    ///
-    /// # Safety
-    /// The caller owns the node, which stays where it is, and hands it over.
     #[inline]
-    pub(crate) unsafe fn push(&self, node: *mut Link) -> bool {
+    pub(crate) fn push(&self, node: Node) -> bool {
         // Otherwise the load would ask for the line once, and the exchange once more.
         prefetch::to_write(&raw const self.top);
         let mut top = self.top.load(Ordering::Relaxed);
         loop {
-            // SAFETY: owned by the caller until the exchange below has succeeded.
-            unsafe { (*node).set_next(top) };
-            match self.top.compare_exchange_weak(top, node, Ordering::Release, Ordering::Relaxed) {
+            node.set_next(top);
+            match self.top.compare_exchange_weak(top, node.address(), Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return top.is_null(),
                 Err(other) => top = other,
             }
@@ -79,8 +119,7 @@ impl Inbox {
     pub(crate) fn put(&self, chain: Chain) {
         let before = self.top.swap(chain.first, Ordering::AcqRel);
         for node in (Chain { first: before }) {
-            // SAFETY: the chain owned the node, and has just handed it out.
-            unsafe { self.push(node) };
+            self.push(node);
         }
     }
 
@@ -129,26 +168,73 @@ impl Chain {
     pub(crate) fn reversed(self) -> Chain {
         let mut reversed = ptr::null_mut();
         for node in self {
-            // SAFETY: the node belonged to the chain, and was just handed out.
-            unsafe { (*node).set_next(reversed) };
-            reversed = node;
+            node.set_next(reversed);
+            reversed = node.into_raw();
         }
         Chain { first: reversed }
+    }
+
+    /// Takes back the node that was handed out last.
+    #[inline]
+    pub(crate) fn give_back(&mut self, node: Node) {
+        node.set_next(self.first);
+        self.first = node.into_raw();
     }
 }
 
 impl Iterator for Chain {
-    type Item = *mut Link;
+    type Item = Node;
 
     /// Hands out the next node, which is no longer touched after that.
     #[inline]
-    fn next(&mut self) -> Option<*mut Link> {
-        let node = self.first;
-        if node.is_null() {
-            return None;
+    fn next(&mut self) -> Option<Node> {
+        // SAFETY: the chain owns its nodes, and hands this one over.
+        let node = unsafe { Node::of(self.first) }?;
+        self.first = Link::next(&node);
+        Some(node)
+    }
+}
+
+/// Nodes in the order in which they came, for one thread.
+#[derive(Debug)]
+pub(crate) struct Line {
+    first: *mut Link,
+    last: *mut Link,
+}
+
+impl Line {
+    /// No nodes.
+    pub(crate) const fn new() -> Line {
+        Line { first: ptr::null_mut(), last: ptr::null_mut() }
+    }
+
+    /// True when there are none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_null()
+    }
+
+    /// Appends a node.
+    #[inline]
+    pub(crate) fn push(&mut self, node: Node) {
+        node.set_next(ptr::null_mut());
+        // SAFETY: the line owns its nodes.
+        match unsafe { self.last.as_ref() } {
+            None => self.first = node.address(),
+            Some(last) => last.set_next(node.address()),
         }
-        // SAFETY: the chain owns its nodes.
-        self.first = unsafe { (*node).next() };
+        self.last = node.into_raw();
+    }
+
+    /// Takes the first node.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<Node> {
+        // SAFETY: the line owns its nodes, and hands this one over.
+        let node = unsafe { Node::of(self.first) }?;
+        self.first = Link::next(&node);
+        if self.first.is_null() {
+            self.last = ptr::null_mut();
+        }
         Some(node)
     }
 }
@@ -157,44 +243,69 @@ impl Iterator for Chain {
 mod tests {
     use super::*;
 
+    /// A node that lives to the end of the process.
+    fn node() -> Node {
+        // SAFETY: nobody else has it.
+        unsafe { Node::of(Box::leak(Box::new(Link::new()))) }.expect("a box has an address")
+    }
+
+    fn nodes(count: usize) -> (Vec<Node>, Vec<*mut Link>) {
+        let nodes: Vec<Node> = (0..count).map(|_| node()).collect();
+        let addresses = nodes.iter().map(|node| node.address()).collect();
+        (nodes, addresses)
+    }
+
     #[test]
     fn a_chain_keeps_the_order_and_can_be_turned_round() {
-        let nodes: Vec<Link> = (0..5).map(|_| Link::new()).collect();
-        let address = |node: &Link| ptr::from_ref(node).cast_mut();
+        let (nodes, addresses) = nodes(5);
         let inbox = Inbox::new();
         assert!(inbox.is_empty() && inbox.take_all().next().is_none());
-        for (place, node) in nodes.iter().enumerate() {
-            // SAFETY: the nodes outlive the inbox and are in one list only.
-            assert_eq!(unsafe { inbox.push(address(node)) }, place == 0);
+        for (place, node) in nodes.into_iter().enumerate() {
+            assert_eq!(inbox.push(node), place == 0);
         }
-        let newest_first: Vec<_> = nodes.iter().rev().map(address).collect();
-        let chain = inbox.take_all().reversed().reversed();
-        assert_eq!(chain.collect::<Vec<_>>(), newest_first);
-        for node in &nodes {
-            // SAFETY: as above; the chain has handed them out.
-            unsafe { inbox.push(address(node)) };
-        }
-        assert!(inbox.take_all().reversed().eq(nodes.iter().map(address)));
+        let chain: Vec<Node> = inbox.take_all().reversed().reversed().collect();
+        assert!(chain.iter().map(|node| node.address()).eq(addresses.iter().rev().copied()));
+        chain.into_iter().rev().for_each(|node| {
+            inbox.push(node);
+        });
+        assert!(inbox.take_all().reversed().map(Node::into_raw).eq(addresses));
     }
 
     #[test]
     fn a_chain_that_is_put_back_is_whole_also_where_something_lies() {
-        let nodes: Vec<Link> = (0..5).map(|_| Link::new()).collect();
-        let address = |place: usize| ptr::from_ref(&nodes[place]).cast_mut();
+        let (nodes, addresses) = nodes(5);
+        let mut nodes = nodes.into_iter();
         let inbox = Inbox::new();
-        // SAFETY: the nodes outlive the inbox and are in one list only.
-        (0..3).for_each(|place| assert_eq!(unsafe { inbox.push(address(place)) }, place == 0));
+        nodes.by_ref().take(3).enumerate().for_each(|(place, node)| assert_eq!(inbox.push(node), place == 0));
         let mut chain = inbox.take_all();
-        assert_eq!(chain.next(), Some(address(2)));
+        assert_eq!(chain.next().map(Node::into_raw), Some(addresses[2]));
         inbox.put(chain);
         let mut chain = inbox.take_all();
-        assert_eq!(chain.next(), Some(address(1)));
-        // SAFETY: as above.
-        (3..5).for_each(|place| assert_eq!(unsafe { inbox.push(address(place)) }, place == 3));
+        let node = chain.next().expect("two are left");
+        assert_eq!(node.address(), addresses[1]);
+        chain.give_back(node);
+        assert_eq!(chain.next().map(Node::into_raw), Some(addresses[1]));
+        nodes.enumerate().for_each(|(place, node)| assert_eq!(inbox.push(node), place == 0));
         inbox.put(chain);
-        let mut all: Vec<_> = inbox.take_all().collect();
+        let mut all: Vec<_> = inbox.take_all().map(Node::into_raw).collect();
         all.sort_unstable();
-        assert_eq!(all, [0, 3, 4].map(address));
+        let mut expected = [0, 3, 4].map(|place| addresses[place]);
+        expected.sort_unstable();
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn a_line_keeps_the_order() {
+        let (nodes, addresses) = nodes(4);
+        let (mut line, mut taken) = (Line::new(), Vec::new());
+        for (place, node) in nodes.into_iter().enumerate() {
+            line.push(node);
+            if place % 2 == 1 {
+                taken.extend(line.pop());
+            }
+        }
+        taken.extend(std::iter::from_fn(|| line.pop()));
+        assert!(line.is_empty() && taken.into_iter().map(Node::into_raw).eq(addresses));
     }
 }
 
@@ -202,32 +313,32 @@ mod tests {
 mod model {
     use super::*;
     use loom::sync::Arc;
-    use std::alloc::{Layout, alloc};
 
     /// A node that lives to the end of the process, with a number.
     #[repr(C)]
-    struct Node {
+    struct Numbered {
         link: Link,
         number: u64,
     }
 
-    /// An address that may travel between the model's threads.
-    #[derive(Clone, Copy)]
-    struct Sent(*mut Node);
+    /// A node that may travel between the model's threads.
+    struct Sent(Node);
+    // SAFETY: it belongs to the value.
     unsafe impl Send for Sent {}
 
     fn node(number: u64) -> Sent {
-        // SAFETY: the layout has a size; the memory is written at once.
-        unsafe {
-            let node = alloc(Layout::new::<Node>()).cast::<Node>();
-            node.write(Node { link: Link::new(), number });
-            Sent(node)
-        }
+        let node = Box::leak(Box::new(Numbered { link: Link::new(), number }));
+        // SAFETY: nobody else has it, and it lives on.
+        Sent(unsafe { Node::of(ptr::from_mut(node).cast()) }.expect("a box has an address"))
+    }
+
+    fn number(node: Node) -> u64 {
+        // SAFETY: all nodes are made above.
+        unsafe { (*node.into_raw().cast::<Numbered>()).number }
     }
 
     fn numbers(chain: Chain) -> Vec<u64> {
-        // SAFETY: the chain owns nodes made above.
-        chain.map(|link| unsafe { (*link.cast::<Node>()).number }).collect()
+        chain.map(number).collect()
     }
 
     #[test]
@@ -242,8 +353,7 @@ mod model {
                     loom::thread::spawn(move || {
                         for sent in nodes {
                             let sent = sent;
-                            // SAFETY: the node is owned here, lives on, and is handed over.
-                            unsafe { inbox.push(sent.0.cast()) };
+                            inbox.push(sent.0);
                         }
                     })
                 })
@@ -265,15 +375,13 @@ mod model {
         model.check(|| {
             let inbox = Arc::new(Inbox::new());
             for number in [1, 2, 3] {
-                // SAFETY: the node is owned here, lives on, and is handed over.
-                unsafe { inbox.push(node(number).0.cast()) };
+                inbox.push(node(number).0);
             }
             let giver = {
                 let (inbox, sent) = (Arc::clone(&inbox), node(4));
                 loom::thread::spawn(move || {
                     let sent = sent;
-                    // SAFETY: as above.
-                    unsafe { inbox.push(sent.0.cast()) };
+                    inbox.push(sent.0);
                 })
             };
             let thief = {
@@ -281,9 +389,7 @@ mod model {
                 loom::thread::spawn(move || numbers(inbox.take_all()))
             };
             let mut chain = inbox.take_all();
-            // SAFETY: the chain owns nodes made above.
-            let mut taken: Vec<u64> =
-                chain.next().map(|link| unsafe { (*link.cast::<Node>()).number }).into_iter().collect();
+            let mut taken: Vec<u64> = chain.next().map(number).into_iter().collect();
             inbox.put(chain);
             giver.join().unwrap();
             taken.extend(thief.join().unwrap());

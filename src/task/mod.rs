@@ -25,7 +25,7 @@ use std::slice;
 
 use crate::data::{DatumId, STORE};
 use crate::processing::Signature;
-use crate::sync::inbox::Link;
+use crate::sync::inbox::{Link, Node};
 
 /// The lines of so many data are asked for before the task is run.
 const EXPECTED: usize = 4;
@@ -167,7 +167,17 @@ impl Task {
 
     /// The task that a link stands for: the reverse of [`Task::link`].
     #[inline]
-    pub(crate) fn of(link: *mut Link) -> *mut Task {
-        link.cast()
+    pub(crate) fn of(link: impl Into<*mut Link>) -> *mut Task {
+        link.into().cast()
+    }
+
+    /// A task that belongs to the caller, as lists take it.
+    ///
+    /// # Safety
+    /// It came out of the pool or a list, and is handed over.
+    #[inline]
+    pub(crate) unsafe fn node(task: *mut Task) -> Node {
+        // SAFETY: by this function's contract; descriptors stay where they are.
+        unsafe { Node::of(Task::link(task)) }.expect("a task has an address")
     }
 }

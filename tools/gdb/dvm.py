@@ -114,7 +114,7 @@ def task_type():
     """The type of a pointer to a task. Types are reached from statics: by name gdb may find the namespace of a type's
     functions."""
     kind = locked(static("engine::context::CONTEXTS"))["all"].type.template_argument(0).target()
-    for name in ("own", "value", "placed", "first"):
+    for name in ("own", "value", "lifo_slot"):
         kind = kind.strip_typedefs()[name].type
     return kind
 
@@ -200,7 +200,7 @@ def queued(place, worker):
     for task in shuffled(left["batch"]):
         yield "placed", task
     for own in [*owns, left]:
-        for task in chain(own["placed"]["first"]):
+        for task in chain(own["placed"]["__0"]["first"]):
             yield "placed", task
     queue = worker["queue"]
     for task in reversed(list(chain(plain(queue["inbox"])))):
