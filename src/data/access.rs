@@ -78,8 +78,8 @@ impl Store {
             Reach::Output => !promised,
             _ => true,
         };
-        match body.gets.checked_add(u32::from(counted)) {
-            Some(gets) => body.gets = gets,
+        match body.gets().checked_add(u32::from(counted)) {
+            Some(gets) => body.set_gets(gets),
             None => return Err(too_many_gets(id)),
         }
         if reach == Reach::Outside && promised {
@@ -98,7 +98,7 @@ impl Store {
                 Ok(Got { addr, size: slot.size(), counted })
             }
             Err(error) => {
-                body.gets -= u32::from(counted);
+                body.set_gets(body.gets() - u32::from(counted));
                 self.settle(cache, id, body);
                 Err(error)
             }
@@ -107,16 +107,16 @@ impl Store {
 
     /// Sleeps until the datum is published or poisoned, or nobody is left who could do that. The caller's get keeps it.
     #[cold]
-    fn sleep_until_published<'a>(&self, id: DatumId, mut body: Locked<'a>) -> Locked<'a> {
+    fn sleep_until_published<'a>(&self, id: DatumId, body: Locked<'a>) -> Locked<'a> {
         let slot = body.slot();
-        body.sleepers += 1;
+        body.set_sleepers(body.sleepers() + 1);
         drop(body);
         // Whoever ends the promise, or abandons it, sees the sleeper under the datum's lock, and then wakes it.
         self.asleep.sleep(id.number() as u32, || {
-            let mut body = slot.lock();
+            let body = slot.lock();
             let over = slot.phase() != Phase::Promised || body.abandoned();
             over.then(|| {
-                body.sleepers -= 1;
+                body.set_sleepers(body.sleepers() - 1);
                 body
             })
         })
@@ -124,7 +124,7 @@ impl Store {
 
     /// Ends a get that was made outside tasks.
     pub(crate) fn put_outside(&self, cache: &mut Cache, id: DatumId) -> Result<(), Error> {
-        let mut body = self.lock(id)?;
+        let body = self.lock(id)?;
         if body.slot().phase() != Phase::Published || body.outside() == 0 {
             return Err(if body.needed() && !body.referenced() && !body.produced() {
                 unknown(id, true)
@@ -133,15 +133,15 @@ impl Store {
             });
         }
         body.set_outside(body.outside() - 1);
-        body.gets -= 1;
+        body.set_gets(body.gets() - 1);
         self.settle(cache, id, body);
         Ok(())
     }
 
     /// Ends a counted get of a task.
     pub(crate) fn put_counted(&self, cache: &mut Cache, id: DatumId) {
-        let mut body = self.kept(id).lock();
-        body.gets -= 1;
+        let body = self.kept(id).lock();
+        body.set_gets(body.gets() - 1);
         self.settle(cache, id, body);
     }
 

@@ -74,7 +74,7 @@ fn show(id: DatumId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
             Producer::Hand => Publisher::Hand,
             Producer::Task => Publisher::Task(body.task()),
         },
-        sleepers: body.sleepers,
+        sleepers: body.sleepers(),
         waiters: slot.waiters(),
     });
 }

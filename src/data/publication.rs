@@ -20,7 +20,7 @@ pub(crate) enum Carry {
 impl Locked<'_> {
     /// Ends the promise and hands out who waited for it. The caller wakes the sleepers.
     #[inline]
-    pub(super) fn conclude(&mut self, outcome: Outcome, home: u32) -> Chain {
+    pub(super) fn conclude(&self, outcome: Outcome, home: u32) -> Chain {
         self.set_home(home);
         self.set_phase(match outcome {
             Outcome::Published => Phase::Published,
@@ -86,9 +86,9 @@ impl Store {
         gets: u32,
         home: u32,
     ) -> Result<Chain, Error> {
-        let mut body = self.lock(id)?;
+        let body = self.lock(id)?;
         // Those who sleep have got it, too.
-        let all = body.gets.checked_add(gets).ok_or_else(|| too_many_gets(id))?;
+        let all = body.gets().checked_add(gets).ok_or_else(|| too_many_gets(id))?;
         match body.slot().phase() {
             Phase::Published => {
                 return Err(Error::state(format!("{} is published already: a datum is published once", name(id))));
@@ -111,7 +111,7 @@ impl Store {
             Producer::Nobody if !body.referenced() => return Err(unknown(id, true)),
             Producer::Nobody => {}
         }
-        body.gets = all;
+        body.set_gets(all);
         let waiters = body.conclude(Outcome::Published, home);
         self.concluded(cache, id, body);
         Ok(waiters)
@@ -120,7 +120,7 @@ impl Store {
     /// What follows the end of a promise: sleepers are woken, and the datum goes if nobody needs it.
     #[inline]
     fn concluded(&self, cache: &mut Cache, id: DatumId, body: Locked<'_>) {
-        if body.sleepers > 0 {
+        if body.sleepers() > 0 {
             // Those who sleep keep the datum by their gets.
             drop(body);
             self.asleep.wake(id.number() as u32);
@@ -154,7 +154,7 @@ impl Store {
     /// The task that was to produce the datum has ended: publishes or poisons it, unless the task has done so by hand.
     #[inline]
     pub(crate) fn finish(&self, cache: &mut Cache, id: DatumId, outcome: Outcome, home: u32) -> Chain {
-        let mut body = self.kept(id).lock();
+        let body = self.kept(id).lock();
         body.set_producer(Producer::Nobody);
         if body.slot().phase() != Phase::Promised {
             self.settle(cache, id, body);
@@ -176,9 +176,9 @@ impl Store {
     #[inline]
     pub(crate) fn carry(&self, id: DatumId, successor: DatumId, mine: u32, may_move: bool) -> Carry {
         let successor = self.kept(successor);
-        let mut body = self.kept(id).lock();
+        let body = self.kept(id).lock();
         // A producer that has published early may still use addresses that it got of the datum's own predecessor.
-        let last = body.available() == 0 && body.taken() == mine && body.gets == 0 && !body.produced();
+        let last = body.available() == 0 && body.taken() == mine && body.gets() == 0 && !body.produced();
         let slot = body.slot();
         let Some(addr) = slot.addr() else {
             successor.set_storage(&Storage::Absent);

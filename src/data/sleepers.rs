@@ -1,6 +1,7 @@
 //! Threads that sleep until a datum is published: each on a condition of its own, so that a publication wakes those that wait
 //! for it and no others, however many there are.
 
+use std::cell::Cell;
 use std::ptr;
 
 use crate::sync::lock::{Condvar, Mutex, MutexGuard};
@@ -10,96 +11,103 @@ const LISTS: usize = 1024;
 
 /// A thread that sleeps. It lies on that thread's stack as long as it is in a list.
 struct Sleeper {
-    previous: *mut Sleeper,
-    next: *mut Sleeper,
+    previous: Member,
+    next: Member,
     index: u32,
     changed: Condvar,
 }
 
-/// The first sleeper of a list.
-struct First(*mut Sleeper);
+/// Nobody, or a sleeper of a list.
+struct Member(Cell<*const Sleeper>);
 
-// SAFETY: a list is reached under its lock only, and who is in it stays until it has taken itself out.
-unsafe impl Send for First {}
+impl Member {
+    const NOBODY: Member = Member(Cell::new(ptr::null()));
+
+    /// The sleeper, while its list, which is `list`, is held.
+    fn of<'a>(&self, _list: &'a List) -> Option<&'a Sleeper> {
+        // SAFETY: who is in the list stays while its lock is held.
+        unsafe { self.0.get().as_ref() }
+    }
+
+    fn set(&self, sleeper: Option<&Sleeper>) {
+        self.0.set(sleeper.map_or(ptr::null(), ptr::from_ref));
+    }
+}
+
+/// A list of sleepers, by its first.
+struct List(Member);
+
+// SAFETY: a list, and all in it, is reached under its lock only, and who is in it stays until it has taken itself out.
+unsafe impl Send for List {}
 
 /// All threads that sleep on data.
-pub(super) struct Sleepers([Mutex<First>; LISTS]);
+pub(super) struct Sleepers([Mutex<List>; LISTS]);
 
 impl Sleepers {
     /// Nobody.
     pub(super) const fn new() -> Sleepers {
-        Sleepers([const { Mutex::new(First(ptr::null_mut())) }; LISTS])
+        Sleepers([const { Mutex::new(List(Member::NOBODY)) }; LISTS])
     }
 
-    fn list(&self, index: u32) -> MutexGuard<'_, First> {
+    fn list(&self, index: u32) -> MutexGuard<'_, List> {
         self.0[index as usize % LISTS].lock()
     }
 
     /// Sleeps on the datum with this index until `over` gives something, which is asked at first and then whenever somebody
     /// calls [`Sleepers::wake`]. Who makes it true does so first and then wakes; `over` may lock the datum.
     pub(super) fn sleep<R>(&self, index: u32, mut over: impl FnMut() -> Option<R>) -> R {
-        let mut me = Sleeper { previous: ptr::null_mut(), next: ptr::null_mut(), index, changed: Condvar::new() };
-        let me = &raw mut me;
-        let mut list = self.list(index);
-        // SAFETY: under the list's lock; `me` stays on this stack until it is taken out below.
-        unsafe { list.add(me) };
-        let result = loop {
-            if let Some(result) = over() {
-                break result;
+        /// Takes the sleeper out again, on every way out.
+        struct Leaves<'a>(MutexGuard<'a, List>, &'a Sleeper);
+        impl Drop for Leaves<'_> {
+            fn drop(&mut self) {
+                self.0.remove(self.1);
             }
-            // SAFETY: others use the condition by shared reference only.
-            unsafe { &(*me).changed }.wait(&mut list);
-        };
-        // SAFETY: under the list's lock, and it is in the list.
-        unsafe { list.remove(me) };
-        result
+        }
+        let me = Sleeper { previous: Member::NOBODY, next: Member::NOBODY, index, changed: Condvar::new() };
+        let mut list = self.list(index);
+        // SAFETY: it stays on this stack until it is taken out below.
+        unsafe { list.add(&me) };
+        let mut inside = Leaves(list, &me);
+        loop {
+            if let Some(result) = over() {
+                return result;
+            }
+            me.changed.wait(&mut inside.0);
+        }
     }
 
     /// Wakes those who sleep on this datum, which is not locked.
     #[cold]
     pub(super) fn wake(&self, index: u32) {
         let list = self.list(index);
-        let mut sleeper = list.0;
-        while !sleeper.is_null() {
-            // SAFETY: who is in the list stays while its lock is held.
-            unsafe {
-                if (*sleeper).index == index {
-                    (*sleeper).changed.notify_one();
-                }
-                sleeper = (*sleeper).next;
+        let mut next = list.0.of(&list);
+        while let Some(sleeper) = next {
+            if sleeper.index == index {
+                sleeper.changed.notify_one();
             }
+            next = sleeper.next.of(&list);
         }
     }
 }
 
-impl First {
+impl List {
     /// # Safety
-    /// It is in no list, and stays where it is until it has been removed.
-    unsafe fn add(&mut self, new: *mut Sleeper) {
-        // SAFETY: `new` by this function's contract, the first by the same one.
-        unsafe {
-            (*new).next = self.0;
-            if !self.0.is_null() {
-                (*self.0).previous = new;
-            }
+    /// It is in no list, and stays where it is until it has been removed from this one.
+    unsafe fn add(&mut self, new: &Sleeper) {
+        let first = self.0.of(self);
+        new.next.set(first);
+        if let Some(first) = first {
+            first.previous.set(Some(new));
         }
-        self.0 = new;
+        self.0.set(Some(new));
     }
 
-    /// # Safety
-    /// It is in this list.
-    unsafe fn remove(&mut self, old: *mut Sleeper) {
-        // SAFETY: it and its neighbours are in this list.
-        unsafe {
-            let (previous, next) = ((*old).previous, (*old).next);
-            if previous.is_null() {
-                self.0 = next;
-            } else {
-                (*previous).next = next;
-            }
-            if !next.is_null() {
-                (*next).previous = previous;
-            }
+    /// Takes a sleeper of this list out.
+    fn remove(&mut self, old: &Sleeper) {
+        let (previous, next) = (old.previous.of(self), old.next.of(self));
+        previous.map_or(&self.0, |previous| &previous.next).set(next);
+        if let Some(next) = next {
+            next.previous.set(previous);
         }
     }
 }
@@ -144,6 +152,6 @@ mod tests {
                 }
             }
         });
-        assert!(sleepers.0.iter().all(|list| list.lock().0.is_null()));
+        assert!(sleepers.0.iter().all(|list| list.lock().0.0.get().is_null()));
     }
 }

@@ -6,9 +6,7 @@
 //! by whoever has an id, which the generation is then compared with. `addr` and `home` are written before `phase` says
 //! that they mean something.
 
-use std::cell::UnsafeCell;
 use std::ffi::c_void;
-use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -51,19 +49,14 @@ pub(super) struct References {
     taken: AtomicU32,
 }
 
-/// What the lock protects.
-pub(super) struct Body {
-    /// Gets that have not been put, sleeping ones included.
-    pub(super) gets: u32,
-    /// Threads that sleep until the datum is published.
-    pub(super) sleepers: u32,
-}
-
 /// A datum.
 #[repr(align(64))]
 pub(super) struct Slot {
     references: References,
-    body: UnsafeCell<Body>,
+    /// Gets that have not been put, sleeping ones included: under the lock only, as the next.
+    gets: AtomicU32,
+    /// Threads that sleep until the datum is published.
+    sleepers: AtomicU32,
     addr: AtomicPtr<u8>,
     /// What `kind` says: a predecessor's number, a `free_cb`, or what the allocator gave.
     extra: AtomicPtr<c_void>,
@@ -82,19 +75,16 @@ pub(super) struct Slot {
 #[cfg(not(loom))]
 const _: () = assert!(size_of::<Slot>() == 64, "one cache line");
 
-// SAFETY: `body` is only reached through `Locked`, which holds the lock; the rest is atomic.
-unsafe impl Sync for Slot {}
-
 /// A datum whose lock is held.
 pub(super) struct Locked<'a>(&'a Slot);
 
 impl Slot {
     /// A free entry.
     pub(super) fn new() -> Slot {
-        let body = Body { gets: 0, sleepers: 0 };
         Slot {
             references: References { available: AtomicU32::new(0), taken: AtomicU32::new(0) },
-            body: UnsafeCell::new(body),
+            gets: AtomicU32::new(0),
+            sleepers: AtomicU32::new(0),
             addr: AtomicPtr::new(ptr::null_mut()),
             extra: AtomicPtr::new(ptr::null_mut()),
             size: AtomicUsize::new(0),
@@ -222,23 +212,6 @@ impl References {
     }
 }
 
-impl Deref for Locked<'_> {
-    type Target = Body;
-    #[inline]
-    fn deref(&self) -> &Body {
-        // SAFETY: the lock is held.
-        unsafe { &*self.0.body.get() }
-    }
-}
-
-impl DerefMut for Locked<'_> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Body {
-        // SAFETY: the lock is held, and this is the only way to the body.
-        unsafe { &mut *self.0.body.get() }
-    }
-}
-
 impl Drop for Locked<'_> {
     #[inline]
     fn drop(&mut self) {
@@ -310,6 +283,29 @@ impl<'a> Locked<'a> {
         ptr::with_exposed_provenance_mut(self.0.origin.load(Ordering::Relaxed) as usize)
     }
 
+    /// Gets that have not been put, sleeping ones included.
+    #[inline]
+    pub(super) fn gets(&self) -> u32 {
+        self.0.gets.load(Ordering::Relaxed)
+    }
+
+    /// Changes their number.
+    #[inline]
+    pub(super) fn set_gets(&self, gets: u32) {
+        self.0.gets.store(gets, Ordering::Relaxed);
+    }
+
+    /// Threads that sleep until the datum is published.
+    #[inline]
+    pub(super) fn sleepers(&self) -> u32 {
+        self.0.sleepers.load(Ordering::Relaxed)
+    }
+
+    /// Changes their number.
+    pub(super) fn set_sleepers(&self, sleepers: u32) {
+        self.0.sleepers.store(sleepers, Ordering::Relaxed);
+    }
+
     /// References that the program holds.
     #[inline]
     pub(super) fn available(&self) -> u32 {
@@ -349,7 +345,7 @@ impl<'a> Locked<'a> {
     /// True while anybody needs the bytes.
     #[inline]
     pub(super) fn needed(&self) -> bool {
-        self.referenced() || self.produced() || self.gets > 0
+        self.referenced() || self.produced() || self.gets() > 0
     }
 
     /// True when nobody will ever publish this promise: only threads that sleep on it are left.

@@ -82,8 +82,7 @@ impl Storage {
     pub(super) unsafe fn assemble(kind: u8, addr: *mut u8, extra: *mut c_void) -> Storage {
         match kind {
             SUCCESSOR => Storage::Successor { of: extra.addr() as u64 },
-            // SAFETY: `parts` took the address from a pointer that is not NULL.
-            BLOCK => Storage::Block { addr: unsafe { NonNull::new_unchecked(addr) } },
+            BLOCK => NonNull::new(addr).map_or(Storage::Absent, |addr| Storage::Block { addr }),
             OWNED => Storage::Owned { addr, base: extra },
             REGISTERED => {
                 // SAFETY: `parts` took it from a function of this type, or NULL, which stands for none.
@@ -108,39 +107,40 @@ impl Storage {
     }
 
     fn allocate(blocks: &mut blocks::Cache, size: usize, zeroed: bool) -> Option<Storage> {
-        if blocks::serve(size) {
+        let (storage, addr, fresh) = if blocks::serve(size) {
             let addr = if size <= blocks::LARGEST {
                 BLOCKS.take(blocks, size)?
             } else {
                 MAGAZINES.take(&mut blocks.middling, size)?
             };
-            if zeroed {
-                // SAFETY: the block has `size` bytes and is nobody else's.
-                unsafe { addr.write_bytes(0, size) };
-            }
-            return Some(Storage::Block { addr });
+            (Storage::Block { addr }, addr.as_ptr(), false)
+        } else {
+            Storage::allocate_large(size, zeroed)?
+        };
+        if zeroed && !fresh {
+            // SAFETY: the new memory has `size` bytes and is nobody else's.
+            unsafe { addr.write_bytes(0, size) };
         }
-        Storage::allocate_large(size, zeroed)
+        Some(storage)
     }
 
-    fn allocate_large(size: usize, zeroed: bool) -> Option<Storage> {
+    /// Memory of the C allocator, its address, and whether it has come with zeros, which it does where that is `wanted`.
+    fn allocate_large(size: usize, wanted: bool) -> Option<(Storage, *mut u8, bool)> {
         if size == 0 {
-            return Some(Storage::Owned { addr: ptr::without_provenance_mut(ALIGNMENT), base: ptr::null_mut() });
+            let addr = ptr::without_provenance_mut(ALIGNMENT);
+            return Some((Storage::Owned { addr, base: ptr::null_mut() }, addr, true));
         }
         let total = size.checked_add(ALIGNMENT - 1).filter(|&total| isize::try_from(total).is_ok())?;
+        let fresh = wanted && size >= FRESH_PAGES;
         // SAFETY: the C allocator takes any size.
-        let base = unsafe { if zeroed && size >= FRESH_PAGES { libc::calloc(1, total) } else { libc::malloc(total) } };
+        let base = unsafe { if fresh { libc::calloc(1, total) } else { libc::malloc(total) } };
         if base.is_null() {
             return None;
         }
         let bytes = base.cast::<u8>();
-        // SAFETY: aligning moves by less than ALIGNMENT, and so many bytes were added to the size.
-        let addr = unsafe { bytes.add(bytes.addr().wrapping_neg() % ALIGNMENT) };
-        if zeroed && size < FRESH_PAGES {
-            // SAFETY: `size` bytes from `addr` lie in the new memory.
-            unsafe { addr.write_bytes(0, size) };
-        }
-        Some(Storage::Owned { addr, base })
+        // Aligning moves by less than ALIGNMENT, and so many bytes were added to the size.
+        let addr = bytes.wrapping_add(bytes.addr().wrapping_neg() % ALIGNMENT);
+        Some((Storage::Owned { addr, base }, addr, fresh))
     }
 
     /// The address of the bytes, if they exist.
@@ -214,6 +214,11 @@ mod tests {
     use super::super::magazines;
     use super::*;
 
+    fn bytes(storage: &Storage, size: usize) -> &[u8] {
+        // SAFETY: the tests ask for the size that it was made with.
+        unsafe { std::slice::from_raw_parts(storage.addr().unwrap(), size) }
+    }
+
     #[test]
     fn memory_is_aligned_and_zeroed_at_every_size() {
         let mut blocks = blocks::Cache::new();
@@ -232,8 +237,7 @@ mod tests {
             let storage = Storage::zeroed(&mut blocks, size).unwrap();
             let addr = storage.addr().unwrap();
             assert_eq!(addr.addr() % ALIGNMENT, 0);
-            // SAFETY: the storage has `size` bytes.
-            assert!(unsafe { std::slice::from_raw_parts(addr, size) }.iter().all(|&byte| byte == 0));
+            assert!(bytes(&storage, size).iter().all(|&byte| byte == 0));
             let large = storage.release(&mut blocks, size).map(Released::give_back).is_some();
             assert_eq!(large, size > magazines::LARGEST);
         }
@@ -250,11 +254,10 @@ mod tests {
     fn a_copy_has_the_same_bytes() {
         let mut blocks = blocks::Cache::new();
         for size in [0, 200, 5000] {
-            let bytes: Vec<u8> = (0..size).map(|place| (place % 251) as u8).collect();
+            let from: Vec<u8> = (0..size).map(|place| (place % 251) as u8).collect();
             // SAFETY: the vector has that many bytes.
-            let storage = unsafe { Storage::copied(&mut blocks, bytes.as_ptr(), bytes.len()) }.unwrap();
-            // SAFETY: so does the copy.
-            assert_eq!(unsafe { std::slice::from_raw_parts(storage.addr().unwrap(), size) }, bytes);
+            let storage = unsafe { Storage::copied(&mut blocks, from.as_ptr(), from.len()) }.unwrap();
+            assert_eq!(bytes(&storage, size), from);
             storage.release(&mut blocks, size).into_iter().for_each(Released::give_back);
         }
     }

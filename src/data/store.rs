@@ -231,7 +231,7 @@ impl Store {
     pub(super) fn settle(&self, cache: &mut Cache, id: DatumId, body: Locked<'_>) {
         if !body.needed() {
             self.free(cache, id, body);
-        } else if body.sleepers > 0 && body.abandoned() {
+        } else if body.sleepers() > 0 && body.abandoned() {
             drop(body);
             self.asleep.wake(id.number() as u32);
         }
@@ -256,7 +256,7 @@ impl Store {
     /// Every datum that exists, one after the other.
     pub(super) fn each(&self, mut visit: impl FnMut(DatumId, Locked<'_>)) {
         for index in 0..self.slots.len() {
-            let mut body = self.slots.get(index).expect("below the length").lock();
+            let body = self.slots.get(index).expect("below the length").lock();
             if body.slot().phase() != Phase::Free {
                 let id = DatumId::here(u64::from(body.slot().generation()) << 32 | u64::from(index));
                 visit(id, body);
@@ -266,10 +266,10 @@ impl Store {
 
     /// Poisons every promise that is not published: for the end, when nobody is left who could. Hands out who waited.
     pub(crate) fn poison_promises(&self, mut wake: impl FnMut(Chain)) {
-        self.each(|id, mut body| {
+        self.each(|id, body| {
             if body.slot().phase() == Phase::Promised {
                 let waiters = body.conclude(Outcome::Poisoned, NOWHERE);
-                let sleepers = body.sleepers > 0;
+                let sleepers = body.sleepers() > 0;
                 drop(body);
                 if sleepers {
                     self.asleep.wake(id.number() as u32);
@@ -286,14 +286,14 @@ impl Store {
             if cache.released.len() >= BATCH {
                 return Some(index);
             }
-            let mut body = self.slots.get(index).expect("below the length").lock();
+            let body = self.slots.get(index).expect("below the length").lock();
             if body.slot().phase() == Phase::Free {
                 continue;
             }
             let id = DatumId::here(u64::from(body.slot().generation()) << 32 | u64::from(index));
             body.set_available(0);
             body.set_taken(0);
-            body.gets = 0;
+            body.set_gets(0);
             body.set_producer(Producer::Nobody);
             let _nobody = body.slot().waiters().take_all();
             self.free(cache, id, body);

@@ -217,12 +217,12 @@ fn gets_that_cannot_be_counted_are_refused() {
     let mut scene = Scene::new();
     let id = scene.number();
     scene.store.get(&mut scene.cache, id, Reach::Outside).unwrap();
-    scene.store.lock(id).unwrap().gets = u32::MAX;
+    scene.store.lock(id).unwrap().set_gets(u32::MAX);
     for reach in [Reach::Outside, Reach::Callback, Reach::Task] {
         assert_eq!(code(scene.store.get(&mut scene.cache, id, reach)), dvm_retcode_t::DVM_ERR_STATE);
     }
     assert!(scene.store.get(&mut scene.cache, id, Reach::Input).is_ok(), "kept by the task's reference");
-    scene.store.lock(id).unwrap().gets = 1;
+    scene.store.lock(id).unwrap().set_gets(1);
     scene.store.relax(&mut scene.cache, id).unwrap();
     assert_eq!(scene.give_back(), 0, "still got");
     scene.store.put_outside(&mut scene.cache, id).unwrap();

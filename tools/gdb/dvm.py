@@ -282,13 +282,13 @@ def data_lines(everything):
     for number, phase, slot in slots():
         if phase != "promised" and not everything:
             continue
-        body, held = slot["body"]["value"], slot["references"]
+        held, sleepers = slot["references"], int(plain(slot["sleepers"]))
         references = f"{int(plain(held['available']))} references, {int(plain(held['taken']))} taken"
         line = f"datum {{0, {number}}}: {phase}, {int(plain(slot['size']))} bytes, {references}"
         if phase == "promised":
             line += f"; {producer(slot)}"
-        if int(body["sleepers"]):
-            line += f"; threads in dvm_data_get: {int(body['sleepers'])}"
+        if sleepers:
+            line += f"; threads in dvm_data_get: {sleepers}"
         waiting = list(waiters(slot))
         if waiting:
             more = f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
