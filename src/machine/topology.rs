@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "hwloc is a C library")]
 
 use std::ffi::{CStr, CString};
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use super::hwloc as sys;
 use crate::error::{Error, dvm_retcode_t};
@@ -215,48 +215,63 @@ impl Handle {
 
     /// The latency matrices, with the object of each of `pus`.
     fn latencies(&self, pus: &[Pu]) -> Vec<Latencies> {
+        let mut matrices = Vec::new();
+        let count = self.distances(&mut matrices);
+        matrices.resize(count, ptr::null_mut());
+        let count = self.distances(&mut matrices);
+        matrices.truncate(count);
+        let given = matrices.into_iter().filter_map(NonNull::new).map(|matrix| Matrix { handle: self, matrix });
+        given.map(|matrix| matrix.latencies(pus)).collect()
+    }
+
+    /// Has hwloc fill its matrices of latencies in, as many as there is room for; the number of those that it has, or 0.
+    fn distances(&self, room: &mut [*mut sys::hwloc_distances_s]) -> usize {
         let kind = u64::from(sys::hwloc_distances_kind_e_HWLOC_DISTANCES_KIND_MEANS_LATENCY);
-        let mut count = 0;
-        // SAFETY: the topology is loaded; with a count of 0 hwloc writes no matrix and sets the count of those it has.
-        if unsafe { sys::hwloc_distances_get(self.0, &raw mut count, ptr::null_mut(), kind, 0) } != 0 || count == 0 {
-            return Vec::new();
-        }
-        let mut matrices = vec![ptr::null_mut(); count as usize];
-        // SAFETY: `matrices` has room for `count` pointers.
-        if unsafe { sys::hwloc_distances_get(self.0, &raw mut count, matrices.as_mut_ptr(), kind, 0) } != 0 {
-            return Vec::new();
-        }
-        let read = matrices.iter().filter(|matrix| !matrix.is_null()).map(|&matrix| {
-            // SAFETY: hwloc filled the matrix in; it is valid until its release below.
-            let latencies = unsafe { copy_matrix(&*matrix, pus) };
-            // SAFETY: released once; nothing borrows from it any more.
-            unsafe { sys::hwloc_distances_release(self.0, matrix) };
-            latencies
-        });
-        read.collect()
+        let mut count = room.len() as u32;
+        // SAFETY: the topology is loaded; hwloc writes no more matrices than the count says, and then sets it.
+        let failed = unsafe { sys::hwloc_distances_get(self.0, &raw mut count, room.as_mut_ptr(), kind, 0) } != 0;
+        if failed { 0 } else { count as usize }
     }
 }
 
-/// Copies one of hwloc's matrices.
-///
-/// # Safety
-/// `matrix` comes from `hwloc_distances_get`, and its topology is loaded.
-unsafe fn copy_matrix(matrix: &sys::hwloc_distances_s, pus: &[Pu]) -> Latencies {
-    let count = matrix.nbobjs as usize;
-    // SAFETY: hwloc allocates `nbobjs` objects and `nbobjs` squared values.
-    let (objects, values) = unsafe {
-        (std::slice::from_raw_parts(matrix.objs, count), std::slice::from_raw_parts(matrix.values, count * count))
-    };
-    let has = |object: sys::hwloc_obj_t, pu: u32| {
-        // SAFETY: hwloc's objects live as long as their topology, and so do their sets.
+/// A matrix that hwloc has filled in.
+struct Matrix<'a> {
+    handle: &'a Handle,
+    matrix: NonNull<sys::hwloc_distances_s>,
+}
+
+impl Drop for Matrix<'_> {
+    fn drop(&mut self) {
+        // SAFETY: hwloc has given it, and it is released once.
+        unsafe { sys::hwloc_distances_release(self.handle.0, self.matrix.as_ptr()) };
+    }
+}
+
+impl Matrix<'_> {
+    /// Its objects, and the values row by row.
+    fn parts(&self) -> (&[sys::hwloc_obj_t], &[u64]) {
+        // SAFETY: hwloc has allocated `nbobjs` objects and `nbobjs` squared values, until the release.
         unsafe {
-            object
-                .as_ref()
-                .is_some_and(|object| !object.cpuset.is_null() && sys::hwloc_bitmap_isset(object.cpuset, pu) != 0)
+            let matrix = self.matrix.as_ref();
+            let count = matrix.nbobjs as usize;
+            (std::slice::from_raw_parts(matrix.objs, count), std::slice::from_raw_parts(matrix.values, count * count))
         }
-    };
-    let object_of = pus.iter().map(|pu| objects.iter().position(|&object| has(object, pu.os_index))).collect();
-    Latencies { object_of, count, values: values.to_vec() }
+    }
+
+    /// A copy of it, with the object of each of `pus`.
+    fn latencies(&self, pus: &[Pu]) -> Latencies {
+        let (objects, values) = self.parts();
+        let has = |object: sys::hwloc_obj_t, pu: u32| {
+            // SAFETY: hwloc's objects live as long as their topology, and so do their sets.
+            unsafe {
+                object
+                    .as_ref()
+                    .is_some_and(|object| !object.cpuset.is_null() && sys::hwloc_bitmap_isset(object.cpuset, pu) != 0)
+            }
+        };
+        let object_of = pus.iter().map(|pu| objects.iter().position(|&object| has(object, pu.os_index))).collect();
+        Latencies { object_of, count: objects.len(), values: values.to_vec() }
+    }
 }
 
 /// An object of a loaded topology.
@@ -275,10 +290,15 @@ impl<'a> Object<'a> {
 
     /// Its children, except NUMA nodes: hwloc attaches those beside the tree, below the group of PUs that they serve.
     fn children(self) -> impl Iterator<Item = Object<'a>> {
-        // SAFETY: children live as long as their parent, `'a`; hwloc ends the list with NULL.
-        let first = unsafe { self.0.first_child.as_ref() };
-        // SAFETY: as above, for siblings.
-        std::iter::successors(first, |child| unsafe { child.next_sibling.as_ref() }).map(Object)
+        std::iter::successors(self.follow(|object| object.first_child), |child| {
+            child.follow(|object| object.next_sibling)
+        })
+    }
+
+    /// The object that this one points to; `None` for NULL, with which hwloc ends its lists.
+    fn follow(self, pointer: fn(&sys::hwloc_obj) -> *mut sys::hwloc_obj) -> Option<Object<'a>> {
+        // SAFETY: what an object of hwloc's points to lives as long as it does, `'a`.
+        unsafe { pointer(self.0).as_ref() }.map(Object)
     }
 
     /// hwloc's name of its type.
@@ -289,16 +309,12 @@ impl<'a> Object<'a> {
 
     /// The NUMA nodes beside it, including those behind a memory-side cache: their numbers and sizes in bytes.
     fn memory(self) -> Vec<(u32, u64)> {
-        // SAFETY: objects beside live as long as the one that they are beside, `'a`; hwloc ends the list with NULL.
-        let first = unsafe { self.0.memory_first_child.as_ref() };
-        // SAFETY: as above, for siblings.
-        let beside = std::iter::successors(first, |object| unsafe { object.next_sibling.as_ref() }).map(Object);
+        let first = self.follow(|object| object.memory_first_child);
+        let beside = std::iter::successors(first, |object| object.follow(|object| object.next_sibling));
         let mut nodes = Vec::new();
         for object in beside {
             if object.kind() == sys::hwloc_obj_type_t_HWLOC_OBJ_NUMANODE {
-                // SAFETY: the object is a NUMA node, so its attributes, where it has any, are those of one.
-                let bytes = unsafe { object.0.attr.as_ref().map_or(0, |attributes| attributes.numanode.local_memory) };
-                nodes.push((object.0.logical_index, bytes));
+                nodes.push((object.0.logical_index, object.bytes()));
             }
             nodes.extend(object.memory());
         }
@@ -313,9 +329,21 @@ impl<'a> Object<'a> {
             sys::hwloc_obj_type_t_HWLOC_OBJ_L3CACHE => 2,
             _ => return None,
         };
-        // SAFETY: the object is a cache, so its attributes, where it has any, are those of a cache.
-        let bytes = unsafe { self.0.attr.as_ref().map_or(0, |attributes| attributes.cache.size) };
-        Some((level, bytes))
+        Some((level, self.bytes()))
+    }
+
+    /// The size of a cache or of a NUMA node; 0: unknown, or another object.
+    fn bytes(self) -> u64 {
+        // SAFETY: the attributes, where the object has any, live as long as it does, and are those of its type.
+        unsafe {
+            self.0.attr.as_ref().map_or(0, |attributes| match self.kind() {
+                sys::hwloc_obj_type_t_HWLOC_OBJ_NUMANODE => attributes.numanode.local_memory,
+                sys::hwloc_obj_type_t_HWLOC_OBJ_L1CACHE
+                | sys::hwloc_obj_type_t_HWLOC_OBJ_L2CACHE
+                | sys::hwloc_obj_type_t_HWLOC_OBJ_L3CACHE => attributes.cache.size,
+                _ => 0,
+            })
+        }
     }
 }
 
