@@ -1,8 +1,8 @@
 //! Wakes the watching thread: it polls a pipe, to which a signal handler may write.
 #![allow(unsafe_code, reason = "system calls of the C library")]
 
-use std::io::{Error, Result};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::io::{Error, PipeReader, PipeWriter, Read, Result, Write};
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -17,30 +17,30 @@ pub(super) enum Woken {
     Stop,
 }
 
-/// A byte that is not the number of a signal.
-static STOP: u8 = u8::MAX;
+/// A byte that is no signal's number.
+const STOP: u8 = u8::MAX;
 
 pub(super) struct Pipe {
-    read: OwnedFd,
-    write: OwnedFd,
+    read: PipeReader,
+    write: PipeWriter,
 }
 
 impl Pipe {
     pub(super) fn new() -> Result<Pipe> {
-        let mut ends = [0; 2];
-        // SAFETY: there is room for both ends.
-        if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) } != 0 {
-            return Err(Error::last_os_error());
+        let (read, write) = std::io::pipe()?;
+        for end in [read.as_raw_fd(), write.as_raw_fd()] {
+            // SAFETY: the end is open; its only flag that can be set is this one.
+            if unsafe { libc::fcntl(end, libc::F_SETFL, libc::O_NONBLOCK) } != 0 {
+                return Err(Error::last_os_error());
+            }
         }
-        // SAFETY: both were just opened, and nobody else has them.
-        Ok(unsafe { Pipe { read: OwnedFd::from_raw_fd(ends[0]), write: OwnedFd::from_raw_fd(ends[1]) } })
+        Ok(Pipe { read, write })
     }
 
     /// Wakes the thread and ends it.
     pub(super) fn stop(&self) {
-        // A full pipe only contains signals, which are read at once: try again until there is room.
-        // SAFETY: one byte of a constant.
-        while unsafe { libc::write(self.write.as_raw_fd(), (&raw const STOP).cast(), 1) } != 1 {
+        // A full pipe holds signals only, and they are read at once: try again until there is room.
+        while !matches!((&self.write).write(&[STOP]), Ok(1)) {
             std::thread::yield_now();
         }
     }
@@ -53,11 +53,11 @@ impl Pipe {
         if unsafe { libc::poll(&raw mut wanted, 1, milliseconds) } <= 0 {
             return Woken::Time;
         }
-        let mut byte = 0_u8;
-        // SAFETY: there is room for one byte; others stay for the next time.
-        match unsafe { libc::read(self.read.as_raw_fd(), (&raw mut byte).cast(), 1) } {
-            1 if byte == STOP => Woken::Stop,
-            1 => Woken::Signal(i32::from(byte)),
+        let mut byte = [0];
+        // Others stay for the next time.
+        match (&self.read).read(&mut byte) {
+            Ok(1) if byte[0] == STOP => Woken::Stop,
+            Ok(1) => Woken::Signal(i32::from(byte[0])),
             _ => Woken::Time,
         }
     }
@@ -86,8 +86,8 @@ extern "C" fn ask(signal: libc::c_int) {
             let number = signal as u8;
             libc::write(end, (&raw const number).cast(), 1);
         } else if FATAL.load(Ordering::SeqCst) >> signal & 1 == 1 {
-            // A forked child has the handler, but no thread to end the process.
-            let default = std::mem::zeroed::<libc::sigaction>();
+            // A forked child has the handler, and nobody who would end it.
+            let default = default_action();
             libc::sigaction(signal, &raw const default, std::ptr::null_mut());
             libc::raise(signal);
         }
@@ -114,9 +114,14 @@ pub(super) struct Signal {
 // SAFETY: the description of a handler is plain data.
 unsafe impl Send for Signal {}
 
+/// The description of the default.
+fn default_action() -> libc::sigaction {
+    // SAFETY: all zeros are a valid description, and this one.
+    unsafe { std::mem::zeroed::<libc::sigaction>() }
+}
+
 fn action(number: i32, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
-    // SAFETY: all zeros are a valid description, and it is filled in below.
-    let mut old = unsafe { std::mem::zeroed::<libc::sigaction>() };
+    let mut old = default_action();
     // SAFETY: both descriptions live; a handler that is given here is `ask`, or was there before.
     let done = unsafe { libc::sigaction(number, new.map_or(std::ptr::null(), std::ptr::from_ref), &raw mut old) };
     (done == 0).then_some(old)
@@ -145,8 +150,7 @@ impl Signal {
             HANDLERS.store(0, Ordering::SeqCst); // those of the parent, at the fork
         }
         END.store(pipe.write.as_raw_fd(), Ordering::SeqCst);
-        // SAFETY: all zeros are a valid description.
-        let mut mine = unsafe { std::mem::zeroed::<libc::sigaction>() };
+        let mut mine = default_action();
         mine.sa_sigaction = ask as *const () as usize;
         mine.sa_flags = libc::SA_RESTART;
         action(number, Some(&mine))?;
@@ -161,10 +165,8 @@ pub(super) fn end_by(number: i32) {
     if now.sa_sigaction != ask as *const () as usize && now.sa_sigaction != libc::SIG_DFL {
         return; // the program has set its own handler meanwhile
     }
-    // SAFETY: all zeros are a valid description, of the default.
-    let default = unsafe { std::mem::zeroed::<libc::sigaction>() };
-    action(number, Some(&default));
-    // All threads of the program may block the signal by now: this thread takes it.
+    action(number, Some(&default_action()));
+    // The program's threads may all block the signal by now: this one takes it.
     // SAFETY: all zeros are a set, which is emptied; plain calls on it and on numbers.
     unsafe {
         let mut only = std::mem::zeroed::<libc::sigset_t>();
