@@ -121,14 +121,7 @@ impl DatumId {
     /// The ids of a list as C takes it.
     #[inline]
     pub const fn raw_list(list: &mut [DatumId]) -> &mut [[u64; 2]] {
-        // SAFETY: as in `list`, and every pair is an id.
+        // SAFETY: the type is transparent, so that the list has the same layout, and every pair is an id.
         unsafe { std::slice::from_raw_parts_mut(list.as_mut_ptr().cast(), list.len()) }
-    }
-
-    /// The ids of a list as C gave it.
-    #[inline]
-    pub const fn list(raw: &[[u64; 2]]) -> &[DatumId] {
-        // SAFETY: the type is transparent, so that the list has the same layout.
-        unsafe { std::slice::from_raw_parts(raw.as_ptr().cast(), raw.len()) }
     }
 }

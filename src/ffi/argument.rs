@@ -150,6 +150,9 @@ impl<R: TellsSize> ResultPlace<'_, R> {
     }
 }
 
+// So lists of pairs of numbers are lists of ids.
+const _: () = assert!(size_of::<DatumId>() == size_of::<IdParts>() && align_of::<DatumId>() == align_of::<IdParts>());
+
 /// The two numbers of an id.
 /// cbindgen:ignore
 pub type IdParts = [u64; 2];
@@ -174,7 +177,7 @@ impl<'a, P: Pointer> Arg<'a, P, IdParts> {
     /// The ids of data.
     #[inline]
     pub(super) fn data(&self, count: usize, name: &str) -> Result<&'a [DatumId], Error> {
-        self.list(count, name).map(DatumId::list)
+        Arg::<P, DatumId>(self.0, PhantomData).list(count, name)
     }
 
     /// The same, as many as C says.

@@ -1,5 +1,5 @@
 //! The slab under loom: the same source, with loom's atomics and a first level of one entry.
-#![allow(unsafe_code, reason = "the same as in the slab itself")]
+#![allow(unsafe_code, reason = "the slab itself")]
 
 mod slab_parts {
     pub(super) use loom::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -9,12 +9,11 @@ mod slab_parts {
 #[path = "slab.rs"]
 mod slab;
 
-use loom::cell::UnsafeCell;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
 use slab::{LEVELS, Slab};
-use slab_parts::{AtomicPtr, AtomicU32};
+use slab_parts::{AtomicPtr, AtomicU32, Ordering};
 
 fn empty() -> Slab<Entry> {
     Slab {
@@ -23,25 +22,18 @@ fn empty() -> Slab<Entry> {
     }
 }
 
-/// An entry of which loom watches that it was written before it is read.
-struct Entry(UnsafeCell<u32>);
-
-// SAFETY: written before it is pushed, and only read after that: what loom is to show.
-unsafe impl Sync for Entry {}
-// SAFETY: a number.
-unsafe impl Send for Entry {}
+/// An entry with a number that is written after it was made: who sees the entry without what came before sees none.
+struct Entry(AtomicU32);
 
 impl Entry {
     fn new(number: u32) -> Entry {
-        let entry = Entry(UnsafeCell::new(0));
-        // SAFETY: nobody else has it yet.
-        entry.0.with_mut(|at| unsafe { *at = number });
+        let entry = Entry(AtomicU32::new(u32::MAX));
+        entry.0.store(number, Ordering::Relaxed);
         entry
     }
 
     fn read(&self) -> u32 {
-        // SAFETY: nobody writes it any more.
-        self.0.with(|at| unsafe { *at })
+        self.0.load(Ordering::Relaxed)
     }
 }
 

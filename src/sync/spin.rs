@@ -77,34 +77,28 @@ use loom::thread::yield_now;
 use std::thread::yield_now;
 
 #[cfg(all(test, loom))]
-#[allow(unsafe_code, reason = "what the lock protects is reached as its users reach it")]
 mod model {
     use super::*;
-    use loom::cell::UnsafeCell;
     use loom::sync::Arc;
+    use loom::sync::atomic::AtomicU32;
 
     #[test]
     fn one_at_a_time_sees_what_the_one_before_wrote() {
         // No bound on preemptions: who waits is preempted as often as it looks.
         loom::model(|| {
-            struct Shared(Spin, UnsafeCell<u32>);
-            // SAFETY: the cell is only touched under the lock.
-            unsafe impl Sync for Shared {}
-            // SAFETY: as above.
-            unsafe impl Send for Shared {}
+            /// A number that only the lock orders.
+            struct Shared(Spin, AtomicU32);
             fn add(shared: &Shared) {
                 shared.0.lock();
-                // SAFETY: the lock is held; loom's cell checks exactly that.
-                shared.1.with_mut(|sum| unsafe { *sum += 1 });
+                shared.1.store(shared.1.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
                 shared.0.unlock();
             }
-            let shared = Arc::new(Shared(Spin::new(), UnsafeCell::new(0)));
+            let shared = Arc::new(Shared(Spin::new(), AtomicU32::new(0)));
             let theirs = Arc::clone(&shared);
             let other = loom::thread::spawn(move || add(&theirs));
             add(&shared);
             other.join().unwrap();
-            // SAFETY: the other has ended.
-            assert_eq!(shared.1.with(|sum| unsafe { *sum }), 2);
+            assert_eq!(shared.1.load(Ordering::Relaxed), 2);
         });
     }
 }
