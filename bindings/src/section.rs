@@ -182,7 +182,7 @@ pub(crate) fn plain(text: &str) -> String {
                 '<' | '(' | '[' => depth += 1,
                 ',' if depth == 0 => pointer = pointer.min(place),
                 '>' if depth == 0 => {
-                    plain += &format!(": {}{}", &part[..pointer.min(place)], &part[place + 1..]);
+                    plain.extend([": ", &part[..pointer.min(place)], &part[place + 1..]]);
                     break;
                 }
                 '>' | ')' | ']' => depth = depth.saturating_sub(1),

@@ -6,8 +6,6 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
 
-use super::DVM_MAX_RANK_DEPTH;
-use super::guard::{non_negative, require_non_null};
 use crate::error::Error;
 use crate::id::{DatumId, ProcessingId};
 use crate::memory;
@@ -41,7 +39,7 @@ impl<T> Pointer for *mut T {
 /// An address that C has handed over as a `P`: NULL, or that of one or more `T`, as the function documents it, for as long as the
 /// call lasts. Where C's type is a pointer to mutable memory, and the function documents a result, it may be written.
 #[repr(transparent)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Arg<'a, P: Pointer, T = <P as Pointer>::Target>(P, PhantomData<(&'a (), *const T)>);
 
 impl<'a, P: Pointer, T> Arg<'a, P, T> {
@@ -82,6 +80,17 @@ impl<'a, P: Pointer, T> Arg<'a, P, T> {
         self.require(name)?;
         // SAFETY: not NULL, so there is one by the type's promise; nobody writes it during the call.
         Ok(unsafe { &*self.address() })
+    }
+
+    /// A copy of the one that lies there.
+    #[inline]
+    fn read(&self, name: &str) -> Result<T, Error>
+    where
+        T: Copy,
+    {
+        self.require(name)?;
+        // SAFETY: not NULL, so there is one by the type's promise.
+        Ok(unsafe { self.address().read() })
     }
 
     /// All that lie there, so many as the function documents. Where there are none, NULL will do.
@@ -157,21 +166,17 @@ const _: () = assert!(size_of::<DatumId>() == size_of::<IdParts>() && align_of::
 /// cbindgen:ignore
 pub type IdParts = [u64; 2];
 
-/// The components of a rank.
-/// cbindgen:ignore
-pub type Components = [u64; DVM_MAX_RANK_DEPTH];
-
 impl<'a, P: Pointer> Arg<'a, P, IdParts> {
     /// A datum's id.
     #[inline]
     pub(super) fn datum(&self, name: &str) -> Result<DatumId, Error> {
-        self.get(name).map(|parts| DatumId::from_raw(*parts))
+        self.read(name).map(DatumId::from_raw)
     }
 
     /// A processing's id.
     #[inline]
     pub(super) fn processing(&self, name: &str) -> Result<ProcessingId, Error> {
-        self.get(name).map(|parts| ProcessingId::from_raw(*parts))
+        self.read(name).map(ProcessingId::from_raw)
     }
 
     /// The ids of data.
@@ -201,7 +206,7 @@ impl Arg<'_, *mut c_void, c_char> {
     }
 }
 
-impl Arg<'_, *mut u64, Components> {
+impl<const N: usize> Arg<'_, *mut u64, [u64; N]> {
     /// Writes the first components, of which there is room for so many.
     pub(super) fn write_components(&self, components: &[u64], name: &str) -> Result<(), Error> {
         Arg::<*mut u64>(self.0, PhantomData).write_all(components, name)
@@ -231,4 +236,28 @@ impl<'a, P: Pointer<Target = c_char>> Arg<'a, P> {
         drop(room);
         Ok(Some(bytes.to_string_lossy().into_owned()))
     }
+}
+
+#[cold]
+#[inline(never)]
+fn is_null(name: &str) -> Error {
+    Error::argument(format!("`{name}` is NULL"))
+}
+
+#[cold]
+#[inline(never)]
+fn is_negative(value: c_int, name: &str) -> Error {
+    Error::argument(format!("`{name}` is {value}: it must not be negative"))
+}
+
+/// Refuses NULL.
+#[inline]
+fn require_non_null<T>(pointer: *const T, name: &str) -> Result<(), Error> {
+    if pointer.is_null() { Err(is_null(name)) } else { Ok(()) }
+}
+
+/// Refuses a count below zero.
+#[inline]
+pub(super) fn non_negative(value: c_int, name: &str) -> Result<usize, Error> {
+    usize::try_from(value).map_err(|_| is_negative(value, name))
 }

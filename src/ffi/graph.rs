@@ -184,7 +184,6 @@ fn text(name: &Arg<*const c_char>) -> Result<String, Error> {
 
 /// `footprint` of `dvm_graph_sizes`.
 type Footprint = unsafe extern "C" fn(context: *mut c_void, sizes: *const i64) -> i64;
-/// The same, as it is called.
 
 /// @brief Choose tile sizes for a permutable band, one per coordinate.
 ///
@@ -232,8 +231,12 @@ pub unsafe extern "C" fn dvm_graph_sizes(
                 let arguments = [context, sizes.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
                 // SAFETY: as documented for `footprint`; `sizes` has `dimension` values. It is called across the unwind boundary, which
                 // lets it unwind, with its two arguments in the first two registers.
-                let call =
-                    || unsafe { unwind_boundary::call_function(transmute::<Footprint, _>(footprint), arguments) };
+                let call = || unsafe {
+                    unwind_boundary::call_for_wide(
+                        transmute::<Footprint, unwind_boundary::Function>(footprint),
+                        arguments,
+                    )
+                };
                 forced::with_place(call).unwrap_or_else(|message| {
                     thrown.set(Some(message));
                     i64::MAX

@@ -1,14 +1,16 @@
 //! The border guard: every exported function runs inside it.
 //!
-//! It stops panics, turns a failure into its code and keeps the message for `dvm_last_error`, and checks what comes in.
+//! It stops panics, turns a failure into its code, and keeps the message for `dvm_last_error`. What comes in is checked by `argument`.
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Arg, dvm_retcode_t};
+use super::argument::Arg;
+pub(super) use super::argument::non_negative;
+use super::dvm_retcode_t;
 use crate::engine::{self, Call};
 use crate::error::Error;
 use crate::memory;
@@ -112,28 +114,4 @@ pub(super) fn last_story() -> *const c_char {
     // The text comes first, and stays until the thread's next failure.
     const { assert!(std::mem::offset_of!(Message, bytes) == 0) };
     LAST.with(RefCell::as_ptr).cast()
-}
-
-#[cold]
-#[inline(never)]
-fn is_null(name: &str) -> Error {
-    Error::argument(format!("`{name}` is NULL"))
-}
-
-#[cold]
-#[inline(never)]
-fn is_negative(value: c_int, name: &str) -> Error {
-    Error::argument(format!("`{name}` is {value}: it must not be negative"))
-}
-
-/// Refuses NULL.
-#[inline]
-pub(super) fn require_non_null<T>(pointer: *const T, name: &str) -> Result<(), Error> {
-    if pointer.is_null() { Err(is_null(name)) } else { Ok(()) }
-}
-
-/// Refuses a count below zero.
-#[inline]
-pub(super) fn non_negative(value: c_int, name: &str) -> Result<usize, Error> {
-    usize::try_from(value).map_err(|_| is_negative(value, name))
 }

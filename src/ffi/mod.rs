@@ -51,7 +51,7 @@ pub mod redistribution;
 pub mod scheduling;
 pub mod version;
 
-use argument::{Components, IdParts};
+use argument::IdParts;
 
 pub use crate::error::dvm_retcode_t;
 pub use argument::Arg;
@@ -69,6 +69,10 @@ pub const DVM_IN: c_int = 0;
 
 /// Access mode of an argument: the task produces it.
 pub const DVM_OUT: c_int = 1;
+
+/// The components of a rank.
+/// cbindgen:ignore
+pub type Components = [u64; DVM_MAX_RANK_DEPTH];
 
 /// A rank as a parameter: `dvm_rank_t`, an array of `DVM_MAX_RANK_DEPTH` components.
 /// cbindgen:ignore

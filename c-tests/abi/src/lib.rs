@@ -8,7 +8,12 @@ mod header {
 }
 
 /// The comparison, which the build script writes: constants whose types only fit when both sides agree.
-#[allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "calls that are compiled and never made")]
+#[allow(
+    unsafe_code,
+    clippy::undocumented_unsafe_blocks,
+    clippy::too_many_arguments,
+    reason = "calls that are compiled and never made"
+)]
 mod comparison {
     #[allow(clippy::wildcard_imports, reason = "the types that the header defines are among what is compared")]
     use super::header::*;
