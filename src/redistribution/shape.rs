@@ -181,30 +181,27 @@ impl Shape {
     /// else writes the source or touches the target's places meanwhile, and the two do not overlap.
     #[allow(unsafe_code, reason = "walks over memory of other owners")]
     pub(super) unsafe fn copy(&self, source: *const u8, target: *mut u8, stream: bool) {
-        // SAFETY: by this function's contract.
-        unsafe { self.descend(&self.outer, source, target, stream) }
-    }
-
-    #[allow(unsafe_code, reason = "walks over memory of other owners")]
-    unsafe fn descend(&self, outer: &[Step], mut source: *const u8, mut target: *mut u8, stream: bool) {
-        if let Some((step, rest)) = outer.split_first() {
-            for _ in 0..step.count {
-                // SAFETY: the places of the copy, by the contract of `copy`; after the last step nothing is read or written.
-                unsafe { self.descend(rest, source, target, stream) };
-                (source, target) = (source.wrapping_offset(step.source), target.wrapping_offset(step.target));
-            }
-            return;
-        }
-        // SAFETY: the kernels touch the places of the levels that they were given, which are the copy's.
-        unsafe {
-            match self.kernel {
-                Kernel::Runs { bytes, step } => strided::runs(bytes, step, source, target, stream),
-                Kernel::Elements { size, step } => strided::elements(size, step, source, target),
-                Kernel::Transpose { size, across, along } => {
-                    transpose::plane(size, across, along, source, target, stream);
+        walk(&self.outer, (source, target), &mut |source, target| {
+            // SAFETY: the kernels touch the places of the levels that they were given, which are the copy's, by this function's contract.
+            unsafe {
+                match self.kernel {
+                    Kernel::Runs { bytes, step } => strided::runs(bytes, step, source, target, stream),
+                    Kernel::Elements { size, step } => strided::elements(size, step, source, target),
+                    Kernel::Transpose { size, across, along } => {
+                        transpose::plane(size, across, along, source, target, stream);
+                    }
                 }
             }
-        }
+        });
+    }
+}
+
+/// Visits the places of all steps of these levels, the outermost first.
+fn walk(levels: &[Step], (mut source, mut target): (*const u8, *mut u8), visit: &mut impl FnMut(*const u8, *mut u8)) {
+    let Some((step, rest)) = levels.split_first() else { return visit(source, target) };
+    for _ in 0..step.count {
+        walk(rest, (source, target), visit);
+        (source, target) = (source.wrapping_offset(step.source), target.wrapping_offset(step.target));
     }
 }
 

@@ -37,19 +37,20 @@ pub(super) unsafe fn elements(size: usize, step: Step, source: *const u8, target
     macro_rules! sized {
         ($($n:literal)*) => {
             match size {
-                // SAFETY: by this function's contract.
-                $($n => unsafe { fixed::<$n>(step, source, target) },)*
-                // SAFETY: by this function's contract.
-                _ => unsafe { runs(size, step, source, target, false) },
+                $($n => fixed::<$n>,)*
+                _ => runs,
             }
         };
     }
-    sized!(1 2 3 4 5 6 7 8 10 12 14 16 20 24 28 32 40 48 56 64);
+    type Kernel = unsafe fn(usize, Step, *const u8, *mut u8, bool);
+    let kernel: Kernel = sized!(1 2 3 4 5 6 7 8 10 12 14 16 20 24 28 32 40 48 56 64);
+    // SAFETY: by this function's contract.
+    unsafe { kernel(size, step, source, target, false) };
 }
 
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
-unsafe fn fixed<const N: usize>(step: Step, mut source: *const u8, mut target: *mut u8) {
+unsafe fn fixed<const N: usize>(_: usize, step: Step, mut source: *const u8, mut target: *mut u8, _: bool) {
     for _ in 0..step.count {
         // SAFETY: by this function's contract.
         unsafe { copy_nonoverlapping(source, target, N) };

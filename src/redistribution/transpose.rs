@@ -22,25 +22,24 @@ const TILE: usize = 8;
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
 pub(super) unsafe fn plane(size: usize, across: Step, along: Step, source: *const u8, target: *mut u8, stream: bool) {
-    let plane = Plane { across, along, source, target };
     macro_rules! sized {
         ($($n:literal)*) => {
             match size {
-                // SAFETY: by this function's contract.
-                $($n => unsafe { strips::<$n>(&plane, stream) },)*
-                // SAFETY: by this function's contract.
-                _ => unsafe { any_size(size, &plane) },
+                $($n => strips::<$n>,)*
+                _ => any_size,
             }
         };
     }
-    sized!(1 2 4 8 12 16 24 32 48);
+    let kernel: unsafe fn(usize, &Plane, bool) = sized!(1 2 4 8 12 16 24 32 48);
+    // SAFETY: by this function's contract.
+    unsafe { kernel(size, &Plane { across, along, source, target }, stream) };
 }
 
 /// Walks over the plane in strips, and over each strip in tiles.
 ///
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
-unsafe fn strips<const N: usize>(plane: &Plane, stream: bool) {
+unsafe fn strips<const N: usize>(_: usize, plane: &Plane, stream: bool) {
     let tile = if LINE.is_multiple_of(N) { LINE / N } else { TILE };
     // Where rows begin at different places of a line, no tile could write whole lines of all of them.
     let even = LINE.is_multiple_of(N)
@@ -110,7 +109,7 @@ unsafe fn full<const N: usize>(part: &Plane, stream: bool) {
 ///
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
-unsafe fn any_size(size: usize, plane: &Plane) {
+unsafe fn any_size(size: usize, plane: &Plane, _: bool) {
     for a in (0..plane.across.count).step_by(TILE) {
         for b in 0..plane.along.count {
             for i in a..plane.across.count.min(a + TILE) {

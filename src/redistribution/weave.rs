@@ -74,22 +74,25 @@ pub(super) unsafe fn copy<'a>(mut strands: impl ExactSizeIterator<Item = Strand<
     let mut all = [first; MOST];
     let count = 1 + strands.len();
     all[1..].iter_mut().zip(strands).for_each(|(place, strand)| *place = strand);
-    // SAFETY: by this function's contract.
-    unsafe { descend(&mut all[..count], 0) }
-}
-
-unsafe fn descend(strands: &mut [Strand], level: usize) {
-    let Some(first) = strands.first() else { return };
-    let Some(&Step { count, .. }) = first.shape.outer.get(level) else {
-        // SAFETY: by the caller's contract.
-        return unsafe { take_turns(strands) };
-    };
-    for _ in 0..count {
-        // SAFETY: the places of the copies; behind the last step nothing is read or written.
-        unsafe { descend(strands, level + 1) };
+    let strands = &mut all[..count];
+    let outer = &first.shape.outer;
+    let mut at = vec![0; outer.len()];
+    while outer.iter().all(|step| step.count > 0) {
+        for (source, target, bytes) in runs(strands) {
+            // SAFETY: a run of a copy, by this function's contract.
+            unsafe { lines::stream_run(source, target, bytes) };
+        }
+        // The next step of the innermost level that has one; those inside begin anew.
+        let next = (0..outer.len()).rev().find(|&level| at[level] + 1 < outer[level].count);
+        let inside = next.map_or(0, |level| level + 1);
+        for (level, steps) in at.iter_mut().enumerate().skip(inside) {
+            move_on(strands, level, -(*steps as isize));
+            *steps = 0;
+        }
+        let Some(level) = next else { return };
         move_on(strands, level, 1);
+        at[level] += 1;
     }
-    move_on(strands, level, -(count as isize));
 }
 
 /// Moves all strands by so many steps of a level.
@@ -101,17 +104,16 @@ fn move_on(strands: &mut [Strand], level: usize, steps: isize) {
     }
 }
 
-unsafe fn take_turns(strands: &[Strand]) {
+/// The runs of the strands where they are, in turns: the places at the source and the target, and the bytes.
+fn runs<'a>(strands: &'a [Strand]) -> impl Iterator<Item = (*const u8, *mut u8, usize)> + use<'a> {
     let turns = strands.iter().map(|s| s.runs().1.count).max().unwrap_or(0);
-    for turn in 0..turns {
-        for strand in strands {
+    (0..turns).flat_map(move |turn| {
+        strands.iter().filter_map(move |strand| {
             let (bytes, step) = strand.runs();
-            if turn < step.count {
-                let source = strand.source.wrapping_offset(turn as isize * step.source);
-                let target = strand.target.wrapping_offset(turn as isize * step.target);
-                // SAFETY: a run of the copy, by the caller's contract.
-                unsafe { lines::stream_run(source, target, bytes) };
-            }
-        }
-    }
+            let by = turn as isize;
+            let (source, target) = (by * step.source, by * step.target);
+            (turn < step.count)
+                .then(|| (strand.source.wrapping_offset(source), strand.target.wrapping_offset(target), bytes))
+        })
+    })
 }
