@@ -1,7 +1,8 @@
 //! The table of the environment variables that libdvm reads, once at init.
 //!
-//! An unset or empty variable means the default. A value that is not allowed is an error that names the variable, the
-//! value and what is allowed: nothing is ignored silently.
+//! A knob whose variable is unset or empty has its default. A value that is not allowed is an error that names the
+//! variable, the value and what is allowed: nothing is silently ignored.
+#![forbid(unsafe_code)]
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,5 @@
 //! What can go wrong: the stable codes of the C interface and the value that carries one with its message.
+#![forbid(unsafe_code)]
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,5 @@
 //! What `dvm-info` tells, as plain data: for that program, and no part of the interface.
+#![forbid(unsafe_code)]
 
 pub use crate::config::settings::Setting;
 pub use crate::machine::description::{Branch, Description};

@@ -3,9 +3,9 @@
 //! - `queue`: a worker's ready tasks: placed ones in order of readiness, others for any worker to steal
 //! - `seeded`: a different order, drawn from a seed
 //! - `placement`: the worker near a task's data
-#![allow(unsafe_code, reason = "queues link the descriptors themselves and allocate nothing")]
 
 mod placement;
+#[allow(unsafe_code, reason = "queues take tasks from their owners")]
 mod queue;
 mod seeded;
 
