@@ -119,7 +119,7 @@ impl Blocks {
             // Taken before the lock of a depot.
             let mut chunks = self.chunks.lock();
             memory::room_for(&mut chunks, 1).ok()?;
-            self.free[class].enlarge(blocks, kept, BATCH).ok()?;
+            self.free[class].enlarge(CHUNK / step, blocks, kept, BATCH).ok()?;
             chunks.push(chunk);
         }
         kept.take()

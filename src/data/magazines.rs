@@ -192,7 +192,9 @@ mod tests {
             assert!(seen.len() <= 20 + 4 * batch_of(class_of(size)), "{size}: {} blocks", seen.len());
         }
         let many: Vec<_> = (0..2 * KEPT / LARGEST).map(|_| store.take(&mut maker, LARGEST).unwrap()).collect();
-        many.into_iter().for_each(|block| give(&mut user, block, LARGEST));
+        for block in many {
+            give(&mut user, block, LARGEST);
+        }
         let bytes = |(class, blocks): (usize, &Depot<_>)| blocks.len() * bytes_of(class);
         let kept = store.bytes.load(Ordering::Relaxed);
         assert_eq!(kept, store.free.iter().enumerate().map(bytes).sum::<usize>());

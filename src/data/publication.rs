@@ -65,11 +65,9 @@ impl Store {
         let slot = self.kept(id);
         if slot.phase() == Phase::Promised {
             let _body = slot.lock();
-            // SAFETY: by this function's contract.
-            if slot.phase() == Phase::Promised
-                && let Some(node) = unsafe { Node::of(link) }
-            {
-                slot.waiters().append(node);
+            if slot.phase() == Phase::Promised {
+                // SAFETY: by this function's contract.
+                slot.waiters().append(unsafe { Node::of(link) }?);
                 return None;
             }
         }

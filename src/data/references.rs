@@ -53,11 +53,9 @@ impl Store {
         body.set_available(left);
         body.set_taken(body.taken() + 1);
         let slot = body.slot();
-        // SAFETY: by this function's contract.
-        if slot.phase() == Phase::Promised
-            && let Some(node) = unsafe { Node::of(link) }
-        {
-            slot.waiters().append(node);
+        if slot.phase() == Phase::Promised {
+            // SAFETY: by this function's contract.
+            unsafe { Node::of(link) }.into_iter().for_each(|node| slot.waiters().append(node));
         }
         Ok(Readiness::of(slot))
     }

@@ -21,7 +21,9 @@ struct Sleeper {
 struct Member(Cell<*const Sleeper>);
 
 impl Member {
-    const NOBODY: Member = Member(Cell::new(ptr::null()));
+    const fn nobody() -> Member {
+        Member(Cell::new(ptr::null()))
+    }
 
     /// The sleeper, while its list, which is `list`, is held.
     fn of<'a>(&self, _list: &'a List) -> Option<&'a Sleeper> {
@@ -46,7 +48,7 @@ pub(super) struct Sleepers([Mutex<List>; LISTS]);
 impl Sleepers {
     /// Nobody.
     pub(super) const fn new() -> Sleepers {
-        Sleepers([const { Mutex::new(List(Member::NOBODY)) }; LISTS])
+        Sleepers([const { Mutex::new(List(Member::nobody())) }; LISTS])
     }
 
     fn list(&self, index: u32) -> MutexGuard<'_, List> {
@@ -63,7 +65,7 @@ impl Sleepers {
                 self.0.remove(self.1);
             }
         }
-        let me = Sleeper { previous: Member::NOBODY, next: Member::NOBODY, index, changed: Condvar::new() };
+        let me = Sleeper { previous: Member::nobody(), next: Member::nobody(), index, changed: Condvar::new() };
         let mut list = self.list(index);
         // SAFETY: it stays on this stack until it is taken out below.
         unsafe { list.add(&me) };

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
-use std::ptr::{self, null_mut};
+use std::ptr::null_mut;
 
 use super::space::Tile;
 use crate::engine;
@@ -78,25 +78,7 @@ impl Callbacks {
         }
     }
 
-    /// Calls one of them for a tile, with a visitor where it tells successors.
-    #[inline]
-    fn call<V: FnMut(&[i64])>(
-        &self,
-        function: Function,
-        tile: &[i64],
-        visitor: Option<&mut Visitor<V>>,
-    ) -> Result<i64, Error> {
-        assert!(tile.len() >= self.dimension, "a tile has all coordinates");
-        let (visit, visitor) = match visitor {
-            Some(visitor) => (forward::<V> as Visit as *mut c_void, ptr::from_mut(visitor).cast()),
-            None => (null_mut(), null_mut()),
-        };
-        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), visit, visitor];
-        // SAFETY: by the promise made to `new`; the tile has its coordinates, and the visitor, of this type, lives until the call returns.
-        unsafe { unwind_boundary::call_function(function.0, arguments) }
-    }
-
-    /// Whether the graph gives its own edges instead of carried coordinates.
+    /// Whether the graph tells its own edges, rather than leaving them to the carried coordinates.
     pub(crate) fn tells_edges(&self) -> bool {
         self.predecessors.is_some()
     }
@@ -104,9 +86,12 @@ impl Callbacks {
     /// Runs a tile; an error has a message.
     #[inline]
     pub(crate) fn run(&self, tile: &Tile) -> Result<(), Error> {
-        match self.call(self.run, tile, NOBODY)? as c_int {
-            0 => Ok(()),
-            code => Err(failed(code)),
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+        // SAFETY: by the promise made to `new`; a `Tile` holds all coordinates.
+        match unsafe { unwind_boundary::call_directly(self.run.0, arguments) } {
+            Ok(0) => Ok(()),
+            Ok(code) => Err(failed(code)),
+            Err(thrown) => Err(thrown),
         }
     }
 
@@ -114,33 +99,35 @@ impl Callbacks {
     #[inline]
     pub(crate) fn predecessors(&self, tile: &[i64], untold: i64) -> Result<i64, Error> {
         let Some(function) = self.predecessors else { return Ok(untold) };
-        engine::sealed(|| self.call(function, tile, NOBODY)).map_err(|e| within(&e, "predecessors"))
+        debug_assert!(tile.len() >= self.dimension, "a tile has all coordinates");
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+        // SAFETY: by the promise made to `new`; all tiles are of the graph's space, and have its coordinates.
+        engine::sealed(|| unsafe { unwind_boundary::call_for_wide(function.0, arguments) })
+            .map_err(|e| within(&e, "predecessors"))
     }
 
     /// Visits the successors; false if the carried coordinates determine them. The slice has `dimension` coordinates.
     #[inline]
     pub(crate) fn successors<V: FnMut(&[i64])>(&self, tile: &Tile, visit: V) -> Result<bool, Error> {
+        struct Visitor<V> {
+            dimension: usize,
+            visit: V,
+        }
+        unsafe extern "C" fn forward<V: FnMut(&[i64])>(visitor: *mut c_void, tile: *const i64) {
+            // SAFETY: `visitor` is the address passed to `successors` just below, which has not returned yet.
+            let visitor = unsafe { &mut *visitor.cast::<Visitor<V>>() };
+            if !tile.is_null() {
+                // SAFETY: the contract of `dvm_graph_visit_t`: `tile` has `dimension` coordinates.
+                (visitor.visit)(unsafe { std::slice::from_raw_parts(tile, visitor.dimension) });
+            }
+        }
         let Some(successors) = self.successors else { return Ok(false) };
         let mut visitor = Visitor { dimension: self.dimension, visit };
-        let told = self.call(successors, tile, Some(&mut visitor));
+        let visit: Visit = forward::<V>;
+        let arguments =
+            [self.context, tile.as_ptr().cast_mut().cast(), visit as *mut c_void, (&raw mut visitor).cast()];
+        // SAFETY: by the promise made to `new`; the visitor lives until the call returns.
+        let told = unsafe { unwind_boundary::call_directly(successors.0, arguments) };
         told.map(|_| true).map_err(|e| within(&e, "successors"))
-    }
-}
-
-/// What looks at the successors of a tile.
-struct Visitor<V> {
-    dimension: usize,
-    visit: V,
-}
-
-/// For functions that tell none.
-const NOBODY: Option<&mut Visitor<fn(&[i64])>> = None;
-
-unsafe extern "C" fn forward<V: FnMut(&[i64])>(visitor: *mut c_void, tile: *const i64) {
-    // SAFETY: `visitor` is the address passed by `call`, which has not returned yet.
-    let visitor = unsafe { &mut *visitor.cast::<Visitor<V>>() };
-    if !tile.is_null() {
-        // SAFETY: the contract of `dvm_graph_visit_t`: `tile` has `dimension` coordinates.
-        (visitor.visit)(unsafe { std::slice::from_raw_parts(tile, visitor.dimension) });
     }
 }

@@ -85,23 +85,22 @@ impl Callee {
         let first = ids.as_mut_ptr();
         // SAFETY: by this function's contract, and each function takes no more than four words in registers. The unwind boundary
         // lets it unwind: a panic of a callback written in Rust goes through to whoever runs the task.
-        let value = unsafe {
+        unsafe {
             match self {
                 Callee::WithContext(function, context) => {
                     let count = ptr::without_provenance_mut(ids.len());
-                    unwind_boundary::call_function(
+                    unwind_boundary::call_directly(
                         transmute::<WithContext, unwind_boundary::Function>(function),
                         [context, first.cast(), count, ptr::null_mut()],
                     )
                 }
                 Callee::Plain(function) if ids.len() <= 4 => {
                     let arguments = [0, 1, 2, 3].map(|place| first.wrapping_add(place).cast());
-                    unwind_boundary::call_function(transmute::<Plain, unwind_boundary::Function>(function), arguments)
+                    unwind_boundary::call_directly(transmute::<Plain, unwind_boundary::Function>(function), arguments)
                 }
-                Callee::Plain(function) => return call_with_many(function, ids),
+                Callee::Plain(function) => call_with_many(function, ids),
             }
-        };
-        value.map(|value| value as c_int)
+        }
     }
 }
 

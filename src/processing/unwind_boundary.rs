@@ -178,16 +178,27 @@ pub(crate) fn call<R>(body: impl FnOnce() -> R) -> Result<R, Error> {
     cross(body).map_err(tell)
 }
 
-/// The whole register with the number that a function of the program returns, of a narrow one in the low bits; what it throws is told
-/// in words.
+/// The number that a function of the program returns; what it throws is told in words.
 ///
 /// # Safety
 /// `function` is a function that may be called with these arguments: with all four, or with the first ones, since
-/// it does not look into the other registers. It may have been transmuted from one that returns another number.
+/// it does not look into the other registers.
 #[inline]
-pub(crate) unsafe fn call_function(function: Function, arguments: [*mut c_void; 4]) -> Result<i64, Error> {
+pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 4]) -> Result<c_int, Error> {
     let [a, b, c, d] = arguments;
     // SAFETY: by this function's contract.
+    let crossed = unsafe { enter(a, b, c, d, function) };
+    if crossed.how == RETURNED { Ok(crossed.value as c_int) } else { Err(tell(crossed)) }
+}
+
+/// The wide number that a function of the program returns; what it throws is told in words.
+///
+/// # Safety
+/// As for [`call_directly`], of a function that returns 64 bits.
+#[inline]
+pub(crate) unsafe fn call_for_wide(function: Function, arguments: [*mut c_void; 4]) -> Result<i64, Error> {
+    let [a, b, c, d] = arguments;
+    // SAFETY: by this function's contract; the whole register is handed on.
     let crossed = unsafe { enter(a, b, c, d, function) };
     if crossed.how == RETURNED { Ok(crossed.value as i64) } else { Err(tell(crossed)) }
 }

@@ -206,7 +206,7 @@ impl Placed {
 
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<*mut Task> {
-        self.0.pop().map(Task::of)
+        if self.0.is_empty() { None } else { self.0.pop().map(Task::of) }
     }
 }
 

@@ -93,6 +93,7 @@ impl Inbox {
 
     /// Leaves a node; true when there was none before.
     #[inline]
+    #[expect(clippy::needless_pass_by_value, reason = "the node belongs to the stack from here on")]
     pub(crate) fn push(&self, node: Node) -> bool {
         // Otherwise the load would ask for the line once, and the exchange once more.
         prefetch::to_write(&raw const self.top);
@@ -251,7 +252,7 @@ mod tests {
 
     fn nodes(count: usize) -> (Vec<Node>, Vec<*mut Link>) {
         let nodes: Vec<Node> = (0..count).map(|_| node()).collect();
-        let addresses = nodes.iter().map(|node| node.address()).collect();
+        let addresses = nodes.iter().map(Node::address).collect();
         (nodes, addresses)
     }
 
@@ -264,7 +265,7 @@ mod tests {
             assert_eq!(inbox.push(node), place == 0);
         }
         let chain: Vec<Node> = inbox.take_all().reversed().reversed().collect();
-        assert!(chain.iter().map(|node| node.address()).eq(addresses.iter().rev().copied()));
+        assert!(chain.iter().map(Node::address).eq(addresses.iter().rev().copied()));
         chain.into_iter().rev().for_each(|node| {
             inbox.push(node);
         });

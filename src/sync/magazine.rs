@@ -134,15 +134,16 @@ impl<T> Depot<T> {
         self.0.lock().admit(more)
     }
 
-    /// Takes new items in, or refuses, and moves the last ones to a magazine that is empty and has room.
+    /// Takes so many new items in, or refuses, and moves the last ones to a magazine that is empty and has room.
     pub(crate) fn enlarge(
         &self,
-        items: impl ExactSizeIterator<Item = T>,
+        count: usize,
+        items: impl Iterator<Item = T>,
         magazine: &mut Magazine<T>,
         batch: usize,
     ) -> Result<(), Error> {
         let mut stock = self.0.lock();
-        stock.admit(items.len())?;
+        stock.admit(count)?;
         stock.items.extend(items);
         stock.supply(magazine, batch);
         Ok(())
@@ -193,7 +194,7 @@ mod tests {
             if !depot.supply(magazine, BATCH) {
                 let new = *made..*made + 3 * BATCH as u32;
                 *made = new.end;
-                depot.enlarge(new, magazine, BATCH).unwrap();
+                depot.enlarge(new.len(), new, magazine, BATCH).unwrap();
             }
             magazine.take().expect("just filled")
         })
@@ -208,7 +209,9 @@ mod tests {
             let count = 1 + turn * 7 % 50;
             let items: Vec<u32> = (0..count).map(|_| take(&depot, &mut taker, &mut made)).collect();
             assert_eq!(items.iter().collect::<HashSet<_>>().len(), count, "each is given once");
-            items.into_iter().for_each(|item| giver.give(item, BATCH, &depot));
+            for item in items {
+                giver.give(item, BATCH, &depot);
+            }
         }
         assert!(made <= 50 + 4 * 3 * BATCH as u32, "{made} items for 50 at a time");
         let rest: HashSet<u32> = taker.empty().chain(giver.empty()).chain(depot.empty()).collect();

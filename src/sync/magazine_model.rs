@@ -31,7 +31,7 @@ fn each_item_is_with_one_thread() {
         let depot = Arc::new(Depot(magazine_parts::Mutex::new(Stock::EMPTY)));
         let mut mine = Magazine::new();
         mine.make_room(1).unwrap();
-        depot.enlarge(0..3_u32, &mut mine, 1).unwrap();
+        depot.enlarge(3, 0..3_u32, &mut mine, 1).unwrap();
         let other = Arc::clone(&depot);
         let thread = loom::thread::spawn(move || use_up(&other, Magazine::new()));
         let mut all = use_up(&depot, mine);

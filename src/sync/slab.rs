@@ -54,7 +54,14 @@ impl<T: Sync> Slab<T> {
         debug_assert!(index < self.len());
         // SAFETY: by the invariant and this function's contract the entry is initialised; it is never moved, changed but
         // through `&T`, or freed.
-        unsafe { &*self.address(index) }
+        unsafe {
+            if index < FIRST {
+                // Not by `address`: of an address that may wrap around nobody knows that it is not NULL.
+                &*self.levels[0].load(Ordering::Relaxed).add(index as usize)
+            } else {
+                &*self.further(index)
+            }
+        }
     }
 
     /// Where the entry with this index lies, if there is one; else the address means nothing.

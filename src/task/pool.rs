@@ -137,13 +137,13 @@ impl Pool {
         for place in 0..count {
             chunk.write(place * size, Task::blank());
         }
-        let step = (LINE / size).max(1);
-        let apart = |turn: usize| turn * step % count + turn * step / count;
-        let task = |turn: usize| Free(chunk.part(apart(turn) * size, size).cast().as_ptr());
+        let (first, step) = (chunk.part(0, count * size).as_ptr(), (LINE / size).max(1));
+        let apart = (0..step).rev().flat_map(|line| (line..count).step_by(step).rev());
+        let tasks = apart.map(|place| Free(first.wrapping_add(place * size).cast()));
         // Taken before the lock of a depot.
         let mut chunks = self.chunks.lock();
         memory::room_for(&mut chunks, 1)?;
-        self.free[class].enlarge((0..count).rev().map(task), kept, BATCH)?;
+        self.free[class].enlarge(count, tasks, kept, BATCH)?;
         chunks.push(chunk);
         Ok(())
     }
