@@ -53,7 +53,8 @@ fn rooms(root: &Path, folder: &Path, found: &mut BTreeMap<String, Unchecked>) {
     }
 }
 
-/// The rooms and the most blocks that ARCHITECTURE.md states: the table under `## Unsafe code`, and the number before it.
+/// The rooms and the most blocks that ARCHITECTURE.md states: the table under `## Unsafe code`, and the number before
+/// it.
 fn stated(text: &str) -> (Vec<String>, usize) {
     let section =
         text.split("\n## ").find(|section| section.starts_with("Unsafe code\n")).expect("a section on unsafe code");

@@ -170,7 +170,8 @@ impl Section {
     }
 }
 
-/// The text of a source with C's own pointers: `*mut T` where that has `Arg<*mut T>` or `Arg<*mut T, U>`, which C sees as the same.
+/// The text of a source with C's own pointers: `*mut T` where that has `Arg<*mut T>` or `Arg<*mut T, U>`, which C sees
+/// as the same.
 pub(crate) fn plain(text: &str) -> String {
     const WRAPPED: &str = ": Arg<";
     let mut parts = text.split(WRAPPED);

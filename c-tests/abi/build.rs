@@ -63,7 +63,8 @@ fn compare(seen: &syn::File, sections: &[Section]) -> Result<String, String> {
             let name = format_ident!("{}", function.name);
             let kinds: Vec<&Type> = signature.inputs.iter().filter_map(typed).collect();
             let arguments: Vec<_> = kinds.iter().map(|kind| argument(kind, &structures)).collect();
-            // The exported function has its own type for each pointer. A call compiles only if that is made of C's pointer.
+            // The exported function has its own type for each pointer. A call compiles only if that is made of C's
+            // pointer.
             let names: Vec<_> = (0..kinds.len()).map(|place| format_ident!("argument_{place}")).collect();
             let wrapped = names.iter().zip(&kinds).filter(|(_, kind)| matches!(kind, Type::Ptr(_)));
             let wrapped: Vec<_> = wrapped.map(|(name, _)| quote! { let #name = dvm::ffi::Arg::new(#name); }).collect();

@@ -124,7 +124,8 @@ impl Storage {
         Some(storage)
     }
 
-    /// Memory of the C allocator, its address, and whether it has come with zeros, which it does where that is `wanted`.
+    /// Memory of the C allocator, its address, and whether it has come with zeros, which it does where that is
+    /// `wanted`.
     fn allocate_large(size: usize, wanted: bool) -> Option<(Storage, *mut u8, bool)> {
         if size == 0 {
             let addr = ptr::without_provenance_mut(ALIGNMENT);

@@ -1,7 +1,7 @@
 //! Arguments that are addresses: what C hands over, read and written at one place.
 //!
-//! The type of a parameter says what lies behind its address; each access looks for NULL first. Whoever calls an exported function
-//! promises what the documentation of its parameters says; the functions ask for no more than that.
+//! The type of a parameter says what lies behind its address; each access looks for NULL first. Whoever calls an
+//! exported function promises what the documentation of its parameters says; the functions ask for no more than that.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
@@ -36,8 +36,9 @@ impl<T> Pointer for *mut T {
     }
 }
 
-/// An address that C has handed over as a `P`: NULL, or that of one or more `T`, as the function documents it, for as long as the
-/// call lasts. Where C's type is a pointer to mutable memory, and the function documents a result, it may be written.
+/// An address that C has handed over as a `P`: NULL, or that of one or more `T`, as the function documents it, for as
+/// long as the call lasts. Where C's type is a pointer to mutable memory, and the function documents a result, it may
+/// be written.
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct Arg<'a, P: Pointer, T = <P as Pointer>::Target>(P, PhantomData<(&'a (), *const T)>);
@@ -127,7 +128,8 @@ impl<'a, T, R> Arg<'a, *mut T, R> {
             return Ok(());
         }
         self.require(name)?;
-        // SAFETY: not NULL, so there is room by the type's promise; the results are the library's own, and lie elsewhere.
+        // SAFETY: not NULL, so there is room by the type's promise; the results are the library's own, and lie
+        // elsewhere.
         unsafe { self.0.cast::<R>().copy_from_nonoverlapping(results.as_ptr(), results.len()) };
         Ok(())
     }
@@ -221,7 +223,8 @@ impl<'a, P: Pointer<Target = c_char>> Arg<'a, P> {
         Ok(unsafe { CStr::from_ptr(self.address()) })
     }
 
-    /// The same as text of one's own; `None` stands for NULL. A program's text may be large: there may be no memory for it.
+    /// The same as text of one's own; `None` stands for NULL. A program's text may be large: there may be no memory for
+    /// it.
     pub(super) fn text(&self) -> Result<Option<String>, Error> {
         if self.is_null() {
             return Ok(None);

@@ -229,8 +229,8 @@ pub unsafe extern "C" fn dvm_graph_sizes(
         let bytes = |sizes: &[i64]| match footprint {
             Some(footprint) => {
                 let arguments = [context, sizes.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-                // SAFETY: as documented for `footprint`; `sizes` has `dimension` values. It is called across the unwind boundary, which
-                // lets it unwind, with its two arguments in the first two registers.
+                // SAFETY: as documented for `footprint`; `sizes` has `dimension` values. It is called across the unwind
+                // boundary, which lets it unwind, with its two arguments in the first two registers.
                 let call = || unsafe {
                     unwind_boundary::call_for_wide(
                         transmute::<Footprint, unwind_boundary::Function>(footprint),

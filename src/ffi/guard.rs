@@ -1,6 +1,7 @@
 //! The border guard: every exported function runs inside it.
 //!
-//! It stops panics, turns a failure into its code, and keeps the message for `dvm_last_error`. What comes in is checked by `argument`.
+//! It stops panics, turns a failure into its code, and keeps the message for `dvm_last_error`. What comes in is checked
+//! by `argument`.
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -20,8 +20,8 @@ pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: 
 pub(crate) type Successors =
     unsafe extern "C" fn(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void);
 
-/// One of the functions of a graph: called with the graph's context and the address of a tile, and a function and its data for whoever
-/// tells successors.
+/// One of the functions of a graph: called with the graph's context and the address of a tile, and a function and its
+/// data for whoever tells successors.
 #[derive(Clone, Copy)]
 struct Function(unwind_boundary::Function);
 
@@ -65,8 +65,8 @@ impl Callbacks {
         predecessors: Option<Predecessors>,
         successors: Option<Successors>,
     ) -> Self {
-        // SAFETY: each is called across the unwind boundary, which lets it unwind, with its arguments in the first registers: it does not
-        // look into the others. What it returns is fetched from the whole register.
+        // SAFETY: each is called across the unwind boundary, which lets it unwind, with its arguments in the first
+        // registers: it does not look into the others. What it returns is fetched from the whole register.
         let called =
             |function: *const ()| unsafe { Function(transmute::<*const (), unwind_boundary::Function>(function)) };
         Self {

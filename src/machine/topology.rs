@@ -224,7 +224,8 @@ impl Handle {
         given.map(|matrix| matrix.latencies(pus)).collect()
     }
 
-    /// Has hwloc fill its matrices of latencies in, as many as there is room for; the number of those that it has, or 0.
+    /// Has hwloc fill its matrices of latencies in, as many as there is room for; the number of those that it has, or
+    /// 0.
     fn distances(&self, room: &mut [*mut sys::hwloc_distances_s]) -> usize {
         let kind = u64::from(sys::hwloc_distances_kind_e_HWLOC_DISTANCES_KIND_MEANS_LATENCY);
         let mut count = room.len() as u32;

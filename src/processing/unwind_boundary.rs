@@ -229,8 +229,8 @@ fn message(crossed: Crossed) -> String {
     }
 }
 
-/// An exception that has come across the unwind boundary: the unwinder has given it, and nobody else has it. When the value is dropped
-/// its own cleanup ends it.
+/// An exception that has come across the unwind boundary: the unwinder has given it, and nobody else has it. When the
+/// value is dropped its own cleanup ends it.
 struct Caught(*mut Exception);
 
 impl Deref for Caught {

@@ -182,7 +182,8 @@ impl Shape {
     #[allow(unsafe_code, reason = "walks over memory of other owners")]
     pub(super) unsafe fn copy(&self, source: *const u8, target: *mut u8, stream: bool) {
         walk(&self.outer, (source, target), &mut |source, target| {
-            // SAFETY: the kernels touch the places of the levels that they were given, which are the copy's, by this function's contract.
+            // SAFETY: the kernels touch the places of the levels that they were given, which are the copy's, by this
+            // function's contract.
             unsafe {
                 match self.kernel {
                     Kernel::Runs { bytes, step } => strided::runs(bytes, step, source, target, stream),

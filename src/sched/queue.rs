@@ -104,7 +104,7 @@ impl ReadyQueue {
         if rest.is_empty() { self.stealable.take_all() } else { rest }
     }
 
-    /// Puts tasks, newest first, into the deque, as far as that has room or can grow.
+    /// Puts tasks, newest first, into the deque, as far as it has room or can grow.
     fn move_mail(&self, mut chain: Chain) {
         while let Some(node) = chain.next() {
             if !self.deque.push(Item::task(expected(&node)).word()) {
@@ -165,7 +165,7 @@ fn expected(node: &Node) -> *mut Task {
     task
 }
 
-/// The placed tasks that a worker has taken out of its inbox, or has made ready itself. Only the worker touches it.
+/// The placed tasks that a worker took out of its inbox or made ready itself. Only the worker uses it.
 pub(crate) struct Placed(Line);
 
 impl Placed {

@@ -44,7 +44,8 @@ impl Node {
     /// The node that begins with this link.
     ///
     /// # Safety
-    /// It is valid, belongs to the caller, and stays where it is until somebody has taken its address out of the node, or drops that.
+    /// It is valid, belongs to the caller, and stays where it is until somebody has taken its address out of the node,
+    /// or drops that.
     #[inline]
     pub(crate) unsafe fn of(link: *mut Link) -> Option<Node> {
         NonNull::new(link).map(Node)

@@ -1,9 +1,9 @@
 //! Free items that threads keep to themselves and pass on in batches.
 //!
-//! What one thread uses up and another gives back travels through a depot, a batch at a time: a thread's own list is its magazine,
-//! after Bonwick and Adams, "Magazines and Vmem" (USENIX 2001). A thread takes the lock of a depot once per batch, and never asks
-//! the allocator for fresh memory under it: that comes page by page, and others are not to wait for it. What the items are,
-//! and where new ones come from, is for the pool that uses this.
+//! What one thread uses up and another gives back travels through a depot, a batch at a time: a thread's own list is
+//! its magazine, after Bonwick and Adams, "Magazines and Vmem" (USENIX 2001). A thread takes the lock of a depot once
+//! per batch, and never asks the allocator for fresh memory under it: that comes page by page, and others are not to
+//! wait for it. What the items are, and where new ones come from, is for the pool that uses this.
 
 use std::vec::Drain;
 

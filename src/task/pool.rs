@@ -129,8 +129,8 @@ impl Pool {
         Ok(kept.take().expect("just filled").0)
     }
 
-    /// Makes new descriptors, and hands some of them out. Those on one line lie far apart in the depot: they go to different
-    /// workers, but hardly at the same time.
+    /// Makes new descriptors, and hands some of them out. Those on one line lie far apart in the depot: they go to
+    /// different workers, but hardly at the same time.
     fn add_chunk(&self, kept: &mut Magazine<Free>, class: usize) -> Result<(), Error> {
         let mut chunk = Allocation::new(chunk_layout()).ok_or_else(memory::none)?;
         let (size, count) = (SIZES[class], CHUNK / SIZES[class]);
