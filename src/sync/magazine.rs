@@ -91,6 +91,7 @@ impl<T> Magazine<T> {
 
     /// Hands all items out; the memory of the list goes.
     #[cfg(test)]
+    #[cfg_attr(loom, allow(dead_code, reason = "the model has a copy of its own"))]
     pub(crate) fn empty(&mut self) -> impl Iterator<Item = T> + use<T> {
         std::mem::take(&mut self.0).into_iter()
     }

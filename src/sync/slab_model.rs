@@ -6,6 +6,7 @@ mod slab_parts {
     pub(super) const FIRST: u32 = 1;
 }
 
+#[allow(dead_code, reason = "the model uses its own part")]
 #[path = "slab.rs"]
 mod slab;
 
