@@ -234,14 +234,14 @@ fn gets_that_cannot_be_counted_are_refused() {
 fn a_publication_whose_gets_cannot_be_counted_is_refused() {
     let mut scene = Scene::new();
     let id = scene.promise();
-    scene.store.lock(id).unwrap().gets = 1;
+    scene.store.lock(id).unwrap().set_gets(1);
     let published = scene.store.publish(&mut scene.cache, id, false, u32::MAX, 0);
     assert_eq!(code(published.map(drop)), dvm_retcode_t::DVM_ERR_STATE);
     assert_eq!(scene.store.readiness(id), Readiness::Promised, "nothing has changed");
     assert!(scene.store.publish(&mut scene.cache, id, false, u32::MAX - 1, 0).is_ok());
-    let mut body = scene.store.lock(id).unwrap();
-    assert_eq!(body.gets, u32::MAX);
-    body.gets = 0;
+    let body = scene.store.lock(id).unwrap();
+    assert_eq!(body.gets(), u32::MAX);
+    body.set_gets(0);
     drop(body);
     scene.store.relax(&mut scene.cache, id).unwrap();
 }
