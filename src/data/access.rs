@@ -3,7 +3,7 @@
 use super::DatumId;
 use super::publication::poisoned;
 use super::slot::{Locked, Phase};
-use super::store::{Cache, Store, name, too_many_gets, unknown};
+use super::store::{DataCache, Store, name, too_many_gets, unknown};
 use crate::error::{Error, dvm_retcode_t};
 
 /// From where a datum is asked for.
@@ -46,7 +46,7 @@ impl Store {
     /// Gives the bytes of an output of the running task, which alone asks for them before it is published: those that do
     /// not exist yet come into being here, without a lock.
     #[inline]
-    pub(crate) fn output(&self, cache: &mut Cache, id: DatumId) -> Option<Got> {
+    pub(crate) fn output(&self, cache: &mut DataCache, id: DatumId) -> Option<Got> {
         let slot = self.kept(id);
         if slot.phase() != Phase::Promised {
             return None;
@@ -60,7 +60,7 @@ impl Store {
 
     /// Gives a datum's bytes.
     #[inline]
-    pub(crate) fn get(&self, cache: &mut Cache, id: DatumId, reach: Reach) -> Result<Got, Error> {
+    pub(crate) fn get(&self, cache: &mut DataCache, id: DatumId, reach: Reach) -> Result<Got, Error> {
         let mut body = self.lock(id)?;
         let slot = body.slot();
         if !body.referenced() && reach != Reach::Output {
@@ -123,7 +123,7 @@ impl Store {
     }
 
     /// Ends a get that was made outside tasks.
-    pub(crate) fn put_outside(&self, cache: &mut Cache, id: DatumId) -> Result<(), Error> {
+    pub(crate) fn put_outside(&self, cache: &mut DataCache, id: DatumId) -> Result<(), Error> {
         let body = self.lock(id)?;
         if body.slot().phase() != Phase::Published || body.outside() == 0 {
             return Err(if body.needed() && !body.referenced() && !body.produced() {
@@ -139,7 +139,7 @@ impl Store {
     }
 
     /// Ends a counted get of a task.
-    pub(crate) fn put_counted(&self, cache: &mut Cache, id: DatumId) {
+    pub(crate) fn put_counted(&self, cache: &mut DataCache, id: DatumId) {
         let body = self.kept(id).lock();
         body.set_gets(body.gets() - 1);
         self.settle(cache, id, body);

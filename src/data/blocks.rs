@@ -35,16 +35,16 @@ struct Free(NonNull<u8>);
 unsafe impl Send for Free {}
 
 /// Free blocks that a thread keeps.
-pub(super) struct Cache {
+pub(super) struct BlockCache {
     /// By class.
     small: [Magazine<Free>; CLASSES],
-    pub(super) middling: magazines::Cache,
+    pub(super) middling: magazines::MagazineCache,
 }
 
-impl Cache {
+impl BlockCache {
     /// Nothing kept.
-    pub(super) const fn new() -> Cache {
-        Cache { small: [const { Magazine::new() }; CLASSES], middling: magazines::Cache::new() }
+    pub(super) const fn new() -> BlockCache {
+        BlockCache { small: [const { Magazine::new() }; CLASSES], middling: magazines::MagazineCache::new() }
     }
 }
 
@@ -103,7 +103,7 @@ impl Blocks {
     /// # Panics
     /// When no class has blocks of this size: 1 to [`LARGEST`] bytes.
     #[inline]
-    pub(super) fn take(&self, cache: &mut Cache, size: usize) -> Option<NonNull<u8>> {
+    pub(super) fn take(&self, cache: &mut BlockCache, size: usize) -> Option<NonNull<u8>> {
         let class = class_of(size).expect("the caller keeps to small sizes");
         let block = cache.small[class].take().or_else(|| self.refill(&mut cache.small[class], class));
         block.map(|block| block.0)
@@ -130,7 +130,7 @@ impl Blocks {
     /// # Safety
     /// It was taken for so many bytes, and nobody uses it any more.
     #[inline]
-    pub(super) unsafe fn give(&self, cache: &mut Cache, block: NonNull<u8>, size: usize) {
+    pub(super) unsafe fn give(&self, cache: &mut BlockCache, block: NonNull<u8>, size: usize) {
         let class = class_of(size).expect("it was taken with this size");
         cache.small[class].give(Free(block), BATCH, &self.free[class]);
     }
@@ -139,7 +139,7 @@ impl Blocks {
     ///
     /// # Safety
     /// No block is in use, and `caches` are those of all threads that ever took or gave one; none does so now.
-    pub(super) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
+    pub(super) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut BlockCache>) {
         MAGAZINES.clear(caches.map(|cache| {
             cache.small = [const { Magazine::new() }; CLASSES];
             &mut cache.middling
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn blocks_are_aligned_apart_and_used_again() {
-        let (pool, mut cache) = (Blocks::new(), Cache::new());
-        let give_all = |cache: &mut Cache, blocks: Vec<NonNull<u8>>, size: usize| {
+        let (pool, mut cache) = (Blocks::new(), BlockCache::new());
+        let give_all = |cache: &mut BlockCache, blocks: Vec<NonNull<u8>>, size: usize| {
             // SAFETY: taken for so many bytes, used by nobody.
             blocks.into_iter().for_each(|block| unsafe { pool.give(cache, block, size) });
         };

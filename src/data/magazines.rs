@@ -38,12 +38,12 @@ const MOST: usize = 16;
 const KEPT: usize = 16 << 20;
 
 /// Free blocks that a thread keeps, by class.
-pub(super) struct Cache([Magazine<Allocation>; CLASSES]);
+pub(super) struct MagazineCache([Magazine<Allocation>; CLASSES]);
 
-impl Cache {
+impl MagazineCache {
     /// Nothing kept.
-    pub(super) const fn new() -> Cache {
-        Cache([const { Magazine::new() }; CLASSES])
+    pub(super) const fn new() -> MagazineCache {
+        MagazineCache([const { Magazine::new() }; CLASSES])
     }
 }
 
@@ -89,7 +89,7 @@ impl Magazines {
     /// A block for so many bytes, with whatever was in it; `None` when there is no memory. There are more bytes than a small
     /// block has, and no more than [`LARGEST`].
     #[inline]
-    pub(super) fn take(&self, cache: &mut Cache, size: usize) -> Option<NonNull<u8>> {
+    pub(super) fn take(&self, cache: &mut MagazineCache, size: usize) -> Option<NonNull<u8>> {
         let class = class_of(size);
         let block = cache.0[class].take().or_else(|| self.refill(&mut cache.0[class], class));
         block.map(Allocation::into_raw)
@@ -112,7 +112,7 @@ impl Magazines {
     /// # Safety
     /// It was taken for so many bytes, and nobody uses it any more.
     #[inline]
-    pub(super) unsafe fn give(&self, cache: &mut Cache, block: NonNull<u8>, size: usize) {
+    pub(super) unsafe fn give(&self, cache: &mut MagazineCache, block: NonNull<u8>, size: usize) {
         let class = class_of(size);
         // SAFETY: by this function's contract; it was allocated with this layout.
         let block = unsafe { Allocation::from_raw(block, layout_of(class)) };
@@ -145,8 +145,8 @@ impl Magazines {
     }
 
     /// Gives all memory back, also what these threads keep.
-    pub(super) fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
-        caches.for_each(|cache| *cache = Cache::new());
+    pub(super) fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut MagazineCache>) {
+        caches.for_each(|cache| *cache = MagazineCache::new());
         self.let_go();
     }
 }
@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn blocks_go_round_between_threads_and_the_store_is_bounded() {
         let store = Magazines::new();
-        let (mut maker, mut user) = (Cache::new(), Cache::new());
-        let give = |user: &mut Cache, block: NonNull<u8>, size: usize| {
+        let (mut maker, mut user) = (MagazineCache::new(), MagazineCache::new());
+        let give = |user: &mut MagazineCache, block: NonNull<u8>, size: usize| {
             // SAFETY: it has `size` bytes; taken below and used by nobody else.
             unsafe {
                 block.write_bytes(7, size);

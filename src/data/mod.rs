@@ -10,7 +10,7 @@
 //! - `waiting`, `sleepers`: tasks and threads that wait for them
 //!
 //! Nothing here knows threads, tasks or workers: calls return who is to be woken, and leave what is to be given back
-//! in the caller's [`Cache`]. At no time are two data locked.
+//! in the caller's [`DataCache`]. At no time are two data locked.
 #![allow(unsafe_code, reason = "the byte store: memory of any origin, and lists that allocate nothing")]
 
 mod access;
@@ -33,7 +33,7 @@ pub(crate) use publication::Carry;
 pub(crate) use references::Readiness;
 pub(crate) use slot::NOWHERE;
 pub(crate) use storage::{FreeCallback, Released, Storage};
-pub(crate) use store::{Cache, Initial, STORE, too_many_gets};
+pub(crate) use store::{DataCache, Initial, STORE, too_many_gets};
 #[cfg(test)]
 pub(crate) use store::{Store, made};
 

@@ -4,7 +4,7 @@ use super::DatumId;
 use super::outcome::Outcome;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::Storage;
-use super::store::{Cache, Store, name, too_many_gets, unknown};
+use super::store::{DataCache, Store, name, too_many_gets, unknown};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::inbox::{Chain, Link, Node};
 
@@ -47,7 +47,7 @@ impl Store {
     }
 
     /// Takes a claim back: the task was not scheduled after all.
-    pub(crate) fn unclaim(&self, cache: &mut Cache, id: DatumId) {
+    pub(crate) fn unclaim(&self, cache: &mut DataCache, id: DatumId) {
         if let Ok(body) = self.lock(id) {
             body.set_producer(Producer::Nobody);
             body.set_home(NOWHERE);
@@ -78,7 +78,7 @@ impl Store {
     /// the datum that this task keeps.
     pub(crate) fn publish(
         &self,
-        cache: &mut Cache,
+        cache: &mut DataCache,
         id: DatumId,
         mine: bool,
         gets: u32,
@@ -117,7 +117,7 @@ impl Store {
 
     /// What follows the end of a promise: sleepers are woken, and the datum goes if nobody needs it.
     #[inline]
-    fn concluded(&self, cache: &mut Cache, id: DatumId, body: Locked<'_>) {
+    fn concluded(&self, cache: &mut DataCache, id: DatumId, body: Locked<'_>) {
         if body.sleepers() > 0 {
             // Those who sleep keep the datum by their gets.
             drop(body);
@@ -128,7 +128,7 @@ impl Store {
     }
 
     /// Makes the program the producer of a promise; gives its bytes and their number.
-    pub(crate) fn write(&self, cache: &mut Cache, id: DatumId) -> Result<(*mut u8, usize), Error> {
+    pub(crate) fn write(&self, cache: &mut DataCache, id: DatumId) -> Result<(*mut u8, usize), Error> {
         let body = self.lock_referenced(id)?;
         match (body.slot().phase(), body.producer()) {
             (Phase::Promised, Producer::Nobody) => {}
@@ -151,7 +151,7 @@ impl Store {
 
     /// The task that was to produce the datum has ended: publishes or poisons it, unless the task has done so by hand.
     #[inline]
-    pub(crate) fn finish(&self, cache: &mut Cache, id: DatumId, outcome: Outcome, home: u32) -> Chain {
+    pub(crate) fn finish(&self, cache: &mut DataCache, id: DatumId, outcome: Outcome, home: u32) -> Chain {
         let body = self.kept(id).lock();
         body.set_producer(Producer::Nobody);
         if body.slot().phase() != Phase::Promised {
@@ -194,7 +194,7 @@ impl Slot {
     /// The address of the bytes; those that nobody has asked for yet come into being here, as zeros. For whoever holds
     /// the lock or is the task that produces the datum.
     #[inline]
-    pub(super) fn materialise(&self, cache: &mut Cache) -> Result<*mut u8, Error> {
+    pub(super) fn materialise(&self, cache: &mut DataCache) -> Result<*mut u8, Error> {
         if let Some(addr) = self.addr() {
             return Ok(addr);
         }

@@ -2,7 +2,7 @@
 
 use super::DatumId;
 use super::slot::{Phase, Slot};
-use super::store::{Cache, Store, name, unknown};
+use super::store::{DataCache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::inbox::{Link, Node};
 
@@ -33,7 +33,7 @@ impl Store {
     }
 
     /// Drops a reference of the program.
-    pub(crate) fn relax(&self, cache: &mut Cache, id: DatumId) -> Result<(), Error> {
+    pub(crate) fn relax(&self, cache: &mut DataCache, id: DatumId) -> Result<(), Error> {
         let body = self.lock_referenced(id)?;
         let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, body.taken())) };
         body.set_available(left);
@@ -70,7 +70,7 @@ impl Store {
 
     /// Drops a taken reference: its task has ended.
     #[inline]
-    pub(crate) fn drop_taken(&self, cache: &mut Cache, id: DatumId) {
+    pub(crate) fn drop_taken(&self, cache: &mut DataCache, id: DatumId) {
         let body = self.kept(id).lock();
         body.set_taken(body.taken() - 1);
         self.settle(cache, id, body);

@@ -42,7 +42,7 @@ const LENT: u8 = 5;
 impl Storage {
     /// Zeroed memory; `None` when there is not that much.
     #[inline]
-    pub(super) fn zeroed(blocks: &mut blocks::Cache, size: usize) -> Option<Storage> {
+    pub(super) fn zeroed(blocks: &mut blocks::BlockCache, size: usize) -> Option<Storage> {
         Storage::allocate(blocks, size, true)
     }
 
@@ -50,7 +50,7 @@ impl Storage {
     ///
     /// # Safety
     /// `from` is the address of `size` bytes that nobody writes during the call.
-    pub(super) unsafe fn copied(blocks: &mut blocks::Cache, from: *const u8, size: usize) -> Option<Storage> {
+    pub(super) unsafe fn copied(blocks: &mut blocks::BlockCache, from: *const u8, size: usize) -> Option<Storage> {
         let storage = Storage::allocate(blocks, size, false)?;
         if let Some(addr) = storage.addr().filter(|_| size > 0) {
             // SAFETY: the new memory has `size` bytes and overlaps nothing; `from` by this function's contract.
@@ -106,7 +106,7 @@ impl Storage {
         kind == LENT
     }
 
-    fn allocate(blocks: &mut blocks::Cache, size: usize, zeroed: bool) -> Option<Storage> {
+    fn allocate(blocks: &mut blocks::BlockCache, size: usize, zeroed: bool) -> Option<Storage> {
         let (storage, addr, fresh) = if blocks::serve(size) {
             let addr = if size <= blocks::LARGEST {
                 BLOCKS.take(blocks, size)?
@@ -155,7 +155,7 @@ impl Storage {
 
     /// Ends the datum's use of the memory: a block goes back at once, other memory is what the caller has to give back.
     #[inline]
-    pub(super) fn release(self, blocks: &mut blocks::Cache, size: usize) -> Option<Released> {
+    pub(super) fn release(self, blocks: &mut blocks::BlockCache, size: usize) -> Option<Released> {
         match self {
             Storage::Block { addr } => {
                 // SAFETY: it was taken for a datum of this size, which nobody uses any more.
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn memory_is_aligned_and_zeroed_at_every_size() {
-        let mut blocks = blocks::Cache::new();
+        let mut blocks = blocks::BlockCache::new();
         for size in [
             0,
             1,
@@ -247,13 +247,13 @@ mod tests {
     #[test]
     fn impossible_sizes_are_refused() {
         for size in [usize::MAX, usize::MAX - 63, isize::MAX as usize, isize::MAX as usize - 62] {
-            assert!(Storage::zeroed(&mut blocks::Cache::new(), size).is_none());
+            assert!(Storage::zeroed(&mut blocks::BlockCache::new(), size).is_none());
         }
     }
 
     #[test]
     fn a_copy_has_the_same_bytes() {
-        let mut blocks = blocks::Cache::new();
+        let mut blocks = blocks::BlockCache::new();
         for size in [0, 200, 5000] {
             let from: Vec<u8> = (0..size).map(|place| (place % 251) as u8).collect();
             // SAFETY: the vector has that many bytes.

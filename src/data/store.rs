@@ -36,16 +36,16 @@ pub(crate) struct Store {
 pub(crate) static STORE: Store = Store::new();
 
 /// What a thread keeps to itself: free entries and blocks, and memory that is to be given back once no lock is held.
-pub(crate) struct Cache {
+pub(crate) struct DataCache {
     free: Magazine<u32>,
-    blocks: blocks::Cache,
+    blocks: blocks::BlockCache,
     released: Vec<Released>,
 }
 
-impl Cache {
+impl DataCache {
     /// Nothing kept.
-    pub(crate) const fn new() -> Cache {
-        Cache { free: Magazine::new(), blocks: blocks::Cache::new(), released: Vec::new() }
+    pub(crate) const fn new() -> DataCache {
+        DataCache { free: Magazine::new(), blocks: blocks::BlockCache::new(), released: Vec::new() }
     }
 
     /// The next piece of memory to be given back.
@@ -143,7 +143,7 @@ impl Store {
 
     /// Makes a datum with one reference. When it fails, registered memory stays the caller's, and other memory is released.
     #[inline]
-    pub(crate) fn create(&self, cache: &mut Cache, initial: Initial) -> Result<DatumId, Error> {
+    pub(crate) fn create(&self, cache: &mut DataCache, initial: Initial) -> Result<DatumId, Error> {
         let index = cache.free.take();
         if let Some(&soon) = cache.free.ahead(AHEAD) {
             prefetch::to_write(self.slots.address(soon));
@@ -186,7 +186,7 @@ impl Store {
 
     /// Gets free entries for a thread that has none left, and one of them to use.
     #[cold]
-    fn refill(&self, cache: &mut Cache) -> Option<u32> {
+    fn refill(&self, cache: &mut DataCache) -> Option<u32> {
         cache.free.make_room(BATCH).ok()?;
         if !self.free.supply(&mut cache.free, BATCH) {
             self.free.admit(BATCH).ok()?;
@@ -228,7 +228,7 @@ impl Store {
 
     /// Frees the datum if nobody needs it any more.
     #[inline]
-    pub(super) fn settle(&self, cache: &mut Cache, id: DatumId, body: Locked<'_>) {
+    pub(super) fn settle(&self, cache: &mut DataCache, id: DatumId, body: Locked<'_>) {
         if !body.needed() {
             self.free(cache, id, body);
         } else if body.sleepers() > 0 && body.abandoned() {
@@ -237,7 +237,7 @@ impl Store {
         }
     }
 
-    fn free(&self, cache: &mut Cache, id: DatumId, body: Locked<'_>) {
+    fn free(&self, cache: &mut DataCache, id: DatumId, body: Locked<'_>) {
         debug_assert!(body.slot().waiters().is_empty(), "who waits holds a reference");
         let slot = body.slot();
         body.set_phase(Phase::Free);
@@ -281,7 +281,7 @@ impl Store {
 
     /// Frees data from this entry on, whatever their references: for the end, when no task is left. After some it stops, so
     /// that what they leave is given back before there is too much of it; gives the entry to go on with.
-    pub(crate) fn free_some(&self, cache: &mut Cache, from: u32) -> Option<u32> {
+    pub(crate) fn free_some(&self, cache: &mut DataCache, from: u32) -> Option<u32> {
         for index in from..self.slots.len() {
             if cache.released.len() >= BATCH {
                 return Some(index);
@@ -306,7 +306,7 @@ impl Store {
     /// # Safety
     /// No datum exists, and `caches` are those of all threads; no thread is inside a call or can get inside.
     #[allow(clippy::unused_self, reason = "the data of this store are the only ones")]
-    pub(crate) unsafe fn give_blocks_back<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
+    pub(crate) unsafe fn give_blocks_back<'a>(&self, caches: impl Iterator<Item = &'a mut DataCache>) {
         // SAFETY: without data no block is in use; the rest by this function's contract.
         unsafe { BLOCKS.clear(caches.map(|cache| &mut cache.blocks)) };
     }

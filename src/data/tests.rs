@@ -4,14 +4,14 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::store::Store;
-use super::{Cache, Carry, DatumId, Initial, NOWHERE, Outcome, Reach, Readiness, Storage};
+use super::{Carry, DataCache, DatumId, Initial, NOWHERE, Outcome, Reach, Readiness, Storage};
 use crate::error::dvm_retcode_t;
 use crate::sync::inbox::{Link, Node};
 
 /// A store with its cache; what is released is given back at once and counted.
 struct Scene {
     store: Store,
-    cache: Cache,
+    cache: DataCache,
 }
 
 impl Scene {
@@ -28,7 +28,7 @@ impl Scene {
     }
 
     fn new() -> Scene {
-        Scene { store: Store::new(), cache: Cache::new() }
+        Scene { store: Store::new(), cache: DataCache::new() }
     }
 
     fn create(&mut self, storage: Storage, published: bool) -> DatumId {

@@ -3,7 +3,7 @@
 //! have to sleep until a datum is published.
 
 use super::context::call::Call;
-use super::context::frame::{Frame, Held};
+use super::context::frame::{Frame, HeldAddress};
 use super::context::{Own, ThreadContext};
 use crate::data::{DatumId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};
@@ -127,7 +127,7 @@ impl Call {
             }
             own.frame.held.make_room()?;
             let got = STORE.get(&mut own.data, id, argument.map_or(Reach::Task, |(_, reach)| reach))?;
-            own.frame.held.add(Held { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
+            own.frame.held.add(HeldAddress { id, addr: got.addr, size: got.size, count: 1, counted: got.counted });
             Ok((got.addr, got.size))
         })
     }
@@ -225,7 +225,7 @@ impl Frame {
             let count = u64::from(count);
             match self.held.find(id) {
                 Some(held) => held.count += count,
-                None => self.held.add(Held { id, addr: got.addr, size: got.size, count, counted: false }),
+                None => self.held.add(HeldAddress { id, addr: got.addr, size: got.size, count, counted: false }),
             }
         }
         Ok(())
@@ -275,7 +275,7 @@ impl ThreadContext {
 mod tests {
     use std::cell::Cell;
 
-    use crate::data::{self, Cache, DatumId, Reach};
+    use crate::data::{self, DataCache, DatumId, Reach};
     use crate::engine;
 
     thread_local! {
@@ -284,7 +284,7 @@ mod tests {
 
     /// As a thread does that guesses the id.
     fn guess(store: &data::Store, id: DatumId) {
-        let mut cache = Cache::new();
+        let mut cache = DataCache::new();
         let got = store.get(&mut cache, id, Reach::Outside).unwrap();
         // SAFETY: the datum of the test, which has eight bytes.
         FOUND.set(u64::from_ne_bytes(unsafe { got.addr.cast::<[u8; 8]>().read() }));

@@ -1,6 +1,6 @@
 //! Finds why tasks wait: promises at the end of chains of waiting, and cycles, which have no end.
 
-use super::snapshot::{Snapshot, Source};
+use super::snapshot::{PromiseSource, Snapshot};
 
 /// Maximum number of causes whose waiting tasks are counted.
 const COUNTED: usize = 16;
@@ -9,14 +9,14 @@ const COUNTED: usize = 16;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings {
     /// Tasks that wait for each other: each waits for the datum beside it, which the next task is to publish.
-    pub(super) cycles: Vec<Vec<Step>>,
+    pub(super) cycles: Vec<Vec<CycleStep>>,
     /// Awaited promises whose publisher does not itself wait; those that block most tasks come first.
     pub(super) causes: Vec<Cause>,
 }
 
 /// A task of a cycle and the datum that it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct CycleStep {
     pub(super) task: usize,
     pub(super) datum: usize,
 }
@@ -34,7 +34,7 @@ pub(super) fn find(snapshot: &Snapshot) -> Findings {
     let ends = |datum: usize| {
         let datum = &snapshot.data[datum];
         let wanted = !datum.waiters.is_empty() || datum.sleepers > 0;
-        wanted && !matches!(datum.source, Source::Task(task) if waits(task))
+        wanted && !matches!(datum.source, PromiseSource::Task(task) if waits(task))
     };
     let mut ends: Vec<usize> = (0..snapshot.data.len()).filter(|&datum| ends(datum)).collect();
     ends.sort_by_key(|&datum| (std::cmp::Reverse(snapshot.data[datum].waiters.len()), snapshot.data[datum].id));
@@ -75,21 +75,21 @@ fn behind(snapshot: &Snapshot, datum: usize) -> usize {
 /// For each promise that a task waits for: the promise and the task that is to publish it.
 fn steps(snapshot: &Snapshot, task: usize) -> impl Iterator<Item = (usize, usize)> {
     snapshot.tasks[task].missing.iter().filter_map(|&datum| match snapshot.data[datum].source {
-        Source::Task(publisher) => Some((datum, publisher)),
+        PromiseSource::Task(publisher) => Some((datum, publisher)),
         _ => None,
     })
 }
 
 /// A shortest path from a task back to itself.
-fn cycle(snapshot: &Snapshot, components: &Components, first: usize) -> Vec<Step> {
-    let mut came: Vec<Option<Step>> = vec![None; snapshot.tasks.len()];
+fn cycle(snapshot: &Snapshot, components: &Components, first: usize) -> Vec<CycleStep> {
+    let mut came: Vec<Option<CycleStep>> = vec![None; snapshot.tasks.len()];
     let mut open = std::collections::VecDeque::from([first]);
     while let Some(task) = open.pop_front() {
         for (datum, publisher) in steps(snapshot, task) {
             if components.of[publisher] != components.of[first] || came[publisher].is_some() {
                 continue;
             }
-            came[publisher] = Some(Step { task, datum });
+            came[publisher] = Some(CycleStep { task, datum });
             if publisher == first {
                 return back(&came, first);
             }
@@ -100,7 +100,7 @@ fn cycle(snapshot: &Snapshot, components: &Components, first: usize) -> Vec<Step
 }
 
 /// Follows a path back from its end.
-fn back(came: &[Option<Step>], first: usize) -> Vec<Step> {
+fn back(came: &[Option<CycleStep>], first: usize) -> Vec<CycleStep> {
     let mut way = Vec::new();
     let mut at = first;
     loop {

@@ -22,7 +22,7 @@ pub(super) struct Snapshot {
     /// Unpublished promises, in the order of their ids' indices.
     pub(super) data: Vec<Datum>,
     /// Tasks that wait for them, including publishers that wait themselves.
-    pub(super) tasks: Vec<Node>,
+    pub(super) tasks: Vec<TaskNode>,
     /// Tasks that are to publish an awaited promise and do not wait themselves.
     pub(super) busy: Vec<Busy>,
     pub(super) engine: EngineView,
@@ -38,7 +38,7 @@ pub(super) struct Datum {
     pub(super) id: DatumId,
     pub(super) size: usize,
     pub(super) predecessor: Option<DatumId>,
-    pub(super) source: Source,
+    pub(super) source: PromiseSource,
     pub(super) sleepers: u32,
     /// The tasks that wait for it, as indices into [`Snapshot::tasks`].
     pub(super) waiters: Vec<usize>,
@@ -46,7 +46,7 @@ pub(super) struct Datum {
 
 /// The publisher of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum PromiseSource {
     Nobody,
     Hand,
     /// A task that itself waits, as an index into [`Snapshot::tasks`].
@@ -57,7 +57,7 @@ pub(super) enum Source {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct TaskNode {
     /// Description of its processing.
     pub(super) description: &'static str,
     /// Arguments and place, if it was described.
@@ -89,9 +89,9 @@ pub(super) fn read(call: &Call) -> Snapshot {
             size: datum.size,
             predecessor: datum.predecessor,
             source: match datum.publisher {
-                Publisher::Nobody => Source::Nobody,
-                Publisher::Hand => Source::Hand,
-                Publisher::Task(_) => Source::Busy(None),
+                Publisher::Nobody => PromiseSource::Nobody,
+                Publisher::Hand => PromiseSource::Hand,
+                Publisher::Task(_) => PromiseSource::Busy(None),
             },
             sleepers: datum.sleepers,
             waiters: Vec::new(),
@@ -123,7 +123,7 @@ pub(super) fn sleepers() -> u64 {
 #[derive(Default)]
 struct Reader {
     data: Vec<Datum>,
-    tasks: Vec<Node>,
+    tasks: Vec<TaskNode>,
     busy: Vec<Busy>,
     /// The arguments of all tasks: index of the task, mode, number of the datum.
     arguments: Vec<(usize, Mode, u64)>,
@@ -159,7 +159,7 @@ impl Reader {
         let (description, view) = unsafe { (view::processing_of(link), view::describe(link)) };
         self.arguments.extend(view.arguments.iter().map(|&(mode, id)| (place, mode, id.number())));
         let view = described.then_some(view);
-        self.tasks.push(Node { description, view, missing: Vec::new(), outputs: Vec::new() });
+        self.tasks.push(TaskNode { description, view, missing: Vec::new(), outputs: Vec::new() });
     }
 
     /// Links tasks and data both ways.
@@ -170,7 +170,7 @@ impl Reader {
             let Some(&place) = places.get(&number) else { continue };
             let (datum, node) = (&mut self.data[place], &mut self.tasks[task]);
             if mode == Mode::Out {
-                datum.source = Source::Task(task);
+                datum.source = PromiseSource::Task(task);
                 node.outputs.push(place);
             } else if !node.missing.contains(&place) {
                 // A task may read a datum twice.
@@ -184,12 +184,12 @@ impl Reader {
     #[allow(unsafe_code, reason = "a task in view is in use")]
     fn name(&mut self, call: &Call) {
         let wanted = |datum: &&mut Datum| datum.sleepers > 0 || !datum.waiters.is_empty();
-        for datum in self.data.iter_mut().filter(wanted).filter(|datum| datum.source == Source::Busy(None)) {
+        for datum in self.data.iter_mut().filter(wanted).filter(|datum| datum.source == PromiseSource::Busy(None)) {
             STORE.pending(datum.id, |shown| {
                 let Publisher::Task(link) = shown.publisher else { return };
                 // SAFETY: the view of the datum that shows the task lives.
                 let (description, view) = unsafe { (view::processing_of(link), view::describe(link)) };
-                datum.source = Source::Busy(Some(self.busy.len()));
+                datum.source = PromiseSource::Busy(Some(self.busy.len()));
                 self.busy.push(Busy { description, view, whereabouts: call.whereabouts(link) });
             });
         }

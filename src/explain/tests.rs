@@ -1,20 +1,20 @@
 //! Causes and cycles of random snapshots, compared with reachability.
 
 use super::analysis::{Findings, find};
-use super::snapshot::{Datum, Node, Snapshot, Source};
+use super::snapshot::{Datum, PromiseSource, Snapshot, TaskNode};
 use super::words;
 use crate::id::DatumId;
 
 /// Waiting and publishing tasks, given as a drawing: for each datum its source and those who wait for it.
-fn snapshot(tasks: usize, data: &[(Source, Vec<usize>, u32)]) -> Snapshot {
-    let node = || Node { description: "node", view: None, missing: Vec::new(), outputs: Vec::new() };
+fn snapshot(tasks: usize, data: &[(PromiseSource, Vec<usize>, u32)]) -> Snapshot {
+    let node = || TaskNode { description: "node", view: None, missing: Vec::new(), outputs: Vec::new() };
     let mut snapshot = Snapshot { tasks: (0..tasks).map(|_| node()).collect(), ..Snapshot::default() };
     for (place, (source, waiters, sleepers)) in data.iter().enumerate() {
         let (id, waiters) = (DatumId::here(place as u64 + 1), waiters.clone());
         for &task in &waiters {
             snapshot.tasks[task].missing.push(place);
         }
-        if let Source::Task(task) = source {
+        if let PromiseSource::Task(task) = source {
             snapshot.tasks[*task].outputs.push(place);
         }
         snapshot.data.push(Datum { id, size: 8, predecessor: None, source: *source, sleepers: *sleepers, waiters });
@@ -35,7 +35,7 @@ fn reachability(snapshot: &Snapshot) -> Vec<Vec<bool>> {
     let count = snapshot.tasks.len();
     let mut reach = vec![vec![false; count]; count];
     for datum in &snapshot.data {
-        if let Source::Task(publisher) = datum.source {
+        if let PromiseSource::Task(publisher) = datum.source {
             datum.waiters.iter().for_each(|&task| reach[task][publisher] = true);
         }
     }
@@ -60,7 +60,7 @@ fn check(snapshot: &Snapshot, found: &Findings) {
         for (turn, step) in cycle.iter().enumerate() {
             let next = cycle[(turn + 1) % cycle.len()];
             assert!(snapshot.data[step.datum].waiters.contains(&step.task));
-            assert_eq!(snapshot.data[step.datum].source, Source::Task(next.task));
+            assert_eq!(snapshot.data[step.datum].source, PromiseSource::Task(next.task));
             assert_eq!(cycle.iter().filter(|other| other.task == step.task).count(), 1);
         }
     }
@@ -75,7 +75,7 @@ fn check(snapshot: &Snapshot, found: &Findings) {
     for cause in &found.causes {
         let datum = &snapshot.data[cause.datum];
         assert!(!datum.waiters.is_empty() || datum.sleepers > 0);
-        assert!(!matches!(datum.source, Source::Task(task) if waits(task)));
+        assert!(!matches!(datum.source, PromiseSource::Task(task) if waits(task)));
         let behind =
             |&task: &usize| !datum.waiters.contains(&task) && datum.waiters.iter().any(|&direct| reach[task][direct]);
         assert_eq!(cause.behind.unwrap(), (0..tasks).filter(behind).count());
@@ -95,15 +95,15 @@ fn causes_and_cycles_are_those_that_reachability_gives() {
         let data: Vec<_> = (0..below(12))
             .map(|_| {
                 let source = match below(4) {
-                    0 => Source::Nobody,
-                    1 => Source::Hand,
-                    _ => Source::Task(below(tasks)),
+                    0 => PromiseSource::Nobody,
+                    1 => PromiseSource::Hand,
+                    _ => PromiseSource::Task(below(tasks)),
                 };
                 let mut waiters: Vec<usize> = (0..below(3)).map(|_| below(tasks)).collect();
                 waiters.sort_unstable();
                 waiters.dedup();
                 // No task waits for itself: scheduling refuses that.
-                waiters.retain(|&task| source != Source::Task(task));
+                waiters.retain(|&task| source != PromiseSource::Task(task));
                 (source, waiters, below(4) as u32 / 3)
             })
             .collect();
@@ -122,8 +122,9 @@ fn causes_and_cycles_are_those_that_reachability_gives() {
 #[test]
 fn a_long_chain_needs_no_deep_stack() {
     let length = 200_000;
-    let data: Vec<_> =
-        (0..length).map(|i| (if i == 0 { Source::Nobody } else { Source::Task(i - 1) }, vec![i], 0)).collect();
+    let data: Vec<_> = (0..length)
+        .map(|i| (if i == 0 { PromiseSource::Nobody } else { PromiseSource::Task(i - 1) }, vec![i], 0))
+        .collect();
     let chain = snapshot(length, &data);
     let found = find(&chain);
     assert_eq!((found.cycles.len(), found.causes.len()), (0, 1));

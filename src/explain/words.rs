@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::analysis::{Cause, Findings, Step};
-use super::snapshot::{Busy, Snapshot, Source};
+use super::analysis::{Cause, CycleStep, Findings};
+use super::snapshot::{Busy, PromiseSource, Snapshot};
 use crate::data::DatumId;
 use crate::engine::view::{AbsenceView, Whereabouts, WorkerView};
 use crate::engine::{Account, Missed};
@@ -175,31 +175,31 @@ impl Words<'_> {
     fn publisher(&self, datum: usize) -> String {
         let datum = &self.snapshot.data[datum];
         match datum.source {
-            Source::Nobody => match datum.predecessor {
+            PromiseSource::Nobody => match datum.predecessor {
                 Some(id) => {
                     format!("nobody is to publish it: it carries on {}, and no task has it as an output", name(id))
                 }
                 None => "nobody is to publish it".into(),
             },
-            Source::Hand => "written by hand, not published yet".into(),
-            Source::Busy(None) => "the output of a task that has just ended".into(),
-            Source::Busy(Some(busy)) => {
+            PromiseSource::Hand => "written by hand, not published yet".into(),
+            PromiseSource::Busy(None) => "the output of a task that has just ended".into(),
+            PromiseSource::Busy(Some(busy)) => {
                 let busy = &self.snapshot.busy[busy];
                 format!("the output of '{}', which {}", busy.description, self.state(busy))
             }
-            Source::Task(task) => {
+            PromiseSource::Task(task) => {
                 format!("the output of '{}', which waits itself", self.snapshot.tasks[task].description)
             }
         }
     }
 
-    fn cycles(&mut self, cycles: &[Vec<Step>]) {
+    fn cycles(&mut self, cycles: &[Vec<CycleStep>]) {
         for steps in cycles.iter().take(TOLD) {
             self.line(&format!(
                 "\nCycle of {}: each waits for what the next is to publish, and the last for the first's",
                 count(steps.len() as u64, "task")
             ));
-            let line = |step: &Step| {
+            let line = |step: &CycleStep| {
                 format!("  {} waits for {}", self.task(step.task), name(self.snapshot.data[step.datum].id))
             };
             let lines: Vec<String> = steps.iter().map(line).collect();
@@ -233,20 +233,20 @@ impl Words<'_> {
             self.publisher(cause.datum)
         ));
         match datum.source {
-            Source::Nobody if datum.predecessor.is_some() => {
+            PromiseSource::Nobody if datum.predecessor.is_some() => {
                 self.line("  What to do: schedule a task that reads that datum and has this one as an output.");
             }
-            Source::Nobody => self.line(
+            PromiseSource::Nobody => self.line(
                 "  What to do: schedule the task that has it as an output, or write it (dvm_data_write) and publish it (dvm_data_publish).",
             ),
-            Source::Hand => self.line("  What to do: the thread that called dvm_data_write has to call dvm_data_publish."),
-            Source::Busy(Some(busy)) => {
+            PromiseSource::Hand => self.line("  What to do: the thread that called dvm_data_write has to call dvm_data_publish."),
+            PromiseSource::Busy(Some(busy)) => {
                 let busy = &snapshot.busy[busy];
                 let told = self.described(busy.description, &busy.view);
                 self.line(&format!("  Its publisher: {told} {}", self.state(busy)));
             }
-            Source::Busy(None) => {}
-            Source::Task(task) => self.line(&format!("  Its publisher: {}", self.task(task))),
+            PromiseSource::Busy(None) => {}
+            PromiseSource::Task(task) => self.line(&format!("  Its publisher: {}", self.task(task))),
         }
         let mut held = vec![format!("{} for it", count(datum.waiters.len() as u64, "task"))];
         match cause.behind {

@@ -10,7 +10,7 @@ use crate::sync::lock::{Condvar, Mutex};
 use super::callbacks::Callbacks;
 use super::roots::Roots;
 use super::space::{MAX_DIMENSION, Space, Tile};
-use super::worker_tiles::{Counts, WorkerTiles, bump};
+use super::worker_tiles::{TileCounts, WorkerTiles, bump};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::countdown::Countdown;
 use crate::sync::fence;
@@ -442,7 +442,7 @@ impl Running {
     }
 
     /// The sum of a counter over all workers.
-    fn sum(&self, counter: fn(&Counts) -> &AtomicU64) -> u64 {
+    fn sum(&self, counter: fn(&TileCounts) -> &AtomicU64) -> u64 {
         self.workers.iter().map(|mine| counter(&mine.counts).load(Ordering::Acquire)).sum()
     }
 

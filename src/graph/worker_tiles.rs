@@ -12,7 +12,7 @@ const PATIENCE: u32 = 64;
 /// Tile counts of a worker. Only the worker writes them; others read them when they run out of tiles.
 #[repr(align(64))]
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct TileCounts {
     /// Root candidates checked, after `created` has counted them.
     pub(super) scanned: AtomicU64,
     /// Tiles that began a chain here: roots, and tiles from the deque.
@@ -45,13 +45,13 @@ pub(super) struct WorkerTiles {
     pub(super) ready: Deque,
     /// The tile to continue with after a pause.
     pub(super) kept: HandOffSlot,
-    pub(super) counts: Counts,
+    pub(super) counts: TileCounts,
     own: Own,
 }
 
 impl WorkerTiles {
     pub(super) fn new() -> Self {
-        Self { ready: Deque::new(), kept: HandOffSlot::new(), counts: Counts::default(), own: Own::default() }
+        Self { ready: Deque::new(), kept: HandOffSlot::new(), counts: TileCounts::default(), own: Own::default() }
     }
 
     /// Notes that something was counted.

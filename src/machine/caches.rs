@@ -3,14 +3,14 @@
 use super::topology::{CacheAbove, Pu};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cache {
+pub(crate) struct SharedCache {
     /// Size in bytes.
     pub bytes: u64,
     /// Number of PUs with a worker that share it, at least 1.
     pub sharers: usize,
 }
 
-impl Cache {
+impl SharedCache {
     /// Bytes per worker when all workers are busy.
     pub fn share(&self) -> u64 {
         self.bytes / self.sharers as u64
@@ -25,19 +25,19 @@ impl Cache {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Caches {
     /// Level 1, data (or unified).
-    pub l1d: Cache,
+    pub l1d: SharedCache,
     /// Level 2.
-    pub l2: Cache,
+    pub l2: SharedCache,
     /// Level 3.
-    pub l3: Cache,
+    pub l3: SharedCache,
 }
 
 impl Caches {
     /// The least of most processors of the last decade: 32 KiB, 256 KiB and 1 MiB for each PU.
     pub const DEFAULT: Caches = Caches {
-        l1d: Cache { bytes: 32 << 10, sharers: 1 },
-        l2: Cache { bytes: 256 << 10, sharers: 1 },
-        l3: Cache { bytes: 1 << 20, sharers: 1 },
+        l1d: SharedCache { bytes: 32 << 10, sharers: 1 },
+        l2: SharedCache { bytes: 256 << 10, sharers: 1 },
+        l3: SharedCache { bytes: 1 << 20, sharers: 1 },
     };
 
     /// The caches of PUs with a worker.
@@ -53,9 +53,9 @@ impl Caches {
 }
 
 /// The cache of `level` with the smallest share per user. `None` if some PU has none of known size.
-fn smallest_share(pus: &[&Pu], level: usize) -> Option<Cache> {
+fn smallest_share(pus: &[&Pu], level: usize) -> Option<SharedCache> {
     let caches = pus.iter().map(|pu| pu.caches[level].filter(|cache| cache.bytes > 0)).collect::<Option<Vec<_>>>()?;
     let sharers = |cache: &CacheAbove| caches.iter().filter(|other| other.object == cache.object).count();
-    let caches = caches.iter().map(|cache| Cache { bytes: cache.bytes, sharers: sharers(cache) });
+    let caches = caches.iter().map(|cache| SharedCache { bytes: cache.bytes, sharers: sharers(cache) });
     caches.min_by_key(|cache| (cache.share(), cache.bytes))
 }

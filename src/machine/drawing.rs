@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::topology::{self, Source, Topology};
+use super::topology::{self, Topology, TopologySource};
 
 /// One object of a drawing.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub(super) fn read(drawing: &str, latencies: &[u64]) -> Topology {
         xml += "</distances2>\n";
     }
     xml += "</topology>\n";
-    topology::read(Source::Xml(&xml)).unwrap_or_else(|failure| panic!("{failure:?} for {drawing}:\n{xml}"))
+    topology::read(TopologySource::Xml(&xml)).unwrap_or_else(|failure| panic!("{failure:?} for {drawing}:\n{xml}"))
 }
 
 /// Parses objects up to the end or past a closing brace.

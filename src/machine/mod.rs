@@ -31,7 +31,7 @@ pub(crate) use levels::MAX_RANK_DEPTH;
 
 use distance::Refinement;
 use levels::Levels;
-use topology::{Source, Topology};
+use topology::{Topology, TopologySource};
 
 /// The workers of this process, and the tree that contains them.
 ///
@@ -89,7 +89,7 @@ impl Machine {
     fn topology(config: &Config) -> Result<Topology, Error> {
         match config.synthetic() {
             Some(text) => synthetic::read(text),
-            None => Ok(topology::read(Source::System)?),
+            None => Ok(topology::read(TopologySource::System)?),
         }
     }
 

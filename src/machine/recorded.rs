@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::topology::{Source, Topology};
+use super::topology::{Topology, TopologySource};
 use super::*;
 
 /// The machine and limits in a file.
@@ -38,7 +38,7 @@ impl Record {
                 "synthetic" => record.topology = Some(synthetic::read(rest).expect("hwloc's syntax")),
                 "xml" => {
                     let text = std::fs::read_to_string(folder().join(rest)).expect("the XML");
-                    record.topology = Some(topology::read(Source::Xml(&text)).expect("hwloc's XML"));
+                    record.topology = Some(topology::read(TopologySource::Xml(&text)).expect("hwloc's XML"));
                 }
                 "drawing" => {
                     drawn = rest;

@@ -1,6 +1,6 @@
 //! Imagined machines: `DVM_SYNTHETIC`, in hwloc's syntax.
 
-use super::topology::{self, Failure, Source, Topology};
+use super::topology::{self, Failure, Topology, TopologySource};
 use crate::config::{self, MAX_WORKERS};
 use crate::error::Error;
 
@@ -15,7 +15,7 @@ pub(super) fn read(text: &str) -> Result<Topology, Error> {
     if pus.is_none_or(|pus| pus > MAX_WORKERS as u64) {
         return Err(config::refused("DVM_SYNTHETIC", text, &format!("it has more than {MAX_WORKERS} PUs")));
     }
-    topology::read(Source::Synthetic(text)).map_err(|failure| match failure {
+    topology::read(TopologySource::Synthetic(text)).map_err(|failure| match failure {
         Failure::Syntax => wrong(),
         other => other.into(),
     })

@@ -140,7 +140,8 @@ fn wrong_synthetic_machines_are_refused_with_their_text() {
 
 #[test]
 fn this_machine_binds_every_worker_to_a_pu_of_its_own() {
-    let machine = Machine::new(&topology::read(Source::System).unwrap(), &config(&[]), &Allowance::read()).unwrap();
+    let machine =
+        Machine::new(&topology::read(TopologySource::System).unwrap(), &config(&[]), &Allowance::read()).unwrap();
     let cpus = machine.cpus.clone().unwrap();
     assert!(cpus.iter().collect::<BTreeSet<_>>().len() == machine.workers() && !machine.oversubscribed());
     let machine = &machine;
@@ -296,7 +297,7 @@ fn the_cpuset_and_the_quota_limit_a_real_machine_and_not_a_synthetic_one() {
 
 #[test]
 fn caches_are_those_of_the_pu_that_has_the_least() {
-    let cache = |bytes, sharers| caches::Cache { bytes, sharers };
+    let cache = |bytes, sharers| caches::SharedCache { bytes, sharers };
     let of = |drawing: &str, environment: &[(&str, &str)]| {
         let Caches { l1d, l2, l3 } = drawn(drawing, &[], environment).cache();
         [l1d, l2, l3]

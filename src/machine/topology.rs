@@ -9,7 +9,7 @@ use crate::error::{Error, dvm_retcode_t};
 
 /// The source of a topology.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Source<'a> {
+pub(super) enum TopologySource<'a> {
     /// The machine that runs the process (or the one that hwloc's own environment variables select).
     System,
     /// hwloc's synthetic syntax.
@@ -81,7 +81,7 @@ pub(super) struct Latencies {
 
 /// An object above PUs, or a PU, for printing the tree.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct TreeNode {
     /// hwloc's name of its type: `Package`, `L3Cache`, `PU`.
     pub kind: String,
     /// Its index among the objects of its type, in tree order.
@@ -98,7 +98,7 @@ pub(super) struct Node {
 #[derive(Clone, Debug)]
 pub(super) struct Topology {
     /// All objects; [`Pu::path`] has indices into this.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TreeNode>,
     /// All PUs, in tree order.
     pub pus: Vec<Pu>,
     /// Whether this machine runs the process, so that threads can be bound to its PUs.
@@ -113,7 +113,7 @@ pub(super) fn hwloc_version() -> u32 {
     unsafe { sys::hwloc_get_api_version() }
 }
 
-pub(super) fn read(source: Source<'_>) -> Result<Topology, Failure> {
+pub(super) fn read(source: TopologySource<'_>) -> Result<Topology, Failure> {
     let handle = Handle::load(source)?;
     let mut walk = Walk { nodes: Vec::new(), path: Vec::new(), caches: [None; 3], core: None, pus: Vec::new() };
     walk.visit(handle.root().ok_or(Failure::Load)?);
@@ -145,7 +145,7 @@ impl Drop for Handle {
 }
 
 impl Handle {
-    fn load(source: Source<'_>) -> Result<Handle, Failure> {
+    fn load(source: TopologySource<'_>) -> Result<Handle, Failure> {
         let running = hwloc_version();
         let built = sys::HWLOC_API_VERSION;
         if running >> 16 != built >> 16 {
@@ -158,17 +158,17 @@ impl Handle {
         }
         let handle = Handle(raw);
         let described = match source {
-            Source::System => {
+            TopologySource::System => {
                 handle.do_without_sysfs();
                 true
             }
-            Source::Synthetic(text) => {
+            TopologySource::Synthetic(text) => {
                 let text = CString::new(text).map_err(|_| Failure::Syntax)?;
                 // SAFETY: the handle is initialised and not loaded; hwloc copies the text, which ends with NUL.
                 unsafe { sys::hwloc_topology_set_synthetic(handle.0, text.as_ptr()) == 0 }
             }
             #[cfg(test)]
-            Source::Xml(text) => {
+            TopologySource::Xml(text) => {
                 let text = CString::new(text).map_err(|_| Failure::Syntax)?;
                 let size = text.as_bytes_with_nul().len() as i32;
                 // SAFETY: the handle is initialised and not loaded; the text has `size` bytes with its NUL, and hwloc
@@ -350,7 +350,7 @@ impl<'a> Object<'a> {
 
 /// A walk down the tree to collect PUs.
 struct Walk {
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     path: Vec<Option<u32>>,
     caches: [Option<CacheAbove>; 3],
     core: Option<u32>,
@@ -360,7 +360,7 @@ struct Walk {
 impl Walk {
     fn visit(&mut self, object: Object<'_>) {
         let id = self.nodes.len() as u32;
-        self.nodes.push(Node {
+        self.nodes.push(TreeNode {
             kind: object.type_name(),
             index: object.0.logical_index,
             bytes: object.cache().map_or(0, |(_, bytes)| bytes),

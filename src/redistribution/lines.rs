@@ -12,9 +12,9 @@ pub(super) const LINE: usize = 64;
 /// The bytes of one line.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
-pub(super) struct Line(pub(super) [u8; LINE]);
+pub(super) struct CacheLine(pub(super) [u8; LINE]);
 
-impl Default for Line {
+impl Default for CacheLine {
     fn default() -> Self {
         Self([0; LINE])
     }
@@ -47,7 +47,7 @@ pub(super) fn fence() {
 ///
 /// # Safety
 /// `target` may be written for a line's length; with `stream` it is a multiple of it and [`can_stream`].
-pub(super) unsafe fn put(line: &Line, target: *mut u8, stream: bool) {
+pub(super) unsafe fn put(line: &CacheLine, target: *mut u8, stream: bool) {
     #[cfg(target_arch = "x86_64")]
     if stream {
         // SAFETY: by this function's contract.

@@ -1,12 +1,12 @@
 //! A plane of elements that is transposed.
 
-use super::step::Step;
+use super::step::ByteStep;
 
 /// A plane: `across` is contiguous at the source, `along` at the target.
 #[derive(Clone, Copy)]
 pub(super) struct Plane {
-    pub(super) across: Step,
-    pub(super) along: Step,
+    pub(super) across: ByteStep,
+    pub(super) along: ByteStep,
     pub(super) source: *const u8,
     pub(super) target: *mut u8,
 }
@@ -14,10 +14,10 @@ pub(super) struct Plane {
 impl Plane {
     /// The part that begins at the a-th step across and the b-th along.
     pub(super) fn part(&self, (a, b): (usize, usize), (wide, long): (usize, usize)) -> Self {
-        let by = |of: fn(&Step) -> isize| a as isize * of(&self.across) + b as isize * of(&self.along);
+        let by = |of: fn(&ByteStep) -> isize| a as isize * of(&self.across) + b as isize * of(&self.along);
         Self {
-            across: Step { count: wide, ..self.across },
-            along: Step { count: long, ..self.along },
+            across: ByteStep { count: wide, ..self.across },
+            along: ByteStep { count: long, ..self.along },
             source: self.source.wrapping_offset(by(|s| s.source)),
             target: self.target.wrapping_offset(by(|s| s.target)),
         }

@@ -1,7 +1,7 @@
 //! What a strided copy looks like in bytes, and which kernel makes it.
 
 use super::copies::Level;
-use super::step::Step;
+use super::step::ByteStep;
 use super::strided;
 use super::transpose;
 use crate::error::Error;
@@ -11,11 +11,11 @@ use crate::memory;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kernel {
     /// Runs that are contiguous on both sides, longer than an element can be.
-    Runs { bytes: usize, step: Step },
+    Runs { bytes: usize, step: ByteStep },
     /// Elements of a few bytes, a step apart.
-    Elements { size: usize, step: Step },
+    Elements { size: usize, step: ByteStep },
     /// Contiguous at the source along `across` and at the target along `along`.
-    Transpose { size: usize, across: Step, along: Step },
+    Transpose { size: usize, across: ByteStep, along: ByteStep },
 }
 
 /// A strided copy without its places.
@@ -23,7 +23,7 @@ pub(super) enum Kernel {
 pub(super) struct Shape {
     pub(super) kernel: Kernel,
     /// The levels around the kernel, outermost first.
-    pub(super) outer: Vec<Step>,
+    pub(super) outer: Vec<ByteStep>,
 }
 
 /// How large a part of a copy may be, about.
@@ -38,7 +38,7 @@ pub(super) enum Limit {
 
 impl Limit {
     /// How many steps of the outermost level a part takes, of so many bytes each.
-    fn steps(self, step: Step, bytes: usize) -> usize {
+    fn steps(self, step: ByteStep, bytes: usize) -> usize {
         match self {
             Self::Bytes(most) => most / bytes,
             // A step may read the same bytes again, or fewer further ones than it copies.
@@ -61,13 +61,13 @@ const PAGE: usize = 4096;
 pub(super) type Part<'a> = dyn FnMut(&Shape, isize, isize) -> Result<(), Error> + 'a;
 
 /// No further step.
-const ONCE: Step = Step { count: 1, source: 0, target: 0 };
+const ONCE: ByteStep = ByteStep { count: 1, source: 0, target: 0 };
 
 impl Shape {
     /// The shape of normal levels for elements of `element` bytes; everything fits, since the memories do.
     pub(super) fn new(levels: &[Level], element: usize) -> Result<Self, Error> {
         let bytes = |v: i64| v as isize * element as isize;
-        let step = |l: &Level| Step { count: l.count as usize, source: bytes(l.source), target: bytes(l.target) };
+        let step = |l: &Level| ByteStep { count: l.count as usize, source: bytes(l.source), target: bytes(l.target) };
         let mut steps = memory::list(levels.iter().map(step))?;
         let mut size = element;
         // What is contiguous on both sides is one longer element. Normal levels have at most one such.
@@ -88,7 +88,7 @@ impl Shape {
         Ok(Self { kernel: self.kernel, outer: memory::list(self.outer.iter().copied())? })
     }
 
-    fn kernel(steps: &mut Vec<Step>, size: usize) -> Kernel {
+    fn kernel(steps: &mut Vec<ByteStep>, size: usize) -> Kernel {
         let along = steps.iter().position(|s| s.target == size as isize);
         let across = steps.iter().position(|s| s.source.unsigned_abs() == size);
         if let (Some(b), Some(a)) = (along, across)
@@ -131,7 +131,7 @@ impl Shape {
         }
         for at in (0..step.count).step_by(count) {
             let (source, target) = (at as isize * step.source, at as isize * step.target);
-            let shorter = self.with_outermost(Step { count: count.min(step.count - at), ..step })?;
+            let shorter = self.with_outermost(ByteStep { count: count.min(step.count - at), ..step })?;
             shorter.cut(limit, &mut |shape, s, t| part(shape, source + s, target + t))?;
         }
         Ok(())
@@ -149,7 +149,7 @@ impl Shape {
     }
 
     /// The level that parts are cut along, and of how many of its steps a part consists at least.
-    fn outermost(&self) -> (Step, usize) {
+    fn outermost(&self) -> (ByteStep, usize) {
         match (self.outer.first(), self.kernel) {
             (Some(&step), _) | (None, Kernel::Runs { step, .. } | Kernel::Elements { step, .. }) => (step, 1),
             (None, Kernel::Transpose { across, along, .. }) => {
@@ -159,7 +159,7 @@ impl Shape {
     }
 
     /// The same with another step count of that level.
-    fn with_outermost(&self, shorter: Step) -> Result<Self, Error> {
+    fn with_outermost(&self, shorter: ByteStep) -> Result<Self, Error> {
         let mut next = self.again()?;
         match (next.outer.first_mut(), &mut next.kernel) {
             (Some(_), _) if shorter.count == 1 => drop(next.outer.remove(0)),
@@ -198,7 +198,11 @@ impl Shape {
 }
 
 /// Visits the places of all steps of these levels, the outermost first.
-fn walk(levels: &[Step], (mut source, mut target): (*const u8, *mut u8), visit: &mut impl FnMut(*const u8, *mut u8)) {
+fn walk(
+    levels: &[ByteStep],
+    (mut source, mut target): (*const u8, *mut u8),
+    visit: &mut impl FnMut(*const u8, *mut u8),
+) {
     let Some((step, rest)) = levels.split_first() else { return visit(source, target) };
     for _ in 0..step.count {
         walk(rest, (source, target), visit);
@@ -206,6 +210,6 @@ fn walk(levels: &[Step], (mut source, mut target): (*const u8, *mut u8), visit: 
     }
 }
 
-fn take_first(steps: &mut Vec<Step>) -> Step {
+fn take_first(steps: &mut Vec<ByteStep>) -> ByteStep {
     if steps.is_empty() { ONCE } else { steps.remove(0) }
 }

@@ -2,7 +2,7 @@
 
 /// One level in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Step {
+pub(super) struct ByteStep {
     pub(super) count: usize,
     pub(super) source: isize,
     pub(super) target: isize,

@@ -4,7 +4,7 @@
 use std::ptr::copy_nonoverlapping;
 
 use super::lines;
-use super::step::Step;
+use super::step::ByteStep;
 
 /// Runs of these lengths are streamed.
 pub(super) const STREAMED: std::ops::Range<usize> = 128..4096;
@@ -14,7 +14,7 @@ pub(super) const STREAMED: std::ops::Range<usize> = 128..4096;
 ///
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
-pub(super) unsafe fn runs(bytes: usize, step: Step, mut source: *const u8, mut target: *mut u8, stream: bool) {
+pub(super) unsafe fn runs(bytes: usize, step: ByteStep, mut source: *const u8, mut target: *mut u8, stream: bool) {
     let stream = stream && (STREAMED).contains(&bytes) && lines::can_stream();
     for _ in 0..step.count {
         // SAFETY: by this function's contract.
@@ -33,7 +33,7 @@ pub(super) unsafe fn runs(bytes: usize, step: Step, mut source: *const u8, mut t
 ///
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
-pub(super) unsafe fn elements(size: usize, step: Step, source: *const u8, target: *mut u8) {
+pub(super) unsafe fn elements(size: usize, step: ByteStep, source: *const u8, target: *mut u8) {
     macro_rules! sized {
         ($($n:literal)*) => {
             match size {
@@ -42,7 +42,7 @@ pub(super) unsafe fn elements(size: usize, step: Step, source: *const u8, target
             }
         };
     }
-    type Kernel = unsafe fn(usize, Step, *const u8, *mut u8, bool);
+    type Kernel = unsafe fn(usize, ByteStep, *const u8, *mut u8, bool);
     let kernel: Kernel = sized!(1 2 3 4 5 6 7 8 10 12 14 16 20 24 28 32 40 48 56 64);
     // SAFETY: by this function's contract.
     unsafe { kernel(size, step, source, target, false) };
@@ -50,7 +50,7 @@ pub(super) unsafe fn elements(size: usize, step: Step, source: *const u8, target
 
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
-unsafe fn fixed<const N: usize>(_: usize, step: Step, mut source: *const u8, mut target: *mut u8, _: bool) {
+unsafe fn fixed<const N: usize>(_: usize, step: ByteStep, mut source: *const u8, mut target: *mut u8, _: bool) {
     for _ in 0..step.count {
         // SAFETY: by this function's contract.
         unsafe { copy_nonoverlapping(source, target, N) };

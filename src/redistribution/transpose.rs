@@ -9,7 +9,7 @@ use std::ptr::copy_nonoverlapping;
 
 use super::lines::{self, LINE};
 use super::plane::Plane;
-use super::step::Step;
+use super::step::ByteStep;
 
 /// Strips are so many target rows wide.
 pub(super) const BLOCK: usize = 64;
@@ -21,7 +21,14 @@ const TILE: usize = 8;
 ///
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
-pub(super) unsafe fn plane(size: usize, across: Step, along: Step, source: *const u8, target: *mut u8, stream: bool) {
+pub(super) unsafe fn plane(
+    size: usize,
+    across: ByteStep,
+    along: ByteStep,
+    source: *const u8,
+    target: *mut u8,
+    stream: bool,
+) {
     macro_rules! sized {
         ($($n:literal)*) => {
             match size {
@@ -95,7 +102,7 @@ unsafe fn full<const N: usize>(part: &Plane, stream: bool) {
         return unsafe { eight::tile(part, stream) };
     }
     for a in 0..LINE / N {
-        let mut line = lines::Line::default();
+        let mut line = lines::CacheLine::default();
         for b in 0..LINE / N {
             // SAFETY: an element of the plane; the line has as many.
             unsafe { copy_nonoverlapping(part.at(a, b).0, line.0.as_mut_ptr().add(b * N), N) };

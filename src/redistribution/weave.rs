@@ -7,7 +7,7 @@
 
 use super::lines;
 use super::shape::{Kernel, Shape};
-use super::step::Step;
+use super::step::ByteStep;
 use super::strided::STREAMED;
 use crate::error::Error;
 use crate::memory;
@@ -25,7 +25,7 @@ pub(super) struct Strand<'a> {
 
 impl Strand<'_> {
     /// The length of a run and the step between two.
-    fn runs(&self) -> (usize, Step) {
+    fn runs(&self) -> (usize, ByteStep) {
         match self.shape.kernel {
             Kernel::Runs { bytes, step } => (bytes, step),
             _ => unreachable!("only runs are woven"),
@@ -52,7 +52,7 @@ pub(super) fn together(first: &Shape, next: &Shape, distance: isize) -> bool {
     let (Kernel::Runs { step, .. }, Kernel::Runs { step: other, .. }) = (first.kernel, next.kernel) else {
         return false;
     };
-    let alike = |(a, b): (&Step, &Step)| a.count == b.count && a.source == b.source;
+    let alike = |(a, b): (&ByteStep, &ByteStep)| a.count == b.count && a.source == b.source;
     step.source == other.source
         && distance.unsigned_abs() < step.source.unsigned_abs()
         && first.outer.len() == next.outer.len()

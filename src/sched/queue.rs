@@ -12,7 +12,7 @@
 
 use crate::processing::Signature;
 use crate::sync::deque::{Deque, Steal};
-use crate::sync::inbox::{Chain, Inbox, Line, Node};
+use crate::sync::inbox::{Chain, Inbox, Node, NodeLine};
 use crate::task::{Item, Task};
 
 /// The shared part of a worker's ready tasks.
@@ -166,11 +166,11 @@ fn expected(node: &Node) -> *mut Task {
 }
 
 /// The placed tasks that a worker took out of its inbox or made ready itself. Only the worker uses it.
-pub(crate) struct Placed(Line);
+pub(crate) struct Placed(NodeLine);
 
 impl Placed {
     pub(crate) const fn new() -> Placed {
-        Placed(Line::new())
+        Placed(NodeLine::new())
     }
 
     /// Takes all tasks from the inbox.
@@ -214,16 +214,16 @@ impl Placed {
 mod tests {
     use super::*;
     use crate::processing::Signature;
-    use crate::task::{Cache, POOL, UNPLACED};
+    use crate::task::{POOL, TaskCache, UNPLACED};
 
     struct Scene {
-        cache: Cache,
+        cache: TaskCache,
         tasks: Vec<*mut Task>,
     }
 
     impl Scene {
         fn new(count: usize) -> Scene {
-            let mut cache = Cache::new();
+            let mut cache = TaskCache::new();
             let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache, 0).unwrap()).collect();
             let signature = Signature::none();
             // SAFETY: just taken from the pool.

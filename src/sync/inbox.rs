@@ -199,15 +199,15 @@ impl Iterator for Chain {
 
 /// Nodes in the order in which they came, for one thread.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct NodeLine {
     first: *mut Link,
     last: *mut Link,
 }
 
-impl Line {
+impl NodeLine {
     /// No nodes.
-    pub(crate) const fn new() -> Line {
-        Line { first: ptr::null_mut(), last: ptr::null_mut() }
+    pub(crate) const fn new() -> NodeLine {
+        NodeLine { first: ptr::null_mut(), last: ptr::null_mut() }
     }
 
     /// True when there are none.
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn a_line_keeps_the_order() {
         let (nodes, addresses) = nodes(4);
-        let (mut line, mut taken) = (Line::new(), Vec::new());
+        let (mut line, mut taken) = (NodeLine::new(), Vec::new());
         for (place, node) in nodes.into_iter().enumerate() {
             line.push(node);
             if place % 2 == 1 {

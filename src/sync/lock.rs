@@ -29,14 +29,14 @@ impl<T: Send> ForkLock for Mutex<T> {
 }
 
 #[cfg(not(all(target_os = "linux", not(loom))))]
-pub(crate) use elsewhere::Held;
+pub(crate) use elsewhere::LockState;
 #[cfg(not(all(target_os = "linux", not(loom))))]
 pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
 
 #[cfg(not(all(target_os = "linux", not(loom))))]
 mod elsewhere {
     /// What the own lock can do besides.
-    pub(crate) trait Held<T> {
+    pub(crate) trait LockState<T> {
         /// What the lock protects, without its guard.
         ///
         /// # Safety
@@ -44,7 +44,7 @@ mod elsewhere {
         unsafe fn held(&self) -> &T;
     }
 
-    impl<T> Held<T> for parking_lot::Mutex<T> {
+    impl<T> LockState<T> for parking_lot::Mutex<T> {
         unsafe fn held(&self) -> &T {
             // SAFETY: by this function's contract.
             unsafe { &*self.data_ptr() }

@@ -64,11 +64,11 @@ impl Item {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::{Cache, POOL};
+    use crate::task::{POOL, TaskCache};
 
     #[test]
     fn items_are_what_they_were_made_of() {
-        let mut cache = Cache::new();
+        let mut cache = TaskCache::new();
         let task = POOL.take(&mut cache, 0).unwrap();
         assert!(matches!(Item::from_word(Item::task(task).word()).open(), Ready::Task(found) if found == task));
         // SAFETY: just taken, and in no list.

@@ -19,7 +19,7 @@ mod pool;
 
 pub(crate) use description::TaskView;
 pub(crate) use item::{Item, Ready};
-pub(crate) use pool::{Cache, POOL};
+pub(crate) use pool::{POOL, TaskCache};
 
 use std::slice;
 

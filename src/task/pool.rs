@@ -81,12 +81,12 @@ struct Free(*mut Task);
 unsafe impl Send for Free {}
 
 /// Free descriptors that a thread keeps to itself, by class.
-pub(crate) struct Cache([Magazine<Free>; CLASSES]);
+pub(crate) struct TaskCache([Magazine<Free>; CLASSES]);
 
-impl Cache {
+impl TaskCache {
     /// Nothing kept.
-    pub(crate) const fn new() -> Cache {
-        Cache([const { Magazine::new() }; CLASSES])
+    pub(crate) const fn new() -> TaskCache {
+        TaskCache([const { Magazine::new() }; CLASSES])
     }
 }
 
@@ -106,7 +106,7 @@ impl Pool {
 
     /// A free descriptor with room for so many arguments, owned by the caller, who fills it.
     #[inline]
-    pub(crate) fn take(&self, cache: &mut Cache, count: usize) -> Result<*mut Task, Error> {
+    pub(crate) fn take(&self, cache: &mut TaskCache, count: usize) -> Result<*mut Task, Error> {
         let class = class_of(count);
         let Some(kept) = cache.0.get_mut(class) else { return take_alone(count) };
         let task = kept.take();
@@ -153,7 +153,7 @@ impl Pool {
     /// # Safety
     /// It came from this pool, with room for so many arguments; the caller owns it, and nobody has its address any more.
     #[inline]
-    pub(crate) unsafe fn give(&self, cache: &mut Cache, task: *mut Task, count: usize) {
+    pub(crate) unsafe fn give(&self, cache: &mut TaskCache, task: *mut Task, count: usize) {
         let class = class_of(count);
         match cache.0.get_mut(class) {
             Some(kept) => kept.give(Free(task), BATCH, &self.free[class]),
@@ -166,8 +166,8 @@ impl Pool {
     ///
     /// # Safety
     /// No task exists, and `caches` are those of all threads that ever took or gave a descriptor; none does so now.
-    pub(crate) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut Cache>) {
-        caches.for_each(|cache| *cache = Cache::new());
+    pub(crate) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut TaskCache>) {
+        caches.for_each(|cache| *cache = TaskCache::new());
         self.free.iter().for_each(|free| drop(free.empty()));
         *self.chunks.lock() = Vec::new();
     }
@@ -209,13 +209,13 @@ mod tests {
     /// Descriptors of all classes do not overlap, keep their numbers, and are used again.
     #[test]
     fn descriptors_are_apart_and_used_again() {
-        let (pool, mut cache) = (Pool::new(), Cache::new());
+        let (pool, mut cache) = (Pool::new(), TaskCache::new());
         for count in [0, 1, 2, 5, 6, 13, 14, 29, 30, 64, 69, 70, 1000] {
             let mut tasks: Vec<_> = (0..3000).map(|_| pool.take(&mut cache, count).unwrap()).collect();
             tasks.sort_unstable();
             assert!(tasks.windows(2).all(|two| two[1].addr() - two[0].addr() >= bytes(count)), "{count}");
             let chunks = pool.chunks.lock().len();
-            let give_all = |cache: &mut Cache, tasks: &[*mut Task]| {
+            let give_all = |cache: &mut TaskCache, tasks: &[*mut Task]| {
                 // SAFETY: taken for so many arguments, and used by nobody.
                 tasks.iter().for_each(|&task| unsafe { pool.give(cache, task, count) });
             };

@@ -9,7 +9,7 @@ use crate::task::Task;
 
 /// What the worker alone writes.
 #[derive(Default)]
-pub(crate) struct Counts {
+pub(crate) struct WorkerCounts {
     /// Tasks that ended here.
     pub(crate) ended: AtomicU64,
     /// The description of the task that runs here; NULL between tasks.
@@ -21,7 +21,7 @@ pub(crate) struct Counts {
     pub(crate) turn: AtomicU32,
 }
 
-impl Counts {
+impl WorkerCounts {
     /// Notes what the worker runs.
     #[inline]
     pub(crate) fn note_running(&self, task: *mut Task, signature: &Signature) {

@@ -22,7 +22,7 @@ const SEARCHED: usize = 16;
 const KEPT: usize = 1 << 12;
 
 /// An address that a task has got.
-pub(crate) struct Held {
+pub(crate) struct HeldAddress {
     pub(crate) id: DatumId,
     pub(crate) addr: *mut u8,
     pub(crate) size: usize,
@@ -142,9 +142,9 @@ impl Frame {
 
 /// Addresses by id.
 pub(crate) struct Addresses {
-    few: Vec<Held>,
+    few: Vec<HeldAddress>,
     /// Those for which there is no room among the few.
-    more: HashMap<DatumId, Held>,
+    more: HashMap<DatumId, HeldAddress>,
 }
 
 impl Addresses {
@@ -155,7 +155,7 @@ impl Addresses {
     }
 
     /// The one of this datum.
-    pub(crate) fn find(&mut self, id: DatumId) -> Option<&mut Held> {
+    pub(crate) fn find(&mut self, id: DatumId) -> Option<&mut HeldAddress> {
         match self.few.iter().position(|held| held.id == id) {
             Some(place) => self.few.get_mut(place),
             None if self.more.is_empty() => None,
@@ -179,7 +179,7 @@ impl Addresses {
     }
 
     /// Adds one, of a datum that has none yet.
-    pub(crate) fn add(&mut self, held: Held) {
+    pub(crate) fn add(&mut self, held: HeldAddress) {
         if self.few.len() < SEARCHED {
             self.few.push(held);
         } else {
@@ -237,7 +237,7 @@ impl Addresses {
 
     /// Takes one out; none when there are none.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Held> {
+    pub(crate) fn pop(&mut self) -> Option<HeldAddress> {
         let held = self.few.pop()?;
         if self.few.is_empty() && !self.more.is_empty() {
             self.refill();
@@ -344,8 +344,13 @@ mod tests {
     #[test]
     fn addresses_are_found_added_and_removed_in_any_number() {
         let mut addresses = Addresses { few: Vec::new(), more: HashMap::new() };
-        let held =
-            |number| Held { id: DatumId::here(number), addr: ptr::null_mut(), size: 0, count: 1, counted: false };
+        let held = |number| HeldAddress {
+            id: DatumId::here(number),
+            addr: ptr::null_mut(),
+            size: 0,
+            count: 1,
+            counted: false,
+        };
         for number in 0..100 {
             assert!(addresses.make_room().is_ok() && addresses.find(DatumId::here(number)).is_none());
             addresses.add(held(number));

@@ -41,8 +41,8 @@ use crate::task::{self, Task, UNPLACED};
 
 /// What only the thread of the context touches.
 pub(crate) struct Own {
-    pub(crate) data: data::Cache,
-    pub(crate) tasks: task::Cache,
+    pub(crate) data: data::DataCache,
+    pub(crate) tasks: task::TaskCache,
     pub(crate) frame: Frame,
     pub(crate) weights: Weights,
     /// Of the inputs of a task that is being scheduled and has many outputs as well.
@@ -353,8 +353,8 @@ impl ThreadContext {
             given: Given::new(),
             made: Cell::new(0),
             own: UnsafeCell::new(Own {
-                data: data::Cache::new(),
-                tasks: task::Cache::new(),
+                data: data::DataCache::new(),
+                tasks: task::TaskCache::new(),
                 frame: Frame::new(),
                 reads: Index::new(),
                 weights: Weights::new(),

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use super::counts::Counts;
+use super::counts::WorkerCounts;
 use super::source::{Polling, Sources};
 use super::threads::StandIns;
 use crate::config::Config;
@@ -120,10 +120,10 @@ impl Engine {
 pub(crate) struct Worker {
     pub(crate) queue: ReadyQueue,
     /// Read with each hand-over, written when the worker goes to sleep.
-    pub(crate) parker: Line<Parker>,
-    pub(crate) polling: Line<Polling>,
-    pub(crate) slot: Line<WorkerSlot<Left>>,
-    pub(crate) counts: Line<Counts>,
+    pub(crate) parker: OwnLine<Parker>,
+    pub(crate) polling: OwnLine<Polling>,
+    pub(crate) slot: OwnLine<WorkerSlot<Left>>,
+    pub(crate) counts: OwnLine<WorkerCounts>,
 }
 
 /// What stays with a worker's slot when it changes hands.
@@ -137,16 +137,16 @@ pub(crate) struct Left {
 /// A value on cache lines of its own.
 #[repr(align(128))]
 #[derive(Default)]
-pub(crate) struct Line<T>(pub(crate) T);
+pub(crate) struct OwnLine<T>(pub(crate) T);
 
 impl Worker {
     pub(crate) fn new() -> Worker {
         Worker {
             queue: ReadyQueue::new(),
-            parker: Line::default(),
-            polling: Line::default(),
-            slot: Line(WorkerSlot::new(Left { placed: Placed::new(), batch: VecDeque::new() })),
-            counts: Line::default(),
+            parker: OwnLine::default(),
+            polling: OwnLine::default(),
+            slot: OwnLine(WorkerSlot::new(Left { placed: Placed::new(), batch: VecDeque::new() })),
+            counts: OwnLine::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use crate::data::{Carry, DatumId, Outcome, STORE, Storage};
 use crate::engine::context::Own;
 use crate::engine::context::call::Call;
-use crate::engine::context::counts::Counts;
+use crate::engine::context::counts::WorkerCounts;
 use crate::engine::context::frame::FEW;
 use crate::error::Error;
 use crate::idle::completion::count;
@@ -20,7 +20,7 @@ const MANY: usize = 64;
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
     #[inline(never)]
-    pub(crate) fn run(&self, task: *mut Task, me: usize, counts: &Counts) {
+    pub(crate) fn run(&self, task: *mut Task, me: usize, counts: &WorkerCounts) {
         // SAFETY: a task out of a queue belongs to the worker that took it out.
         unsafe {
             if (*task).near && (*task).worker != me as u16 {
@@ -47,7 +47,7 @@ impl Call {
 
     /// Counts the end of a task, for its worker first: who has waited for all tasks finds no load.
     #[inline]
-    fn ended(&self, counts: &Counts) {
+    fn ended(&self, counts: &WorkerCounts) {
         count(&counts.ended);
         count(&self.context.counters.ended);
     }
@@ -76,7 +76,7 @@ impl Call {
     /// Runs a task without arguments.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
-    pub(crate) fn run_argumentless(&self, signature: &'static Signature, me: usize, counts: &Counts) {
+    pub(crate) fn run_argumentless(&self, signature: &'static Signature, me: usize, counts: &WorkerCounts) {
         let trace = self.engine().trace();
         let start = trace.begin();
         self.context.with(|own| {
@@ -99,7 +99,13 @@ impl Call {
 
     /// Executes a task, for all to see, and records it when a trace is on.
     #[inline]
-    fn traced(&self, task: *mut Task, signature: &'static Signature, me: usize, counts: &Counts) -> Result<(), Error> {
+    fn traced(
+        &self,
+        task: *mut Task,
+        signature: &'static Signature,
+        me: usize,
+        counts: &WorkerCounts,
+    ) -> Result<(), Error> {
         let trace = self.engine().trace();
         let start = trace.begin();
         counts.note_running(task, signature);

@@ -18,7 +18,7 @@ use crate::engine::context::{self, ThreadContext};
 use crate::engine::execute::section;
 
 #[cfg(not(all(target_os = "linux", not(loom))))]
-use crate::sync::lock::Held as _;
+use crate::sync::lock::LockState as _;
 use crate::sync::lock::{ForkLock, Mutex};
 
 pub(crate) use crate::engine::context::orphan::{is_orphan, orphaned};

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::sync::lock::{Mutex, MutexGuard};
 
-use crate::engine::context::counts::Counts;
+use crate::engine::context::counts::WorkerCounts;
 use crate::task::Task;
 
 /// A task in a section.
@@ -22,7 +22,7 @@ pub(crate) struct BlockedTasks(Mutex<Vec<Absence>>);
 
 impl BlockedTasks {
     /// A task is about to leave its worker, whose counts these are. A tile's section has no task.
-    pub(crate) fn add(&self, task: *mut Task, worker: usize, counts: &Counts) {
+    pub(crate) fn add(&self, task: *mut Task, worker: usize, counts: &WorkerCounts) {
         if let Some(description) = counts.description().filter(|_| !task.is_null()) {
             self.0.lock().push(Absence { task: task.addr(), description, worker, since: Instant::now() });
         }
@@ -34,15 +34,15 @@ impl BlockedTasks {
     }
 
     /// Holds the list, so that meanwhile no task leaves its worker or comes back to it.
-    pub(crate) fn hold(&self) -> Held<'_> {
-        Held(self.0.lock())
+    pub(crate) fn hold(&self) -> HeldAbsences<'_> {
+        HeldAbsences(self.0.lock())
     }
 }
 
 /// The list while it is held.
-pub(crate) struct Held<'a>(MutexGuard<'a, Vec<Absence>>);
+pub(crate) struct HeldAbsences<'a>(MutexGuard<'a, Vec<Absence>>);
 
-impl Held<'_> {
+impl HeldAbsences<'_> {
     /// All tasks in sections.
     pub(crate) fn all(&self) -> &[Absence] {
         &self.0

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::sync::lock::Mutex;
 
-use crate::engine::context::counts::Counts;
+use crate::engine::context::counts::WorkerCounts;
 use crate::task::Task;
 
 /// What a worker was seen at: a task, by its address, and how many had ended there. No task has both in common with
@@ -28,7 +28,7 @@ unsafe impl Sync for ProgressSamples {}
 
 impl Sight {
     /// What the worker with these counts is at; `None`: nothing, or one task after the other.
-    pub(crate) fn of(counts: &Counts) -> Option<Sight> {
+    pub(crate) fn of(counts: &WorkerCounts) -> Option<Sight> {
         let before = counts.ended.load(Ordering::Acquire);
         let task = counts.task()?;
         let ended = counts.ended.load(Ordering::Acquire);
