@@ -120,6 +120,7 @@ int main(void)
 {
     const size_t limits[] = {0, 3, 6, 12, 24};
     mallopt(M_MMAP_THRESHOLD, 128 << 10); /* a large list that is freed goes back: kept, it would do for the next plan */
+    mallopt(M_ARENA_MAX, 1);              /* no room in the address space that is set aside for other threads */
     for (int k = 0; k < 5; k++)
         with_a_limit_of(limits[k]);
     return check_end("large");
