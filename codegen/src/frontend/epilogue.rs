@@ -3,9 +3,9 @@
 use super::ast::{Id, Node};
 use super::builder::Builder;
 use super::control::Graph;
+use super::extent::token_end;
 use super::header;
 use super::kind::Kind;
-use super::walk::token_end;
 use crate::Refusal;
 use std::collections::BTreeSet;
 

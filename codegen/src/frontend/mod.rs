@@ -2,6 +2,7 @@
 //! refuses regions with a reason and a remedy.
 
 mod affine;
+mod aliases;
 mod ast;
 mod attributes;
 mod builder;
@@ -15,6 +16,7 @@ mod dialect;
 mod effects;
 mod environment;
 mod epilogue;
+mod extent;
 mod finish;
 mod flow;
 mod grouping;

@@ -6,7 +6,7 @@ use super::inventory::Inventory;
 use super::kind::Kind;
 use super::pragma::{self, Site};
 use super::preprocess::Seen;
-use super::{collision, control, environment, pasted, scope, symbols, walk};
+use super::{collision, control, environment, extent, pasted, scope, symbols, walk};
 use crate::Refusal;
 use crate::limits;
 use crate::model::Region;
@@ -58,7 +58,7 @@ pub fn analyse(
             "put it before a `for` loop or a `{` block",
         ));
     }
-    let (begin, end) = (first.begin.offset, walk::statement_end(source, last));
+    let (begin, end) = (first.begin.offset, extent::statement_end(source, last));
     if let Some(directive) = site.end.as_ref().filter(|d| d.begin < end) {
         return Err(Refusal::span(
             directive.begin,
@@ -187,7 +187,7 @@ fn nothing_marked(source: &Source, site: &Site) -> Refusal {
 fn insertion(unit: &Unit, source: &Source, function_begin: usize) -> usize {
     let mut at = 0;
     for node in unit.root.inner.iter().filter(|n| n.end.known && n.begin.offset < function_begin) {
-        let end = walk::token_end(source, node);
+        let end = extent::token_end(source, node);
         let defined = node.body().is_some();
         let mut semicolon = end;
         while !defined && semicolon < function_begin && source.byte(semicolon) != b';' {

@@ -60,7 +60,7 @@ impl<'a> Builder<'a> {
         let conditions = scope.inner.clone().and(leaves).text();
         let row = RawRow {
             statement: scope.split.map(|_| self.statements.len()),
-            text: self.source.text(at.begin.offset, super::walk::token_end(self.source, at)),
+            text: self.source.text(at.begin.offset, super::extent::token_end(self.source, at)),
             condition: if inner.is_empty() {
                 conditions
             } else {

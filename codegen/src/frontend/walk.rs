@@ -3,6 +3,7 @@
 use super::ast::{Id, Node};
 use super::builder::{Builder, RawStatement};
 use super::effects::{Effects, unknown};
+use super::extent::{statement_end, token_end};
 use super::grouping::children;
 use super::header;
 use super::kind::Kind;
@@ -218,27 +219,6 @@ pub fn declare(ty: &str, name: &str) -> String {
         None if ty.ends_with('*') => format!("{ty}{name}"),
         None => format!("{ty} {name}"),
     }
-}
-
-/// The offset after the last token of a node; after a macro's arguments if that token is a macro with arguments.
-pub fn token_end(source: &crate::source::Source, node: &Node) -> usize {
-    let end = node.end.offset + node.end.length;
-    if node.end.expanded {
-        let open = source.skip_blank(end);
-        if source.byte(open) == b'(' {
-            return source.skip_brackets(open);
-        }
-    }
-    end
-}
-
-/// The offset after a statement, including its `;` if it has one.
-pub fn statement_end(source: &crate::source::Source, node: &Node) -> usize {
-    let end = token_end(source, node);
-    let braced = source.byte(end.saturating_sub(1)) == b'}' && node.kind.is_statement();
-    let next = source.skip_blank(end);
-    let closed = source.byte(end.saturating_sub(1)) == b';';
-    if !braced && !closed && source.byte(next) == b';' { next + 1 } else { end }
 }
 
 #[cfg(test)]
