@@ -1,52 +1,21 @@
 //! From C text to the model: finds regions in the text, analyses them in clang's syntax tree, and makes models, or
-//! refuses regions with a reason and a remedy.
+//! refuses regions with a reason and a remedy. `read` is the way in.
+//!
+//! The rooms stand in a line, and each uses only those before it:
+//! `clang`, `text`, `values`, `survey`, `relocation`, `translation`, `effects`, `region`.
 
-mod affine;
-mod aliases;
-mod ast;
-mod attributes;
-mod builder;
-mod capture;
 mod clang;
-mod collision;
-mod constant;
-mod control;
-mod ctype;
-mod dialect;
 mod effects;
-mod environment;
-mod epilogue;
-mod extent;
-mod finish;
-mod flow;
-mod grouping;
-mod header;
-mod headers;
-mod initial;
-mod integer;
-mod inventory;
-mod kind;
-mod loops;
-mod machine;
-mod parts;
-mod pasted;
-mod place;
-mod pragma;
-mod preprocess;
-mod purity;
 mod read;
-mod reads;
 mod region;
-mod room;
-mod rows;
-mod scope;
-mod symbols;
-mod unseen;
-mod uses;
-mod walk;
+mod relocation;
+mod survey;
+mod text;
+mod translation;
+mod values;
 
-pub use clang::{ClangError, command};
-pub use machine::difference;
-pub use pragma::marks;
+pub use clang::machine::difference;
+pub use clang::process::{ClangError, command};
 pub use read::{Reading, SMALLER, read, refusal};
-pub use region::Found;
+pub use region::region_reader::Found;
+pub use text::pragma::marks;

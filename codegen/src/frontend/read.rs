@@ -1,12 +1,12 @@
 //! Entry point of the front end: reads a file and returns its regions as models, and diagnostics.
 
-use super::ast::Unit;
-use super::clang::{self, ClangError};
-use super::headers;
-use super::machine;
-use super::pragma::{self, Site};
-use super::preprocess::{Preprocessed, Seen};
-use super::region::{self, Found};
+use super::clang::ast::Unit;
+use super::clang::machine;
+use super::clang::process::{self, ClangError};
+use super::region::region_reader::{self, Found};
+use super::text::headers;
+use super::text::pragma::{self, Site};
+use super::text::preprocess::{Preprocessed, Seen};
 use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::limits;
@@ -120,7 +120,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         reading.diagnostics.extend(sites.iter().filter_map(|s| s.as_ref().err()).map(|e| refusal(None, e)));
         return Ok(reading);
     }
-    let unit = clang::parse(&source.path, &flags)?;
+    let unit = process::parse(&source.path, &flags)?;
     let mut taken = BTreeSet::new();
     let size =
         unit.nodes() + seen.first().map_or(0, |one| one.macros.len() + (one.whole.text.len() + source.bytes.len()) / 8);
@@ -133,7 +133,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         let found = site.map_err(|e| refusal(None, &e)).and_then(|site| {
             let here = seen.iter().find(|s| covers(&site.pragma, s));
             let here = here.ok_or_else(|| refusal(None, &in_macro(source, source.position(site.pragma.begin).0)))?;
-            region::analyse(&unit, source, &site, here, &mut taken)
+            region_reader::analyse(&unit, source, &site, here, &mut taken)
                 .map_err(|e| refusal(Some(&region_name(&unit, &site, source)), &e))
         });
         match found {

@@ -1,0 +1,10 @@
+//! What statements and called functions read and write, in which order, and what stays alive.
+//! It uses `translation` for subscripts, and the rooms before it.
+
+pub mod aliases;
+pub mod attributes;
+pub mod control;
+pub mod flow;
+pub mod purity;
+pub mod reads;
+pub mod statement_effects;

@@ -1,0 +1,136 @@
+//! Functions that a region may call: they only compute a value from their arguments and from memory that the region
+//! does not write.
+
+use super::reads::Reads;
+use crate::Refusal;
+use crate::frontend::clang::ast::Node;
+use crate::frontend::clang::ctype;
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::survey::builder::Builder;
+use crate::planted::planted;
+
+/// Functions of C's math and complex headers without their type suffix, except those that write through a pointer or to
+/// a global (`frexp`, `modf`, `remquo`, `lgamma`).
+const MATH: &str = "\
+    acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 ilogb ldexp log log10 log1p \
+    log2 logb scalbn scalbln cbrt fabs hypot pow sqrt erf erfc tgamma ceil floor nearbyint rint lrint llrint round \
+    lround llround trunc fmod remainder copysign nextafter nexttoward fdim fmax fmin fma cacos casin catan ccos \
+    csin ctan cacosh casinh catanh ccosh csinh ctanh cexp clog cabs cpow csqrt carg cimag conj cproj creal";
+const INTEGER: [&str; 4] = ["abs", "labs", "llabs", "imaxabs"];
+/// Functions that compilers also know with the prefix `__builtin_`.
+const BUILTIN: &str = "\
+    isnan isinf isinf_sign isfinite isnormal signbit fpclassify isgreater isgreaterequal isless islessequal \
+    islessgreater isunordered huge_val inf expect clz ctz popcount parity ffs clrsb clzll ctzll popcountll parityll \
+    ffsll bswap16 bswap32 bswap64";
+
+impl Builder<'_> {
+    /// Refuses a call that may do more than compute a value, or may read what the region writes.
+    pub fn check_pure(&self, name: &str, call: &Node) -> Result<(), Refusal> {
+        let vouch = format!("add pure({name}) to the pragma if it only computes a value from what stays as it is");
+        let attribute = |kind: &Kind| self.functions(name).iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
+        let declared = attribute(&Kind::ConstAttr) || attribute(&Kind::PureAttr);
+        if !declared && !self.is_vouched(name) && self.certain_body(name).is_some() {
+            return Err(undeclared(name, call));
+        }
+        let mut reads = Reads::default();
+        self.reads_of_call(name, &mut reads).map_err(|why| {
+            let reason = format!("`{name}` is declared const or pure, but {why}");
+            if declared { Refusal::at(call, reason, vouch.clone()) } else { undeclared(name, call) }
+        })?;
+        if let Some(variable) = self.thread_local_read(name) {
+            return Err(Refusal::at(
+                call,
+                format!("`{name}` reads `{variable}`, which is thread-local, and tiles run on other threads"),
+                "pass the variable's value to the function as an argument",
+            ));
+        }
+        match self.conflict(&reads) {
+            Some(written) if !planted("a8-pure") => {
+                let reason = format!("the pure function `{name}` may read what the region writes (`{written}`)");
+                Err(Refusal::at(call, reason, vouch))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_vouched(&self, name: &str) -> bool {
+        self.pure.iter().any(|f| f == name) || self.is_library(name)
+    }
+
+    /// Adds the reads of a call; `Err` says why it may do anything else.
+    pub fn reads_of_call(&self, name: &str, reads: &mut Reads) -> Result<(), String> {
+        if self.is_vouched(name) {
+            return Ok(());
+        }
+        if let Some(body) = self.certain_body(name) {
+            return self.search(name, body, reads);
+        }
+        let all = self.functions(name);
+        let attribute = |kind: &Kind| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
+        // The program's author vouches with `const`. System headers do not count: they also mark pthread_self with it.
+        if attribute(&Kind::ConstAttr) && !all.iter().any(|f| f.system) && !name.starts_with("__builtin_") {
+            return Ok(());
+        }
+        let declared = attribute(&Kind::PureAttr) || attribute(&Kind::ConstAttr);
+        let unseen = "may read what the region writes: its body is not here to be seen";
+        Err(if declared { unseen } else { "may do more than compute a value" }.to_owned())
+    }
+
+    /// Whether C reserves the name for its library, and the file does not define it or give it another symbol.
+    fn is_library(&self, name: &str) -> bool {
+        let own = |f: &&Node| {
+            f.body().is_some() || f.storage == "static" || f.inner.iter().any(|a| a.is(&Kind::AsmLabelAttr))
+        };
+        is_math(name) && !self.functions(name).iter().any(own)
+    }
+
+    /// Whether another function might access a variable, or memory that the region writes through it.
+    fn is_reachable(&self, variable: &Node) -> bool {
+        self.is_outside(variable)
+            || variable.storage == "static"
+            || self.inventory.addressed.contains(&variable.id)
+            || ctype::is_pointer(variable.ty.plain())
+    }
+
+    fn is_outside(&self, variable: &Node) -> bool {
+        self.unit.at_file_scope(variable.id) || variable.storage == "extern"
+    }
+
+    /// An object that the region writes and the call may read.
+    fn conflict(&self, reads: &Reads) -> Option<String> {
+        let mut changed: Vec<&Node> = self
+            .inventory
+            .written
+            .keys()
+            .chain(self.inventory.counters.keys())
+            .filter_map(|id| self.unit.declaration(*id))
+            .collect();
+        changed.sort_by_key(|v| v.begin.offset);
+        let read: Vec<&Node> = reads.named.iter().filter_map(|id| self.unit.declaration(*id)).collect();
+        let hit = |written: &&Node| {
+            let same = |r: &Node| r.id == written.id || (self.is_outside(written) && r.name == written.name);
+            let through = |r: &Node| ctype::is_pointer(written.ty.plain()) && self.may_reach_type(written, r);
+            (reads.memory && self.is_reachable(written)) || read.iter().any(|r| same(r) || through(r))
+        };
+        changed.into_iter().find(hit).map(|v| v.name.clone())
+    }
+}
+
+fn undeclared(name: &str, call: &Node) -> Refusal {
+    Refusal::at(
+        call,
+        format!("the function `{name}` may do more than compute a value"),
+        format!("declare it with __attribute__((const)) or __attribute__((pure)), or add pure({name}) to the pragma"),
+    )
+}
+
+fn is_math(name: &str) -> bool {
+    let listed = |list: &str, name: &str| {
+        let stem = name.strip_suffix(['f', 'l']).unwrap_or(name);
+        list.split_whitespace().any(|f| f == name || f == stem)
+    };
+    match name.strip_prefix("__builtin_") {
+        Some(built) => listed(BUILTIN, built) || listed(MATH, built) || INTEGER.contains(&built),
+        None => INTEGER.contains(&name) || listed(MATH, name),
+    }
+}

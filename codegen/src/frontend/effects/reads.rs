@@ -1,0 +1,242 @@
+//! What a called function reads besides its arguments: an allow-list searches its body, and the bodies of the functions
+//! that it calls.
+
+use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ctype;
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::survey::builder::Builder;
+use std::collections::HashSet;
+
+/// Reads of a call besides its arguments.
+#[derive(Debug, Default)]
+pub struct Reads {
+    /// A read through a pointer: of anything whose address is known.
+    pub memory: bool,
+    /// Variables outside the function that it names and that are not constant.
+    pub named: HashSet<Id>,
+    /// Functions already searched.
+    searched: HashSet<String>,
+}
+
+/// Function attributes without an effect of their own; a call still runs the function's body.
+const HARMLESS: [Kind; 22] = [
+    Kind::ConstAttr,
+    Kind::PureAttr,
+    Kind::NoThrowAttr,
+    Kind::LeafAttr,
+    Kind::BuiltinAttr,
+    Kind::AlwaysInlineAttr,
+    Kind::NoInlineAttr,
+    Kind::FlattenAttr,
+    Kind::ColdAttr,
+    Kind::HotAttr,
+    Kind::UnusedAttr,
+    Kind::UsedAttr,
+    Kind::NonNullAttr,
+    Kind::ReturnsNonNullAttr,
+    Kind::WarnUnusedResultAttr,
+    Kind::VisibilityAttr,
+    Kind::DeprecatedAttr,
+    Kind::ArtificialAttr,
+    Kind::MinSizeAttr,
+    Kind::OptimizeNoneAttr,
+    Kind::NoInstrumentFunctionAttr,
+    Kind::TargetAttr,
+];
+
+/// Statements and expressions whose only effects are those of their parts.
+const PLAIN: [Kind; 51] = [
+    Kind::CompoundStmt,
+    Kind::DeclStmt,
+    Kind::IfStmt,
+    Kind::ForStmt,
+    Kind::WhileStmt,
+    Kind::DoStmt,
+    Kind::ReturnStmt,
+    Kind::BreakStmt,
+    Kind::ContinueStmt,
+    Kind::NullStmt,
+    Kind::SwitchStmt,
+    Kind::CaseStmt,
+    Kind::DefaultStmt,
+    Kind::LabelStmt,
+    Kind::GotoStmt,
+    Kind::StmtExpr,
+    Kind::IntegerLiteral,
+    Kind::FloatingLiteral,
+    Kind::CharacterLiteral,
+    Kind::ImaginaryLiteral,
+    Kind::StringLiteral,
+    Kind::PredefinedExpr,
+    Kind::ParenExpr,
+    Kind::ConstantExpr,
+    Kind::InitListExpr,
+    Kind::ImplicitValueInitExpr,
+    Kind::ConditionalOperator,
+    Kind::BinaryConditionalOperator,
+    Kind::OpaqueValueExpr,
+    Kind::ImplicitCastExpr,
+    Kind::CStyleCastExpr,
+    Kind::CompoundLiteralExpr,
+    Kind::UnaryExprOrTypeTraitExpr,
+    Kind::OffsetOfExpr,
+    Kind::RecordDecl,
+    Kind::FieldDecl,
+    Kind::EnumDecl,
+    Kind::EnumConstantDecl,
+    Kind::TypedefDecl,
+    Kind::AlignedAttr,
+    Kind::UnusedAttr,
+    Kind::PackedAttr,
+    Kind::BuiltinType,
+    Kind::RecordType,
+    Kind::ElaboratedType,
+    Kind::TypedefType,
+    Kind::PointerType,
+    Kind::ConstantArrayType,
+    Kind::QualType,
+    Kind::EnumType,
+    Kind::ParenType,
+];
+
+/// Calls that end the program, after which nothing is computed.
+const LAST: [&str; 4] = ["__assert_fail", "abort", "__builtin_unreachable", "__builtin_trap"];
+
+impl Builder<'_> {
+    /// All declarations of a function.
+    pub fn functions(&self, name: &str) -> Vec<&Node> {
+        self.unit.root.inner.iter().filter(|n| n.is(&Kind::FunctionDecl) && n.name == name).collect()
+    }
+
+    /// The body that a call certainly runs, if that is known.
+    pub fn certain_body(&self, name: &str) -> Option<&Node> {
+        let all = self.functions(name);
+        let attributes = all.iter().flat_map(|f| &f.inner).filter(|a| a.kind.is_attribute());
+        let certain = attributes.into_iter().all(|a| HARMLESS.contains(&a.kind));
+        all.iter().find_map(|f| f.body()).filter(|_| certain)
+    }
+
+    /// Adds the reads of a body; `Err` says what else it may do.
+    pub fn search(&self, name: &str, body: &Node, reads: &mut Reads) -> Result<(), String> {
+        if reads.searched.insert(name.to_owned()) { self.part(body, reads) } else { Ok(()) }
+    }
+
+    fn part(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
+        if ctype::is_untouchable(node.ty.plain()) {
+            return Err("uses a volatile or atomic object".to_owned());
+        }
+        if has_variable_length(&node.ty.written) {
+            return Err("has an array of variable length".to_owned());
+        }
+        match node.kind {
+            Kind::VarDecl if node.inner.iter().any(|n| n.is(&Kind::CleanupAttr)) => {
+                return Err(format!("cleans up `{}`", node.name));
+            }
+            Kind::VarDecl if node.storage == "static" && !is_constant(node) => {
+                return Err(format!("keeps `{}` from call to call", node.name));
+            }
+            Kind::VarDecl => {}
+            Kind::DeclRefExpr => return self.variable_read(node, reads),
+            Kind::CallExpr => return self.call(node, reads),
+            Kind::BinaryOperator | Kind::CompoundAssignOperator | Kind::UnaryOperator => {
+                let target = crate::frontend::clang::parts::write_target(node);
+                if target.is_some_and(|t| !self.is_own(t)) {
+                    return Err("writes to what is not its own".to_owned());
+                }
+                let pointer = node.inner.first().filter(|_| node.is(&Kind::UnaryOperator) && node.opcode == "*");
+                reads.memory |= pointer.is_some_and(|p| !is_array(p));
+            }
+            Kind::MemberExpr => reads.memory |= node.arrow && !node.inner.first().is_some_and(is_array),
+            Kind::ArraySubscriptExpr => reads.memory |= !node.inner.iter().any(is_array),
+            _ if PLAIN.contains(&node.kind) => {}
+            ref kind => return Err(format!("has a part ({kind}) that is not known to be harmless")),
+        }
+        node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| self.part(n, reads))
+    }
+
+    fn variable_read(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
+        let Some(reference) = node.reference.as_ref().filter(|r| r.kind == Kind::VarDecl) else { return Ok(()) };
+        let Some(variable) = self.unit.declaration(reference.id) else {
+            return Err(format!("uses `{}`, whose declaration is not known", reference.name));
+        };
+        if variable.thread_local {
+            return Err(format!("reads `{}`, which is thread-local, and tiles run on other threads", reference.name));
+        }
+        let outside = self.unit.at_file_scope(variable.id) || variable.storage == "extern";
+        if outside && !is_constant(variable) {
+            reads.memory |= self.has_other_names(variable);
+            reads.named.insert(variable.id);
+        }
+        Ok(())
+    }
+
+    /// A thread-local variable in a body that a call may run. `pure` cannot vouch for such a read: each thread has its
+    /// own object.
+    pub fn thread_local_read(&self, name: &str) -> Option<String> {
+        let (mut open, mut met) = (vec![name.to_owned()], HashSet::new());
+        while let Some(name) = open.pop().filter(|name| met.insert(name.clone())) {
+            for node in self.functions(&name).into_iter().filter_map(Node::body).flat_map(Node::walk) {
+                let Some(reference) = node.reference.as_ref().filter(|_| node.is(&Kind::DeclRefExpr)) else { continue };
+                if self.unit.declaration(reference.id).is_some_and(|variable| variable.thread_local) {
+                    return Some(reference.name.clone());
+                }
+                if reference.kind == Kind::FunctionDecl {
+                    open.push(reference.name.clone());
+                }
+            }
+        }
+        None
+    }
+
+    fn call(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
+        let callee = crate::frontend::clang::parts::callee(node).ok_or("calls a function through a pointer")?;
+        node.inner[1..].iter().try_for_each(|n| self.part(n, reads))?;
+        if LAST.contains(&callee) {
+            return Ok(());
+        }
+        self.reads_of_call(callee, reads).map_err(|why| format!("calls `{callee}`, which {why}"))
+    }
+
+    /// Whether an lvalue is in a local variable of the searched function.
+    fn is_own(&self, target: &Node) -> bool {
+        match target.kind {
+            Kind::DeclRefExpr => target.reference.as_ref().is_some_and(|r| {
+                let variable = self.unit.declaration(r.id);
+                variable.is_some_and(|v| v.storage.is_empty() || v.storage == "auto" || v.storage == "register")
+                    && !self.unit.at_file_scope(r.id)
+            }),
+            Kind::ParenExpr => target.inner.first().is_some_and(|n| self.is_own(n)),
+            Kind::MemberExpr if !target.arrow => target.inner.first().is_some_and(|n| self.is_own(n)),
+            Kind::ArraySubscriptExpr => {
+                let base = target.inner.iter().find(|n| is_array(n));
+                base.and_then(array_of).is_some_and(|n| self.is_own(n))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a pointer is a named array.
+fn is_array(node: &Node) -> bool {
+    array_of(node).is_some()
+}
+
+fn array_of(node: &Node) -> Option<&Node> {
+    match node.kind {
+        Kind::ParenExpr => array_of(node.inner.first()?),
+        Kind::ImplicitCastExpr if node.cast == "ArrayToPointerDecay" => node.inner.first(),
+        _ => None,
+    }
+}
+
+/// Whether the program may not change a variable.
+fn is_constant(variable: &Node) -> bool {
+    let plain = variable.ty.plain();
+    let pointer = ctype::is_pointer(plain);
+    !variable.thread_local && if pointer { plain.ends_with("*const") } else { plain.starts_with("const ") }
+}
+
+fn has_variable_length(written: &str) -> bool {
+    let mut lengths = written.split('[').skip(1).map(|part| part.split(']').next().unwrap_or_default());
+    lengths.any(|length| !length.bytes().all(|b| b.is_ascii_digit()))
+}

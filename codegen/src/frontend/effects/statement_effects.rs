@@ -1,0 +1,581 @@
+//! Reads and writes of a statement.
+
+use super::attributes;
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ctype;
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::survey::builder::{Builder, RawAccess};
+use crate::frontend::survey::header;
+use crate::frontend::values::scope::Scope;
+use crate::model::{AccessKind, Value};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// The effects of a statement, and what its text needs.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// Accesses to arrays, and to scalars that outlive the statement.
+    pub accesses: Vec<RawAccess>,
+    /// Variables declared in the region but outside the statement, whose declarations the statement repeats.
+    pub repeated: Vec<Id>,
+    /// Variables that get an uninitialised copy in the statement.
+    pub copies: Vec<Id>,
+    /// Variables declared in the statement itself.
+    pub own: HashSet<Id>,
+    /// Text replacements: offset -> (length, new text).
+    pub edits: BTreeMap<usize, (usize, String)>,
+    /// Names used.
+    pub names: BTreeSet<String>,
+}
+
+impl Effects {
+    /// The last access noted may write only a part of its object.
+    fn weaken(&mut self) {
+        if let Some(last) = self.accesses.last_mut().filter(|a| a.kind == AccessKind::Write) {
+            last.kind = AccessKind::MayWrite;
+        }
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// Adds the effects of a statement or expression.
+    pub fn effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
+        let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refusal> {
+            node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| b.effects(n, scope, out))
+        };
+        self.check_words(node)?;
+        match node.kind {
+            Kind::NullStmt
+            | Kind::IntegerLiteral
+            | Kind::FloatingLiteral
+            | Kind::CharacterLiteral
+            | Kind::ImaginaryLiteral
+            | Kind::ImplicitValueInitExpr => Ok(()),
+            Kind::VarDecl => {
+                check_local(node)?;
+                out.own.insert(node.id);
+                let parts = node.inner.iter().filter(|n| !n.kind.is_absent() && !n.kind.is_attribute());
+                parts.into_iter().try_for_each(|n| self.effects(n, scope, out))
+            }
+            Kind::ForStmt => self.loop_effects(node, scope, out),
+            Kind::IfStmt => self.if_effects(node, scope, out),
+            Kind::UnaryExprOrTypeTraitExpr => self.size_effects(node, scope, out),
+            Kind::ConditionalOperator => {
+                self.effects(&node.inner[0], scope, out)?;
+                for (n, negate) in node.inner[1..].iter().zip([false, true]) {
+                    let mut uncertain = Scope { conditional: true, ..scope.clone() };
+                    uncertain.restrict(self.necessary(&node.inner[0], scope, negate));
+                    self.effects(n, &uncertain, out)?;
+                }
+                Ok(())
+            }
+            Kind::BinaryOperator if node.opcode == "=" => {
+                self.effects(&node.inner[1], scope, out)?;
+                self.touch(&node.inner[0], scope, false, true, out)
+            }
+            Kind::BinaryOperator if node.opcode == "&&" || node.opcode == "||" => {
+                self.effects(&node.inner[0], scope, out)?;
+                let mut uncertain = Scope { conditional: true, ..scope.clone() };
+                uncertain.restrict(self.necessary(&node.inner[0], scope, node.opcode == "||"));
+                self.effects(&node.inner[1], &uncertain, out)
+            }
+            Kind::BinaryOperator if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
+            Kind::BinaryOperator if !OPERATORS.contains(&node.opcode.as_str()) => Err(unknown(node)),
+            Kind::InitListExpr => {
+                self.check_list(node)?;
+                all(self, out)
+            }
+            Kind::CompoundStmt | Kind::DeclStmt | Kind::ParenExpr | Kind::ConstantExpr | Kind::BinaryOperator => {
+                all(self, out)
+            }
+            Kind::CompoundAssignOperator => {
+                self.effects(&node.inner[1], scope, out)?;
+                self.touch(&node.inner[0], scope, true, true, out)
+            }
+            Kind::UnaryOperator => match node.opcode.as_str() {
+                "++" | "--" => self.touch(&node.inner[0], scope, true, true, out),
+                "+" | "-" | "!" | "~" | "__real" | "__imag" | "__extension__" => all(self, out),
+                "&" => {
+                    Err(Refusal::at(node, "an address is taken", "use subscripts instead of addresses in the region"))
+                }
+                _ => Err(unknown(node)),
+            },
+            Kind::CallExpr => self.call_effects(node, scope, out),
+            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => match node.cast.as_str() {
+                "LValueToRValue" => self.touch(&node.inner[0], scope, true, false, out),
+                "ArrayToPointerDecay"
+                | "NullToPointer"
+                | "PointerToIntegral"
+                | "IntegralToPointer"
+                | "BitCast"
+                | "PointerToBoolean" => Err(address(node)),
+                "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => Err(Refusal::at(
+                    node,
+                    "a function is used as a value",
+                    "call functions by their names in the region",
+                )),
+                "AtomicToNonAtomic" | "NonAtomicToAtomic" => Err(ordered(node)),
+                kind if CONVERSIONS.contains(&kind) => all(self, out),
+                kind => Err(Refusal::at(
+                    node,
+                    format!("this conversion ({kind}) is not in the language of regions"),
+                    "convert between numbers only",
+                )),
+            },
+            Kind::DeclRefExpr if node.reference.as_ref().is_some_and(|r| r.kind == Kind::EnumConstantDecl) => Ok(()),
+            Kind::DeclRefExpr | Kind::ArraySubscriptExpr | Kind::MemberExpr => {
+                self.touch(node, scope, true, false, out)
+            }
+            _ => Err(unknown(node)),
+        }
+    }
+
+    /// Refuses words that mean something else before the enclosing function.
+    fn check_words(&self, node: &Node) -> Result<(), Refusal> {
+        self.check_made(node)?;
+        self.check_type_text(node)?;
+        if let Some(reference) = &node.reference {
+            if reference.id == self.function.id && self.function.previous == 0 {
+                let reason = format!("`{}` calls itself, and is not declared before its definition", reference.name);
+                return Err(Refusal::at(node, reason, "declare the function before its definition"));
+            }
+            let declared = match reference.kind {
+                Kind::EnumConstantDecl => self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id)),
+                Kind::FunctionDecl => {
+                    self.unit.at_file_scope(reference.id) || self.unit.declaration(reference.id).is_none()
+                }
+                _ => true,
+            };
+            if !declared {
+                let reason = format!("`{}` is declared inside the function", reference.name);
+                return Err(Refusal::at(node, reason, "declare it at file scope"));
+            }
+        }
+        Ok(())
+    }
+
+    fn loop_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
+        let header = header::header(self.unit, node)?;
+        let inside = self.enter(&header, scope)?;
+        self.effects(header.first, scope, out)?;
+        self.effects(header.condition, &inside, out)?;
+        if header.declared {
+            out.own.insert(header.counter);
+        } else if !out.own.contains(&header.counter) && !out.copies.contains(&header.counter) {
+            out.copies.push(header.counter);
+        }
+        self.effects(header.body, &inside, out)
+    }
+
+    fn if_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
+        let test = &node.inner[0];
+        self.effects(test, scope, out)?;
+        let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
+        for (k, branch) in node.inner.iter().enumerate().skip(1) {
+            let mut inside = Scope { uncertain: true, ..scope.clone() };
+            match &both {
+                Ok((holds, _)) if k == 1 => inside.restrict(holds.clone()),
+                Ok((_, fails)) => inside.restrict(fails.clone()),
+                Err(_) => {
+                    inside.conditional = true;
+                    inside.restrict(self.necessary(test, scope, k != 1));
+                }
+            }
+            self.effects(branch, &inside, out)?;
+        }
+        Ok(())
+    }
+
+    fn size_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
+        self.check_operand(node)?;
+        for inner in node.walk() {
+            let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != Kind::EnumConstantDecl) else {
+                continue;
+            };
+            let Some(variable) = self.unit.declaration(reference.id) else { continue };
+            let whole = inner.id == node.inner[0].bare().id;
+            if ctype::is_array(variable.ty.plain())
+                && whole
+                && !self.unit.at_file_scope(variable.id)
+                && !out.own.contains(&variable.id)
+            {
+                return Err(Refusal::at(
+                    node,
+                    "the size of a whole array is taken inside a statement",
+                    "compute it before the region",
+                ));
+            }
+            if ctype::is_array(variable.ty.plain()) || ctype::is_pointer(variable.ty.plain()) {
+                self.mentioned.push((variable.id, inner));
+            } else {
+                self.scalar(variable, inner, scope, false, false, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
+        let Some(callee) = crate::frontend::clang::parts::callee(node) else {
+            return Err(Refusal::at(
+                node,
+                "a function is called through a pointer",
+                "call functions by their names in the region",
+            ));
+        };
+        self.check_pure(callee, node)?;
+        node.inner[0].walk().try_for_each(|n| self.check_words(n))?;
+        node.inner[1..].iter().try_for_each(|n| self.effects(n, scope, out))
+    }
+
+    /// Adds a read or write of an lvalue, or both.
+    fn touch(
+        &mut self,
+        node: &'a Node,
+        scope: &Scope,
+        read: bool,
+        write: bool,
+        out: &mut Effects,
+    ) -> Result<(), Refusal> {
+        if ctype::is_untouchable(node.ty.plain()) {
+            return Err(ordered(node));
+        }
+        if let Some(reference) = node.variable().or_else(|| whole_object(node)) {
+            let variable = self.unit.declaration(reference.id).ok_or_else(|| unknown(node))?;
+            Self::check_storage(variable, node)?;
+            if !ctype::is_array(variable.ty.plain()) && !ctype::is_pointer(variable.ty.plain()) {
+                let partial = node.variable().is_none();
+                let place = node.walk().find(|n| n.reference.is_some()).unwrap_or(node);
+                return self.scalar(variable, place, scope, read, write, out).map(|()| {
+                    if partial && write {
+                        out.weaken();
+                    }
+                });
+            }
+            if !out.own.contains(&variable.id) && node.variable().is_some() {
+                return Err(address(node));
+            }
+        }
+        self.subscript_effects(node, scope, out)?;
+        let root = crate::frontend::clang::parts::base_variable(node);
+        if root.is_some_and(|id| out.own.contains(&id)) {
+            let variable = root.and_then(|id| self.unit.declaration(id));
+            if variable.is_some_and(|v| !ctype::is_pointer(v.ty.plain())) {
+                return Ok(());
+            }
+        }
+        let mut place = self.place(node, scope)?;
+        let variable = place.variable;
+        if out.own.contains(&variable.id) {
+            return Ok(());
+        }
+        let plain = variable.ty.plain();
+        if place.subscripts.is_empty() && !ctype::is_array(plain) && !ctype::is_pointer(plain) {
+            // An element of an array inside a struct variable is a part of that variable.
+            let named = |n: &&Node| n.reference.as_ref().is_some_and(|r| r.id == variable.id);
+            let name = node.walk().find(named).unwrap_or(node);
+            self.scalar(variable, name, scope, read, write, out)?;
+            if write {
+                out.weaken();
+            }
+            return Ok(());
+        }
+        if place.subscripts.is_empty() && !write {
+            return Ok(());
+        }
+        let symbol = self.array(&mut place, node)?;
+        self.keep_rows(&symbol, &place, node, scope)?;
+        let id = place.variable.id;
+        out.names.insert(place.variable.name.clone());
+        if read {
+            Self::record(&symbol, AccessKind::Read, &place.subscripts, scope, out);
+        }
+        if write {
+            let certain = !scope.conditional && !place.partial;
+            let kind = if certain { AccessKind::Write } else { AccessKind::MayWrite };
+            Self::record(&symbol, kind, &place.subscripts, scope, out);
+            self.mark_written(id, node)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that an array is written. The earlier walk must have seen this write, or a write through a pointer, since
+    /// it decides what calls may read.
+    fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refusal> {
+        let root =
+            crate::frontend::clang::parts::base_variable(node).filter(|root| self.inventory.written.contains_key(root));
+        let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
+        if !root.is_some_and(|root| root == id || pointer(root)) {
+            let reason = "it is not clear at first sight what this writes";
+            return Err(Refusal::at(node, reason, "write it as a subscript of the array's name"));
+        }
+        self.arrays.iter_mut().filter(|a| a.variable == id).for_each(|a| a.written = true);
+        Ok(())
+    }
+
+    fn record(
+        symbol: &str,
+        kind: AccessKind,
+        subscripts: &[crate::frontend::values::affine::Cases],
+        scope: &Scope,
+        out: &mut Effects,
+    ) {
+        let access = Self::access(symbol, kind, subscripts, scope);
+        if !out.accesses.contains(&access) {
+            out.accesses.push(access);
+        }
+    }
+
+    /// Adds the reads in subscripts, and the region's pointers on the way to the element.
+    fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
+        match node.kind {
+            Kind::ArraySubscriptExpr => {
+                let swapped = self.unit.integer(node.inner[0].ty.plain()).is_some();
+                let (base, index) = if swapped { (1, 0) } else { (0, 1) };
+                self.effects(&node.inner[index], scope, out)?;
+                self.subscript_effects(&node.inner[base], scope, out)
+            }
+            Kind::BinaryOperator if matches!(node.opcode.as_str(), "+" | "-") => {
+                let pointer = usize::from(self.unit.integer(node.inner[0].ty.plain()).is_some());
+                self.effects(&node.inner[1 - pointer], scope, out)?;
+                self.subscript_effects(&node.inner[pointer], scope, out)
+            }
+            Kind::DeclRefExpr => {
+                let id = node.reference.as_ref().map_or(0, |r| r.id);
+                let pointer = self.inventory.declared.get(&id).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
+                if pointer && !out.own.contains(&id) && !out.repeated.contains(&id) {
+                    self.repeat(id, scope, out)?;
+                }
+                Ok(())
+            }
+            Kind::ParenExpr
+            | Kind::ImplicitCastExpr
+            | Kind::CStyleCastExpr
+            | Kind::MemberExpr
+            | Kind::UnaryOperator => node
+                .inner
+                .iter()
+                .filter(|n| !n.kind.is_absent())
+                .try_for_each(|n| self.subscript_effects(n, scope, out)),
+            _ => Err(unknown(node)),
+        }
+    }
+
+    /// Adds an access to a scalar variable.
+    pub fn scalar(
+        &mut self,
+        variable: &'a Node,
+        at: &'a Node,
+        scope: &Scope,
+        read: bool,
+        write: bool,
+        out: &mut Effects,
+    ) -> Result<(), Refusal> {
+        let id = variable.id;
+        if !ctype::is_element(variable.ty.plain()) {
+            let reason = format!("`{}` of type `{}` is no number or struct", variable.name, variable.ty.written);
+            return Err(Refusal::at(at, reason, "use numbers and structs in the region"));
+        }
+        out.names.insert(variable.name.clone());
+        if scope.symbol(id).is_some() {
+            let inner = scope.inner_loops().iter().any(|l| l.counter == id);
+            debug_assert!(inner || !write, "counters are not written");
+            return Ok(());
+        }
+        if out.own.contains(&id) || out.copies.contains(&id) || out.repeated.contains(&id) {
+            return Ok(());
+        }
+        if self.inventory.is_counter(id) && !self.inventory.declared.contains_key(&id) {
+            let reason = format!("`{}` is a loop counter that is used outside its loop", variable.name);
+            return Err(Refusal::at(at, reason, "keep the value in another variable"));
+        }
+        if self.private.contains(&id) {
+            out.copies.push(id);
+            return Ok(());
+        }
+        if self.inventory.declared.contains_key(&id) {
+            return self.repeat(id, scope, out);
+        }
+        if self.inventory.written.contains_key(&id) {
+            return self.shared(variable, at, scope, read, write, out);
+        }
+        if self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8)
+            && self.parameters.iter().any(|p| p.variable == id)
+        {
+            return Ok(());
+        }
+        if !self.values.iter().any(|(v, _)| *v == id) {
+            let ctype = self.type_name(variable);
+            if self.is_local_type(&ctype) {
+                return Err(Refusal::at(
+                    at,
+                    format!("the type `{ctype}` is declared inside the function"),
+                    "declare the type at file scope",
+                ));
+            }
+            let global = self.unit.at_file_scope(id);
+            self.values.push((id, Value { name: variable.name.clone(), ctype, global }));
+        }
+        Ok(())
+    }
+
+    /// Repeats the declaration of a variable of the region in each statement that uses it.
+    fn repeat(&mut self, id: Id, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
+        let Some(variable) = self.inventory.declared.get(&id).copied() else { return Ok(()) };
+        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
+        if let Some(initial) = initial {
+            if ctype::is_pointer(variable.ty.plain()) {
+                self.subscript_effects(initial, scope, out)?;
+            } else {
+                self.effects(initial, scope, out)?;
+            }
+        }
+        out.repeated.push(id);
+        Ok(())
+    }
+
+    /// Adds a written scalar that outlives the statement, as an array of rank 0.
+    fn shared(
+        &mut self,
+        variable: &'a Node,
+        at: &'a Node,
+        scope: &Scope,
+        read: bool,
+        write: bool,
+        out: &mut Effects,
+    ) -> Result<(), Refusal> {
+        if at.reference.is_none() {
+            return Err(unknown(at));
+        }
+        let mut place = self.place(at, scope)?;
+        let symbol = self.array(&mut place, at)?;
+        if read {
+            Self::record(&symbol, AccessKind::Read, &[], scope, out);
+        }
+        if write {
+            let kind = if scope.conditional { AccessKind::MayWrite } else { AccessKind::Write };
+            Self::record(&symbol, kind, &[], scope, out);
+            self.mark_written(variable.id, at)?;
+        }
+        if !self.unit.at_file_scope(variable.id) {
+            let Some(offset) = at.begin.spelled.filter(|_| {
+                self.source.text(at.begin.spelled.unwrap_or(0), at.begin.spelled.unwrap_or(0) + variable.name.len())
+                    == variable.name
+            }) else {
+                let reason =
+                    format!("the scalar `{}`, which is written in the region, is named inside a macro", variable.name);
+                return Err(Refusal::at(
+                    at,
+                    reason,
+                    "write the macro out in the region, or pass the variable as the macro's argument",
+                ));
+            };
+            out.edits.insert(offset, (variable.name.len(), format!("(*{})", variable.name)));
+        }
+        Ok(())
+    }
+}
+
+/// The variable `s` of `s.x`, if `s` is a struct variable.
+fn whole_object(node: &Node) -> Option<&crate::frontend::clang::ast::Reference> {
+    match node.kind {
+        Kind::MemberExpr if !node.arrow => {
+            let base = node.inner.first()?;
+            base.variable().or_else(|| whole_object(base))
+        }
+        Kind::ParenExpr => whole_object(node.inner.first()?),
+        _ => None,
+    }
+}
+
+/// Refuses declarations whose objects cannot be private to a statement.
+pub fn check_local(variable: &Node) -> Result<(), Refusal> {
+    let plain = variable.ty.plain();
+    let fixed = !ctype::is_array(plain)
+        || plain.split('[').skip(1).all(|part| part.trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()));
+    if !matches!(variable.storage.as_str(), "" | "auto" | "register") {
+        let reason = format!("`{}` is declared {} in the region", variable.name, variable.storage);
+        return Err(Refusal::at(variable, reason, "declare it before the region"));
+    }
+    if let Some(attribute) = attributes::of_variable(variable) {
+        let reason = format!("`{}` is declared in the region with an attribute ({})", variable.name, attribute.kind);
+        return Err(Refusal::at(variable, reason, "remove the attribute, or declare the variable before the region"));
+    }
+    if !fixed {
+        let reason = format!("the variable-length array `{}` is declared in the region", variable.name);
+        return Err(Refusal::at(variable, reason, "declare it before the region, or with a constant length"));
+    }
+    if ctype::is_untouchable(plain) {
+        return Err(Refusal::at(
+            variable,
+            format!("`{}` is volatile or atomic", variable.name),
+            "use a plain object in the region",
+        ));
+    }
+    Ok(())
+}
+
+/// Casts between values that are not addresses.
+pub const CONVERSIONS: [&str; 19] = [
+    "NoOp",
+    "ToVoid",
+    "IntegralCast",
+    "IntegralToFloating",
+    "IntegralToBoolean",
+    "BooleanToSignedIntegral",
+    "FloatingToIntegral",
+    "FloatingToBoolean",
+    "FloatingCast",
+    "FloatingRealToComplex",
+    "FloatingComplexToReal",
+    "FloatingComplexToBoolean",
+    "FloatingComplexCast",
+    "FloatingComplexToIntegralComplex",
+    "IntegralRealToComplex",
+    "IntegralComplexToReal",
+    "IntegralComplexToBoolean",
+    "IntegralComplexCast",
+    "IntegralComplexToFloatingComplex",
+];
+
+/// Operators that only compute, and evaluate both operands.
+pub const OPERATORS: [&str; 17] =
+    [",", "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^"];
+
+fn ordered(node: &Node) -> Refusal {
+    let reason = "volatile and atomic objects keep their order of accesses";
+    Refusal::at(node, reason, "use a plain object in the region")
+}
+
+fn address(node: &Node) -> Refusal {
+    Refusal::at(node, "an address is used as a value", "pass elements, not arrays or pointers, in the region")
+}
+
+/// The refusal of a construct that regions may not contain.
+pub fn unknown(node: &Node) -> Refusal {
+    let (what, remedy) = match node.kind {
+        Kind::WhileStmt => ("a `while` loop", "use a `for` loop whose bounds are affine"),
+        Kind::DoStmt => ("a `do` loop", "use a `for` loop whose bounds are affine"),
+        Kind::GotoStmt | Kind::IndirectGotoStmt => ("a `goto`", "use loops and `if`"),
+        Kind::LabelStmt => ("a label", "use loops and `if`"),
+        Kind::BreakStmt => ("a `break`", "put the loop's end into its condition"),
+        Kind::ContinueStmt => ("a `continue`", "put the rest of the body into an `if`"),
+        Kind::ReturnStmt => ("a `return`", "leave the function after the region"),
+        Kind::SwitchStmt | Kind::CaseStmt | Kind::DefaultStmt => ("a `switch`", "use `if`"),
+        Kind::GCCAsmStmt | Kind::MSAsmStmt => ("inline assembly", "keep it outside the region"),
+        Kind::StmtExpr => ("a statement expression", "use ordinary statements"),
+        Kind::AtomicExpr => ("an atomic operation", "use plain accesses: the tiles are ordered by their dependences"),
+        Kind::RecordDecl | Kind::TypedefDecl | Kind::EnumDecl => {
+            ("a declaration of a type", "declare types before the region")
+        }
+        Kind::AttributedStmt => ("a statement with attributes", "remove the attribute"),
+        Kind::VAArgExpr => ("a use of variable arguments", "keep it outside the region"),
+        Kind::CompoundLiteralExpr => ("a compound literal", "assign the members one by one"),
+        Kind::StringLiteral | Kind::PredefinedExpr => ("a string", "keep strings outside the region"),
+        _ if node.kind.is_openmp() => ("an OpenMP directive", "remove it: the region runs in parallel by itself"),
+        ref other => {
+            let reason = format!("this construct ({other} {}) is not in the language of regions", node.opcode);
+            return Refusal::at(node, reason, "use assignments, `for` and `if`");
+        }
+    };
+    Refusal::at(node, format!("{what} is not in the language of regions"), remedy)
+}

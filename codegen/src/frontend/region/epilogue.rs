@@ -1,0 +1,82 @@
+//! Gives counters that are read after the region the final values that the loops would have left.
+
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::extent::token_end;
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::effects::control::Graph;
+use crate::frontend::survey::builder::Builder;
+use crate::frontend::survey::header;
+use std::collections::BTreeSet;
+
+impl<'a> Builder<'a> {
+    /// C text that runs only the loops' headers, for counters alive after the region; empty if there are none.
+    pub fn epilogue(&self, roots: &[&'a Node], graph: &Graph) -> Result<String, Refusal> {
+        let alive: BTreeSet<Id> = self
+            .inventory
+            .counters
+            .keys()
+            .copied()
+            .filter(|id| !self.inventory.declared.contains_key(id))
+            .filter(|id| self.unit.declaration(*id).is_none_or(|d| self.alive_after(graph, d)))
+            .collect();
+        let parts: Result<Vec<String>, Refusal> = roots.iter().map(|r| self.headers(r, &alive)).collect();
+        Ok(parts?.join(""))
+    }
+
+    fn headers(&self, node: &'a Node, alive: &BTreeSet<Id>) -> Result<String, Refusal> {
+        let concerned = node
+            .walk()
+            .any(|n| n.is(&Kind::ForStmt) && header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
+        if !concerned {
+            return Ok(String::new());
+        }
+        match node.kind {
+            Kind::ForStmt => {
+                let header = header::header(self.unit, node)?;
+                let head = self.head(node, node.begin.offset, &node.inner[..4])?;
+                let inner = self.headers(header.body, alive)?;
+                Ok(format!("{head} {}", if inner.is_empty() { ";".to_owned() } else { format!("{{ {inner} }}") }))
+            }
+            Kind::IfStmt => {
+                let head = self.head(node, node.begin.offset, &node.inner[..1])?;
+                let then = self.headers(&node.inner[1], alive)?;
+                let other = node.inner.get(2).map(|n| self.headers(n, alive)).transpose()?.unwrap_or_default();
+                Ok(format!("{head} {{ {then} }} else {{ {other} }}"))
+            }
+            _ => {
+                let parts: Result<Vec<String>, Refusal> = node.inner.iter().map(|n| self.headers(n, alive)).collect();
+                Ok(parts?.join(" "))
+            }
+        }
+    }
+
+    /// The text of `for (...)` or `if (...)`, if it evaluates to the same after the region as inside.
+    fn head(&self, node: &Node, begin: usize, parts: &[Node]) -> Result<String, Refusal> {
+        let refuse = |what: &str| {
+            Refusal::at(
+                node,
+                format!("a loop counter is used after the region, and {what}"),
+                "declare the counters in the loops' headers, or do not use them after the region",
+            )
+        };
+        let changing = parts.iter().flat_map(Node::walk).any(|n| {
+            n.reference.as_ref().is_some_and(|r| {
+                let counter = self.inventory.is_counter(r.id);
+                !counter && (self.inventory.written.contains_key(&r.id) || self.inventory.declared.contains_key(&r.id))
+            })
+        });
+        if changing {
+            return Err(refuse("its loop's header cannot be repeated after the region"));
+        }
+        let open = self.source.skip_blank(self.source.skip_token(begin));
+        if node.begin.expanded || self.source.byte(open) != b'(' {
+            return Err(refuse("its loop's header is inside a macro"));
+        }
+        let close = self.source.skip_brackets(open);
+        if parts.iter().any(|p| !p.kind.is_absent() && token_end(self.source, p) > close) {
+            return Err(refuse("its loop's header is inside a macro"));
+        }
+        Ok(self.source.text(begin, close))
+    }
+}

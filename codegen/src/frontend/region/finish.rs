@@ -1,0 +1,242 @@
+//! Turns what was gathered into the model: one parameter space, one schedule length, guards and notes.
+
+use crate::Refusal;
+use crate::frontend::clang::ast::Node;
+use crate::frontend::clang::ctype;
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::survey::builder::{Builder, KnownArray, RawStatement};
+use crate::frontend::values::affine::{Affine, Atom};
+use crate::model::{Access, AccessKind, Options, Statement, Storage, WIDE_LIMIT};
+use crate::source::Source;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+impl Builder<'_> {
+    /// The region's statements in the form of the model.
+    pub fn statements_of_model(&self) -> Vec<Statement> {
+        let prefix = self.space();
+        let length = self.statements.iter().map(|s| s.scope.schedule.len()).max().unwrap_or(0);
+        let mut all = Vec::new();
+        for (k, raw) in self.statements.iter().enumerate() {
+            all.push(statement(self.source, &prefix, &crate::frontend::values::symbols::statement(k), raw, length));
+        }
+        for access in &self.entry_reads {
+            for (statement, raw) in all.iter_mut().zip(&self.statements) {
+                let relation = format!("{prefix}{{ {} -> {} }}", tuple(&statement.name, raw), access.image);
+                let access = Access { array: access.array.clone(), kind: AccessKind::Read, relation };
+                if !statement.accesses.contains(&access) {
+                    statement.accesses.push(access);
+                }
+            }
+        }
+        all
+    }
+
+    /// `[n, m] -> ` for all parameters; empty if there are none.
+    pub fn space(&self) -> String {
+        let symbols: Vec<&str> = self.parameters.iter().map(|p| p.parameter.symbol.as_str()).collect();
+        if symbols.is_empty() { String::new() } else { format!("[{}] -> ", symbols.join(", ")) }
+    }
+
+    /// The known constraints on the parameters.
+    pub fn context(&self) -> String {
+        let mut conditions: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|p| &p.parameter.symbol)
+            .filter(|s| self.ground.ranges.get(*s).is_some_and(|r| r.0 == 0))
+            .map(|s| format!("{s} >= 0"))
+            .collect();
+        for assumption in &self.ground.assumptions {
+            let text = format!("{assumption} >= 0");
+            if !conditions.contains(&text) {
+                conditions.push(text);
+            }
+        }
+        let conditions = conditions.join(" and ");
+        format!("{}{{ : {conditions} }}", self.space()).replace("{ :  }", "{ : }")
+    }
+
+    /// The pragma's options, with the guards that make the model exact.
+    pub fn guarded(&self, options: &Options) -> Options {
+        let mut conditions: Vec<String> = options.serial.iter().map(|s| format!("({s})")).collect();
+        for known in &self.parameters {
+            let p = &known.parameter;
+            let value = p.expression.as_ref().map_or_else(|| p.name.clone(), |e| format!("({e})"));
+            let Some(ty) = self.parameter_type(known) else { continue };
+            if ty.width >= 64 && ty.signed {
+                conditions.push(format!("{value} > {WIDE_LIMIT}LL || {value} < -{WIDE_LIMIT}LL"));
+            } else if ty.width >= 64 {
+                conditions.push(format!("{value} > {WIDE_LIMIT}ULL"));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for assumption in self.ground.assumptions.iter().filter(|a| seen.insert((*a).clone())) {
+            conditions.push(format!("{} < 0", self.c_sum(assumption)));
+        }
+        let serial = if conditions.is_empty() { None } else { Some(conditions.join(" || ")) };
+        let serial = if conditions.len() == 1 && options.serial.is_some() { options.serial.clone() } else { serial };
+        Options { tile: options.tile.clone(), serial }
+    }
+
+    fn parameter_type(&self, known: &crate::frontend::survey::builder::KnownParameter) -> Option<ctype::Integer> {
+        let declared = self.unit.declaration(known.variable).map(|d| d.ty.plain().to_owned());
+        self.unit.integer(&declared.unwrap_or_else(|| known.parameter.ctype.clone()))
+    }
+
+    fn c_sum(&self, sum: &Affine) -> String {
+        let mut text = format!("{}LL", sum.constant);
+        for (atom, factor) in &sum.terms {
+            let Atom::Symbol(symbol) = atom else { continue };
+            let known = self.parameters.iter().find(|p| &p.parameter.symbol == symbol);
+            let value = known.map_or(symbol.clone(), |k| {
+                k.parameter.expression.as_ref().map_or_else(|| k.parameter.name.clone(), |e| format!("({e})"))
+            });
+            let _ = write!(text, " + {factor}LL * (long long){value}");
+        }
+        text
+    }
+
+    /// Refuses sizes and values that a written plain pointer may reach.
+    pub fn check_aliases(&self, source: &Source) -> Result<(), Refusal> {
+        for access in &self.entry_reads {
+            if let Some(array) = self.arrays.iter().find(|a| a.array.symbol == access.array && a.written) {
+                let at = self.inventory.roots[0];
+                let reason = format!("a bound or subscript reads `{}`, which the region writes", array.array.name);
+                return Err(Refusal::at(at, reason, "copy the value to a variable before the region"));
+            }
+        }
+        self.check_names()?;
+        self.check_counters(source)?;
+        let scalars = self
+            .entry_objects
+            .iter()
+            .copied()
+            .chain(self.parameters.iter().map(|p| p.variable).chain(self.values.iter().map(|(id, _)| *id)));
+        for id in scalars.filter(|id| *id != 0) {
+            let Some(variable) = self.unit.declaration(id).filter(|v| !v.ty.plain().starts_with("const ")) else {
+                continue;
+            };
+            for array in self.arrays.iter().filter(|a| a.written) {
+                if self.might_reach(array, variable) {
+                    let (name, scalar) = (&array.array.name, &variable.name);
+                    let at = self.inventory.written.get(&array.variable).map_or(0, |n| n.begin.offset);
+                    return Err(Refusal::span(
+                        at,
+                        source.skip_token(at),
+                        format!("writing `{name}` might change `{scalar}`, whose address is known elsewhere"),
+                        format!(
+                            "copy `{scalar}` to a local variable before the region, or make `{name}` a `restrict` parameter"
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tiles have their own counters: refuses pointers to the program's counters, which the tiles would not update.
+    fn check_counters(&self, source: &Source) -> Result<(), Refusal> {
+        for (id, node) in &self.inventory.counters {
+            let Some(counter) = self.unit.declaration(*id) else { continue };
+            if let Some(array) = self.arrays.iter().find(|array| self.might_reach(array, counter)) {
+                let (name, begin) = (&counter.name, node.begin.offset);
+                let reason = format!("`{}` might lead to the counter `{name}`", array.array.name);
+                let remedy = format!("declare `{name}` in the loop's header");
+                return Err(Refusal::span(begin, source.skip_token(begin), reason, remedy));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a plain pointer may point to a variable.
+    fn might_reach(&self, array: &KnownArray, variable: &Node) -> bool {
+        let reachable = self.unit.at_file_scope(variable.id)
+            || self.inventory.addressed.contains(&variable.id)
+            || variable.storage == "static";
+        let pointer = self.unit.declaration(array.variable);
+        let typed = pointer.is_none_or(|pointer| self.may_reach_type(pointer, variable));
+        reachable && array.array.storage == Storage::Pointer && typed
+    }
+
+    /// Refuses names that may be aliases of one storage, since the analysis takes them for different arrays.
+    fn check_names(&self) -> Result<(), Refusal> {
+        let named = self.inventory.roots.iter().flat_map(|root| root.walk());
+        for node in named.filter(|n| n.reference.as_ref().is_some_and(|r| r.kind == Kind::VarDecl)) {
+            let variable = node.reference.as_ref().and_then(|r| self.unit.declaration(r.id));
+            if let Some(variable) = variable.filter(|v| self.has_other_names(v)) {
+                let reason = format!(
+                    "`{}` may be another name of some other storage (an alias, a label for the assembler, a weak symbol)",
+                    variable.name
+                );
+                return Err(Refusal::at(node, reason, "use an object that has one name in the region"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a variable hidden by a loop's counter: it cannot be passed to the tiles under its name.
+    pub fn check_hidden(&self) -> Result<(), Refusal> {
+        let names = self
+            .parameters
+            .iter()
+            .filter(|p| p.parameter.expression.is_none())
+            .map(|p| (&p.parameter.name, p.variable));
+        let names = names.chain(self.values.iter().map(|(id, v)| (&v.name, *id)));
+        let names = names.chain(self.arrays.iter().map(|a| (&a.array.name, a.variable)));
+        for (name, id) in names {
+            for (counter, node) in &self.inventory.counters {
+                if *counter != id && self.unit.declaration(*counter).is_some_and(|d| &d.name == name) {
+                    let reason = format!("the counter `{name}` hides another `{name}` that the region uses");
+                    return Err(Refusal::at(node, reason, "give the counter another name"));
+                }
+            }
+        }
+        for (id, node) in &self.mentioned {
+            let known = self.arrays.iter().any(|a| a.variable == *id)
+                || self.inventory.declared.contains_key(id)
+                || self.unit.at_file_scope(*id);
+            if !known {
+                return Err(Refusal::at(
+                    node,
+                    "an array is named in `sizeof` only",
+                    "compute the size before the region",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tuple(name: &str, raw: &RawStatement) -> String {
+    let symbols: Vec<&str> = raw.scope.dimensions().iter().map(|d| d.symbol.as_str()).collect();
+    format!("{name}[{}]", symbols.join(", "))
+}
+
+fn statement(source: &Source, prefix: &str, name: &str, raw: &RawStatement, length: usize) -> Statement {
+    let tuple = tuple(name, raw);
+    let domain = if raw.scope.domain.is_true() {
+        format!("{prefix}{{ {tuple} }}")
+    } else {
+        format!("{prefix}{{ {tuple} : {} }}", raw.scope.domain.text())
+    };
+    let mut time = raw.scope.schedule.clone();
+    time.resize(length, "0".to_owned());
+    let (line, column) = source.position(raw.nodes[0].begin.offset);
+    let named = |a: &crate::frontend::survey::builder::RawAccess| Access {
+        array: a.array.clone(),
+        kind: a.kind,
+        relation: format!("{prefix}{{ {tuple} -> {} }}", a.image),
+    };
+    Statement {
+        name: name.to_owned(),
+        line,
+        column,
+        iterators: raw.scope.dimensions().iter().map(|d| d.iterator.clone()).collect(),
+        domain,
+        schedule: format!("{prefix}{{ {tuple} -> [{}] }}", time.join(", ")),
+        accesses: raw.accesses.iter().map(named).collect(),
+        text: raw.text.clone(),
+        locals: raw.locals.clone(),
+    }
+}

@@ -1,0 +1,252 @@
+//! Groups statements that must stay together because a scalar's value flows between them, and chooses scalars to copy.
+//!
+//! The result is the finest legal splitting: each scalar is followed into the innermost block that always writes it
+//! before reading it; there, the statements from its first to its last use become one atomic statement.
+
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ctype;
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::effects::control::Graph;
+use crate::frontend::effects::flow;
+use crate::frontend::effects::statement_effects::{CONVERSIONS, OPERATORS};
+use crate::frontend::survey::builder::Builder;
+
+/// A block's statements; an unbraced statement is a block of one.
+pub fn children(node: &Node) -> Vec<&Node> {
+    if node.is(&Kind::CompoundStmt) { node.inner.iter().collect() } else { vec![node] }
+}
+
+/// Ranges of statements to keep together: (block, first, last).
+type Ranges = Vec<(Id, usize, usize)>;
+
+impl<'a> Builder<'a> {
+    /// Groups statements for every scalar that the region declares or writes.
+    pub fn group(&mut self, roots: &[&'a Node], graph: &Graph) -> Result<(), Refusal> {
+        self.group_declared(0, roots)?;
+        let mut outer: Vec<(Id, &Node)> = self.inventory.written.iter().map(|(id, n)| (*id, *n)).collect();
+        outer.sort_by_key(|(_, n)| n.begin.offset);
+        for (id, _) in outer {
+            let Some(variable) = self.unit.declaration(id) else { continue };
+            let plain = variable.ty.plain();
+            if self.inventory.declared.contains_key(&id) || ctype::is_pointer(plain) || ctype::is_array(plain) {
+                continue;
+            }
+            if self.alive_after(graph, variable) {
+                continue;
+            }
+            let mut ranges = Ranges::new();
+            if follow(0, roots, variable, 0, &mut ranges) {
+                self.private.insert(id);
+                self.keep(ranges);
+            }
+        }
+        self.merge();
+        Ok(())
+    }
+
+    /// Groups for scalars, pointers and small arrays declared in blocks of the region.
+    fn group_declared(&mut self, block: Id, statements: &[&'a Node]) -> Result<(), Refusal> {
+        for (k, statement) in statements.iter().enumerate() {
+            match statement.kind {
+                Kind::DeclStmt => {
+                    for variable in &statement.inner {
+                        if !variable.is(&Kind::VarDecl) {
+                            return Err(crate::frontend::effects::statement_effects::unknown(variable));
+                        }
+                        crate::frontend::effects::statement_effects::check_local(variable)?;
+                        self.check_lengths(variable)?;
+                        self.place_declaration(block, statements, k, variable);
+                    }
+                }
+                Kind::CompoundStmt => self.group_declared(statement.id, &children(statement))?,
+                _ => {
+                    for inner in statement.inner.iter().filter(|n| n.kind.is_statement()) {
+                        self.group_declared(inner.id, &children(inner))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a type whose array lengths may change in the region.
+    fn check_lengths(&self, variable: &Node) -> Result<(), Refusal> {
+        if !ctype::varies(&variable.ty.written) && !ctype::varies(variable.ty.plain()) {
+            return Ok(());
+        }
+        let text = format!("{} {}", variable.ty.written, variable.ty.plain());
+        let changing = self.inventory.declared.keys().chain(self.inventory.written.keys());
+        let changing: Vec<&Node> = changing
+            .chain(self.inventory.counters.keys())
+            .filter_map(|id| self.unit.declaration(*id))
+            .filter(|d| ctype::words(&text).any(|word| word == d.name))
+            .collect();
+        changing.first().map_or(Ok(()), |other| {
+            let reason = format!("the type of `{}` depends on `{}`, which the region sets", variable.name, other.name);
+            Err(Refusal::at(variable, reason, "compute lengths of types before the region"))
+        })
+    }
+
+    fn place_declaration(&mut self, block: Id, statements: &[&'a Node], at: usize, variable: &'a Node) {
+        let id = variable.id;
+        if self.inventory.is_counter(id) || self.repeatable(variable) {
+            return;
+        }
+        let uses: Vec<usize> = (at + 1..statements.len()).filter(|k| flow::mentions(statements[*k], id)).collect();
+        let Some(last) = uses.last() else { return };
+        let mut ranges = Ranges::new();
+        let scalar = !ctype::is_array(variable.ty.plain());
+        if scalar && !variable.initialised && follow(block, &statements[at + 1..], variable, at + 1, &mut ranges) {
+            self.private.insert(id);
+            self.keep(ranges);
+        } else {
+            self.keep(vec![(block, at, *last)]);
+        }
+    }
+
+    /// Whether a declaration can be repeated wherever its variable is used: the variable never changes, and its
+    /// initialiser reads no memory that the region may change.
+    pub fn repeatable(&self, variable: &Node) -> bool {
+        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
+        let plain = variable.ty.plain();
+        if self.inventory.written.contains_key(&variable.id) && !ctype::is_pointer(plain) || ctype::is_array(plain) {
+            return false;
+        }
+        let changed_pointer =
+            self.inventory.written.get(&variable.id).and_then(|n| crate::frontend::clang::parts::write_target(n));
+        if changed_pointer.is_some_and(|t| t.variable().is_some()) {
+            return false;
+        }
+        initial.is_some_and(|n| self.steady(n))
+    }
+
+    fn steady(&self, node: &Node) -> bool {
+        let here = match node.kind {
+            Kind::DeclRefExpr => node.reference.as_ref().is_none_or(|r| match self.inventory.declared.get(&r.id) {
+                Some(_) if self.inventory.is_counter(r.id) => true,
+                Some(local) => self.repeatable(local),
+                None => {
+                    let array = self
+                        .unit
+                        .declaration(r.id)
+                        .is_some_and(|d| ctype::is_array(d.ty.plain()) || ctype::is_pointer(d.ty.plain()));
+                    array || !self.inventory.written.contains_key(&r.id)
+                }
+            }),
+            _ if STEADY.contains(&node.kind) => true,
+            Kind::ImplicitCastExpr if node.cast == "LValueToRValue" => {
+                // The value of a scalar or pointer variable, but not an element of an array.
+                node.bare().variable().is_some() || !loads_memory(node)
+            }
+            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
+                CONVERSIONS.contains(&node.cast.as_str())
+                    || matches!(
+                        node.cast.as_str(),
+                        "ArrayToPointerDecay" | "FunctionToPointerDecay" | "BuiltinFnToFnPtr"
+                    )
+            }
+            Kind::CallExpr => {
+                crate::frontend::clang::parts::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok())
+            }
+            Kind::UnaryOperator => matches!(
+                node.opcode.as_str(),
+                "+" | "-" | "!" | "~" | "*" | "&" | "__real" | "__imag" | "__extension__"
+            ),
+            Kind::BinaryOperator => {
+                OPERATORS.contains(&node.opcode.as_str()) || matches!(node.opcode.as_str(), "&&" | "||")
+            }
+            _ => false,
+        };
+        here && node.inner.iter().filter(|n| !n.kind.is_absent()).all(|n| self.steady(n))
+    }
+
+    fn keep(&mut self, ranges: Ranges) {
+        for (block, first, last) in ranges {
+            self.groups.entry(block).or_default().push((first, last));
+        }
+    }
+
+    /// Merges overlapping ranges.
+    fn merge(&mut self) {
+        for ranges in self.groups.values_mut() {
+            ranges.sort_unstable();
+            let mut merged: Vec<(usize, usize)> = Vec::new();
+            for (first, last) in ranges.drain(..) {
+                match merged.last_mut() {
+                    Some(before) if first <= before.1 => before.1 = before.1.max(last),
+                    _ => merged.push((first, last)),
+                }
+            }
+            *ranges = merged;
+        }
+    }
+}
+
+/// Expressions that keep their value as long as their operands do.
+const STEADY: [Kind; 12] = [
+    Kind::IntegerLiteral,
+    Kind::FloatingLiteral,
+    Kind::CharacterLiteral,
+    Kind::ImaginaryLiteral,
+    Kind::ImplicitValueInitExpr,
+    Kind::ParenExpr,
+    Kind::ConstantExpr,
+    Kind::ConditionalOperator,
+    Kind::ArraySubscriptExpr,
+    Kind::MemberExpr,
+    Kind::InitListExpr,
+    Kind::UnaryExprOrTypeTraitExpr,
+];
+
+fn loads_memory(node: &Node) -> bool {
+    node.walk().any(|n| {
+        matches!(n.kind, Kind::ArraySubscriptExpr)
+            || (n.is(&Kind::UnaryOperator) && n.opcode == "*")
+            || (n.is(&Kind::MemberExpr) && n.arrow)
+    })
+}
+
+/// Follows a scalar into the blocks of a list of statements; false if its value comes from outside.
+fn follow(block: Id, statements: &[&Node], variable: &Node, base: usize, out: &mut Ranges) -> bool {
+    let users: Vec<usize> = (0..statements.len()).filter(|k| flow::mentions(statements[*k], variable.id)).collect();
+    let alone = users.iter().all(|k| !flow::of(statements[*k], variable).exposed);
+    if alone {
+        return users.iter().all(|k| inside(block, statements[*k], variable, base + k, out));
+    }
+    let (Some(first), Some(last)) = (users.first(), users.last()) else { return true };
+    if block == 0 || flow::sequence(&statements[*first..=*last], variable).exposed {
+        return false;
+    }
+    out.push((block, base + first, base + last));
+    true
+}
+
+/// Follows a scalar into one statement that writes it before reading it.
+fn inside(block: Id, statement: &Node, variable: &Node, index: usize, out: &mut Ranges) -> bool {
+    let group = |out: &mut Ranges| {
+        out.push((block, index, index));
+        block != 0
+    };
+    match statement.kind {
+        Kind::ForStmt => {
+            if (0..4).any(|k| statement.child(k).is_some_and(|n| flow::mentions(n, variable.id))) {
+                return group(out);
+            }
+            let body = &statement.inner[4];
+            let list = children(body);
+            if flow::sequence(&list, variable).exposed {
+                return group(out);
+            }
+            follow(body.id, &list, variable, 0, out)
+        }
+        Kind::CompoundStmt => follow(statement.id, &children(statement), variable, 0, out),
+        Kind::IfStmt => {
+            if flow::mentions(&statement.inner[0], variable.id) {
+                return group(out);
+            }
+            statement.inner[1..].iter().all(|branch| follow(branch.id, &children(branch), variable, 0, out))
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,457 @@
+//! Builds the model of one region from its pragma and its statements in the syntax tree.
+
+use super::walk;
+use crate::Refusal;
+use crate::frontend::clang::ast::{Node, Unit};
+use crate::frontend::clang::extent;
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::effects::control;
+use crate::frontend::relocation::collision;
+use crate::frontend::relocation::environment;
+use crate::frontend::relocation::pasted;
+use crate::frontend::survey::builder::Builder;
+use crate::frontend::survey::inventory::Inventory;
+use crate::frontend::text::pragma::{self, Site};
+use crate::frontend::text::preprocess::Seen;
+use crate::frontend::values::scope;
+use crate::frontend::values::symbols;
+use crate::limits;
+use crate::model::Region;
+use crate::source::{Directive, Source};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A region with its model.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Found {
+    /// Its model.
+    pub region: Region,
+    /// Offset of its first token.
+    pub begin: usize,
+    /// Offset after its last token.
+    pub end: usize,
+    /// Offset of the enclosing function's first token (with `static` and attributes).
+    pub function_begin: usize,
+    /// Offset at which functions can be inserted before the enclosing one and its comments.
+    pub insert: usize,
+    /// Byte range of the pragma.
+    pub pragma: (usize, usize),
+    /// Byte range of `#pragma endscop`.
+    pub endscop: Option<(usize, usize)>,
+    /// C text that sets counters to their final values after the tiles; usually empty.
+    pub epilogue: String,
+    /// Remarks other than refusals: (offset, text).
+    pub notes: Vec<(usize, String)>,
+}
+
+/// Analyses one region, whose pragma the compiler sees as `seen`.
+pub fn analyse(
+    unit: &Unit,
+    source: &Source,
+    site: &Site,
+    seen: &Seen,
+    taken: &mut BTreeSet<String>,
+) -> Result<Found, Refusal> {
+    let at_pragma = |reason: &str, remedy: &str| Refusal::span(site.pragma.begin, site.pragma.end, reason, remedy);
+    let outside = || at_pragma("the pragma is not inside a function", "put it before a loop or block of a function");
+    let function = unit.function_at(site.pragma.begin).ok_or_else(outside)?;
+    let body = function.body().ok_or_else(outside)?;
+    let nodes = statements(body, site);
+    let (first, last) = nodes.first().zip(nodes.last()).ok_or_else(|| nothing_marked(source, site))?;
+    if site.end.is_none() && !matches!(first.kind, Kind::ForStmt | Kind::CompoundStmt) {
+        return Err(Refusal::at(
+            first,
+            "the pragma stands before something else than a loop or block",
+            "put it before a `for` loop or a `{` block",
+        ));
+    }
+    let (begin, end) = (first.begin.offset, extent::statement_end(source, last));
+    if let Some(directive) = site.end.as_ref().filter(|d| d.begin < end) {
+        return Err(Refusal::span(
+            directive.begin,
+            directive.end,
+            "`#pragma endscop` stands inside a statement that begins before it",
+            "put it after the last loop of the region, in the block that has `#pragma scop`",
+        ));
+    }
+    check_size(&nodes)?;
+    check_directives(source, site, begin, end, seen)?;
+    check_before(source, function.begin.offset, &site.pragma, seen)?;
+    check_vouched(unit, site)?;
+    check_head(source, function, body)?;
+    pasted::check_text(source, begin, end, &seen.macros)?;
+    let roots: Vec<&Node> = match nodes.as_slice() {
+        [block] if block.is(&Kind::CompoundStmt) => block.inner.iter().collect(),
+        _ => nodes.clone(),
+    };
+    check_escapes(body, &nodes, end)?;
+    check_whole(body, &nodes, begin, end)?;
+    check_around(body, first)?;
+    let insert = insertion(unit, source, function.begin.offset);
+    environment::check(source, seen, function, (insert, end))?;
+    check_names(&roots, source, begin, end)?;
+    let graph = control::Graph::of_function(body, last);
+    let mut inventory = Inventory::new(unit, function, roots.clone())?;
+    inventory.addressed.extend(environment::named(source, seen, function));
+    let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
+    let mut builder = Builder {
+        unit,
+        source,
+        function,
+        macros: &seen.macros,
+        pure: site.options.pure.clone(),
+        symbols: symbols::Symbols::of_counters(counters.map(|d| d.name.as_str())),
+        inventory,
+        parameters: vec![],
+        values: vec![],
+        arrays: vec![],
+        statements: vec![],
+        ground: scope::Ground::default(),
+        entry_reads: vec![],
+        entry_objects: vec![],
+        groups: HashMap::new(),
+        private: HashSet::new(),
+        rows: vec![],
+        mentioned: vec![],
+    };
+    builder.group(&roots, &graph)?;
+    builder.block(0, &roots, &scope::Scope::default())?;
+    if builder.statements.is_empty() {
+        return Err(at_pragma("the region has no statements", "remove the pragma"));
+    }
+    builder.check_hidden()?;
+    builder.check_attributes()?;
+    builder.check_room()?;
+    builder.check_aliases(source)?;
+    let epilogue = builder.epilogue(&roots, &graph)?;
+    let region = model(&builder, source, site, function, taken);
+    let notes = notes(&region, site);
+    let function_begin = function.begin.offset;
+    let pragma = (site.pragma.begin, site.pragma.end);
+    let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
+    collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
+    Ok(Found { region, begin, end, function_begin, insert, pragma, endscop, epilogue, notes })
+}
+
+/// Limits the number and nesting of a region's statements and expressions, which bounds all later work.
+fn check_size(nodes: &[&Node]) -> Result<(), Refusal> {
+    let (mut count, mut open) = (0, nodes.iter().rev().map(|node| (*node, 1)).collect::<Vec<_>>());
+    while let Some((node, depth)) = open.pop() {
+        count += 1;
+        let reason = if count > limits::NODES {
+            format!("the region has more than {} statements, operators and operands", limits::NODES)
+        } else if depth > limits::DEPTH {
+            format!("statements or operators stand in more than {} others", limits::DEPTH)
+        } else {
+            open.extend(node.inner.iter().rev().map(|inner| (inner, depth + 1)));
+            continue;
+        };
+        return Err(Refusal::at(nodes[0], reason, "split the region, or call a function from it"));
+    }
+    Ok(())
+}
+
+/// Refuses names that the generated text could not use as the region does.
+fn check_names(roots: &[&Node], source: &Source, begin: usize, end: usize) -> Result<(), Refusal> {
+    let ours = |name: &str| name.starts_with("dvm__") || name.starts_with("DVM__");
+    for node in roots.iter().flat_map(|root| root.walk()) {
+        let name = node.reference.as_ref().map_or(&node.name, |reference| &reference.name);
+        if ours(name) {
+            let reason = format!("`{name}` has a name of the kind that generated code gives");
+            return Err(Refusal::at(node, reason, "give it a name that does not begin with `dvm__`"));
+        }
+    }
+    if crate::words::has_universal(&source.text(begin, end)) {
+        let reason = "a name is written with `\\u` or `\\U`";
+        return Err(Refusal::span(begin, begin, reason, "write the letter itself, or another name"));
+    }
+    Ok(())
+}
+
+/// The refusal of a visible pragma that marks no statement.
+fn nothing_marked(source: &Source, site: &Site) -> Refusal {
+    let next = source.directives(site.begin, site.begin + 1).into_iter().next().filter(|d| d.begin == site.begin);
+    let (reason, remedy) = match (&site.end, next) {
+        (Some(_), _) => (
+            "there is no statement between `#pragma scop` and `#pragma endscop`",
+            "put both into the block that has the loops, around them, or remove them",
+        ),
+        (None, Some(next)) if next.name() == "pragma" => {
+            ("the pragma stands before another pragma", "put it directly before the loop or block")
+        }
+        (None, Some(_)) => {
+            ("the pragma stands before a line for the preprocessor", "put it directly before the loop or block")
+        }
+        (None, None) => (
+            "the pragma does not stand before a statement",
+            "put it directly before a `for` loop or a `{` block, or remove it",
+        ),
+    };
+    Refusal::span(site.pragma.begin, site.pragma.end, reason, remedy)
+}
+
+/// An offset at file scope before a function and its comments: after the preceding declaration or directive.
+fn insertion(unit: &Unit, source: &Source, function_begin: usize) -> usize {
+    let mut at = 0;
+    for node in unit.root.inner.iter().filter(|n| n.end.known && n.begin.offset < function_begin) {
+        let end = extent::token_end(source, node);
+        let defined = node.body().is_some();
+        let mut semicolon = end;
+        while !defined && semicolon < function_begin && source.byte(semicolon) != b';' {
+            semicolon = source.skip_blank(source.skip_token(semicolon));
+        }
+        let end = if !defined && semicolon < function_begin { semicolon + 1 } else { end };
+        if end <= function_begin {
+            at = at.max(end);
+        }
+    }
+    for directive in source.directives(at, function_begin) {
+        at = at.max(directive.end);
+    }
+    let line_end = source.bytes[at..].iter().position(|b| *b == b'\n').map_or(source.bytes.len(), |k| at + k + 1);
+    let rest_blank = source.bytes[at..line_end].iter().all(u8::is_ascii_whitespace);
+    if at > 0 && rest_blank && line_end <= function_begin { line_end } else { at }
+}
+
+fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken: &mut BTreeSet<String>) -> Region {
+    let base = site.options.name.clone();
+    let mut name = base.clone().unwrap_or_else(|| format!("{}_1", function.name));
+    let mut ordinal = 1;
+    let all = || builder.unit.root.inner.iter().filter(|n| n.kind.is_declaration());
+    // The names generated for the region begin with dvm__NAME_.
+    let ours = |n: &Node, name: &str| {
+        n.name.strip_prefix("dvm__").and_then(|n| n.strip_prefix(name)).is_some_and(|rest| rest.starts_with('_'))
+    };
+    let used = |name: &str| all().any(|n| ours(n, name));
+    while used(&name) || !taken.insert(name.clone()) {
+        ordinal += 1;
+        name = format!("{}_{ordinal}", base.as_ref().unwrap_or(&function.name));
+    }
+    let statements = builder.statements_of_model();
+    let integers: HashSet<u64> = builder.parameters.iter().map(|p| p.variable).collect();
+    Region {
+        name,
+        file: source.path.display().to_string(),
+        line: source.position(site.pragma.begin).0,
+        function: function.name.clone(),
+        options: builder.guarded(&site.options.model),
+        parameters: builder.parameters.iter().map(|p| p.parameter.clone()).collect(),
+        context: builder.context(),
+        values: builder.values.iter().filter(|(id, _)| !integers.contains(id)).map(|(_, v)| v.clone()).collect(),
+        arrays: builder.arrays.iter().map(|a| a.array.clone()).collect(),
+        rows: builder.rows_of_model(&builder.space()),
+        statements,
+    }
+}
+
+/// The statements that a pragma marks.
+fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
+    match &site.end {
+        None => body
+            .walk()
+            .find(|n| n.begin.known && n.begin.offset == site.begin && !n.kind.is_declaration())
+            .into_iter()
+            .collect(),
+        Some(end) => {
+            let holder = body
+                .walk()
+                .filter(|n| n.is(&Kind::CompoundStmt))
+                .filter(|n| n.begin.offset < site.begin && site.begin < n.end.offset)
+                .last();
+            let inside = |n: &&Node| site.begin <= n.begin.offset && n.begin.offset < end.begin;
+            holder.map(|h| h.inner.iter().filter(inside).collect()).unwrap_or_default()
+        }
+    }
+}
+
+/// Refuses a macro at the region's end that also contains statements after the region: they would vanish with it.
+fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result<(), Refusal> {
+    let own: HashSet<*const Node> = nodes.iter().flat_map(|n| n.walk()).map(std::ptr::from_ref).collect();
+    let strange = body.walk().find(|n| {
+        let at = n.begin.offset;
+        n.begin.known && begin <= at && at < end && !own.contains(&std::ptr::from_ref(*n))
+    });
+    strange.map_or(Ok(()), |node| {
+        let reason = "a macro holds statements of the region and others";
+        Err(Refusal::at(node, reason, "write the loops and statements out, macros only inside expressions"))
+    })
+}
+
+/// Nodes that may enclose a region: they run its statements in a known order.
+const AROUND: [Kind; 9] = [
+    Kind::CompoundStmt,
+    Kind::IfStmt,
+    Kind::ForStmt,
+    Kind::WhileStmt,
+    Kind::DoStmt,
+    Kind::SwitchStmt,
+    Kind::CaseStmt,
+    Kind::DefaultStmt,
+    Kind::LabelStmt,
+];
+
+/// Refuses a region that is not a statement among ordinary statements.
+fn check_around(body: &Node, first: &Node) -> Result<(), Refusal> {
+    let mut node = body;
+    while !std::ptr::eq(node, first) {
+        let holds = |n: &&Node| n.walk().any(|inner| std::ptr::eq(inner, first));
+        let next = node.inner.iter().filter(|n| !n.kind.is_absent()).find(holds);
+        let Some(next) = next.filter(|_| AROUND.contains(&node.kind)) else {
+            let reason = format!("the region stands inside an expression or a construct like one ({})", node.kind);
+            return Err(Refusal::at(first, reason, "put the region among the ordinary statements of a function"));
+        };
+        node = next;
+    }
+    Ok(())
+}
+
+/// Refuses declarations between `scop` and `endscop` that are used later: they would vanish into a block.
+fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refusal> {
+    for variable in nodes.iter().filter(|n| n.is(&Kind::DeclStmt)).flat_map(|n| &n.inner) {
+        let later = |n: &&Node| n.begin.offset >= end && n.reference.as_ref().is_some_and(|r| r.id == variable.id);
+        if body.walk().any(|n| later(&n)) {
+            let reason = format!("`{}` is declared in the region and used after it", variable.name);
+            return Err(Refusal::at(variable, reason, "declare it before the region"));
+        }
+    }
+    Ok(())
+}
+
+/// Pragmas that do not apply to a statement, and so may precede a region.
+const DETACHED: [&str; 8] =
+    ["GCC diagnostic", "clang diagnostic", "GCC poison", "STDC", "message", "pack", "weak", "redefine_extname"];
+
+/// Refuses a pragma directly before the region's: it would apply to the code that replaces the loop.
+fn check_before(source: &Source, begin: usize, pragma: &Directive, seen: &Seen) -> Result<(), Refusal> {
+    let mut next = pragma.begin;
+    for before in source.directives(begin, pragma.begin).into_iter().rev() {
+        if source.skip_blank(before.end) != next {
+            return Ok(());
+        }
+        next = before.begin;
+        if before.name() != "pragma" || !seen.has_pragma(source, &before) {
+            continue;
+        }
+        if pragma::is_openmp(&before) {
+            seen.check_openmp(&before)?;
+            continue;
+        }
+        let words = before.rest().split_whitespace().collect::<Vec<_>>().join(" ");
+        if DETACHED.iter().any(|detached| words.starts_with(detached)) || pragma::ends_scop(&before) {
+            continue;
+        }
+        return Err(Refusal::span(
+            before.begin,
+            before.end,
+            "another pragma stands before the region's and is about the same loop",
+            "keep one of the two pragmas",
+        ));
+    }
+    Ok(())
+}
+
+impl Seen {
+    /// Whether the compiler sees a pragma of the compiled file.
+    fn has_pragma(&self, source: &Source, directive: &Directive) -> bool {
+        let lines = source.position(directive.begin).0..=source.position(directive.end).0;
+        self.pragmas.iter().any(|line| lines.contains(line))
+    }
+
+    /// Refuses OpenMP pragmas, unless the compiler ignores them because OpenMP is off.
+    fn check_openmp(&self, directive: &Directive) -> Result<(), Refusal> {
+        if !self.macros.contains_key("_OPENMP") {
+            return Ok(());
+        }
+        Err(Refusal::span(
+            directive.begin,
+            directive.end,
+            "OpenMP is on (-fopenmp), and its pragma is about the same loop",
+            "compile the file without -fopenmp, or keep one of the two with `#ifdef`, `#else` and `#endif`",
+        ))
+    }
+}
+
+/// Refuses a type declared in the function's head: it is unknown before the function, where the tiles are. The syntax
+/// tree omits types declared among the parameters, but only they put braces there.
+fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refusal> {
+    let mut at = source.skip_blank(function.begin.offset);
+    while at < body.begin.offset && source.byte(at) != b'{' {
+        at = source.skip_blank(source.skip_token(at));
+    }
+    if at >= body.begin.offset {
+        return Ok(());
+    }
+    let reason = "a type is declared in the head of the function";
+    Err(Refusal::span(function.begin.offset, source.skip_brackets(at), reason, "declare the type before the function"))
+}
+
+/// Checks that the file knows the functions that `pure(f)` names.
+fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refusal> {
+    let known = |name: &str| unit.root.walk().any(|n| n.is(&Kind::FunctionDecl) && n.name == name);
+    match site.options.pure.iter().find(|name| !known(name)) {
+        None => Ok(()),
+        Some(name) => Err(Refusal::span(
+            site.pragma.begin,
+            site.pragma.end,
+            format!("`pure({name})`: no function of this name is declared in the file"),
+            "correct the name, declare the function before the region, or remove it from the pragma",
+        )),
+    }
+}
+
+/// Checks the directives inside a region; between the pragma and the first token only pragmas matter.
+fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen: &Seen) -> Result<(), Refusal> {
+    if let Some(directive) = source.torn(begin, end) {
+        return Err(walk::torn(&directive));
+    }
+    let relevant = |d: &Directive| d.begin >= begin || d.name() == "pragma";
+    for directive in source.directives(site.pragma.end, end).into_iter().filter(relevant) {
+        if directive.begin < begin && pragma::is_openmp(&directive) {
+            if seen.has_pragma(source, &directive) {
+                seen.check_openmp(&directive)?;
+            }
+            continue;
+        }
+        let (reason, remedy) = match directive.name() {
+            "define" | "undef" => ("a macro is defined inside the region", "define macros before the region"),
+            "include" => ("a file is included inside the region", "include it before the region"),
+            "pragma" => {
+                let ours = directive.rest().starts_with("dvm") || directive.rest().starts_with("scop");
+                let ours = ours && seen.has_pragma(source, &directive);
+                if !ours && !directive.rest().starts_with("omp") {
+                    continue;
+                }
+                ("a region begins inside another, or carries OpenMP", "keep one pragma, on the outermost loop")
+            }
+            "" | "if" | "ifdef" | "ifndef" | "elif" | "elifdef" | "elifndef" | "else" | "endif" | "line" | "error"
+            | "warning" | "ident" | "sccs" => continue,
+            _ => ("this directive is not understood inside a region", "put it before the region"),
+        };
+        return Err(Refusal::span(directive.begin, directive.end, reason, remedy));
+    }
+    Ok(())
+}
+
+fn notes(region: &Region, site: &Site) -> Vec<(usize, String)> {
+    let written = |symbol: &str| {
+        let mut accesses = region.statements.iter().flat_map(|s| &s.accesses);
+        accesses.any(|a| a.array == symbol && a.kind != crate::model::AccessKind::Read)
+    };
+    let mut pairs = Vec::new();
+    for (k, a) in region.arrays.iter().enumerate() {
+        for b in &region.arrays[k + 1..] {
+            if a.may_overlap(b) && (written(&a.symbol) || written(&b.symbol)) {
+                pairs.push(format!("`{}` and `{}`", a.name, b.name));
+            }
+        }
+    }
+    if pairs.is_empty() {
+        return vec![];
+    }
+    let text = format!(
+        "{} might overlap: a check at run time decides; `restrict` on both, as parameters that the function never \
+         assigns, drops the check",
+        pairs.join(", ")
+    );
+    vec![(site.pragma.begin, text)]
+}

@@ -1,0 +1,236 @@
+//! Turns the region's syntax tree into statements with domains, schedules and accesses.
+
+use super::grouping::children;
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::extent::{statement_end, token_end};
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::effects::statement_effects::{Effects, unknown};
+use crate::frontend::survey::builder::{Builder, RawStatement};
+use crate::frontend::survey::header;
+use crate::frontend::values::scope::Scope;
+use crate::source::Directive;
+use std::collections::HashSet;
+
+impl<'a> Builder<'a> {
+    /// Makes the statements of a block; `block` identifies it for the groups.
+    pub fn block(&mut self, block: Id, statements: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
+        let groups = self.groups.get(&block).cloned().unwrap_or_default();
+        let mut k = 0;
+        let mut position = 0;
+        while k < statements.len() {
+            let mut here = scope.clone();
+            here.schedule.push(position.to_string());
+            let before = self.statements.len();
+            if let Some((_, last)) = groups.iter().find(|(first, _)| *first == k) {
+                let last = (*last).min(statements.len() - 1);
+                self.leaf(&statements[k..=last], &here)?;
+                k = last + 1;
+            } else {
+                self.statement(statements[k], &here)?;
+                k += 1;
+            }
+            position += usize::from(self.statements.len() > before);
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, node: &'a Node, scope: &Scope) -> Result<(), Refusal> {
+        match node.kind {
+            Kind::NullStmt => Ok(()),
+            Kind::CompoundStmt => {
+                let mut inside = scope.clone();
+                inside.schedule.push("0".to_owned());
+                self.block(node.id, &children(node), &inside)
+            }
+            Kind::ForStmt => {
+                let header = header::header(self.unit, node)?;
+                let inside = self.enter(&header, scope)?;
+                self.block(header.body.id, &children(header.body), &inside)
+            }
+            Kind::IfStmt => {
+                let test = &node.inner[0];
+                let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
+                let Ok((holds, fails)) = both else { return self.leaf(&[node], scope) };
+                if test.walk().any(|n| crate::frontend::clang::parts::write_target(n).is_some()) {
+                    return self.leaf(&[node], scope);
+                }
+                // The branches exclude each other, so they may share their times.
+                for (branch, formula) in node.inner[1..].iter().zip([holds, fails]) {
+                    let mut inside = scope.clone();
+                    inside.restrict(formula);
+                    inside.uncertain = true;
+                    inside.schedule.push("0".to_owned());
+                    self.block(branch.id, &children(branch), &inside)?;
+                }
+                Ok(())
+            }
+            Kind::DeclStmt => {
+                let variables = node.inner.iter();
+                let mut idle = true;
+                for v in variables {
+                    idle &= !v.initialised || self.repeatable(v) || self.inventory.is_counter(v.id);
+                }
+                if idle { Ok(()) } else { self.leaf(&[node], scope) }
+            }
+            _ if node.kind.is_statement() => Err(unknown(node)),
+            _ => self.leaf(&[node], scope),
+        }
+    }
+
+    /// One statement of the model.
+    fn leaf(&mut self, nodes: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
+        let mut inside = scope.clone();
+        inside.split = Some(inside.loops.len());
+        let mut out = Effects::default();
+        for node in nodes {
+            self.effects(node, &inside, &mut out)?;
+        }
+        let (begin, end) = self.text_range(nodes)?;
+        self.check_conditionals(begin, end)?;
+        let mut text = self.edited(begin, end, &out);
+        let block = nodes.len() > 1 || !matches!(nodes[0].kind, Kind::CompoundStmt);
+        if block && (nodes.len() > 1 || nodes[0].kind.is_statement()) {
+            text = format!("{{ {text} }}");
+        }
+        self.check_meanings(nodes, &out)?;
+        let locals = self.declarations(&out)?;
+        self.statements.push(RawStatement {
+            nodes: nodes.to_vec(),
+            scope: inside,
+            accesses: out.accesses,
+            text,
+            locals,
+        });
+        Ok(())
+    }
+
+    /// The byte range of a sequence of statements, including the last one's `;`.
+    fn text_range(&self, nodes: &[&'a Node]) -> Result<(usize, usize), Refusal> {
+        let (first, last) = (nodes[0], nodes[nodes.len() - 1]);
+        let begin = first.begin.offset;
+        let end = statement_end(self.source, last);
+        let own: HashSet<*const Node> = nodes.iter().flat_map(|n| n.walk()).map(std::ptr::from_ref).collect();
+        let mixed = self.inventory.roots.iter().flat_map(|r| r.walk()).find(|n| {
+            let at = n.begin.offset;
+            !own.contains(&std::ptr::from_ref(*n)) && n.begin.known && begin <= at && at < end
+        });
+        if mixed.is_some() || !first.begin.known || !last.end.known {
+            return Err(Refusal::at(
+                first,
+                "a macro (or an included file) holds several statements or parts of loops",
+                "write the loops and statements out in the region, macros only inside expressions",
+            ));
+        }
+        Ok((begin, end))
+    }
+
+    fn edited(&self, begin: usize, end: usize, out: &Effects) -> String {
+        let mut text = String::new();
+        let mut at = begin;
+        for (offset, (length, new)) in out.edits.range(begin..end) {
+            text += &self.source.text(at, *offset);
+            text += new;
+            at = offset + length;
+        }
+        text + &self.source.text(at, end)
+    }
+
+    /// Each statement's text stands alone in the generated code, so its `#if` must be complete.
+    fn check_conditionals(&self, begin: usize, end: usize) -> Result<(), Refusal> {
+        self.source.torn(begin, end).map_or(Ok(()), |directive| Err(torn(&directive)))
+    }
+
+    /// All declarations that a statement repeats share a block: each name must have one meaning there.
+    fn check_meanings(&self, nodes: &[&'a Node], out: &Effects) -> Result<(), Refusal> {
+        let locals: Vec<&Node> =
+            out.repeated.iter().chain(&out.copies).filter_map(|id| self.unit.declaration(*id)).collect();
+        let initials = locals.iter().flat_map(|variable| &variable.inner);
+        let texts: Vec<&Node> = nodes.iter().copied().chain(initials).collect();
+        for local in &locals {
+            let other = |id, name: &str| id != local.id && name == local.name && !out.own.contains(&id);
+            let named = texts
+                .iter()
+                .flat_map(|text| text.walk())
+                .find(|n| n.reference.as_ref().is_some_and(|r| r.kind.is_variable() && other(r.id, &r.name)));
+            if let Some(place) = named.or_else(|| locals.iter().copied().find(|l| other(l.id, &l.name))) {
+                let reason = format!("`{0}` hides another `{0}` that the same statement needs", local.name);
+                return Err(Refusal::at(place, reason, "give one of the two variables another name"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Declarations of variables that a statement uses and that the region declares outside it.
+    fn declarations(&self, out: &Effects) -> Result<String, Refusal> {
+        let mut lines = Vec::new();
+        for id in &out.copies {
+            let Some(variable) = self.unit.declaration(*id) else { continue };
+            self.check_visible(variable)?;
+            lines.push(format!("{};", declare(&self.type_name(variable), &variable.name)));
+        }
+        // A declaration comes after those that it uses, which were noted before it.
+        for id in &out.repeated {
+            let Some(variable) = self.unit.declaration(*id) else { continue };
+            let Some(initial) = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute()) else {
+                continue;
+            };
+            self.check_visible(variable)?;
+            let end = token_end(self.source, initial);
+            self.check_conditionals(initial.begin.offset, end)?;
+            let text = self.source.text(initial.begin.offset, end);
+            lines.push(format!("{} = {text};", declare(&self.type_name(variable), &variable.name)));
+        }
+        Ok(lines.join(" "))
+    }
+
+    fn check_visible(&self, variable: &Node) -> Result<(), Refusal> {
+        let name = self.type_name(variable);
+        if self.is_local_type(&name) {
+            return Err(Refusal::at(
+                variable,
+                format!("the type `{name}` is declared inside the function"),
+                "declare the type at file scope",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of a preprocessor conditional that reaches into a text from outside.
+pub fn torn(directive: &Directive) -> Refusal {
+    Refusal::span(
+        directive.begin,
+        directive.end,
+        "a conditional of the preprocessor begins or ends inside a statement of the region",
+        "put the whole conditional around the region, or choose by a macro inside the statement",
+    )
+}
+
+/// Declares a name with a type as clang prints it.
+pub fn declare(ty: &str, name: &str) -> String {
+    if let Some(at) = ty.find("(*") {
+        let close = ty[at..].find(')').map_or(ty.len(), |k| at + k);
+        let blank = if ty[at + 2..close].is_empty() { "" } else { " " };
+        return format!("{}{blank}{name}{}", &ty[..close], &ty[close..]);
+    }
+    match ty.find('[') {
+        Some(at) => format!("{} {name}{}", ty[..at].trim_end(), &ty[at..]),
+        None if ty.ends_with('*') => format!("{ty}{name}"),
+        None => format!("{ty} {name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::declare;
+
+    #[test]
+    fn declarators_wrap_names() {
+        assert_eq!(declare("int", "i"), "int i");
+        assert_eq!(declare("double *", "p"), "double *p");
+        assert_eq!(declare("double (*)[m]", "p"), "double (*p)[m]");
+        assert_eq!(declare("double (*restrict)[m]", "p"), "double (*restrict p)[m]");
+        assert_eq!(declare("double[4][5]", "t"), "double t[4][5]");
+    }
+}

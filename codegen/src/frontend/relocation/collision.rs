@@ -1,0 +1,99 @@
+//! Checks the program's macros and functions against the words that the generated text uses: C's keywords, the names
+//! and types of the region's variables, and the few called functions. All other names in it begin with `dvm__`.
+
+use crate::Refusal;
+use crate::frontend::clang::ast::Unit;
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::text::preprocess::Seen;
+use crate::model::Region;
+use crate::source::{Directive, Source};
+use crate::words::{identifiers, is_keyword};
+use std::collections::BTreeSet;
+
+/// Keywords of C in the generated text, besides those in the model's types.
+const WORDS: [&str; 15] = [
+    "char", "const", "else", "enum", "extern", "for", "if", "int", "restrict", "return", "sizeof", "static", "struct",
+    "typedef", "void",
+];
+/// Keywords that a macro may remove or respell: the text means the same without them.
+const OPTIONAL: [&str; 3] = ["const", "inline", "restrict"];
+/// Functions that the generated text calls: a function of the same name in the file would be called instead.
+const CALLED: [&str; 8] =
+    ["abort", "dvm_graph_run", "dvm_graph_sizes", "dvm_graph_start", "dvm_last_error", "fprintf", "getenv", "stderr"];
+
+/// Refuses a region whose generated text would mean something else in its file.
+pub fn check(
+    region: &Region,
+    unit: &Unit,
+    seen: &Seen,
+    source: &Source,
+    (function_begin, pragma): (usize, &Directive),
+) -> Result<(), Refusal> {
+    let refuse = |reason: String, remedy: &str| Err(Refusal::span(pragma.begin, pragma.end, reason, remedy));
+    let version = seen.macros.get("__STDC_VERSION__").map(|v| v.trim().trim_end_matches('L').parse::<u32>());
+    if !matches!(version, Some(Ok(199_901..))) {
+        return refuse(
+            "the generated code is C99, and the file is compiled as C90".into(),
+            "compile it with -std=gnu99 or later",
+        );
+    }
+    if let Some((name, what)) = hidden_word(region, seen) {
+        let reason = format!("the macro `{name}` has the name of {what} that the generated code must write");
+        return refuse(reason, "rename the macro, or put `#undef` before the function and define it again after it");
+    }
+    let first = source.position(function_begin).0;
+    if let Some((_, name)) = seen.included.iter().find(|(line, _)| *line >= first) {
+        let reason = format!("a file that is included inside the function defines the macro `{name}`");
+        return refuse(reason, "include the file before the function");
+    }
+    let own = unit.root.inner.iter().find(|n| {
+        let defined = n.body().is_some() || n.storage == "static" || (n.is(&Kind::VarDecl) && n.storage != "extern");
+        defined && CALLED.contains(&n.name.as_str())
+    });
+    if let Some(own) = own {
+        let reason =
+            format!("the file defines `{}`, which the generated code would call instead of the library's", own.name);
+        return refuse(reason, "rename the program's own");
+    }
+    Ok(())
+}
+
+/// A macro that changes a word of the generated text, and the kind of that word.
+fn hidden_word<'a>(region: &'a Region, seen: &'a Seen) -> Option<(String, &'static str)> {
+    let mut types: BTreeSet<String> = WORDS.iter().map(|w| (*w).to_owned()).collect();
+    let mut names = BTreeSet::new();
+    for parameter in &region.parameters {
+        types.extend(identifiers(&parameter.ctype));
+        names.extend(identifiers(parameter.expression.as_ref().unwrap_or(&parameter.name)));
+    }
+    for value in &region.values {
+        types.extend(identifiers(&value.ctype));
+        names.insert(value.name.clone());
+    }
+    for array in &region.arrays {
+        types.extend(identifiers(&array.element));
+        names.insert(array.name.clone());
+        names.extend(array.dims.iter().flatten().flat_map(|length| identifiers(length)));
+    }
+    for iterator in region.statements.iter().flat_map(|s| &s.iterators) {
+        types.extend(identifiers(&iterator.ctype));
+        names.insert(iterator.name.clone());
+    }
+    let object = |body: &str| !body.starts_with('(');
+    let harmless = |name: &str, body: &str| {
+        let body = body.trim();
+        body == name
+            || (name == "bool" && body == "_Bool")
+            || (OPTIONAL.contains(&name) && (body.is_empty() || body.starts_with("__")))
+    };
+    let changed = |name: &str| seen.macros.get(name).filter(|body| !harmless(name, body));
+    if let Some(name) = types.iter().find(|name| changed(name).is_some()) {
+        return Some((name.clone(), if is_keyword(name) { "a word of C" } else { "a type" }));
+    }
+    // The text never has a variable's name before a parenthesis, and only there a macro with parameters acts.
+    if let Some(name) = names.iter().find(|name| changed(name).is_some_and(|body| object(body))) {
+        return Some((name.clone(), "a variable"));
+    }
+    let ours = |name: &&String| name.starts_with("dvm__") || name.starts_with("DVM__");
+    seen.macros.keys().filter(ours).min().map(|name| (name.clone(), "a helper"))
+}

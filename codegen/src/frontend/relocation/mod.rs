@@ -1,0 +1,9 @@
+//! Checks that the user's text means the same in a tile's function, which precedes the user's own, and fits its stack.
+//! It uses `survey` and the rooms before it.
+
+pub mod collision;
+pub mod environment;
+pub mod initial;
+pub mod pasted;
+pub mod room;
+pub mod unseen;

@@ -1,0 +1,117 @@
+//! Names that the text of a type contains but clang's tree does not show: lengths, `typeof`, `__func__` in a `sizeof`.
+//! In the tiles, before the function, such a name would mean something else, or nothing.
+
+use crate::Refusal;
+use crate::frontend::clang::ast::{Node, Type};
+use crate::frontend::clang::ctype;
+use crate::frontend::clang::extent::token_end;
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::survey::builder::Builder;
+use crate::frontend::text::preprocess::Macros;
+use crate::words::identifiers;
+use std::collections::BTreeSet;
+
+/// Operands of `sizeof` whose names the tree shows.
+const OPERANDS: [Kind; 14] = [
+    Kind::DeclRefExpr,
+    Kind::MemberExpr,
+    Kind::ArraySubscriptExpr,
+    Kind::ParenExpr,
+    Kind::ConstantExpr,
+    Kind::ImplicitCastExpr,
+    Kind::CStyleCastExpr,
+    Kind::UnaryOperator,
+    Kind::BinaryOperator,
+    Kind::ConditionalOperator,
+    Kind::IntegerLiteral,
+    Kind::FloatingLiteral,
+    Kind::CharacterLiteral,
+    Kind::UnaryExprOrTypeTraitExpr,
+];
+
+impl Builder<'_> {
+    /// Refuses types spelled with names of the function: `char v[N]` where `N` is its own enumerator.
+    pub fn check_type_text(&self, node: &Node) -> Result<(), Refusal> {
+        let spoken = matches!(node.kind, Kind::CStyleCastExpr | Kind::UnaryExprOrTypeTraitExpr | Kind::VarDecl);
+        let types = [Some(&node.ty), node.argument.as_ref()];
+        let has = |test: &dyn Fn(&Type) -> bool| spoken && types.into_iter().flatten().any(test);
+        if has(&|t| self.is_local_type(&t.written)) {
+            let reason = format!(
+                "the type `{}` is declared inside the function, or leads to what is",
+                node.argument.as_ref().unwrap_or(&node.ty).written
+            );
+            return Err(Refusal::at(node, reason, "declare the type at file scope"));
+        }
+        // Another check refuses a computed size.
+        let computed = node.argument.as_ref().is_some_and(|t| ctype::varies(&t.written));
+        if computed || !has(&|t| t.written.contains('[')) {
+            return Ok(());
+        }
+        let own = if node.is(&Kind::VarDecl) { node.name.as_str() } else { "" };
+        let end = self.end_of_type(node);
+        let text = self.source.text(self.declarator(node, end), end);
+        let again = |name: &str| self.inventory.names.get(name).is_some_and(|count| *count > usize::from(name == own));
+        match reached(&text, self.macros).into_iter().find(|name| again(name)) {
+            None => Ok(()),
+            Some(name) => {
+                let reason = format!("`{name}`, which the function declares, stands in a type of a statement");
+                Err(Refusal::at(node, reason, "declare the type at file scope, or give the length as a number"))
+            }
+        }
+    }
+
+    /// The start of one variable's own declarator: after the comma in `double t[2], u[3]`.
+    fn declarator(&self, node: &Node, end: usize) -> usize {
+        let (mut at, mut begin) = (node.begin.offset, node.begin.offset);
+        while node.is(&Kind::VarDecl) && at < end {
+            at = match self.source.byte(at) {
+                b'(' | b'[' | b'{' => self.source.skip_brackets(at),
+                _ => self.source.skip_token(at),
+            };
+            if self.source.byte(at - 1) == b',' {
+                begin = at;
+            }
+            at = self.source.skip_blank(at);
+        }
+        begin.min(end)
+    }
+
+    /// The end of the text of a node's type: before the converted value, or the initialiser.
+    fn end_of_type(&self, node: &Node) -> usize {
+        let end = token_end(self.source, node);
+        let value = node.inner.iter().find(|n| !n.kind.is_absent() && !n.kind.is_attribute());
+        let value = value.filter(|_| node.is(&Kind::CStyleCastExpr) || node.initialised);
+        value.map(|n| n.begin.offset).filter(|at| node.begin.offset < *at && *at < end).unwrap_or(end)
+    }
+
+    /// Refuses operands of `sizeof` and `alignof` that differ in a tile, or that the tree does not show.
+    pub fn check_operand(&self, node: &Node) -> Result<(), Refusal> {
+        let refuse = |at: &Node, reason: &str| Err(Refusal::at(at, reason, "compute it before the region"));
+        if node.argument.as_ref().is_some_and(|ty| ctype::varies(&ty.written)) {
+            return refuse(node, "the size of a type is taken whose length is computed");
+        }
+        let Some(operand) = node.child(0).filter(|_| node.argument.is_none()) else { return Ok(()) };
+        if node.name != "sizeof" {
+            return refuse(node, "the alignment of an object is taken");
+        }
+        if ctype::varies(&operand.ty.written) || ctype::varies(operand.ty.plain()) {
+            return refuse(node, "the size of an object is taken whose length is computed");
+        }
+        match operand.walk().find(|n| !n.kind.is_absent() && !OPERANDS.contains(&n.kind)) {
+            Some(strange) if strange.is(&Kind::StringLiteral) => Ok(()),
+            Some(strange) => refuse(strange, "the size of such an operand may differ before the function"),
+            None => operand.walk().try_for_each(|n| self.check_type_text(n)),
+        }
+    }
+}
+
+/// The names in a text, and those that its macros lead to.
+fn reached(text: &str, macros: &Macros) -> BTreeSet<String> {
+    let mut reached = identifiers(text);
+    let mut ahead: Vec<String> = reached.iter().cloned().collect();
+    while let Some(name) = ahead.pop() {
+        let Some(body) = macros.get(&name) else { continue };
+        ahead.extend(identifiers(body).into_iter().filter(|word| reached.insert(word.clone())));
+    }
+    reached
+}

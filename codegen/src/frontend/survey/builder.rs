@@ -1,0 +1,208 @@
+//! The state that is built while a region is read.
+
+use super::inventory::Inventory;
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node, Unit};
+use crate::frontend::clang::ctype;
+use crate::frontend::text::preprocess::Macros;
+use crate::frontend::values::affine::Affine;
+use crate::frontend::values::scope::{Ground, Proof, Scope};
+use crate::frontend::values::symbols::Symbols;
+use crate::model::{AccessKind, Array, Parameter, Value};
+use crate::source::Source;
+use std::collections::{HashMap, HashSet};
+
+/// A parameter and its origin.
+#[derive(Debug, Clone)]
+pub struct KnownParameter {
+    /// The parameter in the model.
+    pub parameter: Parameter,
+    /// The variable; 0 for a captured expression.
+    pub variable: Id,
+}
+
+/// An array with its variable.
+#[derive(Debug, Clone)]
+pub struct KnownArray {
+    /// The array in the model.
+    pub array: Array,
+    /// The variable.
+    pub variable: Id,
+    /// Whether some statement writes the array.
+    pub written: bool,
+}
+
+/// An access, before all parameters are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawAccess {
+    /// The array's symbol for isl.
+    pub array: String,
+    /// Read or write.
+    pub kind: AccessKind,
+    /// The part of the access map after the statement's tuple: `-> A[i] : ...`.
+    pub image: String,
+}
+
+/// A statement, before all parameters are known.
+#[derive(Debug, Clone)]
+pub struct RawStatement<'a> {
+    /// Its syntax tree nodes.
+    pub nodes: Vec<&'a Node>,
+    /// The loops and conditions around it.
+    pub scope: Scope,
+    /// Its accesses.
+    pub accesses: Vec<RawAccess>,
+    /// C text.
+    pub text: String,
+    /// Declarations to insert before the text.
+    pub locals: String,
+}
+
+/// A subscript that may leave its row, before all parameters are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawRow {
+    /// Index of the statement in the region's list; `None`: evaluated on entry.
+    pub statement: Option<usize>,
+    /// The access as the user wrote it.
+    pub text: String,
+    /// The condition under which the subscript leaves its row.
+    pub condition: String,
+}
+
+/// Everything known about a region so far.
+pub struct Builder<'a> {
+    /// The syntax tree.
+    pub unit: &'a Unit,
+    /// The file's text.
+    pub source: &'a Source,
+    /// The enclosing function.
+    pub function: &'a Node,
+    /// Which nodes read and write which variables.
+    pub inventory: Inventory<'a>,
+    /// Macros defined at the pragma.
+    pub macros: &'a Macros,
+    /// Functions that the pragma declares pure.
+    pub pure: Vec<String>,
+    /// Parameters found so far.
+    pub parameters: Vec<KnownParameter>,
+    /// Captured values found so far.
+    pub values: Vec<(Id, Value)>,
+    /// Arrays found so far.
+    pub arrays: Vec<KnownArray>,
+    /// Statements found so far.
+    pub statements: Vec<RawStatement<'a>>,
+    /// Known facts about parameters.
+    pub ground: Ground,
+    /// Reads of captured expressions.
+    pub entry_reads: Vec<RawAccess>,
+    /// Struct variables that captured expressions read.
+    pub entry_objects: Vec<Id>,
+    /// Children of blocks that must stay together: block -> ranges.
+    pub groups: HashMap<Id, Vec<(usize, usize)>>,
+    /// Scalars of the function that each statement copies.
+    pub private: HashSet<Id>,
+    /// The isl names used in this region.
+    pub symbols: Symbols,
+    /// Subscripts that may leave their rows.
+    pub rows: Vec<RawRow>,
+    /// Array variables that occur only in `sizeof`.
+    pub mentioned: Vec<(Id, &'a Node)>,
+}
+
+impl Builder<'_> {
+    /// A name for isl that is not yet in use.
+    pub fn fresh(&mut self, base: &str) -> String {
+        self.symbols.fresh(base)
+    }
+
+    /// The symbol of an integer variable that is constant in the region.
+    pub fn parameter(&mut self, declaration: &Node) -> String {
+        if let Some(known) = self.parameters.iter().find(|p| p.variable == declaration.id) {
+            return known.parameter.symbol.clone();
+        }
+        let symbol = self.fresh(&declaration.name);
+        let parameter = Parameter {
+            symbol: symbol.clone(),
+            name: declaration.name.clone(),
+            ctype: self.type_name(declaration),
+            global: self.unit.at_file_scope(declaration.id),
+            expression: None,
+        };
+        self.note_range(&symbol, declaration.ty.plain());
+        self.parameters.push(KnownParameter { parameter, variable: declaration.id });
+        symbol
+    }
+
+    /// The symbol of an expression that is constant in the region.
+    pub fn captured(&mut self, text: &str, node: &Node) -> String {
+        let same = |p: &&KnownParameter| p.parameter.expression.as_deref() == Some(text);
+        if let Some(known) = self.parameters.iter().find(same) {
+            return known.parameter.symbol.clone();
+        }
+        let words: Vec<&str> = ctype::words(text).filter(|w| !w.starts_with(|c: char| c.is_ascii_digit())).collect();
+        let symbol = self.fresh(&format!("dvm__of_{}", words.join("_").chars().take(40).collect::<String>()));
+        let parameter = Parameter {
+            symbol: symbol.clone(),
+            name: symbol.clone(),
+            ctype: ctype::unqualified(node.ty.plain()),
+            global: false,
+            expression: Some(text.to_owned()),
+        };
+        self.note_range(&symbol, node.ty.plain());
+        self.parameters.push(KnownParameter { parameter, variable: 0 });
+        symbol
+    }
+
+    fn note_range(&mut self, symbol: &str, plain: &str) {
+        let Some(ty) = self.unit.integer(plain) else { return };
+        let limit = i128::from(crate::model::WIDE_LIMIT);
+        let (low, high) = (ty.min().max(-limit) as i64, ty.max().min(limit) as i64);
+        self.ground.ranges.insert(symbol.to_owned(), (low, high));
+    }
+
+    /// Whether a type's text names a declaration of the function, as a word or as the operand of `typeof`.
+    pub fn is_local_type(&self, written: &str) -> bool {
+        ctype::words(written).any(|w| self.inventory.local_types.contains(w)) || written.contains("typeof")
+    }
+
+    /// A variable's type, spelled so that it means the same before the enclosing function.
+    pub fn type_name(&self, declaration: &Node) -> String {
+        self.visible_type(&declaration.ty)
+    }
+
+    /// A type, spelled so that it means the same before the enclosing function.
+    pub fn visible_type(&self, ty: &crate::frontend::clang::ast::Type) -> String {
+        let written = ctype::unqualified(&ty.written);
+        if self.is_local_type(&written) { ctype::unqualified(ty.plain()) } else { written }
+    }
+
+    /// Tries to ensure that a value is at least 0; false if that cannot be proven or assumed.
+    pub fn require(&mut self, value: &Affine, scope: &Scope, extra: &[Affine]) -> bool {
+        match self.ground.prove(value, scope, extra) {
+            Proof::Proved => true,
+            Proof::Assuming(condition) => {
+                self.ground.assumptions.push(condition);
+                true
+            }
+            Proof::Unknown => false,
+        }
+    }
+
+    /// Runs an attempt, and undoes its changes if it fails.
+    pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        let before = (self.parameters.len(), self.ground.clone(), self.entry_reads.len(), self.symbols.clone());
+        let arrays = self.arrays.clone();
+        let (values, rows) = (self.values.len(), self.rows.len());
+        let result = f(self);
+        if result.is_err() {
+            self.parameters.truncate(before.0);
+            self.ground = before.1;
+            self.entry_reads.truncate(before.2);
+            self.symbols = before.3;
+            self.arrays = arrays;
+            self.values.truncate(values);
+            self.rows.truncate(rows);
+        }
+        result
+    }
+}

@@ -1,0 +1,145 @@
+//! Analysis of `for` headers: counter, first value, condition, constant step.
+
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node, Unit};
+use crate::frontend::clang::ctype::{self, Integer};
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::clang::parts::write_target;
+
+/// The parts of a `for` loop.
+#[derive(Debug, Clone, Copy)]
+pub struct Header<'a> {
+    /// The counter's declaration.
+    pub counter: Id,
+    /// The declaration's node.
+    pub declaration: &'a Node,
+    /// The header declares the counter.
+    pub declared: bool,
+    /// First value.
+    pub first: &'a Node,
+    /// Condition.
+    pub condition: &'a Node,
+    /// The amount added after each iteration, never 0.
+    pub step: i64,
+    /// C defines that the addition wraps around.
+    pub wraps: bool,
+    /// Body.
+    pub body: &'a Node,
+}
+
+/// The remedy for a header of another form.
+pub const CANONICAL: &str = "write the loop as `for (i = first; i < last; i += step)` with a constant step";
+
+/// Analyses a loop's header, but not its bounds.
+pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refusal> {
+    let refuse = |at: &Node, reason: &str| Err(Refusal::at(at, reason, CANONICAL));
+    let [init, _, condition, increment, body] = node.inner.as_slice() else {
+        return refuse(node, "this loop's header is not understood");
+    };
+    for (part, name) in [(init, "first value"), (condition, "condition"), (increment, "step")] {
+        if part.kind.is_absent() {
+            return refuse(node, &format!("this loop has no {name} in its header"));
+        }
+    }
+    let (counter, first, declared) = if init.is(&Kind::DeclStmt) {
+        let [variable] = init.inner.as_slice() else {
+            return refuse(init, "this loop declares several variables");
+        };
+        let Some(first) = variable.inner.iter().find(|n| !n.kind.is_attribute() && variable.initialised) else {
+            return refuse(init, "this loop's counter has no first value");
+        };
+        (variable.id, first, true)
+    } else {
+        let target = if init.is(&Kind::BinaryOperator) && init.opcode == "=" { init.inner.first() } else { None };
+        let Some((reference, first)) = target.and_then(Node::variable).zip(init.inner.get(1)) else {
+            return refuse(init, "this loop's first part does not set one counter");
+        };
+        (reference.id, first, false)
+    };
+    let Some(declaration) = unit.declaration(counter) else { return refuse(init, "this loop's counter is not known") };
+    if ctype::is_untouchable(declaration.ty.plain()) || declaration.thread_local {
+        return Err(Refusal::at(
+            init,
+            format!("the loop counter `{}` is volatile, atomic or thread-local", declaration.name),
+            "use a plain integer as counter",
+        ));
+    }
+    let Some(ty) = unit.integer(declaration.ty.plain()).filter(|i| i.width >= 8) else {
+        let reason = format!("the loop counter `{}` is not of an integer type that is certain", declaration.name);
+        return Err(Refusal::at(init, reason, "use an integer as counter"));
+    };
+    let Some((step, wraps)) = step(unit, increment, counter, ty).filter(|(s, _)| *s != 0) else {
+        return refuse(increment, "this loop's step is not a constant added to its counter");
+    };
+    Ok(Header { counter, declaration, declared, first, condition, step, wraps, body })
+}
+
+/// The amount added to the counter after each iteration, and whether C defines that the sum wraps around.
+fn step(unit: &Unit, node: &Node, counter: Id, ty: Integer) -> Option<(i64, bool)> {
+    let is_counter = |n: &Node| plain(unit, n, ty).variable().is_some_and(|r| r.id == counter);
+    if node.is(&Kind::ParenExpr) {
+        return step(unit, node.inner.first()?, counter, ty);
+    }
+    if !is_counter(write_target(node)?) {
+        return None;
+    }
+    let amount = |n: &Node, sign: i128| amount(unit, n, sign, ty);
+    match (&node.kind, node.opcode.as_str()) {
+        (Kind::UnaryOperator, "++") => Some((1, !ty.signed)),
+        (Kind::UnaryOperator, "--") => Some((-1, !ty.signed)),
+        (Kind::CompoundAssignOperator, "+=") => amount(node.inner.get(1)?, 1),
+        (Kind::CompoundAssignOperator, "-=") => amount(node.inner.get(1)?, -1),
+        (Kind::BinaryOperator, "=") => {
+            let sum = plain(unit, node.inner.get(1)?, ty);
+            let (left, right) = (sum.inner.first()?, sum.inner.get(1)?);
+            match sum.opcode.as_str() {
+                "+" if is_counter(left) => amount(right, 1),
+                "+" if is_counter(right) => amount(left, 1),
+                "-" if is_counter(left) => amount(right, -1),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// A step as a number. The sum is computed in a type at least as wide as the counter's and converted back, so only the
+/// step modulo the counter's range counts: `i -= -1u` adds 1 to an `int`, and subtracts 4294967295 from a `long`.
+fn amount(unit: &Unit, node: &Node, sign: i128, ty: Integer) -> Option<(i64, bool)> {
+    if crate::planted::planted("a5-constants") {
+        return text_literal(node).map(|v| (sign as i64 * v, !ty.signed));
+    }
+    let constant = unit.constant(node)?;
+    let added = (sign * constant.value).rem_euclid(1_i128 << ty.width);
+    let added = if added >> (ty.width - 1) == 1 { added - (1_i128 << ty.width) } else { added };
+    let step = i64::try_from(added).ok().filter(|v| v.unsigned_abs() < 1 << 31)?;
+    let unsigned = !constant.ty.signed && constant.ty.width >= 32.max(ty.width);
+    Some((step, !ty.signed || unsigned || unit.dialect.wraps))
+}
+
+/// The former way to read a step, from its text: the defect `a5-constants`.
+fn text_literal(node: &Node) -> Option<i64> {
+    match node.kind {
+        Kind::IntegerLiteral => node.value.as_ref()?.parse().ok(),
+        Kind::UnaryOperator if node.opcode == "-" => text_literal(node.inner.first()?)?.checked_neg(),
+        Kind::ParenExpr | Kind::ConstantExpr | Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
+            text_literal(node.inner.first()?)
+        }
+        _ => None,
+    }
+}
+
+/// The expression without parentheses and without conversions that keep every value of the counter's type, or its sums
+/// modulo its range.
+fn plain<'n>(unit: &Unit, node: &'n Node, counter: Integer) -> &'n Node {
+    match (&node.kind, node.inner.first()) {
+        (Kind::ParenExpr | Kind::ConstantExpr, Some(inner)) => plain(unit, inner, counter),
+        (Kind::ImplicitCastExpr | Kind::CStyleCastExpr, Some(inner))
+            if matches!(node.cast.as_str(), "IntegralCast" | "LValueToRValue" | "NoOp") =>
+        {
+            let wide = unit.integer(node.ty.plain()).is_some_and(|ty| ty.width >= counter.width);
+            if wide { plain(unit, inner, counter) } else { node }
+        }
+        _ => node,
+    }
+}

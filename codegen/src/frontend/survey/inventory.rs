@@ -1,0 +1,108 @@
+//! Declarations, reads and writes of a region, gathered before any statement is made.
+
+use super::header;
+use super::uses::Uses;
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node, Unit};
+use crate::frontend::clang::kind::Kind;
+use crate::frontend::clang::parts::{base_variable, write_target};
+use std::collections::{HashMap, HashSet};
+
+/// The result of a walk over the region and its function.
+#[derive(Debug, Default)]
+pub struct Inventory<'a> {
+    /// The region's statements.
+    pub roots: Vec<&'a Node>,
+    /// Variables declared in the region.
+    pub declared: HashMap<Id, &'a Node>,
+    /// Loop counters, each with one of its loops.
+    pub counters: HashMap<Id, &'a Node>,
+    /// Variables assigned in the region (except counters by their own loops), each with one such place.
+    pub written: HashMap<Id, &'a Node>,
+    /// Variables whose address may be known elsewhere, because of anything in the function.
+    pub addressed: HashSet<Id>,
+    /// Variables that the function assigns after their declaration.
+    pub changed: HashSet<Id>,
+    /// Types declared inside the function.
+    pub local_types: HashSet<String>,
+    /// How often the function, including its parameters, declares each name.
+    pub names: HashMap<String, usize>,
+}
+
+impl<'a> Inventory<'a> {
+    /// Walks the function and the region.
+    pub fn new(unit: &'a Unit, function: &'a Node, roots: Vec<&'a Node>) -> Result<Inventory<'a>, Refusal> {
+        let Uses { addressed, changed } = Uses::of(function);
+        let mut found = Inventory { roots: roots.clone(), addressed, changed, ..Inventory::default() };
+        for node in function.walk() {
+            if node.kind.is_declaration() && node.id != function.id {
+                *found.names.entry(node.name.clone()).or_default() += 1;
+            }
+            match node.kind {
+                Kind::TypedefDecl | Kind::RecordDecl | Kind::EnumDecl => {
+                    found.local_types.insert(node.name.clone());
+                }
+                // The tree does not show the operands of assembly.
+                Kind::GCCAsmStmt | Kind::MSAsmStmt => found.addressed.extend(variables(function)),
+                _ => {}
+            }
+        }
+        for root in roots {
+            found.gather(unit, root)?;
+        }
+        for (counter, loop_node) in &found.counters {
+            if let Some(place) = found.written.get(counter) {
+                let inside = loop_node.walk().any(|n| std::ptr::eq(n, *place));
+                let what = if inside { "in its loop" } else { "in the region outside its loop" };
+                return Err(Refusal::at(
+                    place,
+                    format!("the loop counter is assigned {what}"),
+                    "use another variable, so that only the loop's header changes the counter",
+                ));
+            }
+        }
+        Ok(found)
+    }
+
+    fn gather(&mut self, unit: &'a Unit, node: &'a Node) -> Result<(), Refusal> {
+        match node.kind {
+            Kind::ForStmt => {
+                let header = header::header(unit, node)?;
+                self.counters.insert(header.counter, node);
+                if header.declared {
+                    self.declared.insert(header.counter, header.declaration);
+                }
+                self.expressions(header.first);
+                self.expressions(header.condition);
+                return self.gather(unit, header.body);
+            }
+            Kind::VarDecl => drop(self.declared.insert(node.id, node)),
+            _ => self.note_write(node),
+        }
+        for child in node.inner.iter().filter(|n| !n.kind.is_absent()) {
+            self.gather(unit, child)?;
+        }
+        Ok(())
+    }
+
+    fn expressions(&mut self, node: &'a Node) {
+        node.walk().for_each(|n| self.note_write(n));
+    }
+
+    fn note_write(&mut self, node: &'a Node) {
+        if let Some(target) = write_target(node)
+            && let Some(id) = base_variable(target)
+        {
+            self.written.entry(id).or_insert(node);
+        }
+    }
+
+    /// Whether a variable is the counter of some loop in the region.
+    pub fn is_counter(&self, id: Id) -> bool {
+        self.counters.contains_key(&id)
+    }
+}
+
+fn variables(function: &Node) -> impl Iterator<Item = Id> + '_ {
+    function.walk().filter(|n| n.is(&Kind::VarDecl) || n.is(&Kind::ParmVarDecl)).map(|n| n.id)
+}

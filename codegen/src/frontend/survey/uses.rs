@@ -1,0 +1,113 @@
+//! Uses of a function's variables other than reading their values: an allow-list, so that an unrecognised use makes an
+//! address known.
+
+use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ctype;
+use crate::frontend::clang::kind::Kind;
+use crate::planted::planted;
+use std::collections::HashSet;
+
+/// Variables of a function whose values or addresses others may have.
+#[derive(Debug, Default)]
+pub struct Uses {
+    /// Variables whose address, or a part's address, may be known elsewhere.
+    pub addressed: HashSet<Id>,
+    /// Variables assigned, entirely or in part, after their declaration.
+    pub changed: HashSet<Id>,
+}
+
+/// The use of an lvalue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// Its value is loaded, or only its type matters.
+    Value,
+    /// It is assigned.
+    Target,
+    /// It is the operand of `&`.
+    Address,
+    /// Anything else: an operand of assembly, an array that becomes a pointer.
+    Other,
+}
+
+/// Attributes of variables that do not reveal their addresses.
+const SILENT: [Kind; 6] =
+    [Kind::AlignedAttr, Kind::UnusedAttr, Kind::UsedAttr, Kind::NonNullAttr, Kind::NoEscapeAttr, Kind::MayAliasAttr];
+
+impl Uses {
+    /// Finds the uses in a function.
+    pub fn of(function: &Node) -> Uses {
+        let mut uses = Uses::default();
+        uses.visit(function, Use::Other);
+        uses
+    }
+
+    fn visit(&mut self, node: &Node, usage: Use) {
+        let present = || node.inner.iter().filter(|n| !n.kind.is_absent());
+        match node.kind {
+            Kind::DeclRefExpr => self.mention(node, usage),
+            Kind::VarDecl | Kind::ParmVarDecl => {
+                if node.inner.iter().any(|n| n.kind.is_attribute() && !SILENT.contains(&n.kind)) {
+                    self.addressed.insert(node.id);
+                }
+                present().for_each(|n| self.visit(n, Use::Other));
+            }
+            Kind::ParenExpr => present().for_each(|n| self.visit(n, usage)),
+            Kind::MemberExpr if !node.arrow => present().for_each(|n| self.visit(n, usage)),
+            Kind::MemberExpr => present().for_each(|n| self.pointer(n, usage)),
+            Kind::ArraySubscriptExpr => present().for_each(|n| {
+                if ctype::integer(n.ty.plain()).is_some() { self.visit(n, Use::Other) } else { self.pointer(n, usage) }
+            }),
+            Kind::UnaryOperator => {
+                let operand = match node.opcode.as_str() {
+                    "*" => return present().for_each(|n| self.pointer(n, usage)),
+                    "++" | "--" => Use::Target,
+                    "&" => Use::Address,
+                    "__extension__" => usage,
+                    _ => Use::Other,
+                };
+                present().for_each(|n| self.visit(n, operand));
+            }
+            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
+                let operand = match node.cast.as_str() {
+                    "LValueToRValue" | "ToVoid" => Use::Value,
+                    "NoOp" => usage,
+                    _ => Use::Other,
+                };
+                present().for_each(|n| self.visit(n, operand));
+            }
+            Kind::UnaryExprOrTypeTraitExpr => present().for_each(|n| self.visit(n, Use::Value)),
+            _ => {
+                let target = crate::frontend::clang::parts::write_target(node);
+                for inner in present() {
+                    let assigned = target.is_some_and(|t| std::ptr::eq(t, inner));
+                    self.visit(inner, if assigned { Use::Target } else { Use::Other });
+                }
+            }
+        }
+    }
+
+    /// A pointer whose target is used: an array that decays to one counts as an array here.
+    fn pointer(&mut self, node: &Node, usage: Use) {
+        let present = || node.inner.iter().filter(|n| !n.kind.is_absent());
+        match node.kind {
+            Kind::ParenExpr => present().for_each(|n| self.pointer(n, usage)),
+            Kind::ImplicitCastExpr if node.cast == "ArrayToPointerDecay" => {
+                present().for_each(|n| self.visit(n, usage));
+            }
+            Kind::BinaryOperator if matches!(node.opcode.as_str(), "+" | "-") => present().for_each(|n| {
+                if ctype::integer(n.ty.plain()).is_some() { self.visit(n, Use::Other) } else { self.pointer(n, usage) }
+            }),
+            _ => self.visit(node, Use::Other),
+        }
+    }
+
+    fn mention(&mut self, node: &Node, usage: Use) {
+        let Some(reference) = node.reference.as_ref().filter(|r| r.kind.is_variable()) else { return };
+        match usage {
+            Use::Value => {}
+            Use::Target => drop(self.changed.insert(reference.id)),
+            Use::Other if planted("a9-escape") => {}
+            Use::Address | Use::Other => drop(self.addressed.insert(reference.id)),
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Integers that are known only when the region runs: affine forms, and what loops and conditions prove of them.
+//! It knows no C but the numbers of declarations in `clang`.
+
+pub mod affine;
+pub mod scope;
+pub mod symbols;
