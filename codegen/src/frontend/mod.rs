@@ -14,8 +14,8 @@ mod text;
 mod translation;
 mod values;
 
-pub use clang::machine::difference;
 pub use clang::process::{ClangError, command};
+pub use clang::target::difference;
 pub use read::{Reading, SMALLER, read, refusal};
 pub use region::region_reader::Found;
 pub use text::pragma::marks;

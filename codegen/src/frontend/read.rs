@@ -1,10 +1,10 @@
 //! Entry point of the front end: reads a file and returns its regions as models, and diagnostics.
 
 use super::clang::ast::Unit;
-use super::clang::machine;
 use super::clang::process::{self, ClangError};
+use super::clang::target;
 use super::region::region_reader::{self, Found};
-use super::text::headers;
+use super::text::missing_headers;
 use super::text::pragma::{self, Site};
 use super::text::preprocess::{Preprocessed, Seen};
 use crate::Refusal;
@@ -69,7 +69,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         let reason = format!("the file has {} pragmas, more than {}", marks.len(), limits::REGIONS);
         return Ok(Reading::ended(source, &reason, "divide the file into several"));
     }
-    let (Preprocessed { seen, quoted, .. }, headers) = match headers::preprocess(source, flags) {
+    let (Preprocessed { seen, quoted, .. }, headers) = match missing_headers::preprocess(source, flags) {
         // Without clang, marks in included files are unknown; a file without marks of its own is left alone.
         Err(_) if marks.is_empty() => return Ok(reading),
         read => read?,
@@ -109,9 +109,9 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         return Ok(reading);
     }
     if let (Some(first), Some(one)) = (marks.first(), seen.first())
-        && let Some(why) = machine::difference(&flags, &one.macros)
+        && let Some(why) = target::difference(&flags, &one.macros)
     {
-        let error = Refusal::span(first.begin, first.end, why, machine::REMEDY);
+        let error = Refusal::span(first.begin, first.end, why, target::REMEDY);
         reading.diagnostics.push(refusal(None, &error));
         return Ok(reading);
     }

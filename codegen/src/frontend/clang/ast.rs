@@ -1,7 +1,7 @@
 //! Clang's syntax tree, read from its JSON: only what the front end uses. Unknown node kinds are kept.
 
-use super::dialect::Dialect;
-use super::kind::Kind;
+use super::integer_options::Dialect;
+use super::syntax_kind::Kind;
 use crate::Refusal;
 use serde::Deserialize;
 use std::collections::HashMap;

@@ -2,7 +2,7 @@
 
 use super::ast::{Id, Node, Unit};
 use super::ctype::{self, Integer};
-use super::kind::Kind;
+use super::syntax_kind::Kind;
 
 /// A value with its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

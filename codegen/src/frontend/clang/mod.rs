@@ -4,9 +4,9 @@
 pub mod ast;
 pub mod constant;
 pub mod ctype;
-pub mod dialect;
 pub mod extent;
-pub mod kind;
-pub mod machine;
-pub mod parts;
+pub mod integer_options;
 pub mod process;
+pub mod roles;
+pub mod syntax_kind;
+pub mod target;

@@ -1,7 +1,7 @@
 //! Clang as a subprocess: the only parser of C in the tool.
 
 use super::ast::Unit;
-use super::dialect::Dialect;
+use super::integer_options::Dialect;
 use crate::limits::{self, Written};
 use serde::{Deserialize, Serialize};
 use std::io::Write;

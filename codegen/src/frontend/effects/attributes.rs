@@ -2,8 +2,8 @@
 
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::Builder;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::Builder;
 
 /// Attributes of variables about placement and warnings.
 const VARIABLES: [Kind; 15] = [

@@ -3,8 +3,8 @@
 
 pub mod aliases;
 pub mod attributes;
-pub mod control;
-pub mod flow;
+pub mod callee_reads;
+pub mod control_flow;
+pub mod liveness;
 pub mod purity;
-pub mod reads;
 pub mod statement_effects;

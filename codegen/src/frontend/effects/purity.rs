@@ -1,12 +1,12 @@
 //! Functions that a region may call: they only compute a value from their arguments and from memory that the region
 //! does not write.
 
-use super::reads::Reads;
+use super::callee_reads::Reads;
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::Builder;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::Builder;
 use crate::planted::planted;
 
 /// Functions of C's math and complex headers without their type suffix, except those that write through a pointer or to

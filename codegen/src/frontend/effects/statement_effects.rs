@@ -2,11 +2,14 @@
 
 use super::attributes;
 use crate::Refusal;
+use crate::frontend::clang::ast::Reference;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::{Builder, RawAccess};
-use crate::frontend::survey::header;
+use crate::frontend::clang::roles;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::loop_header;
+use crate::frontend::survey::region_builder::{Builder, RawAccess};
+use crate::frontend::values::affine::Cases;
 use crate::frontend::values::scope::Scope;
 use crate::model::{AccessKind, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -155,7 +158,7 @@ impl<'a> Builder<'a> {
     }
 
     fn loop_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
-        let header = header::header(self.unit, node)?;
+        let header = loop_header::header(self.unit, node)?;
         let inside = self.enter(&header, scope)?;
         self.effects(header.first, scope, out)?;
         self.effects(header.condition, &inside, out)?;
@@ -215,7 +218,7 @@ impl<'a> Builder<'a> {
     }
 
     fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
-        let Some(callee) = crate::frontend::clang::parts::callee(node) else {
+        let Some(callee) = roles::callee(node) else {
             return Err(Refusal::at(
                 node,
                 "a function is called through a pointer",
@@ -256,7 +259,7 @@ impl<'a> Builder<'a> {
             }
         }
         self.subscript_effects(node, scope, out)?;
-        let root = crate::frontend::clang::parts::base_variable(node);
+        let root = roles::base_variable(node);
         if root.is_some_and(|id| out.own.contains(&id)) {
             let variable = root.and_then(|id| self.unit.declaration(id));
             if variable.is_some_and(|v| !ctype::is_pointer(v.ty.plain())) {
@@ -301,8 +304,7 @@ impl<'a> Builder<'a> {
     /// Notes that an array is written. The earlier walk must have seen this write, or a write through a pointer, since
     /// it decides what calls may read.
     fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refusal> {
-        let root =
-            crate::frontend::clang::parts::base_variable(node).filter(|root| self.inventory.written.contains_key(root));
+        let root = roles::base_variable(node).filter(|root| self.inventory.written.contains_key(root));
         let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
         if !root.is_some_and(|root| root == id || pointer(root)) {
             let reason = "it is not clear at first sight what this writes";
@@ -312,13 +314,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn record(
-        symbol: &str,
-        kind: AccessKind,
-        subscripts: &[crate::frontend::values::affine::Cases],
-        scope: &Scope,
-        out: &mut Effects,
-    ) {
+    fn record(symbol: &str, kind: AccessKind, subscripts: &[Cases], scope: &Scope, out: &mut Effects) {
         let access = Self::access(symbol, kind, subscripts, scope);
         if !out.accesses.contains(&access) {
             out.accesses.push(access);
@@ -476,7 +472,7 @@ impl<'a> Builder<'a> {
 }
 
 /// The variable `s` of `s.x`, if `s` is a struct variable.
-fn whole_object(node: &Node) -> Option<&crate::frontend::clang::ast::Reference> {
+fn whole_object(node: &Node) -> Option<&Reference> {
     match node.kind {
         Kind::MemberExpr if !node.arrow => {
             let base = node.inner.first()?;

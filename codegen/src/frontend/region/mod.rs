@@ -1,8 +1,8 @@
 //! Makes the model of one region: statements, groups of them, final values of counters, one parameter space.
 //! It uses all other rooms.
 
-pub mod epilogue;
-pub mod finish;
-pub mod grouping;
+pub mod atomic_groups;
+pub mod final_counters;
+pub mod model_assembly;
 pub mod region_reader;
-pub mod walk;
+pub mod statement;

@@ -1,16 +1,16 @@
 //! Builds the model of one region from its pragma and its statements in the syntax tree.
 
-use super::walk;
+use super::statement;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::extent;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::effects::control;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::effects::control_flow;
 use crate::frontend::relocation::collision;
-use crate::frontend::relocation::environment;
-use crate::frontend::relocation::pasted;
-use crate::frontend::survey::builder::Builder;
-use crate::frontend::survey::inventory::Inventory;
+use crate::frontend::relocation::made_tokens;
+use crate::frontend::relocation::surroundings;
+use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::survey::variables::Inventory;
 use crate::frontend::text::pragma::{self, Site};
 use crate::frontend::text::preprocess::Seen;
 use crate::frontend::values::scope;
@@ -79,7 +79,7 @@ pub fn analyse(
     check_before(source, function.begin.offset, &site.pragma, seen)?;
     check_vouched(unit, site)?;
     check_head(source, function, body)?;
-    pasted::check_text(source, begin, end, &seen.macros)?;
+    made_tokens::check_text(source, begin, end, &seen.macros)?;
     let roots: Vec<&Node> = match nodes.as_slice() {
         [block] if block.is(&Kind::CompoundStmt) => block.inner.iter().collect(),
         _ => nodes.clone(),
@@ -88,11 +88,11 @@ pub fn analyse(
     check_whole(body, &nodes, begin, end)?;
     check_around(body, first)?;
     let insert = insertion(unit, source, function.begin.offset);
-    environment::check(source, seen, function, (insert, end))?;
+    surroundings::check(source, seen, function, (insert, end))?;
     check_names(&roots, source, begin, end)?;
-    let graph = control::Graph::of_function(body, last);
+    let graph = control_flow::Graph::of_function(body, last);
     let mut inventory = Inventory::new(unit, function, roots.clone())?;
-    inventory.addressed.extend(environment::named(source, seen, function));
+    inventory.addressed.extend(surroundings::named(source, seen, function));
     let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
     let mut builder = Builder {
         unit,
@@ -402,7 +402,7 @@ fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refusal> {
 /// Checks the directives inside a region; between the pragma and the first token only pragmas matter.
 fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen: &Seen) -> Result<(), Refusal> {
     if let Some(directive) = source.torn(begin, end) {
-        return Err(walk::torn(&directive));
+        return Err(statement::torn(&directive));
     }
     let relevant = |d: &Directive| d.begin >= begin || d.name() == "pragma";
     for directive in source.directives(site.pragma.end, end).into_iter().filter(relevant) {

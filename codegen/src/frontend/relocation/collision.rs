@@ -3,7 +3,7 @@
 
 use crate::Refusal;
 use crate::frontend::clang::ast::Unit;
-use crate::frontend::clang::kind::Kind;
+use crate::frontend::clang::syntax_kind::Kind;
 use crate::frontend::text::preprocess::Seen;
 use crate::model::Region;
 use crate::source::{Directive, Source};

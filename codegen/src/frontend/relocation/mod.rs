@@ -2,8 +2,8 @@
 //! It uses `survey` and the rooms before it.
 
 pub mod collision;
-pub mod environment;
-pub mod initial;
-pub mod pasted;
-pub mod room;
-pub mod unseen;
+pub mod hidden_names;
+pub mod initializer;
+pub mod made_tokens;
+pub mod stack_space;
+pub mod surroundings;

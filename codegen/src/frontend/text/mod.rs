@@ -1,6 +1,6 @@
 //! The text before and beside clang's tree: pragmas that mark regions, the preprocessor, headers that clang lacks.
 //! It uses `clang` to run the preprocessor.
 
-pub mod headers;
+pub mod missing_headers;
 pub mod pragma;
 pub mod preprocess;

@@ -3,9 +3,9 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::clang::parts::base_variable;
-use crate::frontend::survey::builder::Builder;
+use crate::frontend::clang::roles::base_variable;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::Builder;
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::scope::Scope;
 use crate::model::AccessKind;

@@ -2,7 +2,7 @@
 //! It uses `relocation` and the rooms before it.
 
 pub mod capture;
-pub mod integer;
-pub mod loops;
-pub mod place;
-pub mod rows;
+pub mod integer_expression;
+pub mod iteration_domain;
+pub mod lvalue;
+pub mod row_bounds;

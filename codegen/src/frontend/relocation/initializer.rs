@@ -3,7 +3,7 @@
 
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
-use crate::frontend::survey::builder::Builder;
+use crate::frontend::survey::region_builder::Builder;
 use crate::frontend::text::preprocess::Macros;
 use crate::source::Source;
 use crate::words::identifiers;

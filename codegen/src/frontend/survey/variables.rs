@@ -1,11 +1,11 @@
 //! Declarations, reads and writes of a region, gathered before any statement is made.
 
-use super::header;
-use super::uses::Uses;
+use super::address_uses::Uses;
+use super::loop_header;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Unit};
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::clang::parts::{base_variable, write_target};
+use crate::frontend::clang::roles::{base_variable, write_target};
+use crate::frontend::clang::syntax_kind::Kind;
 use std::collections::{HashMap, HashSet};
 
 /// The result of a walk over the region and its function.
@@ -67,7 +67,7 @@ impl<'a> Inventory<'a> {
     fn gather(&mut self, unit: &'a Unit, node: &'a Node) -> Result<(), Refusal> {
         match node.kind {
             Kind::ForStmt => {
-                let header = header::header(unit, node)?;
+                let header = loop_header::header(unit, node)?;
                 self.counters.insert(header.counter, node);
                 if header.declared {
                     self.declared.insert(header.counter, header.declaration);

@@ -6,7 +6,7 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
+use crate::frontend::clang::syntax_kind::Kind;
 use crate::frontend::text::preprocess::Seen;
 use crate::planted::planted;
 use crate::source::Source;

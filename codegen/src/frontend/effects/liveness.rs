@@ -1,13 +1,13 @@
 //! Data flow of scalars: read before written? used after the region?
 
 use super::attributes;
-use super::control::Graph;
+use super::control_flow::Graph;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::Builder;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::Builder;
 
-pub use super::control::{Flow, mentions};
+pub use super::control_flow::{Flow, mentions};
 
 /// The flow of a sequence of statements.
 pub fn sequence(nodes: &[&Node], variable: &Node) -> Flow {

@@ -3,9 +3,12 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::{Builder, KnownArray, RawStatement};
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::KnownParameter;
+use crate::frontend::survey::region_builder::RawAccess;
+use crate::frontend::survey::region_builder::{Builder, KnownArray, RawStatement};
 use crate::frontend::values::affine::{Affine, Atom};
+use crate::frontend::values::symbols;
 use crate::model::{Access, AccessKind, Options, Statement, Storage, WIDE_LIMIT};
 use crate::source::Source;
 use std::collections::BTreeSet;
@@ -18,7 +21,7 @@ impl Builder<'_> {
         let length = self.statements.iter().map(|s| s.scope.schedule.len()).max().unwrap_or(0);
         let mut all = Vec::new();
         for (k, raw) in self.statements.iter().enumerate() {
-            all.push(statement(self.source, &prefix, &crate::frontend::values::symbols::statement(k), raw, length));
+            all.push(statement(self.source, &prefix, &symbols::statement(k), raw, length));
         }
         for access in &self.entry_reads {
             for (statement, raw) in all.iter_mut().zip(&self.statements) {
@@ -79,7 +82,7 @@ impl Builder<'_> {
         Options { tile: options.tile.clone(), serial }
     }
 
-    fn parameter_type(&self, known: &crate::frontend::survey::builder::KnownParameter) -> Option<ctype::Integer> {
+    fn parameter_type(&self, known: &KnownParameter) -> Option<ctype::Integer> {
         let declared = self.unit.declaration(known.variable).map(|d| d.ty.plain().to_owned());
         self.unit.integer(&declared.unwrap_or_else(|| known.parameter.ctype.clone()))
     }
@@ -223,7 +226,7 @@ fn statement(source: &Source, prefix: &str, name: &str, raw: &RawStatement, leng
     let mut time = raw.scope.schedule.clone();
     time.resize(length, "0".to_owned());
     let (line, column) = source.position(raw.nodes[0].begin.offset);
-    let named = |a: &crate::frontend::survey::builder::RawAccess| Access {
+    let named = |a: &RawAccess| Access {
         array: a.array.clone(),
         kind: a.kind,
         relation: format!("{prefix}{{ {tuple} -> {} }}", a.image),

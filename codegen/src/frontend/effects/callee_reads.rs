@@ -3,8 +3,9 @@
 
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::Builder;
+use crate::frontend::clang::roles;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::Builder;
 use std::collections::HashSet;
 
 /// Reads of a call besides its arguments.
@@ -139,7 +140,7 @@ impl Builder<'_> {
             Kind::DeclRefExpr => return self.variable_read(node, reads),
             Kind::CallExpr => return self.call(node, reads),
             Kind::BinaryOperator | Kind::CompoundAssignOperator | Kind::UnaryOperator => {
-                let target = crate::frontend::clang::parts::write_target(node);
+                let target = roles::write_target(node);
                 if target.is_some_and(|t| !self.is_own(t)) {
                     return Err("writes to what is not its own".to_owned());
                 }
@@ -189,7 +190,7 @@ impl Builder<'_> {
     }
 
     fn call(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
-        let callee = crate::frontend::clang::parts::callee(node).ok_or("calls a function through a pointer")?;
+        let callee = roles::callee(node).ok_or("calls a function through a pointer")?;
         node.inner[1..].iter().try_for_each(|n| self.part(n, reads))?;
         if LAST.contains(&callee) {
             return Ok(());

@@ -1,7 +1,8 @@
 //! The state that is built while a region is read.
 
-use super::inventory::Inventory;
+use super::variables::Inventory;
 use crate::Refusal;
+use crate::frontend::clang::ast::Type;
 use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::ctype;
 use crate::frontend::text::preprocess::Macros;
@@ -171,7 +172,7 @@ impl Builder<'_> {
     }
 
     /// A type, spelled so that it means the same before the enclosing function.
-    pub fn visible_type(&self, ty: &crate::frontend::clang::ast::Type) -> String {
+    pub fn visible_type(&self, ty: &Type) -> String {
         let written = ctype::unqualified(&ty.written);
         if self.is_local_type(&written) { ctype::unqualified(ty.plain()) } else { written }
     }

@@ -3,9 +3,9 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::Builder;
-use crate::frontend::survey::header::{CANONICAL, Header};
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::loop_header::{CANONICAL, Header};
+use crate::frontend::survey::region_builder::Builder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::scope::{Dimension, Scope};
 use crate::model::Iterator;
@@ -18,8 +18,10 @@ impl<'a> Builder<'a> {
             let reason = format!("the counter `{name}` is used by a loop around this one, too");
             return Err(Refusal::at(header.first, reason, "give each loop of a nest its own counter"));
         }
-        let ty =
-            self.unit.integer(header.declaration.ty.plain()).ok_or_else(|| super::integer::not_affine(header.first))?;
+        let ty = self
+            .unit
+            .integer(header.declaration.ty.plain())
+            .ok_or_else(|| super::integer_expression::not_affine(header.first))?;
         let first = self.value(header.first, scope)?;
         let symbol = self.symbols.counter(name);
         let mut inside = scope.clone();
@@ -40,7 +42,7 @@ impl<'a> Builder<'a> {
         };
         // `0 <= i` and `i < n` next to each other print best; strides come after them.
         let stride = stride(&counter, &first, header.step);
-        if let Some(stride) = stride.ok_or_else(|| super::integer::not_affine(header.first))? {
+        if let Some(stride) = stride.ok_or_else(|| super::integer_expression::not_affine(header.first))? {
             bound = bound.and(stride);
         }
         inside.restrict(bound);
@@ -77,7 +79,7 @@ impl<'a> Builder<'a> {
         if !header.wraps && ty.width >= 32 {
             return Ok(());
         }
-        let most = i128::from(super::integer::COMPUTABLE);
+        let most = i128::from(super::integer_expression::COMPUTABLE);
         let (min, max) = (ty.min().max(-most) as i64, ty.max().min(most) as i64);
         let limit = if header.step > 0 {
             Affine::constant(max - header.step).plus(counter, -1)
@@ -128,7 +130,7 @@ impl<'a> Builder<'a> {
                     let reason = "this condition does not end the loop in the direction of its step";
                     return Err(Refusal::at(node, reason, CANONICAL));
                 }
-                a.compare(operator, &b).ok_or_else(|| super::integer::not_affine(node))
+                a.compare(operator, &b).ok_or_else(|| super::integer_expression::not_affine(node))
             }
             _ => Err(Refusal::at(node, "this loop's condition is not a comparison", CANONICAL)),
         }
@@ -191,7 +193,9 @@ fn direction(a: &Cases, b: &Cases, symbol: &str) -> Option<i64> {
 
 fn begins(counter: &Affine, first: &Cases, header: &Header) -> Result<Formula, Refusal> {
     let operator = if header.step > 0 { ">=" } else { "<=" };
-    Cases::one(counter.clone()).compare(operator, first).ok_or_else(|| super::integer::not_affine(header.first))
+    Cases::one(counter.clone())
+        .compare(operator, first)
+        .ok_or_else(|| super::integer_expression::not_affine(header.first))
 }
 
 /// The condition of a step other than 1; the outer `None` if the numbers are too large.

@@ -6,11 +6,13 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::effects::control::Graph;
-use crate::frontend::effects::flow;
+use crate::frontend::clang::roles;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::effects::control_flow::Graph;
+use crate::frontend::effects::liveness;
+use crate::frontend::effects::statement_effects;
 use crate::frontend::effects::statement_effects::{CONVERSIONS, OPERATORS};
-use crate::frontend::survey::builder::Builder;
+use crate::frontend::survey::region_builder::Builder;
 
 /// A block's statements; an unbraced statement is a block of one.
 pub fn children(node: &Node) -> Vec<&Node> {
@@ -52,9 +54,9 @@ impl<'a> Builder<'a> {
                 Kind::DeclStmt => {
                     for variable in &statement.inner {
                         if !variable.is(&Kind::VarDecl) {
-                            return Err(crate::frontend::effects::statement_effects::unknown(variable));
+                            return Err(statement_effects::unknown(variable));
                         }
-                        crate::frontend::effects::statement_effects::check_local(variable)?;
+                        statement_effects::check_local(variable)?;
                         self.check_lengths(variable)?;
                         self.place_declaration(block, statements, k, variable);
                     }
@@ -93,7 +95,7 @@ impl<'a> Builder<'a> {
         if self.inventory.is_counter(id) || self.repeatable(variable) {
             return;
         }
-        let uses: Vec<usize> = (at + 1..statements.len()).filter(|k| flow::mentions(statements[*k], id)).collect();
+        let uses: Vec<usize> = (at + 1..statements.len()).filter(|k| liveness::mentions(statements[*k], id)).collect();
         let Some(last) = uses.last() else { return };
         let mut ranges = Ranges::new();
         let scalar = !ctype::is_array(variable.ty.plain());
@@ -113,8 +115,7 @@ impl<'a> Builder<'a> {
         if self.inventory.written.contains_key(&variable.id) && !ctype::is_pointer(plain) || ctype::is_array(plain) {
             return false;
         }
-        let changed_pointer =
-            self.inventory.written.get(&variable.id).and_then(|n| crate::frontend::clang::parts::write_target(n));
+        let changed_pointer = self.inventory.written.get(&variable.id).and_then(|n| roles::write_target(n));
         if changed_pointer.is_some_and(|t| t.variable().is_some()) {
             return false;
         }
@@ -146,9 +147,7 @@ impl<'a> Builder<'a> {
                         "ArrayToPointerDecay" | "FunctionToPointerDecay" | "BuiltinFnToFnPtr"
                     )
             }
-            Kind::CallExpr => {
-                crate::frontend::clang::parts::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok())
-            }
+            Kind::CallExpr => roles::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
             Kind::UnaryOperator => matches!(
                 node.opcode.as_str(),
                 "+" | "-" | "!" | "~" | "*" | "&" | "__real" | "__imag" | "__extension__"
@@ -209,13 +208,13 @@ fn loads_memory(node: &Node) -> bool {
 
 /// Follows a scalar into the blocks of a list of statements; false if its value comes from outside.
 fn follow(block: Id, statements: &[&Node], variable: &Node, base: usize, out: &mut Ranges) -> bool {
-    let users: Vec<usize> = (0..statements.len()).filter(|k| flow::mentions(statements[*k], variable.id)).collect();
-    let alone = users.iter().all(|k| !flow::of(statements[*k], variable).exposed);
+    let users: Vec<usize> = (0..statements.len()).filter(|k| liveness::mentions(statements[*k], variable.id)).collect();
+    let alone = users.iter().all(|k| !liveness::of(statements[*k], variable).exposed);
     if alone {
         return users.iter().all(|k| inside(block, statements[*k], variable, base + k, out));
     }
     let (Some(first), Some(last)) = (users.first(), users.last()) else { return true };
-    if block == 0 || flow::sequence(&statements[*first..=*last], variable).exposed {
+    if block == 0 || liveness::sequence(&statements[*first..=*last], variable).exposed {
         return false;
     }
     out.push((block, base + first, base + last));
@@ -230,19 +229,19 @@ fn inside(block: Id, statement: &Node, variable: &Node, index: usize, out: &mut 
     };
     match statement.kind {
         Kind::ForStmt => {
-            if (0..4).any(|k| statement.child(k).is_some_and(|n| flow::mentions(n, variable.id))) {
+            if (0..4).any(|k| statement.child(k).is_some_and(|n| liveness::mentions(n, variable.id))) {
                 return group(out);
             }
             let body = &statement.inner[4];
             let list = children(body);
-            if flow::sequence(&list, variable).exposed {
+            if liveness::sequence(&list, variable).exposed {
                 return group(out);
             }
             follow(body.id, &list, variable, 0, out)
         }
         Kind::CompoundStmt => follow(statement.id, &children(statement), variable, 0, out),
         Kind::IfStmt => {
-            if flow::mentions(&statement.inner[0], variable.id) {
+            if liveness::mentions(&statement.inner[0], variable.id) {
                 return group(out);
             }
             statement.inner[1..].iter().all(|branch| follow(branch.id, &children(branch), variable, 0, out))

@@ -3,10 +3,11 @@
 //! The graph covers an allow-list of statements and expressions. Any other node may read every variable, and defines
 //! none.
 
+use crate::frontend::clang::ast::Type;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::clang::parts::write_target;
+use crate::frontend::clang::roles::write_target;
+use crate::frontend::clang::syntax_kind::Kind;
 use crate::planted::planted;
 use std::collections::HashMap;
 
@@ -157,7 +158,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Array lengths in a type name are evaluated.
-    fn lengths(&mut self, ty: &'a crate::frontend::clang::ast::Type, next: usize) -> usize {
+    fn lengths(&mut self, ty: &'a Type, next: usize) -> usize {
         let words = length_words(&ty.written);
         if words.is_empty() { next } else { self.add(Step { words, next: vec![next], ..Step::default() }) }
     }

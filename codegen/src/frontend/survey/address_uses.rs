@@ -3,7 +3,8 @@
 
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
+use crate::frontend::clang::roles;
+use crate::frontend::clang::syntax_kind::Kind;
 use crate::planted::planted;
 use std::collections::HashSet;
 
@@ -77,7 +78,7 @@ impl Uses {
             }
             Kind::UnaryExprOrTypeTraitExpr => present().for_each(|n| self.visit(n, Use::Value)),
             _ => {
-                let target = crate::frontend::clang::parts::write_target(node);
+                let target = roles::write_target(node);
                 for inner in present() {
                     let assigned = target.is_some_and(|t| std::ptr::eq(t, inner));
                     self.visit(inner, if assigned { Use::Target } else { Use::Other });

@@ -3,11 +3,13 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Type};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::{Builder, KnownArray, RawAccess};
-use crate::frontend::survey::inventory::Inventory;
+use crate::frontend::clang::roles;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::{Builder, KnownArray, RawAccess};
+use crate::frontend::survey::variables::Inventory;
 use crate::frontend::values::affine::{Affine, Cases, Formula};
 use crate::frontend::values::scope::Scope;
+use crate::frontend::values::symbols;
 use crate::model::{AccessKind, Array, Storage};
 use crate::planted::planted;
 
@@ -188,7 +190,7 @@ impl<'a> Builder<'a> {
         Self::check_storage(variable, node)?;
         if let Some(place) = self.inventory.written.get(&variable.id) {
             let pointer = ctype::is_pointer(variable.ty.plain())
-                && crate::frontend::clang::parts::write_target(place).is_some_and(|t| t.variable().is_some());
+                && roles::write_target(place).is_some_and(|t| t.variable().is_some());
             if pointer {
                 return Err(Refusal::at(
                     place,
@@ -213,7 +215,7 @@ impl<'a> Builder<'a> {
 
     fn subscript(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
         self.value(node, scope).map_err(|inner| {
-            if inner.reason != super::integer::not_affine(node).reason {
+            if inner.reason != super::integer_expression::not_affine(node).reason {
                 return inner;
             }
             let memory = node.walk().any(|n| matches!(n.kind, Kind::ArraySubscriptExpr | Kind::CallExpr));
@@ -326,7 +328,7 @@ impl<'a> Builder<'a> {
                     tuple.push(value.to_string());
                 }
                 _ => {
-                    let name = crate::frontend::values::symbols::subscript(k);
+                    let name = symbols::subscript(k);
                     let mut whole = Formula::constant(false);
                     for (condition, value) in &cases.0 {
                         let equal = Formula::constraint(format!("{name} = {value}"), vec![]);

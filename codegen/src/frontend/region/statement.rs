@@ -1,13 +1,14 @@
 //! Turns the region's syntax tree into statements with domains, schedules and accesses.
 
-use super::grouping::children;
+use super::atomic_groups::children;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::extent::{statement_end, token_end};
-use crate::frontend::clang::kind::Kind;
+use crate::frontend::clang::roles;
+use crate::frontend::clang::syntax_kind::Kind;
 use crate::frontend::effects::statement_effects::{Effects, unknown};
-use crate::frontend::survey::builder::{Builder, RawStatement};
-use crate::frontend::survey::header;
+use crate::frontend::survey::loop_header;
+use crate::frontend::survey::region_builder::{Builder, RawStatement};
 use crate::frontend::values::scope::Scope;
 use crate::source::Directive;
 use std::collections::HashSet;
@@ -44,7 +45,7 @@ impl<'a> Builder<'a> {
                 self.block(node.id, &children(node), &inside)
             }
             Kind::ForStmt => {
-                let header = header::header(self.unit, node)?;
+                let header = loop_header::header(self.unit, node)?;
                 let inside = self.enter(&header, scope)?;
                 self.block(header.body.id, &children(header.body), &inside)
             }
@@ -52,7 +53,7 @@ impl<'a> Builder<'a> {
                 let test = &node.inner[0];
                 let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
                 let Ok((holds, fails)) = both else { return self.leaf(&[node], scope) };
-                if test.walk().any(|n| crate::frontend::clang::parts::write_target(n).is_some()) {
+                if test.walk().any(|n| roles::write_target(n).is_some()) {
                     return self.leaf(&[node], scope);
                 }
                 // The branches exclude each other, so they may share their times.

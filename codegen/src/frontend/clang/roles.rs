@@ -2,7 +2,7 @@
 
 use super::ast::{Id, Node};
 use super::ctype;
-use super::kind::Kind;
+use super::syntax_kind::Kind;
 
 /// The lvalue that an assignment, `++` or `--` changes.
 pub fn write_target(node: &Node) -> Option<&Node> {

@@ -3,8 +3,8 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::ctype::{self, Integer};
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::clang::parts::write_target;
+use crate::frontend::clang::roles::write_target;
+use crate::frontend::clang::syntax_kind::Kind;
 
 /// The parts of a `for` loop.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,8 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype::Integer;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::Builder;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::Builder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::scope::{Proof, Scope};
 

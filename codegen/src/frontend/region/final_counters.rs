@@ -3,10 +3,10 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::extent::token_end;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::effects::control::Graph;
-use crate::frontend::survey::builder::Builder;
-use crate::frontend::survey::header;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::effects::control_flow::Graph;
+use crate::frontend::survey::loop_header;
+use crate::frontend::survey::region_builder::Builder;
 use std::collections::BTreeSet;
 
 impl<'a> Builder<'a> {
@@ -25,15 +25,15 @@ impl<'a> Builder<'a> {
     }
 
     fn headers(&self, node: &'a Node, alive: &BTreeSet<Id>) -> Result<String, Refusal> {
-        let concerned = node
-            .walk()
-            .any(|n| n.is(&Kind::ForStmt) && header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter)));
+        let concerned = node.walk().any(|n| {
+            n.is(&Kind::ForStmt) && loop_header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter))
+        });
         if !concerned {
             return Ok(String::new());
         }
         match node.kind {
             Kind::ForStmt => {
-                let header = header::header(self.unit, node)?;
+                let header = loop_header::header(self.unit, node)?;
                 let head = self.head(node, node.begin.offset, &node.inner[..4])?;
                 let inner = self.headers(header.body, alive)?;
                 Ok(format!("{head} {}", if inner.is_empty() { ";".to_owned() } else { format!("{{ {inner} }}") }))

@@ -1,12 +1,13 @@
 //! Checks that subscripts stay within their rows, by proof, or by a check at run time that the analysis requests. The
 //! dependences compare subscripts one by one, and would miss that `x[i][-1]` is in the previous row.
 
-use super::place::Place;
+use super::lvalue::Place;
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::{Builder, KnownParameter, RawRow};
+use crate::frontend::clang::extent;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::{Builder, KnownParameter, RawRow};
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::scope::{Proof, Scope};
 use crate::model::{Parameter, Row};
@@ -60,7 +61,7 @@ impl<'a> Builder<'a> {
         let conditions = scope.inner.clone().and(leaves).text();
         let row = RawRow {
             statement: scope.split.map(|_| self.statements.len()),
-            text: self.source.text(at.begin.offset, crate::frontend::clang::extent::token_end(self.source, at)),
+            text: self.source.text(at.begin.offset, extent::token_end(self.source, at)),
             condition: if inner.is_empty() {
                 conditions
             } else {

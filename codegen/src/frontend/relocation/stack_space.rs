@@ -3,8 +3,8 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::kind::Kind;
-use crate::frontend::survey::builder::Builder;
+use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::survey::region_builder::Builder;
 use std::collections::HashMap;
 
 /// Maximum bytes of a read-only variable that each tile copies.
