@@ -1,7 +1,7 @@
 //! Clang's syntax tree, read from its JSON: only what the front end uses. Unknown node kinds are kept.
 
-use super::integer_options::Dialect;
-use super::syntax_kind::Kind;
+use super::integer_options::IntegerOptions;
+use super::syntax_kind::SyntaxKind;
 use crate::Refusal;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ pub struct Reference {
     /// Its identity.
     pub id: Id,
     /// Its kind, e.g. `VarDecl`.
-    pub kind: Kind,
+    pub kind: SyntaxKind,
     /// Its name.
     pub name: String,
 }
@@ -70,7 +70,7 @@ pub struct Node {
     /// Identity of the previous declaration of the same entity, 0 if there is none.
     pub previous: Id,
     /// Clang's class name, empty for an absent child.
-    pub kind: Kind,
+    pub kind: SyntaxKind,
     /// Name of a declaration or member.
     pub name: String,
     /// Type of an expression or declaration.
@@ -115,7 +115,7 @@ pub struct Node {
 
 impl Node {
     /// Whether the node is of the class `kind`.
-    pub fn is(&self, kind: &Kind) -> bool {
+    pub fn is(&self, kind: &SyntaxKind) -> bool {
         self.kind == *kind
     }
 
@@ -126,7 +126,7 @@ impl Node {
 
     /// The body of a function's definition. Attributes may follow the body among the children.
     pub fn body(&self) -> Option<&Node> {
-        self.inner.iter().rev().find(|n| n.is(&Kind::CompoundStmt)).filter(|_| self.is(&Kind::FunctionDecl))
+        self.inner.iter().rev().find(|n| n.is(&SyntaxKind::CompoundStmt)).filter(|_| self.is(&SyntaxKind::FunctionDecl))
     }
 
     /// The node and everything below it, in the order of the text.
@@ -137,8 +137,8 @@ impl Node {
     /// The expression without parentheses and value-preserving casts.
     pub fn bare(&self) -> &Node {
         match (&self.kind, self.inner.first()) {
-            (Kind::ParenExpr | Kind::ConstantExpr, Some(inner)) => inner.bare(),
-            (Kind::ImplicitCastExpr, Some(inner)) if matches!(self.cast.as_str(), "NoOp" | "LValueToRValue") => {
+            (SyntaxKind::ParenExpr | SyntaxKind::ConstantExpr, Some(inner)) => inner.bare(),
+            (SyntaxKind::ImplicitCastExpr, Some(inner)) if matches!(self.cast.as_str(), "NoOp" | "LValueToRValue") => {
                 inner.bare()
             }
             _ => self,
@@ -148,9 +148,9 @@ impl Node {
     /// The variable, if the expression is only a variable.
     pub fn variable(&self) -> Option<&Reference> {
         let bare = self.bare();
-        bare.reference
-            .as_ref()
-            .filter(|r| bare.is(&Kind::DeclRefExpr) && matches!(r.kind, Kind::VarDecl | Kind::ParmVarDecl))
+        bare.reference.as_ref().filter(|r| {
+            bare.is(&SyntaxKind::DeclRefExpr) && matches!(r.kind, SyntaxKind::VarDecl | SyntaxKind::ParmVarDecl)
+        })
     }
 }
 
@@ -183,7 +183,7 @@ pub struct Unit {
     /// C's aliasing rule holds: objects are only accessed through their own types (not with `-fno-strict-aliasing`).
     pub strict_aliasing: bool,
     /// The integer rules of the file's compiler options.
-    pub dialect: Dialect,
+    pub integer_options: IntegerOptions,
     paths: HashMap<Id, Vec<usize>>,
     nodes: usize,
 }
@@ -199,7 +199,7 @@ impl Unit {
         let mut paths = HashMap::new();
         index(&root, &mut Vec::new(), &mut paths);
         let nodes = root.walk().count();
-        Ok(Unit { root, strict_aliasing: true, dialect: Dialect::default(), paths, nodes })
+        Ok(Unit { root, strict_aliasing: true, integer_options: IntegerOptions::default(), paths, nodes })
     }
 
     /// The declaration with this identity.
@@ -338,7 +338,11 @@ impl Reader<'_> {
             other => other.to_string(),
         };
         // The associations of `_Generic` have no kind of their own.
-        let kind = if raw.kind.is_empty() && !raw.inner.is_empty() { Kind::Association } else { Kind::of(&raw.kind) };
+        let kind = if raw.kind.is_empty() && !raw.inner.is_empty() {
+            SyntaxKind::Association
+        } else {
+            SyntaxKind::of(&raw.kind)
+        };
         Node {
             id: identity(&raw.id),
             previous: identity(&raw.previous),
@@ -351,7 +355,11 @@ impl Reader<'_> {
             cast: raw.cast,
             postfix: raw.postfix,
             arrow: raw.arrow,
-            reference: raw.reference.map(|r| Reference { id: identity(&r.id), kind: Kind::of(&r.kind), name: r.name }),
+            reference: raw.reference.map(|r| Reference {
+                id: identity(&r.id),
+                kind: SyntaxKind::of(&r.kind),
+                name: r.name,
+            }),
             member: identity(&raw.member),
             label: identity(&raw.label),
             storage: raw.storage,

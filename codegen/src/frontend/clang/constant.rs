@@ -2,7 +2,7 @@
 
 use super::ast::{Id, Node, Unit};
 use super::ctype::{self, Integer};
-use super::syntax_kind::Kind;
+use super::syntax_kind::SyntaxKind;
 
 /// A value with its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Unit {
         if let Some(tag) = name.strip_prefix("enum ").filter(|tag| !tag.contains(['*', '[', '('])) {
             return self.enumeration(tag.trim());
         }
-        if name == "char" && self.dialect.char_by_option && !crate::planted::planted("a5-constants") {
+        if name == "char" && self.integer_options.char_by_option && !crate::planted::planted("a5-constants") {
             return None;
         }
         ctype::integer(&name)
@@ -51,15 +51,16 @@ impl Unit {
         }
         let mut chosen = None;
         // Nested scopes may declare other enumerations of the same name: all must agree.
-        for declaration in self.root.walk().filter(|n| n.is(&Kind::EnumDecl) && n.name == tag) {
-            let constants: Vec<&Node> = declaration.inner.iter().filter(|n| n.is(&Kind::EnumConstantDecl)).collect();
+        for declaration in self.root.walk().filter(|n| n.is(&SyntaxKind::EnumDecl) && n.name == tag) {
+            let constants: Vec<&Node> =
+                declaration.inner.iter().filter(|n| n.is(&SyntaxKind::EnumConstantDecl)).collect();
             if declaration.fixed.is_none() && constants.is_empty() {
                 continue;
             }
             let own = match &declaration.fixed {
                 Some(fixed) => ctype::integer(fixed.plain())?,
                 // Attributes may make the type narrower.
-                None if self.dialect.short_enums || declaration.inner.iter().any(|n| n.kind.is_attribute()) => {
+                None if self.integer_options.short_enums || declaration.inner.iter().any(|n| n.kind.is_attribute()) => {
                     return None;
                 }
                 None => {
@@ -84,9 +85,9 @@ impl Unit {
     pub fn enumerator(&self, id: Id) -> Option<i128> {
         let holder = self.holder(id)?;
         let mut next = 0;
-        for constant in holder.inner.iter().filter(|n| n.is(&Kind::EnumConstantDecl)) {
+        for constant in holder.inner.iter().filter(|n| n.is(&SyntaxKind::EnumConstantDecl)) {
             if let Some(explicit) = constant.inner.iter().find(|n| !n.kind.is_attribute()) {
-                let value = explicit.walk().find(|n| n.is(&Kind::ConstantExpr)).and_then(|n| n.value.as_ref());
+                let value = explicit.walk().find(|n| n.is(&SyntaxKind::ConstantExpr)).and_then(|n| n.value.as_ref());
                 next = value?.parse().ok()?;
             }
             if constant.id == id {
@@ -102,25 +103,27 @@ impl Unit {
         let child = |k: usize| node.child(k).and_then(|n| self.constant(n));
         let ty = self.integer(node.ty.plain())?;
         match node.kind {
-            Kind::IntegerLiteral => exact(node.value.as_ref()?.parse().ok()?, ty),
+            SyntaxKind::IntegerLiteral => exact(node.value.as_ref()?.parse().ok()?, ty),
             // Clang prints the value's 32 bits as unsigned.
-            Kind::CharacterLiteral => Some(Constant::converted(node.value.as_ref()?.parse().ok()?, ty)),
-            Kind::CXXBoolLiteralExpr => Some(Constant { value: i128::from(node.value.as_deref()? == "true"), ty }),
-            Kind::ParenExpr | Kind::ConstantExpr => child(0).filter(|c| c.ty == ty),
-            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => match node.cast.as_str() {
+            SyntaxKind::CharacterLiteral => Some(Constant::converted(node.value.as_ref()?.parse().ok()?, ty)),
+            SyntaxKind::CXXBoolLiteralExpr => {
+                Some(Constant { value: i128::from(node.value.as_deref()? == "true"), ty })
+            }
+            SyntaxKind::ParenExpr | SyntaxKind::ConstantExpr => child(0).filter(|c| c.ty == ty),
+            SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr => match node.cast.as_str() {
                 "IntegralCast" | "IntegralToBoolean" | "NoOp" => Some(Constant::converted(child(0)?.value, ty)),
                 _ => None,
             },
-            Kind::DeclRefExpr => {
-                let reference = node.reference.as_ref().filter(|r| r.kind == Kind::EnumConstantDecl)?;
+            SyntaxKind::DeclRefExpr => {
+                let reference = node.reference.as_ref().filter(|r| r.kind == SyntaxKind::EnumConstantDecl)?;
                 exact(self.enumerator(reference.id)?, ty)
             }
-            Kind::UnaryExprOrTypeTraitExpr => {
+            SyntaxKind::UnaryExprOrTypeTraitExpr => {
                 let of = node.argument.as_ref().or_else(|| node.child(0).map(|n| &n.ty))?;
                 let size = self.size(of.plain())?;
                 (node.name == "sizeof").then_some(Constant { value: i128::from(size), ty })
             }
-            Kind::UnaryOperator => {
+            SyntaxKind::UnaryOperator => {
                 let operand = child(0)?;
                 match node.opcode.as_str() {
                     "+" => exact(operand.value, ty),
@@ -130,8 +133,8 @@ impl Unit {
                     _ => None,
                 }
             }
-            Kind::BinaryOperator => binary(&node.opcode, child(0)?, child(1)?, ty),
-            Kind::ConditionalOperator => {
+            SyntaxKind::BinaryOperator => binary(&node.opcode, child(0)?, child(1)?, ty),
+            SyntaxKind::ConditionalOperator => {
                 let (test, yes, no) = (child(0)?, child(1)?, child(2)?);
                 Some(Constant::converted(if test.value != 0 { yes.value } else { no.value }, ty))
             }

@@ -1,7 +1,7 @@
 //! Clang as a subprocess: the only parser of C in the tool.
 
 use super::ast::Unit;
-use super::integer_options::Dialect;
+use super::integer_options::IntegerOptions;
 use crate::limits::{self, Written};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -60,7 +60,7 @@ pub fn parse(file: &Path, flags: &[String]) -> Result<Unit, ClangError> {
     let mut unit = Unit::parse(&dump, &file.to_string_lossy()).map_err(ClangError::Dump)?;
     let aliasing = flags.iter().rev().find(|f| matches!(f.as_str(), "-fstrict-aliasing" | "-fno-strict-aliasing"));
     unit.strict_aliasing = aliasing.is_none_or(|f| f == "-fstrict-aliasing");
-    unit.dialect = Dialect::of(flags);
+    unit.integer_options = IntegerOptions::of(flags);
     Ok(unit)
 }
 

@@ -2,14 +2,14 @@
 
 use super::ast::{Id, Node};
 use super::ctype;
-use super::syntax_kind::Kind;
+use super::syntax_kind::SyntaxKind;
 
 /// The lvalue that an assignment, `++` or `--` changes.
 pub fn write_target(node: &Node) -> Option<&Node> {
     let assigns = match node.kind {
-        Kind::BinaryOperator => node.opcode == "=",
-        Kind::CompoundAssignOperator => true,
-        Kind::UnaryOperator => node.opcode == "++" || node.opcode == "--",
+        SyntaxKind::BinaryOperator => node.opcode == "=",
+        SyntaxKind::CompoundAssignOperator => true,
+        SyntaxKind::UnaryOperator => node.opcode == "++" || node.opcode == "--",
         _ => false,
     };
     if assigns { node.inner.first() } else { None }
@@ -21,14 +21,16 @@ pub fn base_variable(node: &Node) -> Option<Id> {
         return Some(reference.id);
     }
     match node.kind {
-        Kind::ArraySubscriptExpr | Kind::BinaryOperator => {
+        SyntaxKind::ArraySubscriptExpr | SyntaxKind::BinaryOperator => {
             let address = |n: &&Node| ctype::is_pointer(n.ty.plain()) || ctype::is_array(n.ty.plain());
             node.inner.iter().find(address).and_then(base_variable)
         }
-        Kind::ParenExpr | Kind::MemberExpr | Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
+        SyntaxKind::ParenExpr | SyntaxKind::MemberExpr | SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr => {
             node.inner.iter().find_map(base_variable)
         }
-        Kind::UnaryOperator if matches!(node.opcode.as_str(), "*" | "&") => node.inner.iter().find_map(base_variable),
+        SyntaxKind::UnaryOperator if matches!(node.opcode.as_str(), "*" | "&") => {
+            node.inner.iter().find_map(base_variable)
+        }
         _ => None,
     }
 }
@@ -36,11 +38,11 @@ pub fn base_variable(node: &Node) -> Option<Id> {
 /// The name of a directly called function.
 pub fn callee(call: &Node) -> Option<&str> {
     let mut node = call.inner.first()?;
-    while matches!(node.kind, Kind::ImplicitCastExpr | Kind::ParenExpr) {
+    while matches!(node.kind, SyntaxKind::ImplicitCastExpr | SyntaxKind::ParenExpr) {
         node = node.inner.first()?;
     }
     node.reference
         .as_ref()
-        .filter(|r| node.is(&Kind::DeclRefExpr) && r.kind == Kind::FunctionDecl)
+        .filter(|r| node.is(&SyntaxKind::DeclRefExpr) && r.kind == SyntaxKind::FunctionDecl)
         .map(|r| r.name.as_str())
 }

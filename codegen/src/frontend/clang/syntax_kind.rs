@@ -8,7 +8,7 @@ macro_rules! kinds {
         /// Clang's class of a node. Allow-lists refuse every class that they do not name.
         #[allow(missing_docs)]
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
-        pub enum Kind {
+        pub enum SyntaxKind {
             /// An absent child.
             #[default]
             Absent,
@@ -17,32 +17,32 @@ macro_rules! kinds {
             Other(Box<str>),
         }
 
-        impl Kind {
+        impl SyntaxKind {
             /// The class with this name.
-            pub fn of(name: &str) -> Kind {
+            pub fn of(name: &str) -> SyntaxKind {
                 match name {
-                    "" => Kind::Absent,
-                    $(stringify!($name) => Kind::$name,)*
-                    other => Kind::Other(other.into()),
+                    "" => SyntaxKind::Absent,
+                    $(stringify!($name) => SyntaxKind::$name,)*
+                    other => SyntaxKind::Other(other.into()),
                 }
             }
 
             /// Clang's name.
             pub fn name(&self) -> &str {
                 match self {
-                    Kind::Absent => "",
-                    $(Kind::$name => stringify!($name),)*
-                    Kind::Other(name) => name,
+                    SyntaxKind::Absent => "",
+                    $(SyntaxKind::$name => stringify!($name),)*
+                    SyntaxKind::Other(name) => name,
                 }
             }
         }
     };
 }
 
-impl Kind {
+impl SyntaxKind {
     /// Whether the node is an absent child.
     pub fn is_absent(&self) -> bool {
-        *self == Kind::Absent
+        *self == SyntaxKind::Absent
     }
 
     /// Whether it is an attribute, known or not.
@@ -71,7 +71,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for SyntaxKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -47,7 +47,7 @@ pub fn difference(flags: &[String], macros: &HashMap<String, String>) -> Option<
     }
     let unsigned = macros.contains_key("__CHAR_UNSIGNED__");
     if unsigned != cfg!(not(any(target_arch = "x86_64", target_arch = "x86")))
-        && !super::integer_options::Dialect::of(flags).char_by_option
+        && !super::integer_options::IntegerOptions::of(flags).char_by_option
     {
         return Some("the file is compiled for another machine (`char` has a sign on one of the two)".to_owned());
     }

@@ -2,40 +2,42 @@
 
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::planted::planted;
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// Whether the linker may know a variable by another name: its declarations have attributes that are not harmless,
     /// or the file has assembly outside functions.
     pub fn has_other_names(&self, variable: &Node) -> bool {
-        const HARMLESS: [Kind; 8] = [
-            Kind::AlignedAttr,
-            Kind::UnusedAttr,
-            Kind::UsedAttr,
-            Kind::SectionAttr,
-            Kind::VisibilityAttr,
-            Kind::CommonAttr,
-            Kind::NoCommonAttr,
-            Kind::DeprecatedAttr,
+        const HARMLESS: [SyntaxKind; 8] = [
+            SyntaxKind::AlignedAttr,
+            SyntaxKind::UnusedAttr,
+            SyntaxKind::UsedAttr,
+            SyntaxKind::SectionAttr,
+            SyntaxKind::VisibilityAttr,
+            SyntaxKind::CommonAttr,
+            SyntaxKind::NoCommonAttr,
+            SyntaxKind::DeprecatedAttr,
         ];
         let outside = self.unit.at_file_scope(variable.id) || variable.storage == "extern";
         if !outside || planted("a11-alias") {
             return false;
         }
         let same = |n: &&Node| {
-            n.is(&Kind::VarDecl) && n.name == variable.name && (n.storage == "extern" || self.unit.at_file_scope(n.id))
+            n.is(&SyntaxKind::VarDecl)
+                && n.name == variable.name
+                && (n.storage == "extern" || self.unit.at_file_scope(n.id))
         };
         let mut attributes =
             self.unit.root.walk().filter(same).flat_map(|n| &n.inner).filter(|n| n.kind.is_attribute());
         attributes.any(|a| !HARMLESS.contains(&a.kind))
-            || self.unit.root.inner.iter().any(|n| n.is(&Kind::FileScopeAsmDecl))
+            || self.unit.root.inner.iter().any(|n| n.is(&SyntaxKind::FileScopeAsmDecl))
     }
 
     /// Whether the types allow a pointer to point to a variable or to an element of it.
     pub fn may_reach_type(&self, pointer: &Node, variable: &Node) -> bool {
-        let anything = pointer.inner.iter().any(|n| n.is(&Kind::MayAliasAttr)) || !self.unit.strict_aliasing;
+        let anything = pointer.inner.iter().any(|n| n.is(&SyntaxKind::MayAliasAttr)) || !self.unit.strict_aliasing;
         (anything && !planted("a11-alias"))
             || may_alias(&element_of(pointer.ty.plain()), &element_of(variable.ty.plain()))
     }

@@ -2,52 +2,52 @@
 
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::RegionBuilder;
 
 /// Attributes of variables about placement and warnings.
-const VARIABLES: [Kind; 15] = [
-    Kind::UnusedAttr,
-    Kind::UsedAttr,
-    Kind::AlignedAttr,
-    Kind::AnnotateAttr,
-    Kind::DeprecatedAttr,
-    Kind::UnavailableAttr,
-    Kind::VisibilityAttr,
-    Kind::SectionAttr,
-    Kind::CommonAttr,
-    Kind::NoCommonAttr,
-    Kind::NonNullAttr,
-    Kind::NoEscapeAttr,
-    Kind::RetainAttr,
-    Kind::NoDebugAttr,
-    Kind::UninitializedAttr,
+const VARIABLES: [SyntaxKind; 15] = [
+    SyntaxKind::UnusedAttr,
+    SyntaxKind::UsedAttr,
+    SyntaxKind::AlignedAttr,
+    SyntaxKind::AnnotateAttr,
+    SyntaxKind::DeprecatedAttr,
+    SyntaxKind::UnavailableAttr,
+    SyntaxKind::VisibilityAttr,
+    SyntaxKind::SectionAttr,
+    SyntaxKind::CommonAttr,
+    SyntaxKind::NoCommonAttr,
+    SyntaxKind::NonNullAttr,
+    SyntaxKind::NoEscapeAttr,
+    SyntaxKind::RetainAttr,
+    SyntaxKind::NoDebugAttr,
+    SyntaxKind::UninitializedAttr,
 ];
 
 /// Attributes of variables outside the region that other checks judge: which functions are called with the variable,
 /// and which other names it has.
-const JUDGED: [Kind; 7] = [
-    Kind::MayAliasAttr,
-    Kind::CleanupAttr,
-    Kind::AliasAttr,
-    Kind::AsmLabelAttr,
-    Kind::WeakAttr,
-    Kind::WeakRefAttr,
-    Kind::WeakImportAttr,
+const JUDGED: [SyntaxKind; 7] = [
+    SyntaxKind::MayAliasAttr,
+    SyntaxKind::CleanupAttr,
+    SyntaxKind::AliasAttr,
+    SyntaxKind::AsmLabelAttr,
+    SyntaxKind::WeakAttr,
+    SyntaxKind::WeakRefAttr,
+    SyntaxKind::WeakImportAttr,
 ];
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// Refuses variables from outside the region whose attributes may change the result.
     pub fn check_attributes(&self) -> Result<(), Refusal> {
         let used = self.arrays.iter().map(|a| a.variable).chain(self.parameters.iter().map(|p| p.variable));
         let used = used.chain(self.values.iter().map(|(id, _)| *id)).chain(self.private.iter().copied());
-        let mut used: Vec<Id> = used.chain(self.inventory.counters.keys().copied()).collect();
+        let mut used: Vec<Id> = used.chain(self.variables.counters.keys().copied()).collect();
         used.sort_unstable();
         for variable in used.into_iter().filter_map(|id| self.unit.declaration(id)) {
             let matters = |n: &&Node| n.kind.is_attribute() && !VARIABLES.contains(&n.kind);
             let strange = |n: &&Node| matters(n) && !JUDGED.contains(&n.kind);
             if let Some(attribute) = variable.inner.iter().find(strange) {
-                let place = self.inventory.roots.iter().flat_map(|r| r.walk());
+                let place = self.variables.roots.iter().flat_map(|r| r.walk());
                 let place = place.into_iter().find(|n| n.reference.as_ref().is_some_and(|r| r.id == variable.id));
                 let reason =
                     format!("`{}` has an attribute ({}) that the tiles would not know", variable.name, attribute.kind);

@@ -4,13 +4,13 @@
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::roles;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use std::collections::HashSet;
 
 /// Reads of a call besides its arguments.
 #[derive(Debug, Default)]
-pub struct Reads {
+pub struct CalleeReads {
     /// A read through a pointer: of anything whose address is known.
     pub memory: bool,
     /// Variables outside the function that it names and that are not constant.
@@ -20,93 +20,93 @@ pub struct Reads {
 }
 
 /// Function attributes without an effect of their own; a call still runs the function's body.
-const HARMLESS: [Kind; 22] = [
-    Kind::ConstAttr,
-    Kind::PureAttr,
-    Kind::NoThrowAttr,
-    Kind::LeafAttr,
-    Kind::BuiltinAttr,
-    Kind::AlwaysInlineAttr,
-    Kind::NoInlineAttr,
-    Kind::FlattenAttr,
-    Kind::ColdAttr,
-    Kind::HotAttr,
-    Kind::UnusedAttr,
-    Kind::UsedAttr,
-    Kind::NonNullAttr,
-    Kind::ReturnsNonNullAttr,
-    Kind::WarnUnusedResultAttr,
-    Kind::VisibilityAttr,
-    Kind::DeprecatedAttr,
-    Kind::ArtificialAttr,
-    Kind::MinSizeAttr,
-    Kind::OptimizeNoneAttr,
-    Kind::NoInstrumentFunctionAttr,
-    Kind::TargetAttr,
+const HARMLESS: [SyntaxKind; 22] = [
+    SyntaxKind::ConstAttr,
+    SyntaxKind::PureAttr,
+    SyntaxKind::NoThrowAttr,
+    SyntaxKind::LeafAttr,
+    SyntaxKind::BuiltinAttr,
+    SyntaxKind::AlwaysInlineAttr,
+    SyntaxKind::NoInlineAttr,
+    SyntaxKind::FlattenAttr,
+    SyntaxKind::ColdAttr,
+    SyntaxKind::HotAttr,
+    SyntaxKind::UnusedAttr,
+    SyntaxKind::UsedAttr,
+    SyntaxKind::NonNullAttr,
+    SyntaxKind::ReturnsNonNullAttr,
+    SyntaxKind::WarnUnusedResultAttr,
+    SyntaxKind::VisibilityAttr,
+    SyntaxKind::DeprecatedAttr,
+    SyntaxKind::ArtificialAttr,
+    SyntaxKind::MinSizeAttr,
+    SyntaxKind::OptimizeNoneAttr,
+    SyntaxKind::NoInstrumentFunctionAttr,
+    SyntaxKind::TargetAttr,
 ];
 
 /// Statements and expressions whose only effects are those of their parts.
-const PLAIN: [Kind; 51] = [
-    Kind::CompoundStmt,
-    Kind::DeclStmt,
-    Kind::IfStmt,
-    Kind::ForStmt,
-    Kind::WhileStmt,
-    Kind::DoStmt,
-    Kind::ReturnStmt,
-    Kind::BreakStmt,
-    Kind::ContinueStmt,
-    Kind::NullStmt,
-    Kind::SwitchStmt,
-    Kind::CaseStmt,
-    Kind::DefaultStmt,
-    Kind::LabelStmt,
-    Kind::GotoStmt,
-    Kind::StmtExpr,
-    Kind::IntegerLiteral,
-    Kind::FloatingLiteral,
-    Kind::CharacterLiteral,
-    Kind::ImaginaryLiteral,
-    Kind::StringLiteral,
-    Kind::PredefinedExpr,
-    Kind::ParenExpr,
-    Kind::ConstantExpr,
-    Kind::InitListExpr,
-    Kind::ImplicitValueInitExpr,
-    Kind::ConditionalOperator,
-    Kind::BinaryConditionalOperator,
-    Kind::OpaqueValueExpr,
-    Kind::ImplicitCastExpr,
-    Kind::CStyleCastExpr,
-    Kind::CompoundLiteralExpr,
-    Kind::UnaryExprOrTypeTraitExpr,
-    Kind::OffsetOfExpr,
-    Kind::RecordDecl,
-    Kind::FieldDecl,
-    Kind::EnumDecl,
-    Kind::EnumConstantDecl,
-    Kind::TypedefDecl,
-    Kind::AlignedAttr,
-    Kind::UnusedAttr,
-    Kind::PackedAttr,
-    Kind::BuiltinType,
-    Kind::RecordType,
-    Kind::ElaboratedType,
-    Kind::TypedefType,
-    Kind::PointerType,
-    Kind::ConstantArrayType,
-    Kind::QualType,
-    Kind::EnumType,
-    Kind::ParenType,
+const PLAIN: [SyntaxKind; 51] = [
+    SyntaxKind::CompoundStmt,
+    SyntaxKind::DeclStmt,
+    SyntaxKind::IfStmt,
+    SyntaxKind::ForStmt,
+    SyntaxKind::WhileStmt,
+    SyntaxKind::DoStmt,
+    SyntaxKind::ReturnStmt,
+    SyntaxKind::BreakStmt,
+    SyntaxKind::ContinueStmt,
+    SyntaxKind::NullStmt,
+    SyntaxKind::SwitchStmt,
+    SyntaxKind::CaseStmt,
+    SyntaxKind::DefaultStmt,
+    SyntaxKind::LabelStmt,
+    SyntaxKind::GotoStmt,
+    SyntaxKind::StmtExpr,
+    SyntaxKind::IntegerLiteral,
+    SyntaxKind::FloatingLiteral,
+    SyntaxKind::CharacterLiteral,
+    SyntaxKind::ImaginaryLiteral,
+    SyntaxKind::StringLiteral,
+    SyntaxKind::PredefinedExpr,
+    SyntaxKind::ParenExpr,
+    SyntaxKind::ConstantExpr,
+    SyntaxKind::InitListExpr,
+    SyntaxKind::ImplicitValueInitExpr,
+    SyntaxKind::ConditionalOperator,
+    SyntaxKind::BinaryConditionalOperator,
+    SyntaxKind::OpaqueValueExpr,
+    SyntaxKind::ImplicitCastExpr,
+    SyntaxKind::CStyleCastExpr,
+    SyntaxKind::CompoundLiteralExpr,
+    SyntaxKind::UnaryExprOrTypeTraitExpr,
+    SyntaxKind::OffsetOfExpr,
+    SyntaxKind::RecordDecl,
+    SyntaxKind::FieldDecl,
+    SyntaxKind::EnumDecl,
+    SyntaxKind::EnumConstantDecl,
+    SyntaxKind::TypedefDecl,
+    SyntaxKind::AlignedAttr,
+    SyntaxKind::UnusedAttr,
+    SyntaxKind::PackedAttr,
+    SyntaxKind::BuiltinType,
+    SyntaxKind::RecordType,
+    SyntaxKind::ElaboratedType,
+    SyntaxKind::TypedefType,
+    SyntaxKind::PointerType,
+    SyntaxKind::ConstantArrayType,
+    SyntaxKind::QualType,
+    SyntaxKind::EnumType,
+    SyntaxKind::ParenType,
 ];
 
 /// Calls that end the program, after which nothing is computed.
 const LAST: [&str; 4] = ["__assert_fail", "abort", "__builtin_unreachable", "__builtin_trap"];
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// All declarations of a function.
     pub fn functions(&self, name: &str) -> Vec<&Node> {
-        self.unit.root.inner.iter().filter(|n| n.is(&Kind::FunctionDecl) && n.name == name).collect()
+        self.unit.root.inner.iter().filter(|n| n.is(&SyntaxKind::FunctionDecl) && n.name == name).collect()
     }
 
     /// The body that a call certainly runs, if that is known.
@@ -118,11 +118,11 @@ impl Builder<'_> {
     }
 
     /// Adds the reads of a body; `Err` says what else it may do.
-    pub fn search(&self, name: &str, body: &Node, reads: &mut Reads) -> Result<(), String> {
+    pub fn search(&self, name: &str, body: &Node, reads: &mut CalleeReads) -> Result<(), String> {
         if reads.searched.insert(name.to_owned()) { self.part(body, reads) } else { Ok(()) }
     }
 
-    fn part(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
+    fn part(&self, node: &Node, reads: &mut CalleeReads) -> Result<(), String> {
         if ctype::is_untouchable(node.ty.plain()) {
             return Err("uses a volatile or atomic object".to_owned());
         }
@@ -130,33 +130,33 @@ impl Builder<'_> {
             return Err("has an array of variable length".to_owned());
         }
         match node.kind {
-            Kind::VarDecl if node.inner.iter().any(|n| n.is(&Kind::CleanupAttr)) => {
+            SyntaxKind::VarDecl if node.inner.iter().any(|n| n.is(&SyntaxKind::CleanupAttr)) => {
                 return Err(format!("cleans up `{}`", node.name));
             }
-            Kind::VarDecl if node.storage == "static" && !is_constant(node) => {
+            SyntaxKind::VarDecl if node.storage == "static" && !is_constant(node) => {
                 return Err(format!("keeps `{}` from call to call", node.name));
             }
-            Kind::VarDecl => {}
-            Kind::DeclRefExpr => return self.variable_read(node, reads),
-            Kind::CallExpr => return self.call(node, reads),
-            Kind::BinaryOperator | Kind::CompoundAssignOperator | Kind::UnaryOperator => {
+            SyntaxKind::VarDecl => {}
+            SyntaxKind::DeclRefExpr => return self.variable_read(node, reads),
+            SyntaxKind::CallExpr => return self.call(node, reads),
+            SyntaxKind::BinaryOperator | SyntaxKind::CompoundAssignOperator | SyntaxKind::UnaryOperator => {
                 let target = roles::write_target(node);
                 if target.is_some_and(|t| !self.is_own(t)) {
                     return Err("writes to what is not its own".to_owned());
                 }
-                let pointer = node.inner.first().filter(|_| node.is(&Kind::UnaryOperator) && node.opcode == "*");
+                let pointer = node.inner.first().filter(|_| node.is(&SyntaxKind::UnaryOperator) && node.opcode == "*");
                 reads.memory |= pointer.is_some_and(|p| !is_array(p));
             }
-            Kind::MemberExpr => reads.memory |= node.arrow && !node.inner.first().is_some_and(is_array),
-            Kind::ArraySubscriptExpr => reads.memory |= !node.inner.iter().any(is_array),
+            SyntaxKind::MemberExpr => reads.memory |= node.arrow && !node.inner.first().is_some_and(is_array),
+            SyntaxKind::ArraySubscriptExpr => reads.memory |= !node.inner.iter().any(is_array),
             _ if PLAIN.contains(&node.kind) => {}
             ref kind => return Err(format!("has a part ({kind}) that is not known to be harmless")),
         }
         node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| self.part(n, reads))
     }
 
-    fn variable_read(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
-        let Some(reference) = node.reference.as_ref().filter(|r| r.kind == Kind::VarDecl) else { return Ok(()) };
+    fn variable_read(&self, node: &Node, reads: &mut CalleeReads) -> Result<(), String> {
+        let Some(reference) = node.reference.as_ref().filter(|r| r.kind == SyntaxKind::VarDecl) else { return Ok(()) };
         let Some(variable) = self.unit.declaration(reference.id) else {
             return Err(format!("uses `{}`, whose declaration is not known", reference.name));
         };
@@ -177,11 +177,13 @@ impl Builder<'_> {
         let (mut open, mut met) = (vec![name.to_owned()], HashSet::new());
         while let Some(name) = open.pop().filter(|name| met.insert(name.clone())) {
             for node in self.functions(&name).into_iter().filter_map(Node::body).flat_map(Node::walk) {
-                let Some(reference) = node.reference.as_ref().filter(|_| node.is(&Kind::DeclRefExpr)) else { continue };
+                let Some(reference) = node.reference.as_ref().filter(|_| node.is(&SyntaxKind::DeclRefExpr)) else {
+                    continue;
+                };
                 if self.unit.declaration(reference.id).is_some_and(|variable| variable.thread_local) {
                     return Some(reference.name.clone());
                 }
-                if reference.kind == Kind::FunctionDecl {
+                if reference.kind == SyntaxKind::FunctionDecl {
                     open.push(reference.name.clone());
                 }
             }
@@ -189,7 +191,7 @@ impl Builder<'_> {
         None
     }
 
-    fn call(&self, node: &Node, reads: &mut Reads) -> Result<(), String> {
+    fn call(&self, node: &Node, reads: &mut CalleeReads) -> Result<(), String> {
         let callee = roles::callee(node).ok_or("calls a function through a pointer")?;
         node.inner[1..].iter().try_for_each(|n| self.part(n, reads))?;
         if LAST.contains(&callee) {
@@ -201,14 +203,14 @@ impl Builder<'_> {
     /// Whether an lvalue is in a local variable of the searched function.
     fn is_own(&self, target: &Node) -> bool {
         match target.kind {
-            Kind::DeclRefExpr => target.reference.as_ref().is_some_and(|r| {
+            SyntaxKind::DeclRefExpr => target.reference.as_ref().is_some_and(|r| {
                 let variable = self.unit.declaration(r.id);
                 variable.is_some_and(|v| v.storage.is_empty() || v.storage == "auto" || v.storage == "register")
                     && !self.unit.at_file_scope(r.id)
             }),
-            Kind::ParenExpr => target.inner.first().is_some_and(|n| self.is_own(n)),
-            Kind::MemberExpr if !target.arrow => target.inner.first().is_some_and(|n| self.is_own(n)),
-            Kind::ArraySubscriptExpr => {
+            SyntaxKind::ParenExpr => target.inner.first().is_some_and(|n| self.is_own(n)),
+            SyntaxKind::MemberExpr if !target.arrow => target.inner.first().is_some_and(|n| self.is_own(n)),
+            SyntaxKind::ArraySubscriptExpr => {
                 let base = target.inner.iter().find(|n| is_array(n));
                 base.and_then(array_of).is_some_and(|n| self.is_own(n))
             }
@@ -224,8 +226,8 @@ fn is_array(node: &Node) -> bool {
 
 fn array_of(node: &Node) -> Option<&Node> {
     match node.kind {
-        Kind::ParenExpr => array_of(node.inner.first()?),
-        Kind::ImplicitCastExpr if node.cast == "ArrayToPointerDecay" => node.inner.first(),
+        SyntaxKind::ParenExpr => array_of(node.inner.first()?),
+        SyntaxKind::ImplicitCastExpr if node.cast == "ArrayToPointerDecay" => node.inner.first(),
         _ => None,
     }
 }

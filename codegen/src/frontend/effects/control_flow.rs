@@ -7,7 +7,7 @@ use crate::frontend::clang::ast::Type;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::roles::write_target;
-use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::planted::planted;
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ pub struct Flow {
 
 /// The graph of a function's body or of a sequence of statements.
 #[derive(Debug)]
-pub struct Graph<'a> {
+pub struct ControlFlowGraph<'a> {
     steps: Vec<Step<'a>>,
     entry: usize,
     end: usize,
@@ -45,9 +45,9 @@ pub struct Graph<'a> {
     returns_twice: bool,
 }
 
-impl<'a> Graph<'a> {
+impl<'a> ControlFlowGraph<'a> {
     /// The graph of statements or expressions that run in sequence. Jumps out of them lead to an unknown place.
-    pub fn of_part(nodes: &[&'a Node]) -> Graph<'a> {
+    pub fn of_part(nodes: &[&'a Node]) -> ControlFlowGraph<'a> {
         let mut maker = Maker::new(None);
         let outside = maker.opaque(0);
         maker.leave = outside;
@@ -56,7 +56,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The graph of a function's body, with the node after the statement `marked`.
-    pub fn of_function(body: &'a Node, marked: &'a Node) -> Graph<'a> {
+    pub fn of_function(body: &'a Node, marked: &'a Node) -> ControlFlowGraph<'a> {
         let mut maker = Maker::new(Some(marked));
         let entry = maker.statement(body, 0);
         maker.finish(entry)
@@ -128,12 +128,12 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn finish(mut self, entry: usize) -> Graph<'a> {
+    fn finish(mut self, entry: usize) -> ControlFlowGraph<'a> {
         for (label, step) in &self.labels {
             self.steps[*step].opaque |= !self.defined.contains(label);
         }
         let Maker { steps, after, returns_twice, .. } = self;
-        Graph { steps, entry, end: 0, after, returns_twice }
+        ControlFlowGraph { steps, entry, end: 0, after, returns_twice }
     }
 
     fn add(&mut self, step: Step<'a>) -> usize {
@@ -165,7 +165,7 @@ impl<'a> Maker<'a> {
 
     /// The node may read every variable that it names, and certainly defines none.
     fn mention(&mut self, node: &'a Node, next: usize) -> usize {
-        if node.walk().any(|n| n.is(&Kind::StmtExpr) || !is_known(&n.kind)) {
+        if node.walk().any(|n| n.is(&SyntaxKind::StmtExpr) || !is_known(&n.kind)) {
             return self.opaque(next);
         }
         let reads = node.walk().filter_map(|n| n.reference.as_ref()).map(|r| r.id).collect();
@@ -181,10 +181,12 @@ impl<'a> Maker<'a> {
         let children = node.inner.as_slice();
         let whole = children.iter().all(|n| !n.kind.is_absent());
         match (&node.kind, children) {
-            (Kind::NullStmt, []) => next,
-            (Kind::CompoundStmt, list) if whole => list.iter().rev().fold(next, |next, n| self.statement(n, next)),
-            (Kind::DeclStmt, list) if whole => list.iter().rev().fold(next, |next, n| self.declaration(n, next)),
-            (Kind::IfStmt, [test, branches @ ..]) if whole && (1..=2).contains(&branches.len()) => {
+            (SyntaxKind::NullStmt, []) => next,
+            (SyntaxKind::CompoundStmt, list) if whole => {
+                list.iter().rev().fold(next, |next, n| self.statement(n, next))
+            }
+            (SyntaxKind::DeclStmt, list) if whole => list.iter().rev().fold(next, |next, n| self.declaration(n, next)),
+            (SyntaxKind::IfStmt, [test, branches @ ..]) if whole && (1..=2).contains(&branches.len()) => {
                 let mut ways: Vec<usize> = branches.iter().map(|n| self.statement(n, next)).collect();
                 if ways.len() == 1 {
                     ways.push(next);
@@ -192,45 +194,47 @@ impl<'a> Maker<'a> {
                 let branch = self.join(ways);
                 self.expression(test, branch)
             }
-            (Kind::ForStmt, [first, variable, test, step, body]) if variable.kind.is_absent() => {
+            (SyntaxKind::ForStmt, [first, variable, test, step, body]) if variable.kind.is_absent() => {
                 self.for_loop([first, test, step, body], next)
             }
-            (Kind::WhileStmt, [test, body]) if whole => {
+            (SyntaxKind::WhileStmt, [test, body]) if whole => {
                 let head = self.join(vec![]);
                 let inside = self.body(body, next, head);
                 let entry = self.choice(Some(test), inside, next);
                 self.steps[head].next.push(entry);
                 head
             }
-            (Kind::DoStmt, [body, test]) if whole => {
+            (SyntaxKind::DoStmt, [body, test]) if whole => {
                 let head = self.join(vec![]);
                 let again = self.choice(Some(test), head, next);
                 let inside = self.body(body, next, again);
                 self.steps[head].next.push(inside);
                 head
             }
-            (Kind::SwitchStmt, [value, body]) if whole => self.switch(value, body, next),
-            (Kind::CaseStmt | Kind::DefaultStmt, [.., body]) if whole => {
+            (SyntaxKind::SwitchStmt, [value, body]) if whole => self.switch(value, body, next),
+            (SyntaxKind::CaseStmt | SyntaxKind::DefaultStmt, [.., body]) if whole => {
                 let entry = self.statement(body, next);
                 if let Some((cases, default)) = self.targets.cases.last_mut() {
                     cases.push(entry);
-                    *default |= node.is(&Kind::DefaultStmt);
+                    *default |= node.is(&SyntaxKind::DefaultStmt);
                 }
                 entry
             }
-            (Kind::LabelStmt, [body]) if whole => {
+            (SyntaxKind::LabelStmt, [body]) if whole => {
                 let entry = self.statement(body, next);
                 let label = self.label(node.label);
                 self.steps[label].next.push(entry);
                 self.defined.push(node.label);
                 label
             }
-            (Kind::GotoStmt, []) => self.label(node.label),
-            (Kind::BreakStmt, []) => self.jump(self.targets.leave.last().copied()),
-            (Kind::ContinueStmt, []) => self.jump(self.targets.again.last().copied()),
-            (Kind::ReturnStmt, []) => self.leave,
-            (Kind::ReturnStmt, [value]) if whole => self.expression(value, self.leave),
-            (Kind::AttributedStmt, [attributes @ .., body]) if attributes.iter().all(|n| n.kind.is_attribute()) => {
+            (SyntaxKind::GotoStmt, []) => self.label(node.label),
+            (SyntaxKind::BreakStmt, []) => self.jump(self.targets.leave.last().copied()),
+            (SyntaxKind::ContinueStmt, []) => self.jump(self.targets.again.last().copied()),
+            (SyntaxKind::ReturnStmt, []) => self.leave,
+            (SyntaxKind::ReturnStmt, [value]) if whole => self.expression(value, self.leave),
+            (SyntaxKind::AttributedStmt, [attributes @ .., body])
+                if attributes.iter().all(|n| n.kind.is_attribute()) =>
+            {
                 self.statement(body, next)
             }
             _ => {
@@ -308,7 +312,7 @@ impl<'a> Maker<'a> {
 
     fn declaration(&mut self, node: &'a Node, next: usize) -> usize {
         match node.kind {
-            Kind::VarDecl => {
+            SyntaxKind::VarDecl => {
                 let parts: Vec<&Node> = node.inner.iter().filter(|n| !n.kind.is_attribute()).collect();
                 if matches!(node.storage.as_str(), "static" | "extern") {
                     return parts.iter().fold(next, |next, n| self.mention(n, next));
@@ -318,8 +322,12 @@ impl<'a> Maker<'a> {
                 let entry = self.operands(&parts, set);
                 self.lengths(&node.ty, entry)
             }
-            Kind::TypedefDecl => self.lengths(&node.ty, next),
-            Kind::RecordDecl | Kind::EnumDecl | Kind::EmptyDecl | Kind::StaticAssertDecl | Kind::FunctionDecl => next,
+            SyntaxKind::TypedefDecl => self.lengths(&node.ty, next),
+            SyntaxKind::RecordDecl
+            | SyntaxKind::EnumDecl
+            | SyntaxKind::EmptyDecl
+            | SyntaxKind::StaticAssertDecl
+            | SyntaxKind::FunctionDecl => next,
             _ => self.opaque(next),
         }
     }
@@ -328,36 +336,36 @@ impl<'a> Maker<'a> {
         let children: Vec<&Node> = node.inner.iter().filter(|n| !n.kind.is_absent()).collect();
         match (&node.kind, children.as_slice()) {
             (kind, []) if CONSTANTS.contains(kind) => next,
-            (Kind::StringLiteral | Kind::PredefinedExpr, _) => next,
-            (Kind::DeclRefExpr, _) => match &node.reference {
-                Some(r) if matches!(r.kind, Kind::FunctionDecl | Kind::EnumConstantDecl) => next,
+            (SyntaxKind::StringLiteral | SyntaxKind::PredefinedExpr, _) => next,
+            (SyntaxKind::DeclRefExpr, _) => match &node.reference {
+                Some(r) if matches!(r.kind, SyntaxKind::FunctionDecl | SyntaxKind::EnumConstantDecl) => next,
                 Some(r) => self.read(r.id, next),
                 None => self.opaque(next),
             },
             (
-                Kind::ParenExpr
-                | Kind::ConstantExpr
-                | Kind::ImplicitCastExpr
-                | Kind::MemberExpr
-                | Kind::ImaginaryLiteral,
+                SyntaxKind::ParenExpr
+                | SyntaxKind::ConstantExpr
+                | SyntaxKind::ImplicitCastExpr
+                | SyntaxKind::MemberExpr
+                | SyntaxKind::ImaginaryLiteral,
                 [inner],
             ) => self.expression(inner, next),
-            (Kind::CStyleCastExpr | Kind::CompoundLiteralExpr, [inner]) => {
+            (SyntaxKind::CStyleCastExpr | SyntaxKind::CompoundLiteralExpr, [inner]) => {
                 let entry = self.expression(inner, next);
                 self.lengths(&node.ty, entry)
             }
-            (Kind::ArraySubscriptExpr | Kind::InitListExpr, list) => self.operands(list, next),
-            (Kind::ConditionalOperator, [test, yes, no]) => {
+            (SyntaxKind::ArraySubscriptExpr | SyntaxKind::InitListExpr, list) => self.operands(list, next),
+            (SyntaxKind::ConditionalOperator, [test, yes, no]) => {
                 let ways = vec![self.expression(yes, next), self.expression(no, next)];
                 let branch = self.join(ways);
                 self.expression(test, branch)
             }
-            (Kind::BinaryOperator, [left, right]) => self.binary(node, left, right, next),
-            (Kind::CompoundAssignOperator, [left, right]) => {
+            (SyntaxKind::BinaryOperator, [left, right]) => self.binary(node, left, right, next),
+            (SyntaxKind::CompoundAssignOperator, [left, right]) => {
                 let set = self.assigned(left, next);
                 self.operands(&[left, right], set)
             }
-            (Kind::UnaryOperator, [inner]) => match node.opcode.as_str() {
+            (SyntaxKind::UnaryOperator, [inner]) => match node.opcode.as_str() {
                 "++" | "--" => {
                     let set = self.assigned(inner, next);
                     self.expression(inner, set)
@@ -367,13 +375,13 @@ impl<'a> Maker<'a> {
                 }
                 _ => self.opaque(next),
             },
-            (Kind::CallExpr, [callee, ..]) => self.call(callee, &children, next),
-            (Kind::UnaryExprOrTypeTraitExpr, _) => {
+            (SyntaxKind::CallExpr, [callee, ..]) => self.call(callee, &children, next),
+            (SyntaxKind::UnaryExprOrTypeTraitExpr, _) => {
                 let types = node.walk().flat_map(|n| [Some(&n.ty), n.argument.as_ref()]).flatten();
                 let varies = types.into_iter().any(|t| ctype::varies(&t.written) || ctype::varies(t.plain()));
                 if varies { self.mention(node, next) } else { next }
             }
-            (Kind::StmtExpr, [block]) => self.statement(block, next),
+            (SyntaxKind::StmtExpr, [block]) => self.statement(block, next),
             (kind, _) if MENTIONED.contains(kind) => self.mention(node, next),
             _ => self.opaque(next),
         }
@@ -437,69 +445,69 @@ impl<'a> Maker<'a> {
 }
 
 /// Expressions without operands and without a variable.
-const CONSTANTS: [Kind; 7] = [
-    Kind::IntegerLiteral,
-    Kind::FloatingLiteral,
-    Kind::CharacterLiteral,
-    Kind::FixedPointLiteral,
-    Kind::ImplicitValueInitExpr,
-    Kind::NoInitExpr,
-    Kind::SourceLocExpr,
+const CONSTANTS: [SyntaxKind; 7] = [
+    SyntaxKind::IntegerLiteral,
+    SyntaxKind::FloatingLiteral,
+    SyntaxKind::CharacterLiteral,
+    SyntaxKind::FixedPointLiteral,
+    SyntaxKind::ImplicitValueInitExpr,
+    SyntaxKind::NoInitExpr,
+    SyntaxKind::SourceLocExpr,
 ];
 
 /// Expressions that do not always evaluate their operands, or in an order that the tree does not show.
-const MENTIONED: [Kind; 10] = [
-    Kind::GenericSelectionExpr,
-    Kind::VAArgExpr,
-    Kind::AtomicExpr,
-    Kind::OffsetOfExpr,
-    Kind::ChooseExpr,
-    Kind::BinaryConditionalOperator,
-    Kind::DesignatedInitExpr,
-    Kind::ShuffleVectorExpr,
-    Kind::ConvertVectorExpr,
-    Kind::TypeTraitExpr,
+const MENTIONED: [SyntaxKind; 10] = [
+    SyntaxKind::GenericSelectionExpr,
+    SyntaxKind::VAArgExpr,
+    SyntaxKind::AtomicExpr,
+    SyntaxKind::OffsetOfExpr,
+    SyntaxKind::ChooseExpr,
+    SyntaxKind::BinaryConditionalOperator,
+    SyntaxKind::DesignatedInitExpr,
+    SyntaxKind::ShuffleVectorExpr,
+    SyntaxKind::ConvertVectorExpr,
+    SyntaxKind::TypeTraitExpr,
 ];
 
 /// Whether the tree shows everything that such an expression names.
-fn is_known(kind: &Kind) -> bool {
-    const KNOWN: [Kind; 22] = [
-        Kind::StringLiteral,
-        Kind::PredefinedExpr,
-        Kind::DeclRefExpr,
-        Kind::ParenExpr,
-        Kind::ConstantExpr,
-        Kind::ImplicitCastExpr,
-        Kind::MemberExpr,
-        Kind::ImaginaryLiteral,
-        Kind::CStyleCastExpr,
-        Kind::CompoundLiteralExpr,
-        Kind::ArraySubscriptExpr,
-        Kind::InitListExpr,
-        Kind::ConditionalOperator,
-        Kind::BinaryOperator,
-        Kind::CompoundAssignOperator,
-        Kind::UnaryOperator,
-        Kind::CallExpr,
-        Kind::UnaryExprOrTypeTraitExpr,
-        Kind::OpaqueValueExpr,
-        Kind::VariableArrayType,
-        Kind::Association,
-        Kind::RecordDecl,
+fn is_known(kind: &SyntaxKind) -> bool {
+    const KNOWN: [SyntaxKind; 22] = [
+        SyntaxKind::StringLiteral,
+        SyntaxKind::PredefinedExpr,
+        SyntaxKind::DeclRefExpr,
+        SyntaxKind::ParenExpr,
+        SyntaxKind::ConstantExpr,
+        SyntaxKind::ImplicitCastExpr,
+        SyntaxKind::MemberExpr,
+        SyntaxKind::ImaginaryLiteral,
+        SyntaxKind::CStyleCastExpr,
+        SyntaxKind::CompoundLiteralExpr,
+        SyntaxKind::ArraySubscriptExpr,
+        SyntaxKind::InitListExpr,
+        SyntaxKind::ConditionalOperator,
+        SyntaxKind::BinaryOperator,
+        SyntaxKind::CompoundAssignOperator,
+        SyntaxKind::UnaryOperator,
+        SyntaxKind::CallExpr,
+        SyntaxKind::UnaryExprOrTypeTraitExpr,
+        SyntaxKind::OpaqueValueExpr,
+        SyntaxKind::VariableArrayType,
+        SyntaxKind::Association,
+        SyntaxKind::RecordDecl,
     ];
     KNOWN.contains(kind)
         || CONSTANTS.contains(kind)
         || MENTIONED.contains(kind)
         || matches!(
             kind,
-            Kind::BuiltinType
-                | Kind::PointerType
-                | Kind::TypedefType
-                | Kind::RecordType
-                | Kind::EnumType
-                | Kind::ElaboratedType
+            SyntaxKind::BuiltinType
+                | SyntaxKind::PointerType
+                | SyntaxKind::TypedefType
+                | SyntaxKind::RecordType
+                | SyntaxKind::EnumType
+                | SyntaxKind::ElaboratedType
         )
-        || matches!(kind, Kind::QualType | Kind::ConstantArrayType | Kind::FieldDecl)
+        || matches!(kind, SyntaxKind::QualType | SyntaxKind::ConstantArrayType | SyntaxKind::FieldDecl)
 }
 
 /// Whether a subtree names the variable.
@@ -514,8 +522,8 @@ fn length_words(ty: &str) -> Vec<&str> {
 /// The value of a condition that is a literal.
 fn truth(node: &Node) -> Option<bool> {
     match (&node.kind, node.inner.first()) {
-        (Kind::ParenExpr | Kind::ConstantExpr | Kind::ImplicitCastExpr, Some(inner)) => truth(inner),
-        (Kind::IntegerLiteral, _) => node.value.as_ref().map(|value| value != "0"),
+        (SyntaxKind::ParenExpr | SyntaxKind::ConstantExpr | SyntaxKind::ImplicitCastExpr, Some(inner)) => truth(inner),
+        (SyntaxKind::IntegerLiteral, _) => node.value.as_ref().map(|value| value != "0"),
         _ => None,
     }
 }

@@ -1,12 +1,12 @@
 //! Functions that a region may call: they only compute a value from their arguments and from memory that the region
 //! does not write.
 
-use super::callee_reads::Reads;
+use super::callee_reads::CalleeReads;
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::planted::planted;
 
 /// Functions of C's math and complex headers without their type suffix, except those that write through a pointer or to
@@ -23,16 +23,16 @@ const BUILTIN: &str = "\
     islessgreater isunordered huge_val inf expect clz ctz popcount parity ffs clrsb clzll ctzll popcountll parityll \
     ffsll bswap16 bswap32 bswap64";
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// Refuses a call that may do more than compute a value, or may read what the region writes.
     pub fn check_pure(&self, name: &str, call: &Node) -> Result<(), Refusal> {
         let vouch = format!("add pure({name}) to the pragma if it only computes a value from what stays as it is");
-        let attribute = |kind: &Kind| self.functions(name).iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
-        let declared = attribute(&Kind::ConstAttr) || attribute(&Kind::PureAttr);
+        let attribute = |kind: &SyntaxKind| self.functions(name).iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
+        let declared = attribute(&SyntaxKind::ConstAttr) || attribute(&SyntaxKind::PureAttr);
         if !declared && !self.is_vouched(name) && self.certain_body(name).is_some() {
             return Err(undeclared(name, call));
         }
-        let mut reads = Reads::default();
+        let mut reads = CalleeReads::default();
         self.reads_of_call(name, &mut reads).map_err(|why| {
             let reason = format!("`{name}` is declared const or pure, but {why}");
             if declared { Refusal::at(call, reason, vouch.clone()) } else { undeclared(name, call) }
@@ -58,7 +58,7 @@ impl Builder<'_> {
     }
 
     /// Adds the reads of a call; `Err` says why it may do anything else.
-    pub fn reads_of_call(&self, name: &str, reads: &mut Reads) -> Result<(), String> {
+    pub fn reads_of_call(&self, name: &str, reads: &mut CalleeReads) -> Result<(), String> {
         if self.is_vouched(name) {
             return Ok(());
         }
@@ -66,12 +66,12 @@ impl Builder<'_> {
             return self.search(name, body, reads);
         }
         let all = self.functions(name);
-        let attribute = |kind: &Kind| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
+        let attribute = |kind: &SyntaxKind| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
         // The program's author vouches with `const`. System headers do not count: they also mark pthread_self with it.
-        if attribute(&Kind::ConstAttr) && !all.iter().any(|f| f.system) && !name.starts_with("__builtin_") {
+        if attribute(&SyntaxKind::ConstAttr) && !all.iter().any(|f| f.system) && !name.starts_with("__builtin_") {
             return Ok(());
         }
-        let declared = attribute(&Kind::PureAttr) || attribute(&Kind::ConstAttr);
+        let declared = attribute(&SyntaxKind::PureAttr) || attribute(&SyntaxKind::ConstAttr);
         let unseen = "may read what the region writes: its body is not here to be seen";
         Err(if declared { unseen } else { "may do more than compute a value" }.to_owned())
     }
@@ -79,7 +79,7 @@ impl Builder<'_> {
     /// Whether C reserves the name for its library, and the file does not define it or give it another symbol.
     fn is_library(&self, name: &str) -> bool {
         let own = |f: &&Node| {
-            f.body().is_some() || f.storage == "static" || f.inner.iter().any(|a| a.is(&Kind::AsmLabelAttr))
+            f.body().is_some() || f.storage == "static" || f.inner.iter().any(|a| a.is(&SyntaxKind::AsmLabelAttr))
         };
         is_math(name) && !self.functions(name).iter().any(own)
     }
@@ -88,7 +88,7 @@ impl Builder<'_> {
     fn is_reachable(&self, variable: &Node) -> bool {
         self.is_outside(variable)
             || variable.storage == "static"
-            || self.inventory.addressed.contains(&variable.id)
+            || self.variables.addressed.contains(&variable.id)
             || ctype::is_pointer(variable.ty.plain())
     }
 
@@ -97,12 +97,12 @@ impl Builder<'_> {
     }
 
     /// An object that the region writes and the call may read.
-    fn conflict(&self, reads: &Reads) -> Option<String> {
+    fn conflict(&self, reads: &CalleeReads) -> Option<String> {
         let mut changed: Vec<&Node> = self
-            .inventory
+            .variables
             .written
             .keys()
-            .chain(self.inventory.counters.keys())
+            .chain(self.variables.counters.keys())
             .filter_map(|id| self.unit.declaration(*id))
             .collect();
         changed.sort_by_key(|v| v.begin.offset);

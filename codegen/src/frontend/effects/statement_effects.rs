@@ -6,9 +6,9 @@ use crate::frontend::clang::ast::Reference;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::roles;
-use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::loop_header;
-use crate::frontend::survey::region_builder::{Builder, RawAccess};
+use crate::frontend::survey::region_builder::{RawAccess, RegionBuilder};
 use crate::frontend::values::affine::Cases;
 use crate::frontend::values::scope::Scope;
 use crate::model::{AccessKind, Value};
@@ -40,7 +40,7 @@ impl Effects {
     }
 }
 
-impl<'a> Builder<'a> {
+impl<'a> RegionBuilder<'a> {
     /// Adds the effects of a statement or expression.
     pub fn effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refusal> {
@@ -48,22 +48,22 @@ impl<'a> Builder<'a> {
         };
         self.check_words(node)?;
         match node.kind {
-            Kind::NullStmt
-            | Kind::IntegerLiteral
-            | Kind::FloatingLiteral
-            | Kind::CharacterLiteral
-            | Kind::ImaginaryLiteral
-            | Kind::ImplicitValueInitExpr => Ok(()),
-            Kind::VarDecl => {
+            SyntaxKind::NullStmt
+            | SyntaxKind::IntegerLiteral
+            | SyntaxKind::FloatingLiteral
+            | SyntaxKind::CharacterLiteral
+            | SyntaxKind::ImaginaryLiteral
+            | SyntaxKind::ImplicitValueInitExpr => Ok(()),
+            SyntaxKind::VarDecl => {
                 check_local(node)?;
                 out.own.insert(node.id);
                 let parts = node.inner.iter().filter(|n| !n.kind.is_absent() && !n.kind.is_attribute());
                 parts.into_iter().try_for_each(|n| self.effects(n, scope, out))
             }
-            Kind::ForStmt => self.loop_effects(node, scope, out),
-            Kind::IfStmt => self.if_effects(node, scope, out),
-            Kind::UnaryExprOrTypeTraitExpr => self.size_effects(node, scope, out),
-            Kind::ConditionalOperator => {
+            SyntaxKind::ForStmt => self.loop_effects(node, scope, out),
+            SyntaxKind::IfStmt => self.if_effects(node, scope, out),
+            SyntaxKind::UnaryExprOrTypeTraitExpr => self.size_effects(node, scope, out),
+            SyntaxKind::ConditionalOperator => {
                 self.effects(&node.inner[0], scope, out)?;
                 for (n, negate) in node.inner[1..].iter().zip([false, true]) {
                     let mut uncertain = Scope { conditional: true, ..scope.clone() };
@@ -72,30 +72,32 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            Kind::BinaryOperator if node.opcode == "=" => {
+            SyntaxKind::BinaryOperator if node.opcode == "=" => {
                 self.effects(&node.inner[1], scope, out)?;
                 self.touch(&node.inner[0], scope, false, true, out)
             }
-            Kind::BinaryOperator if node.opcode == "&&" || node.opcode == "||" => {
+            SyntaxKind::BinaryOperator if node.opcode == "&&" || node.opcode == "||" => {
                 self.effects(&node.inner[0], scope, out)?;
                 let mut uncertain = Scope { conditional: true, ..scope.clone() };
                 uncertain.restrict(self.necessary(&node.inner[0], scope, node.opcode == "||"));
                 self.effects(&node.inner[1], &uncertain, out)
             }
-            Kind::BinaryOperator if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
-            Kind::BinaryOperator if !OPERATORS.contains(&node.opcode.as_str()) => Err(unknown(node)),
-            Kind::InitListExpr => {
+            SyntaxKind::BinaryOperator if ctype::is_pointer(node.ty.plain()) => Err(address(node)),
+            SyntaxKind::BinaryOperator if !OPERATORS.contains(&node.opcode.as_str()) => Err(unknown(node)),
+            SyntaxKind::InitListExpr => {
                 self.check_list(node)?;
                 all(self, out)
             }
-            Kind::CompoundStmt | Kind::DeclStmt | Kind::ParenExpr | Kind::ConstantExpr | Kind::BinaryOperator => {
-                all(self, out)
-            }
-            Kind::CompoundAssignOperator => {
+            SyntaxKind::CompoundStmt
+            | SyntaxKind::DeclStmt
+            | SyntaxKind::ParenExpr
+            | SyntaxKind::ConstantExpr
+            | SyntaxKind::BinaryOperator => all(self, out),
+            SyntaxKind::CompoundAssignOperator => {
                 self.effects(&node.inner[1], scope, out)?;
                 self.touch(&node.inner[0], scope, true, true, out)
             }
-            Kind::UnaryOperator => match node.opcode.as_str() {
+            SyntaxKind::UnaryOperator => match node.opcode.as_str() {
                 "++" | "--" => self.touch(&node.inner[0], scope, true, true, out),
                 "+" | "-" | "!" | "~" | "__real" | "__imag" | "__extension__" => all(self, out),
                 "&" => {
@@ -103,8 +105,8 @@ impl<'a> Builder<'a> {
                 }
                 _ => Err(unknown(node)),
             },
-            Kind::CallExpr => self.call_effects(node, scope, out),
-            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => match node.cast.as_str() {
+            SyntaxKind::CallExpr => self.call_effects(node, scope, out),
+            SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr => match node.cast.as_str() {
                 "LValueToRValue" => self.touch(&node.inner[0], scope, true, false, out),
                 "ArrayToPointerDecay"
                 | "NullToPointer"
@@ -125,8 +127,12 @@ impl<'a> Builder<'a> {
                     "convert between numbers only",
                 )),
             },
-            Kind::DeclRefExpr if node.reference.as_ref().is_some_and(|r| r.kind == Kind::EnumConstantDecl) => Ok(()),
-            Kind::DeclRefExpr | Kind::ArraySubscriptExpr | Kind::MemberExpr => {
+            SyntaxKind::DeclRefExpr
+                if node.reference.as_ref().is_some_and(|r| r.kind == SyntaxKind::EnumConstantDecl) =>
+            {
+                Ok(())
+            }
+            SyntaxKind::DeclRefExpr | SyntaxKind::ArraySubscriptExpr | SyntaxKind::MemberExpr => {
                 self.touch(node, scope, true, false, out)
             }
             _ => Err(unknown(node)),
@@ -143,8 +149,10 @@ impl<'a> Builder<'a> {
                 return Err(Refusal::at(node, reason, "declare the function before its definition"));
             }
             let declared = match reference.kind {
-                Kind::EnumConstantDecl => self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id)),
-                Kind::FunctionDecl => {
+                SyntaxKind::EnumConstantDecl => {
+                    self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id))
+                }
+                SyntaxKind::FunctionDecl => {
                     self.unit.at_file_scope(reference.id) || self.unit.declaration(reference.id).is_none()
                 }
                 _ => true,
@@ -192,7 +200,7 @@ impl<'a> Builder<'a> {
     fn size_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         self.check_operand(node)?;
         for inner in node.walk() {
-            let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != Kind::EnumConstantDecl) else {
+            let Some(reference) = inner.reference.as_ref().filter(|r| r.kind != SyntaxKind::EnumConstantDecl) else {
                 continue;
             };
             let Some(variable) = self.unit.declaration(reference.id) else { continue };
@@ -304,7 +312,7 @@ impl<'a> Builder<'a> {
     /// Notes that an array is written. The earlier walk must have seen this write, or a write through a pointer, since
     /// it decides what calls may read.
     fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refusal> {
-        let root = roles::base_variable(node).filter(|root| self.inventory.written.contains_key(root));
+        let root = roles::base_variable(node).filter(|root| self.variables.written.contains_key(root));
         let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
         if !root.is_some_and(|root| root == id || pointer(root)) {
             let reason = "it is not clear at first sight what this writes";
@@ -324,30 +332,30 @@ impl<'a> Builder<'a> {
     /// Adds the reads in subscripts, and the region's pointers on the way to the element.
     fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         match node.kind {
-            Kind::ArraySubscriptExpr => {
+            SyntaxKind::ArraySubscriptExpr => {
                 let swapped = self.unit.integer(node.inner[0].ty.plain()).is_some();
                 let (base, index) = if swapped { (1, 0) } else { (0, 1) };
                 self.effects(&node.inner[index], scope, out)?;
                 self.subscript_effects(&node.inner[base], scope, out)
             }
-            Kind::BinaryOperator if matches!(node.opcode.as_str(), "+" | "-") => {
+            SyntaxKind::BinaryOperator if matches!(node.opcode.as_str(), "+" | "-") => {
                 let pointer = usize::from(self.unit.integer(node.inner[0].ty.plain()).is_some());
                 self.effects(&node.inner[1 - pointer], scope, out)?;
                 self.subscript_effects(&node.inner[pointer], scope, out)
             }
-            Kind::DeclRefExpr => {
+            SyntaxKind::DeclRefExpr => {
                 let id = node.reference.as_ref().map_or(0, |r| r.id);
-                let pointer = self.inventory.declared.get(&id).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
+                let pointer = self.variables.declared.get(&id).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
                 if pointer && !out.own.contains(&id) && !out.repeated.contains(&id) {
                     self.repeat(id, scope, out)?;
                 }
                 Ok(())
             }
-            Kind::ParenExpr
-            | Kind::ImplicitCastExpr
-            | Kind::CStyleCastExpr
-            | Kind::MemberExpr
-            | Kind::UnaryOperator => node
+            SyntaxKind::ParenExpr
+            | SyntaxKind::ImplicitCastExpr
+            | SyntaxKind::CStyleCastExpr
+            | SyntaxKind::MemberExpr
+            | SyntaxKind::UnaryOperator => node
                 .inner
                 .iter()
                 .filter(|n| !n.kind.is_absent())
@@ -380,7 +388,7 @@ impl<'a> Builder<'a> {
         if out.own.contains(&id) || out.copies.contains(&id) || out.repeated.contains(&id) {
             return Ok(());
         }
-        if self.inventory.is_counter(id) && !self.inventory.declared.contains_key(&id) {
+        if self.variables.is_counter(id) && !self.variables.declared.contains_key(&id) {
             let reason = format!("`{}` is a loop counter that is used outside its loop", variable.name);
             return Err(Refusal::at(at, reason, "keep the value in another variable"));
         }
@@ -388,10 +396,10 @@ impl<'a> Builder<'a> {
             out.copies.push(id);
             return Ok(());
         }
-        if self.inventory.declared.contains_key(&id) {
+        if self.variables.declared.contains_key(&id) {
             return self.repeat(id, scope, out);
         }
-        if self.inventory.written.contains_key(&id) {
+        if self.variables.written.contains_key(&id) {
             return self.shared(variable, at, scope, read, write, out);
         }
         if self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8)
@@ -416,7 +424,7 @@ impl<'a> Builder<'a> {
 
     /// Repeats the declaration of a variable of the region in each statement that uses it.
     fn repeat(&mut self, id: Id, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
-        let Some(variable) = self.inventory.declared.get(&id).copied() else { return Ok(()) };
+        let Some(variable) = self.variables.declared.get(&id).copied() else { return Ok(()) };
         let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
         if let Some(initial) = initial {
             if ctype::is_pointer(variable.ty.plain()) {
@@ -474,11 +482,11 @@ impl<'a> Builder<'a> {
 /// The variable `s` of `s.x`, if `s` is a struct variable.
 fn whole_object(node: &Node) -> Option<&Reference> {
     match node.kind {
-        Kind::MemberExpr if !node.arrow => {
+        SyntaxKind::MemberExpr if !node.arrow => {
             let base = node.inner.first()?;
             base.variable().or_else(|| whole_object(base))
         }
-        Kind::ParenExpr => whole_object(node.inner.first()?),
+        SyntaxKind::ParenExpr => whole_object(node.inner.first()?),
         _ => None,
     }
 }
@@ -549,24 +557,26 @@ fn address(node: &Node) -> Refusal {
 /// The refusal of a construct that regions may not contain.
 pub fn unknown(node: &Node) -> Refusal {
     let (what, remedy) = match node.kind {
-        Kind::WhileStmt => ("a `while` loop", "use a `for` loop whose bounds are affine"),
-        Kind::DoStmt => ("a `do` loop", "use a `for` loop whose bounds are affine"),
-        Kind::GotoStmt | Kind::IndirectGotoStmt => ("a `goto`", "use loops and `if`"),
-        Kind::LabelStmt => ("a label", "use loops and `if`"),
-        Kind::BreakStmt => ("a `break`", "put the loop's end into its condition"),
-        Kind::ContinueStmt => ("a `continue`", "put the rest of the body into an `if`"),
-        Kind::ReturnStmt => ("a `return`", "leave the function after the region"),
-        Kind::SwitchStmt | Kind::CaseStmt | Kind::DefaultStmt => ("a `switch`", "use `if`"),
-        Kind::GCCAsmStmt | Kind::MSAsmStmt => ("inline assembly", "keep it outside the region"),
-        Kind::StmtExpr => ("a statement expression", "use ordinary statements"),
-        Kind::AtomicExpr => ("an atomic operation", "use plain accesses: the tiles are ordered by their dependences"),
-        Kind::RecordDecl | Kind::TypedefDecl | Kind::EnumDecl => {
+        SyntaxKind::WhileStmt => ("a `while` loop", "use a `for` loop whose bounds are affine"),
+        SyntaxKind::DoStmt => ("a `do` loop", "use a `for` loop whose bounds are affine"),
+        SyntaxKind::GotoStmt | SyntaxKind::IndirectGotoStmt => ("a `goto`", "use loops and `if`"),
+        SyntaxKind::LabelStmt => ("a label", "use loops and `if`"),
+        SyntaxKind::BreakStmt => ("a `break`", "put the loop's end into its condition"),
+        SyntaxKind::ContinueStmt => ("a `continue`", "put the rest of the body into an `if`"),
+        SyntaxKind::ReturnStmt => ("a `return`", "leave the function after the region"),
+        SyntaxKind::SwitchStmt | SyntaxKind::CaseStmt | SyntaxKind::DefaultStmt => ("a `switch`", "use `if`"),
+        SyntaxKind::GCCAsmStmt | SyntaxKind::MSAsmStmt => ("inline assembly", "keep it outside the region"),
+        SyntaxKind::StmtExpr => ("a statement expression", "use ordinary statements"),
+        SyntaxKind::AtomicExpr => {
+            ("an atomic operation", "use plain accesses: the tiles are ordered by their dependences")
+        }
+        SyntaxKind::RecordDecl | SyntaxKind::TypedefDecl | SyntaxKind::EnumDecl => {
             ("a declaration of a type", "declare types before the region")
         }
-        Kind::AttributedStmt => ("a statement with attributes", "remove the attribute"),
-        Kind::VAArgExpr => ("a use of variable arguments", "keep it outside the region"),
-        Kind::CompoundLiteralExpr => ("a compound literal", "assign the members one by one"),
-        Kind::StringLiteral | Kind::PredefinedExpr => ("a string", "keep strings outside the region"),
+        SyntaxKind::AttributedStmt => ("a statement with attributes", "remove the attribute"),
+        SyntaxKind::VAArgExpr => ("a use of variable arguments", "keep it outside the region"),
+        SyntaxKind::CompoundLiteralExpr => ("a compound literal", "assign the members one by one"),
+        SyntaxKind::StringLiteral | SyntaxKind::PredefinedExpr => ("a string", "keep strings outside the region"),
         _ if node.kind.is_openmp() => ("an OpenMP directive", "remove it: the region runs in parallel by itself"),
         ref other => {
             let reason = format!("this construct ({other} {}) is not in the language of regions", node.opcode);

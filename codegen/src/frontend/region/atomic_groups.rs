@@ -7,31 +7,30 @@ use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::roles;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::effects::control_flow::Graph;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::effects::liveness;
-use crate::frontend::effects::statement_effects;
-use crate::frontend::effects::statement_effects::{CONVERSIONS, OPERATORS};
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::effects::statement_effects::{self, CONVERSIONS, OPERATORS};
+use crate::frontend::survey::region_builder::RegionBuilder;
 
 /// A block's statements; an unbraced statement is a block of one.
 pub fn children(node: &Node) -> Vec<&Node> {
-    if node.is(&Kind::CompoundStmt) { node.inner.iter().collect() } else { vec![node] }
+    if node.is(&SyntaxKind::CompoundStmt) { node.inner.iter().collect() } else { vec![node] }
 }
 
 /// Ranges of statements to keep together: (block, first, last).
 type Ranges = Vec<(Id, usize, usize)>;
 
-impl<'a> Builder<'a> {
+impl<'a> RegionBuilder<'a> {
     /// Groups statements for every scalar that the region declares or writes.
-    pub fn group(&mut self, roots: &[&'a Node], graph: &Graph) -> Result<(), Refusal> {
+    pub fn group(&mut self, roots: &[&'a Node], graph: &ControlFlowGraph) -> Result<(), Refusal> {
         self.group_declared(0, roots)?;
-        let mut outer: Vec<(Id, &Node)> = self.inventory.written.iter().map(|(id, n)| (*id, *n)).collect();
+        let mut outer: Vec<(Id, &Node)> = self.variables.written.iter().map(|(id, n)| (*id, *n)).collect();
         outer.sort_by_key(|(_, n)| n.begin.offset);
         for (id, _) in outer {
             let Some(variable) = self.unit.declaration(id) else { continue };
             let plain = variable.ty.plain();
-            if self.inventory.declared.contains_key(&id) || ctype::is_pointer(plain) || ctype::is_array(plain) {
+            if self.variables.declared.contains_key(&id) || ctype::is_pointer(plain) || ctype::is_array(plain) {
                 continue;
             }
             if self.alive_after(graph, variable) {
@@ -51,9 +50,9 @@ impl<'a> Builder<'a> {
     fn group_declared(&mut self, block: Id, statements: &[&'a Node]) -> Result<(), Refusal> {
         for (k, statement) in statements.iter().enumerate() {
             match statement.kind {
-                Kind::DeclStmt => {
+                SyntaxKind::DeclStmt => {
                     for variable in &statement.inner {
-                        if !variable.is(&Kind::VarDecl) {
+                        if !variable.is(&SyntaxKind::VarDecl) {
                             return Err(statement_effects::unknown(variable));
                         }
                         statement_effects::check_local(variable)?;
@@ -61,7 +60,7 @@ impl<'a> Builder<'a> {
                         self.place_declaration(block, statements, k, variable);
                     }
                 }
-                Kind::CompoundStmt => self.group_declared(statement.id, &children(statement))?,
+                SyntaxKind::CompoundStmt => self.group_declared(statement.id, &children(statement))?,
                 _ => {
                     for inner in statement.inner.iter().filter(|n| n.kind.is_statement()) {
                         self.group_declared(inner.id, &children(inner))?;
@@ -78,9 +77,9 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let text = format!("{} {}", variable.ty.written, variable.ty.plain());
-        let changing = self.inventory.declared.keys().chain(self.inventory.written.keys());
+        let changing = self.variables.declared.keys().chain(self.variables.written.keys());
         let changing: Vec<&Node> = changing
-            .chain(self.inventory.counters.keys())
+            .chain(self.variables.counters.keys())
             .filter_map(|id| self.unit.declaration(*id))
             .filter(|d| ctype::words(&text).any(|word| word == d.name))
             .collect();
@@ -92,7 +91,7 @@ impl<'a> Builder<'a> {
 
     fn place_declaration(&mut self, block: Id, statements: &[&'a Node], at: usize, variable: &'a Node) {
         let id = variable.id;
-        if self.inventory.is_counter(id) || self.repeatable(variable) {
+        if self.variables.is_counter(id) || self.repeatable(variable) {
             return;
         }
         let uses: Vec<usize> = (at + 1..statements.len()).filter(|k| liveness::mentions(statements[*k], id)).collect();
@@ -112,10 +111,10 @@ impl<'a> Builder<'a> {
     pub fn repeatable(&self, variable: &Node) -> bool {
         let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
         let plain = variable.ty.plain();
-        if self.inventory.written.contains_key(&variable.id) && !ctype::is_pointer(plain) || ctype::is_array(plain) {
+        if self.variables.written.contains_key(&variable.id) && !ctype::is_pointer(plain) || ctype::is_array(plain) {
             return false;
         }
-        let changed_pointer = self.inventory.written.get(&variable.id).and_then(|n| roles::write_target(n));
+        let changed_pointer = self.variables.written.get(&variable.id).and_then(|n| roles::write_target(n));
         if changed_pointer.is_some_and(|t| t.variable().is_some()) {
             return false;
         }
@@ -124,35 +123,37 @@ impl<'a> Builder<'a> {
 
     fn steady(&self, node: &Node) -> bool {
         let here = match node.kind {
-            Kind::DeclRefExpr => node.reference.as_ref().is_none_or(|r| match self.inventory.declared.get(&r.id) {
-                Some(_) if self.inventory.is_counter(r.id) => true,
-                Some(local) => self.repeatable(local),
-                None => {
-                    let array = self
-                        .unit
-                        .declaration(r.id)
-                        .is_some_and(|d| ctype::is_array(d.ty.plain()) || ctype::is_pointer(d.ty.plain()));
-                    array || !self.inventory.written.contains_key(&r.id)
-                }
-            }),
+            SyntaxKind::DeclRefExpr => {
+                node.reference.as_ref().is_none_or(|r| match self.variables.declared.get(&r.id) {
+                    Some(_) if self.variables.is_counter(r.id) => true,
+                    Some(local) => self.repeatable(local),
+                    None => {
+                        let array = self
+                            .unit
+                            .declaration(r.id)
+                            .is_some_and(|d| ctype::is_array(d.ty.plain()) || ctype::is_pointer(d.ty.plain()));
+                        array || !self.variables.written.contains_key(&r.id)
+                    }
+                })
+            }
             _ if STEADY.contains(&node.kind) => true,
-            Kind::ImplicitCastExpr if node.cast == "LValueToRValue" => {
+            SyntaxKind::ImplicitCastExpr if node.cast == "LValueToRValue" => {
                 // The value of a scalar or pointer variable, but not an element of an array.
                 node.bare().variable().is_some() || !loads_memory(node)
             }
-            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
+            SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr => {
                 CONVERSIONS.contains(&node.cast.as_str())
                     || matches!(
                         node.cast.as_str(),
                         "ArrayToPointerDecay" | "FunctionToPointerDecay" | "BuiltinFnToFnPtr"
                     )
             }
-            Kind::CallExpr => roles::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
-            Kind::UnaryOperator => matches!(
+            SyntaxKind::CallExpr => roles::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
+            SyntaxKind::UnaryOperator => matches!(
                 node.opcode.as_str(),
                 "+" | "-" | "!" | "~" | "*" | "&" | "__real" | "__imag" | "__extension__"
             ),
-            Kind::BinaryOperator => {
+            SyntaxKind::BinaryOperator => {
                 OPERATORS.contains(&node.opcode.as_str()) || matches!(node.opcode.as_str(), "&&" | "||")
             }
             _ => false,
@@ -183,26 +184,26 @@ impl<'a> Builder<'a> {
 }
 
 /// Expressions that keep their value as long as their operands do.
-const STEADY: [Kind; 12] = [
-    Kind::IntegerLiteral,
-    Kind::FloatingLiteral,
-    Kind::CharacterLiteral,
-    Kind::ImaginaryLiteral,
-    Kind::ImplicitValueInitExpr,
-    Kind::ParenExpr,
-    Kind::ConstantExpr,
-    Kind::ConditionalOperator,
-    Kind::ArraySubscriptExpr,
-    Kind::MemberExpr,
-    Kind::InitListExpr,
-    Kind::UnaryExprOrTypeTraitExpr,
+const STEADY: [SyntaxKind; 12] = [
+    SyntaxKind::IntegerLiteral,
+    SyntaxKind::FloatingLiteral,
+    SyntaxKind::CharacterLiteral,
+    SyntaxKind::ImaginaryLiteral,
+    SyntaxKind::ImplicitValueInitExpr,
+    SyntaxKind::ParenExpr,
+    SyntaxKind::ConstantExpr,
+    SyntaxKind::ConditionalOperator,
+    SyntaxKind::ArraySubscriptExpr,
+    SyntaxKind::MemberExpr,
+    SyntaxKind::InitListExpr,
+    SyntaxKind::UnaryExprOrTypeTraitExpr,
 ];
 
 fn loads_memory(node: &Node) -> bool {
     node.walk().any(|n| {
-        matches!(n.kind, Kind::ArraySubscriptExpr)
-            || (n.is(&Kind::UnaryOperator) && n.opcode == "*")
-            || (n.is(&Kind::MemberExpr) && n.arrow)
+        matches!(n.kind, SyntaxKind::ArraySubscriptExpr)
+            || (n.is(&SyntaxKind::UnaryOperator) && n.opcode == "*")
+            || (n.is(&SyntaxKind::MemberExpr) && n.arrow)
     })
 }
 
@@ -228,7 +229,7 @@ fn inside(block: Id, statement: &Node, variable: &Node, index: usize, out: &mut 
         block != 0
     };
     match statement.kind {
-        Kind::ForStmt => {
+        SyntaxKind::ForStmt => {
             if (0..4).any(|k| statement.child(k).is_some_and(|n| liveness::mentions(n, variable.id))) {
                 return group(out);
             }
@@ -239,8 +240,8 @@ fn inside(block: Id, statement: &Node, variable: &Node, index: usize, out: &mut 
             }
             follow(body.id, &list, variable, 0, out)
         }
-        Kind::CompoundStmt => follow(statement.id, &children(statement), variable, 0, out),
-        Kind::IfStmt => {
+        SyntaxKind::CompoundStmt => follow(statement.id, &children(statement), variable, 0, out),
+        SyntaxKind::IfStmt => {
             if liveness::mentions(&statement.inner[0], variable.id) {
                 return group(out);
             }

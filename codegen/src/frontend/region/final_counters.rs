@@ -3,21 +3,21 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::extent::token_end;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::effects::control_flow::Graph;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::survey::loop_header;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use std::collections::BTreeSet;
 
-impl<'a> Builder<'a> {
+impl<'a> RegionBuilder<'a> {
     /// C text that runs only the loops' headers, for counters alive after the region; empty if there are none.
-    pub fn epilogue(&self, roots: &[&'a Node], graph: &Graph) -> Result<String, Refusal> {
+    pub fn epilogue(&self, roots: &[&'a Node], graph: &ControlFlowGraph) -> Result<String, Refusal> {
         let alive: BTreeSet<Id> = self
-            .inventory
+            .variables
             .counters
             .keys()
             .copied()
-            .filter(|id| !self.inventory.declared.contains_key(id))
+            .filter(|id| !self.variables.declared.contains_key(id))
             .filter(|id| self.unit.declaration(*id).is_none_or(|d| self.alive_after(graph, d)))
             .collect();
         let parts: Result<Vec<String>, Refusal> = roots.iter().map(|r| self.headers(r, &alive)).collect();
@@ -26,19 +26,19 @@ impl<'a> Builder<'a> {
 
     fn headers(&self, node: &'a Node, alive: &BTreeSet<Id>) -> Result<String, Refusal> {
         let concerned = node.walk().any(|n| {
-            n.is(&Kind::ForStmt) && loop_header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter))
+            n.is(&SyntaxKind::ForStmt) && loop_header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter))
         });
         if !concerned {
             return Ok(String::new());
         }
         match node.kind {
-            Kind::ForStmt => {
+            SyntaxKind::ForStmt => {
                 let header = loop_header::header(self.unit, node)?;
                 let head = self.head(node, node.begin.offset, &node.inner[..4])?;
                 let inner = self.headers(header.body, alive)?;
                 Ok(format!("{head} {}", if inner.is_empty() { ";".to_owned() } else { format!("{{ {inner} }}") }))
             }
-            Kind::IfStmt => {
+            SyntaxKind::IfStmt => {
                 let head = self.head(node, node.begin.offset, &node.inner[..1])?;
                 let then = self.headers(&node.inner[1], alive)?;
                 let other = node.inner.get(2).map(|n| self.headers(n, alive)).transpose()?.unwrap_or_default();
@@ -62,8 +62,8 @@ impl<'a> Builder<'a> {
         };
         let changing = parts.iter().flat_map(Node::walk).any(|n| {
             n.reference.as_ref().is_some_and(|r| {
-                let counter = self.inventory.is_counter(r.id);
-                !counter && (self.inventory.written.contains_key(&r.id) || self.inventory.declared.contains_key(&r.id))
+                let counter = self.variables.is_counter(r.id);
+                !counter && (self.variables.written.contains_key(&r.id) || self.variables.declared.contains_key(&r.id))
             })
         });
         if changing {

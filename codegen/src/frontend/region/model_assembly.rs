@@ -3,10 +3,8 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::KnownParameter;
-use crate::frontend::survey::region_builder::RawAccess;
-use crate::frontend::survey::region_builder::{Builder, KnownArray, RawStatement};
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::{KnownArray, KnownParameter, RawAccess, RawStatement, RegionBuilder};
 use crate::frontend::values::affine::{Affine, Atom};
 use crate::frontend::values::symbols;
 use crate::model::{Access, AccessKind, Options, Statement, Storage, WIDE_LIMIT};
@@ -14,7 +12,7 @@ use crate::source::Source;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// The region's statements in the form of the model.
     pub fn statements_of_model(&self) -> Vec<Statement> {
         let prefix = self.space();
@@ -104,7 +102,7 @@ impl Builder<'_> {
     pub fn check_aliases(&self, source: &Source) -> Result<(), Refusal> {
         for access in &self.entry_reads {
             if let Some(array) = self.arrays.iter().find(|a| a.array.symbol == access.array && a.written) {
-                let at = self.inventory.roots[0];
+                let at = self.variables.roots[0];
                 let reason = format!("a bound or subscript reads `{}`, which the region writes", array.array.name);
                 return Err(Refusal::at(at, reason, "copy the value to a variable before the region"));
             }
@@ -123,7 +121,7 @@ impl Builder<'_> {
             for array in self.arrays.iter().filter(|a| a.written) {
                 if self.might_reach(array, variable) {
                     let (name, scalar) = (&array.array.name, &variable.name);
-                    let at = self.inventory.written.get(&array.variable).map_or(0, |n| n.begin.offset);
+                    let at = self.variables.written.get(&array.variable).map_or(0, |n| n.begin.offset);
                     return Err(Refusal::span(
                         at,
                         source.skip_token(at),
@@ -140,7 +138,7 @@ impl Builder<'_> {
 
     /// The tiles have their own counters: refuses pointers to the program's counters, which the tiles would not update.
     fn check_counters(&self, source: &Source) -> Result<(), Refusal> {
-        for (id, node) in &self.inventory.counters {
+        for (id, node) in &self.variables.counters {
             let Some(counter) = self.unit.declaration(*id) else { continue };
             if let Some(array) = self.arrays.iter().find(|array| self.might_reach(array, counter)) {
                 let (name, begin) = (&counter.name, node.begin.offset);
@@ -155,7 +153,7 @@ impl Builder<'_> {
     /// Whether a plain pointer may point to a variable.
     fn might_reach(&self, array: &KnownArray, variable: &Node) -> bool {
         let reachable = self.unit.at_file_scope(variable.id)
-            || self.inventory.addressed.contains(&variable.id)
+            || self.variables.addressed.contains(&variable.id)
             || variable.storage == "static";
         let pointer = self.unit.declaration(array.variable);
         let typed = pointer.is_none_or(|pointer| self.may_reach_type(pointer, variable));
@@ -164,8 +162,8 @@ impl Builder<'_> {
 
     /// Refuses names that may be aliases of one storage, since the analysis takes them for different arrays.
     fn check_names(&self) -> Result<(), Refusal> {
-        let named = self.inventory.roots.iter().flat_map(|root| root.walk());
-        for node in named.filter(|n| n.reference.as_ref().is_some_and(|r| r.kind == Kind::VarDecl)) {
+        let named = self.variables.roots.iter().flat_map(|root| root.walk());
+        for node in named.filter(|n| n.reference.as_ref().is_some_and(|r| r.kind == SyntaxKind::VarDecl)) {
             let variable = node.reference.as_ref().and_then(|r| self.unit.declaration(r.id));
             if let Some(variable) = variable.filter(|v| self.has_other_names(v)) {
                 let reason = format!(
@@ -188,7 +186,7 @@ impl Builder<'_> {
         let names = names.chain(self.values.iter().map(|(id, v)| (&v.name, *id)));
         let names = names.chain(self.arrays.iter().map(|a| (&a.array.name, a.variable)));
         for (name, id) in names {
-            for (counter, node) in &self.inventory.counters {
+            for (counter, node) in &self.variables.counters {
                 if *counter != id && self.unit.declaration(*counter).is_some_and(|d| &d.name == name) {
                     let reason = format!("the counter `{name}` hides another `{name}` that the region uses");
                     return Err(Refusal::at(node, reason, "give the counter another name"));
@@ -197,7 +195,7 @@ impl Builder<'_> {
         }
         for (id, node) in &self.mentioned {
             let known = self.arrays.iter().any(|a| a.variable == *id)
-                || self.inventory.declared.contains_key(id)
+                || self.variables.declared.contains_key(id)
                 || self.unit.at_file_scope(*id);
             if !known {
                 return Err(Refusal::at(

@@ -4,13 +4,13 @@ use super::statement;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::extent;
-use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow;
 use crate::frontend::relocation::collision;
 use crate::frontend::relocation::made_tokens;
 use crate::frontend::relocation::surroundings;
-use crate::frontend::survey::region_builder::Builder;
-use crate::frontend::survey::variables::Inventory;
+use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::frontend::survey::variables::RegionVariables;
 use crate::frontend::text::pragma::{self, Site};
 use crate::frontend::text::preprocess::Seen;
 use crate::frontend::values::scope;
@@ -58,7 +58,7 @@ pub fn analyse(
     let body = function.body().ok_or_else(outside)?;
     let nodes = statements(body, site);
     let (first, last) = nodes.first().zip(nodes.last()).ok_or_else(|| nothing_marked(source, site))?;
-    if site.end.is_none() && !matches!(first.kind, Kind::ForStmt | Kind::CompoundStmt) {
+    if site.end.is_none() && !matches!(first.kind, SyntaxKind::ForStmt | SyntaxKind::CompoundStmt) {
         return Err(Refusal::at(
             first,
             "the pragma stands before something else than a loop or block",
@@ -81,7 +81,7 @@ pub fn analyse(
     check_head(source, function, body)?;
     made_tokens::check_text(source, begin, end, &seen.macros)?;
     let roots: Vec<&Node> = match nodes.as_slice() {
-        [block] if block.is(&Kind::CompoundStmt) => block.inner.iter().collect(),
+        [block] if block.is(&SyntaxKind::CompoundStmt) => block.inner.iter().collect(),
         _ => nodes.clone(),
     };
     check_escapes(body, &nodes, end)?;
@@ -90,18 +90,18 @@ pub fn analyse(
     let insert = insertion(unit, source, function.begin.offset);
     surroundings::check(source, seen, function, (insert, end))?;
     check_names(&roots, source, begin, end)?;
-    let graph = control_flow::Graph::of_function(body, last);
-    let mut inventory = Inventory::new(unit, function, roots.clone())?;
-    inventory.addressed.extend(surroundings::named(source, seen, function));
-    let counters = inventory.counters.keys().filter_map(|id| unit.declaration(*id));
-    let mut builder = Builder {
+    let graph = control_flow::ControlFlowGraph::of_function(body, last);
+    let mut variables = RegionVariables::new(unit, function, roots.clone())?;
+    variables.addressed.extend(surroundings::named(source, seen, function));
+    let counters = variables.counters.keys().filter_map(|id| unit.declaration(*id));
+    let mut builder = RegionBuilder {
         unit,
         source,
         function,
         macros: &seen.macros,
         pure: site.options.pure.clone(),
         symbols: symbols::Symbols::of_counters(counters.map(|d| d.name.as_str())),
-        inventory,
+        variables,
         parameters: vec![],
         values: vec![],
         arrays: vec![],
@@ -213,7 +213,13 @@ fn insertion(unit: &Unit, source: &Source, function_begin: usize) -> usize {
     if at > 0 && rest_blank && line_end <= function_begin { line_end } else { at }
 }
 
-fn model(builder: &Builder, source: &Source, site: &Site, function: &Node, taken: &mut BTreeSet<String>) -> Region {
+fn model(
+    builder: &RegionBuilder,
+    source: &Source,
+    site: &Site,
+    function: &Node,
+    taken: &mut BTreeSet<String>,
+) -> Region {
     let base = site.options.name.clone();
     let mut name = base.clone().unwrap_or_else(|| format!("{}_1", function.name));
     let mut ordinal = 1;
@@ -255,7 +261,7 @@ fn statements<'a>(body: &'a Node, site: &Site) -> Vec<&'a Node> {
         Some(end) => {
             let holder = body
                 .walk()
-                .filter(|n| n.is(&Kind::CompoundStmt))
+                .filter(|n| n.is(&SyntaxKind::CompoundStmt))
                 .filter(|n| n.begin.offset < site.begin && site.begin < n.end.offset)
                 .last();
             let inside = |n: &&Node| site.begin <= n.begin.offset && n.begin.offset < end.begin;
@@ -278,16 +284,16 @@ fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result
 }
 
 /// Nodes that may enclose a region: they run its statements in a known order.
-const AROUND: [Kind; 9] = [
-    Kind::CompoundStmt,
-    Kind::IfStmt,
-    Kind::ForStmt,
-    Kind::WhileStmt,
-    Kind::DoStmt,
-    Kind::SwitchStmt,
-    Kind::CaseStmt,
-    Kind::DefaultStmt,
-    Kind::LabelStmt,
+const AROUND: [SyntaxKind; 9] = [
+    SyntaxKind::CompoundStmt,
+    SyntaxKind::IfStmt,
+    SyntaxKind::ForStmt,
+    SyntaxKind::WhileStmt,
+    SyntaxKind::DoStmt,
+    SyntaxKind::SwitchStmt,
+    SyntaxKind::CaseStmt,
+    SyntaxKind::DefaultStmt,
+    SyntaxKind::LabelStmt,
 ];
 
 /// Refuses a region that is not a statement among ordinary statements.
@@ -307,7 +313,7 @@ fn check_around(body: &Node, first: &Node) -> Result<(), Refusal> {
 
 /// Refuses declarations between `scop` and `endscop` that are used later: they would vanish into a block.
 fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refusal> {
-    for variable in nodes.iter().filter(|n| n.is(&Kind::DeclStmt)).flat_map(|n| &n.inner) {
+    for variable in nodes.iter().filter(|n| n.is(&SyntaxKind::DeclStmt)).flat_map(|n| &n.inner) {
         let later = |n: &&Node| n.begin.offset >= end && n.reference.as_ref().is_some_and(|r| r.id == variable.id);
         if body.walk().any(|n| later(&n)) {
             let reason = format!("`{}` is declared in the region and used after it", variable.name);
@@ -387,7 +393,7 @@ fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refus
 
 /// Checks that the file knows the functions that `pure(f)` names.
 fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refusal> {
-    let known = |name: &str| unit.root.walk().any(|n| n.is(&Kind::FunctionDecl) && n.name == name);
+    let known = |name: &str| unit.root.walk().any(|n| n.is(&SyntaxKind::FunctionDecl) && n.name == name);
     match site.options.pure.iter().find(|name| !known(name)) {
         None => Ok(()),
         Some(name) => Err(Refusal::span(

@@ -5,15 +5,15 @@ use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::extent::{statement_end, token_end};
 use crate::frontend::clang::roles;
-use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::statement_effects::{Effects, unknown};
 use crate::frontend::survey::loop_header;
-use crate::frontend::survey::region_builder::{Builder, RawStatement};
+use crate::frontend::survey::region_builder::{RawStatement, RegionBuilder};
 use crate::frontend::values::scope::Scope;
 use crate::source::Directive;
 use std::collections::HashSet;
 
-impl<'a> Builder<'a> {
+impl<'a> RegionBuilder<'a> {
     /// Makes the statements of a block; `block` identifies it for the groups.
     pub fn block(&mut self, block: Id, statements: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
         let groups = self.groups.get(&block).cloned().unwrap_or_default();
@@ -38,18 +38,18 @@ impl<'a> Builder<'a> {
 
     fn statement(&mut self, node: &'a Node, scope: &Scope) -> Result<(), Refusal> {
         match node.kind {
-            Kind::NullStmt => Ok(()),
-            Kind::CompoundStmt => {
+            SyntaxKind::NullStmt => Ok(()),
+            SyntaxKind::CompoundStmt => {
                 let mut inside = scope.clone();
                 inside.schedule.push("0".to_owned());
                 self.block(node.id, &children(node), &inside)
             }
-            Kind::ForStmt => {
+            SyntaxKind::ForStmt => {
                 let header = loop_header::header(self.unit, node)?;
                 let inside = self.enter(&header, scope)?;
                 self.block(header.body.id, &children(header.body), &inside)
             }
-            Kind::IfStmt => {
+            SyntaxKind::IfStmt => {
                 let test = &node.inner[0];
                 let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
                 let Ok((holds, fails)) = both else { return self.leaf(&[node], scope) };
@@ -66,11 +66,11 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            Kind::DeclStmt => {
+            SyntaxKind::DeclStmt => {
                 let variables = node.inner.iter();
                 let mut idle = true;
                 for v in variables {
-                    idle &= !v.initialised || self.repeatable(v) || self.inventory.is_counter(v.id);
+                    idle &= !v.initialised || self.repeatable(v) || self.variables.is_counter(v.id);
                 }
                 if idle { Ok(()) } else { self.leaf(&[node], scope) }
             }
@@ -90,7 +90,7 @@ impl<'a> Builder<'a> {
         let (begin, end) = self.text_range(nodes)?;
         self.check_conditionals(begin, end)?;
         let mut text = self.edited(begin, end, &out);
-        let block = nodes.len() > 1 || !matches!(nodes[0].kind, Kind::CompoundStmt);
+        let block = nodes.len() > 1 || !matches!(nodes[0].kind, SyntaxKind::CompoundStmt);
         if block && (nodes.len() > 1 || nodes[0].kind.is_statement()) {
             text = format!("{{ {text} }}");
         }
@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
         let begin = first.begin.offset;
         let end = statement_end(self.source, last);
         let own: HashSet<*const Node> = nodes.iter().flat_map(|n| n.walk()).map(std::ptr::from_ref).collect();
-        let mixed = self.inventory.roots.iter().flat_map(|r| r.walk()).find(|n| {
+        let mixed = self.variables.roots.iter().flat_map(|r| r.walk()).find(|n| {
             let at = n.begin.offset;
             !own.contains(&std::ptr::from_ref(*n)) && n.begin.known && begin <= at && at < end
         });

@@ -3,7 +3,7 @@
 
 use crate::Refusal;
 use crate::frontend::clang::ast::Unit;
-use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::text::preprocess::Seen;
 use crate::model::Region;
 use crate::source::{Directive, Source};
@@ -47,7 +47,8 @@ pub fn check(
         return refuse(reason, "include the file before the function");
     }
     let own = unit.root.inner.iter().find(|n| {
-        let defined = n.body().is_some() || n.storage == "static" || (n.is(&Kind::VarDecl) && n.storage != "extern");
+        let defined =
+            n.body().is_some() || n.storage == "static" || (n.is(&SyntaxKind::VarDecl) && n.storage != "extern");
         defined && CALLED.contains(&n.name.as_str())
     });
     if let Some(own) = own {

@@ -5,34 +5,37 @@ use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Type};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::extent::token_end;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::text::preprocess::Macros;
 use crate::words::identifiers;
 use std::collections::BTreeSet;
 
 /// Operands of `sizeof` whose names the tree shows.
-const OPERANDS: [Kind; 14] = [
-    Kind::DeclRefExpr,
-    Kind::MemberExpr,
-    Kind::ArraySubscriptExpr,
-    Kind::ParenExpr,
-    Kind::ConstantExpr,
-    Kind::ImplicitCastExpr,
-    Kind::CStyleCastExpr,
-    Kind::UnaryOperator,
-    Kind::BinaryOperator,
-    Kind::ConditionalOperator,
-    Kind::IntegerLiteral,
-    Kind::FloatingLiteral,
-    Kind::CharacterLiteral,
-    Kind::UnaryExprOrTypeTraitExpr,
+const OPERANDS: [SyntaxKind; 14] = [
+    SyntaxKind::DeclRefExpr,
+    SyntaxKind::MemberExpr,
+    SyntaxKind::ArraySubscriptExpr,
+    SyntaxKind::ParenExpr,
+    SyntaxKind::ConstantExpr,
+    SyntaxKind::ImplicitCastExpr,
+    SyntaxKind::CStyleCastExpr,
+    SyntaxKind::UnaryOperator,
+    SyntaxKind::BinaryOperator,
+    SyntaxKind::ConditionalOperator,
+    SyntaxKind::IntegerLiteral,
+    SyntaxKind::FloatingLiteral,
+    SyntaxKind::CharacterLiteral,
+    SyntaxKind::UnaryExprOrTypeTraitExpr,
 ];
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// Refuses types spelled with names of the function: `char v[N]` where `N` is its own enumerator.
     pub fn check_type_text(&self, node: &Node) -> Result<(), Refusal> {
-        let spoken = matches!(node.kind, Kind::CStyleCastExpr | Kind::UnaryExprOrTypeTraitExpr | Kind::VarDecl);
+        let spoken = matches!(
+            node.kind,
+            SyntaxKind::CStyleCastExpr | SyntaxKind::UnaryExprOrTypeTraitExpr | SyntaxKind::VarDecl
+        );
         let types = [Some(&node.ty), node.argument.as_ref()];
         let has = |test: &dyn Fn(&Type) -> bool| spoken && types.into_iter().flatten().any(test);
         if has(&|t| self.is_local_type(&t.written)) {
@@ -47,10 +50,10 @@ impl Builder<'_> {
         if computed || !has(&|t| t.written.contains('[')) {
             return Ok(());
         }
-        let own = if node.is(&Kind::VarDecl) { node.name.as_str() } else { "" };
+        let own = if node.is(&SyntaxKind::VarDecl) { node.name.as_str() } else { "" };
         let end = self.end_of_type(node);
         let text = self.source.text(self.declarator(node, end), end);
-        let again = |name: &str| self.inventory.names.get(name).is_some_and(|count| *count > usize::from(name == own));
+        let again = |name: &str| self.variables.names.get(name).is_some_and(|count| *count > usize::from(name == own));
         match reached(&text, self.macros).into_iter().find(|name| again(name)) {
             None => Ok(()),
             Some(name) => {
@@ -63,7 +66,7 @@ impl Builder<'_> {
     /// The start of one variable's own declarator: after the comma in `double t[2], u[3]`.
     fn declarator(&self, node: &Node, end: usize) -> usize {
         let (mut at, mut begin) = (node.begin.offset, node.begin.offset);
-        while node.is(&Kind::VarDecl) && at < end {
+        while node.is(&SyntaxKind::VarDecl) && at < end {
             at = match self.source.byte(at) {
                 b'(' | b'[' | b'{' => self.source.skip_brackets(at),
                 _ => self.source.skip_token(at),
@@ -80,7 +83,7 @@ impl Builder<'_> {
     fn end_of_type(&self, node: &Node) -> usize {
         let end = token_end(self.source, node);
         let value = node.inner.iter().find(|n| !n.kind.is_absent() && !n.kind.is_attribute());
-        let value = value.filter(|_| node.is(&Kind::CStyleCastExpr) || node.initialised);
+        let value = value.filter(|_| node.is(&SyntaxKind::CStyleCastExpr) || node.initialised);
         value.map(|n| n.begin.offset).filter(|at| node.begin.offset < *at && *at < end).unwrap_or(end)
     }
 
@@ -98,7 +101,7 @@ impl Builder<'_> {
             return refuse(node, "the size of an object is taken whose length is computed");
         }
         match operand.walk().find(|n| !n.kind.is_absent() && !OPERANDS.contains(&n.kind)) {
-            Some(strange) if strange.is(&Kind::StringLiteral) => Ok(()),
+            Some(strange) if strange.is(&SyntaxKind::StringLiteral) => Ok(()),
             Some(strange) => refuse(strange, "the size of such an operand may differ before the function"),
             None => operand.walk().try_for_each(|n| self.check_type_text(n)),
         }

@@ -3,14 +3,14 @@
 
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::text::preprocess::Macros;
 use crate::source::Source;
 use crate::words::identifiers;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// Refuses a list with designators, since its values may replace each other.
     pub fn check_list(&self, list: &Node) -> Result<(), Refusal> {
         let (begin, source) = (list.begin.offset, self.source);

@@ -3,7 +3,7 @@
 
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::text::preprocess::Macros;
 use crate::source::Source;
 use crate::words::identifiers;
@@ -58,7 +58,7 @@ fn leads_to_place(name: &str, macros: &Macros) -> bool {
     false
 }
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// Refuses tokens made by the preprocessor, unless they can only come from `#` and `##` in the text at that place.
     pub fn check_made(&self, node: &Node) -> Result<(), Refusal> {
         let place = [&node.begin, &node.end].into_iter().find(|place| place.made);

@@ -3,8 +3,8 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use std::collections::HashMap;
 
 /// Maximum bytes of a read-only variable that each tile copies.
@@ -12,10 +12,10 @@ const COPIED: u64 = 16 << 10;
 /// Maximum bytes of a region's locals, which share a worker's stack of 8 MiB.
 const LOCAL: u64 = 1 << 20;
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// Refuses variables too large for the stack of a worker.
     pub fn check_room(&self) -> Result<(), Refusal> {
-        let at = self.inventory.roots[0];
+        let at = self.variables.roots[0];
         let mut types = Types { unit: self.unit, known: HashMap::new() };
         for variable in self.values.iter().filter_map(|(id, _)| self.unit.declaration(*id)) {
             let bytes = types.of(variable)?;
@@ -25,8 +25,8 @@ impl Builder<'_> {
                 return Err(Refusal::at(at, reason, remedy));
             }
         }
-        let locals = self.inventory.declared.keys().chain(&self.private).filter_map(|id| self.unit.declaration(*id));
-        let locals = locals.filter(|v| v.is(&Kind::VarDecl) && v.storage != "static" && v.storage != "extern");
+        let locals = self.variables.declared.keys().chain(&self.private).filter_map(|id| self.unit.declaration(*id));
+        let locals = locals.filter(|v| v.is(&SyntaxKind::VarDecl) && v.storage != "static" && v.storage != "extern");
         let mut sizes = Vec::new();
         for variable in locals {
             sizes.push((variable, types.of(variable)?));
@@ -80,7 +80,8 @@ impl<'a> Types<'a> {
             return Some(count.saturating_mul(self.bytes(&plain[..open], holder)?));
         }
         if name_end > 0 {
-            let nameless = |n: &&Node| matches!(n.kind, Kind::RecordDecl | Kind::EnumDecl) && n.name.is_empty();
+            let nameless =
+                |n: &&Node| matches!(n.kind, SyntaxKind::RecordDecl | SyntaxKind::EnumDecl) && n.name.is_empty();
             let all: Vec<&Node> = holder?.inner.iter().filter(nameless).collect();
             return all.into_iter().map(|one| self.declared(one)).try_fold(0, |most: u64, size| Some(most.max(size?)));
         }
@@ -100,10 +101,10 @@ impl<'a> Types<'a> {
 
     /// The size of a declared struct, union or enumeration.
     fn declared(&mut self, one: &'a Node) -> Option<u64> {
-        if one.is(&Kind::EnumDecl) {
+        if one.is(&SyntaxKind::EnumDecl) {
             return Some(8);
         }
-        let fields = one.inner.iter().filter(|n| n.is(&Kind::FieldDecl));
+        let fields = one.inner.iter().filter(|n| n.is(&SyntaxKind::FieldDecl));
         let sizes = fields.map(|field| self.bytes(field.ty.plain(), Some(one)));
         sizes.collect::<Vec<_>>().into_iter().try_fold(0_u64, |sum, size| Some(sum.saturating_add(size?)))
     }
@@ -111,19 +112,19 @@ impl<'a> Types<'a> {
     /// The definition of a struct or union, or of the unnamed type that a typedef names.
     fn declaration(&self, plain: &str) -> Option<&'a Node> {
         let root = &self.unit.root;
-        let whole = |n: &&Node| n.is(&Kind::RecordDecl) && n.inner.iter().any(|f| f.is(&Kind::FieldDecl));
+        let whole = |n: &&Node| n.is(&SyntaxKind::RecordDecl) && n.inner.iter().any(|f| f.is(&SyntaxKind::FieldDecl));
         if let Some(tag) = plain.strip_prefix("struct ").or_else(|| plain.strip_prefix("union ")) {
             return root.walk().filter(whole).find(|n| n.name == tag.trim());
         }
         for holder in root.walk() {
-            let Some(at) = holder.inner.iter().position(|n| n.is(&Kind::TypedefDecl) && n.name == plain) else {
+            let Some(at) = holder.inner.iter().position(|n| n.is(&SyntaxKind::TypedefDecl) && n.name == plain) else {
                 continue;
             };
             let before = holder.inner[..at].iter().rev();
             // One declaration may declare several types; all begin at its first token.
             let begin = holder.inner[at].begin.offset;
-            let mut before = before.skip_while(|n| n.is(&Kind::TypedefDecl) && n.begin.offset == begin);
-            return before.next().filter(|n| n.name.is_empty() && (n.is(&Kind::EnumDecl) || whole(n)));
+            let mut before = before.skip_while(|n| n.is(&SyntaxKind::TypedefDecl) && n.begin.offset == begin);
+            return before.next().filter(|n| n.name.is_empty() && (n.is(&SyntaxKind::EnumDecl) || whole(n)));
         }
         None
     }

@@ -6,7 +6,7 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::text::preprocess::Seen;
 use crate::planted::planted;
 use crate::source::Source;
@@ -91,7 +91,7 @@ pub fn named(source: &Source, seen: &Seen, function: &Node) -> Vec<Id> {
     let lines = source.position(function.begin.offset).0..=source.position(function.end.offset).0;
     let pragmas = seen.whole.pragmas.iter().filter(|(line, words)| lines.contains(line) && !words.starts_with("omp"));
     let words: Vec<&str> = pragmas.flat_map(|(_, words)| ctype::words(words)).collect();
-    let variables = function.walk().filter(|n| n.is(&Kind::VarDecl) || n.is(&Kind::ParmVarDecl));
+    let variables = function.walk().filter(|n| n.is(&SyntaxKind::VarDecl) || n.is(&SyntaxKind::ParmVarDecl));
     variables.filter(|n| words.contains(&n.name.as_str())).map(|n| n.id).collect()
 }
 

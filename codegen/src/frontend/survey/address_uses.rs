@@ -4,13 +4,13 @@
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::roles;
-use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::planted::planted;
 use std::collections::HashSet;
 
 /// Variables of a function whose values or addresses others may have.
 #[derive(Debug, Default)]
-pub struct Uses {
+pub struct AddressUses {
     /// Variables whose address, or a part's address, may be known elsewhere.
     pub addressed: HashSet<Id>,
     /// Variables assigned, entirely or in part, after their declaration.
@@ -31,13 +31,19 @@ enum Use {
 }
 
 /// Attributes of variables that do not reveal their addresses.
-const SILENT: [Kind; 6] =
-    [Kind::AlignedAttr, Kind::UnusedAttr, Kind::UsedAttr, Kind::NonNullAttr, Kind::NoEscapeAttr, Kind::MayAliasAttr];
+const SILENT: [SyntaxKind; 6] = [
+    SyntaxKind::AlignedAttr,
+    SyntaxKind::UnusedAttr,
+    SyntaxKind::UsedAttr,
+    SyntaxKind::NonNullAttr,
+    SyntaxKind::NoEscapeAttr,
+    SyntaxKind::MayAliasAttr,
+];
 
-impl Uses {
+impl AddressUses {
     /// Finds the uses in a function.
-    pub fn of(function: &Node) -> Uses {
-        let mut uses = Uses::default();
+    pub fn of(function: &Node) -> AddressUses {
+        let mut uses = AddressUses::default();
         uses.visit(function, Use::Other);
         uses
     }
@@ -45,20 +51,20 @@ impl Uses {
     fn visit(&mut self, node: &Node, usage: Use) {
         let present = || node.inner.iter().filter(|n| !n.kind.is_absent());
         match node.kind {
-            Kind::DeclRefExpr => self.mention(node, usage),
-            Kind::VarDecl | Kind::ParmVarDecl => {
+            SyntaxKind::DeclRefExpr => self.mention(node, usage),
+            SyntaxKind::VarDecl | SyntaxKind::ParmVarDecl => {
                 if node.inner.iter().any(|n| n.kind.is_attribute() && !SILENT.contains(&n.kind)) {
                     self.addressed.insert(node.id);
                 }
                 present().for_each(|n| self.visit(n, Use::Other));
             }
-            Kind::ParenExpr => present().for_each(|n| self.visit(n, usage)),
-            Kind::MemberExpr if !node.arrow => present().for_each(|n| self.visit(n, usage)),
-            Kind::MemberExpr => present().for_each(|n| self.pointer(n, usage)),
-            Kind::ArraySubscriptExpr => present().for_each(|n| {
+            SyntaxKind::ParenExpr => present().for_each(|n| self.visit(n, usage)),
+            SyntaxKind::MemberExpr if !node.arrow => present().for_each(|n| self.visit(n, usage)),
+            SyntaxKind::MemberExpr => present().for_each(|n| self.pointer(n, usage)),
+            SyntaxKind::ArraySubscriptExpr => present().for_each(|n| {
                 if ctype::integer(n.ty.plain()).is_some() { self.visit(n, Use::Other) } else { self.pointer(n, usage) }
             }),
-            Kind::UnaryOperator => {
+            SyntaxKind::UnaryOperator => {
                 let operand = match node.opcode.as_str() {
                     "*" => return present().for_each(|n| self.pointer(n, usage)),
                     "++" | "--" => Use::Target,
@@ -68,7 +74,7 @@ impl Uses {
                 };
                 present().for_each(|n| self.visit(n, operand));
             }
-            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
+            SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr => {
                 let operand = match node.cast.as_str() {
                     "LValueToRValue" | "ToVoid" => Use::Value,
                     "NoOp" => usage,
@@ -76,7 +82,7 @@ impl Uses {
                 };
                 present().for_each(|n| self.visit(n, operand));
             }
-            Kind::UnaryExprOrTypeTraitExpr => present().for_each(|n| self.visit(n, Use::Value)),
+            SyntaxKind::UnaryExprOrTypeTraitExpr => present().for_each(|n| self.visit(n, Use::Value)),
             _ => {
                 let target = roles::write_target(node);
                 for inner in present() {
@@ -91,11 +97,11 @@ impl Uses {
     fn pointer(&mut self, node: &Node, usage: Use) {
         let present = || node.inner.iter().filter(|n| !n.kind.is_absent());
         match node.kind {
-            Kind::ParenExpr => present().for_each(|n| self.pointer(n, usage)),
-            Kind::ImplicitCastExpr if node.cast == "ArrayToPointerDecay" => {
+            SyntaxKind::ParenExpr => present().for_each(|n| self.pointer(n, usage)),
+            SyntaxKind::ImplicitCastExpr if node.cast == "ArrayToPointerDecay" => {
                 present().for_each(|n| self.visit(n, usage));
             }
-            Kind::BinaryOperator if matches!(node.opcode.as_str(), "+" | "-") => present().for_each(|n| {
+            SyntaxKind::BinaryOperator if matches!(node.opcode.as_str(), "+" | "-") => present().for_each(|n| {
                 if ctype::integer(n.ty.plain()).is_some() { self.visit(n, Use::Other) } else { self.pointer(n, usage) }
             }),
             _ => self.visit(node, Use::Other),

@@ -4,11 +4,11 @@ use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::ctype::{self, Integer};
 use crate::frontend::clang::roles::write_target;
-use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
 
 /// The parts of a `for` loop.
 #[derive(Debug, Clone, Copy)]
-pub struct Header<'a> {
+pub struct LoopHeader<'a> {
     /// The counter's declaration.
     pub counter: Id,
     /// The declaration's node.
@@ -31,7 +31,7 @@ pub struct Header<'a> {
 pub const CANONICAL: &str = "write the loop as `for (i = first; i < last; i += step)` with a constant step";
 
 /// Analyses a loop's header, but not its bounds.
-pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refusal> {
+pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refusal> {
     let refuse = |at: &Node, reason: &str| Err(Refusal::at(at, reason, CANONICAL));
     let [init, _, condition, increment, body] = node.inner.as_slice() else {
         return refuse(node, "this loop's header is not understood");
@@ -41,7 +41,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refusal>
             return refuse(node, &format!("this loop has no {name} in its header"));
         }
     }
-    let (counter, first, declared) = if init.is(&Kind::DeclStmt) {
+    let (counter, first, declared) = if init.is(&SyntaxKind::DeclStmt) {
         let [variable] = init.inner.as_slice() else {
             return refuse(init, "this loop declares several variables");
         };
@@ -50,7 +50,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refusal>
         };
         (variable.id, first, true)
     } else {
-        let target = if init.is(&Kind::BinaryOperator) && init.opcode == "=" { init.inner.first() } else { None };
+        let target = if init.is(&SyntaxKind::BinaryOperator) && init.opcode == "=" { init.inner.first() } else { None };
         let Some((reference, first)) = target.and_then(Node::variable).zip(init.inner.get(1)) else {
             return refuse(init, "this loop's first part does not set one counter");
         };
@@ -71,13 +71,13 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<Header<'a>, Refusal>
     let Some((step, wraps)) = step(unit, increment, counter, ty).filter(|(s, _)| *s != 0) else {
         return refuse(increment, "this loop's step is not a constant added to its counter");
     };
-    Ok(Header { counter, declaration, declared, first, condition, step, wraps, body })
+    Ok(LoopHeader { counter, declaration, declared, first, condition, step, wraps, body })
 }
 
 /// The amount added to the counter after each iteration, and whether C defines that the sum wraps around.
 fn step(unit: &Unit, node: &Node, counter: Id, ty: Integer) -> Option<(i64, bool)> {
     let is_counter = |n: &Node| plain(unit, n, ty).variable().is_some_and(|r| r.id == counter);
-    if node.is(&Kind::ParenExpr) {
+    if node.is(&SyntaxKind::ParenExpr) {
         return step(unit, node.inner.first()?, counter, ty);
     }
     if !is_counter(write_target(node)?) {
@@ -85,11 +85,11 @@ fn step(unit: &Unit, node: &Node, counter: Id, ty: Integer) -> Option<(i64, bool
     }
     let amount = |n: &Node, sign: i128| amount(unit, n, sign, ty);
     match (&node.kind, node.opcode.as_str()) {
-        (Kind::UnaryOperator, "++") => Some((1, !ty.signed)),
-        (Kind::UnaryOperator, "--") => Some((-1, !ty.signed)),
-        (Kind::CompoundAssignOperator, "+=") => amount(node.inner.get(1)?, 1),
-        (Kind::CompoundAssignOperator, "-=") => amount(node.inner.get(1)?, -1),
-        (Kind::BinaryOperator, "=") => {
+        (SyntaxKind::UnaryOperator, "++") => Some((1, !ty.signed)),
+        (SyntaxKind::UnaryOperator, "--") => Some((-1, !ty.signed)),
+        (SyntaxKind::CompoundAssignOperator, "+=") => amount(node.inner.get(1)?, 1),
+        (SyntaxKind::CompoundAssignOperator, "-=") => amount(node.inner.get(1)?, -1),
+        (SyntaxKind::BinaryOperator, "=") => {
             let sum = plain(unit, node.inner.get(1)?, ty);
             let (left, right) = (sum.inner.first()?, sum.inner.get(1)?);
             match sum.opcode.as_str() {
@@ -114,17 +114,18 @@ fn amount(unit: &Unit, node: &Node, sign: i128, ty: Integer) -> Option<(i64, boo
     let added = if added >> (ty.width - 1) == 1 { added - (1_i128 << ty.width) } else { added };
     let step = i64::try_from(added).ok().filter(|v| v.unsigned_abs() < 1 << 31)?;
     let unsigned = !constant.ty.signed && constant.ty.width >= 32.max(ty.width);
-    Some((step, !ty.signed || unsigned || unit.dialect.wraps))
+    Some((step, !ty.signed || unsigned || unit.integer_options.wraps))
 }
 
 /// The former way to read a step, from its text: the defect `a5-constants`.
 fn text_literal(node: &Node) -> Option<i64> {
     match node.kind {
-        Kind::IntegerLiteral => node.value.as_ref()?.parse().ok(),
-        Kind::UnaryOperator if node.opcode == "-" => text_literal(node.inner.first()?)?.checked_neg(),
-        Kind::ParenExpr | Kind::ConstantExpr | Kind::ImplicitCastExpr | Kind::CStyleCastExpr => {
-            text_literal(node.inner.first()?)
-        }
+        SyntaxKind::IntegerLiteral => node.value.as_ref()?.parse().ok(),
+        SyntaxKind::UnaryOperator if node.opcode == "-" => text_literal(node.inner.first()?)?.checked_neg(),
+        SyntaxKind::ParenExpr
+        | SyntaxKind::ConstantExpr
+        | SyntaxKind::ImplicitCastExpr
+        | SyntaxKind::CStyleCastExpr => text_literal(node.inner.first()?),
         _ => None,
     }
 }
@@ -133,8 +134,8 @@ fn text_literal(node: &Node) -> Option<i64> {
 /// modulo its range.
 fn plain<'n>(unit: &Unit, node: &'n Node, counter: Integer) -> &'n Node {
     match (&node.kind, node.inner.first()) {
-        (Kind::ParenExpr | Kind::ConstantExpr, Some(inner)) => plain(unit, inner, counter),
-        (Kind::ImplicitCastExpr | Kind::CStyleCastExpr, Some(inner))
+        (SyntaxKind::ParenExpr | SyntaxKind::ConstantExpr, Some(inner)) => plain(unit, inner, counter),
+        (SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr, Some(inner))
             if matches!(node.cast.as_str(), "IntegralCast" | "LValueToRValue" | "NoOp") =>
         {
             let wide = unit.integer(node.ty.plain()).is_some_and(|ty| ty.width >= counter.width);

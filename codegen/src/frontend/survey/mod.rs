@@ -1,5 +1,5 @@
 //! Looks through a region before any statement is made: its loops' headers, its variables, whose addresses are known.
-//! `Builder` holds what this and the later rooms find; it uses `clang`, `text` and `values`.
+//! `RegionBuilder` holds what this and the later rooms find; it uses `clang`, `text` and `values`.
 
 pub mod address_uses;
 pub mod loop_header;

@@ -1,6 +1,6 @@
 //! The state that is built while a region is read.
 
-use super::variables::Inventory;
+use super::variables::RegionVariables;
 use crate::Refusal;
 use crate::frontend::clang::ast::Type;
 use crate::frontend::clang::ast::{Id, Node, Unit};
@@ -71,7 +71,7 @@ pub struct RawRow {
 }
 
 /// Everything known about a region so far.
-pub struct Builder<'a> {
+pub struct RegionBuilder<'a> {
     /// The syntax tree.
     pub unit: &'a Unit,
     /// The file's text.
@@ -79,7 +79,7 @@ pub struct Builder<'a> {
     /// The enclosing function.
     pub function: &'a Node,
     /// Which nodes read and write which variables.
-    pub inventory: Inventory<'a>,
+    pub variables: RegionVariables<'a>,
     /// Macros defined at the pragma.
     pub macros: &'a Macros,
     /// Functions that the pragma declares pure.
@@ -110,7 +110,7 @@ pub struct Builder<'a> {
     pub mentioned: Vec<(Id, &'a Node)>,
 }
 
-impl Builder<'_> {
+impl RegionBuilder<'_> {
     /// A name for isl that is not yet in use.
     pub fn fresh(&mut self, base: &str) -> String {
         self.symbols.fresh(base)
@@ -163,7 +163,7 @@ impl Builder<'_> {
 
     /// Whether a type's text names a declaration of the function, as a word or as the operand of `typeof`.
     pub fn is_local_type(&self, written: &str) -> bool {
-        ctype::words(written).any(|w| self.inventory.local_types.contains(w)) || written.contains("typeof")
+        ctype::words(written).any(|w| self.variables.local_types.contains(w)) || written.contains("typeof")
     }
 
     /// A variable's type, spelled so that it means the same before the enclosing function.

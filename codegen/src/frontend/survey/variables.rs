@@ -1,16 +1,16 @@
 //! Declarations, reads and writes of a region, gathered before any statement is made.
 
-use super::address_uses::Uses;
+use super::address_uses::AddressUses;
 use super::loop_header;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::roles::{base_variable, write_target};
-use crate::frontend::clang::syntax_kind::Kind;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
 use std::collections::{HashMap, HashSet};
 
 /// The result of a walk over the region and its function.
 #[derive(Debug, Default)]
-pub struct Inventory<'a> {
+pub struct RegionVariables<'a> {
     /// The region's statements.
     pub roots: Vec<&'a Node>,
     /// Variables declared in the region.
@@ -29,21 +29,21 @@ pub struct Inventory<'a> {
     pub names: HashMap<String, usize>,
 }
 
-impl<'a> Inventory<'a> {
+impl<'a> RegionVariables<'a> {
     /// Walks the function and the region.
-    pub fn new(unit: &'a Unit, function: &'a Node, roots: Vec<&'a Node>) -> Result<Inventory<'a>, Refusal> {
-        let Uses { addressed, changed } = Uses::of(function);
-        let mut found = Inventory { roots: roots.clone(), addressed, changed, ..Inventory::default() };
+    pub fn new(unit: &'a Unit, function: &'a Node, roots: Vec<&'a Node>) -> Result<RegionVariables<'a>, Refusal> {
+        let AddressUses { addressed, changed } = AddressUses::of(function);
+        let mut found = RegionVariables { roots: roots.clone(), addressed, changed, ..RegionVariables::default() };
         for node in function.walk() {
             if node.kind.is_declaration() && node.id != function.id {
                 *found.names.entry(node.name.clone()).or_default() += 1;
             }
             match node.kind {
-                Kind::TypedefDecl | Kind::RecordDecl | Kind::EnumDecl => {
+                SyntaxKind::TypedefDecl | SyntaxKind::RecordDecl | SyntaxKind::EnumDecl => {
                     found.local_types.insert(node.name.clone());
                 }
                 // The tree does not show the operands of assembly.
-                Kind::GCCAsmStmt | Kind::MSAsmStmt => found.addressed.extend(variables(function)),
+                SyntaxKind::GCCAsmStmt | SyntaxKind::MSAsmStmt => found.addressed.extend(variables(function)),
                 _ => {}
             }
         }
@@ -66,7 +66,7 @@ impl<'a> Inventory<'a> {
 
     fn gather(&mut self, unit: &'a Unit, node: &'a Node) -> Result<(), Refusal> {
         match node.kind {
-            Kind::ForStmt => {
+            SyntaxKind::ForStmt => {
                 let header = loop_header::header(unit, node)?;
                 self.counters.insert(header.counter, node);
                 if header.declared {
@@ -76,7 +76,7 @@ impl<'a> Inventory<'a> {
                 self.expressions(header.condition);
                 return self.gather(unit, header.body);
             }
-            Kind::VarDecl => drop(self.declared.insert(node.id, node)),
+            SyntaxKind::VarDecl => drop(self.declared.insert(node.id, node)),
             _ => self.note_write(node),
         }
         for child in node.inner.iter().filter(|n| !n.kind.is_absent()) {
@@ -104,5 +104,5 @@ impl<'a> Inventory<'a> {
 }
 
 fn variables(function: &Node) -> impl Iterator<Item = Id> + '_ {
-    function.walk().filter(|n| n.is(&Kind::VarDecl) || n.is(&Kind::ParmVarDecl)).map(|n| n.id)
+    function.walk().filter(|n| n.is(&SyntaxKind::VarDecl) || n.is(&SyntaxKind::ParmVarDecl)).map(|n| n.id)
 }

@@ -9,12 +9,12 @@ use crate::workshop::Workshop;
 const OMP: &str = include_str!("omp.h");
 
 /// Extra flags for reading a file, and the headers that they lead to.
-pub struct Headers {
+pub struct MissingHeaders {
     flags: Vec<String>,
     own: Option<Workshop>,
 }
 
-impl Headers {
+impl MissingHeaders {
     /// The flags for clang.
     pub fn flags(&self) -> Vec<String> {
         // After clang's folders, so that its own header wins, and before folders added for another compiler.
@@ -24,8 +24,8 @@ impl Headers {
 }
 
 /// Preprocesses a file. If `omp.h` is missing or only readable by another compiler, retries with our own.
-pub fn preprocess(source: &Source, flags: &[String]) -> Result<(Preprocessed, Headers), ClangError> {
-    let mut headers = Headers { flags: flags.to_vec(), own: None };
+pub fn preprocess(source: &Source, flags: &[String]) -> Result<(Preprocessed, MissingHeaders), ClangError> {
+    let mut headers = MissingHeaders { flags: flags.to_vec(), own: None };
     let mut first = preprocess::run(source, flags);
     if let Err(ClangError::Rejected(messages)) = &first
         && messages.contains("unknown target CPU")

@@ -4,22 +4,22 @@ use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::roles::base_variable;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::scope::Scope;
 use crate::model::AccessKind;
 
-impl<'a> Builder<'a> {
+impl<'a> RegionBuilder<'a> {
     /// The parameter for a constant expression; `None` if the expression may change or cannot be evaluated early.
     pub fn capture(&mut self, node: &'a Node, scope: &Scope) -> Result<Option<Affine>, Refusal> {
         let worth = matches!(
             node.bare().kind,
-            Kind::BinaryOperator
-                | Kind::MemberExpr
-                | Kind::ArraySubscriptExpr
-                | Kind::UnaryExprOrTypeTraitExpr
-                | Kind::UnaryOperator
+            SyntaxKind::BinaryOperator
+                | SyntaxKind::MemberExpr
+                | SyntaxKind::ArraySubscriptExpr
+                | SyntaxKind::UnaryExprOrTypeTraitExpr
+                | SyntaxKind::UnaryOperator
         );
         if !worth || self.unit.integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
             return Ok(None);
@@ -49,33 +49,39 @@ impl<'a> Builder<'a> {
     /// Whether an expression has a single value in the whole region and may be evaluated on entry.
     fn unchanging(&self, node: &Node, certain: bool) -> bool {
         let unchanged = |id| {
-            !self.inventory.written.contains_key(&id)
-                && !self.inventory.declared.contains_key(&id)
-                && !self.inventory.is_counter(id)
+            !self.variables.written.contains_key(&id)
+                && !self.variables.declared.contains_key(&id)
+                && !self.variables.is_counter(id)
         };
         let here = match node.kind {
-            Kind::UnaryExprOrTypeTraitExpr => {
+            SyntaxKind::UnaryExprOrTypeTraitExpr => {
                 return node.name == "sizeof"
                     && node.walk().filter_map(|n| n.reference.as_ref()).all(|r| unchanged(r.id));
             }
-            Kind::DeclRefExpr => node.reference.as_ref().is_some_and(|r| {
+            SyntaxKind::DeclRefExpr => node.reference.as_ref().is_some_and(|r| {
                 let plain = self.unit.declaration(r.id).map_or("", |d| d.ty.plain());
-                unchanged(r.id) && r.kind != Kind::FunctionDecl && !ctype::is_untouchable(plain)
+                unchanged(r.id) && r.kind != SyntaxKind::FunctionDecl && !ctype::is_untouchable(plain)
             }),
-            Kind::IntegerLiteral | Kind::CharacterLiteral | Kind::ParenExpr | Kind::ConstantExpr => true,
-            Kind::ImplicitCastExpr => {
+            SyntaxKind::IntegerLiteral
+            | SyntaxKind::CharacterLiteral
+            | SyntaxKind::ParenExpr
+            | SyntaxKind::ConstantExpr => true,
+            SyntaxKind::ImplicitCastExpr => {
                 matches!(node.cast.as_str(), "LValueToRValue" | "IntegralCast" | "NoOp" | "ArrayToPointerDecay")
             }
-            Kind::CStyleCastExpr => matches!(node.cast.as_str(), "IntegralCast" | "NoOp"),
-            Kind::UnaryOperator => matches!(node.opcode.as_str(), "+" | "-" | "~") || (node.opcode == "*" && certain),
-            Kind::BinaryOperator => match node.opcode.as_str() {
+            SyntaxKind::CStyleCastExpr => matches!(node.cast.as_str(), "IntegralCast" | "NoOp"),
+            SyntaxKind::UnaryOperator => {
+                matches!(node.opcode.as_str(), "+" | "-" | "~") || (node.opcode == "*" && certain)
+            }
+            SyntaxKind::BinaryOperator => match node.opcode.as_str() {
                 "+" | "-" | "*" | "&" | "|" | "^" | "<<" | ">>" => true,
                 "/" | "%" => node.inner.get(1).is_some_and(|n| certain || is_nonzero_literal(n)),
                 _ => false,
             },
-            Kind::MemberExpr | Kind::ArraySubscriptExpr => {
+            SyntaxKind::MemberExpr | SyntaxKind::ArraySubscriptExpr => {
                 let object = base_variable(node).and_then(|id| self.unit.declaration(id));
-                let inside = object.is_some_and(|d| !ctype::is_pointer(d.ty.plain())) && node.is(&Kind::MemberExpr);
+                let inside =
+                    object.is_some_and(|d| !ctype::is_pointer(d.ty.plain())) && node.is(&SyntaxKind::MemberExpr);
                 !ctype::is_untouchable(node.ty.plain()) && (certain || inside)
             }
             _ => false,
@@ -86,16 +92,16 @@ impl<'a> Builder<'a> {
 
 fn is_nonzero_literal(node: &Node) -> bool {
     let bare = node.bare();
-    let bare = if bare.is(&Kind::ImplicitCastExpr) { bare.inner.first().map_or(bare, Node::bare) } else { bare };
-    bare.is(&Kind::IntegerLiteral) && bare.value.as_deref() != Some("0")
+    let bare = if bare.is(&SyntaxKind::ImplicitCastExpr) { bare.inner.first().map_or(bare, Node::bare) } else { bare };
+    bare.is(&SyntaxKind::IntegerLiteral) && bare.value.as_deref() != Some("0")
 }
 
 /// The outermost memory loads of an expression.
 fn loads(node: &Node) -> Vec<&Node> {
     match node.kind {
-        Kind::UnaryExprOrTypeTraitExpr => vec![],
-        Kind::MemberExpr | Kind::ArraySubscriptExpr => vec![node],
-        Kind::UnaryOperator if node.opcode == "*" => vec![node],
+        SyntaxKind::UnaryExprOrTypeTraitExpr => vec![],
+        SyntaxKind::MemberExpr | SyntaxKind::ArraySubscriptExpr => vec![node],
+        SyntaxKind::UnaryOperator if node.opcode == "*" => vec![node],
         _ => node.inner.iter().flat_map(loads).collect(),
     }
 }
@@ -129,7 +135,7 @@ fn print(unit: &Unit, node: &Node) -> Option<Printed> {
     let child = |k: usize| node.child(k).and_then(|n| print(unit, n));
     let compound = |text: String| Some(Printed { text, whole: false });
     match node.kind {
-        Kind::IntegerLiteral => {
+        SyntaxKind::IntegerLiteral => {
             let suffix = match node.ty.plain() {
                 "int" => "",
                 "unsigned int" => "u",
@@ -142,18 +148,20 @@ fn print(unit: &Unit, node: &Node) -> Option<Printed> {
             Some(Printed::whole(format!("{}{suffix}", node.value.as_ref()?)))
         }
         // A character literal becomes its number, which clang prints without a sign.
-        Kind::CharacterLiteral if node.ty.plain() == "int" => compound(unit.constant(node)?.value.to_string()),
-        Kind::DeclRefExpr => Some(Printed::whole(node.reference.as_ref()?.name.clone())),
-        Kind::ParenExpr | Kind::ConstantExpr | Kind::ImplicitCastExpr => child(0),
-        Kind::CStyleCastExpr => compound(format!("({}){}", nameable(&node.ty.written)?, child(0)?.operand())),
-        Kind::UnaryOperator => compound(format!("{}{}", node.opcode, child(0)?.operand())),
-        Kind::BinaryOperator => compound(format!("{} {} {}", child(0)?.operand(), node.opcode, child(1)?.operand())),
-        Kind::ArraySubscriptExpr => Some(Printed::whole(format!("{}[{}]", child(0)?.operand(), child(1)?.text))),
-        Kind::MemberExpr => {
+        SyntaxKind::CharacterLiteral if node.ty.plain() == "int" => compound(unit.constant(node)?.value.to_string()),
+        SyntaxKind::DeclRefExpr => Some(Printed::whole(node.reference.as_ref()?.name.clone())),
+        SyntaxKind::ParenExpr | SyntaxKind::ConstantExpr | SyntaxKind::ImplicitCastExpr => child(0),
+        SyntaxKind::CStyleCastExpr => compound(format!("({}){}", nameable(&node.ty.written)?, child(0)?.operand())),
+        SyntaxKind::UnaryOperator => compound(format!("{}{}", node.opcode, child(0)?.operand())),
+        SyntaxKind::BinaryOperator => {
+            compound(format!("{} {} {}", child(0)?.operand(), node.opcode, child(1)?.operand()))
+        }
+        SyntaxKind::ArraySubscriptExpr => Some(Printed::whole(format!("{}[{}]", child(0)?.operand(), child(1)?.text))),
+        SyntaxKind::MemberExpr => {
             let arrow = if node.arrow { "->" } else { "." };
             Some(Printed::whole(format!("{}{arrow}{}", child(0)?.operand(), node.name)))
         }
-        Kind::UnaryExprOrTypeTraitExpr if node.name == "sizeof" => Some(Printed::whole(match &node.argument {
+        SyntaxKind::UnaryExprOrTypeTraitExpr if node.name == "sizeof" => Some(Printed::whole(match &node.argument {
             Some(ty) => format!("sizeof({})", nameable(&ty.written)?),
             None => format!("sizeof({})", child(0)?.text),
         })),

@@ -3,8 +3,8 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype::Integer;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::scope::{Proof, Scope};
 
@@ -17,7 +17,7 @@ const COPY_BEFORE: &str = "if the value does not change, copy it to an integer v
 const USE_SIGNED: &str =
     "use signed integers for counters and sizes, or start the loop where the value cannot be below 0";
 
-impl<'a> Builder<'a> {
+impl<'a> RegionBuilder<'a> {
     /// The value of an integer expression.
     pub fn value(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
         match self.attempt(|b| b.direct(node, scope)) {
@@ -35,8 +35,8 @@ impl<'a> Builder<'a> {
         }
         let child = |k: usize| node.child(k).ok_or_else(|| not_affine(node));
         match node.kind {
-            Kind::ConstantExpr | Kind::ParenExpr => self.value(child(0)?, scope),
-            Kind::ImplicitCastExpr | Kind::CStyleCastExpr => match node.cast.as_str() {
+            SyntaxKind::ConstantExpr | SyntaxKind::ParenExpr => self.value(child(0)?, scope),
+            SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr => match node.cast.as_str() {
                 "LValueToRValue" | "NoOp" => self.value(child(0)?, scope),
                 "IntegralCast" => {
                     let value = self.value(child(0)?, scope)?;
@@ -44,15 +44,15 @@ impl<'a> Builder<'a> {
                 }
                 _ => Err(not_affine(node)),
             },
-            Kind::DeclRefExpr => self.named(node, scope),
-            Kind::UnaryOperator if node.opcode == "+" => self.value(child(0)?, scope),
-            Kind::UnaryOperator if node.opcode == "-" => {
+            SyntaxKind::DeclRefExpr => self.named(node, scope),
+            SyntaxKind::UnaryOperator if node.opcode == "+" => self.value(child(0)?, scope),
+            SyntaxKind::UnaryOperator if node.opcode == "-" => {
                 let value = self.value(child(0)?, scope)?;
                 let negative = value.combine(&value, |a, _| a.times(-1));
                 self.arithmetic(negative, node, scope)
             }
-            Kind::BinaryOperator => self.binary(node, scope),
-            Kind::ConditionalOperator => self.conditional(node, scope),
+            SyntaxKind::BinaryOperator => self.binary(node, scope),
+            SyntaxKind::ConditionalOperator => self.conditional(node, scope),
             _ => Err(not_affine(node)),
         }
     }
@@ -67,14 +67,14 @@ impl<'a> Builder<'a> {
         if let Some(symbol) = scope.symbol(reference.id) {
             return Ok(Cases::one(Affine::symbol(symbol)));
         }
-        if self.inventory.is_counter(reference.id) {
+        if self.variables.is_counter(reference.id) {
             return Err(Refusal::at(
                 node,
                 format!("`{}` is a loop counter that is used outside its loop", reference.name),
                 "keep the value in another variable",
             ));
         }
-        if self.inventory.written.contains_key(&reference.id) {
+        if self.variables.written.contains_key(&reference.id) {
             return Err(Refusal::at(
                 node,
                 format!("`{}` changes in the region, so this is not affine", reference.name),
@@ -82,7 +82,7 @@ impl<'a> Builder<'a> {
             ));
         }
         let initial = declaration.inner.iter().find(|n| declaration.initialised && !n.kind.is_attribute());
-        if self.inventory.declared.contains_key(&reference.id) {
+        if self.variables.declared.contains_key(&reference.id) {
             let initial = initial.ok_or_else(|| not_affine(node))?;
             return self.value(initial, scope);
         }
@@ -167,7 +167,7 @@ impl<'a> Builder<'a> {
     /// `a > b ? a : b` is a maximum: `Some(true)`; `a < b ? a : b` a minimum: `Some(false)`.
     fn picks_greater(&mut self, test: &'a Node, a: &Affine, b: &Affine, scope: &Scope) -> Option<bool> {
         let mut test = test;
-        while test.is(&Kind::ParenExpr) {
+        while test.is(&SyntaxKind::ParenExpr) {
             test = test.child(0)?;
         }
         let greater = match test.opcode.as_str() {
@@ -191,7 +191,7 @@ impl<'a> Builder<'a> {
     fn arithmetic(&mut self, value: Option<Cases>, node: &Node, scope: &Scope) -> Result<Cases, Refusal> {
         let value = value.ok_or_else(|| not_affine(node))?;
         match self.unit.integer(node.ty.plain()) {
-            Some(ty) if !ty.signed || self.unit.dialect.wraps => self.fit(value, ty, true, true, node, scope),
+            Some(ty) if !ty.signed || self.unit.integer_options.wraps => self.fit(value, ty, true, true, node, scope),
             Some(_) => Ok(value),
             None => Err(not_affine(node)),
         }
@@ -238,15 +238,15 @@ impl<'a> Builder<'a> {
     pub fn condition(&mut self, node: &'a Node, scope: &Scope, negate: bool) -> Result<Formula, Refusal> {
         let child = |k: usize| node.child(k).ok_or_else(|| not_affine(node));
         match (&node.kind, node.opcode.as_str()) {
-            (Kind::ParenExpr | Kind::ConstantExpr, _) => self.condition(child(0)?, scope, negate),
-            (Kind::ImplicitCastExpr, _) if matches!(node.cast.as_str(), "IntegralToBoolean" | "NoOp") => {
+            (SyntaxKind::ParenExpr | SyntaxKind::ConstantExpr, _) => self.condition(child(0)?, scope, negate),
+            (SyntaxKind::ImplicitCastExpr, _) if matches!(node.cast.as_str(), "IntegralToBoolean" | "NoOp") => {
                 self.condition(child(0)?, scope, negate)
             }
-            (Kind::ImplicitCastExpr, _) if node.cast == "IntegralCast" && is_test(child(0)?) => {
+            (SyntaxKind::ImplicitCastExpr, _) if node.cast == "IntegralCast" && is_test(child(0)?) => {
                 self.condition(child(0)?, scope, negate)
             }
-            (Kind::UnaryOperator, "!") => self.condition(child(0)?, scope, !negate),
-            (Kind::BinaryOperator, "&&" | "||") => {
+            (SyntaxKind::UnaryOperator, "!") => self.condition(child(0)?, scope, !negate),
+            (SyntaxKind::BinaryOperator, "&&" | "||") => {
                 let a = self.condition(child(0)?, scope, negate)?;
                 // C only evaluates the right side if the left side allows it.
                 let mut after = scope.clone();
@@ -257,7 +257,7 @@ impl<'a> Builder<'a> {
                 let b = self.condition(child(1)?, &after, negate)?;
                 Ok(if both == negate { a.or(b) } else { a.and(b) })
             }
-            (Kind::BinaryOperator, "<" | "<=" | ">" | ">=" | "==" | "!=") => {
+            (SyntaxKind::BinaryOperator, "<" | "<=" | ">" | ">=" | "==" | "!=") => {
                 let (a, b) = (self.value(child(0)?, scope)?, self.value(child(1)?, scope)?);
                 let operator = if negate { opposite(&node.opcode) } else { &node.opcode };
                 a.compare(operator, &b).ok_or_else(|| not_affine(node))
@@ -273,8 +273,8 @@ impl<'a> Builder<'a> {
 
 fn is_test(node: &Node) -> bool {
     match node.kind {
-        Kind::ParenExpr => node.inner.first().is_some_and(is_test),
-        Kind::UnaryOperator => node.opcode == "!",
+        SyntaxKind::ParenExpr => node.inner.first().is_some_and(is_test),
+        SyntaxKind::UnaryOperator => node.opcode == "!",
         _ => matches!(node.opcode.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||"),
     }
 }
@@ -292,7 +292,8 @@ fn opposite(operator: &str) -> &'static str {
 
 /// The refusal of an expression that is not affine.
 pub fn not_affine(node: &Node) -> Refusal {
-    let memory = matches!(node.bare().kind, Kind::MemberExpr | Kind::ArraySubscriptExpr | Kind::UnaryOperator);
+    let memory =
+        matches!(node.bare().kind, SyntaxKind::MemberExpr | SyntaxKind::ArraySubscriptExpr | SyntaxKind::UnaryOperator);
     Refusal::at(node, "this is not an affine expression", if memory { COPY_BEFORE } else { USE_AFFINE })
 }
 

@@ -3,16 +3,16 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::loop_header::{CANONICAL, Header};
-use crate::frontend::survey::region_builder::Builder;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::loop_header::{CANONICAL, LoopHeader};
+use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::scope::{Dimension, Scope};
 use crate::model::Iterator;
 
-impl<'a> Builder<'a> {
+impl<'a> RegionBuilder<'a> {
     /// The scope of a loop's body.
-    pub fn enter(&mut self, header: &Header<'a>, scope: &Scope) -> Result<Scope, Refusal> {
+    pub fn enter(&mut self, header: &LoopHeader<'a>, scope: &Scope) -> Result<Scope, Refusal> {
         let name = &header.declaration.name;
         if scope.loops.iter().any(|l| &l.iterator.name == name) {
             let reason = format!("the counter `{name}` is used by a loop around this one, too");
@@ -72,7 +72,7 @@ impl<'a> Builder<'a> {
     fn check_last(
         &mut self,
         counter: &Affine,
-        header: &Header,
+        header: &LoopHeader,
         ty: ctype::Integer,
         scope: &Scope,
     ) -> Result<(), Refusal> {
@@ -97,10 +97,16 @@ impl<'a> Builder<'a> {
     }
 
     /// The loop's condition: as the counter advances, it must turn false once and for all.
-    fn bound(&mut self, node: &'a Node, header: &Header<'a>, first: &Cases, scope: &Scope) -> Result<Formula, Refusal> {
+    fn bound(
+        &mut self,
+        node: &'a Node,
+        header: &LoopHeader<'a>,
+        first: &Cases,
+        scope: &Scope,
+    ) -> Result<Formula, Refusal> {
         let [left, right] = match node.kind {
-            Kind::ParenExpr => return self.bound(&node.inner[0], header, first, scope),
-            Kind::BinaryOperator if node.inner.len() == 2 => [&node.inner[0], &node.inner[1]],
+            SyntaxKind::ParenExpr => return self.bound(&node.inner[0], header, first, scope),
+            SyntaxKind::BinaryOperator if node.inner.len() == 2 => [&node.inner[0], &node.inner[1]],
             _ => return Err(Refusal::at(node, "this loop's condition is not a comparison", CANONICAL)),
         };
         match node.opcode.as_str() {
@@ -143,7 +149,7 @@ impl<'a> Builder<'a> {
         a: &Cases,
         b: &Cases,
         direction: i64,
-        header: &Header<'a>,
+        header: &LoopHeader<'a>,
         first: &Cases,
         scope: &Scope,
         node: &Node,
@@ -191,7 +197,7 @@ fn direction(a: &Cases, b: &Cases, symbol: &str) -> Option<i64> {
     difference.0.iter().all(|(c, v)| free(c) && sign(v) == Some(first)).then_some(first)
 }
 
-fn begins(counter: &Affine, first: &Cases, header: &Header) -> Result<Formula, Refusal> {
+fn begins(counter: &Affine, first: &Cases, header: &LoopHeader) -> Result<Formula, Refusal> {
     let operator = if header.step > 0 { ">=" } else { "<=" };
     Cases::one(counter.clone())
         .compare(operator, first)

@@ -4,9 +4,9 @@ use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Type};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::roles;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::{Builder, KnownArray, RawAccess};
-use crate::frontend::survey::variables::Inventory;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::{KnownArray, RawAccess, RegionBuilder};
+use crate::frontend::survey::variables::RegionVariables;
 use crate::frontend::values::affine::{Affine, Cases, Formula};
 use crate::frontend::values::scope::Scope;
 use crate::frontend::values::symbols;
@@ -15,7 +15,7 @@ use crate::planted::planted;
 
 /// The object that an lvalue designates.
 #[derive(Debug, Clone)]
-pub struct Place<'a> {
+pub struct Lvalue<'a> {
     /// The variable at the root of the lvalue.
     pub variable: &'a Node,
     /// Subscripts, outermost first.
@@ -26,7 +26,7 @@ pub struct Place<'a> {
     pub partial: bool,
 }
 
-impl Place<'_> {
+impl Lvalue<'_> {
     /// Whether the last subscript is an offset from pointer arithmetic; the next subscript is added to it.
     fn waits(&self) -> bool {
         self.types.len() == self.subscripts.len() + 2
@@ -35,9 +35,9 @@ impl Place<'_> {
 
 const TO_POINTER: &str = "declare a pointer to variable-length rows before the region, e.g. `double (*A)[n] = (double (*)[n])a;`, and write `A[i][j]`";
 
-impl<'a> Builder<'a> {
+impl<'a> RegionBuilder<'a> {
     /// Resolves an lvalue.
-    pub fn place(&mut self, node: &'a Node, scope: &Scope) -> Result<Place<'a>, Refusal> {
+    pub fn place(&mut self, node: &'a Node, scope: &Scope) -> Result<Lvalue<'a>, Refusal> {
         let child = |k: usize| node.child(k).ok_or_else(|| strange(node));
         if ctype::is_untouchable(node.ty.plain()) {
             return Err(Refusal::at(
@@ -47,17 +47,19 @@ impl<'a> Builder<'a> {
             ));
         }
         match node.kind {
-            Kind::ParenExpr => self.place(child(0)?, scope),
-            Kind::ImplicitCastExpr if node.cast == "NoOp" => self.place(child(0)?, scope),
-            Kind::DeclRefExpr => {
+            SyntaxKind::ParenExpr => self.place(child(0)?, scope),
+            SyntaxKind::ImplicitCastExpr if node.cast == "NoOp" => self.place(child(0)?, scope),
+            SyntaxKind::DeclRefExpr => {
                 let id = node.reference.as_ref().map_or(0, |r| r.id);
-                let variable =
-                    self.unit.declaration(id).filter(|d| matches!(d.kind, Kind::VarDecl | Kind::ParmVarDecl));
+                let variable = self
+                    .unit
+                    .declaration(id)
+                    .filter(|d| matches!(d.kind, SyntaxKind::VarDecl | SyntaxKind::ParmVarDecl));
                 let variable = variable.ok_or_else(|| strange(node))?;
                 Self::check_storage(variable, node)?;
-                Ok(Place { variable, subscripts: vec![], types: vec![Some(node.ty.clone())], partial: false })
+                Ok(Lvalue { variable, subscripts: vec![], types: vec![Some(node.ty.clone())], partial: false })
             }
-            Kind::ArraySubscriptExpr => {
+            SyntaxKind::ArraySubscriptExpr => {
                 let (first, second) = (child(0)?, child(1)?);
                 let swapped = self.unit.integer(first.ty.plain()).is_some();
                 let (base, index) = if swapped { (second, first) } else { (first, second) };
@@ -69,7 +71,7 @@ impl<'a> Builder<'a> {
                 }
                 stepped(place, &index, node)
             }
-            Kind::UnaryOperator if node.opcode == "*" => {
+            SyntaxKind::UnaryOperator if node.opcode == "*" => {
                 let pointer = child(0)?;
                 let place = self.pointer(pointer, scope)?;
                 let first = Cases::one(Affine::constant(0));
@@ -79,7 +81,7 @@ impl<'a> Builder<'a> {
                 }
                 stepped(place, &first, node)
             }
-            Kind::MemberExpr => {
+            SyntaxKind::MemberExpr => {
                 let base = child(0)?;
                 let mut place = if node.arrow {
                     let pointer = self.pointer(base, scope)?;
@@ -111,15 +113,15 @@ impl<'a> Builder<'a> {
     }
 
     /// Resolves a pointer value to the place that it points to, before any subscript is added.
-    fn pointer(&mut self, node: &'a Node, scope: &Scope) -> Result<Place<'a>, Refusal> {
+    fn pointer(&mut self, node: &'a Node, scope: &Scope) -> Result<Lvalue<'a>, Refusal> {
         let child = |k: usize| node.child(k).ok_or_else(|| strange(node));
         match (&node.kind, node.cast.as_str()) {
-            (Kind::ParenExpr, _) | (Kind::ImplicitCastExpr | Kind::CStyleCastExpr, "NoOp") => {
+            (SyntaxKind::ParenExpr, _) | (SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr, "NoOp") => {
                 self.pointer(child(0)?, scope)
             }
-            (Kind::ImplicitCastExpr, "ArrayToPointerDecay") => self.place(child(0)?, scope),
-            (Kind::ImplicitCastExpr, "LValueToRValue") => self.loaded_pointer(node, child(0)?, scope),
-            (Kind::BinaryOperator, _) if matches!(node.opcode.as_str(), "+" | "-") => {
+            (SyntaxKind::ImplicitCastExpr, "ArrayToPointerDecay") => self.place(child(0)?, scope),
+            (SyntaxKind::ImplicitCastExpr, "LValueToRValue") => self.loaded_pointer(node, child(0)?, scope),
+            (SyntaxKind::BinaryOperator, _) if matches!(node.opcode.as_str(), "+" | "-") => {
                 let (left, right) = (child(0)?, child(1)?);
                 let swapped = self.unit.integer(left.ty.plain()).is_some();
                 let (base, offset) = if swapped { (right, left) } else { (left, right) };
@@ -141,7 +143,7 @@ impl<'a> Builder<'a> {
                 place.types.extend([None, None]);
                 Ok(place)
             }
-            (Kind::UnaryOperator, _) if node.opcode == "&" => {
+            (SyntaxKind::UnaryOperator, _) if node.opcode == "&" => {
                 let mut place = self.place(child(0)?, scope)?;
                 if place.partial || place.subscripts.is_empty() {
                     return Err(Refusal::at(
@@ -155,10 +157,10 @@ impl<'a> Builder<'a> {
                 place.types.extend([None, None]);
                 Ok(place)
             }
-            (Kind::UnaryOperator, _) if node.opcode == "++" || node.opcode == "--" => {
+            (SyntaxKind::UnaryOperator, _) if node.opcode == "++" || node.opcode == "--" => {
                 Err(Refusal::at(node, "a pointer changes in the region", "use subscripts instead of moving pointers"))
             }
-            (Kind::CStyleCastExpr | Kind::ImplicitCastExpr, "BitCast") => {
+            (SyntaxKind::CStyleCastExpr | SyntaxKind::ImplicitCastExpr, "BitCast") => {
                 Err(Refusal::at(node, "a pointer is converted to another type", TO_POINTER))
             }
             _ => Err(Refusal::at(
@@ -169,9 +171,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn loaded_pointer(&mut self, node: &'a Node, object: &'a Node, scope: &Scope) -> Result<Place<'a>, Refusal> {
+    fn loaded_pointer(&mut self, node: &'a Node, object: &'a Node, scope: &Scope) -> Result<Lvalue<'a>, Refusal> {
         let Some(reference) = object.variable() else {
-            let member = object.bare().is(&Kind::MemberExpr);
+            let member = object.bare().is(&SyntaxKind::MemberExpr);
             return Err(if member {
                 Refusal::at(
                     object,
@@ -188,7 +190,7 @@ impl<'a> Builder<'a> {
         };
         let variable = self.unit.declaration(reference.id).ok_or_else(|| strange(node))?;
         Self::check_storage(variable, node)?;
-        if let Some(place) = self.inventory.written.get(&variable.id) {
+        if let Some(place) = self.variables.written.get(&variable.id) {
             let pointer = ctype::is_pointer(variable.ty.plain())
                 && roles::write_target(place).is_some_and(|t| t.variable().is_some());
             if pointer {
@@ -199,7 +201,7 @@ impl<'a> Builder<'a> {
                 ));
             }
         }
-        if self.inventory.declared.contains_key(&variable.id) {
+        if self.variables.declared.contains_key(&variable.id) {
             let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
             let initial = initial.ok_or_else(|| {
                 Refusal::at(
@@ -210,7 +212,7 @@ impl<'a> Builder<'a> {
             })?;
             return self.pointer(initial, scope);
         }
-        Ok(Place { variable, subscripts: vec![], types: vec![None], partial: false })
+        Ok(Lvalue { variable, subscripts: vec![], types: vec![None], partial: false })
     }
 
     fn subscript(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
@@ -218,9 +220,9 @@ impl<'a> Builder<'a> {
             if inner.reason != super::integer_expression::not_affine(node).reason {
                 return inner;
             }
-            let memory = node.walk().any(|n| matches!(n.kind, Kind::ArraySubscriptExpr | Kind::CallExpr));
+            let memory = node.walk().any(|n| matches!(n.kind, SyntaxKind::ArraySubscriptExpr | SyntaxKind::CallExpr));
             let reason = if memory { "this subscript depends on data" } else { "this subscript is not affine" };
-            let product = node.walk().any(|n| n.is(&Kind::BinaryOperator) && n.opcode == "*");
+            let product = node.walk().any(|n| n.is(&SyntaxKind::BinaryOperator) && n.opcode == "*");
             let remedy = if product && !memory {
                 TO_POINTER
             } else {
@@ -244,7 +246,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The symbol of a place's array; rank 0 for a scalar.
-    pub fn array(&mut self, place: &mut Place<'a>, at: &Node) -> Result<String, Refusal> {
+    pub fn array(&mut self, place: &mut Lvalue<'a>, at: &Node) -> Result<String, Refusal> {
         let variable = place.variable;
         let rank = place.subscripts.len();
         if let Some(known) = self.arrays.iter().find(|a| a.variable == variable.id) {
@@ -311,8 +313,8 @@ impl<'a> Builder<'a> {
     /// Whether to trust a pointer's `restrict`: only on a parameter that keeps its value from the call, so that it is
     /// based on no other pointer of the function. A pointer based on it is not such a parameter: a plain pointer here.
     fn is_believed(&self, pointer: &Node) -> bool {
-        let Inventory { changed, addressed, .. } = &self.inventory;
-        let own = self.function.inner.iter().any(|p| p.is(&Kind::ParmVarDecl) && p.id == pointer.id);
+        let RegionVariables { changed, addressed, .. } = &self.variables;
+        let own = self.function.inner.iter().any(|p| p.is(&SyntaxKind::ParmVarDecl) && p.id == pointer.id);
         let kept = own && !changed.contains(&pointer.id) && !addressed.contains(&pointer.id);
         ctype::is_restrict(pointer.ty.plain()) && (kept || planted("a2-restrict"))
     }
@@ -351,7 +353,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Adds a subscript: to a pending offset, or as a new dimension.
-fn stepped<'a>(mut place: Place<'a>, index: &Cases, node: &Node) -> Result<Place<'a>, Refusal> {
+fn stepped<'a>(mut place: Lvalue<'a>, index: &Cases, node: &Node) -> Result<Lvalue<'a>, Refusal> {
     if place.partial {
         return Ok(place);
     }

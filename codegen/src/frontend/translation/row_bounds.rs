@@ -1,21 +1,21 @@
 //! Checks that subscripts stay within their rows, by proof, or by a check at run time that the analysis requests. The
 //! dependences compare subscripts one by one, and would miss that `x[i][-1]` is in the previous row.
 
-use super::lvalue::Place;
+use super::lvalue::Lvalue;
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::extent;
-use crate::frontend::clang::syntax_kind::Kind;
-use crate::frontend::survey::region_builder::{Builder, KnownParameter, RawRow};
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::{KnownParameter, RawRow, RegionBuilder};
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::scope::{Proof, Scope};
 use crate::model::{Parameter, Row};
 use crate::planted::planted;
 
-impl<'a> Builder<'a> {
+impl<'a> RegionBuilder<'a> {
     /// Keeps all subscripts of an access except the first in their rows.
-    pub fn keep_rows(&mut self, array: &str, place: &Place<'a>, at: &Node, scope: &Scope) -> Result<(), Refusal> {
+    pub fn keep_rows(&mut self, array: &str, place: &Lvalue<'a>, at: &Node, scope: &Scope) -> Result<(), Refusal> {
         for k in 1..place.subscripts.len() {
             let plain = place.types.get(k).and_then(|t| t.as_ref()).map_or("", |t| t.plain());
             let known = self
@@ -86,11 +86,14 @@ impl<'a> Builder<'a> {
         let function: &'a Node = unit.declaration(self.function.id)?;
         let mut all = function.walk().filter(of_name);
         let variable = all.next().filter(|_| all.next().is_none())?;
-        let kept = |id| !self.inventory.changed.contains(&id) && !self.inventory.addressed.contains(&id);
+        let kept = |id| !self.variables.changed.contains(&id) && !self.variables.addressed.contains(&id);
         let integer = self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8);
-        let outside = !self.inventory.declared.contains_key(&variable.id) && variable.storage.is_empty();
-        (integer && outside && kept(variable.id) && matches!(variable.kind, Kind::VarDecl | Kind::ParmVarDecl))
-            .then(|| self.parameter(variable))
+        let outside = !self.variables.declared.contains_key(&variable.id) && variable.storage.is_empty();
+        (integer
+            && outside
+            && kept(variable.id)
+            && matches!(variable.kind, SyntaxKind::VarDecl | SyntaxKind::ParmVarDecl))
+        .then(|| self.parameter(variable))
     }
 
     /// The symbol of a length measured on entry.
@@ -132,9 +135,9 @@ impl<'a> Builder<'a> {
         }
         let joined = if negate { "||" } else { "&&" };
         match (&node.kind, node.inner.as_slice()) {
-            (Kind::ParenExpr | Kind::ImplicitCastExpr, [inner]) => self.necessary(inner, scope, negate),
-            (Kind::UnaryOperator, [inner]) if node.opcode == "!" => self.necessary(inner, scope, !negate),
-            (Kind::BinaryOperator, [left, right]) if node.opcode == joined => {
+            (SyntaxKind::ParenExpr | SyntaxKind::ImplicitCastExpr, [inner]) => self.necessary(inner, scope, negate),
+            (SyntaxKind::UnaryOperator, [inner]) if node.opcode == "!" => self.necessary(inner, scope, !negate),
+            (SyntaxKind::BinaryOperator, [left, right]) if node.opcode == joined => {
                 let first = self.necessary(left, scope, negate);
                 let mut after = Scope { uncertain: true, ..scope.clone() };
                 after.restrict(first.clone());
