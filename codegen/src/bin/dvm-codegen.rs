@@ -5,8 +5,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use dvm_codegen::Stage;
 use dvm_codegen::draw::View;
-use dvm_codegen::driver::child::{Guarded, Product};
-use dvm_codegen::driver::{self, write};
+use dvm_codegen::driver::guard::{Guarded, Product};
+use dvm_codegen::driver::{self, output_file};
 use dvm_codegen::limits;
 use dvm_codegen::redist_c::{self, RedistArgs};
 use dvm_codegen::source::Source;
@@ -96,7 +96,7 @@ struct Tile {
 fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq([driver::ARGUMENT]) {
         let serve = || {
-            driver::child::serve();
+            driver::guard::serve();
             Ok(())
         };
         return match driver::with_room(serve) {
@@ -110,7 +110,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments.command,
         // The user asked for help or the version, so a failure to print it counts.
         Err(answer) if !answer.use_stderr() => {
-            return write::print(answer.to_string().as_bytes())
+            return output_file::print(answer.to_string().as_bytes())
                 .map_or_else(|message| fail(&message, 2), |()| ExitCode::SUCCESS);
         }
         Err(error) => error.exit(),
@@ -150,12 +150,12 @@ fn hold() -> Result<ExitCode, String> {
 }
 
 fn fail(message: &str, code: u8) -> ExitCode {
-    write::tell(&format!("dvm-codegen: error: {message}\n"));
+    output_file::tell(&format!("dvm-codegen: error: {message}\n"));
     ExitCode::from(code)
 }
 
 fn complain(message: impl std::fmt::Display, code: u8) -> u8 {
-    write::tell(&format!("dvm-codegen: error: {message}\n"));
+    output_file::tell(&format!("dvm-codegen: error: {message}\n"));
     code
 }
 
@@ -171,15 +171,15 @@ fn run_draw(draw: &Draw) -> u8 {
         Ok(outcome) => outcome,
         Err(e) => return complain(format!("{}: {e}", draw.file.display()), 3),
     };
-    write::tell(&outcome.messages(&source));
+    output_file::tell(&outcome.messages(&source));
     let Some(text) = outcome.regions.iter().map(|(_, drawing)| &drawing.file_scope).find(|text| !text.is_empty())
     else {
         let region = draw.region.as_ref().map_or_else(|| "a region".to_owned(), |name| format!("a region '{name}'"));
         return complain(format!("{}: there is no drawing of {region}", draw.file.display()), 1);
     };
     let written = match &draw.out {
-        Some(path) => write::write(path, text.as_bytes()),
-        None => write::print(text.as_bytes()),
+        Some(path) => output_file::write(path, text.as_bytes()),
+        None => output_file::print(text.as_bytes()),
     };
     written.map_or_else(|message| complain(message, 2), |()| 0)
 }
@@ -200,7 +200,7 @@ fn run(tile: &Tile) -> u8 {
     if fatal {
         outcome.harden();
     }
-    write::tell(&outcome.messages(&source));
+    output_file::tell(&outcome.messages(&source));
     if fatal {
         return 1;
     }
@@ -212,8 +212,8 @@ fn run(tile: &Tile) -> u8 {
         }
     };
     let written = match &tile.output {
-        Some(path) => write::write(path, &text),
-        None => write::print(&text),
+        Some(path) => output_file::write(path, &text),
+        None => output_file::print(&text),
     };
     written.map_or_else(|message| complain(message, 2), |()| 0)
 }

@@ -1,9 +1,9 @@
 //! `dvmcc`: a replacement for `cc`.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-use dvm_codegen::driver::child::{self, Guarded, Product};
+use dvm_codegen::driver::guard::{self, Guarded, Product};
 use dvm_codegen::driver::invocation::Invocation;
-use dvm_codegen::driver::{ARGUMENT, compile, with_room, write};
+use dvm_codegen::driver::{ARGUMENT, dvmcc, output_file, with_room};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     match with_room(move || command(&arguments)) {
         Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
         Err(message) => {
-            write::tell(&format!("dvmcc: error: {message}\n"));
+            output_file::tell(&format!("dvmcc: error: {message}\n"));
             ExitCode::from(1)
         }
     }
@@ -48,17 +48,17 @@ fn main() -> ExitCode {
 
 fn command(arguments: &[String]) -> Result<i32, String> {
     if arguments.len() == 1 && arguments[0] == ARGUMENT {
-        child::serve();
+        guard::serve();
         return Ok(0);
     }
     let invocation = Invocation::parse(arguments)?;
     if invocation.help {
-        write::print(HELP.as_bytes())?;
+        output_file::print(HELP.as_bytes())?;
         return Ok(0);
     }
     if invocation.version {
-        write::print(format!("dvmcc {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
-        return compile::show_version();
+        output_file::print(format!("dvmcc {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
+        return dvmcc::show_version();
     }
-    compile::run(&invocation, &Guarded::new(Product::Text))
+    dvmcc::run(&invocation, &Guarded::new(Product::Text))
 }

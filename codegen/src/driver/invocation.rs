@@ -1,6 +1,6 @@
 //! Parses a `cc` command line into inputs, options and the goal.
 
-use super::options;
+use super::long_options;
 use std::path::{Path, PathBuf};
 
 /// The output of the command.
@@ -94,7 +94,7 @@ impl Invocation {
                 continue;
             }
             if word.starts_with("--") {
-                let mut words = options::short(word.clone(), &mut rest);
+                let mut words = long_options::short(word.clone(), &mut rest);
                 if words != [word.as_str()] {
                     words.reverse();
                     short.extend(words);

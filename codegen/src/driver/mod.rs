@@ -1,29 +1,29 @@
 //! Transforms a file with pragmas into a file with tiles; both programs use this.
 
-pub mod child;
-pub mod compile;
-pub mod install;
+pub mod dvmcc;
+pub mod guard;
+pub mod installation;
 pub mod invocation;
-pub mod write;
+pub mod output_file;
 
-mod asking;
+mod child_process;
 mod compiler;
-mod dependency;
-mod options;
+mod compiler_query;
+mod composition;
+mod dependency_files;
+mod long_options;
 mod replacement;
-mod rewrite;
-mod worker;
 
 use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::{self, ClangError, Found, Reading, refusal};
 use crate::limits;
 use crate::source::Source;
-use rewrite::Style;
+use composition::Style;
 use std::path::{Path, PathBuf};
 
+pub use child_process::ARGUMENT;
 pub use replacement::{Generate, Replacement, back_end};
-pub use worker::ARGUMENT;
 
 /// Runs a command on a stack large enough for deeply nested expressions.
 pub fn with_room<T: Send + 'static>(command: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
@@ -59,13 +59,13 @@ impl Outcome {
         if self.regions.is_empty() {
             return source.bytes.clone();
         }
-        rewrite::rewrite(source, &self.regions, Style::File(output))
+        composition::rewrite(source, &self.regions, Style::File(output))
     }
 
     /// The text for the compiler: without region pragmas, and each line counts as a line of the source. Quoted includes
     /// are named with `folder`, if given.
     pub fn passing(&self, source: &Source, folder: Option<&Path>) -> Vec<u8> {
-        rewrite::rewrite(source, &self.regions, Style::Passing { blanked: &self.blanked, folder })
+        composition::rewrite(source, &self.regions, Style::Passing { blanked: &self.blanked, folder })
     }
 
     /// All diagnostics as text.
@@ -82,7 +82,7 @@ impl Outcome {
 }
 
 /// Transforms a file. Without regions, the outcome has no regions and no messages.
-pub fn transform(source: &Source, flags: &[String], guarded: &child::Guarded) -> Result<Outcome, ClangError> {
+pub fn transform(source: &Source, flags: &[String], guarded: &guard::Guarded) -> Result<Outcome, ClangError> {
     Ok(assemble(source, guarded.read(source, flags)?, &|region, original| guarded.generate(region, original)))
 }
 

@@ -41,7 +41,7 @@ pub fn run(arguments: &RedistArgs) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            crate::driver::write::tell(&format!("dvm-codegen redist: {failure}\n"));
+            crate::driver::output_file::tell(&format!("dvm-codegen redist: {failure}\n"));
             ExitCode::FAILURE
         }
     }

@@ -67,7 +67,7 @@ pub fn run(arguments: &PlanArgs) -> Result<(), Failure> {
         let plan = Plan::new(case, options).map_err(failed)?;
         // Report a strategy that could not be followed.
         for note in &plan.figures.notes {
-            crate::driver::write::tell(&format!("dvm-codegen redist: case '{}': {note}\n", case.id));
+            crate::driver::output_file::tell(&format!("dvm-codegen redist: case '{}': {note}\n", case.id));
         }
         text.push_str(if k > 0 { ",\n" } else { "\n" });
         append(&mut text, case, &plan).map_err(failed)?;

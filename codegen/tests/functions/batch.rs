@@ -4,7 +4,7 @@ use super::function::{PRELUDE, Unit};
 use super::tally::Tally;
 use dvm_codegen::driver::{
     self,
-    child::{Guarded, Product},
+    guard::{Guarded, Product},
 };
 use dvm_codegen::model::Region;
 use dvm_codegen::source::Source;

@@ -2,8 +2,8 @@
 //! killed if they take too long or too much memory. Counts come first and decide in all but rare cases (`limits`), so
 //! that the generated code does not depend on the machine's speed.
 
+use super::child_process::{self, ChildProcess, Parts};
 use super::replacement::{Replacement, back_end};
-use super::worker::{self, Parts, Worker};
 use crate::draw::{self, View};
 use crate::frontend::{self, ClangError, Reading};
 use crate::limits::{FILE, MEMORY, READING, REGION};
@@ -45,7 +45,7 @@ impl Product {
 
 /// Runs the front end and the back end, each in a process of its own.
 pub struct Guarded {
-    /// The program to start as a worker.
+    /// The program to start as a child process.
     program: Option<PathBuf>,
     product: Product,
     state: RefCell<State>,
@@ -53,11 +53,11 @@ pub struct Guarded {
 
 #[derive(Default)]
 struct State {
-    back_end: Option<Worker>,
+    back_end: Option<ChildProcess>,
     spent: Duration,
 }
 
-/// Requests to a worker.
+/// Requests to a child process.
 #[derive(Serialize, Deserialize)]
 enum Request {
     /// Read a file: its name and the flags. Its bytes follow.
@@ -77,8 +77,8 @@ impl Guarded {
         Guarded { program: Some(program.to_owned()), product, state: RefCell::default() }
     }
 
-    fn worker(&self, memory: u64) -> Option<Worker> {
-        Worker::start(self.program.as_deref()?, memory)
+    fn child(&self, memory: u64) -> Option<ChildProcess> {
+        ChildProcess::start(self.program.as_deref()?, memory)
     }
 
     /// Reads a file; refuses regions that are not read in time.
@@ -86,9 +86,9 @@ impl Guarded {
         let mut state = self.state.borrow_mut();
         *state = State::default();
         // Without a process, only the counts limit the work.
-        let Some(mut worker) = self.worker(READING) else { return frontend::read(source, flags) };
+        let Some(mut child) = self.child(READING) else { return frontend::read(source, flags) };
         let request = Request::Read(source.path.display().to_string(), flags.to_vec());
-        let (answer, spent) = worker.ask(vec![words(&request), source.bytes.clone()], FILE);
+        let (answer, spent) = child.ask(vec![words(&request), source.bytes.clone()], FILE);
         state.spent = spent;
         let answer = answer.and_then(|parts| serde_json::from_slice(parts.first()?).ok());
         answer.unwrap_or_else(|| {
@@ -105,8 +105,8 @@ impl Guarded {
             return Err(too_long("reading the file and analysing its regions take more than 15 s together"));
         }
         if state.back_end.is_none() {
-            match self.worker(MEMORY) {
-                Some(worker) => state.back_end = Some(worker),
+            match self.child(MEMORY) {
+                Some(child) => state.back_end = Some(child),
                 // Without a process, only the limits of operations apply.
                 None => return self.product.make(region, original),
             }
@@ -116,7 +116,7 @@ impl Guarded {
             region.to_string().into_bytes(),
             original.as_bytes().to_vec(),
         ];
-        let (answer, spent) = state.back_end.as_mut().map_or((None, left), |worker| worker.ask(request, left));
+        let (answer, spent) = state.back_end.as_mut().map_or((None, left), |child| child.ask(request, left));
         state.spent += spent;
         if let Some(answer) = answer.and_then(|parts| serde_json::from_slice(parts.first()?).ok()) {
             return answer;
@@ -134,9 +134,9 @@ fn too_long(reason: &str) -> Refusal {
     Refusal::new(reason, "split the region, e.g. at its outermost loops, or give it fewer statements and loops")
 }
 
-/// The main function of a program started with [`worker::ARGUMENT`].
+/// The main function of a program started with [`super::ARGUMENT`].
 pub fn serve() {
-    worker::serve(|parts| vec![answer(&parts).unwrap_or_default()]);
+    child_process::serve(|parts| vec![answer(&parts).unwrap_or_default()]);
 }
 
 /// The answer to a request, as text; `None` if the request is malformed.

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The command line argument that starts a program as a worker.
+/// The command line argument that starts a program as a child process.
 pub const ARGUMENT: &str = "--dvm-analysis";
 
 /// At least 1/`SHARE` of the elapsed time counts as processor time, so that a blocked process is killed, too.
@@ -17,23 +17,23 @@ const LOOK: Duration = Duration::from_millis(20); // between two checks of its p
 /// The parts of a request or an answer.
 pub type Parts = Vec<Vec<u8>>;
 
-/// A running worker process.
-pub struct Worker {
+/// A running child process.
+pub struct ChildProcess {
     child: Child,
     input: Option<ChildStdin>,
     answers: Receiver<Option<Parts>>,
 }
 
-impl Drop for Worker {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Worker {
-    /// Starts a program as a worker with `memory` KiB in addition to the stack.
-    pub fn start(program: &Path, memory: u64) -> Option<Worker> {
+impl ChildProcess {
+    /// Starts a program as a child process with `memory` KiB in addition to the stack.
+    pub fn start(program: &Path, memory: u64) -> Option<ChildProcess> {
         let mut child = limits::held(program.to_str()?, limits::FILE.as_secs() + 1, memory + limits::STACK)
             .arg(ARGUMENT)
             .stdin(Stdio::piped())
@@ -54,7 +54,7 @@ impl Worker {
                 }
             }
         });
-        Some(Worker { child, input, answers })
+        Some(ChildProcess { child, input, answers })
     }
 
     /// The answer to a request, `None` if the process died or was too slow; and the time it took.

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 /// The folders that compile and link commands need.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Install {
+pub struct Installation {
     /// The folder of `dvm.h`.
     pub include: Option<PathBuf>,
     /// The folder of `libdvm.so`.
     pub library: Option<PathBuf>,
 }
 
-impl Install {
+impl Installation {
     /// Searches around `executable`, or in `prefix`.
-    pub fn find(executable: &Path, prefix: Option<&Path>) -> Install {
+    pub fn find(executable: &Path, prefix: Option<&Path>) -> Installation {
         let folder = executable.parent().unwrap_or(Path::new("."));
         let mut roots: Vec<PathBuf> = prefix.map(Path::to_owned).into_iter().collect();
         if prefix.is_none() {
@@ -28,14 +28,14 @@ impl Install {
             includes.extend(folder.ancestors().skip(1).take(4).map(|a| a.join("include")));
         }
         let holds = |folders: Vec<PathBuf>, file: &str| folders.into_iter().find(|f| f.join(file).is_file());
-        Install { include: holds(includes, "dvm.h"), library: holds(libraries, "libdvm.so") }
+        Installation { include: holds(includes, "dvm.h"), library: holds(libraries, "libdvm.so") }
     }
 
     /// The installation of the running program.
-    pub fn of_this_program() -> Install {
+    pub fn of_this_program() -> Installation {
         let executable = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
         let prefix = std::env::var_os("DVM_PREFIX").filter(|p| !p.is_empty()).map(PathBuf::from);
-        Install::find(&executable, prefix.as_deref())
+        Installation::find(&executable, prefix.as_deref())
     }
 }
 

@@ -1,15 +1,15 @@
 //! Makes dependency files from the original sources, so that they name the files that the user edits.
 
-use super::asking;
 use super::compiler::Compiler;
-use super::install::Install;
+use super::compiler_query;
+use super::installation::Installation;
 use super::invocation::{Invocation, Part};
 use std::ffi::OsString;
 
 /// Makes the dependency files that a command requests in addition to its output; returns the compiler's exit code.
 ///
 /// The compiler that only checks the sources gives files and targets the names that it gives them when it compiles.
-pub fn write(compiler: &Compiler, invocation: &Invocation, install: &Install) -> Result<i32, String> {
+pub fn write(compiler: &Compiler, invocation: &Invocation, install: &Installation) -> Result<i32, String> {
     let given = invocation.dependencies();
     if !given.iter().any(|w| matches!(*w, "-MD" | "-MMD") || w.starts_with("-Wp,")) {
         return Ok(0);
@@ -17,7 +17,7 @@ pub fn write(compiler: &Compiler, invocation: &Invocation, install: &Install) ->
     // The compilation itself prints the warnings.
     let mut words: Vec<OsString> = vec!["-w".into(), "-fsyntax-only".into()];
     words.extend(invocation.reading_flags().iter().map(OsString::from));
-    words.extend(asking::asking_flags(invocation).iter().filter(|w| !tells(w)).map(OsString::from));
+    words.extend(compiler_query::query_flags(invocation).iter().filter(|w| !tells(w)).map(OsString::from));
     words.extend(install.include.iter().flat_map(|i| ["-I".into(), i.into()]));
     for part in &invocation.parts {
         match part {

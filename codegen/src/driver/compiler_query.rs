@@ -14,7 +14,7 @@ pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Result<Vec<String>
     let mut flags = own;
     flags.extend(invocation.reading_flags());
     flags.extend(of_wrapper(compiler));
-    let asked = asking_flags(invocation);
+    let asked = query_flags(invocation);
     let words: Vec<&str> =
         asked.iter().map(String::as_str).chain(["-E", "-v", "-dM", "-x", "c", "/dev/null"]).collect();
     let Some((defined, verbose)) = compiler.ask(&words) else { return Ok(flags) };
@@ -46,7 +46,7 @@ fn is_news(name: &str, value: &str, bare: &HashMap<String, String>) -> bool {
 }
 
 /// Options that affect predefined macros and header folders.
-pub fn asking_flags(invocation: &Invocation) -> Vec<String> {
+pub fn query_flags(invocation: &Invocation) -> Vec<String> {
     const OTHERS: [&str; 8] = ["-c", "-S", "-E", "-fsyntax-only", "-w", "-v", "-save-temps", "-###"];
     const ARGUED: [&str; 6] = ["-I", "-D", "-U", "-isystem", "-idirafter", "-Xpreprocessor"];
     let options = invocation.parts.iter().filter_map(|p| if let Part::Option(w) = p { Some(w) } else { None });

@@ -1,10 +1,10 @@
 //! Runs the real compiler on transformed sources.
 
-use super::child::Guarded;
 use super::compiler::Compiler;
-use super::install::Install;
+use super::guard::Guarded;
+use super::installation::Installation;
 use super::invocation::{Goal, Invocation, Part};
-use super::{Outcome, asking, dependency, rewrite, transform, write};
+use super::{Outcome, compiler_query, composition, dependency_files, output_file, transform};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::marks;
 use crate::source::Source;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Runs a whole command line, and returns the exit code.
 pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
     let compiler = Compiler::find()?;
-    let install = Install::of_this_program();
+    let install = Installation::of_this_program();
     let piped = piped(invocation)?;
     let mut work = Work {
         invocation,
@@ -41,7 +41,7 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
         }
     }
     if !work.stand_ins.is_empty() {
-        let code = dependency::write(&compiler, invocation, &install)?;
+        let code = dependency_files::write(&compiler, invocation, &install)?;
         if code != 0 {
             return Ok(code);
         }
@@ -83,7 +83,7 @@ struct StandIn {
 struct Work<'a> {
     invocation: &'a Invocation,
     compiler: &'a Compiler,
-    install: &'a Install,
+    install: &'a Installation,
     guarded: &'a Guarded,
     workshop: Option<Workshop>,
     flags: Option<Result<Vec<String>, String>>,
@@ -113,7 +113,7 @@ impl Work<'_> {
                 remedy: Some("put the function into a file NAME.c and give that to dvmcc".to_owned()),
             };
             if invocation.strict || !invocation.quiet {
-                write::tell(&diagnostic.render(&source));
+                output_file::tell(&diagnostic.render(&source));
             }
             fine &= !invocation.strict;
             self.untouched = true;
@@ -124,7 +124,7 @@ impl Work<'_> {
     /// Flags for reading the sources, computed once.
     fn flags(&mut self) -> Result<Vec<String>, String> {
         let make = || {
-            let mut flags = asking::flags(self.compiler, self.invocation)?;
+            let mut flags = compiler_query::flags(self.compiler, self.invocation)?;
             flags.extend(self.install.include.iter().map(|i| format!("-I{}", i.display())));
             Ok(flags)
         };
@@ -153,19 +153,19 @@ impl Work<'_> {
         }
         let folder = source.folder();
         let leads_elsewhere = self.leads_elsewhere(&folder, &outcome);
-        if leads_elsewhere && rewrite::computes_includes(&source) {
+        if leads_elsewhere && composition::computes_includes(&source) {
             let why = "it names included files by macros, and another file of such a name would be found; give its \
                        folder with -iquote, or compile it in a command of its own";
             return Ok(self.sequential(path, why));
         }
         let absolute = leads_elsewhere.then(|| std::fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone()));
         let instead = self.place(path)?;
-        write::write(&instead, &outcome.passing(&source, absolute.as_deref())).map_err(|e| full(&e))?;
+        output_file::write(&instead, &outcome.passing(&source, absolute.as_deref())).map_err(|e| full(&e))?;
         keep_time(path, &instead);
         if self.invocation.show && !outcome.regions.is_empty() {
             let kept = self.kept_name(path);
-            write::write(&kept, &outcome.text(&source, &kept.display().to_string()))?;
-            write::tell(&format!("dvmcc: note: wrote {}\n", kept.display()));
+            output_file::write(&kept, &outcome.text(&source, &kept.display().to_string()))?;
+            output_file::tell(&format!("dvmcc: note: wrote {}\n", kept.display()));
         }
         let quoted = (!leads_elsewhere).then_some(folder);
         self.stand_ins.push(StandIn { source: path.to_owned(), path: instead, quoted });
@@ -178,7 +178,7 @@ impl Work<'_> {
         let strict = self.invocation.strict;
         if strict || !self.invocation.quiet {
             let severity = if strict { "error" } else { "warning" };
-            write::tell(&format!("{}: {severity}: its regions stay sequential: {why}\n", path.display()));
+            output_file::tell(&format!("{}: {severity}: its regions stay sequential: {why}\n", path.display()));
         }
         strict.then_some(1)
     }
@@ -190,7 +190,7 @@ impl Work<'_> {
             outcome.harden();
         }
         if fatal || !self.invocation.quiet {
-            write::tell(&outcome.messages(source));
+            output_file::tell(&outcome.messages(source));
         }
         !fatal
     }
@@ -302,7 +302,7 @@ fn keep_time(source: &Path, instead: &Path) {
     }
 }
 
-fn additions(invocation: &Invocation, install: &Install) -> Vec<OsString> {
+fn additions(invocation: &Invocation, install: &Installation) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     if !invocation.has_inputs() {
         return words;
