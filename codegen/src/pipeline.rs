@@ -3,7 +3,7 @@
 use crate::{
     Refusal,
     analysis::{Dependences, Program, footprint::ArrayFootprint, order, rows},
-    emit::{self, Frame, Generated, PhaseParts, RegionParts},
+    emit::{self, Generated, PhaseParts, RegionParts, SharedNames},
     model::Region,
     transform::{BodyOrder, Legality, PhaseKind, Plan, Search, Step, confirmed, loops::Loops, proven, tile::PhaseSets},
 };
@@ -104,7 +104,7 @@ struct Work<'a> {
     candidate: Option<Plan>,
     plan: Option<Plan>,
     leaving: Option<Set>,
-    frame: Option<Frame<'a>>,
+    shared: Option<SharedNames<'a>>,
     /// By phase.
     sets: Vec<PhaseSets>,
     /// By phase and array; a sequential phase has none.
@@ -148,7 +148,7 @@ impl<'a> Work<'a> {
             candidate: None,
             plan: None,
             leaving: None,
-            frame: None,
+            shared: None,
             sets: Vec::new(),
             footprints: Vec::new(),
             loops: Vec::new(),
@@ -204,10 +204,10 @@ impl<'a> Work<'a> {
 
     fn sets(&mut self) -> Result<(), Refusal> {
         let (program, plan) = (made(self.program.as_ref())?, made(self.plan.as_ref())?);
-        let frame = Frame::of(self.region, self.original, plan);
-        let sets = plan.phases.iter().map(|phase| PhaseSets::of(program, phase, &frame.symbols));
+        let shared = SharedNames::of(self.region, self.original, plan);
+        let sets = plan.phases.iter().map(|phase| PhaseSets::of(program, phase, &shared.symbols));
         self.sets = sets.collect::<Result<_, _>>()?;
-        self.frame = Some(frame);
+        self.shared = Some(shared);
         Ok(())
     }
 
@@ -230,7 +230,7 @@ impl<'a> Work<'a> {
         let (program, dependences) = (made(self.program.as_ref())?, made(self.dependences.as_ref())?);
         program.begin_stage();
         self.increasing = order::increasing(self.region, program)?;
-        let symbols = &made(self.frame.as_ref())?.symbols;
+        let symbols = &made(self.shared.as_ref())?.symbols;
         for (phase, sets) in made(self.plan.as_ref())?.phases.iter().zip(&self.sets) {
             program.begin_stage();
             let instances = sets.tile.as_ref().unwrap_or(&sets.whole);
@@ -240,13 +240,13 @@ impl<'a> Work<'a> {
     }
 
     fn emit(&mut self) -> Result<(), Refusal> {
-        let (program, plan, frame) =
-            (made(self.program.as_ref())?, made(self.plan.as_ref())?, made(self.frame.as_ref())?);
+        let (program, plan, shared) =
+            (made(self.program.as_ref())?, made(self.plan.as_ref())?, made(self.shared.as_ref())?);
         let made_of = plan.phases.iter().zip(&self.sets).zip(&self.footprints).zip(&self.loops);
         let phases: Vec<PhaseParts> =
             made_of.map(|(((phase, sets), footprints), loops)| PhaseParts { phase, sets, footprints, loops }).collect();
         let (leaving, increasing, phases) = (self.leaving.as_ref(), self.increasing.as_slice(), phases.as_slice());
-        let parts = RegionParts { program, plan, frame, leaving, increasing, phases };
+        let parts = RegionParts { program, plan, shared, leaving, increasing, phases };
         self.generated = Some(emit::emit(&parts, self.original)?);
         Ok(())
     }

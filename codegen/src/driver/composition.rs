@@ -2,7 +2,7 @@
 //! and `#line` directives so that messages, debuggers and `__LINE__` refer to the source.
 
 use super::replacement::Replacement;
-use crate::emit::mark::Mark;
+use crate::emit::line_mark::LineMark;
 use crate::frontend::Found;
 use crate::source::Source;
 use std::path::Path;
@@ -137,8 +137,8 @@ impl Output<'_> {
         let (mut user, mut first, mut continued) = (false, false, false);
         self.own_line();
         for line in text.split_inclusive('\n') {
-            match Mark::parse(line.trim_end_matches('\n')) {
-                Some(Mark::End) => {
+            match LineMark::parse(line.trim_end_matches('\n')) {
+                Some(LineMark::End) => {
                     user = false;
                     self.own_line();
                 }
@@ -147,17 +147,17 @@ impl Output<'_> {
                     first = false;
                     self.bytes.extend_from_slice(line.as_bytes());
                 }
-                Some(mark @ (Mark::At(..) | Mark::Original)) => {
+                Some(mark @ (LineMark::At(..) | LineMark::Original)) => {
                     (user, first) = (true, true);
                     let (offset, column) = match mark {
-                        Mark::At(line, column) => (self.source.line_start_of(line), column),
+                        LineMark::At(line, column) => (self.source.line_start_of(line), column),
                         _ => (found.begin, self.source.position(found.begin).1),
                     };
                     self.line_directive(&self.source.presumed(offset));
                     self.blanks(column);
                 }
-                Some(Mark::Loops) => place = &loops,
-                Some(Mark::Helpers) => place = &helpers,
+                Some(LineMark::Loops) => place = &loops,
+                Some(LineMark::Helpers) => place = &helpers,
                 None => {
                     if matches!(self.style, Style::Passing { .. }) && !continued {
                         self.line_directive(place);

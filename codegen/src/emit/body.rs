@@ -2,8 +2,8 @@
 
 use super::{
     expression::CScope,
-    mark::Mark,
-    names::{CounterType, declare_const},
+    generated_names::{CounterType, declare_const},
+    line_mark::LineMark,
 };
 use crate::{
     Refusal,
@@ -245,7 +245,7 @@ impl Body<'_> {
     fn statement(&mut self, visit: &Visit, indent: usize) -> Result<(), Refusal> {
         self.statements.insert(visit.statement);
         let statement: &Statement = &self.region.statements[visit.statement];
-        let mentions = super::names::Mentions::of(self.region, [statement]);
+        let mentions = super::generated_names::Mentions::of(self.region, [statement]);
         let guard = self.guard(visit)?;
         let guarded = guard.as_deref().map(identifiers).unwrap_or_default();
         let mut declarations = Vec::new();
@@ -314,9 +314,9 @@ impl Body<'_> {
 
     /// The user's text, its later lines as they are, at its place in the source.
     fn user_text(&mut self, statement: &Statement, indent: usize) {
-        self.line(0, &Mark::At(statement.line, statement.column).to_string());
+        self.line(0, &LineMark::At(statement.line, statement.column).to_string());
         self.line(indent, statement.text.trim());
-        self.line(0, &Mark::End.to_string());
+        self.line(0, &LineMark::End.to_string());
     }
 
     fn line(&mut self, indent: usize, text: &str) {

@@ -1,6 +1,6 @@
 //! isl's expressions as C, all arithmetic in 64 bits.
 
-use super::names::CounterType;
+use super::generated_names::CounterType;
 use crate::Refusal;
 use dvm_isl::{AstExpr, AstExprKind, Operator};
 use std::{

@@ -6,15 +6,15 @@
 
 mod body;
 mod expression;
-mod footprint;
-mod frame;
-mod graph;
-pub mod mark;
-mod names;
-mod overlap;
-mod region;
+mod footprint_function;
+mod generated_names;
+pub mod line_mark;
+mod overlap_check;
+mod phase_functions;
+mod region_function;
+mod shared_names;
 
-pub(crate) use frame::Frame;
-pub(crate) use graph::PhaseParts;
-pub use region::Generated;
-pub(crate) use region::{RegionParts, emit};
+pub(crate) use phase_functions::PhaseParts;
+pub use region_function::Generated;
+pub(crate) use region_function::{RegionParts, emit};
+pub(crate) use shared_names::SharedNames;

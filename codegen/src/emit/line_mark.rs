@@ -2,7 +2,7 @@
 
 /// One mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum LineMark {
     /// The user's text follows, from this line and column on.
     At(u32, u32),
     /// The region as it was follows.
@@ -15,28 +15,28 @@ pub enum Mark {
     Helpers,
 }
 
-impl std::fmt::Display for Mark {
+impl std::fmt::Display for LineMark {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Mark::At(line, column) => write!(f, "/*dvm: at {line} {column}*/"),
-            Mark::Original => f.write_str("/*dvm: original*/"),
-            Mark::End => f.write_str("/*dvm: end*/"),
-            Mark::Loops => f.write_str("/*dvm: loops*/"),
-            Mark::Helpers => f.write_str("/*dvm: helpers*/"),
+            LineMark::At(line, column) => write!(f, "/*dvm: at {line} {column}*/"),
+            LineMark::Original => f.write_str("/*dvm: original*/"),
+            LineMark::End => f.write_str("/*dvm: end*/"),
+            LineMark::Loops => f.write_str("/*dvm: loops*/"),
+            LineMark::Helpers => f.write_str("/*dvm: helpers*/"),
         }
     }
 }
 
-impl Mark {
+impl LineMark {
     /// Reads a line of generated text.
-    pub fn parse(line: &str) -> Option<Mark> {
+    pub fn parse(line: &str) -> Option<LineMark> {
         let words: Vec<&str> = line.strip_prefix("/*dvm: ")?.strip_suffix("*/")?.split(' ').collect();
         match words.as_slice() {
-            ["at", line, column] => Some(Mark::At(line.parse().ok()?, column.parse().ok()?)),
-            ["original"] => Some(Mark::Original),
-            ["end"] => Some(Mark::End),
-            ["loops"] => Some(Mark::Loops),
-            ["helpers"] => Some(Mark::Helpers),
+            ["at", line, column] => Some(LineMark::At(line.parse().ok()?, column.parse().ok()?)),
+            ["original"] => Some(LineMark::Original),
+            ["end"] => Some(LineMark::End),
+            ["loops"] => Some(LineMark::Loops),
+            ["helpers"] => Some(LineMark::Helpers),
             _ => None,
         }
     }

@@ -3,11 +3,11 @@
 use super::{
     body,
     expression::CScope,
-    frame::Frame,
-    graph::{PhaseParts, Writer},
-    mark::Mark,
-    names::Mentions,
-    overlap,
+    generated_names::Mentions,
+    line_mark::LineMark,
+    overlap_check,
+    phase_functions::{PhaseParts, Writer},
+    shared_names::SharedNames,
 };
 use crate::{Refusal, analysis::Program, model::Region, transform::Plan};
 use dvm_isl::{AstBuild, AstExprKind, AstNode, AstNodeKind, Operator, Set, UnionMap};
@@ -32,7 +32,7 @@ pub struct RegionParts<'a> {
     /// The phases.
     pub plan: &'a Plan,
     /// Names.
-    pub frame: &'a Frame<'a>,
+    pub shared: &'a SharedNames<'a>,
     /// The parameters for which a subscript leaves its row.
     pub leaving: Option<&'a Set>,
     /// By statement and iterator: the original order never goes down.
@@ -43,21 +43,21 @@ pub struct RegionParts<'a> {
 
 /// Writes a plan as C.
 pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
-    let RegionParts { program, plan, frame, leaving, increasing, phases } = *parts;
-    let region = frame.region;
+    let RegionParts { program, plan, shared, leaving, increasing, phases } = *parts;
+    let region = shared.region;
     let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
-    let (run, hosts) = run(program, frame, plan, &names, leaving)?;
-    let writer = Writer { program, frame, increasing, hosts };
+    let (run, hosts) = run(program, shared, plan, &names, leaving)?;
+    let writer = Writer { program, shared, increasing, hosts };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
-    let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}", frame.structure());
+    let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}", shared.structure());
     for (phase, name) in phases.iter().zip(&names) {
         file_scope.push_str(&writer.phase(phase, name)?);
     }
     program.begin_stage();
-    file_scope.push_str(&overlap::function(program, frame)?);
+    file_scope.push_str(&overlap_check::function(program, shared)?);
     file_scope.push_str(&run);
     file_scope.push_str("DVM__LOUD\n");
-    Ok(Generated { file_scope, call: call(region, frame, original) })
+    Ok(Generated { file_scope, call: call(region, shared, original) })
 }
 
 fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
@@ -72,7 +72,7 @@ fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
 /// The function that runs the phases one after the other, and how far from 0 the values of its loops can be.
 fn run(
     program: &Program,
-    frame: &Frame,
+    shared: &SharedNames,
     plan: &Plan,
     names: &[String],
     leaving: Option<&Set>,
@@ -87,10 +87,10 @@ fn run(
             order = order.union(&UnionMap::from_map(&map.named_input(&format!("phase{at}"))?)?)?;
         }
     }
-    let build = AstBuild::from_context(&program.context)?.with_iterators(&frame.symbols.counters)?;
+    let build = AstBuild::from_context(&program.context)?.with_iterators(&shared.symbols.counters)?;
     let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
-    let mentions = Mentions::of(frame.region, []);
-    let mut writer = Driver { frame, names, scope: frame.scope(&mentions), lines: String::new(), reach: 0 };
+    let mentions = Mentions::of(shared.region, []);
+    let mut writer = RunWriter { shared, names, scope: shared.scope(&mentions), lines: String::new(), reach: 0 };
     writer.node(&tree, 1)?;
     let rows = match leaving {
         Some(leaving) => {
@@ -98,42 +98,43 @@ fn run(
             let condition = writer.scope.text(&condition)?;
             format!(
                 "  if ({condition})\n    return {};\n",
-                overlap::sequential(frame.region, "a subscript leaves its row")
+                overlap_check::sequential(shared.region, "a subscript leaves its row")
             )
         }
         None => String::new(),
     };
     let mut text =
-        format!("/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n", frame.region.name);
+        format!("/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n", shared.region.name);
     // Inlined into the program's function, its loops would raise warnings there: the generated text is quiet.
     let _ = writeln!(
         text,
         "__attribute__((__noinline__)) static int dvm__{}_run(struct {} *{})\n{{",
-        frame.region.name, frame.context, frame.own
+        shared.region.name, shared.context, shared.own
     );
-    text.push_str(&frame.locals(&writer.scope, &mentions));
-    let overlaps = overlap::is_needed(frame.region);
-    let check = if overlaps { format!("dvm__{}_overlap({}) || ", frame.region.name, frame.own) } else { String::new() };
+    text.push_str(&shared.locals(&writer.scope, &mentions));
+    let overlaps = overlap_check::is_needed(shared.region);
+    let check =
+        if overlaps { format!("dvm__{}_overlap({}) || ", shared.region.name, shared.own) } else { String::new() };
     text.push_str(&rows);
     let _ = writeln!(
         text,
         "  if ({check}dvm__cannot_start(\"{}\", {}))\n    return 1;",
-        frame.region.name, frame.region.line
+        shared.region.name, shared.region.line
     );
     let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
     Ok((text, writer.reach))
 }
 
 /// Writes the host loops.
-struct Driver<'a> {
-    frame: &'a Frame<'a>,
+struct RunWriter<'a> {
+    shared: &'a SharedNames<'a>,
     names: &'a [String],
     scope: CScope,
     lines: String,
     reach: i128,
 }
 
-impl Driver<'_> {
+impl RunWriter<'_> {
     fn node(&mut self, node: &AstNode, indent: usize) -> Result<(), Refusal> {
         match node.kind()? {
             AstNodeKind::Block(children) => children.iter().try_for_each(|child| self.node(child, indent)),
@@ -169,12 +170,12 @@ impl Driver<'_> {
                 let AstExprKind::Op(Operator::Call, operands) = call.kind()? else { return Err(unexpected()) };
                 let AstExprKind::Id(name) = operands[0].kind()? else { return Err(unexpected()) };
                 let at = name.strip_prefix("phase").and_then(|at| at.parse::<usize>().ok()).ok_or_else(unexpected)?;
-                for (host, value) in self.frame.symbols.hosts.iter().zip(&operands[1..]) {
+                for (host, value) in self.shared.symbols.hosts.iter().zip(&operands[1..]) {
                     self.reach = self.reach.max(self.scope.bound(value)?);
                     let value = self.scope.text(value)?;
-                    self.line(indent, &format!("{}->{host} = {value};", self.frame.own));
+                    self.line(indent, &format!("{}->{host} = {value};", self.shared.own));
                 }
-                self.line(indent, &format!("{}({});", self.names[at], self.frame.own));
+                self.line(indent, &format!("{}({});", self.names[at], self.shared.own));
                 Ok(())
             }
         }
@@ -190,16 +191,16 @@ fn unexpected() -> Refusal {
 }
 
 /// The text in place of the region.
-fn call(region: &Region, frame: &Frame, original: &str) -> String {
+fn call(region: &Region, shared: &SharedNames, original: &str) -> String {
     let name = &region.name;
-    let variable = format!("{}_self", frame.context);
+    let variable = format!("{}_self", shared.context);
     let serial = region.options.serial.as_ref().map(|serial| format!("({serial}) || ")).unwrap_or_default();
     format!(
         "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({serial}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}\n}}\n",
-        frame.context,
-        frame.initialiser(),
-        Mark::Original,
+        shared.context,
+        shared.initialiser(),
+        LineMark::Original,
         original.trim_end(),
-        Mark::End,
+        LineMark::End,
     )
 }

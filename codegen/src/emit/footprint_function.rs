@@ -1,6 +1,6 @@
 //! About how many bytes a tile touches, as a C function of its sizes.
 
-use super::{expression::CScope, frame::Frame, frame::Reach, names::Mentions};
+use super::{expression::CScope, generated_names::Mentions, shared_names::Reach, shared_names::SharedNames};
 use crate::{
     Refusal,
     analysis::{
@@ -16,21 +16,21 @@ use std::{collections::BTreeSet, fmt::Write};
 /// The function that estimates the bytes of a tile: for each array and each way to walk it, the product of how far the
 /// subscripts reach. `footprints` are those of the region's arrays, `hosts` how far from 0 values of host loops can be.
 pub fn function(
-    frame: &Frame,
+    shared: &SharedNames,
     program: &Program,
     phase: &Phase,
     footprints: &[ArrayFootprint],
     hosts: i128,
     name: &str,
 ) -> Result<String, Refusal> {
-    let mentions = Mentions::of(frame.region, []);
-    let scope = frame.scope_of_tile(&mentions, Reach { hosts, band: 0 });
+    let mentions = Mentions::of(shared.region, []);
+    let scope = shared.scope_of_tile(&mentions, Reach { hosts, band: 0 });
     let build = AstBuild::from_context(&program.context.intersect(&phase.domain.params()?)?)?;
     let mut terms = Vec::new();
-    for (array, footprint) in frame.region.arrays.iter().zip(footprints) {
+    for (array, footprint) in shared.region.arrays.iter().zip(footprints) {
         let groups = match footprint {
             ArrayFootprint::EveryPoint => {
-                terms.push(every_point(array, phase.dimension().unwrap_or(0), &frame.size));
+                terms.push(every_point(array, phase.dimension().unwrap_or(0), &shared.size));
                 continue;
             }
             ArrayFootprint::Groups(groups) => groups,
@@ -39,7 +39,7 @@ pub fn function(
             let mut factors = vec![format!("(double)sizeof({})", array.element)];
             for factor in group {
                 factors.push(match factor {
-                    Factor::Linear { weights, spread } => linear(weights, &frame.size, *spread),
+                    Factor::Linear { weights, spread } => linear(weights, &shared.size, *spread),
                     Factor::Whole(ends) => whole(ends, &build, &scope)?,
                 });
             }
@@ -47,14 +47,15 @@ pub fn function(
             terms.push(factors.join(" * "));
         }
     }
-    let locals = frame.locals(&scope, &mentions);
-    let (argument, size) = (&frame.argument, &frame.size);
+    let locals = shared.locals(&scope, &mentions);
+    let (argument, size) = (&shared.argument, &shared.size);
     let mut text = String::from("/* About the bytes that a tile of these sizes touches. */\n");
     let _ = writeln!(text, "static dvm__int64 {name}_footprint(void *{argument}, const dvm__int64 *{size})\n{{");
     if locals.is_empty() {
         let _ = writeln!(text, "  (void){argument};");
     } else {
-        let _ = writeln!(text, "  const struct {} *{} = {argument};\n{}", frame.context, frame.own, locals.trim_end());
+        let _ =
+            writeln!(text, "  const struct {} *{} = {argument};\n{}", shared.context, shared.own, locals.trim_end());
     }
     let sum = if terms.is_empty() { "0.0".to_owned() } else { terms.join("\n       + ") };
     if !sum.contains(&format!("{size}[")) {

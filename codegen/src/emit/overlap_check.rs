@@ -2,8 +2,8 @@
 
 use super::{
     expression::CScope,
-    frame::{Frame, lengths, passed},
-    names::Mentions,
+    generated_names::Mentions,
+    shared_names::{SharedNames, lengths, passed},
 };
 use crate::{
     Refusal,
@@ -41,8 +41,8 @@ fn pairs(region: &Region) -> Vec<(&Array, &Array)> {
 }
 
 /// The function that says whether arrays overlap in what the region touches; nothing when none can.
-pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
-    let region = frame.region;
+pub fn function(program: &Program, shared: &SharedNames) -> Result<String, Refusal> {
+    let region = shared.region;
     let pairs = pairs(region);
     if pairs.is_empty() {
         return Ok(String::new());
@@ -51,10 +51,10 @@ pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
     involved.sort_by(|one, other| one.name.cmp(&other.name));
     involved.dedup_by(|one, other| one.name == other.name);
     let mentions = Mentions::of(region, []);
-    let scope = frame.scope(&mentions);
+    let scope = shared.scope(&mentions);
     let mut body = String::new();
     for array in &involved {
-        body.push_str(&hull(program, frame, array, &scope)?);
+        body.push_str(&hull(program, shared, array, &scope)?);
     }
     for (one, other) in &pairs {
         let (one, other) = (&one.name, &other.name);
@@ -67,12 +67,12 @@ pub fn function(program: &Program, frame: &Frame) -> Result<String, Refusal> {
     let mut text =
         String::from("/* True when arrays that are written share bytes with others in what the region touches. */\n");
     let _ =
-        writeln!(text, "static int dvm__{}_overlap(const struct {} *{})\n{{", region.name, frame.context, frame.own);
-    text.push_str(&frame.locals(&scope, &mentions));
+        writeln!(text, "static int dvm__{}_overlap(const struct {} *{})\n{{", region.name, shared.context, shared.own);
+    text.push_str(&shared.locals(&scope, &mentions));
     for array in &involved {
         if passed(region).any(|passed| passed.name == array.name) {
             for length in lengths(array).iter().filter(|length| !length.bytes().all(|byte| byte.is_ascii_digit())) {
-                let _ = writeln!(text, "  const dvm__int64 {length} = {}->{length};", frame.own);
+                let _ = writeln!(text, "  const dvm__int64 {length} = {}->{length};", shared.own);
             }
         }
     }
@@ -86,7 +86,7 @@ pub fn sequential(region: &Region, reason: &str) -> String {
 }
 
 /// The bytes between the least and the greatest element that the region touches, as two locals.
-fn hull(program: &Program, frame: &Frame, array: &Array, scope: &CScope) -> Result<String, Refusal> {
+fn hull(program: &Program, shared: &SharedNames, array: &Array, scope: &CScope) -> Result<String, Refusal> {
     let mut touched: Option<Set> = None;
     for access in program.statements.iter().flat_map(|statement| &statement.accesses) {
         if access.output_name().as_ref() == Some(&array.symbol) {
@@ -95,7 +95,7 @@ fn hull(program: &Program, frame: &Frame, array: &Array, scope: &CScope) -> Resu
         }
     }
     let name = &array.name;
-    let own = if array.global { name.clone() } else { format!("{}->{name}", frame.own) };
+    let own = if array.global { name.clone() } else { format!("{}->{name}", shared.own) };
     let address = if array.global && array.dims.is_empty() { format!("&{own}") } else { own };
     let mut text =
         format!("  dvm__address dvm__begin_{name} = (dvm__address){address}, dvm__end_{name} = dvm__begin_{name};\n");

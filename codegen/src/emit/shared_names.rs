@@ -2,7 +2,7 @@
 
 use super::{
     expression::CScope,
-    names::{CounterType, FreshNames, Mentions, declare, declare_const},
+    generated_names::{CounterType, FreshNames, Mentions, declare, declare_const},
 };
 use crate::{
     model::{Array, Region},
@@ -20,7 +20,7 @@ pub struct Reach {
 }
 
 /// Names of a region's generated things.
-pub struct Frame<'a> {
+pub struct SharedNames<'a> {
     /// The region.
     pub region: &'a Region,
     /// Structure tag of the context.
@@ -37,7 +37,7 @@ pub struct Frame<'a> {
     pub tile: String,
     /// A footprint's parameter: the tile's sizes.
     pub size: String,
-    /// The driver's locals: least and greatest coordinates of the band, and along which tiles wait.
+    /// The launcher's locals: least and greatest coordinates of the band, and along which tiles wait.
     pub corners: [String; 3],
     /// Start of the names of hoisted bounds.
     pub limit: String,
@@ -46,13 +46,13 @@ pub struct Frame<'a> {
 /// Loops of the generated code are at most so deep.
 const COUNTERS: usize = 64;
 
-impl<'a> Frame<'a> {
+impl<'a> SharedNames<'a> {
     /// Names for a region and its plan.
-    pub fn of(region: &'a Region, original: &str, plan: &Plan) -> Frame<'a> {
+    pub fn of(region: &'a Region, original: &str, plan: &Plan) -> SharedNames<'a> {
         let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
         let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
         let mut names = FreshNames::of(region, original);
-        Frame {
+        SharedNames {
             region,
             context: names.fresh(&format!("dvm__{}_context", region.name)),
             own: names.fresh("dvm__self"),

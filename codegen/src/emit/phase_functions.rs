@@ -3,10 +3,10 @@
 use super::{
     body::Body,
     expression::too_large,
-    footprint,
-    frame::{Frame, Reach},
-    mark::Mark,
-    names::Mentions,
+    footprint_function,
+    generated_names::Mentions,
+    line_mark::LineMark,
+    shared_names::{Reach, SharedNames},
 };
 use crate::{
     Refusal,
@@ -25,7 +25,7 @@ pub struct Writer<'a> {
     /// isl's sets.
     pub program: &'a Program,
     /// Names.
-    pub frame: &'a Frame<'a>,
+    pub shared: &'a SharedNames<'a>,
     /// By statement and iterator: the original order never goes down.
     pub increasing: &'a [Vec<bool>],
     /// How far from 0 the values of host loops can be.
@@ -50,13 +50,20 @@ impl Writer<'_> {
         self.program.begin_stage();
         match (&parts.phase.kind, &parts.sets.tile) {
             (PhaseKind::Graph { band, dimension, carried, .. }, Some(tile)) => {
-                let (driver, reach) = self.driver(parts, band, carried, name)?;
+                let (launcher, reach) = self.launcher(parts, band, carried, name)?;
                 self.program.begin_stage();
                 let mut text = self.tile(parts, tile, *dimension, name, reach)?;
                 self.program.begin_stage();
-                let (frame, hosts) = (self.frame, self.hosts);
-                text.push_str(&footprint::function(frame, self.program, parts.phase, parts.footprints, hosts, name)?);
-                Ok(text + &driver)
+                let (shared, hosts) = (self.shared, self.hosts);
+                text.push_str(&footprint_function::function(
+                    shared,
+                    self.program,
+                    parts.phase,
+                    parts.footprints,
+                    hosts,
+                    name,
+                )?);
+                Ok(text + &launcher)
             }
             _ => self.sequential(parts, name),
         }
@@ -71,20 +78,20 @@ impl Writer<'_> {
         reach: Reach,
     ) -> Result<String, Refusal> {
         let (body, mentions) = self.body(parts.loops, instances, reach)?;
-        let frame = self.frame;
+        let shared = self.shared;
         let mut text = self.comment(parts.phase, dimension)?;
         let _ =
-            writeln!(text, "static int {name}_tile(void *{}, const dvm__int64 *{})\n{{", frame.argument, frame.tile);
-        let _ = writeln!(text, "  const struct {} *{} = {};", frame.context, frame.own, frame.argument);
-        text.push_str(&frame.locals(&body.scope, &mentions));
+            writeln!(text, "static int {name}_tile(void *{}, const dvm__int64 *{})\n{{", shared.argument, shared.tile);
+        let _ = writeln!(text, "  const struct {} *{} = {};", shared.context, shared.own, shared.argument);
+        text.push_str(&shared.locals(&body.scope, &mentions));
         for k in 0..dimension {
-            let (origin, size, own) = (&frame.symbols.origins[k], &frame.symbols.sizes[k], &frame.own);
-            let (tiles, tile) = (&frame.tiles, &frame.tile);
+            let (origin, size, own) = (&shared.symbols.origins[k], &shared.symbols.sizes[k], &shared.own);
+            let (tiles, tile) = (&shared.tiles, &shared.tile);
             let _ = writeln!(text, "  const dvm__int64 {size} = {own}->{tiles}.dvm__size[{k}];");
             let _ =
                 writeln!(text, "  const dvm__int64 {origin} = {own}->{tiles}.dvm__first[{k}] + {tile}[{k}] * {size};");
         }
-        let _ = writeln!(text, "{}\n{}{}\n  return 0;\n}}\n", Mark::Loops, body.lines, Mark::Helpers);
+        let _ = writeln!(text, "{}\n{}{}\n  return 0;\n}}\n", LineMark::Loops, body.lines, LineMark::Helpers);
         Ok(text)
     }
 
@@ -95,7 +102,7 @@ impl Writer<'_> {
         instances: &Instances,
         reach: Reach,
     ) -> Result<(Body<'s>, Mentions), Refusal> {
-        let region = self.frame.region;
+        let region = self.shared.region;
         // Which statements occur is known from the instances; their text decides the parameters' types.
         let mut occurring = Vec::new();
         for set in instances.all.sets()? {
@@ -107,10 +114,10 @@ impl Writer<'_> {
         reserved.extend(region.arrays.iter().map(|array| array.name.clone()));
         let mut body = Body {
             region,
-            scope: self.frame.scope_of_tile(&mentions, reach),
+            scope: self.shared.scope_of_tile(&mentions, reach),
             increasing: self.increasing,
             reserved,
-            limit: self.frame.limit.clone(),
+            limit: self.shared.limit.clone(),
             limits: 0,
             lines: String::new(),
             statements: BTreeSet::new(),
@@ -123,14 +130,14 @@ impl Writer<'_> {
     fn sequential(&self, parts: &PhaseParts, name: &str) -> Result<String, Refusal> {
         let reach = Reach { hosts: self.hosts, band: 0 };
         let (body, mentions) = self.body(parts.loops, &parts.sets.whole, reach)?;
-        let frame = self.frame;
+        let shared = self.shared;
         let mut text = String::from("/* Runs in the calling thread, in the original order. */\n");
-        let _ = writeln!(text, "static void {name}(const struct {} *{})\n{{", frame.context, frame.own);
-        let locals = frame.locals(&body.scope, &mentions);
+        let _ = writeln!(text, "static void {name}(const struct {} *{})\n{{", shared.context, shared.own);
+        let locals = shared.locals(&body.scope, &mentions);
         if locals.is_empty() {
-            let _ = writeln!(text, "  (void){};", frame.own);
+            let _ = writeln!(text, "  (void){};", shared.own);
         }
-        let _ = writeln!(text, "{locals}{}\n{}{}\n}}\n", Mark::Loops, body.lines, Mark::Helpers);
+        let _ = writeln!(text, "{locals}{}\n{}{}\n}}\n", LineMark::Loops, body.lines, LineMark::Helpers);
         Ok(text)
     }
 
@@ -151,25 +158,25 @@ impl Writer<'_> {
             }
             _ => "in the original order".to_owned(),
         };
-        let origins = self.frame.symbols.origins[..dimension].join(", ");
+        let origins = self.shared.symbols.origins[..dimension].join(", ");
         let _ = writeln!(text, " from ({origins}); {order}. */");
         Ok(text)
     }
 
     /// The function that runs the tiles, and how far from 0 their coordinates can be.
-    fn driver(
+    fn launcher(
         &self,
         parts: &PhaseParts,
         band: &UnionMap,
         carried: &[bool],
         name: &str,
     ) -> Result<(String, Reach), Refusal> {
-        let (phase, frame) = (parts.phase, self.frame);
+        let (phase, shared) = (parts.phase, self.shared);
         let Instances { all: instances, known } = &parts.sets.whole;
         let build = AstBuild::from_context(known)?;
-        let mentions = Mentions::of(frame.region, []);
+        let mentions = Mentions::of(shared.region, []);
         let mut reach = Reach { hosts: self.hosts, band: 0 };
-        let scope = frame.scope_of_tile(&mentions, reach);
+        let scope = shared.scope_of_tile(&mentions, reach);
         let (mut first, mut last) = (Vec::new(), Vec::new());
         for set in instances.apply(band)?.sets()? {
             for k in 0..carried.len() {
@@ -185,24 +192,24 @@ impl Writer<'_> {
             return Err(too_large());
         }
         let dimension = carried.len();
-        let [lowest, highest, waiting] = &frame.corners;
+        let [lowest, highest, waiting] = &shared.corners;
         let waits: Vec<&str> = carried.iter().map(|carried| if *carried { "1" } else { "0" }).collect();
-        let mut text = format!("/* Runs the tiles of `{}`", frame.region.name);
+        let mut text = format!("/* Runs the tiles of `{}`", shared.region.name);
         let _ = match phase.depth {
             0 => writeln!(text, ". */"),
             _ => writeln!(text, " for one value of the loops around them. */"),
         };
-        let _ = writeln!(text, "static void {name}(struct {} *{})\n{{", frame.context, frame.own);
-        text.push_str(&frame.locals(&scope, &mentions));
+        let _ = writeln!(text, "static void {name}(struct {} *{})\n{{", shared.context, shared.own);
+        text.push_str(&shared.locals(&scope, &mentions));
         let _ = writeln!(text, "  const dvm__int64 {lowest}[] = {{ {} }};", first.join(", "));
         let _ = writeln!(text, "  const dvm__int64 {highest}[] = {{ {} }};", last.join(", "));
         let _ = writeln!(text, "  static const int {waiting}[] = {{ {} }};", waits.join(", "));
         let _ = writeln!(
             text,
             "  dvm__run_tiles(\"{}\", {dimension}, {lowest}, {highest}, {waiting}, {name}_tile, {name}_footprint, &{own}->{tiles}, {own});\n}}\n",
-            frame.region.name,
-            own = frame.own,
-            tiles = frame.tiles
+            shared.region.name,
+            own = shared.own,
+            tiles = shared.tiles
         );
         Ok((text, reach))
     }
