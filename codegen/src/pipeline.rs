@@ -2,10 +2,12 @@
 
 use crate::{
     Refusal,
-    analysis::{Dependences, Program, footprint::ArrayFootprint, order, rows},
+    analysis::{Dependences, IslRegion, footprint::ArrayFootprint, order_properties, row_overruns},
     emit::{self, Generated, PhaseParts, RegionParts, SharedNames},
     model::Region,
-    transform::{BodyOrder, Legality, PhaseKind, Plan, Search, Step, confirmed, loops::Loops, proven, tile::PhaseSets},
+    transform::{
+        BodyOrder, Legality, PhaseKind, Plan, Search, Step, confirmed, phase_loops::Loops, proven, tile::PhaseSets,
+    },
 };
 use dvm_isl::{Set, UnionMap};
 use serde::{Deserialize, Serialize};
@@ -81,13 +83,13 @@ pub fn print(region: &Region, stage: Stage, original: &str) -> Result<String, Re
     (Work::PASSES[stage.0].print)(&work)
 }
 
-/// A region's program, dependences and proven plan.
-pub fn plan(region: &Region) -> Result<(Program, Dependences, Plan), Refusal> {
+/// A region in isl's terms, its dependences and its proven plan.
+pub fn plan(region: &Region) -> Result<(IslRegion, Dependences, Plan), Refusal> {
     let mut work = Work::of(region, "");
     let tiles = Work::PASSES.iter().position(|pass| pass.name == "tiles").ok_or_else(unmade)?;
     work.run(&Work::PASSES[..=tiles])?;
-    match (work.program, work.dependences, work.plan) {
-        (Some(program), Some(dependences), Some(plan)) => Ok((program, dependences, plan)),
+    match (work.isl_region, work.dependences, work.plan) {
+        (Some(isl_region), Some(dependences), Some(plan)) => Ok((isl_region, dependences, plan)),
         _ => Err(unmade()),
     }
 }
@@ -96,7 +98,7 @@ pub fn plan(region: &Region) -> Result<(Program, Dependences, Plan), Refusal> {
 struct Work<'a> {
     region: &'a Region,
     original: &'a str,
-    program: Option<Program>,
+    isl_region: Option<IslRegion>,
     dependences: Option<Dependences>,
     /// What plans are proven against, the plans still to come, and the one that is best so far.
     legality: Option<Legality>,
@@ -141,7 +143,7 @@ impl<'a> Work<'a> {
         Work {
             region,
             original,
-            program: None,
+            isl_region: None,
             dependences: None,
             legality: None,
             search: Search::default(),
@@ -168,25 +170,25 @@ impl<'a> Work<'a> {
     }
 
     fn depend(&mut self) -> Result<(), Refusal> {
-        let program = Program::read(self.region)?;
-        let dependences = Dependences::of(&program)?;
+        let isl_region = IslRegion::read(self.region)?;
+        let dependences = Dependences::of(&isl_region)?;
         self.legality = Some(Legality::new(&dependences.all));
-        (self.program, self.dependences) = (Some(program), Some(dependences));
+        (self.isl_region, self.dependences) = (Some(isl_region), Some(dependences));
         Ok(())
     }
 
     fn schedule(&mut self) -> Result<(), Refusal> {
-        let (program, dependences) = (made(self.program.as_ref())?, made(self.dependences.as_ref())?);
-        self.candidate = Some(self.search.next(program, dependences, made(self.legality.as_ref())?)?);
+        let (isl_region, dependences) = (made(self.isl_region.as_ref())?, made(self.dependences.as_ref())?);
+        self.candidate = Some(self.search.next(isl_region, dependences, made(self.legality.as_ref())?)?);
         Ok(())
     }
 
     /// Takes the best plan that is proven right.
     fn order(&mut self) -> Result<(), Refusal> {
         while let Some(candidate) = self.candidate.take() {
-            let (program, dependences) = (made(self.program.as_ref())?, made(self.dependences.as_ref())?);
-            let plan = proven(program, made(self.legality.as_ref())?, candidate);
-            match plan.and_then(|plan| confirmed(program, dependences, plan)) {
+            let (isl_region, dependences) = (made(self.isl_region.as_ref())?, made(self.dependences.as_ref())?);
+            let plan = proven(isl_region, made(self.legality.as_ref())?, candidate);
+            match plan.and_then(|plan| confirmed(isl_region, dependences, plan)) {
                 Ok(plan) => self.plan = Some(plan),
                 Err(refusal) => {
                     self.search.failed(refusal);
@@ -198,27 +200,27 @@ impl<'a> Work<'a> {
     }
 
     fn rows(&mut self) -> Result<(), Refusal> {
-        self.leaving = rows::leaving(self.region, made(self.program.as_ref())?)?;
+        self.leaving = row_overruns::leaving(self.region, made(self.isl_region.as_ref())?)?;
         Ok(())
     }
 
     fn sets(&mut self) -> Result<(), Refusal> {
-        let (program, plan) = (made(self.program.as_ref())?, made(self.plan.as_ref())?);
+        let (isl_region, plan) = (made(self.isl_region.as_ref())?, made(self.plan.as_ref())?);
         let shared = SharedNames::of(self.region, self.original, plan);
-        let sets = plan.phases.iter().map(|phase| PhaseSets::of(program, phase, &shared.symbols));
+        let sets = plan.phases.iter().map(|phase| PhaseSets::of(isl_region, phase, &shared.symbols));
         self.sets = sets.collect::<Result<_, _>>()?;
         self.shared = Some(shared);
         Ok(())
     }
 
     fn footprint(&mut self) -> Result<(), Refusal> {
-        let program = made(self.program.as_ref())?;
+        let isl_region = made(self.isl_region.as_ref())?;
         for phase in &made(self.plan.as_ref())?.phases {
-            program.begin_stage();
+            isl_region.begin_stage();
             self.footprints.push(match &phase.kind {
                 PhaseKind::Sequential => Vec::new(),
                 PhaseKind::Graph { band, dimension, .. } => {
-                    let of = |array| ArrayFootprint::of(program, array, &phase.domain, band, *dimension);
+                    let of = |array| ArrayFootprint::of(isl_region, array, &phase.domain, band, *dimension);
                     self.region.arrays.iter().map(of).collect::<Result<_, _>>()?
                 }
             });
@@ -227,26 +229,26 @@ impl<'a> Work<'a> {
     }
 
     fn loops(&mut self) -> Result<(), Refusal> {
-        let (program, dependences) = (made(self.program.as_ref())?, made(self.dependences.as_ref())?);
-        program.begin_stage();
-        self.increasing = order::increasing(self.region, program)?;
+        let (isl_region, dependences) = (made(self.isl_region.as_ref())?, made(self.dependences.as_ref())?);
+        isl_region.begin_stage();
+        self.increasing = order_properties::increasing(self.region, isl_region)?;
         let symbols = &made(self.shared.as_ref())?.symbols;
         for (phase, sets) in made(self.plan.as_ref())?.phases.iter().zip(&self.sets) {
-            program.begin_stage();
+            isl_region.begin_stage();
             let instances = sets.tile.as_ref().unwrap_or(&sets.whole);
-            self.loops.push(Loops::over(program, dependences, phase, instances, symbols)?);
+            self.loops.push(Loops::over(isl_region, dependences, phase, instances, symbols)?);
         }
         Ok(())
     }
 
     fn emit(&mut self) -> Result<(), Refusal> {
-        let (program, plan, shared) =
-            (made(self.program.as_ref())?, made(self.plan.as_ref())?, made(self.shared.as_ref())?);
+        let (isl_region, plan, shared) =
+            (made(self.isl_region.as_ref())?, made(self.plan.as_ref())?, made(self.shared.as_ref())?);
         let made_of = plan.phases.iter().zip(&self.sets).zip(&self.footprints).zip(&self.loops);
         let phases: Vec<PhaseParts> =
             made_of.map(|(((phase, sets), footprints), loops)| PhaseParts { phase, sets, footprints, loops }).collect();
         let (leaving, increasing, phases) = (self.leaving.as_ref(), self.increasing.as_slice(), phases.as_slice());
-        let parts = RegionParts { program, plan, shared, leaving, increasing, phases };
+        let parts = RegionParts { isl_region, plan, shared, leaving, increasing, phases };
         self.generated = Some(emit::emit(&parts, self.original)?);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 mod kernel;
 
-use dvm_codegen::analysis::{Dependences, Program};
+use dvm_codegen::analysis::{Dependences, IslRegion};
 use dvm_isl::{Set, UnionMap};
 use kernel::{Kernel, random, table, trace};
 use std::fmt::Write;
@@ -26,7 +26,7 @@ fn conflicts(kernel: &Kernel, parameters: &[i64]) -> String {
 }
 
 fn check(kernel: &Kernel, parameters: &[i64]) {
-    let program = Program::read(&kernel.region()).expect("a model");
+    let program = IslRegion::read(&kernel.region()).expect("a model");
     let Ok(dependences) = Dependences::of(&program) else { return };
     program.ctx.allow_operations(0);
     let known: Vec<String> =

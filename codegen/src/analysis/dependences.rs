@@ -1,6 +1,6 @@
 //! Which instances must stay in order, and why.
 
-use super::Program;
+use super::IslRegion;
 use crate::Refusal;
 use dvm_isl::{FlowProblem, UnionMap};
 
@@ -29,41 +29,42 @@ pub struct Dependences {
 }
 
 impl Dependences {
-    /// Computes the dependences of a program.
-    pub fn of(program: &Program) -> Result<Dependences, Refusal> {
-        program.ctx.allow_operations(EXACT_OPERATIONS);
-        match Dependences::nearest(program) {
+    /// Computes the dependences of a region.
+    pub fn of(isl_region: &IslRegion) -> Result<Dependences, Refusal> {
+        isl_region.ctx.allow_operations(EXACT_OPERATIONS);
+        match Dependences::nearest(isl_region) {
             Err(error) if error.is_quota() => {
-                program.begin_stage();
-                Ok(Dependences::conflicts(program)?)
+                isl_region.begin_stage();
+                Ok(Dependences::conflicts(isl_region)?)
             }
             nearest => {
                 let nearest = nearest?;
-                program.begin_stage();
-                Ok(Dependences { conflicts: Conflicts::of(program)?.all()?, ..nearest })
+                isl_region.begin_stage();
+                Ok(Dependences { conflicts: Conflicts::of(isl_region)?.all()?, ..nearest })
             }
         }
     }
 
     /// Between nearest accesses.
-    fn nearest(program: &Program) -> dvm_isl::Result<Dependences> {
-        let writes = program.writes.union(&program.may_writes)?;
+    fn nearest(isl_region: &IslRegion) -> dvm_isl::Result<Dependences> {
+        let writes = isl_region.writes.union(&isl_region.may_writes)?;
         let before = |sink: &UnionMap, may_source: &UnionMap| -> dvm_isl::Result<UnionMap> {
-            let problem = FlowProblem { sink, must_source: &program.writes, may_source, schedule: &program.schedule };
+            let problem =
+                FlowProblem { sink, must_source: &isl_region.writes, may_source, schedule: &isl_region.schedule };
             let flow = problem.solve()?;
             flow.must.union(&flow.may)
         };
-        let flow = before(&program.reads, &program.may_writes)?;
+        let flow = before(&isl_region.reads, &isl_region.may_writes)?;
         // Reads as possible sources: a certain write between a read and a later write orders the two.
-        let before_writes = before(&writes, &program.reads.union(&program.may_writes)?)?;
-        let anti = before_writes.intersect(&program.reads.apply_range(&writes.reverse()?)?)?;
+        let before_writes = before(&writes, &isl_region.reads.union(&isl_region.may_writes)?)?;
+        let anti = before_writes.intersect(&isl_region.reads.apply_range(&writes.reverse()?)?)?;
         let output = before_writes.intersect(&writes.apply_range(&writes.reverse()?)?)?;
         Dependences::from_parts(&flow, &anti, &output)
     }
 
     /// Between all accesses to one element.
-    fn conflicts(program: &Program) -> dvm_isl::Result<Dependences> {
-        let Conflicts { flow, anti, output } = Conflicts::of(program)?;
+    fn conflicts(isl_region: &IslRegion) -> dvm_isl::Result<Dependences> {
+        let Conflicts { flow, anti, output } = Conflicts::of(isl_region)?;
         Ok(Dependences { exact: false, ..Dependences::from_parts(&flow, &anti, &output)? })
     }
 
@@ -82,11 +83,11 @@ struct Conflicts {
 }
 
 impl Conflicts {
-    fn of(program: &Program) -> dvm_isl::Result<Conflicts> {
-        let writes = program.writes.union(&program.may_writes)?;
-        let earlier = program.schedule.lex_lt(&program.schedule)?;
+    fn of(isl_region: &IslRegion) -> dvm_isl::Result<Conflicts> {
+        let writes = isl_region.writes.union(&isl_region.may_writes)?;
+        let earlier = isl_region.schedule.lex_lt(&isl_region.schedule)?;
         let between = |first: &UnionMap, second: &UnionMap| first.apply_range(&second.reverse()?)?.intersect(&earlier);
-        let (flow, anti) = (between(&writes, &program.reads)?, between(&program.reads, &writes)?);
+        let (flow, anti) = (between(&writes, &isl_region.reads)?, between(&isl_region.reads, &writes)?);
         Ok(Conflicts { flow, anti, output: between(&writes, &writes)? })
     }
 

@@ -1,6 +1,6 @@
 //! How many elements of each array a tile touches, as a function of its sizes.
 
-use super::Program;
+use super::IslRegion;
 use crate::{Refusal, model::Array};
 use dvm_isl::{Map, PwAff, Set, UnionMap, UnionSet};
 use std::fmt;
@@ -42,16 +42,16 @@ struct Group {
 impl ArrayFootprint {
     /// What tiles of a band touch of an array; `domain` are the instances of the phase.
     pub fn of(
-        program: &Program,
+        isl_region: &IslRegion,
         array: &Array,
         domain: &UnionSet,
         band: &UnionMap,
         dimension: usize,
     ) -> Result<ArrayFootprint, Refusal> {
-        let groups = match groups(program, array, domain, band, dimension) {
+        let groups = match groups(isl_region, array, domain, band, dimension) {
             // The sizes of tiles are as good as the estimate: one element for each point will do.
             Err(error) if error.is_quota() => {
-                program.begin_stage();
+                isl_region.begin_stage();
                 return Ok(ArrayFootprint::EveryPoint);
             }
             groups => groups?,
@@ -102,14 +102,14 @@ fn ends(accesses: &UnionMap, at: usize) -> dvm_isl::Result<Vec<(PwAff, PwAff)>> 
 
 /// The phase's accesses to one array, those together that move alike.
 fn groups(
-    program: &Program,
+    isl_region: &IslRegion,
     array: &Array,
     domain: &UnionSet,
     band: &UnionMap,
     dimension: usize,
 ) -> dvm_isl::Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
-    for access in program.statements.iter().flat_map(|statement| &statement.accesses) {
+    for access in isl_region.statements.iter().flat_map(|statement| &statement.accesses) {
         let accesses = UnionMap::from_map(access)?.intersect_domain(domain)?;
         if access.output_name().as_ref() != Some(&array.symbol) || accesses.is_empty()? {
             continue;

@@ -2,9 +2,9 @@
 
 mod dependences;
 pub mod footprint;
-pub mod order;
-mod program;
-pub mod rows;
+mod isl_region;
+pub mod order_properties;
+pub mod row_overruns;
 
 pub use dependences::Dependences;
-pub use program::{Program, StatementSets};
+pub use isl_region::{IslRegion, StatementSets};

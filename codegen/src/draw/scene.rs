@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Point, Scene};
 use crate::Refusal;
-use crate::analysis::Program;
+use crate::analysis::IslRegion;
 use crate::model::Region;
 use crate::pipeline;
 use crate::transform::Phase;
@@ -39,8 +39,8 @@ struct Instance {
 
 /// The scene of a region. Its first two loops are the axes; further loops show the instances with the least values.
 pub fn scene(region: &Region, view: &View) -> Result<Scene, Refusal> {
-    let (program, dependences, plan) = pipeline::plan(region)?;
-    let sizes = fixed(region, &program, view)?;
+    let (isl_region, dependences, plan) = pipeline::plan(region)?;
+    let sizes = fixed(region, &isl_region, view)?;
     let mut instances = Vec::new();
     for (index, phase) in plan.phases.iter().enumerate() {
         add(region, phase, index, &sizes, view, &mut instances)?;
@@ -88,7 +88,7 @@ fn statement(region: &Region, name: Option<&str>) -> usize {
 }
 
 /// The parameters' values as a set.
-fn fixed(region: &Region, program: &Program, view: &View) -> Result<Set, Refusal> {
+fn fixed(region: &Region, isl_region: &IslRegion, view: &View) -> Result<Set, Refusal> {
     if let Some((name, _)) = view.sizes.iter().find(|(name, _)| region.parameters.iter().all(|one| one.name != *name)) {
         let known: Vec<&str> = region.parameters.iter().map(|one| one.name.as_str()).collect();
         return Err(Refusal::new(
@@ -101,7 +101,7 @@ fn fixed(region: &Region, program: &Program, view: &View) -> Result<Set, Refusal
     let mut equations: Vec<String> =
         region.parameters.iter().map(|one| format!("{} = {}", one.symbol, value(&one.name))).collect();
     equations.push("0 = 0".into());
-    Ok(Set::parse(&program.ctx, &format!("[{}] -> {{ : {} }}", symbols.join(", "), equations.join(" and ")))?)
+    Ok(Set::parse(&isl_region.ctx, &format!("[{}] -> {{ : {} }}", symbols.join(", "), equations.join(" and ")))?)
 }
 
 /// Adds the instances of a phase, each with its tile: phase, host values, tile coordinates counted from the least.

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Refusal,
     model::{Region, Statement},
-    transform::loops::{Loops, guard_name},
+    transform::phase_loops::{Loops, guard_name},
     words::identifiers,
 };
 use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};

@@ -4,7 +4,7 @@ use super::{expression::CScope, generated_names::Mentions, shared_names::Reach, 
 use crate::{
     Refusal,
     analysis::{
-        Program,
+        IslRegion,
         footprint::{ArrayFootprint, Factor},
     },
     model::Array,
@@ -17,7 +17,7 @@ use std::{collections::BTreeSet, fmt::Write};
 /// subscripts reach. `footprints` are those of the region's arrays, `hosts` how far from 0 values of host loops can be.
 pub fn function(
     shared: &SharedNames,
-    program: &Program,
+    isl_region: &IslRegion,
     phase: &Phase,
     footprints: &[ArrayFootprint],
     hosts: i128,
@@ -25,7 +25,7 @@ pub fn function(
 ) -> Result<String, Refusal> {
     let mentions = Mentions::of(shared.region, []);
     let scope = shared.scope_of_tile(&mentions, Reach { hosts, band: 0 });
-    let build = AstBuild::from_context(&program.context.intersect(&phase.domain.params()?)?)?;
+    let build = AstBuild::from_context(&isl_region.context.intersect(&phase.domain.params()?)?)?;
     let mut terms = Vec::new();
     for (array, footprint) in shared.region.arrays.iter().zip(footprints) {
         let groups = match footprint {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Refusal,
-    analysis::Program,
+    analysis::IslRegion,
     model::{AccessKind, Array, Region},
 };
 use dvm_isl::{AstBuild, Set, UnionSet};
@@ -41,7 +41,7 @@ fn pairs(region: &Region) -> Vec<(&Array, &Array)> {
 }
 
 /// The function that says whether arrays overlap in what the region touches; nothing when none can.
-pub fn function(program: &Program, shared: &SharedNames) -> Result<String, Refusal> {
+pub fn function(isl_region: &IslRegion, shared: &SharedNames) -> Result<String, Refusal> {
     let region = shared.region;
     let pairs = pairs(region);
     if pairs.is_empty() {
@@ -54,7 +54,7 @@ pub fn function(program: &Program, shared: &SharedNames) -> Result<String, Refus
     let scope = shared.scope(&mentions);
     let mut body = String::new();
     for array in &involved {
-        body.push_str(&hull(program, shared, array, &scope)?);
+        body.push_str(&hull(isl_region, shared, array, &scope)?);
     }
     for (one, other) in &pairs {
         let (one, other) = (&one.name, &other.name);
@@ -86,9 +86,9 @@ pub fn sequential(region: &Region, reason: &str) -> String {
 }
 
 /// The bytes between the least and the greatest element that the region touches, as two locals.
-fn hull(program: &Program, shared: &SharedNames, array: &Array, scope: &CScope) -> Result<String, Refusal> {
+fn hull(isl_region: &IslRegion, shared: &SharedNames, array: &Array, scope: &CScope) -> Result<String, Refusal> {
     let mut touched: Option<Set> = None;
-    for access in program.statements.iter().flat_map(|statement| &statement.accesses) {
+    for access in isl_region.statements.iter().flat_map(|statement| &statement.accesses) {
         if access.output_name().as_ref() == Some(&array.symbol) {
             let range = access.range()?;
             touched = Some(touched.map_or(Ok(range.clone()), |all| all.union(&range))?);
@@ -104,8 +104,8 @@ fn hull(program: &Program, shared: &SharedNames, array: &Array, scope: &CScope) 
     if touched.is_empty()? {
         return Ok(text);
     }
-    let known = program.context.intersect(&UnionSet::from_set(&touched)?.params()?)?;
-    let everywhere = AstBuild::from_context(&program.context)?;
+    let known = isl_region.context.intersect(&UnionSet::from_set(&touched)?.params()?)?;
+    let everywhere = AstBuild::from_context(&isl_region.context)?;
     let build = AstBuild::from_context(&known)?;
     let (mut least, mut greatest) = ("0".to_owned(), "0".to_owned());
     for at in 0..array.dims.len() {
@@ -123,7 +123,7 @@ fn hull(program: &Program, shared: &SharedNames, array: &Array, scope: &CScope) 
         let _ = write!(greatest, "({high})");
     }
     let element = format!("(dvm__int64)sizeof({})", array.element);
-    let exists = scope.text(&everywhere.condition(&known.gist(&program.context)?)?)?;
+    let exists = scope.text(&everywhere.condition(&known.gist(&isl_region.context)?)?)?;
     let _ = writeln!(text, "  if ({exists}) {{");
     let _ = writeln!(text, "    dvm__end_{name} = dvm__begin_{name} + (dvm__address)((1 + {greatest}) * {element});");
     let _ = writeln!(text, "    dvm__begin_{name} += (dvm__address)(({least}) * {element});\n  }}");

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     Refusal,
-    analysis::{Program, footprint::ArrayFootprint},
+    analysis::{IslRegion, footprint::ArrayFootprint},
     transform::{
         self, Phase, PhaseKind,
-        loops::Loops,
+        phase_loops::Loops,
         tile::{Instances, PhaseSets},
     },
 };
@@ -23,7 +23,7 @@ use std::{collections::BTreeSet, fmt::Write};
 /// What the functions of all phases are made from.
 pub struct Writer<'a> {
     /// isl's sets.
-    pub program: &'a Program,
+    pub isl_region: &'a IslRegion,
     /// Names.
     pub shared: &'a SharedNames<'a>,
     /// By statement and iterator: the original order never goes down.
@@ -47,17 +47,17 @@ pub struct PhaseParts<'a> {
 impl Writer<'_> {
     /// The functions of a phase; `name` is the function that runs it, given the context.
     pub fn phase(&self, parts: &PhaseParts, name: &str) -> Result<String, Refusal> {
-        self.program.begin_stage();
+        self.isl_region.begin_stage();
         match (&parts.phase.kind, &parts.sets.tile) {
             (PhaseKind::Graph { band, dimension, carried, .. }, Some(tile)) => {
                 let (launcher, reach) = self.launcher(parts, band, carried, name)?;
-                self.program.begin_stage();
+                self.isl_region.begin_stage();
                 let mut text = self.tile(parts, tile, *dimension, name, reach)?;
-                self.program.begin_stage();
+                self.isl_region.begin_stage();
                 let (shared, hosts) = (self.shared, self.hosts);
                 text.push_str(&footprint_function::function(
                     shared,
-                    self.program,
+                    self.isl_region,
                     parts.phase,
                     parts.footprints,
                     hosts,

@@ -9,7 +9,7 @@ use super::{
     phase_functions::{PhaseParts, Writer},
     shared_names::SharedNames,
 };
-use crate::{Refusal, analysis::Program, model::Region, transform::Plan};
+use crate::{Refusal, analysis::IslRegion, model::Region, transform::Plan};
 use dvm_isl::{AstBuild, AstExprKind, AstNode, AstNodeKind, Operator, Set, UnionMap};
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ pub struct Generated {
 /// A region with what the passes made of it.
 pub struct RegionParts<'a> {
     /// isl's sets.
-    pub program: &'a Program,
+    pub isl_region: &'a IslRegion,
     /// The phases.
     pub plan: &'a Plan,
     /// Names.
@@ -43,18 +43,18 @@ pub struct RegionParts<'a> {
 
 /// Writes a plan as C.
 pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
-    let RegionParts { program, plan, shared, leaving, increasing, phases } = *parts;
+    let RegionParts { isl_region, plan, shared, leaving, increasing, phases } = *parts;
     let region = shared.region;
     let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
-    let (run, hosts) = run(program, shared, plan, &names, leaving)?;
-    let writer = Writer { program, shared, increasing, hosts };
+    let (run, hosts) = run(isl_region, shared, plan, &names, leaving)?;
+    let writer = Writer { isl_region, shared, increasing, hosts };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
     let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}", shared.structure());
     for (phase, name) in phases.iter().zip(&names) {
         file_scope.push_str(&writer.phase(phase, name)?);
     }
-    program.begin_stage();
-    file_scope.push_str(&overlap_check::function(program, shared)?);
+    isl_region.begin_stage();
+    file_scope.push_str(&overlap_check::function(isl_region, shared)?);
     file_scope.push_str(&run);
     file_scope.push_str("DVM__LOUD\n");
     Ok(Generated { file_scope, call: call(region, shared, original) })
@@ -71,30 +71,30 @@ fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
 
 /// The function that runs the phases one after the other, and how far from 0 the values of its loops can be.
 fn run(
-    program: &Program,
+    isl_region: &IslRegion,
     shared: &SharedNames,
     plan: &Plan,
     names: &[String],
     leaving: Option<&Set>,
 ) -> Result<(String, i128), Refusal> {
-    program.begin_stage();
+    isl_region.begin_stage();
     let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
-    let mut order = UnionMap::parse(&program.ctx, "{ }")?;
+    let mut order = UnionMap::parse(&isl_region.ctx, "{ }")?;
     for (at, phase) in plan.phases.iter().enumerate() {
-        let place = UnionMap::parse(&program.ctx, &crate::transform::phase::place_text(phase, length))?;
+        let place = UnionMap::parse(&isl_region.ctx, &crate::transform::phase::place_text(phase, length))?;
         let own = place.intersect_domain(&phase.hosts.intersect_domain(&phase.domain)?.range()?.coalesce()?)?;
         for map in own.maps()? {
             order = order.union(&UnionMap::from_map(&map.named_input(&format!("phase{at}"))?)?)?;
         }
     }
-    let build = AstBuild::from_context(&program.context)?.with_iterators(&shared.symbols.counters)?;
+    let build = AstBuild::from_context(&isl_region.context)?.with_iterators(&shared.symbols.counters)?;
     let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
     let mentions = Mentions::of(shared.region, []);
     let mut writer = RunWriter { shared, names, scope: shared.scope(&mentions), lines: String::new(), reach: 0 };
     writer.node(&tree, 1)?;
     let rows = match leaving {
         Some(leaving) => {
-            let condition = AstBuild::from_context(&program.context)?.condition(leaving)?;
+            let condition = AstBuild::from_context(&isl_region.context)?.condition(leaving)?;
             let condition = writer.scope.text(&condition)?;
             format!(
                 "  if ({condition})\n    return {};\n",

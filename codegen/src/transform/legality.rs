@@ -8,7 +8,7 @@ use super::{
     BodyOrder, Phase, PhaseKind, Plan,
     phase::{body_everywhere, padded},
 };
-use crate::{Refusal, analysis::Program};
+use crate::{Refusal, analysis::IslRegion};
 use dvm_isl::UnionMap;
 use std::cell::OnceCell;
 
@@ -20,7 +20,7 @@ pub struct Legality {
 }
 
 impl Legality {
-    /// For all plans of a program.
+    /// For all plans of a region.
     pub(crate) fn new(dependences: &UnionMap) -> Legality {
         Legality { dependences: dependences.clone(), original: OnceCell::new() }
     }
@@ -66,8 +66,8 @@ impl Legality {
     /// Every instance has exactly one phase. A dependence goes to a later phase, or stays in one phase at equal host
     /// values and then no coordinate of the band decreases, so that unit steps along the carried coordinates order
     /// the tiles, and the order inside a tile goes forward.
-    pub(super) fn prove(&self, program: &Program, plan: &Plan) -> Result<(), Refusal> {
-        if !plan.order.domain()?.is_equal(&program.domain)? || !plan.order.is_single_valued()? {
+    pub(super) fn prove(&self, isl_region: &IslRegion, plan: &Plan) -> Result<(), Refusal> {
+        if !plan.order.domain()?.is_equal(&isl_region.domain)? || !plan.order.is_single_valued()? {
             return Err(broken("does not place every instance once"));
         }
         let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
@@ -77,21 +77,21 @@ impl Legality {
         let alone = plan.phases.len() == 1;
         for phase in &plan.phases {
             let permuted = matches!(&phase.kind, PhaseKind::Graph { body: BodyOrder::Permuted(_), .. });
-            if !permuted && self.original_is_forward(program)? {
+            if !permuted && self.original_is_forward(isl_region)? {
                 continue;
             }
-            if !is_forward(&self.inside(phase, alone)?, &body_everywhere(program, phase)?)? {
+            if !is_forward(&self.inside(phase, alone)?, &body_everywhere(isl_region, phase)?)? {
                 return Err(broken("has an order inside tiles that a dependence crosses backwards"));
             }
         }
         Ok(())
     }
 
-    fn original_is_forward(&self, program: &Program) -> dvm_isl::Result<bool> {
+    fn original_is_forward(&self, isl_region: &IslRegion) -> dvm_isl::Result<bool> {
         if let Some(known) = self.original.get() {
             return Ok(*known);
         }
-        let forward = is_forward(&self.dependences, &padded(&program.everywhere()?)?)?;
+        let forward = is_forward(&self.dependences, &padded(&isl_region.everywhere()?)?)?;
         Ok(*self.original.get_or_init(|| forward))
     }
 }
@@ -145,7 +145,7 @@ fn broken(what: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use crate::{
-        analysis::{Dependences, Program},
+        analysis::{Dependences, IslRegion},
         model::Region,
         transform::{PhaseKind, Search, proven},
     };
@@ -184,14 +184,14 @@ statement S0 1 1
 
     /// A plan that was made for `made_for` is proven against the dependences of the chain.
     fn prove(change: impl Fn(&Dependences) -> dvm_isl::Result<dvm_isl::UnionMap>) -> Result<Vec<bool>, String> {
-        let program = Program::read(&CHAIN.parse::<Region>().unwrap()).unwrap();
-        let dependences = Dependences::of(&program).unwrap();
+        let isl_region = IslRegion::read(&CHAIN.parse::<Region>().unwrap()).unwrap();
+        let dependences = Dependences::of(&isl_region).unwrap();
         let (legality, mut search) = (super::Legality::new(&dependences.all), Search::default());
-        let found = search.next(&program, &dependences, &legality).unwrap();
-        let mut plan = proven(&program, &legality, found).unwrap();
+        let found = search.next(&isl_region, &dependences, &legality).unwrap();
+        let mut plan = proven(&isl_region, &legality, found).unwrap();
         let changed = change(&dependences).unwrap();
         let legality = super::Legality::new(&changed);
-        let proven = legality.bands(&mut plan).and_then(|()| legality.prove(&program, &plan));
+        let proven = legality.bands(&mut plan).and_then(|()| legality.prove(&isl_region, &plan));
         proven.map_err(|refusal| refusal.reason)?;
         let PhaseKind::Graph { carried, .. } = &plan.phases[0].kind else { panic!("a graph") };
         Ok(carried.clone())
@@ -206,8 +206,8 @@ statement S0 1 1
     /// isl's flow may lack a dependence: the pairs of accesses lack none.
     #[test]
     fn a_plan_for_too_few_dependences_is_refused() {
-        let program = Program::read(&CHAIN.parse::<Region>().unwrap()).unwrap();
-        let mut dependences = Dependences::of(&program).unwrap();
+        let isl_region = IslRegion::read(&CHAIN.parse::<Region>().unwrap()).unwrap();
+        let mut dependences = Dependences::of(&isl_region).unwrap();
         let (conflicts, all) = (dependences.conflicts.clone(), dependences.all.clone());
         assert!(all.is_subset(&conflicts).unwrap());
         for lost in [false, true] {
@@ -215,19 +215,19 @@ statement S0 1 1
                 dependences.all = all.subtract(&all).unwrap();
             }
             let (legality, mut search) = (super::Legality::new(&dependences.all), Search::default());
-            let mut plan = search.next(&program, &dependences, &legality).unwrap();
+            let mut plan = search.next(&isl_region, &dependences, &legality).unwrap();
             if lost {
                 let PhaseKind::Graph { carried, .. } = &mut plan.phases[0].kind else { panic!("a graph") };
                 assert!(!carried.contains(&true), "nothing is known to be carried");
             }
-            let plan = crate::transform::confirmed(&program, &dependences, plan).unwrap();
+            let plan = crate::transform::confirmed(&isl_region, &dependences, plan).unwrap();
             let PhaseKind::Graph { carried, .. } = &plan.phases[0].kind else { panic!("a graph") };
             assert_eq!(*carried, [false, true]);
         }
         dependences.conflicts = conflicts.reverse().unwrap();
         let (legality, mut search) = (super::Legality::new(&all), Search::default());
-        let plan = search.next(&program, &dependences, &legality).unwrap();
-        assert!(crate::transform::confirmed(&program, &dependences, plan).is_err());
+        let plan = search.next(&isl_region, &dependences, &legality).unwrap();
+        assert!(crate::transform::confirmed(&isl_region, &dependences, plan).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A schedule tree as phases: graphs of tiles and sequential pieces under loops of the calling thread.
 
-use crate::{Refusal, analysis::Program};
+use crate::{Refusal, analysis::IslRegion};
 use dvm_isl::{NodeKind, ScheduleNode, UnionMap, UnionSet};
 use std::fmt::Write;
 
@@ -98,12 +98,12 @@ impl Phase {
 }
 
 /// Walks a schedule tree down to its phases.
-pub fn phases(program: &Program, root: &ScheduleNode) -> Result<Plan, Refusal> {
+pub fn phases(isl_region: &IslRegion, root: &ScheduleNode) -> Result<Plan, Refusal> {
     let mut walk = Walk { phases: Vec::new() };
-    let hosts = Hosts { here: to_nothing(&program.schedule)?, everywhere: to_nothing(&program.everywhere()?)? };
-    walk.visit(root, program.domain.clone(), hosts, Vec::new())?;
-    let order_everywhere = order(program, &walk.phases, |phase| Ok(phase.hosts_everywhere.clone()))?;
-    let order = order(program, &walk.phases, |phase| phase.hosts.intersect_domain(&phase.domain))?;
+    let hosts = Hosts { here: to_nothing(&isl_region.schedule)?, everywhere: to_nothing(&isl_region.everywhere()?)? };
+    walk.visit(root, isl_region.domain.clone(), hosts, Vec::new())?;
+    let order_everywhere = order(isl_region, &walk.phases, |phase| Ok(phase.hosts_everywhere.clone()))?;
+    let order = order(isl_region, &walk.phases, |phase| phase.hosts.intersect_domain(&phase.domain))?;
     Ok(Plan { phases: walk.phases, order, order_everywhere, schedule: String::new() })
 }
 
@@ -222,22 +222,22 @@ pub(super) fn padded(order: &UnionMap) -> dvm_isl::Result<UnionMap> {
 }
 
 /// The order of the instances of a phase's tiles as a map.
-pub(crate) fn body(program: &Program, phase: &Phase) -> dvm_isl::Result<UnionMap> {
+pub(crate) fn body(isl_region: &IslRegion, phase: &Phase) -> dvm_isl::Result<UnionMap> {
     match &phase.kind {
         PhaseKind::Graph { band, dimension, below, body: BodyOrder::Permuted(permutation), .. } => {
             permuted(band, *dimension, below, permutation)
         }
-        _ => padded(&program.schedule.intersect_domain(&phase.domain)?),
+        _ => padded(&isl_region.schedule.intersect_domain(&phase.domain)?),
     }
 }
 
 /// The same for all values of the statements' iterators.
-pub(super) fn body_everywhere(program: &Program, phase: &Phase) -> dvm_isl::Result<UnionMap> {
+pub(super) fn body_everywhere(isl_region: &IslRegion, phase: &Phase) -> dvm_isl::Result<UnionMap> {
     match &phase.kind {
         PhaseKind::Graph { everywhere, dimension, body: BodyOrder::Permuted(permutation), .. } => {
             permuted(&everywhere.band, *dimension, &everywhere.below, permutation)
         }
-        _ => padded(&program.everywhere()?),
+        _ => padded(&isl_region.everywhere()?),
     }
 }
 
@@ -256,14 +256,14 @@ pub(super) fn permuted(
 
 /// Instances to the place of their phase.
 fn order(
-    program: &Program,
+    isl_region: &IslRegion,
     phases: &[Phase],
     hosts: impl Fn(&Phase) -> dvm_isl::Result<UnionMap>,
 ) -> Result<UnionMap, Refusal> {
     let length = phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
-    let mut all = UnionMap::parse(&program.ctx, "{ }")?;
+    let mut all = UnionMap::parse(&isl_region.ctx, "{ }")?;
     for phase in phases {
-        let place = UnionMap::parse(&program.ctx, &place_text(phase, length))?;
+        let place = UnionMap::parse(&isl_region.ctx, &place_text(phase, length))?;
         all = all.union(&hosts(phase)?.apply_range(&place)?)?;
     }
     Ok(all)

@@ -3,7 +3,7 @@
 use super::{PhaseKind, Plan, legality::Legality, phase};
 use crate::{
     Refusal,
-    analysis::{Dependences, Program},
+    analysis::{Dependences, IslRegion},
 };
 use dvm_isl::{ScheduleOptions, ScheduleProblem};
 
@@ -44,15 +44,15 @@ impl Search {
     /// The next plan; or why there is none.
     pub(crate) fn next(
         &mut self,
-        program: &Program,
+        isl_region: &IslRegion,
         dependences: &Dependences,
         legality: &Legality,
     ) -> Result<Plan, Refusal> {
         while let Some(way) = WAYS.get(self.tried) {
             self.tried += 1;
-            program.begin_stage();
+            isl_region.begin_stage();
             let known = |schedule: &str| self.candidates.iter().any(|(_, plan)| plan.schedule == schedule);
-            match one_way(program, dependences, legality, *way, known) {
+            match one_way(isl_region, dependences, legality, *way, known) {
                 Ok(Some((score, plan))) if score.is_perfect() => return Ok(plan),
                 Ok(candidate) => self.candidates.extend(candidate),
                 Err(refusal) => self.failed(refusal),
@@ -82,7 +82,7 @@ impl Search {
 
 /// The plan that isl finds in one way; none when its schedule is known.
 fn one_way(
-    program: &Program,
+    isl_region: &IslRegion,
     dependences: &Dependences,
     legality: &Legality,
     way: ScheduleOptions,
@@ -90,8 +90,8 @@ fn one_way(
 ) -> Result<Option<(Score, Plan)>, Refusal> {
     let proximity = dependences.flow.union(&dependences.output)?;
     let problem = ScheduleProblem {
-        domain: &program.domain,
-        context: &program.context,
+        domain: &isl_region.domain,
+        context: &isl_region.context,
         validity: &dependences.all,
         proximity: &proximity,
         coincidence: &dependences.all,
@@ -101,17 +101,17 @@ fn one_way(
     if known(&text) {
         return Ok(None);
     }
-    if is_torn(&text, &program.context.to_string()) {
+    if is_torn(&text, &isl_region.context.to_string()) {
         return Err(Refusal::new(
             "the only schedules found put statements as far apart as their types allow",
             "move the statements into loops of their own, or into regions of their own",
         ));
     }
-    let mut plan = phase::phases(program, &schedule.root()?)?;
+    let mut plan = phase::phases(isl_region, &schedule.root()?)?;
     plan.schedule = text;
-    program.begin_stage();
+    isl_region.begin_stage();
     legality.bands(&mut plan)?;
-    Ok(Some((score(program, &plan)?, plan)))
+    Ok(Some((score(isl_region, &plan)?, plan)))
 }
 
 /// Numbers from here on are limits of types.
@@ -162,12 +162,12 @@ impl Score {
     }
 }
 
-fn score(program: &Program, plan: &Plan) -> Result<Score, Refusal> {
+fn score(isl_region: &IslRegion, plan: &Plan) -> Result<Score, Refusal> {
     let mut score = Score { loops_without_tiles: 0, hosts: 0, carried: 0, phases: plan.phases.len() };
     let mut graphs = 0;
     for phase in &plan.phases {
         let mut depth = 0;
-        for statement in &program.statements {
+        for statement in &isl_region.statements {
             let own = dvm_isl::UnionSet::from_set(&statement.domain)?.intersect(&phase.domain)?;
             if !own.is_empty()? {
                 depth = depth.max(statement.domain.dimensions()?);

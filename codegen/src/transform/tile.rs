@@ -1,7 +1,7 @@
 //! What runs together, as sets: the instances of a phase for given values of its host loops, and those of one tile.
 
 use super::{Phase, PhaseKind};
-use crate::{Refusal, analysis::Program};
+use crate::{Refusal, analysis::IslRegion};
 use dvm_isl::{Set, UnionMap, UnionSet};
 
 /// isl's names for what the sets of a region's tiles depend on.
@@ -34,19 +34,19 @@ pub struct PhaseSets {
 
 impl PhaseSets {
     /// The sets of a phase.
-    pub fn of(program: &Program, phase: &Phase, symbols: &TileSymbols) -> Result<PhaseSets, Refusal> {
-        program.begin_stage();
+    pub fn of(isl_region: &IslRegion, phase: &Phase, symbols: &TileSymbols) -> Result<PhaseSets, Refusal> {
+        isl_region.begin_stage();
         let hosts = symbols.hosts[..phase.depth].join(", ");
-        let point = UnionSet::parse(&program.ctx, &format!("[{hosts}] -> {{ [{hosts}] }}"))?;
+        let point = UnionSet::parse(&isl_region.ctx, &format!("[{hosts}] -> {{ [{hosts}] }}"))?;
         let all = phase.hosts.intersect_range(&point)?.domain()?.coalesce()?;
         let hull = all.params()?.simple_hull()?;
-        let known = program.context.intersect(&hull)?;
+        let known = isl_region.context.intersect(&hull)?;
         let tile = match &phase.kind {
             PhaseKind::Sequential => None,
             PhaseKind::Graph { band, dimension, .. } => {
-                program.begin_stage();
+                isl_region.begin_stage();
                 let coordinates = phase.hosts.flat_range_product(band)?;
-                Some(tile(program, &coordinates, phase.depth, *dimension, symbols, &hull)?)
+                Some(tile(isl_region, &coordinates, phase.depth, *dimension, symbols, &hull)?)
             }
         };
         Ok(PhaseSets { whole: Instances { all, known }, tile })
@@ -55,7 +55,7 @@ impl PhaseSets {
 
 /// The instances of one tile; `coordinates` are the values of its `depth` host loops and of the band.
 fn tile(
-    program: &Program,
+    isl_region: &IslRegion,
     coordinates: &UnionMap,
     depth: usize,
     dimension: usize,
@@ -69,10 +69,10 @@ fn tile(
     let parameters = [hosts, origins, sizes].concat().join(", ");
     let space = [hosts, points.as_slice()].concat().join(", ");
     let tile = format!("[{parameters}] -> {{ [{space}] : {} }}", inside.join(" and "));
-    let tile = UnionSet::parse(&program.ctx, &tile)?;
+    let tile = UnionSet::parse(&isl_region.ctx, &tile)?;
     let all = coordinates.intersect_range(&tile)?.domain()?.coalesce()?;
     let positive: Vec<String> = sizes.iter().map(|size| format!("{size} >= 1")).collect();
     let known = format!("[{parameters}] -> {{ : {} }}", positive.join(" and "));
-    let known = Set::parse(&program.ctx, &known)?.intersect(&program.context)?;
+    let known = Set::parse(&isl_region.ctx, &known)?.intersect(&isl_region.context)?;
     Ok(Instances { all, known: known.intersect(hull)? })
 }

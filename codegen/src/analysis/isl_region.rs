@@ -10,7 +10,7 @@ use dvm_isl::{Ctx, Map, Set, UnionMap, UnionSet};
 const OPERATIONS: u64 = 600_000;
 
 /// The instances of a region, their original order and what they touch.
-pub struct Program {
+pub struct IslRegion {
     /// isl's context, with its limit of operations.
     pub ctx: Ctx,
     /// What is known of the parameters.
@@ -41,7 +41,7 @@ pub struct StatementSets {
     pub accesses: Vec<Map>,
 }
 
-impl Program {
+impl IslRegion {
     /// Begins a stage, which may take a limited number of isl's operations.
     pub fn begin_stage(&self) {
         self.ctx.allow_operations(OPERATIONS);
@@ -57,12 +57,12 @@ impl Program {
     }
 
     /// Reads the model's texts.
-    pub fn read(region: &Region) -> Result<Program, Refusal> {
+    pub fn read(region: &Region) -> Result<IslRegion, Refusal> {
         let ctx = Ctx::new(OPERATIONS);
         let context =
             Set::parse(&ctx, &region.context).map_err(|error| bad_text("context", &region.context, &error))?;
         let empty = UnionMap::parse(&ctx, "{ }")?;
-        let mut program = Program {
+        let mut isl_region = IslRegion {
             context: context.params()?,
             domain: UnionSet::parse(&ctx, "{ }")?,
             schedule: empty.clone(),
@@ -73,9 +73,9 @@ impl Program {
             ctx,
         };
         for statement in &region.statements {
-            program.add(statement)?;
+            isl_region.add(statement)?;
         }
-        Ok(program)
+        Ok(isl_region)
     }
 
     fn add(&mut self, statement: &crate::model::Statement) -> Result<(), Refusal> {

@@ -1,6 +1,6 @@
 //! What orders of the instances are known to do.
 
-use super::Program;
+use super::IslRegion;
 use crate::{Refusal, model::Region};
 use dvm_isl::{Map, UnionMap};
 
@@ -34,9 +34,9 @@ fn independence(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<boo
 }
 
 /// For each statement and each of its iterators: the original order never goes down.
-pub fn increasing(region: &Region, program: &Program) -> Result<Vec<Vec<bool>>, Refusal> {
+pub fn increasing(region: &Region, isl_region: &IslRegion) -> Result<Vec<Vec<bool>>, Refusal> {
     let mut all = Vec::new();
-    for (statement, sets) in region.statements.iter().zip(&program.statements) {
+    for (statement, sets) in region.statements.iter().zip(&isl_region.statements) {
         let count = statement.iterators.len();
         let mut own = Vec::new();
         let schedule = UnionMap::from_map(&sets.schedule)?;
@@ -46,7 +46,7 @@ pub fn increasing(region: &Region, program: &Program) -> Result<Vec<Vec<bool>>, 
             let equal: String = (0..k).map(|at| format!("x{at} = y{at} and ")).collect();
             let name = sets.domain.name().unwrap_or_default();
             let up = format!("{{ {name}[{}] -> {name}[{}] : {equal}x{k} < y{k} }}", names("x"), names("y"));
-            let up = UnionMap::parse(&program.ctx, &up)?;
+            let up = UnionMap::parse(&isl_region.ctx, &up)?;
             // Mostly that is so for all values of the iterators, which is quick to see.
             let rises = up.decreasing_at(&everywhere)?.is_empty()?
                 || up.intersect(&schedule.lex_lt(&schedule)?.reverse()?)?.is_empty()?;

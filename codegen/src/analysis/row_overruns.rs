@@ -1,6 +1,6 @@
 //! For which parameters subscripts leave their rows.
 
-use super::Program;
+use super::IslRegion;
 use crate::{Refusal, model::Region};
 use dvm_isl::Set;
 
@@ -8,23 +8,23 @@ use dvm_isl::Set;
 const PIECES: usize = 8;
 
 /// The parameters for which some subscript leaves its row: the original loops have to run. `None`: there are none.
-pub fn leaving(region: &Region, program: &Program) -> Result<Option<Set>, Refusal> {
-    program.begin_stage();
+pub fn leaving(region: &Region, isl_region: &IslRegion) -> Result<Option<Set>, Refusal> {
+    isl_region.begin_stage();
     let mut all: Option<Set> = None;
     for row in &region.rows {
-        let outside = Set::parse(&program.ctx, &row.outside).map_err(|error| {
+        let outside = Set::parse(&isl_region.ctx, &row.outside).map_err(|error| {
             Refusal::new(format!("the model's row `{}` is not understood ({error})", row.outside), "correct the model")
         })?;
         let statement =
-            program.statements.iter().find(|s| s.domain.name().is_some() && s.domain.name() == outside.name());
+            isl_region.statements.iter().find(|s| s.domain.name().is_some() && s.domain.name() == outside.name());
         let (runs, leaves) = match statement {
             Some(statement) => {
                 let instances = outside.intersect(&statement.domain)?;
                 (statement.domain.params()?, instances.params()?)
             }
-            None => (program.context.clone(), outside.params()?),
+            None => (isl_region.context.clone(), outside.params()?),
         };
-        let leaves = leaves.intersect(&program.context)?;
+        let leaves = leaves.intersect(&isl_region.context)?;
         if leaves.is_empty()? {
             continue;
         }
@@ -37,7 +37,7 @@ pub fn leaving(region: &Region, program: &Program) -> Result<Option<Set>, Refusa
         all = Some(all.map_or(Ok(leaves.clone()), |all| all.union(&leaves))?);
     }
     let Some(all) = all else { return Ok(None) };
-    let all = all.coalesce()?.gist(&program.context)?;
+    let all = all.coalesce()?.gist(&isl_region.context)?;
     let few = if all.pieces()? > PIECES { all.simple_hull()? } else { all };
     Ok(Some(few))
 }

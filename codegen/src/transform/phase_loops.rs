@@ -3,7 +3,7 @@
 use super::{Phase, phase::body, tile::Instances, tile::TileSymbols};
 use crate::{
     Refusal,
-    analysis::{Dependences, Program, order::independent},
+    analysis::{Dependences, IslRegion, order_properties::independent},
 };
 use dvm_isl::{AstBuild, AstExpr, AstNode, AstNodeKind, Map, Set, UnionMap, UnionSet};
 use std::collections::HashMap;
@@ -26,16 +26,16 @@ pub fn guard_name(k: usize) -> String {
 impl Loops {
     /// Loops over some instances of a phase.
     pub fn over(
-        program: &Program,
+        isl_region: &IslRegion,
         dependences: &Dependences,
         phase: &Phase,
         instances: &Instances,
         symbols: &TileSymbols,
     ) -> Result<Loops, Refusal> {
-        let order = body(program, phase)?.intersect_domain(&instances.all)?;
-        match exact(program, dependences, &order, &instances.known, symbols) {
+        let order = body(isl_region, phase)?.intersect_domain(&instances.all)?;
+        match exact(isl_region, dependences, &order, &instances.known, symbols) {
             Err(error) if error.is_quota() || error.is_unfaithful() => {
-                Ok(hulls(program, &instances.all, &instances.known, symbols)?)
+                Ok(hulls(isl_region, &instances.all, &instances.known, symbols)?)
             }
             loops => Ok(loops?),
         }
@@ -44,13 +44,13 @@ impl Loops {
 
 /// Loops that visit exactly the instances of an order.
 fn exact(
-    program: &Program,
+    isl_region: &IslRegion,
     dependences: &Dependences,
     order: &UnionMap,
     known: &Set,
     symbols: &TileSymbols,
 ) -> dvm_isl::Result<Loops> {
-    program.begin_stage();
+    isl_region.begin_stage();
     // Constants make no loops, but isl looks at each of them.
     let (order, kept) = compact(order)?;
     let counters: Vec<String> = kept.iter().filter_map(|place| symbols.counters.get(*place).cloned()).collect();
@@ -129,21 +129,21 @@ fn compact(order: &UnionMap) -> dvm_isl::Result<(UnionMap, Vec<usize>)> {
 
 /// Loops that visit a convex set around the instances of each statement, which then asks whether the instance exists:
 /// for domains of many pieces, whose exact loops would be long. The order is the original one, which is always right.
-fn hulls(program: &Program, instances: &UnionSet, known: &Set, symbols: &TileSymbols) -> dvm_isl::Result<Loops> {
-    program.begin_stage();
+fn hulls(isl_region: &IslRegion, instances: &UnionSet, known: &Set, symbols: &TileSymbols) -> dvm_isl::Result<Loops> {
+    isl_region.begin_stage();
     let build = AstBuild::from_context(known)?.with_iterators(&symbols.counters)?;
-    let mut hulls = UnionMap::parse(&program.ctx, "{ }")?;
+    let mut hulls = UnionMap::parse(&isl_region.ctx, "{ }")?;
     let mut guards = HashMap::new();
     for set in instances.sets()? {
         let name = set.name().unwrap_or_default();
         let hull = set.simple_hull()?;
-        let statement = program.statements.iter().find(|statement| statement.domain.name().as_ref() == Some(&name));
+        let statement = isl_region.statements.iter().find(|statement| statement.domain.name().as_ref() == Some(&name));
         let Some(statement) = statement else { continue };
         hulls = hulls.union(&UnionMap::from_map(&statement.everywhere.intersect_domain(&hull)?)?)?;
         let guard = set.gist(&hull)?.intersect_params(known)?.gist_params(known)?;
         let names: Vec<String> = (0..set.dimensions()?).map(guard_name).collect();
         let condition = guard.as_condition(&names)?;
-        let anything = AstBuild::from_context(&Set::parse(&program.ctx, "{ : }")?)?;
+        let anything = AstBuild::from_context(&Set::parse(&isl_region.ctx, "{ : }")?)?;
         guards.insert(name, anything.condition(&condition)?);
     }
     // Iterations of loops around guards are not asked for independence: the exact order of pieces is unknown here.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Refusal,
-    analysis::{Dependences, Program, StatementSets},
+    analysis::{Dependences, IslRegion, StatementSets},
 };
 use dvm_isl::{Map, Result, UnionMap, UnionSet};
 
@@ -15,41 +15,50 @@ use dvm_isl::{Map, Result, UnionMap, UnionSet};
 const SEARCHED: usize = 4;
 
 /// Gives the plan the best order inside its tiles, and proves it right.
-pub(crate) fn proven(program: &Program, legality: &Legality, mut plan: Plan) -> std::result::Result<Plan, Refusal> {
+pub(crate) fn proven(
+    isl_region: &IslRegion,
+    legality: &Legality,
+    mut plan: Plan,
+) -> std::result::Result<Plan, Refusal> {
     let alone = plan.phases.len() == 1;
     for phase in &mut plan.phases {
-        choose(program, legality, phase, alone)?;
+        choose(isl_region, legality, phase, alone)?;
     }
-    program.begin_stage();
-    legality.prove(program, &plan)?;
+    isl_region.begin_stage();
+    legality.prove(isl_region, &plan)?;
     Ok(plan)
 }
 
 /// Proves a plan again, against all pairs of accesses to one element: which of them are nearest is a computation of isl's,
 /// and an error in it is not to be an error in the program. What coordinates carry follows from the pairs as well.
 pub(crate) fn confirmed(
-    program: &Program,
+    isl_region: &IslRegion,
     dependences: &Dependences,
     mut plan: Plan,
 ) -> std::result::Result<Plan, Refusal> {
     if dependences.exact {
         let legality = Legality::new(&dependences.conflicts);
-        program.begin_stage();
+        isl_region.begin_stage();
         legality.bands(&mut plan)?;
-        program.begin_stage();
-        legality.prove(program, &plan)?;
+        isl_region.begin_stage();
+        legality.prove(isl_region, &plan)?;
     }
     Ok(plan)
 }
 
 /// Chooses the order inside the tiles of a graph: the original one when compilers vectorise its innermost loops, else the
 /// interchange whose innermost loops they vectorise best and that walks memory in the shortest strides.
-fn choose(program: &Program, legality: &Legality, phase: &mut Phase, alone: bool) -> std::result::Result<(), Refusal> {
+fn choose(
+    isl_region: &IslRegion,
+    legality: &Legality,
+    phase: &mut Phase,
+    alone: bool,
+) -> std::result::Result<(), Refusal> {
     if phase.dimension().is_none() {
         return Ok(());
     }
-    program.begin_stage();
-    match legality.inside(phase, alone).and_then(|inside| search(program, &inside, phase)) {
+    isl_region.begin_stage();
+    match legality.inside(phase, alone).and_then(|inside| search(isl_region, &inside, phase)) {
         // The original order is right in any tile: only the search was too long.
         Err(error) if error.is_quota() => Ok(()),
         Err(error) => Err(error.into()),
@@ -64,16 +73,16 @@ fn choose(program: &Program, legality: &Legality, phase: &mut Phase, alone: bool
 
 /// The best permutation of the band's coordinates when it is better than the original order. The host loops keep the
 /// dependences between their iterations: `inside` has the others.
-fn search(program: &Program, inside: &UnionMap, phase: &Phase) -> Result<Option<Vec<usize>>> {
+fn search(isl_region: &IslRegion, inside: &UnionMap, phase: &Phase) -> Result<Option<Vec<usize>>> {
     let PhaseKind::Graph { band, everywhere, dimension, below, .. } = &phase.kind else { return Ok(None) };
-    let mut best = cost(program, &phase.domain, inside, &body(program, phase)?)?;
+    let mut best = cost(isl_region, &phase.domain, inside, &body(isl_region, phase)?)?;
     let mut chosen = None;
     if best.innermost == 0 || *dimension > SEARCHED {
         return Ok(chosen);
     }
     for permutation in permutations(*dimension) {
         let order = permuted(band, *dimension, below, &permutation)?;
-        let candidate = cost(program, &phase.domain, inside, &order)?;
+        let candidate = cost(isl_region, &phase.domain, inside, &order)?;
         let forward = || {
             let order = permuted(&everywhere.band, *dimension, &everywhere.below, &permutation)?;
             legality::is_forward(inside, &order)
@@ -111,13 +120,13 @@ struct Cost {
     strides: u32,
 }
 
-fn cost(program: &Program, domain: &UnionSet, inside: &UnionMap, order: &UnionMap) -> Result<Cost> {
+fn cost(isl_region: &IslRegion, domain: &UnionSet, inside: &UnionMap, order: &UnionMap) -> Result<Cost> {
     let mut cost = Cost { innermost: 0, strides: 0 };
     let mut deepest = 0;
-    for statement in &program.statements {
+    for statement in &isl_region.statements {
         deepest = deepest.max(statement.domain.dimensions()?);
     }
-    for statement in &program.statements {
+    for statement in &isl_region.statements {
         let own = UnionSet::from_set(&statement.domain)?.intersect(domain)?;
         // Statements with fewer loops run seldom in comparison.
         if own.is_empty()? || statement.domain.dimensions()? < deepest {
