@@ -4,8 +4,8 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 pub mod analysis;
+pub mod c_tokens;
 pub mod diagnostics;
-pub mod draw;
 pub mod driver;
 pub mod emit;
 pub mod frontend;
@@ -15,10 +15,10 @@ pub mod pipeline;
 pub mod planted;
 pub mod redist_c;
 pub mod refusal;
+pub mod scratch_folder;
 pub mod source;
+pub mod tile_drawing;
 pub mod transform;
-pub mod words;
-pub mod workshop;
 
 pub use emit::Generated;
 pub use pipeline::{Stage, generate, print};

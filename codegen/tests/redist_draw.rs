@@ -1,6 +1,6 @@
 //! Drawings show every location, hatch the copies that do not serve, and draw every transfer.
 
-use dvm_codegen::redist_c::draw::draw;
+use dvm_codegen::redist_c::lattice_drawing::draw;
 use dvm_redist::distribution::json::parse_cases;
 use dvm_redist::{Options, Plan, Strategy};
 

@@ -4,12 +4,12 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use dvm_codegen::Stage;
-use dvm_codegen::draw::View;
 use dvm_codegen::driver::guard::{Guarded, Product};
 use dvm_codegen::driver::{self, output_file};
 use dvm_codegen::limits;
 use dvm_codegen::redist_c::{self, RedistArgs};
 use dvm_codegen::source::Source;
+use dvm_codegen::tile_drawing::View;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

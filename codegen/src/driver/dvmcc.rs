@@ -7,8 +7,8 @@ use super::invocation::{Goal, Invocation, Part};
 use super::{Outcome, compiler_query, composition, dependency_files, output_file, transform};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::marks;
+use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
-use crate::workshop::Workshop;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,7 +25,7 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
         compiler: &compiler,
         install: &install,
         guarded,
-        workshop: None,
+        scratch_folder: None,
         flags: None,
         stand_ins: vec![],
         untouched: false,
@@ -85,7 +85,7 @@ struct Work<'a> {
     compiler: &'a Compiler,
     install: &'a Installation,
     guarded: &'a Guarded,
-    workshop: Option<Workshop>,
+    scratch_folder: Option<ScratchFolder>,
     flags: Option<Result<Vec<String>, String>>,
     stand_ins: Vec<StandIn>,
     /// Some region pragma reaches the compiler unchanged.
@@ -206,14 +206,14 @@ impl Work<'_> {
 
     /// The path of a stand-in: the source's file name in a private folder.
     fn place(&mut self, source: &Path) -> Result<PathBuf, String> {
-        if self.workshop.is_none() {
+        if self.scratch_folder.is_none() {
             let mut purpose = DefaultHasher::new();
             std::env::current_dir().unwrap_or_default().hash(&mut purpose);
             format!("{:?}", self.invocation.parts).hash(&mut purpose);
-            self.workshop = Some(Workshop::open(purpose.finish())?);
+            self.scratch_folder = Some(ScratchFolder::open(purpose.finish())?);
         }
-        let shop = self.workshop.as_ref().map_or(Path::new(""), |w| w.path.as_path());
-        let folder = shop.join(self.stand_ins.len().to_string());
+        let scratch = self.scratch_folder.as_ref().map_or(Path::new(""), |w| w.path.as_path());
+        let folder = scratch.join(self.stand_ins.len().to_string());
         std::fs::create_dir(&folder).map_err(|e| full(&format!("cannot make `{}`: {e}", folder.display())))?;
         Ok(folder.join(source.file_name().unwrap_or_default()))
     }

@@ -4,13 +4,13 @@
 
 use super::child_process::{self, ChildProcess, Parts};
 use super::replacement::{Replacement, back_end};
-use crate::draw::{self, View};
 use crate::frontend::{self, ClangError, Reading};
 use crate::limits::{FILE, MEMORY, READING, REGION};
 use crate::model::Region;
 use crate::pipeline::Stage;
 use crate::refusal::Refusal;
 use crate::source::Source;
+use crate::tile_drawing::{self, View};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ impl Product {
             Product::Text => return back_end(region, original),
             Product::Stage(stage) => crate::pipeline::print(region, *stage, original),
             Product::Drawing(_, Some(name)) if *name != region.name => Ok(String::new()),
-            Product::Drawing(view, _) => draw::scene(region, view).map(|scene| draw::svg(&scene)),
+            Product::Drawing(view, _) => tile_drawing::scene(region, view).map(|scene| tile_drawing::svg(&scene)),
         };
         text.map(|file_scope| Replacement { file_scope, call: String::new() })
     }

@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{
     Refusal,
+    c_tokens::identifiers,
     model::{Region, Statement},
     transform::phase_loops::{Loops, guard_name},
-    words::identifiers,
 };
 use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
 use std::collections::BTreeSet;

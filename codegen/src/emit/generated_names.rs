@@ -1,7 +1,7 @@
 //! Names and types of the generated text: what the user's text uses, what is free, what an integer type can hold.
 
+use crate::c_tokens::{KEYWORDS, identifiers, is_keyword};
 use crate::model::{Region, Statement};
-use crate::words::{KEYWORDS, identifiers, is_keyword};
 use std::collections::BTreeSet;
 
 /// The identifiers of a region, and those that are given to generated things.

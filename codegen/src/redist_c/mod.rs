@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
 pub mod c;
-pub mod draw;
+pub mod lattice_drawing;
 pub mod plan;
 
 mod arithmetic;
@@ -28,7 +28,7 @@ enum Command {
     /// Write C: loops over the memories around DMA_SEND and DMA_RECEIVE
     C(c::CArgs),
     /// Draw the lattices of one dimension and the transfers between them
-    Draw(draw::DrawArgs),
+    Draw(lattice_drawing::DrawArgs),
 }
 
 /// Runs `redist`; messages go to standard error.
@@ -36,7 +36,7 @@ pub fn run(arguments: &RedistArgs) -> ExitCode {
     let outcome = match &arguments.command {
         Command::Plan(a) => plan::run(a),
         Command::C(a) => c::run(a),
-        Command::Draw(a) => draw::run(a),
+        Command::Draw(a) => lattice_drawing::run(a),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

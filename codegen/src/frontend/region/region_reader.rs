@@ -161,7 +161,7 @@ fn check_names(roots: &[&Node], source: &Source, begin: usize, end: usize) -> Re
             return Err(Refusal::at(node, reason, "give it a name that does not begin with `dvm__`"));
         }
     }
-    if crate::words::has_universal(&source.text(begin, end)) {
+    if crate::c_tokens::has_universal(&source.text(begin, end)) {
         let reason = "a name is written with `\\u` or `\\U`";
         return Err(Refusal::span(begin, begin, reason, "write the letter itself, or another name"));
     }

@@ -2,12 +2,12 @@
 //! and types of the region's variables, and the few called functions. All other names in it begin with `dvm__`.
 
 use crate::Refusal;
+use crate::c_tokens::{identifiers, is_keyword};
 use crate::frontend::clang::ast::Unit;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::text::preprocess::Seen;
 use crate::model::Region;
 use crate::source::{Directive, Source};
-use crate::words::{identifiers, is_keyword};
 use std::collections::BTreeSet;
 
 /// Keywords of C in the generated text, besides those in the model's types.

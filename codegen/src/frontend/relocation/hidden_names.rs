@@ -2,13 +2,13 @@
 //! In the tiles, before the function, such a name would mean something else, or nothing.
 
 use crate::Refusal;
+use crate::c_tokens::identifiers;
 use crate::frontend::clang::ast::{Node, Type};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::extent::token_end;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::text::preprocess::Macros;
-use crate::words::identifiers;
 use std::collections::BTreeSet;
 
 /// Operands of `sizeof` whose names the tree shows.

@@ -2,11 +2,11 @@
 //! the first in `{ x, [0] = y }`, although the text has it.
 
 use crate::Refusal;
+use crate::c_tokens::identifiers;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::text::preprocess::Macros;
 use crate::source::Source;
-use crate::words::identifiers;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -2,11 +2,11 @@
 //! `__LINE__`, `__COUNTER__` and the like do not.
 
 use crate::Refusal;
+use crate::c_tokens::identifiers;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::text::preprocess::Macros;
 use crate::source::Source;
-use crate::words::identifiers;
 use std::collections::BTreeSet;
 
 /// Macros of the preprocessor whose value depends on the place or on the file's last modification, and the names of the

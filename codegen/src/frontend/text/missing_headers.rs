@@ -2,8 +2,8 @@
 
 use super::preprocess::{self, Preprocessed};
 use crate::frontend::clang::process::ClangError;
+use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
-use crate::workshop::Workshop;
 
 /// Declarations of OpenMP's functions, only to parse the file.
 const OMP: &str = include_str!("omp.h");
@@ -11,7 +11,7 @@ const OMP: &str = include_str!("omp.h");
 /// Extra flags for reading a file, and the headers that they lead to.
 pub struct MissingHeaders {
     flags: Vec<String>,
-    own: Option<Workshop>,
+    own: Option<ScratchFolder>,
 }
 
 impl MissingHeaders {
@@ -40,7 +40,7 @@ pub fn preprocess(source: &Source, flags: &[String]) -> Result<(Preprocessed, Mi
         Ok(read) => read.foreign_omp,
     };
     if wants_own
-        && let Ok(own) = Workshop::open(u64::from(std::process::id()))
+        && let Ok(own) = ScratchFolder::open(u64::from(std::process::id()))
         && std::fs::write(own.path.join("omp.h"), OMP).is_ok()
     {
         headers.own = Some(own);

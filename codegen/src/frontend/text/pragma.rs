@@ -2,9 +2,9 @@
 
 use super::preprocess::is_ours;
 use crate::Refusal;
+use crate::c_tokens::is_keyword;
 use crate::model::Options;
 use crate::source::{Directive, Source};
-use crate::words::is_keyword;
 
 /// A marked region, before the compiler's view of it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 /// The folder, under the name given to commands; removed on drop.
 #[derive(Debug)]
-pub struct Workshop {
+pub struct ScratchFolder {
     /// Its name.
     pub path: PathBuf,
     /// What else is to be removed: where a link leads.
@@ -19,10 +19,10 @@ pub struct Workshop {
 /// A folder for names that must not depend on `TMPDIR`.
 const FIXED: &str = "/tmp";
 
-impl Workshop {
+impl ScratchFolder {
     /// Makes the folder for compilers' temporary files. Equal purposes get equal names unless one is in use: some
     /// compilers write the name of the compiled file into the object.
-    pub fn open(purpose: u64) -> Result<Workshop, String> {
+    pub fn open(purpose: u64) -> Result<ScratchFolder, String> {
         let named = ["TMPDIR", "TMP", "TEMP"].into_iter().filter_map(std::env::var_os).filter(|p| !p.is_empty());
         let usual = ["/tmp", "/var/tmp", "/usr/tmp", "."];
         let mut first = None;
@@ -32,7 +32,7 @@ impl Workshop {
                 let name = format!("dvmcc-{purpose:016x}{suffix}");
                 let path = base.join(&name);
                 match std::fs::DirBuilder::new().mode(0o700).create(&path) {
-                    Ok(()) => return Ok(Workshop::named(path, &name)),
+                    Ok(()) => return Ok(ScratchFolder::named(path, &name)),
                     Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
                     Err(e) => {
                         first.get_or_insert(format!("cannot make a folder in `{}`: {e}", base.display()));
@@ -46,10 +46,10 @@ impl Workshop {
     }
 }
 
-impl Workshop {
+impl ScratchFolder {
     /// Gives the folder a fixed name if possible: sanitizers and link-time optimisation record the name of the compiled
     /// file, so that equal builds give equal objects whatever `TMPDIR` is.
-    fn named(path: PathBuf, name: &str) -> Workshop {
+    fn named(path: PathBuf, name: &str) -> ScratchFolder {
         let link = Path::new(FIXED).join(name);
         let whole = std::fs::canonicalize(&path).ok();
         let (path, behind) = match whole.filter(|_| link != path) {
@@ -58,7 +58,7 @@ impl Workshop {
             None => (path, None),
         };
         let heir = heir(std::iter::once(&path).chain(&behind)).ok();
-        Workshop { path, behind, heir }
+        ScratchFolder { path, behind, heir }
     }
 }
 
@@ -70,7 +70,7 @@ fn heir<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> std::io::Result<Child> 
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn()
 }
 
-impl Drop for Workshop {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
         // The heir first: once the folder is gone, its name may be another command's.
         if let Some(mut heir) = self.heir.take() {
