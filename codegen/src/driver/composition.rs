@@ -33,8 +33,9 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) 
         if let Some((begin, end)) = found.endscop {
             pieces.push(Piece { begin, end, text: String::new(), region: None });
         }
-        let epilogue = if found.epilogue.is_empty() { String::new() } else { format!("{}\n", found.epilogue) };
-        let text = format!("{{\n{}{epilogue}}}\n", ended(&replacement.call));
+        let final_counters =
+            if found.final_counters.is_empty() { String::new() } else { format!("{}\n", found.final_counters) };
+        let text = format!("{{\n{}{final_counters}}}\n", ended(&replacement.call));
         pieces.push(Piece { begin: found.begin, end: found.end, text, region: Some(found) });
     }
     if let Style::Passing { blanked, folder } = style {

@@ -1,5 +1,5 @@
 //! Sizes and signs of types are known of the machine that this program was built for. A file that is compiled for
-//! another one, or in another dialect, is not read.
+//! another one, or with options that change them, is not read.
 
 use std::collections::HashMap;
 use std::mem::size_of;

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 impl<'a> RegionBuilder<'a> {
     /// C text that runs only the loops' headers, for counters alive after the region; empty if there are none.
-    pub fn epilogue(&self, roots: &[&'a Node], graph: &ControlFlowGraph) -> Result<String, Refusal> {
+    pub fn final_counters(&self, roots: &[&'a Node], graph: &ControlFlowGraph) -> Result<String, Refusal> {
         let alive: BTreeSet<Id> = self
             .variables
             .counters

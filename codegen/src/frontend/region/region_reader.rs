@@ -39,7 +39,7 @@ pub struct Found {
     /// Byte range of `#pragma endscop`.
     pub endscop: Option<(usize, usize)>,
     /// C text that sets counters to their final values after the tiles; usually empty.
-    pub epilogue: String,
+    pub final_counters: String,
     /// Remarks other than refusals: (offset, text).
     pub notes: Vec<(usize, String)>,
 }
@@ -123,14 +123,14 @@ pub fn analyse(
     builder.check_attributes()?;
     builder.check_room()?;
     builder.check_aliases(source)?;
-    let epilogue = builder.epilogue(&roots, &graph)?;
+    let final_counters = builder.final_counters(&roots, &graph)?;
     let region = model(&builder, source, site, function, taken);
     let notes = notes(&region, site);
     let function_begin = function.begin.offset;
     let pragma = (site.pragma.begin, site.pragma.end);
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
-    Ok(Found { region, begin, end, function_begin, insert, pragma, endscop, epilogue, notes })
+    Ok(Found { region, begin, end, function_begin, insert, pragma, endscop, final_counters, notes })
 }
 
 /// Limits the number and nesting of a region's statements and expressions, which bounds all later work.
