@@ -174,3 +174,35 @@ fn questions_are_passed_on() {
         assert!(!text.contains("dvmcc-") && !text.contains("0/app.c"), "{line}: {text}");
     }
 }
+
+/// A name that is no text is compiled as it is, and the message says why its loops are no tiles.
+#[test]
+fn names_of_other_encodings_compile_sequentially() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = app("encoding");
+    let named = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
+    std::fs::create_dir_all(folder.join("src")).expect("a folder");
+    let plain = "#include \"size.h\"\nint number(void) { return N; }\n";
+    std::fs::write(folder.join(named(b"src/caf\xe9.c")), APP).expect("a file");
+    std::fs::write(folder.join(named(b"src/plain\xe9.c")), plain).expect("a file");
+    let compile = |file: &'static [u8], options: &str| {
+        let mut command = dvmcc();
+        run(command.arg(named(file)), &folder, options)
+    };
+    let output = compile(b"src/caf\xe9.c", "--show -Wall -Werror -Wno-trigraphs -Iinc -o app");
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("a word of the command is not UTF-8"), "{}", said(&output));
+    let ran = program(&folder.join("app")).output().expect("the program runs");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "39908\n");
+
+    let output = compile(b"src/caf\xe9.c", "--dvm-strict -Iinc -o strict");
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(!folder.join("strict").exists());
+
+    // Nothing is lost without a region, and a folder's name counts as well.
+    let output = compile(b"src/plain\xe9.c", "--dvm-strict -c -Iinc -o plain.o");
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+    let output = compile(b"-Inot\xe9there", "-Iinc -c src/app.c -o folder.o");
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("src/app.c: warning: its regions stay sequential"), "{}", said(&output));
+}

@@ -3,7 +3,8 @@
 
 use dvm_codegen::driver::guard::{self, Guarded, Product};
 use dvm_codegen::driver::invocation::Invocation;
-use dvm_codegen::driver::{ARGUMENT, dvmcc, output_file, with_room};
+use dvm_codegen::driver::{ARGUMENT, dvmcc, foreign_words, output_file, with_room};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -36,8 +37,8 @@ Pragma: #pragma dvm region [tile(32,32)] [tile(auto)] [name(x)] [serial(conditio
 ";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
-    match with_room(move || command(&arguments)) {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    match with_room(move || command(&words)) {
         Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
         Err(message) => {
             output_file::tell(&format!("dvmcc: error: {message}\n"));
@@ -46,12 +47,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn command(arguments: &[String]) -> Result<i32, String> {
+fn command(words: &[OsString]) -> Result<i32, String> {
+    let arguments: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if arguments.len() == 1 && arguments[0] == ARGUMENT {
         guard::serve();
         return Ok(0);
     }
-    let invocation = Invocation::parse(arguments)?;
+    let invocation = Invocation::parse(&arguments)?;
     if invocation.help {
         output_file::print(HELP.as_bytes())?;
         return Ok(0);
@@ -59,6 +61,9 @@ fn command(arguments: &[String]) -> Result<i32, String> {
     if invocation.version {
         output_file::print(format!("dvmcc {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
         return dvmcc::show_version();
+    }
+    if foreign_words::any(words) {
+        return foreign_words::run(words, &invocation);
     }
     dvmcc::run(&invocation, &Guarded::new(Product::Text))
 }

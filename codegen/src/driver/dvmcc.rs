@@ -50,7 +50,7 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
 }
 
 /// All of standard input, if the command compiles it.
-fn piped(invocation: &Invocation) -> Result<Option<Vec<u8>>, String> {
+pub(super) fn piped(invocation: &Invocation) -> Result<Option<Vec<u8>>, String> {
     if !invocation.parts.iter().any(|part| matches!(part, Part::Input(word) if word == "-")) {
         return Ok(None);
     }
@@ -60,7 +60,7 @@ fn piped(invocation: &Invocation) -> Result<Option<Vec<u8>>, String> {
 }
 
 /// A file's bytes, unless it is an object or an archive.
-fn text_of(path: &Path) -> Option<Vec<u8>> {
+pub(super) fn text_of(path: &Path) -> Option<Vec<u8>> {
     let mut file = std::fs::File::open(path).ok().filter(|f| f.metadata().is_ok_and(|m| m.is_file()))?;
     let mut bytes = Vec::new();
     Read::by_ref(&mut file).take(4096).read_to_end(&mut bytes).ok()?;
@@ -302,7 +302,8 @@ fn keep_time(source: &Path, instead: &Path) {
     }
 }
 
-fn additions(invocation: &Invocation, install: &Installation) -> Vec<OsString> {
+/// Options for the header and the library, where they take part.
+pub(super) fn additions(invocation: &Invocation, install: &Installation) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     if !invocation.has_inputs() {
         return words;

@@ -127,6 +127,11 @@ impl Invocation {
         Ok(it)
     }
 
+    /// Whether an option is dvmcc's, and none of the compiler's.
+    pub fn is_own(word: &str) -> bool {
+        Invocation::parse(&[]).is_ok_and(|mut none| none.own(word))
+    }
+
     fn own(&mut self, word: &str) -> bool {
         match word {
             "--show" => self.show = true,

@@ -1,6 +1,7 @@
 //! Transforms a file with pragmas into a file with tiles; both programs use this.
 
 pub mod dvmcc;
+pub mod foreign_words;
 pub mod guard;
 pub mod installation;
 pub mod invocation;
