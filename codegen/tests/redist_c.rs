@@ -28,7 +28,7 @@ enum Engine {
 }
 
 struct Program {
-    folder: PathBuf,
+    folder: testkit::Scratch,
     functions: Vec<String>,
     engine: Engine,
 }
@@ -44,10 +44,8 @@ fn library() -> PathBuf {
 
 impl Program {
     /// One program of all functions of some cases; families share a function.
-    fn build(name: &str, cases: &[Case], engine: Engine) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
+    fn build(cases: &[Case], engine: Engine) -> Self {
+        let folder = testkit::scratch(&[]);
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut functions: Vec<String> = Vec::new();
         let mut dispatch = String::from("#include <dvm_dma.h>\n");
@@ -179,7 +177,7 @@ fn run_all(program: &Program, cases: &[Case], digests: &[String]) -> i64 {
 #[test]
 fn the_c_of_every_case_delivers() {
     let (cases, digests) = known_cases();
-    let program = Program::build("redist_cases", &cases, Engine::Plain);
+    let program = Program::build(&cases, Engine::Plain);
     let calls = run_all(&program, &cases, &digests);
     let descriptors = |case| Plan::new(case, Options::default()).unwrap().figures.descriptors;
     let planned: i64 = cases.iter().map(descriptors).sum();
@@ -190,25 +188,21 @@ fn the_c_of_every_case_delivers() {
 #[test]
 fn the_c_of_every_case_delivers_on_libdvm() {
     let (cases, digests) = known_cases();
-    run_all(&Program::build("redist_libdvm", &cases, Engine::Libdvm), &cases, &digests);
+    run_all(&Program::build(&cases, Engine::Libdvm), &cases, &digests);
 }
 
-/// Random cases, each run with several values of its parameters. `REDIST_SEED` replays a seed.
+/// Random cases, each run with several values of its parameters.
 #[test]
 fn the_c_of_random_cases_delivers() {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
-    let seed = std::env::var("REDIST_SEED").map_or(now, |s| s.parse().expect("REDIST_SEED is a number"));
-    println!("seed {seed} (replay with REDIST_SEED={seed})");
-    let mut random = Random(seed);
     let (mut cases, mut refused) = (Vec::new(), 0);
-    while cases.len() < 250 {
-        let mut case = case(&mut random, 120);
-        case.id = format!("random-{}", cases.len());
+    for seed in testkit::seeds(255) {
+        let mut case = case(&mut Random::new(seed), 120);
+        case.id = format!("random-{seed}");
         if generate(&case).is_ok() { cases.push(case) } else { refused += 1 }
     }
     println!("{refused} refused, {} with parameters", cases.iter().filter(|c| !c.parameters.is_empty()).count());
     assert!(refused < 25, "{refused} refused");
-    let program = Program::build("redist_random", &cases, Engine::Plain);
+    let program = Program::build(&cases, Engine::Plain);
     let mut wrong = Vec::new();
     for case in cases {
         let values: &[i64] = if case.parameters.is_empty() { &[0] } else { &[-3, 0, 1, 4, 11, 26] };

@@ -22,12 +22,9 @@ fn the_extent_family_misses_from_65_on() {
 
 #[test]
 fn what_is_said_symbolically_is_what_is_there() {
-    let seed = std::env::var("REDIST_SEED").map_or(271_828, |s| s.parse().expect("REDIST_SEED is a number"));
-    println!("seed {seed} (replay with REDIST_SEED={seed})");
-    let mut random = Random(seed);
     let mut known = [0, 0, 0];
     let mut one_dimensional = 0;
-    for round in 0..3000 {
+    for mut random in testkit::seeds_from(271_828, 3000).map(Random::new) {
         let mut case = case(&mut random, 60);
         if case.source.dimensions.len() != 1 {
             continue;
@@ -46,17 +43,17 @@ fn what_is_said_symbolically_is_what_is_there() {
             let there: BTreeSet<i64> = oracle.holders.keys().map(|t| t[0]).collect();
             if let Some(said) = &said {
                 for t in -150..250 {
-                    assert_eq!(said.holds(t, &values), there.contains(&t), "round {round}, t {t}\n{}", case.to_json());
+                    assert_eq!(said.holds(t, &values), there.contains(&t), "t {t}\n{}", case.to_json());
                 }
             }
             if let Some(exact) = &exact {
                 for t in -150..250 {
-                    assert_eq!(exact.holds(t, &values), there.contains(&t), "round {round}, t {t}\n{}", case.to_json());
+                    assert_eq!(exact.holds(t, &values), there.contains(&t), "t {t}\n{}", case.to_json());
                 }
             }
             if let Some(systems) = &systems {
                 let misses = systems.iter().any(|rows| rows.iter().all(|r| r.value(&[0], &values) >= 0));
-                assert_eq!(misses, !oracle.missing().is_empty(), "round {round}\n{}", case.to_json());
+                assert_eq!(misses, !oracle.missing().is_empty(), "{}", case.to_json());
             }
         }
     }
@@ -64,5 +61,5 @@ fn what_is_said_symbolically_is_what_is_there() {
         "of {one_dimensional} known symbolically: {} by one system, {} by several; missing {}",
         known[0], known[2], known[1]
     );
-    assert!(known[0] > 300 && known[1] > 100 && known[2] > known[0], "{known:?}");
+    assert!(testkit::selected() || known[0] > 300 && known[1] > 100 && known[2] > known[0], "{known:?}");
 }

@@ -13,6 +13,7 @@ use dvm_redist::{Case, Dimension, Distribution, Figures, Options, Parameters, Pl
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
+use testkit::Random;
 
 /// What cannot be refused takes no more bytes than this, in all.
 const SMALL: usize = 32 << 10;
@@ -212,19 +213,13 @@ fn what_cannot_be_refused_stays_small() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Each request fails once: all of them where they are few, and else so many at most, from a seed that is printed.
+/// Each request fails once: all of them where they are few, and else so many at most.
 const TRIED: u64 = 300;
 
 #[test]
 fn a_plan_without_memory_is_refused_and_made_afterwards() {
-    let seed = std::env::var("REDIST_SEED").ok().and_then(|s| s.parse().ok());
-    let seed: u64 = seed.unwrap_or_else(|| Instant::now().elapsed().subsec_nanos().into());
-    println!("seed {seed} (replay with REDIST_SEED={seed})");
-    let mut state = seed;
-    let mut random = |n: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n
-    };
+    let mut seeds = testkit::seeds(1);
+    let mut random = Random::new(seeds.next().expect("a seed"));
     let longest = Duration::from_millis(200);
     for case in cases(1 << 12) {
         for options in ways() {
@@ -232,7 +227,7 @@ fn a_plan_without_memory_is_refused_and_made_afterwards() {
             let (expected, count) = watched(0, false, || all(&case, options).unwrap());
             let every = count.asked <= TRIED;
             for k in 0..count.asked.min(TRIED) {
-                let at = if every { k + 1 } else { 1 + random(count.asked) };
+                let at = if every { k + 1 } else { random.between(1, count.asked as i64) as u64 };
                 let for_good = k % 2 == 1;
                 let (refused, after) = watched(at, for_good, || all(&case, options).map(drop));
                 let what = format!("{} {options:?}: request {at} of {}", case.id, count.asked);

@@ -1,5 +1,5 @@
 //! Loop nests of random cases against brute force: each value of outer counters that passes bounds and guards has a point
-//! inside, and every other one has none. `REDIST_SEED` replays one seed, `REDIST_CASES` sets how many cases there are.
+//! inside, and every other one has none.
 #![allow(clippy::many_single_char_names, clippy::needless_for_each)]
 
 mod generator;
@@ -9,7 +9,6 @@ use dvm_redist::integer::number::{ceil_div, floor_div};
 use dvm_redist::nest::{Known, Nest};
 use dvm_redist::{Case, Parameters};
 use generator::{Random, case};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A walk through the nest's bounds alone.
 struct Walk<'a> {
@@ -115,15 +114,12 @@ fn check(case: &Case) -> Result<[u64; 3], String> {
 
 #[test]
 fn every_value_of_outer_counters_has_a_point_inside() {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
-    let seed = std::env::var("REDIST_SEED").map_or(now, |s| s.parse().expect("REDIST_SEED is a number"));
-    let cases = std::env::var("REDIST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1500);
-    println!("seed {seed}: {cases} cases (replay with REDIST_SEED={seed})");
+    let seeds = testkit::seeds(1500);
+    let cases = seeds.cases;
     let (mut met, mut guarded, mut unknown) = ([0; 3], 0, 0);
-    for k in 0..cases {
-        let mut random = Random(seed.wrapping_add(k * 0x2545_f491_4f6c_dd1d));
+    for mut random in seeds.map(Random::new) {
         let case = case(&mut random, 40);
-        let found = check(&case).unwrap_or_else(|e| panic!("seed {seed}, case {k}: {e}\n{}", case.to_json()));
+        let found = check(&case).unwrap_or_else(|e| panic!("{e}\n{}", case.to_json()));
         met.iter_mut().zip(found).for_each(|(m, f)| *m += f);
         guarded += u64::from(found[1] > 0);
         unknown += u64::from(found[2] > 0);

@@ -1,4 +1,4 @@
-//! Random cases against brute force. `REDIST_SEED` replays one seed, `REDIST_CASES` sets how many cases there are.
+//! Random cases against brute force.
 #![allow(clippy::many_single_char_names, clippy::needless_for_each)]
 
 mod generator;
@@ -7,7 +7,7 @@ mod oracle;
 use dvm_redist::{Case, Options, Plan, Strategy};
 use generator::{Random, case, smaller};
 use oracle::Oracle;
-use std::time::{SystemTime, UNIX_EPOCH};
+use testkit::Seeds;
 
 /// What is wrong with the plans of a case, if anything.
 fn wrong(case: &Case, strategy: Strategy, optimum: bool) -> Option<String> {
@@ -53,25 +53,12 @@ fn wrong(case: &Case, strategy: Strategy, optimum: bool) -> Option<String> {
     None
 }
 
-/// The smallest case that still fails.
-fn shrink(mut case: Case, strategy: Strategy) -> (Case, String) {
-    let mut why = wrong(&case, strategy, true).unwrap_or_else(|| "nothing when run again".to_owned());
-    while let Some((next, reason)) =
-        smaller(&case).into_iter().find_map(|c| wrong(&c, strategy, true).map(|reason| (c, reason)))
-    {
-        (case, why) = (next, reason);
-    }
-    (case, why)
-}
-
-fn run(seed: u64, cases: u64) {
-    println!("seed {seed}: {cases} cases (replay with REDIST_SEED={seed})");
-    let mut met = [0; 4];
-    for k in 0..cases {
-        let mut random = Random(seed.wrapping_add(k.wrapping_mul(0x2545_f491_4f6c_dd1d)));
-        let size = [20, 60, 150, 300][random.range(0, 3) as usize];
+fn run(seeds: Seeds) {
+    let (mut met, cases) = ([0; 4], seeds.cases);
+    for mut random in seeds.map(Random::new) {
+        let size = *random.pick(&[20, 60, 150, 300]);
+        let strategy = *random.pick(&Strategy::ALL[1..]);
         let case = case(&mut random, size);
-        let strategy = Strategy::ALL[1 + k as usize % (Strategy::ALL.len() - 1)];
         let figures = Plan::new(&case, Options::default()).unwrap().figures;
         let traits = [
             figures.min_transfers > 0,
@@ -81,29 +68,20 @@ fn run(seed: u64, cases: u64) {
         ];
         met.iter_mut().zip(traits).for_each(|(m, t)| *m += u64::from(t));
         if let Some(reason) = wrong(&case, strategy, size < 150) {
-            println!("seed {seed}, case {k}: {reason}");
-            let (small, why) = shrink(case, strategy);
-            panic!("seed {seed}, case {k}, {}: {why}\n{}", strategy.name(), small.to_json());
+            let (small, why) = testkit::smallest(case, reason, smaller, |case| wrong(case, strategy, true));
+            panic!("{}: {why}\n{}", strategy.name(), small.to_json());
         }
     }
-    println!("seed {seed}: not empty, redundant, partly missing, several pairs: {met:?} of {cases}");
+    println!("not empty, redundant, partly missing, several pairs: {met:?} of {cases}");
     assert!(cases < 1000 || met.iter().all(|&m| m > cases / 10), "the generator has lost its variety: {met:?}");
-}
-
-fn count(default: u64) -> u64 {
-    std::env::var("REDIST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
 #[test]
 fn random_cases_from_a_fixed_seed() {
-    match std::env::var("REDIST_SEED") {
-        Ok(seed) => run(seed.parse().expect("REDIST_SEED is a number"), count(10_000)),
-        Err(_) => run(20_140_612, count(10_000)),
-    }
+    run(testkit::seeds_from(20_140_612, 10_000));
 }
 
 #[test]
 fn random_cases_from_a_fresh_seed() {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    run(now.as_nanos() as u64, count(10_000));
+    run(testkit::seeds(10_000));
 }

@@ -182,6 +182,7 @@ fn constant(bounds: &[crate::distribution::Bound], lower: bool) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testkit::Random;
 
     fn shape(parts: &[(i64, i64)], superset: bool) -> (i64, usize) {
         let c = compact(0, parts, superset).unwrap();
@@ -211,14 +212,10 @@ mod tests {
             }
             all
         };
-        let mut seed = 3_u64;
-        let mut next = |n: i64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((seed >> 33) % n as u64) as i64
-        };
-        for _ in 0..300 {
-            let parts: Vec<(i64, i64)> = (0..=next(4)).map(|_| (next(19) - 9, 1 + next(5))).collect();
-            let base = next(9) - 4;
+        for mut random in testkit::seeds_from(3, 300).map(Random::new) {
+            let parts: Vec<(i64, i64)> =
+                (0..=random.between(0, 3)).map(|_| (random.between(-9, 9), random.between(1, 5))).collect();
+            let base = random.between(-4, 4);
             let c = compact(base, &parts, false).unwrap();
             assert_eq!(set(c.base, &c.parts), set(base, &parts), "{base} {parts:?} {c:?}");
             assert!(c.card <= parts.iter().map(|p| p.1).product());

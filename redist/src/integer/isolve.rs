@@ -75,6 +75,7 @@ fn inverse(a: i64, m: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testkit::Random;
 
     fn solve(delta: &[i64], right: i64) -> (Vec<AffineForm>, usize) {
         let g = divisor(delta);
@@ -96,15 +97,11 @@ mod tests {
 
     #[test]
     fn every_solution_is_found_once() {
-        let mut seed = 7_u64;
-        let mut next = |n: i64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((seed >> 33) % n as u64) as i64
-        };
-        for round in 0..2000 {
-            let m = 1 + next(4) as usize;
-            let delta: Vec<i64> = (0..m).map(|_| if next(6) == 0 { 0 } else { next(25) - 12 }).collect();
-            let point: Vec<i64> = (0..m).map(|_| next(9) - 4).collect();
+        for mut random in testkit::seeds_from(7, 2000).map(Random::new) {
+            let m = random.between(1, 4) as usize;
+            let delta: Vec<i64> =
+                (0..m).map(|_| if random.between(0, 5) == 0 { 0 } else { random.between(-12, 12) }).collect();
+            let point: Vec<i64> = (0..m).map(|_| random.between(-4, 4)).collect();
             let right: i64 = delta.iter().zip(&point).map(|(d, p)| d * p).sum();
             let (x, free) = solve(&delta, right);
             // Solve for the counters one after the other: the system is triangular, so they are unique integers.
@@ -112,20 +109,20 @@ mod tests {
             let mut known = vec![false; free];
             for (row, &p) in x.iter().zip(&point) {
                 let new: Vec<usize> = (0..free).filter(|&i| row.counter[i] != 0 && !known[i]).collect();
-                assert!(new.len() <= 1, "round {round}: not triangular");
+                assert!(new.len() <= 1, "not triangular");
                 let rest = i128::from(p) - row.value(&k, &[]);
                 if let Some(&i) = new.first() {
-                    assert_eq!(rest % i128::from(row.counter[i]), 0, "round {round}: {delta:?} {point:?} is not met");
+                    assert_eq!(rest % i128::from(row.counter[i]), 0, "{delta:?} {point:?} is not met");
                     k[i] = (rest / i128::from(row.counter[i])) as i64;
                     known[i] = true;
                 } else {
-                    assert_eq!(rest, 0, "round {round}: {delta:?} {point:?} is not met");
+                    assert_eq!(rest, 0, "{delta:?} {point:?} is not met");
                 }
             }
             // And every choice of counters is a solution.
-            let any: Vec<i64> = (0..free).map(|_| next(11) - 5).collect();
+            let any: Vec<i64> = (0..free).map(|_| random.between(-5, 5)).collect();
             let sum: i128 = delta.iter().zip(&x).map(|(&d, r)| i128::from(d) * r.value(&any, &[])).sum();
-            assert_eq!(sum, right.into(), "round {round}");
+            assert_eq!(sum, right.into());
         }
     }
 }

@@ -274,17 +274,13 @@ pub fn project_exactly(pieces: &[Piece], k: usize) -> Result<Option<Vec<Piece>>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testkit::Random;
 
     /// Random systems over three counters in a box: projected one by one, and compared with all points of the box.
     #[test]
     fn projections_are_exact() {
-        let mut seed = 23_u64;
-        let mut next = |n: i64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((seed >> 33) % n as u64) as i64
-        };
         let (mut twice, mut split, mut lost_by_dark) = (0, 0, 0);
-        for round in 0..400 {
+        for mut random in testkit::seeds_from(23, 400).map(Random::new) {
             let wide = 9;
             let mut rows = Vec::new();
             for k in 0..3 {
@@ -294,10 +290,10 @@ mod tests {
                     rows.push(row);
                 }
             }
-            for _ in 0..2 + next(3) {
-                let mut row = AffineForm::constant(3, 1, next(31) - 15);
-                row.counter.iter_mut().for_each(|c| *c = next(9) - 4);
-                row.parameter[0] = next(3) - 1;
+            for _ in 0..random.between(2, 4) {
+                let mut row = AffineForm::constant(3, 1, random.between(-15, 15));
+                row.counter.iter_mut().for_each(|c| *c = random.between(-4, 4));
+                row.parameter[0] = random.between(-1, 1);
                 rows.push(row);
             }
             let whole = [Piece::new(rows.clone())];
@@ -311,18 +307,21 @@ mod tests {
                     for y in -1..=wide + 1 {
                         let above = (0..=wide).any(|z| whole[0].holds(&[x, y, z], &[parameter]));
                         let found = one.iter().any(|p| p.holds(&[x, y, 0], &[parameter]));
-                        assert_eq!(found, above, "round {round}: ({x}, {y}) with {parameter}: {rows:?}");
+                        assert_eq!(found, above, "({x}, {y}) with {parameter}: {rows:?}");
                         lost_by_dark += usize::from(above && !one[0].holds(&[x, y, 0], &[parameter]));
                         any |= above;
                     }
                     if let Some(two) = &two {
                         let found = two.iter().any(|p| p.holds(&[x, 0, 0], &[parameter]));
-                        assert_eq!(found, any, "round {round}: {x} with {parameter}: {rows:?}");
+                        assert_eq!(found, any, "{x} with {parameter}: {rows:?}");
                     }
                 }
             }
         }
         println!("{twice} projected twice, {split} split, {lost_by_dark} points only in splinters");
-        assert!(twice > 200 && split > 100 && lost_by_dark > 100, "{twice}, {split}, {lost_by_dark}");
+        assert!(
+            testkit::selected() || twice > 200 && split > 100 && lost_by_dark > 100,
+            "{twice}, {split}, {lost_by_dark}"
+        );
     }
 }

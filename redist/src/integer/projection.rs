@@ -239,6 +239,7 @@ fn between(piece: &Piece, k: usize) -> Result<Option<Test>> {
 mod tests {
     use super::*;
     use crate::integer::affine::outer_bounds;
+    use testkit::Random;
 
     /// `from <= counter k <= to`.
     fn range(k: usize, from: i64, to: i64) -> [AffineForm; 2] {
@@ -257,16 +258,11 @@ mod tests {
     /// Random systems of four counters in a box: at each level, all values of the box.
     #[test]
     fn guards_and_new_bounds_are_exact() {
-        let mut seed = 61_u64;
-        let mut next = |n: i64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((seed >> 33) % n as u64) as i64
-        };
         let (mut told, mut spared, mut pieces_met) = (0, 0, 0);
-        for round in 0..150 {
+        for mut random in testkit::seeds_from(61, 150).map(Random::new) {
             let mut rows: Vec<AffineForm> = (0..4).flat_map(|k| range(k, 0, 4)).collect();
-            for _ in 0..2 + next(3) {
-                rows.push(row([0; 4].map(|_| next(11) - 5), next(3) - 1, next(25) - 12));
+            for _ in 0..random.between(2, 4) {
+                rows.push(row([0; 4].map(|_| random.between(-5, 5)), random.between(-1, 1), random.between(-12, 12)));
             }
             let bounds = outer_bounds(&rows, 4, 120);
             let guards = guards(&rows, &bounds, 4);
@@ -287,21 +283,15 @@ mod tests {
                         let expected = inside.contains(&at[..outer]);
                         if let Some(pieces) = &exact {
                             let found = pieces.iter().any(|p| p.holds(&at, &[parameter]));
-                            assert_eq!(found, expected, "round {round}: {at:?} up to {outer}, {parameter}: {rows:?}");
+                            assert_eq!(found, expected, "{at:?} up to {outer}, {parameter}: {rows:?}");
                         }
                         let seen = |r: &&AffineForm| r.last().is_none_or(|l| l < outer);
                         let bounded = bounds.iter().filter(seen).all(|r| r.value(&at, &[parameter]) >= 0);
                         let mut passed = guards.list.iter().filter(|g| g.level <= outer.checked_sub(1));
                         let passes = bounded && passed.all(|g| g.holds(&at, &[parameter]));
                         let known = guards.unknown.is_empty();
-                        assert!(
-                            !expected || passes,
-                            "round {round}: {at:?} up to {outer} is lost, {parameter}: {rows:?}"
-                        );
-                        assert!(
-                            !known || expected || !passes,
-                            "round {round}: {at:?} up to {outer}, {parameter}: {rows:?}"
-                        );
+                        assert!(!expected || passes, "{at:?} up to {outer} is lost, {parameter}: {rows:?}");
+                        assert!(!known || expected || !passes, "{at:?} up to {outer}, {parameter}: {rows:?}");
                         told += usize::from(known);
                         spared += usize::from(bounded && !passes);
                     }
@@ -309,7 +299,10 @@ mod tests {
             }
         }
         println!("{told} values told, {spared} spared, {pieces_met} systems");
-        assert!(told > 50_000 && spared > 100 && pieces_met > 1000, "{told}, {spared}, {pieces_met}");
+        assert!(
+            testkit::selected() || told > 50_000 && spared > 100 && pieces_met > 1000,
+            "{told}, {spared}, {pieces_met}"
+        );
     }
 
     #[test]

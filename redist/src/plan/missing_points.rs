@@ -78,6 +78,7 @@ impl RecursiveCuts {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
+    use testkit::Random;
 
     fn count(coef: (i64, i64, i64), upper: (i64, i64, i64)) -> BTreeMap<i64, usize> {
         let cuts = RecursiveCuts::new(coef, upper).unwrap();
@@ -103,13 +104,11 @@ mod tests {
         assert!(count((3, 5, 19), (15, 4, 2)).values().all(|&n| n == 1));
         assert!(count((6, 4, 22), (0, 6, 1)).values().all(|&n| n == 1));
         let mut wrong = Vec::new();
-        let mut seed = 11_u64;
-        let mut next = |n: i64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((seed >> 33) % n as u64) as i64
-        };
-        for _ in 0..4000 {
-            let (coef, upper) = ((1 + next(9), 1 + next(9), 1 + next(25)), (next(9), next(9), next(5)));
+        for mut random in testkit::seeds_from(11, 4000).map(Random::new) {
+            let (coef, upper) = (
+                (random.between(1, 9), random.between(1, 9), random.between(1, 25)),
+                (random.between(0, 8), random.between(0, 8), random.between(0, 4)),
+            );
             if count(coef, upper).values().any(|&n| n != 1) {
                 wrong.push((coef, upper));
             }

@@ -3,34 +3,14 @@
 
 use dvm_redist::distribution::layouts;
 use dvm_redist::{Affine, Bound, Case, Dimension, Distribution, Kind, Parameters, Variable};
-
-/// SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn range(&mut self, low: i64, high: i64) -> i64 {
-        low + (self.next() % (high - low + 1) as u64) as i64
-    }
-
-    pub fn chance(&mut self, percent: u64) -> bool {
-        self.next() % 100 < percent
-    }
-}
+pub use testkit::Random;
 
 /// A case with about `size` locations per side at most.
 pub fn case(random: &mut Random, size: i64) -> Case {
-    let dims = [1, 1, 1, 2, 2, 3][random.range(0, 5) as usize];
+    let dims = [1, 1, 1, 2, 2, 3][random.between(0, 5) as usize];
     let mut parameters = Parameters::new();
     if random.chance(25) {
-        parameters.insert("N".to_owned(), random.range(-5, 30));
+        parameters.insert("N".to_owned(), random.between(-5, 30));
     }
     let source = distribution(random, dims, size, "s", &parameters);
     let target = distribution(random, dims, size, "r", &parameters);
@@ -56,31 +36,31 @@ fn distribution(random: &mut Random, dims: usize, size: i64, side: &str, paramet
 }
 
 fn dimension(random: &mut Random, size: i64, name: &str, parameters: &Parameters) -> Dimension {
-    let n = if random.chance(3) { 0 } else { random.range(1, size) };
-    let p = random.range(1, 4);
-    let known = match random.range(0, 9) {
+    let n = if random.chance(3) { 0 } else { random.between(1, size) };
+    let p = random.between(1, 4);
+    let known = match random.between(0, 9) {
         0 => layouts::block(n, p),
         1 => layouts::cyclic(n, p),
-        2 | 3 => layouts::block_cyclic(n, p, random.range(1, 7)),
-        4 | 5 => layouts::halo(n, p, random.range(0, 3), random.range(0, 3)),
+        2 | 3 => layouts::block_cyclic(n, p, random.between(1, 7)),
+        4 | 5 => layouts::halo(n, p, random.between(0, 3), random.between(0, 3)),
         _ => return strided(random, size, name, parameters),
     };
     let mut d = layouts::suffixed(known.unwrap(), name);
     if random.chance(20) {
-        d.offset = Affine::constant(random.range(-5, 5));
+        d.offset = Affine::constant(random.between(-5, 5));
     }
     d
 }
 
 fn strided(random: &mut Random, size: i64, name: &str, parameters: &Parameters) -> Dimension {
-    let count = [1, 2, 2, 2, 2, 3, 3, 4, 5, 0][random.range(0, 9) as usize];
-    let largest = [2, 3, 5, 12, 30][random.range(0, 4) as usize];
+    let count = [1, 2, 2, 2, 2, 3, 3, 4, 5, 0][random.between(0, 9) as usize];
+    let largest = [2, 3, 5, 12, 30][random.between(0, 4) as usize];
     let (mut room, mut variables) = (size.max(1), Vec::new());
     for i in 0..count {
-        let width = random.range(2, 1 + room.min((size as f64).powf(1.6 / f64::from(count)) as i64 + 1).max(1));
+        let width = random.between(2, 1 + room.min((size as f64).powf(1.6 / f64::from(count)) as i64 + 1).max(1));
         room = (room / width).max(1);
-        let low = random.range(-3, 3);
-        let mut coef = random.range(1, largest);
+        let low = random.between(-3, 3);
+        let mut coef = random.between(1, largest);
         if random.chance(8) {
             coef = 0;
         } else if random.chance(20) {
@@ -100,9 +80,9 @@ fn strided(random: &mut Random, size: i64, name: &str, parameters: &Parameters) 
             level: if kind == Kind::Arch { "proc" } else { "cell" }.to_owned(),
         });
     }
-    let mut offset = Affine::constant(random.range(-4, 8));
+    let mut offset = Affine::constant(random.between(-4, 8));
     if random.chance(10) {
-        offset.terms = parameters.keys().map(|n| (n.clone(), random.range(-1, 1))).filter(|t| t.1 != 0).collect();
+        offset.terms = parameters.keys().map(|n| (n.clone(), random.between(-1, 1))).filter(|t| t.1 != 0).collect();
     }
     Dimension { offset, variables }
 }
@@ -111,9 +91,7 @@ fn strided(random: &mut Random, size: i64, name: &str, parameters: &Parameters) 
 fn couple(random: &mut Random, dimensions: &mut [Dimension], parameters: &Parameters) {
     let mut places: Vec<(usize, usize)> =
         dimensions.iter().enumerate().flat_map(|(j, d)| (0..d.variables.len()).map(move |i| (j, i))).collect();
-    for k in (1..places.len()).rev() {
-        places.swap(k, random.range(0, k as i64) as usize);
-    }
+    random.shuffle(&mut places);
     // Ranks must agree with bounds that are there already.
     let uses = |dims: &[Dimension], (j, i): (usize, usize)| -> Vec<String> {
         let v = &dims[j].variables[i];
@@ -132,19 +110,19 @@ fn couple(random: &mut Random, dimensions: &mut [Dimension], parameters: &Parame
         if earlier.is_empty() {
             continue;
         }
-        let (from, at) = earlier[random.range(0, earlier.len() as i64 - 1) as usize];
+        let (from, at) = earlier[random.between(0, earlier.len() as i64 - 1) as usize];
         let other = &dimensions[from].variables[at].name.clone();
         let v = &mut dimensions[j].variables[i];
-        let mut affine = Affine::constant(random.range(-2, 14));
+        let mut affine = Affine::constant(random.between(-2, 14));
         let same = random.chance(40) && v.coef != 0;
-        let coefficient = if same { random.range(-12, 12) } else { random.range(-2, 2) };
+        let coefficient = if same { random.between(-12, 12) } else { random.between(-2, 2) };
         if coefficient != 0 {
             affine = affine.plus(coefficient, other);
         }
         for name in parameters.keys() {
-            affine = affine.plus(random.range(1, 2), name);
+            affine = affine.plus(random.between(1, 2), name);
         }
-        let divisor = if random.chance(30) { random.range(2, 5) } else { 1 };
+        let divisor = if random.chance(30) { random.between(2, 5) } else { 1 };
         let bound = Bound { affine, divisor };
         if random.chance(60) {
             v.upper.push(bound);

@@ -1,0 +1,21 @@
+//! What the tests of all crates share.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `random` | random numbers that a seed determines |
+//! | `seeds` | which cases a random test runs: `DVM_TEST_SEED`, `DVM_TEST_FIRST`, `DVM_TEST_CASES` |
+//! | `shrink` | the smallest case that still fails |
+//! | `expected` | texts that files hold, which `DVM_BLESS=1` writes anew |
+//! | `scratch` | folders that go with their value, unless `DVM_TEST_FILES` keeps them |
+
+mod expected;
+mod random;
+mod scratch;
+mod seeds;
+mod shrink;
+
+pub use expected::expect;
+pub use random::{Random, mix};
+pub use scratch::{Scratch, scratch};
+pub use seeds::{Seeds, costly_seeds, seeds, seeds_from, selected, setting};
+pub use shrink::smallest;
