@@ -294,13 +294,8 @@ fn tasks_of_several_cores_have_them_to_themselves() {
 #[test]
 fn random_programs_of_blocking_and_wide_tasks_end() {
     let _turn = turn();
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let alone = number("DVM_TEST_SEED");
-    let first = alone.unwrap_or_else(|| Random::from_clock().number());
-    let count = if alone.is_some() { 1 } else { number("DVM_TEST_PROGRAMS").map_or(60, |count| count / 10 + 1) };
     watch(&SEED, |seed| format!("the program with DVM_TEST_SEED={seed} hangs"));
-    println!("seeds from {first}: replay one with DVM_TEST_SEED=<seed>");
-    for seed in (0..count).map(|turn| first.wrapping_add(turn)) {
+    for seed in testkit::costly_seeds(60, 10) {
         SEED.store(seed, Ordering::Relaxed);
         one_program(seed);
     }
@@ -375,7 +370,7 @@ fn one_program(seed: u64) {
         }
     }
     wait().unwrap();
-    assert!(!watch.wrong.load(Ordering::SeqCst), "DVM_TEST_SEED={seed}: cores were used twice");
+    assert!(!watch.wrong.load(Ordering::SeqCst), "cores were used twice");
     assert_eq!(watch.running.load(Ordering::SeqCst), 0);
     finalize().unwrap();
 }

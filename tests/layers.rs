@@ -9,7 +9,7 @@ mod rules;
 
 use rules::{CRATES, Package, crate_breaches, layers, package_breaches, packages};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 fn workspace(manifest: &Path) -> Vec<Package> {
@@ -47,22 +47,10 @@ fn crates_depend_only_on_lower_crates() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A crate in a scratch folder, from its files' texts.
-fn planted(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layers").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    for (path, text) in files {
-        let path = folder.join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        fs::write(path, text).expect("a file");
-    }
-    folder
-}
-
-fn breaches(name: &str, files: &[(&str, &str)], order: &[&str]) -> String {
+fn breaches(files: &[(&str, &str)], order: &[&str]) -> String {
     let order: Vec<String> = order.iter().map(ToString::to_string).collect();
     let list = (!order.is_empty()).then_some(order.as_slice());
-    crate_breaches(&planted(name, files).join("src/lib.rs"), list).join("\n")
+    crate_breaches(&testkit::scratch(files).join("src/lib.rs"), list).join("\n")
 }
 
 #[test]
@@ -74,13 +62,13 @@ fn a_planted_circle_is_seen() {
         ("src/room/right.rs", "use super::Left as Other; pub struct Right(Other);"),
         ("src/room/tests.rs", "use super::*; fn f() -> Left { todo() }"),
     ];
-    let said = breaches("circle", &files, &["room"]);
+    let said = breaches(&files, &["room"]);
     assert!(said.ends_with("a circle of room::left, room::right"), "{said}");
     let tree = [files[0], files[1], files[2], ("src/room/right.rs", "pub struct Right;"), files[4]];
-    assert_eq!(breaches("tree", &tree, &["room"]), "");
+    assert_eq!(breaches(&tree, &["room"]), "");
     let text = "pub struct Right; fn f() { assert!(super::left::Left::ok()) }";
     let macros = [files[0], files[1], files[2], ("src/room/right.rs", text), files[4]];
-    let said = breaches("macros", &macros, &["room"]);
+    let said = breaches(&macros, &["room"]);
     assert!(said.ends_with("a circle of room::left, room::right"), "{said}");
 }
 
@@ -91,11 +79,11 @@ fn a_planted_edge_upwards_through_the_root_is_seen() {
         ("src/low.rs", "fn f(_: crate::Renamed) {}"),
         ("src/high.rs", "pub mod thing { pub struct Thing; }"),
     ];
-    let said = breaches("upwards", &files, &["low", "high"]);
+    let said = breaches(&files, &["low", "high"]);
     assert!(said.ends_with("low uses high::thing, which is above it"), "{said}");
-    assert_eq!(breaches("downwards", &files, &["high", "low"]), "");
+    assert_eq!(breaches(&files, &["high", "low"]), "");
     let root = [("src/lib.rs", "mod low; mod high; pub struct Own;"), ("src/low.rs", "use crate::Own;"), files[2]];
-    assert!(breaches("root", &root, &["low", "high"]).ends_with("low uses the root, which is above it"));
+    assert!(breaches(&root, &["low", "high"]).ends_with("low uses the root, which is above it"));
 }
 
 #[test]
@@ -110,7 +98,7 @@ fn a_planted_renamed_crate_is_seen() {
         ("high/src/lib.rs", ""),
     ];
     let order = |names: [&str; 2]| names.map(String::from);
-    let packages = workspace(&planted("renamed", &files).join("Cargo.toml"));
+    let packages = workspace(&testkit::scratch(&files).join("Cargo.toml"));
     assert_eq!(package_breaches(&packages, &order(["low", "high"])), ["low depends on high, which is above it"]);
     assert_eq!(package_breaches(&packages, &order(["high", "low"])), [""; 0]);
     assert_eq!(package_breaches(&packages, &["low".into()])[0], "low depends on high, which is above it");
@@ -118,14 +106,13 @@ fn a_planted_renamed_crate_is_seen() {
 
 #[test]
 fn what_cannot_be_read_is_a_breach() {
-    let said = breaches("broken", &[("src/lib.rs", "fn f( {")], &[]);
+    let said = breaches(&[("src/lib.rs", "fn f( {")], &[]);
     assert!(said.starts_with("can't be read: "), "{said}");
-    let said = breaches("lost", &[("src/lib.rs", "mod a;"), ("src/a.rs", "use crate::nowhere::X;")], &["a"]);
+    let said = breaches(&[("src/lib.rs", "mod a;"), ("src/a.rs", "use crate::nowhere::X;")], &["a"]);
     assert!(said.starts_with("can't be followed: "), "{said}");
-    let said = breaches("orphan", &[("src/lib.rs", ""), ("src/a.rs", "")], &[]);
+    let said = breaches(&[("src/lib.rs", ""), ("src/a.rs", "")], &[]);
     assert!(said.ends_with("no module declares this file"), "{said}");
     let said = breaches(
-        "stranger",
         &[("src/lib.rs", "mod a; mod b;"), ("src/a.rs", "use super::b::C;"), ("src/b.rs", "pub struct C;")],
         &["a"],
     );

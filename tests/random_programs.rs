@@ -1,7 +1,6 @@
 //! Random programs against a sequential model: the same values, references, poison, and codes of wait and finalize.
 //!
-//! `DVM_TEST_PROGRAMS` says how many (10,000), `DVM_TEST_SEED` runs the one program with this seed. A program that
-//! fails is shrunk to a small one that still does, and printed.
+//! A program that fails is shrunk to a small one that still does, and printed.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -19,14 +18,10 @@ mod support;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use execute::Stage;
-use program::{Program, Random};
+use program::Program;
 
 /// A failure that does not show again within so many runs counts as gone.
 const RUNS_PER_CANDIDATE: usize = 10;
-
-fn number_from(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")))
-}
 
 /// Runs a program several times, each on a fresh engine; its first failure.
 fn fails(program: &Program) -> Option<String> {
@@ -58,24 +53,19 @@ static PROGRESS: AtomicU64 = AtomicU64::new(0);
 #[test]
 fn random_programs_do_what_the_model_says() {
     let _turn = support::turn();
-    let alone = number_from("DVM_TEST_SEED");
-    let count = number_from("DVM_TEST_PROGRAMS").unwrap_or(10_000);
-    let first = alone.unwrap_or_else(|| Random::from_clock().number());
-    let count = if alone.is_some() { 1 } else { count };
-    println!("seeds from {first}: replay one with DVM_TEST_SEED=<seed>");
     support::workers(3);
     support::watch(&PROGRESS, |seed| {
         format!("the program with DVM_TEST_SEED={seed} hangs:\n{}", Program::random(seed))
     });
     let mut stage = Stage::new();
-    for seed in (0..count).map(|turn| first.wrapping_add(turn)) {
+    for seed in testkit::seeds(10_000) {
         PROGRESS.store(seed, Ordering::Relaxed);
         let program = Program::random(seed);
         if let Err(failure) = stage.run(&program) {
             drop(stage);
             let small = shrink(program);
             let again = fails(&small).unwrap_or_else(|| "(did not fail again)".to_owned());
-            panic!("DVM_TEST_SEED={seed}: {failure}\nshrunk to:\n{small}which fails with: {again}");
+            panic!("{failure}\nshrunk to:\n{small}which fails with: {again}");
         }
     }
     PROGRESS.store(0, Ordering::Relaxed);
@@ -87,32 +77,28 @@ fn random_programs_do_what_the_model_says() {
 #[test]
 fn programs_replay_from_their_seed() {
     let _turn = support::turn();
-    let alone = number_from("DVM_TEST_SEED");
-    let count = if alone.is_some() { 1 } else { number_from("DVM_TEST_PROGRAMS").map_or(400, |count| count / 20 + 1) };
-    let first = alone.unwrap_or_else(|| Random::from_clock().number());
-    println!("seeds from {first}: replay one with DVM_TEST_SEED=<seed>");
     support::watch(&PROGRESS, |seed| {
         format!("the program with DVM_TEST_SEED={seed} hangs:\n{}", Program::random(seed))
     });
     let (mut distinct, mut several) = (0, 0);
-    for seed in (0..count).map(|turn| first.wrapping_add(turn)) {
+    let seeds = testkit::costly_seeds(400, 20);
+    let alone = seeds.cases == 1;
+    for seed in seeds {
         PROGRESS.store(seed, Ordering::Relaxed);
         let program = Program::random(seed);
         let orders = [seed, seed, !seed].map(|order| {
             support::seeded(order, || {
                 let outcome = Stage::new().run(&program);
-                outcome.unwrap_or_else(|message| {
-                    panic!("DVM_TEST_SEED={seed} with DVM_SEED={order}: {message}\n{program}")
-                });
+                outcome.unwrap_or_else(|message| panic!("with DVM_SEED={order}: {message}\n{program}"));
                 Stage::order()
             })
         });
-        assert_eq!(orders[0], orders[1], "DVM_TEST_SEED={seed} runs in two ways:\n{program}");
+        assert_eq!(orders[0], orders[1], "it runs in two ways:\n{program}");
         several += u64::from(orders[0].len() > 3);
         distinct += u64::from(orders[0] != orders[2]);
     }
     PROGRESS.store(0, Ordering::Relaxed);
-    assert!(alone.is_some() || distinct * 4 > several, "{distinct} of {several} programs have run in two orders");
+    assert!(alone || distinct * 4 > several, "{distinct} of {several} programs have run in two orders");
 }
 
 /// The model must notice: a runtime that computes something else than the model says is caught and shrunk.

@@ -9,7 +9,6 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int, c_void};
-use std::path::PathBuf;
 use std::process::Command;
 
 use dvm::ffi::raw::{dvm_graph_run, dvm_graph_t, dvm_graph_visit_t};
@@ -21,27 +20,6 @@ const PART: &str = "DVM_TEST_PART";
 
 fn playing() -> bool {
     std::env::var_os(PART).is_some()
-}
-
-/// A folder that goes when it is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("dvm-records-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Folder(folder)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// Runs the test of this name again, in a process of its own that plays its part; what it printed on stderr.
@@ -127,9 +105,9 @@ fn the_timeline_shows_every_task_tile_and_publication_once() {
     if playing() {
         program();
     }
-    let folder = Folder::new("timeline");
-    let path = folder.file("trace.json");
-    play("the_timeline_shows_every_task_tile_and_publication_once", &[("DVM_TRACE", &path)]);
+    let folder = testkit::scratch(&[]);
+    let path = folder.join("trace.json");
+    play("the_timeline_shows_every_task_tile_and_publication_once", &[("DVM_TRACE", path.to_str().unwrap())]);
     let file: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let (mut seen, mut tiles) = (BTreeMap::new(), BTreeMap::new());
     for event in file["traceEvents"].as_array().unwrap() {
@@ -168,9 +146,9 @@ fn the_drawing_has_every_task_and_tile_and_the_edges_between() {
     if playing() {
         program();
     }
-    let folder = Folder::new("drawing");
-    let path = folder.file("tasks.dot");
-    play("the_drawing_has_every_task_and_tile_and_the_edges_between", &[("DVM_DOT", &path)]);
+    let folder = testkit::scratch(&[]);
+    let path = folder.join("tasks.dot");
+    play("the_drawing_has_every_task_and_tile_and_the_edges_between", &[("DVM_DOT", path.to_str().unwrap())]);
     let text = std::fs::read_to_string(&path).unwrap();
     for (label, expected) in [("make", 3), ("use", 3), ("update", 4)] {
         assert_eq!(count(&text, &[&format!("[label=\"{label}\"];")]), expected, "{text}");
@@ -194,9 +172,9 @@ fn a_drawing_that_would_be_too_large_says_so() {
     if playing() {
         program();
     }
-    let folder = Folder::new("large");
-    let path = folder.file("tasks.dot");
-    play("a_drawing_that_would_be_too_large_says_so", &[("DVM_DOT", &path), ("DVM_DOT_NODES", "8")]);
+    let folder = testkit::scratch(&[]);
+    let path = folder.join("tasks.dot");
+    play("a_drawing_that_would_be_too_large_says_so", &[("DVM_DOT", path.to_str().unwrap()), ("DVM_DOT_NODES", "8")]);
     let text = std::fs::read_to_string(&path).unwrap();
     let parts = [
         ("2 more tasks are not drawn (DVM_DOT_NODES=8)", 1),

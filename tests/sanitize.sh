@@ -5,7 +5,7 @@
 #   tests/sanitize.sh tsan [MINUTES]     ThreadSanitizer
 #   tests/sanitize.sh asan [MINUTES]     AddressSanitizer
 #
-# Without MINUTES each test runs once: DVM_TEST_PROGRAMS (default 400) programs, DVM_SOAK_TASKS (default 300000) tasks. With
+# Without MINUTES each test runs once: DVM_TEST_CASES (default 400) programs, DVM_SOAK_TASKS (default 300000) tasks. With
 # MINUTES they run again and again, with fresh seeds. DVM_TEST_SEED replays one. Ends at the first failure.
 #
 # The sanitizer's run-time comes with the stable toolchain; RUSTC_BOOTSTRAP lets its flag through. tests/tsan.supp
@@ -24,7 +24,7 @@ esac
 case $minutes in *[!0-9]*) echo "MINUTES is $minutes: a whole number" >&2; exit 2 ;; esac
 export RUSTC_BOOTSTRAP=1 RUSTFLAGS=$flags
 export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp exitcode=66" ASAN_OPTIONS=detect_leaks=0
-export DVM_TEST_PROGRAMS=${DVM_TEST_PROGRAMS:-400} DVM_SOAK_TASKS=${DVM_SOAK_TASKS:-300000}
+export DVM_TEST_CASES=${DVM_TEST_CASES:-400} DVM_SOAK_TASKS=${DVM_SOAK_TASKS:-300000}
 # Checkers keep freed memory for a while.
 export DVM_TEST_SHADOWED=1
 end=$((SECONDS + 60 * minutes))

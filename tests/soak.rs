@@ -35,10 +35,6 @@ fn resident() -> u64 {
     pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
 }
 
-fn number_from(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")))
-}
-
 /// What tasks have added up in the running round.
 static SUM: AtomicU64 = AtomicU64::new(0);
 
@@ -230,23 +226,18 @@ fn round(kinds: &Kinds, seed: u64) -> u64 {
 #[test]
 fn many_tasks_are_right_and_leave_nothing_behind() {
     let _turn = turn();
-    let alone = number_from("DVM_TEST_SEED");
-    let minutes = number_from("DVM_SOAK_MINUTES");
-    let tasks = number_from("DVM_SOAK_TASKS").unwrap_or(2_000_000);
+    let minutes = testkit::setting("DVM_SOAK_MINUTES");
+    let tasks = testkit::setting("DVM_SOAK_TASKS").unwrap_or(2_000_000);
     let end = minutes.map(|minutes| Instant::now() + Duration::from_mins(minutes));
-    let first = alone.unwrap_or_else(|| Random::from_clock().number());
-    println!("seeds from {first}: replay one round with DVM_TEST_SEED=<seed>");
     init().unwrap();
     let kinds = Kinds::register();
     let per_line = if minutes.is_some() { TASKS_PER_LINE } else { (tasks / 10).clamp(1, TASKS_PER_LINE) };
     let (mut done, mut told, mut since, mut ground) = (0, 0, Instant::now(), None);
-    for seed in (0..).map(|turn| first.wrapping_add(turn)) {
-        let over = end.map_or(done >= tasks, |end| Instant::now() >= end) || (alone.is_some() && done > 0);
-        if over {
+    for seed in testkit::seeds(u64::MAX) {
+        if end.map_or(done >= tasks, |end| Instant::now() >= end) {
             break;
         }
-        done += std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| round(&kinds, seed)))
-            .unwrap_or_else(|_| panic!("DVM_TEST_SEED={seed} went wrong after {done} tasks"));
+        done += round(&kinds, seed);
         if done - told >= per_line {
             let (now, nanoseconds) = (resident(), since.elapsed().as_nanos() as u64 / (done - told));
             println!("{done} tasks: {} KiB in memory, {nanoseconds} ns per task, seed {seed}", now >> 10);

@@ -10,7 +10,7 @@ mod support;
 use std::ffi::c_int;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,9 +25,7 @@ fn playing() -> bool {
     std::env::var_os(PART).is_some()
 }
 
-fn path(test: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("dvm-{test}-{}.json", std::process::id()))
-}
+const FILE: &str = "trace.json";
 
 /// Runs the test of this name again, in a process of its own with a trace.
 fn play(test: &str, trace: &str, more: &[(&str, &str)]) -> Child {
@@ -93,7 +91,7 @@ fn wait_for(mut child: Child) -> (ExitStatus, String) {
 }
 
 /// The trace is whole, and has the task.
-fn check(path: &PathBuf) {
+fn check(path: &Path) {
     let text = std::fs::read_to_string(path).unwrap();
     let trace: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
     let events = trace["traceEvents"].as_array().unwrap();
@@ -127,13 +125,13 @@ fn a_signal_that_ends_the_program_leaves_the_trace() {
     }
     let test = "a_signal_that_ends_the_program_leaves_the_trace";
     for signal in ENDS {
-        let path = path(test);
+        let folder = testkit::scratch(&[]);
+        let path = folder.join(FILE);
         let mut child = play(test, path.to_str().unwrap(), &[]);
         wait_until_ready(&mut child);
         assert_eq!(unsafe { libc::kill(child.id().cast_signed(), signal) }, 0);
         assert_eq!(wait_for(child).0.signal(), Some(signal), "it ends the program as before");
         check(&path);
-        std::fs::remove_file(&path).unwrap();
     }
 }
 
@@ -170,11 +168,11 @@ fn a_signal_that_no_thread_takes_any_more_ends_the_program() {
         sleep_for_long();
     }
     let test = "a_signal_that_no_thread_takes_any_more_ends_the_program";
-    let path = path(test);
+    let folder = testkit::scratch(&[]);
+    let path = folder.join(FILE);
     let child = play_after(test, path.to_str().unwrap(), &[], || mask(libc::SIG_BLOCK));
     assert_eq!(wait_for(child).0.signal(), Some(libc::SIGTERM));
     check(&path);
-    std::fs::remove_file(&path).unwrap();
 }
 
 /// Whatever libdvm does at that moment: it has caught the signal and nobody else will see it.
@@ -216,9 +214,10 @@ fn a_program_that_ignores_or_handles_the_signal_goes_on() {
         sleep_for_long();
     }
     let test = "a_program_that_ignores_or_handles_the_signal_goes_on";
-    let path = path(test);
+    let folder = testkit::scratch(&[]);
+    let path = folder.join(FILE);
     assert_eq!(wait_for(play(test, path.to_str().unwrap(), &[])).0.code(), Some(23));
-    std::fs::remove_file(&path).unwrap();
+    assert!(path.exists());
 }
 
 #[test]
@@ -240,9 +239,10 @@ fn a_forked_child_is_ended_by_the_signal() {
         std::process::exit(libc::WTERMSIG(status));
     }
     let test = "a_forked_child_is_ended_by_the_signal";
-    let path = path(test);
+    let folder = testkit::scratch(&[]);
+    let path = folder.join(FILE);
     assert_eq!(wait_for(play(test, path.to_str().unwrap(), &[])).0.code(), Some(libc::SIGTERM));
-    std::fs::remove_file(&path).unwrap();
+    assert!(path.exists());
 }
 
 #[test]
@@ -256,7 +256,8 @@ fn the_watchdog_writes_the_trace_when_it_has_spoken() {
         sleep_for_long();
     }
     let test = "the_watchdog_writes_the_trace_when_it_has_spoken";
-    let path = path(test);
+    let folder = testkit::scratch(&[]);
+    let path = folder.join(FILE);
     let mut child = play(test, path.to_str().unwrap(), &[("DVM_WATCHDOG", "1")]);
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("nobody is to publish it")));
@@ -267,7 +268,6 @@ fn the_watchdog_writes_the_trace_when_it_has_spoken() {
     child.kill().unwrap();
     child.wait().unwrap();
     check(&path);
-    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]
@@ -277,10 +277,10 @@ fn an_exit_without_finalize_leaves_the_trace() {
         std::process::exit(21);
     }
     let test = "an_exit_without_finalize_leaves_the_trace";
-    let path = path(test);
+    let folder = testkit::scratch(&[]);
+    let path = folder.join(FILE);
     assert_eq!(wait_for(play(test, path.to_str().unwrap(), &[])).0.code(), Some(21));
     check(&path);
-    std::fs::remove_file(&path).unwrap();
 }
 
 /// Generated code never calls finalize: there is nobody to hand the failure to.

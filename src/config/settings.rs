@@ -121,13 +121,7 @@ mod tests {
 
     #[test]
     fn the_page_about_the_environment_is_up_to_date() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/environment.md");
-        if env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
-            std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
-            std::fs::write(path, page()).unwrap();
-        }
-        let committed = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(committed == page(), "docs/environment.md is out of date: run the tests with DVM_BLESS=1");
+        testkit::expect(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/environment.md"), &page());
     }
 
     /// The table has all variables that the sources name.
@@ -138,7 +132,7 @@ mod tests {
             .output()
             .unwrap();
         let lines = String::from_utf8(found.stdout).unwrap();
-        let test_only = ["DVM_TEST_", "DVM_BLESS", "DVM_SEED", "DVM_PLANTED"];
+        let test_only = ["DVM_TEST_", "DVM_PLANTED"];
         let reads: Vec<_> = lines
             .lines()
             .filter(|line| line.contains("\"DVM_") && !test_only.iter().any(|name| line.contains(name)))

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use super::callbacks::{Callbacks, Predecessors, Successors, Visit};
 use super::running::{Host, Running};
 use super::space::Space;
+use testkit::Random;
 
 /// Workers without an engine.
 struct Threads(Vec<Vec<u32>>);
@@ -143,28 +144,15 @@ fn sequential(scene: &Scene) -> Vec<u64> {
     values
 }
 
-fn seed() -> u64 {
-    let fresh =
-        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |t| t.as_nanos() as u64);
-    let seed = std::env::var("DVM_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(fresh);
-    println!("DVM_TEST_SEED={seed}");
-    seed
-}
-
 #[test]
 fn every_tile_runs_once_and_in_order() {
-    let mut state = seed();
-    let mut random = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
-    for _ in 0..400 {
-        let dimension = random(5) as usize;
-        let lower: Vec<i64> = (0..dimension).map(|_| random(9) as i64 - 4).collect();
-        let upper: Vec<i64> = lower.iter().map(|low| low + random(8) as i64 - 1).collect();
-        let carried: Vec<bool> = (0..dimension).map(|_| random(3) > 0).collect();
-        let (tells_edges, workers) = (random(2) == 0, 1 + random(4) as usize);
-        let hole = if tells_edges { random(2) * (2 + random(5)) } else { 0 };
+    for mut random in testkit::seeds(400).map(Random::new) {
+        let dimension = random.below(5);
+        let lower: Vec<i64> = (0..dimension).map(|_| random.between(-4, 4)).collect();
+        let upper: Vec<i64> = lower.iter().map(|low| low + random.between(-1, 6)).collect();
+        let carried: Vec<bool> = (0..dimension).map(|_| !random.one_in(3)).collect();
+        let (tells_edges, workers) = (random.one_in(2), 1 + random.below(4));
+        let hole = if tells_edges && random.one_in(2) { random.between(2, 6) as u64 } else { 0 };
         let scene = new_scene(&lower, &upper, carried, hole);
         execute(&scene, tells_edges, workers).expect("graph");
         let wrong = (0..scene.space.volume())

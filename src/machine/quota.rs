@@ -125,30 +125,7 @@ fn unescape(field: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    /// A file tree that is removed on drop.
-    struct Tree(PathBuf);
-
-    impl Tree {
-        fn new(files: &[(&str, &str)]) -> Tree {
-            static NEXT: AtomicU64 = AtomicU64::new(0);
-            let name = format!("dvm-quota-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-            let tree = Tree(std::env::temp_dir().join(name));
-            for (path, text) in files {
-                let path = tree.0.join(path);
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(path, text).unwrap();
-            }
-            tree
-        }
-    }
-
-    impl Drop for Tree {
-        fn drop(&mut self) {
-            fs::remove_dir_all(&self.0).unwrap();
-        }
-    }
+    use testkit::scratch;
 
     const V2: &str = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
     const V1: &str = "25 30 0:22 / /sys/fs/cgroup rw - tmpfs tmpfs ro\n\
@@ -188,15 +165,14 @@ mod tests {
                 &[("one/a/cpu.cfs_quota_us", "400000\n"), ("one/a/cpu.cfs_period_us", "100000\n"), ("two/a/cpu.max", "200000 100000\n")]),
         ];
         for (what, expected, groups, mounts, files) in table {
-            let tree =
-                Tree::new(&[&[("proc/self/cgroup", *groups), ("proc/self/mountinfo", *mounts)], *files].concat());
-            assert_eq!(workers(&tree.0), *expected, "{what}");
+            let tree = scratch(&[&[("proc/self/cgroup", *groups), ("proc/self/mountinfo", *mounts)], *files].concat());
+            assert_eq!(workers(&tree), *expected, "{what}");
         }
     }
 
     #[test]
     fn a_missing_proc_is_no_quota() {
-        let tree = Tree::new(&[("nothing", "")]);
-        assert_eq!(workers(&tree.0), None);
+        let tree = scratch(&[("nothing", "")]);
+        assert_eq!(workers(&tree), None);
     }
 }

@@ -104,11 +104,7 @@ fn check(name: &str) {
     let about: Vec<&str> = text.lines().take_while(|line| *line != "found").collect();
     assert!(about.first().is_some_and(|line| line.starts_with("# ")), "{name}: the reason comes first");
     let expected = format!("{}\n{}", about.join("\n"), found(&Record::read(about.iter().copied()).machine()));
-    if std::env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
-        std::fs::write(&path, expected).unwrap();
-    } else {
-        assert_eq!(expected, text, "{name}");
-    }
+    testkit::expect(path, &expected);
 }
 
 macro_rules! machines {

@@ -1,6 +1,7 @@
 //! Machines from text, with the expected results.
 
 use super::*;
+use testkit::Random;
 
 const EVERYTHING: Allowance = Allowance { cpus: None, quota: None };
 
@@ -220,40 +221,25 @@ fn distances_are_a_metric_on_regular_machines() {
     }
 }
 
-/// Random numbers from a seed (Marsaglia's xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
+/// An irregular object below `level` of the kinds, with its subtree.
+fn draw(random: &mut Random, kinds: &[&str]) -> String {
+    let [kind, inner @ ..] = kinds else { return "pu".into() };
+    if random.one_in(4) && (kind.starts_with('l') || *kind == "pack") {
+        return draw(random, inner);
     }
-
-    /// An irregular object below `level` of the kinds, with its subtree.
-    fn draw(&mut self, kinds: &[&str]) -> String {
-        let [kind, inner @ ..] = kinds else { return "pu".into() };
-        if self.below(4) == 0 && (kind.starts_with('l') || *kind == "pack") {
-            return self.draw(inner);
-        }
-        let below: Vec<_> = (0..=self.below(3)).map(|_| self.draw(inner)).collect();
-        format!("{kind}{{{}}}", below.join(" "))
-    }
+    let below: Vec<_> = (0..=random.below(3)).map(|_| draw(random, inner)).collect();
+    format!("{kind}{{{}}}", below.join(" "))
 }
 
 #[test]
 fn distances_are_a_metric_on_random_irregular_machines() {
-    let seed = std::env::var("DVM_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_120);
-    println!("DVM_SEED={seed}");
-    let mut random = Random(seed);
-    for _ in 0..60 {
-        let packages: Vec<_> = (0..=random.below(3)).map(|_| random.draw(&["l3=9", "l2=3", "core"])).collect();
+    for mut random in testkit::seeds_from(20_261_120, 60).map(Random::new) {
+        let packages: Vec<_> = (0..=random.below(3)).map(|_| draw(&mut random, &["l3=9", "l2=3", "core"])).collect();
         let with_memory: Vec<_> = packages.iter().map(|package| format!("pack{{numa {package}}}")).collect();
         let drawing = format!("machine{{{}}}", with_memory.join(" "));
         let nodes = packages.len();
-        let latencies: Vec<u64> = (0..nodes * nodes).map(|_| 10 + random.below(30)).collect();
-        let latencies = if nodes > 1 && random.below(2) == 0 { latencies.as_slice() } else { &[] };
+        let latencies: Vec<u64> = (0..nodes * nodes).map(|_| random.between(10, 39) as u64).collect();
+        let latencies = if nodes > 1 && random.one_in(2) { latencies.as_slice() } else { &[] };
         check_metric(&drawn(&drawing, latencies, &[]), &format!("{drawing} {latencies:?}"));
     }
 }

@@ -7,28 +7,12 @@ use std::collections::HashMap;
 use dvm_redist::distribution::domain::Domain;
 use dvm_redist::distribution::layouts;
 use dvm_redist::{Distribution, Parameters};
+use testkit::Random;
 
 use super::copies::{Copies, Level};
 use super::layout::Layout;
 use super::plan::Redistribution;
 use super::program::Program;
-
-/// Small numbers from a seed that is printed.
-struct Random(u64);
-
-impl Random {
-    fn seeded(name: &str) -> Self {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
-        let seed = std::env::var("REDIST_SEED").map_or(now, |s| s.parse().expect("REDIST_SEED is a number"));
-        println!("{name}: seed {seed} (replay with REDIST_SEED={seed})");
-        Self(seed)
-    }
-
-    fn below(&mut self, n: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % n as u64) as i64
-    }
-}
 
 /// All locations of a layout: memory, place and element.
 fn locations(layout: &Layout) -> Vec<(i64, i64, Vec<i64>)> {
@@ -95,12 +79,12 @@ fn layout(dimensions: Vec<dvm_redist::Dimension>) -> Layout {
 
 /// A usual distribution of one dimension.
 fn usual(random: &mut Random, n: i64) -> dvm_redist::Dimension {
-    let p = 1 + random.below(4);
+    let p = random.between(1, 4);
     match random.below(4) {
         0 => layouts::block(n, p),
         1 => layouts::cyclic(n, p),
-        2 => layouts::block_cyclic(n, p, 1 + random.below(9)),
-        _ => layouts::halo(n, p, random.below(3), random.below(3)),
+        2 => layouts::block_cyclic(n, p, random.between(1, 9)),
+        _ => layouts::halo(n, p, random.between(0, 2), random.between(0, 2)),
     }
     .unwrap()
 }
@@ -109,20 +93,20 @@ fn usual(random: &mut Random, n: i64) -> dvm_redist::Dimension {
 fn shuffled(random: &mut Random, layout: &Layout) -> Layout {
     let d = layout.dimensions();
     let mut order: Vec<usize> = (0..d).collect();
-    (1..d).for_each(|k| order.swap(k, random.below(k as i64 + 1) as usize));
+    random.shuffle(&mut order);
     let mut next = layout.ordered(&order).unwrap();
     if layout.memories() == 0 {
         return next;
     }
-    for memory in [None, Some(random.below(layout.memories()))] {
-        if random.below(2) == 0 {
+    for memory in [None, Some(random.between(0, layout.memories() - 1))] {
+        if random.one_in(2) {
             let mut strides = vec![0; d];
             let dense = next.strides(0).unwrap().to_vec();
             let mut sorted: Vec<usize> = (0..d).collect();
             sorted.sort_by_key(|&j| dense[j]);
             let mut factor = 1;
             for j in sorted {
-                factor *= 1 + random.below(2);
+                factor *= random.between(1, 2);
                 strides[j] = dense[j] * factor;
             }
             next = next.strided(memory, &strides).unwrap();
@@ -133,23 +117,22 @@ fn shuffled(random: &mut Random, layout: &Layout) -> Layout {
 
 #[test]
 fn random_redistributions_deliver_every_byte() {
-    let mut random = Random::seeded("usual distributions");
-    for _ in 0..400 {
-        let d = 1 + random.below(3) as usize;
-        let n: Vec<i64> = (0..d).map(|_| random.below(if d == 3 { 14 } else { 40 })).collect();
+    for mut random in testkit::seeds(400).map(Random::new) {
+        let d = 1 + random.below(3);
+        let n: Vec<i64> = (0..d).map(|_| random.between(0, if d == 3 { 13 } else { 39 })).collect();
         let mut side = || layout(n.iter().map(|&n| usual(&mut random, n)).collect());
         let (source, target) = (side(), side());
         let (source, target) = (shuffled(&mut random, &source), shuffled(&mut random, &target));
-        let element = [1, 2, 3, 4, 8, 12, 16, 24, 33, 64][random.below(10) as usize];
-        check(&source, &target, element, random.below(2) == 0);
+        let element = *random.pick(&[1, 2, 3, 4, 8, 12, 16, 24, 33, 64]);
+        check(&source, &target, element, random.one_in(2));
     }
 }
 
 #[test]
 fn large_planes_are_cut_and_transposed() {
-    let mut random = Random::seeded("planes");
-    for element in [1, 4, 8, 12, 16, 40] {
-        let (n, m) = (150 + random.below(300), 150 + random.below(300));
+    for mut random in testkit::seeds(9).map(Random::new) {
+        let element = *random.pick(&[1, 4, 8, 12, 16, 40]);
+        let (n, m) = (random.between(150, 449), random.between(150, 449));
         let source = layout(vec![layouts::block_cyclic(n, 2, 64).unwrap(), layouts::block(m, 1).unwrap()]);
         let target = layout(vec![layouts::block(n, 1).unwrap(), layouts::block_cyclic(m, 3, 48).unwrap()]);
         check(&source, &target, element, false);
@@ -193,18 +176,17 @@ fn irregular_distributions_deliver_every_byte() {
 /// Any levels, also such that no plan has, byte by byte.
 #[test]
 fn strided_copies_of_any_shape_are_cut_without_loss() {
-    let mut random = Random::seeded("shapes");
-    for _ in 0..300 {
-        let element = 1 + random.below(64) as usize;
+    for mut random in testkit::seeds(300).map(Random::new) {
+        let element = 1 + random.below(64);
         let levels: Vec<Level> = {
             // Mixed-radix strides in two random orders are distinct on both sides.
-            let counts: Vec<i64> = (0..random.below(5)).map(|_| 1 + random.below(12)).collect();
+            let counts: Vec<i64> = (0..random.below(5)).map(|_| random.between(1, 12)).collect();
             let mut strides = |gap: i64| {
                 let mut order: Vec<usize> = (0..counts.len()).collect();
-                (1..order.len()).for_each(|k| order.swap(k, random.below(k as i64 + 1) as usize));
+                random.shuffle(&mut order);
                 let (mut found, mut next) = (vec![0; counts.len()], 1);
                 for k in order {
-                    found[k] = next * if random.below(4) == 0 { gap } else { 1 };
+                    found[k] = next * if random.one_in(4) { gap } else { 1 };
                     next = found[k] * counts[k];
                 }
                 found
@@ -243,7 +225,7 @@ fn strided_copies_of_any_shape_are_cut_without_loss() {
         }
         let mut copies = Copies::default();
         copies.add((0, 0), (-s.0, -t.0), levels.clone()).unwrap();
-        let program = Program::cut(&copies, element, random.below(2) == 0).unwrap();
+        let program = Program::cut(&copies, element, random.one_in(2)).unwrap();
         for unit in 0..program.units() {
             // SAFETY: the vectors cover all places of the levels.
             unsafe { program.run(unit, &[from.as_mut_ptr()], &[to.as_mut_ptr()]) };

@@ -151,23 +151,19 @@ fn nearest_of_all(machine: &Machine, weights: &Weights) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use testkit::Random;
 
     /// The costs computed from home to home equal the costs over all workers, on trees of several shapes.
     #[test]
     fn in_a_tree_the_best_home_is_the_best_worker() {
-        let mut state = 7_u64;
-        let mut number = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
         for shape in ["pu:7", "pack:4 core:4 pu:2", "pack:3 core:5 pu:1", "pack:2 numa:2 core:3 pu:2"] {
             let config = Config::read(|name| (name == "DVM_SYNTHETIC").then(|| shape.into())).unwrap();
             let machine = Machine::configured(&config).unwrap();
             assert!(machine.is_tree());
-            for _ in 0..300 {
+            for mut random in testkit::seeds_from(7, 300).map(Random::new) {
                 let mut weights = Weights::new();
-                for _ in 0..=number(100) {
-                    weights.add(number(machine.workers() as u64) as u32, number(5) as usize);
+                for _ in 0..=random.below(100) {
+                    weights.add(random.below(machine.workers()) as u32, random.below(5));
                 }
                 let found = near(&machine, &mut weights);
                 weights.sort();

@@ -451,18 +451,7 @@ fn first_bits(expected: u64) -> u32 {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use std::time::{SystemTime, UNIX_EPOCH};
-
-    /// A small generator, from a seed that is printed.
-    fn random() -> impl FnMut(u64) -> u64 {
-        let fresh = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
-        let mut state = std::env::var("DVM_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(fresh);
-        println!("DVM_TEST_SEED={state}");
-        move |below| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        }
-    }
+    use testkit::Random;
 
     fn arrive(countdown: &Countdown, key: u64, total: u64) -> bool {
         countdown.arrive(countdown.table_in_use(), key, || total)
@@ -486,20 +475,17 @@ mod tests {
     /// do not.
     #[test]
     fn the_table_counts_as_a_map_does() {
-        let mut random = random();
-        for round in 0..40 {
-            let keys = [40, 5000, 1 << 40, i64::MAX as u64 - 1][round % 4];
-            let countdown = Countdown::new(keys, random(100), random(2) == 0);
+        for mut random in testkit::seeds(40).map(Random::new) {
+            let keys: u64 = *random.pick(&[40, 5000, 1 << 40, i64::MAX as u64 - 1]);
+            let countdown = Countdown::new(keys, random.number() % 100, random.one_in(2));
             let (mut model, mut in_flight) = (HashMap::new(), Vec::new());
-            let most = 1 + random(3000);
+            let most = 1 + random.below(3000);
             for _ in 0..20_000 {
-                let again = in_flight.len() as u64 >= most || (!in_flight.is_empty() && random(2) == 0);
-                let key: u64 = if again {
-                    in_flight[random(in_flight.len() as u64) as usize]
-                } else {
-                    keys - 1 - random(keys.min(1 << 31))
-                };
-                let total = if random(50) == 0 { 65_530 + random(10) } else { 1 + random(6) };
+                let again = in_flight.len() >= most || (!in_flight.is_empty() && random.one_in(2));
+                let key: u64 =
+                    if again { *random.pick(&in_flight) } else { keys - 1 - random.number() % keys.min(1 << 31) };
+                let total =
+                    (if random.one_in(50) { random.between(65_530, 65_539) } else { random.between(1, 6) }) as u64;
                 let left = model.entry(key).or_insert_with(|| {
                     in_flight.push(key);
                     total

@@ -1,23 +1,21 @@
 //! What is recorded is what the file shows.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use serde_json::Value;
+use std::collections::BTreeMap;
+use testkit::{Scratch, scratch};
 
 use super::ring::Event;
 use super::*;
 use crate::error::dvm_retcode_t;
 
+const FILE: &str = "trace.json";
+
 /// A trace to a new file, with rings of `capacity`.
-fn start(workers: usize, capacity: &str) -> (Trace, PathBuf) {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let file = format!("dvm-trace-{}-{}.json", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let path = std::env::temp_dir().join(file);
-    let trace =
-        Trace::start(&config(path.to_str().unwrap(), capacity), (0..workers).map(|worker| format!("rank 0 {worker}")));
-    (trace.unwrap(), path)
+fn start(workers: usize, capacity: &str) -> (Trace, Scratch) {
+    let folder = scratch(&[]);
+    let config = config(folder.join(FILE).to_str().unwrap(), capacity);
+    let trace = Trace::start(&config, (0..workers).map(|worker| format!("rank 0 {worker}")));
+    (trace.unwrap(), folder)
 }
 
 fn config(path: &str, capacity: &str) -> Config {
@@ -29,11 +27,10 @@ fn config(path: &str, capacity: &str) -> Config {
     Config::read(value).unwrap()
 }
 
-/// Writes the trace, reads its file with another reader of JSON, and removes it.
-fn finish(trace: &Trace, path: &PathBuf) -> Value {
+/// Writes the trace and reads its file with another reader of JSON.
+fn finish(trace: &Trace, folder: &Scratch) -> Value {
     trace.finish().unwrap();
-    let text = std::fs::read_to_string(path).unwrap();
-    std::fs::remove_file(path).unwrap();
+    let text = std::fs::read_to_string(folder.join(FILE)).unwrap();
     serde_json::from_str(&text).unwrap_or_else(|why| panic!("{why}: {text}"))
 }
 
@@ -45,7 +42,7 @@ fn entries<'a>(file: &'a Value, phase: &str) -> Vec<&'a Value> {
 #[test]
 fn every_event_of_every_worker_is_shown_once() {
     let (workers, each) = (4, 500);
-    let (trace, path) = start(workers, "10000");
+    let (trace, folder) = start(workers, "10000");
     let tile = trace.name("jacobi");
     std::thread::scope(|scope| {
         for worker in 0..workers {
@@ -60,7 +57,7 @@ fn every_event_of_every_worker_is_shown_once() {
             });
         }
     });
-    let file = finish(&trace, &path);
+    let file = finish(&trace, &folder);
     let mut seen = BTreeMap::new();
     for event in entries(&file, "X") {
         assert!(event["ts"].as_f64().unwrap() >= 0.0 && event["dur"].as_f64().unwrap() >= 0.0);
@@ -89,12 +86,12 @@ fn every_event_of_every_worker_is_shown_once() {
 #[test]
 fn a_full_ring_keeps_the_latest_and_says_how_many_are_missing() {
     for (pushed, expected) in [(2, vec![0, 1]), (3, vec![0, 1, 2]), (5, vec![2, 3, 4]), (9, vec![6, 7, 8])] {
-        let (trace, path) = start(2, "3");
+        let (trace, folder) = start(2, "3");
         let name = trace.name("loop");
         for i in 0..pushed {
             trace.tile(Some(1), trace.begin(), name, &[i]);
         }
-        let file = finish(&trace, &path);
+        let file = finish(&trace, &folder);
         let tiles: Vec<_> =
             entries(&file, "X").iter().map(|event| event["args"]["tile"][0].as_i64().unwrap()).collect();
         assert_eq!(tiles, expected, "of {pushed}");
@@ -108,13 +105,13 @@ fn a_full_ring_keeps_the_latest_and_says_how_many_are_missing() {
 
 #[test]
 fn times_are_those_of_the_clock_in_microseconds() {
-    let (trace, path) = start(1, "10");
+    let (trace, folder) = start(1, "10");
     let outer = trace.begin();
     let inner = trace.begin();
     std::thread::sleep(std::time::Duration::from_millis(5));
     trace.sleep(0, inner);
     trace.task(0, outer, "outer");
-    let file = finish(&trace, &path);
+    let file = finish(&trace, &folder);
     let span = |event: &Value| (event["ts"].as_f64().unwrap(), event["dur"].as_f64().unwrap());
     let ((outer, outer_length), (inner, inner_length)) = (span(entries(&file, "X")[0]), span(entries(&file, "X")[1]));
     assert!(inner_length >= 5_000.0 && outer_length < 60_000_000.0);
@@ -123,13 +120,13 @@ fn times_are_those_of_the_clock_in_microseconds() {
 
 #[test]
 fn any_name_and_any_number_of_coordinates_give_valid_json() {
-    let (trace, path) = start(1, "10");
+    let (trace, folder) = start(1, "10");
     let text = "a \"quoted\" \\ name\nwith\ttabs, \u{1} and ünïcode";
     assert_eq!(trace.name(text), trace.name(text));
     assert_ne!(trace.name(text), trace.name(""));
     trace.tile(Some(0), trace.begin(), trace.name(text), &[]);
     trace.tile(Some(0), trace.begin(), trace.name(text), &[i64::MIN, i64::MAX, 0, 4, 5, 6]);
-    let file = finish(&trace, &path);
+    let file = finish(&trace, &folder);
     let events = entries(&file, "X");
     assert!(events.iter().all(|event| event["name"] == text));
     assert_eq!(events[0]["args"], serde_json::json!({"tile": [], "dimension": 0}));
@@ -149,11 +146,11 @@ fn without_a_file_nothing_is_recorded() {
 
 #[test]
 fn a_trace_is_written_once() {
-    let (trace, path) = start(1, "10");
+    let (trace, folder) = start(1, "10");
     trace.clone().finish().unwrap();
-    std::fs::remove_file(&path).unwrap();
+    std::fs::remove_file(folder.join(FILE)).unwrap();
     trace.finish().unwrap();
-    assert!(!path.exists());
+    assert!(!folder.join(FILE).exists());
 }
 
 #[test]
@@ -176,12 +173,12 @@ fn an_event_takes_no_more_than_the_64_bytes_that_the_book_says() {
 
 #[test]
 fn data_and_other_threads_are_shown() {
-    let (trace, path) = start(1, "10");
+    let (trace, folder) = start(1, "10");
     trace.publish(Some(0), u64::MAX, 24);
     trace.copy(Some(0), trace.begin(), 7, 16);
     trace.publish(None, 5, 0);
     trace.tile(None, trace.begin(), trace.name("alone"), &[3]);
-    let file = finish(&trace, &path);
+    let file = finish(&trace, &folder);
     let told = |entry: &Value| format!("{} {} {} {}", entry["tid"], entry["cat"], entry["name"], entry["args"]);
     let mut marks: Vec<_> = entries(&file, "i").into_iter().map(told).collect();
     let mut spans: Vec<_> = entries(&file, "X").into_iter().map(told).collect();

@@ -2,40 +2,11 @@
 
 use std::fmt;
 
-/// A small generator of random numbers (splitmix64).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    pub fn from_clock() -> Random {
-        let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        Random(time.as_nanos() as u64)
-    }
-
-    pub fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0, 0)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.number() % bound as u64) as usize
-    }
-
-    /// True once in `times`.
-    pub fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-}
+pub use testkit::Random;
 
 /// Mixes two numbers into one.
 pub fn mix(a: u64, b: u64) -> u64 {
-    let mut mixed = a ^ b.rotate_left(23) ^ 0xd6e8_feb8_6659_fd93;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+    testkit::mix(a ^ b.rotate_left(23) ^ 0xd6e8_feb8_6659_fd93)
 }
 
 /// A datum, by the statement that makes it.
@@ -122,20 +93,20 @@ impl Draft {
     /// A datum that probably has a reference left.
     fn referenced(&mut self) -> Name {
         let left: Vec<Name> = self.references.iter().filter(|(_, left)| *left > 0).map(|(name, _)| *name).collect();
-        if left.is_empty() || self.random.once_in(40) {
+        if left.is_empty() || self.random.one_in(40) {
             return self.any();
         }
-        let reach = if self.random.once_in(3) { left.len() } else { left.len().min(8) };
+        let reach = if self.random.one_in(3) { left.len() } else { left.len().min(8) };
         left[left.len() - 1 - self.random.below(reach)]
     }
 
     /// A promise that probably has no producer, and what it carries on.
     fn open(&mut self) -> (Name, Option<Name>) {
-        if self.open.is_empty() || self.random.once_in(40) {
+        if self.open.is_empty() || self.random.one_in(40) {
             return (self.any(), None);
         }
         let place = self.random.below(self.open.len());
-        if self.random.once_in(40) { self.open[place] } else { self.open.swap_remove(place) }
+        if self.random.one_in(40) { self.open[place] } else { self.open.swap_remove(place) }
     }
 
     fn count(&mut self, name: Name, change: i64) {
@@ -149,36 +120,36 @@ impl Draft {
         let mut inputs = Vec::new();
         let mut outputs = Vec::new();
         for _ in 0..self.random.below(3) {
-            if self.open.is_empty() && !self.random.once_in(40) {
+            if self.open.is_empty() && !self.random.one_in(40) {
                 break;
             }
             let (output, carried) = self.open();
             outputs.push(output);
-            if let Some(carried) = carried.filter(|_| inputs.len() < 3 && !self.random.once_in(40)) {
+            if let Some(carried) = carried.filter(|_| inputs.len() < 3 && !self.random.one_in(40)) {
                 self.count(carried, -1);
                 inputs.push(carried);
             }
         }
-        while inputs.len() < 3 && !self.random.once_in(3) {
+        while inputs.len() < 3 && !self.random.one_in(3) {
             let input = self.referenced();
-            if !outputs.contains(&input) || self.random.once_in(40) {
+            if !outputs.contains(&input) || self.random.one_in(40) {
                 self.count(input, -1);
                 inputs.push(input);
             }
         }
         let random = &mut self.random;
         Task {
-            place: (!random.once_in(3)).then(|| random.below(3)),
+            place: (!random.one_in(3)).then(|| random.below(3)),
             inputs,
             outputs,
             salt: random.number(),
-            code: if self.failing && random.once_in(5) { 1 + random.below(100) as i32 } else { 0 },
-            early: random.once_in(6),
-            puts: random.once_in(3),
-            juggles: random.once_in(5),
-            leaves: if random.once_in(6) { random.below(5) } else { 0 },
-            child: (parent && self.random.once_in(8)).then(|| {
-                let parent = self.random.once_in(2);
+            code: if self.failing && random.one_in(5) { 1 + random.below(100) as i32 } else { 0 },
+            early: random.one_in(6),
+            puts: random.one_in(3),
+            juggles: random.one_in(5),
+            leaves: if random.one_in(6) { random.below(5) } else { 0 },
+            child: (parent && self.random.one_in(8)).then(|| {
+                let parent = self.random.one_in(2);
                 Box::new(self.task(parent))
             }),
         }
@@ -228,7 +199,7 @@ impl Program {
     pub fn random(seed: u64) -> Program {
         let mut random = Random::new(seed);
         let length = 3 + random.below(80);
-        let (failing, ends_abruptly) = (random.once_in(2), random.once_in(50));
+        let (failing, ends_abruptly) = (random.one_in(2), random.one_in(50));
         let mut draft = Draft { random, references: Vec::new(), open: Vec::new(), name: 0, failing };
         let statement = |name| {
             draft.name = name;
