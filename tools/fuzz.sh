@@ -95,7 +95,7 @@ until_accepted() {
     [ "$different" -eq 0 ] && [ $((2 * accepted)) -gt "$regions" ]
 }
 
-unset DVM_TEST_SEED REDIST_SEED
+unset DVM_TEST_SEED DVM_TEST_FIRST DVM_TEST_CASES
 if [ "${1:-}" = --regions ]; then
     number "${2:-}"
     ledger=${3:-$ledger}
@@ -108,7 +108,6 @@ number "$minutes"
 end=$((SECONDS + 60 * minutes)) rounds=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-export DVM_TEST_CASES=100 DVM_TEST_PROGRAMS=20000 REDIST_CASES=20000
 
 round() {
     "$@" >"$log" 2>&1 && return
@@ -126,18 +125,18 @@ tally() {
     echo "in all $accepted of $regions regions were accepted"
 }
 
-export DVM_TEST_FIRST
-DVM_TEST_FIRST=$(date +%s)
+first=$(date +%s)
 while [ "$SECONDS" -lt "$end" ]; do
-    round cargo test --release --locked -p dvm-codegen --test random -- --nocapture
-    DVM_TEST_CASES=1200 round cargo test --release --locked -p dvm-codegen --test functions -- --nocapture random
+    DVM_TEST_FIRST=$first DVM_TEST_CASES=100 round cargo test --release --locked -p dvm-codegen --test random -- --nocapture
+    DVM_TEST_FIRST=$first DVM_TEST_CASES=1200 round cargo test --release --locked -p dvm-codegen --test functions -- --nocapture random
     tally
-    DVM_TEST_FIRST=$((5 * DVM_TEST_FIRST)) DVM_TEST_CASES=500 round cargo test --release --locked -p dvm-codegen --test standard -- --nocapture
+    DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=500 round cargo test --release --locked -p dvm-codegen --test standard -- --nocapture
     tally
-    round cargo test --release --locked -p dvm --test random_programs -- --nocapture
-    round cargo test --release --locked -p dvm --test blocking -- --nocapture
-    round cargo test --release --locked -p redist --test random -- --nocapture
-    rounds=$((rounds + 1)) DVM_TEST_FIRST=$((DVM_TEST_FIRST + 1200))
+    # These begin with a seed of the clock.
+    DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test random_programs -- --nocapture
+    DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test blocking -- --nocapture
+    DVM_TEST_CASES=20000 round cargo test --release --locked -p redist --test random -- --nocapture fresh
+    rounds=$((rounds + 1)) first=$((first + 1200))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
 printf '\n%d passed, 0 failed\n' $((6 * rounds))

@@ -1,7 +1,6 @@
 //! The C header: cbindgen's output for each section, under its title.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::section::{Section, plain};
 use crate::{GROUND, Trouble};
@@ -40,14 +39,11 @@ fn heading(section: &Section) -> String {
 }
 
 /// Copies of the sources with C's own pointers, which cbindgen reads. They go with the value.
-struct Sources(PathBuf);
+struct Sources(tempfile::TempDir);
 
 impl Sources {
     fn new(sections: &[Section]) -> std::io::Result<Sources> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let name = format!("dvm-bindings-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let sources = Sources(std::env::temp_dir().join(name));
-        std::fs::create_dir_all(&sources.0)?;
+        let sources = Sources(tempfile::tempdir()?);
         for section in sections {
             std::fs::write(sources.copy(section), plain(&std::fs::read_to_string(&section.path)?))?;
         }
@@ -56,13 +52,7 @@ impl Sources {
 
     /// The copy of a section's file.
     fn copy(&self, section: &Section) -> PathBuf {
-        self.0.join(section.path.file_name().unwrap_or_default())
-    }
-}
-
-impl Drop for Sources {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        self.0.path().join(section.path.file_name().unwrap_or_default())
     }
 }
 

@@ -1,17 +1,13 @@
 //! `dvm-codegen` from the command line: output files, stages, exit codes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 const GOOD: &str =
     "void f(int n, double *restrict a)\n{\n#pragma dvm region\n  for (int i = 0; i < n; i++)\n    a[i] = i;\n}\n";
 
-fn place(name: &str, text: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("command-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::write(folder.join("in.c"), text).expect("a file");
-    folder
+fn place(text: &str) -> testkit::Scratch {
+    testkit::scratch(&[("in.c", text)])
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
@@ -25,7 +21,7 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn writes_the_output_whole_and_leaves_nothing_else() {
-    let folder = place("output", GOOD);
+    let folder = place(GOOD);
     let output = run(&folder, &["tile", "in.c", "-o", "out.c"]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let text = std::fs::read_to_string(folder.join("out.c")).expect("the output");
@@ -41,7 +37,7 @@ fn writes_the_output_whole_and_leaves_nothing_else() {
 
 #[test]
 fn every_stage_can_be_printed() {
-    let folder = place("stages", GOOD);
+    let folder = place(GOOD);
     for (stage, part) in [
         ("model", "statement S0"),
         ("deps", ""),
@@ -63,7 +59,7 @@ fn every_stage_can_be_printed() {
 #[test]
 fn a_file_without_regions_is_given_back() {
     let text = "int x; /* #pragma dvm region */\n";
-    let folder = place("none", text);
+    let folder = place(text);
     let output = run(&folder, &["tile", "in.c"]);
     assert_eq!((output.status.code(), output.stdout), (Some(0), text.as_bytes().to_vec()));
 }
@@ -73,7 +69,7 @@ fn regions_that_the_preprocessor_leaves_out_stay() {
     let text = format!(
         "#if 0\n{GOOD}#endif\nvoid g(int n, double *a)\n{{\n#ifdef NEVER\n#pragma dvm region\n  for (;;) n++;\n#endif\n}}\n"
     );
-    let folder = place("inactive", &text);
+    let folder = place(&text);
     let output = run(&folder, &["tile", "in.c", "--strict"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), text, "{}", said(&output));
     assert_eq!(output.status.code(), Some(0));
@@ -81,7 +77,7 @@ fn regions_that_the_preprocessor_leaves_out_stay() {
 
 #[test]
 fn errors_have_their_codes() {
-    let folder = place("errors", GOOD);
+    let folder = place(GOOD);
     for (arguments, code, part) in [
         (&["tile", "in.c", "-o", "no/such/out.c"][..], 2, "cannot write `no/such/out.c`"),
         (&["tile", "in.c", "-o", "."], 2, "`.`"),
@@ -102,7 +98,7 @@ fn errors_have_their_codes() {
 
 #[test]
 fn a_source_that_clang_rejects_shows_its_messages() {
-    let folder = place("rejected", &GOOD.replace("a[i] = i", "b[i] = i"));
+    let folder = place(&GOOD.replace("a[i] = i", "b[i] = i"));
     let output = run(&folder, &["tile", "in.c"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(said(&output).contains("in.c:5:5: error: use of undeclared identifier 'b'"), "{}", said(&output));
@@ -111,7 +107,7 @@ fn a_source_that_clang_rejects_shows_its_messages() {
 #[test]
 fn deeply_nested_expressions_do_not_overflow() {
     let sum = (0..400).map(|k| format!("a[i] * {k}")).collect::<Vec<_>>().join(" + ");
-    let folder = place("deep", &GOOD.replace("a[i] = i", &format!("a[i] = {sum}")));
+    let folder = place(&GOOD.replace("a[i] = i", &format!("a[i] = {sum}")));
     let output = run(&folder, &["tile", "in.c"]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
 }

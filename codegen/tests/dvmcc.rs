@@ -3,8 +3,7 @@
 mod prefix;
 
 use prefix::{dvmcc, program};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 
 const REGION: &str = "#include <stdio.h>\n#include \"size.h\"\nstatic double a[N];\nint main(void)\n{\n#pragma dvm region\n  \
@@ -13,19 +12,13 @@ const REFUSED: &str =
     "int f(int n, int *restrict a)\n{\n#pragma dvm region\n  while (n > 0)\n    a[--n] = 0;\n  return 0;\n}\n";
 
 /// A fresh folder with `app.c`, its header in `src/`, and more.
-fn place(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("dvmcc-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(folder.join("src")).expect("a folder");
-    for (file, text) in [
+fn place() -> testkit::Scratch {
+    testkit::scratch(&[
         ("src/app.c", REGION),
         ("src/size.h", "#define N 100\n"),
         ("refused.c", REFUSED),
         ("plain.c", "int plain(void) { return 3; }\n"),
-    ] {
-        std::fs::write(folder.join(file), text).expect("a file");
-    }
-    folder
+    ])
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
@@ -38,7 +31,7 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn compiles_and_links_in_one_command() {
-    let folder = place("one");
+    let folder = place();
     let output = run(&folder, &["-O1", "src/app.c", "plain.c", "-o", "app"]);
     assert!(output.status.success(), "{}", said(&output));
     let ran = program(&folder.join("app")).env("STANDIN_TELL", "1").output().expect("the program runs");
@@ -48,7 +41,7 @@ fn compiles_and_links_in_one_command() {
 
 #[test]
 fn compiles_first_and_links_later() {
-    let folder = place("two");
+    let folder = place();
     let output = run(&folder, &["-c", "src/app.c", "--show"]);
     assert!(output.status.success(), "{}", said(&output));
     assert!(said(&output).contains("wrote app.dvm.c"), "{}", said(&output));
@@ -60,7 +53,7 @@ fn compiles_first_and_links_later() {
 
 #[test]
 fn assembles_and_preprocesses() {
-    let folder = place("others");
+    let folder = place();
     assert!(run(&folder, &["-S", "src/app.c"]).status.success());
     assert!(folder.join("app.s").is_file());
     let output = run(&folder, &["-E", "src/app.c"]);
@@ -71,7 +64,7 @@ fn assembles_and_preprocesses() {
 
 #[test]
 fn dependencies_name_the_original_sources() {
-    let folder = place("dependencies");
+    let folder = place();
     let output = run(&folder, &["-MMD", "-MP", "-c", "src/app.c", "-o", "out.o"]);
     assert!(output.status.success(), "{}", said(&output));
     let text = std::fs::read_to_string(folder.join("out.d")).expect("the dependency file");
@@ -87,8 +80,8 @@ fn dependencies_name_the_original_sources() {
 
 #[test]
 fn response_files_and_languages() {
-    let folder = place("response");
-    std::fs::write(folder.join("words"), "-O1 'src/app.c'\n-o \"my app\"").expect("a file");
+    let folder = place();
+    folder.write("words", "-O1 'src/app.c'\n-o \"my app\"");
     assert!(run(&folder, &["@words"]).status.success());
     assert!(folder.join("my app").is_file());
     std::fs::copy(folder.join("src/app.c"), folder.join("src/app.txt")).expect("a copy");
@@ -100,7 +93,7 @@ fn response_files_and_languages() {
 
 #[test]
 fn refusals_warn_and_go_on_or_fail_when_strict() {
-    let folder = place("refusals");
+    let folder = place();
     let output = run(&folder, &["-c", "refused.c"]);
     assert!(output.status.success() && folder.join("refused.o").is_file());
     assert!(said(&output).starts_with("refused.c:4:3: warning: region 'f:3' stays sequential"), "{}", said(&output));
@@ -115,7 +108,7 @@ fn refusals_warn_and_go_on_or_fail_when_strict() {
 
 #[test]
 fn a_missing_clang_leaves_a_sequential_program_and_says_so() {
-    let folder = place("clang");
+    let folder = place();
     let missing = |strict: &[&str]| {
         let mut command = dvmcc();
         command.current_dir(&folder).env("DVM_CLANG", "/nowhere/clang").args(["src/app.c", "-o", "app"]).args(strict);
@@ -137,7 +130,7 @@ fn a_missing_clang_leaves_a_sequential_program_and_says_so() {
 
 #[test]
 fn the_compilers_errors_are_its_own() {
-    let folder = place("errors");
+    let folder = place();
     std::fs::write(folder.join("wrong.c"), "int f(void) { return x; }\n").expect("a file");
     let output = run(&folder, &["-c", "wrong.c"]);
     assert_eq!(output.status.code(), Some(1));
@@ -151,9 +144,9 @@ fn the_compilers_errors_are_its_own() {
 
 #[test]
 fn messages_outside_regions_keep_their_lines() {
-    let folder = place("lines");
+    let folder = place();
     let text = REGION.replace("return 0;", "int unused;\n  return 0;");
-    std::fs::write(folder.join("src/app.c"), text).expect("a file");
+    folder.write("src/app.c", text);
     let output = run(&folder, &["-Wall", "-c", "src/app.c"]);
     assert!(output.status.success());
     assert!(said(&output).contains("src/app.c:10:7: warning: unused variable"), "{}", said(&output));
@@ -162,11 +155,13 @@ fn messages_outside_regions_keep_their_lines() {
 
 #[test]
 fn the_compiler_is_chosen_without_calling_itself() {
-    let folder = place("chosen");
-    let stub = folder.join("stub");
-    std::fs::write(&stub, "#!/bin/sh\nprintf '%s\\n' \"$@\" > words\nexit 7\n").expect("a script");
-    std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).expect("an executable script");
-    let output = dvmcc().current_dir(&folder).env("DVM_CC", &stub).args(["-c", "-O2", "-DX=a b", "plain.c"]).output();
+    let folder = place();
+    folder.write("stub", "#!/bin/sh\nprintf '%s\\n' \"$@\" > words\nexit 7\n");
+    let output = dvmcc()
+        .current_dir(&folder)
+        .env("DVM_CC", folder.join("stub"))
+        .args(["-c", "-O2", "-DX=a b", "plain.c"])
+        .output();
     assert_eq!(output.expect("dvmcc runs").status.code(), Some(7), "the compiler's exit code");
     let words = std::fs::read_to_string(folder.join("words")).expect("the stub's words");
     assert!(words.starts_with("-c\n-O2\n-DX=a b\nplain.c\n"), "{words}");
@@ -190,7 +185,7 @@ fn help_and_version() {
 
 #[test]
 fn nothing_stays_in_the_temporary_folder() {
-    let folder = place("temporary");
+    let folder = place();
     let own = folder.join("tmp");
     std::fs::create_dir(&own).expect("a folder");
     for arguments in [["-c", "src/app.c"], ["-c", "refused.c"], ["-c", "absent.c"]] {
@@ -202,16 +197,15 @@ fn nothing_stays_in_the_temporary_folder() {
 /// Warnings that a program makes errors are about its own text, not about what stands in for it.
 #[test]
 fn errors_from_warnings_spare_the_generated_code() {
-    let folder = place("warnings");
+    let folder = place();
     let text = "static double a[9], b[9][9];\nvoid f(int n);\n__attribute__((noinline)) void f(int n)\n{\n  int i, j;\n\
                 #pragma dvm region\n  for (i = 0; i < n; i++)\n    for (j = 0; j < i; j++)\n      b[i][j] += a[j] * 2.0;\n}\n";
-    std::fs::write(folder.join("strict.c"), text).expect("a file");
+    folder.write("strict.c", text);
     // A header as libdvm's: callbacks of any parameters.
     let header = std::fs::read_to_string(prefix::folder().join("include/dvm.h")).expect("the header");
     let header = header.replacen("#endif", "#endif\nint register_callback(int (*callback)());", 1);
+    folder.write("prefix/include/dvm.h", header);
     let installed = folder.join("prefix");
-    std::fs::create_dir_all(installed.join("include")).expect("a folder");
-    std::fs::write(installed.join("include/dvm.h"), header).expect("the header");
     let flags = "-std=c99 -pedantic -Wall -Wextra -Werror -Wno-unknown-pragmas -Wshadow -Wconversion -Wsign-conversion \
                  -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wdeclaration-after-statement -O2 -c strict.c";
     for compiler in ["gcc", "clang"] {
@@ -225,10 +219,10 @@ fn errors_from_warnings_spare_the_generated_code() {
 /// A pragma that the compiler sees is transformed or spoken of, wherever it stands; one that it does not see is neither.
 #[test]
 fn pragmas_are_those_that_the_compiler_sees() {
-    let folder = place("seen");
+    let folder = place();
     let header = "static void g(int n, int *restrict a)\n{\n#pragma dvm region\n  for (int i = 0; i < n; i++)\n    \
                   a[i] = i;\n}\n";
-    std::fs::write(folder.join("kernel.h"), header).expect("a file");
+    folder.write("kernel.h", header);
     std::fs::write(folder.join("user.c"), "#include \"kernel.h\"\nvoid f(int *a) { g(3, a); }\n").expect("a file");
     let output = run(&folder, &["-c", "user.c"]);
     assert!(output.status.success());
@@ -241,14 +235,14 @@ fn pragmas_are_those_that_the_compiler_sees() {
     assert_eq!(run(&folder, &["-c", "user.c", "--dvm-strict"]).status.code(), Some(1));
     let skipped = "#if 0\n#pragma dvm region\n#pragma dvm rubbish\n#pragma scop\n#endif\n#define X \"\\\n#pragma scop\"\n\
                    int skipped;\n";
-    std::fs::write(folder.join("skipped.c"), skipped).expect("a file");
+    folder.write("skipped.c", skipped);
     let output = run(&folder, &["-c", "skipped.c", "--dvm-strict"]);
     assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
     for spelling in
         ["# /**/ pragma\tdvm/* */region", "#pra\\\ngma dvm \\  \nregion tile(4)", "%:pragma dvm region // so"]
     {
         let text = REGION.replace("#pragma dvm region", spelling).replace("size.h", "src/size.h");
-        std::fs::write(folder.join("spelled.c"), text).expect("a file");
+        folder.write("spelled.c", text);
         let output = run(&folder, &["spelled.c", "-o", "spelled", "--dvm-strict"]);
         assert!(output.status.success() && said(&output).is_empty(), "{spelling}: {}", said(&output));
         let ran = program(&folder.join("spelled")).env("STANDIN_TELL", "1").output().expect("the program runs");
@@ -258,9 +252,9 @@ fn pragmas_are_those_that_the_compiler_sees() {
 
 #[test]
 fn the_older_language_is_refused_by_name() {
-    let folder = place("older");
+    let folder = place();
     let text = "void f(int n, int *a)\n{\n  int i;\n#pragma dvm region\n  for (i = 0; i < n; i++)\n    a[i] = i;\n}\n";
-    std::fs::write(folder.join("old.c"), text).expect("a file");
+    folder.write("old.c", text);
     for standard in ["-ansi", "-std=c89", "-std=gnu90", "-std=iso9899:199409"] {
         let output = run(&folder, &["-c", standard, "old.c"]);
         let text = said(&output);
@@ -278,11 +272,11 @@ fn the_older_language_is_refused_by_name() {
 /// Macros that a file brings into the function are not there before the function, where the tiles are.
 #[test]
 fn macros_of_files_included_in_a_function_are_refused() {
-    let folder = place("included");
-    std::fs::write(folder.join("weights.h"), "#define WEIGHT 3\n").expect("a file");
+    let folder = place();
+    folder.write("weights.h", "#define WEIGHT 3\n");
     let text = "void f(int n, int *restrict a)\n{\n#include \"weights.h\"\n#pragma dvm region\n  for (int i = 0; i < n; i++)\n    \
                 a[i] = WEIGHT;\n}\n";
-    std::fs::write(folder.join("within.c"), text).expect("a file");
+    folder.write("within.c", text);
     let output = run(&folder, &["-c", "within.c"]);
     let text = said(&output);
     assert!(output.status.success(), "{text}");
@@ -315,9 +309,9 @@ fn the_generated_helpers_agree_with_the_header() {
             &equal(&format!("offsetof(struct dvm__graph, dvm__{member})"), &format!("offsetof(dvm_graph_t, {public})"));
     }
     text += "_Static_assert(_Generic((dvm__int64)0, int64_t: 1, default: 0) == 1, \"the integer\");\n";
-    let folder = place("helpers");
+    let folder = place();
     for (header, which) in [(root.join("../include"), "libdvm's"), (root.join("tests/standin"), "the stand-in's")] {
-        std::fs::write(folder.join("agree.c"), &text).expect("a file");
+        folder.write("agree.c", &text);
         let mut command = std::process::Command::new("gcc");
         command.current_dir(&folder).args([
             "-std=c11",
@@ -336,7 +330,7 @@ fn the_generated_helpers_agree_with_the_header() {
 /// What is no C file is passed on as it is; its regions are not silently sequential.
 #[test]
 fn regions_in_other_inputs_are_spoken_of() {
-    let folder = place("inputs");
+    let folder = place();
     let text = "double a[9];\nint main()\n{\n#pragma dvm region\n  for (int i = 0; i < 9; i++)\n    a[i] = i;\n  return \
                 (int)a[7];\n}\n";
     for (file, strict) in [("app.cpp", None), ("app.i", None), ("-", None), ("app.cpp", Some("--dvm-strict"))] {
@@ -361,9 +355,9 @@ fn regions_in_other_inputs_are_spoken_of() {
 
 #[test]
 fn a_byte_order_mark_stays_at_the_beginning() {
-    let folder = place("mark");
+    let folder = place();
     let text = format!("\u{feff}{}", REGION.replace("size.h", "src/size.h"));
-    std::fs::write(folder.join("marked.c"), text).expect("a file");
+    folder.write("marked.c", text);
     let output = run(&folder, &["marked.c", "-o", "marked"]);
     assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
     let ran = program(&folder.join("marked")).env("STANDIN_TELL", "1").output().expect("the program runs");
@@ -372,9 +366,9 @@ fn a_byte_order_mark_stays_at_the_beginning() {
 
 #[test]
 fn types_tell_nothing_without_strict_aliasing() {
-    let folder = place("aliasing");
+    let folder = place();
     let text = "int scale;\nvoid f(int n, float *a)\n{\n#pragma dvm region\n  for (int i = 0; i < n; i++)\n    a[i] = scale;\n}\n";
-    std::fs::write(folder.join("types.c"), text).expect("a file");
+    folder.write("types.c", text);
     let last = ["-fno-strict-aliasing", "-fstrict-aliasing"];
     for (flags, refused) in [(&last[..0], false), (&last[..1], true), (&last[..], false)] {
         let output = run(&folder, &[&["-c", "types.c"], flags].concat());

@@ -3,7 +3,7 @@
 mod place;
 mod prefix;
 
-use place::{place, run, said, told};
+use place::{run, said, told};
 use prefix::{dvmcc, program};
 use std::process::Command;
 
@@ -34,8 +34,8 @@ int main(void)
 }
 ";
 
-fn app(name: &str, shift: &str) -> std::path::PathBuf {
-    place(name, &[("src/app.c", &APP.replace("SHIFT", shift)), ("src/size.h", "#define N 20\n")])
+fn app(shift: &str) -> testkit::Scratch {
+    testkit::scratch(&[("src/app.c", &APP.replace("SHIFT", shift)), ("src/size.h", "#define N 20\n")])
 }
 
 /// A breakpoint on a statement of a region stops in a tile, where the user's variables have their names.
@@ -45,7 +45,7 @@ fn a_debugger_stops_on_lines_of_regions() {
         println!("not run: there is no gdb");
         return;
     }
-    let folder = app("gdb", "0");
+    let folder = app("0");
     for compiler in ["gcc", "clang"] {
         let output = run(dvmcc().env("DVM_CC", compiler), &folder, "-g -O0 src/app.c -o app");
         assert!(output.status.success(), "{}", said(&output));
@@ -79,7 +79,7 @@ fn a_debugger_stops_on_lines_of_regions() {
 /// Two identical builds give the same bytes, and no name in them is that of a temporary file.
 #[test]
 fn equal_builds_give_equal_objects() {
-    let folder = app("equal", "0");
+    let folder = app("0");
     for place in ["one", "two"] {
         std::fs::create_dir(folder.join(place)).expect("a folder");
     }
@@ -103,7 +103,7 @@ fn equal_builds_give_equal_objects() {
 
 #[test]
 fn coverage_counts_lines_of_the_source() {
-    let folder = app("coverage", "0");
+    let folder = app("0");
     let output = run(&mut dvmcc(), &folder, "--coverage -O0 src/app.c -o app");
     assert!(output.status.success(), "{}", said(&output));
     assert!(folder.join("app-app.gcno").is_file() || folder.join("app.gcno").is_file(), "where gcc puts it");
@@ -127,7 +127,7 @@ fn coverage_counts_lines_of_the_source() {
 
 #[test]
 fn sanitizers_and_remarks_name_the_source() {
-    let folder = app("sanitizer", "1");
+    let folder = app("1");
     let output = run(&mut dvmcc(), &folder, "-g -O1 -fsanitize=undefined src/app.c -o app");
     assert!(output.status.success(), "{}", said(&output));
     let ran = program(&folder.join("app")).output().expect("the program runs");
@@ -141,7 +141,7 @@ fn sanitizers_and_remarks_name_the_source() {
 /// A kept file says its own lines, and those of the source for what the user wrote.
 #[test]
 fn the_kept_file_has_lines_of_its_own() {
-    let folder = app("kept", "0");
+    let folder = app("0");
     let output = run(&mut dvmcc(), &folder, "-c src/app.c -o app.o --show");
     assert!(output.status.success(), "{}", said(&output));
     let text = std::fs::read_to_string(folder.join("app.dvm.c")).expect("the kept file");

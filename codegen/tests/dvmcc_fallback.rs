@@ -3,7 +3,7 @@
 mod place;
 mod prefix;
 
-use place::{place, run, said, told};
+use place::{run, said, told};
 use prefix::{dvmcc, program};
 
 const APP: &str = "#include <stdio.h>
@@ -37,7 +37,7 @@ int main(void)
 
 #[test]
 fn a_region_that_cannot_run_as_tiles_says_why() {
-    let folder = place("told", &[("app.c", APP)]);
+    let folder = testkit::scratch(&[("app.c", APP)]);
     for compiler in ["gcc", "clang"] {
         let output = run(dvmcc().env("DVM_CC", compiler), &folder, "-Wall -Wextra -Werror -O1 app.c -o app");
         assert!(output.status.success(), "{}", said(&output));

@@ -3,7 +3,7 @@
 mod place;
 mod prefix;
 
-use place::{place, run, said};
+use place::{run, said};
 use prefix::dvmcc;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn nothing_stays_behind_after_a_signal() {
     let script = "#!/bin/sh\ncase \"$*\" in *dvmcc-*) echo > \"$WAITS\"; exec sleep 60;; esac\nexec gcc \"$@\"\n";
-    let folder = place("signals", &[("app.c", APP), ("slow", script)]);
+    let folder = testkit::scratch(&[("app.c", APP), ("slow", script)]);
     let temporary = folder.join("tmp");
     std::fs::create_dir(&temporary).expect("a folder");
     for signal in ["INT", "TERM", "HUP", "KILL"] {
@@ -55,7 +55,7 @@ fn nothing_stays_behind_after_a_signal() {
 
 #[test]
 fn messages_that_nobody_takes_change_nothing() {
-    let folder = place("full", &[("app.c", APP)]);
+    let folder = testkit::scratch(&[("app.c", APP)]);
     let full = || File::options().write(true).open("/dev/full").expect("the device");
     for (options, code) in [("-c app.c", 0), ("-c --show app.c", 0), ("-c app.c --dvm-strict", 1), ("-c app.c -o", 1)] {
         let mut command = dvmcc();
@@ -74,7 +74,7 @@ fn messages_that_nobody_takes_change_nothing() {
 fn a_full_temporary_folder_is_spoken_of() {
     let script = "mkdir small && mount -t tmpfs -o size=4k none small && head -c 4096 /dev/zero > small/fill || exit 77\n\
                   TMPDIR=$PWD/small \"$0\" -Wno-dvm -c app.c; code=$?; ls small >&2; exit $code";
-    let folder = place("room", &[("app.c", APP)]);
+    let folder = testkit::scratch(&[("app.c", APP)]);
     let own = dvmcc();
     let mut command = Command::new("unshare");
     command.args(["-rm", "sh", "-c", script]).arg(own.get_program());
@@ -94,7 +94,7 @@ fn a_full_temporary_folder_is_spoken_of() {
 #[test]
 fn exit_codes_are_the_compilers() {
     let folder =
-        place("codes", &[("app.c", APP), ("killed", "#!/bin/sh\nkill -9 $$\n"), ("seven", "#!/bin/sh\nexit 7\n")]);
+        testkit::scratch(&[("app.c", APP), ("killed", "#!/bin/sh\nkill -9 $$\n"), ("seven", "#!/bin/sh\nexit 7\n")]);
     for (compiler, code) in [("killed", 137), ("seven", 7)] {
         let output = run(dvmcc().env("DVM_CC", folder.join(compiler)), &folder, "-Wno-dvm -c app.c");
         assert_eq!(output.status.code(), Some(code), "{compiler}");

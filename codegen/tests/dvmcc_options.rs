@@ -3,7 +3,7 @@
 mod place;
 mod prefix;
 
-use place::{place, run, said, told};
+use place::{run, said, told};
 use prefix::{dvmcc, program};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,8 +33,13 @@ int main(void)
 const OTHER: &str = "double other[9];\nint second(void)\n{\n#pragma dvm region\n  for (int i = 0; i < 9; i++)\n    \
                      other[i] = i;\n  return 0;\n}\n";
 
-fn app(name: &str) -> std::path::PathBuf {
-    place(name, &[("src/app.c", APP), ("src/app.txt", APP), ("src/other.c", OTHER), ("inc/size.h", "#define N 200\n")])
+fn app() -> testkit::Scratch {
+    testkit::scratch(&[
+        ("src/app.c", APP),
+        ("src/app.txt", APP),
+        ("src/other.c", OTHER),
+        ("inc/size.h", "#define N 200\n"),
+    ])
 }
 
 /// Values that clang computes while it reads are those of the compiler, or the file is not read.
@@ -42,7 +47,7 @@ fn app(name: &str) -> std::path::PathBuf {
 fn other_machines_and_dialects_are_not_read() {
     let text = "int a[400], f = 3.3 == 3.3f;\nint main(void)\n{\n#pragma dvm region\n  for (int i = 0; i < BOUND; i++)\n    \
                 a[i] = 1;\n  int sum = 0;\n  for (int i = 0; i < 400; i++)\n    sum += a[i];\n  return sum;\n}\n";
-    let folder = place("machine", &[]);
+    let folder = testkit::scratch(&[]);
     for (option, bound, refused) in [
         ("-mlong-double-64", "(int)sizeof(long double)", true),
         ("-mlong-double-128", "(int)sizeof(long double)", false),
@@ -53,8 +58,7 @@ fn other_machines_and_dialects_are_not_read() {
         ("-fshort-enums", "(int)sizeof(enum { A })", false),
         ("-m32", "(int)sizeof(long)", true),
     ] {
-        std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::write(folder.join("app.c"), text.replace("BOUND", bound)).expect("a file");
+        folder.write("app.c", text.replace("BOUND", bound));
         let compile = if option == "-m32" { "-c app.c -o app.o" } else { "app.c -o app" };
         let output = run(&mut dvmcc(), &folder, &format!("{option} {compile}"));
         if !cfg!(target_arch = "x86_64") {
@@ -81,7 +85,7 @@ fn other_machines_and_dialects_are_not_read() {
 /// The text is read as the compiler reads it, by whichever name it is told how.
 #[test]
 fn options_have_long_names_and_other_ways_in() {
-    let folder = app("long");
+    let folder = app();
     for options in [
         "-I inc -trigraphs",
         "-I inc -DEXTRA=7",
@@ -144,7 +148,7 @@ fn outputs_are_named_as_the_compiler_names_them() {
                 continue;
             }
             let made = [Command::new(compiler), dvmcc()].map(|mut command| {
-                let folder = app("names");
+                let folder = app();
                 std::fs::create_dir(folder.join("out")).expect("a folder");
                 let output = run(command.env("DVM_CC", compiler), &folder, &format!("-Wno-trigraphs {line}"));
                 assert!(output.status.success(), "{compiler} {line}: {}", said(&output));
@@ -165,8 +169,9 @@ fn outputs_are_named_as_the_compiler_names_them() {
 #[test]
 fn questions_are_passed_on() {
     let script = "#!/bin/sh\nfor w in \"$@\"; do case $w in -showme*|-show) echo gcc \"$@\"; exit;; esac; done\nexec gcc \"$@\"\n";
-    let folder = app("questions");
-    let wrapper = place("wrapper", &[("mpicc", script)]).join("mpicc");
+    let folder = app();
+    folder.write("mpicc", script);
+    let wrapper = folder.join("mpicc");
     for line in ["-showme -c -Iinc src/app.c", "-show -c -Iinc src/app.c", "-### -Iinc -c src/app.c"] {
         let output = run(dvmcc().env("DVM_CC", &wrapper), &folder, line);
         let text = format!("{}{}", told(&output), said(&output));

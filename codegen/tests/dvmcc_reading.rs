@@ -3,7 +3,7 @@
 mod place;
 mod prefix;
 
-use place::{place, run, said, told};
+use place::{run, said, told};
 use prefix::{dvmcc, program};
 use std::path::Path;
 
@@ -32,7 +32,7 @@ fn ran(path: &Path) -> (String, String) {
     (told(&output).trim().to_owned(), said(&output).split(" tiles").next().unwrap_or_default().trim().to_owned())
 }
 
-fn wrappers(name: &str) -> std::path::PathBuf {
+fn wrappers() -> testkit::Scratch {
     let script = |question: &str, answer: &str, variable: &str| {
         format!(
             "#!/bin/sh\nhere=$(dirname \"$0\")\nif [ \"$1\" = {question} ]; then echo \"{answer}-I$here/inc -DFROM_WRAPPER=3\"; \
@@ -48,12 +48,12 @@ fn wrappers(name: &str) -> std::path::PathBuf {
         ("mpi/mpich", &script("-compile_info", "gcc ", "MPICH_CC")),
         ("mpi/quiet", &script("--none", "", "QUIET_CC")),
     ];
-    place(name, &files)
+    testkit::scratch(&files)
 }
 
 #[test]
 fn wrappers_of_mpi_are_asked_for_their_folders() {
-    let folder = wrappers("wrappers");
+    let folder = wrappers();
     for wrapper in ["openmpi", "mpich", "quiet"] {
         let mut command = dvmcc();
         let output = run(command.env("DVM_CC", folder.join("mpi").join(wrapper)), &folder, "app.c -o app");
@@ -65,7 +65,7 @@ fn wrappers_of_mpi_are_asked_for_their_folders() {
 /// `OMPI_CC=dvmcc make CC=mpicc` calls dvmcc from the compiler that dvmcc calls.
 #[test]
 fn a_wrapper_around_dvmcc_comes_to_an_end() {
-    let folder = wrappers("circle");
+    let folder = wrappers();
     let wrapper = folder.join("mpi/openmpi");
     for chosen in [None, Some(&wrapper)] {
         let mut make = dvmcc_environment("timeout");
@@ -123,7 +123,7 @@ int main(void)
   return 0;
 }
 ";
-    let folder = place("macros", &[("app.c", text)]);
+    let folder = testkit::scratch(&[("app.c", text)]);
     for (compiler, options, expected) in [
         ("gcc", "", "29"),
         ("gcc", "-fopenmp", "39"),
@@ -157,7 +157,7 @@ fn names_in_quotes_are_looked_for_where_they_were() {
         ("a/config.h", "#define LIB 6\n"),
         ("b/config.h", "#define LIB 7\n"),
     ];
-    let folder = place("quotes", &files);
+    let folder = testkit::scratch(&files);
     let include = "-Ilib -Iconfig";
     let output = run(&mut dvmcc(), &folder, &format!("{include} main.c a/one.c b/two.c -o app"));
     assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
@@ -172,13 +172,10 @@ fn names_in_quotes_are_looked_for_where_they_were() {
 
 #[test]
 fn what_cannot_be_written_is_said() {
-    let folder = place(
-        "room",
-        &[
-            ("app.c", &INCLUDER.replace("NAME", "main").replace("#include <lib.h>", "#define LIB 1")),
-            ("own.h", "#define OWN 0\n"),
-        ],
-    );
+    let folder = testkit::scratch(&[
+        ("app.c", &INCLUDER.replace("NAME", "main").replace("#include <lib.h>", "#define LIB 1")),
+        ("own.h", "#define OWN 0\n"),
+    ]);
     let full = || std::fs::File::options().write(true).open("/dev/full").expect("the full device");
     for option in ["--help", "--version"] {
         let output = dvmcc().arg(option).stdout(full()).output().expect("dvmcc runs");

@@ -4,7 +4,7 @@ mod clangs;
 mod place;
 mod prefix;
 
-use place::{place, run, said};
+use place::{run, said};
 use prefix::dvmcc;
 
 const MIXED: &str = "#include \"kernel.h\"
@@ -103,7 +103,7 @@ void e4(int n, row *restrict p, int m, double (*restrict q)[m])
 /// Only what the build says itself is an error, and there is nothing to say.
 #[test]
 fn refused_regions_build_with_all_warnings_as_errors() {
-    let folder = place("mixed", &[("src/mixed.c", MIXED), ("src/kernel.h", HEADER)]);
+    let folder = testkit::scratch(&[("src/mixed.c", MIXED), ("src/kernel.h", HEADER)]);
     for compiler in ["gcc"].into_iter().chain(clangs::all("warnings")) {
         for standard in ["c99", "gnu11", "c17"] {
             let line = format!("-std={standard} {STRICT} src/mixed.c -o mixed.o");
@@ -130,7 +130,7 @@ fn refused_regions_build_with_all_warnings_as_errors() {
 /// about what is generated (of overflow, of loops that were not transformed as asked) would be errors.
 #[test]
 fn generated_text_has_no_warnings() {
-    let folder = place("strict", &[("strict.c", include_str!("place/strict.c")), ("edges.c", EDGES)]);
+    let folder = testkit::scratch(&[("strict.c", include_str!("place/strict.c")), ("edges.c", EDGES)]);
     let more = "-Wsign-conversion -Wcast-qual -Wundef -Wdouble-promotion -Wfloat-equal -Wold-style-definition -Wredundant-decls";
     for compiler in ["gcc"].into_iter().chain(clangs::all("generated text")) {
         for (file, standard, refused) in
@@ -152,7 +152,7 @@ fn files_that_are_not_transformed_build_too() {
     let unknown =
         "int g(void);\nint g(void)\n{\n#pragma other thing\n#pragma dvm region\n  while (0)\n    ;\n  return 0;\n}\n";
     let files = [("refused.c", refused), ("app.cpp", refused), ("app.i", refused), ("unknown.c", unknown)];
-    let folder = place("untouched", &files);
+    let folder = testkit::scratch(&files);
     for (file, compiler) in [("refused.c", "gcc"), ("refused.c", "clang"), ("app.i", "gcc"), ("app.cpp", "g++")] {
         let output = run(dvmcc().env("DVM_CC", compiler), &folder, &format!("-Wall -Werror -c {file} -o x.o"));
         let text = said(&output);
@@ -170,7 +170,7 @@ fn files_that_are_not_transformed_build_too() {
 #[test]
 fn options_about_warnings_are_those_of_compilers() {
     let refused = "int f(int n)\n{\n#pragma dvm region\n  while (n > 0)\n    n--;\n  return n;\n}\n";
-    let folder = place("options", &[("refused.c", refused)]);
+    let folder = testkit::scratch(&[("refused.c", refused)]);
     for (options, succeeds, speaks) in [
         ("-Werror", true, true),
         ("-w", true, false),

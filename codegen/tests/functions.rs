@@ -1,11 +1,11 @@
 //! Random functions around regions: the transformed text touches memory as the original does, whatever the sizes, the
 //! tile sizes, the order of tiles and the number of workers.
 //!
-//! `DVM_TEST_SEED` replays one function, `DVM_TEST_CASES` sets how many are tried, `DVM_TEST_FIRST` the first seed (1),
-//! `DVM_TEST_BATCH` how many share a file (64), `DVM_TEST_THREADS` how many files are tried at a time (2),
-//! `DVM_TEST_KEEP` goes on after a difference, `DVM_TEST_SHOWN` sets how many are made smaller and shown (1) and
-//! `DVM_TEST_SHRINK` with how many tries each (600), `DVM_TEST_MESSAGES` shows why regions are refused, `DVM_TEST_FILES`
-//! keeps all files, `DVM_TEST_ONLY` leaves out functions that do not contain its text. Each run prints a line for the ledger: first seed, last seed, regions, accepted, different.
+//! `DVM_TEST_BATCH` sets how many functions share a file (64), `DVM_TEST_THREADS` how many files are tried at a time (2),
+//! `DVM_TEST_SHOWN` how many wrong functions are made smaller and shown (1), `DVM_TEST_SHRINK` with how many tries each
+//! (600). `DVM_TEST_KEEP` goes on after a difference, `DVM_TEST_MESSAGES` shows why regions are refused, `DVM_TEST_ONLY`
+//! leaves out functions that do not contain its text.
+//! Each run prints a line for the ledger: first seed, last seed, regions, accepted, different.
 
 #[path = "functions/mod.rs"]
 mod generator;
@@ -15,10 +15,7 @@ use generator::function::{self, Unit};
 use generator::tally::Tally;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|value| value.parse().ok())
-}
+use testkit::setting;
 
 /// The smallest function that still fails as this one does.
 fn shrunk(finding: &Finding) -> String {
@@ -113,10 +110,7 @@ fn optimise(seed: u64) -> &'static str {
 #[test]
 fn random_functions_touch_the_same_bytes() {
     let alone = ALONE.lock();
-    let (first, count) = match setting("DVM_TEST_SEED") {
-        Some(seed) => (seed, 1),
-        None => (setting("DVM_TEST_FIRST").unwrap_or(1), setting("DVM_TEST_CASES").unwrap_or(48)),
-    };
+    let (first, count) = testkit::seeds_from(1, 48).range();
     if count == 1 {
         println!("{}", function::unit(first).source());
     }

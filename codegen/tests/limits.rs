@@ -5,10 +5,10 @@
 mod prefix;
 
 use std::fmt::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use testkit::Random;
 
 /// Processor time of the children that have ended, in s: what inputs cost, however busy the machine is.
 fn spent() -> u64 {
@@ -33,17 +33,13 @@ fn endless() -> String {
         let _ = writeln!(text, "for (int {it} = 3; {it} < n - 3; {it}++)");
     }
     text.push_str("{\n");
-    let mut state = 12345_u32;
-    let mut next = |count: u32| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 16) % count
-    };
+    let mut random = Random::new(12345);
     for name in arrays {
         let mut reads = Vec::new();
         for _ in 0..4 {
-            let mut at = || ["- 2", "- 1", "+ 0", "+ 1", "+ 2"][next(5) as usize];
+            let mut at = || *random.pick(&["- 2", "- 1", "+ 0", "+ 1", "+ 2"]);
             let subscripts = format!("[i {}][j {}][k {}][l {}]", at(), at(), at(), at());
-            reads.push(format!("{}{subscripts}", arrays[next(5) as usize]));
+            reads.push(format!("{}{subscripts}", random.pick(&arrays)));
         }
         let _ = writeln!(text, "{name}[i][j][k][l] = {};", reads.join(" + "));
     }
@@ -52,8 +48,8 @@ fn endless() -> String {
 
 #[test]
 fn an_endless_analysis_is_ended_and_the_next_region_goes_on() {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("endless.c");
-    std::fs::write(&file, endless()).expect("a writable folder");
+    let folder = testkit::scratch(&[("endless.c", &endless())]);
+    let file = folder.join("endless.c");
     let before = spent();
     let mut command = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
     let output = command.args(["tile", "--print=c"]).arg(&file).env_remove("DVM_CLANG").output().expect("it runs");
@@ -76,8 +72,8 @@ fn conditions_do_not_multiply() {
          #pragma dvm region\nfor (int i = 0; i < n; i++) if (!({or})) a[i] = 1;\n\
          #pragma dvm region\nfor (int i = 0; i < n; i++) a[{nested}] = 1;\n}}\n"
     );
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("multiplying.c");
-    std::fs::write(&file, text).expect("a writable folder");
+    let folder = testkit::scratch(&[("multiplying.c", &text)]);
+    let file = folder.join("multiplying.c");
     let before = spent();
     let mut command = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
     let output = command.arg("tile").arg(&file).env_remove("DVM_CLANG").output().expect("it runs");
@@ -93,14 +89,6 @@ fn tile(file: &Path, clang: Option<&Path>) -> Output {
     command.arg(env!("CARGO_BIN_EXE_dvm-codegen")).arg(file).env_remove("DVM_CLANG");
     command.envs(clang.map(|clang| ("DVM_CLANG", clang)));
     command.output().expect("it runs")
-}
-
-fn written(name: &str, text: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("limits");
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let file = folder.join(name);
-    std::fs::write(&file, text).expect("a writable folder");
-    file
 }
 
 /// A function with a region.
@@ -134,7 +122,8 @@ fn large() -> Vec<(&'static str, String, &'static str)> {
 #[test]
 fn what_is_too_large_is_refused_and_stays_as_it_is() {
     for (name, text, reason) in large() {
-        let file = written(name, &text);
+        let folder = testkit::scratch(&[(name, &text)]);
+        let file = folder.join(name);
         let before = spent();
         let output = tile(&file, None);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -153,11 +142,11 @@ fn what_is_too_large_is_refused_and_stays_as_it_is() {
 /// What is not read is compiled all the same, also where warnings are errors.
 #[test]
 fn what_is_too_large_is_compiled() {
-    let file = written("compiled.c", &region("f", "a[i] = 1;").replace("void f", "void f(int n, double *a);\nvoid f"));
-    let clang = clang("beyond", "yes 'int x;'");
+    let text = region("f", "a[i] = 1;").replace("void f", "void f(int n, double *a);\nvoid f");
+    let folder = testkit::scratch(&[("compiled.c", &text), ("clang", "#!/bin/sh\nyes 'int x;'\n")]);
     let mut dvmcc = prefix::dvmcc();
-    let dvmcc = dvmcc.args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "-o", "/dev/null"]).arg(&file);
-    let output = dvmcc.env("DVM_CLANG", clang).output().expect("dvmcc runs");
+    dvmcc.args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "-o", "/dev/null"]).arg(folder.join("compiled.c"));
+    let output = dvmcc.env("DVM_CLANG", folder.join("clang")).output().expect("dvmcc runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     assert!(
@@ -166,17 +155,9 @@ fn what_is_too_large_is_compiled() {
     );
 }
 
-/// A program in clang's place.
-fn clang(name: &str, script: &str) -> PathBuf {
-    let file = written(&format!("clang-{name}"), &format!("#!/bin/sh\n{script}\n"));
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).expect("a file of ours");
-    file
-}
-
 #[test]
 fn a_reading_that_dies_or_never_ends_is_a_refusal() {
     let text = region("f", "a[i] = 1;") + &region("g", "a[i] = 1;");
-    let file = written("read.c", &text);
     let preprocess = "case \"$*\" in *-fsyntax-only*) ;; *) exec clang \"$@\" ;; esac\n";
     // The parent of clang is the process that reads.
     let cases = [
@@ -192,7 +173,9 @@ fn a_reading_that_dies_or_never_ends_is_a_refusal() {
         ),
     ];
     for (name, script, reason) in cases {
-        let output = tile(&file, Some(&clang(name, &script)));
+        let script = format!("#!/bin/sh\n{script}\n");
+        let folder = testkit::scratch(&[("read.c", &text), ("clang", &script)]);
+        let output = tile(&folder.join("read.c"), Some(&folder.join("clang")));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{name}: {said}");
         assert_eq!(said.matches(reason).count(), 2, "{name}: {said}");
@@ -215,9 +198,14 @@ fn workers(of: u32) -> Vec<u32> {
 
 #[test]
 fn an_analysis_that_dies_is_a_refusal_and_the_next_region_goes_on() {
-    let file = written("dying.c", &endless());
+    let folder = testkit::scratch(&[("dying.c", &endless())]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
-    let command = command.arg("tile").arg(&file).env_remove("DVM_CLANG").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let command = command
+        .arg("tile")
+        .arg(folder.join("dying.c"))
+        .env_remove("DVM_CLANG")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let child = command.spawn().expect("it runs");
     let (mut seen, begin) = (Vec::new(), Instant::now());
     // The first process reads, the second analyses the region that never ends.

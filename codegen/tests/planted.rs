@@ -54,7 +54,7 @@ fn answer(name: &str, planted: &str, seed: u64) -> bool {
 }
 
 fn seed() -> u64 {
-    std::env::var("DVM_TEST_SEED").expect("a seed").parse().expect("a number")
+    testkit::setting("DVM_TEST_SEED").expect("a seed")
 }
 
 #[test]
@@ -87,8 +87,7 @@ const TRIALS: [(&str, &str, &str); 5] =
 /// it.
 fn different(name: &str, planted: &str) -> usize {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/planted/{name}.c"));
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted");
-    std::fs::create_dir_all(&folder).expect("a folder for programs");
+    let folder = testkit::scratch(&[]);
     let (plain, tiled) = (folder.join(format!("{name}-plain")), folder.join(format!("{name}-with-{planted}")));
     let status = Command::new("gcc").args(FLAGS).arg(&source).arg("-lm").arg("-o").arg(&plain).status();
     assert!(status.expect("gcc runs").success(), "{name}: gcc");

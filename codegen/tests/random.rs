@@ -1,7 +1,4 @@
 //! Random affine nests: the generated code gives the original's bytes, whatever the tile sizes and the order.
-//!
-//! `DVM_TEST_SEED` replays one kernel, `DVM_TEST_CASES` sets how many are tried,
-//! `DVM_TEST_FIRST` the first seed (1).
 
 mod kernel;
 
@@ -10,10 +7,6 @@ use kernel::{
     program::{self, Trials},
     random,
 };
-
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|value| value.parse().ok())
-}
 
 fn trials() -> Trials {
     Trials { sizes: vec![0, 1, 2, 5, 9], tiles: vec![1, 3, 40, -5], seeds: vec![0, 11, 12], workers: vec![1] }
@@ -37,26 +30,11 @@ fn wrong(kernel: &Kernel) -> Result<bool, String> {
     }
 }
 
-fn shrink(mut kernel: Kernel, mut error: String) -> (Kernel, String) {
-    'again: loop {
-        for smaller in random::smaller(&kernel) {
-            if let Err(other) = wrong(&smaller) {
-                (kernel, error) = (smaller, other);
-                continue 'again;
-            }
-        }
-        return (kernel, error);
-    }
-}
-
 #[test]
 fn random_nests_give_the_same_bytes() {
-    let (first, count) = match setting("DVM_TEST_SEED") {
-        Some(seed) => (seed, 1),
-        None => (setting("DVM_TEST_FIRST").unwrap_or(1), setting("DVM_TEST_CASES").unwrap_or(25)),
-    };
-    let mut tiled = 0;
-    for seed in first..first + count {
+    let seeds = testkit::seeds_from(1, 25);
+    let (mut tiled, count) = (0, seeds.cases);
+    for seed in seeds {
         let kernel = random::kernel(seed);
         let begin = std::time::Instant::now();
         let answer = wrong(&kernel);
@@ -66,11 +44,11 @@ fn random_nests_give_the_same_bytes() {
         match answer {
             Ok(accepted) => tiled += u64::from(accepted),
             Err(error) => {
-                let (kernel, error) = shrink(kernel, error);
-                panic!("DVM_TEST_SEED={seed}\n{}\n{:#?}\n{error}", kernel.text(), kernel.arrays);
+                let (kernel, error) = testkit::smallest(kernel, error, random::smaller, |kernel| wrong(kernel).err());
+                panic!("{}\n{:#?}\n{error}", kernel.text(), kernel.arrays);
             }
         }
     }
-    println!("{tiled} of {count} kernels from seed {first} were tiled");
+    println!("{tiled} of {count} kernels were tiled");
     assert!(count == 1 || tiled * 3 > count, "only {tiled} of {count} kernels were tiled");
 }

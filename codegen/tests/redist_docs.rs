@@ -40,31 +40,20 @@ fn run(root: &Path, command: &str, out: &Path) -> (String, Option<PathBuf>) {
 fn every_command_of_the_page_does_what_it_shows() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let page = root.join("docs/redistribution.md");
-    let mut text = std::fs::read_to_string(&page).unwrap();
-    let bless = std::env::var_os("DVM_BLESS").is_some();
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("redist_docs.svg");
-    let found = blocks(&text);
+    let text = std::fs::read_to_string(&page).unwrap();
+    let folder = testkit::scratch(&[]);
+    let out = folder.join("drawing.svg");
+    let (found, mut written) = (blocks(&text), text.clone());
     assert!(found.len() >= 8, "{} commands", found.len());
     for block in found {
         let (printed, file) = run(root, &block.command, &out);
-        if bless {
-            let old = format!("$ {}\n{}```", block.command, block.shown);
-            text = text.replace(&old, &format!("$ {}\n{printed}```", block.command));
-        } else {
-            assert_eq!(block.shown, printed, "{}", block.command);
-        }
+        let old = format!("$ {}\n{}```", block.command, block.shown);
+        written = written.replace(&old, &format!("$ {}\n{printed}```", block.command));
         if let Some(file) = file {
-            let drawn = std::fs::read(&out).unwrap();
-            if bless {
-                std::fs::write(&file, &drawn).unwrap();
-            }
-            let kept = std::fs::read(&file).unwrap_or_default();
-            assert!(kept == drawn, "{} is not what is drawn: DVM_BLESS=1 writes it anew", file.display());
+            testkit::expect(&file, &std::fs::read_to_string(&out).unwrap());
             let name = file.strip_prefix(root.join("docs")).unwrap().to_string_lossy().into_owned();
             assert!(text.contains(&format!("]({name})")), "{name} is drawn and not shown");
         }
     }
-    if bless {
-        std::fs::write(&page, text).unwrap();
-    }
+    testkit::expect(&page, &written);
 }

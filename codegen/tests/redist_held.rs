@@ -1,6 +1,5 @@
 //! Redistributions run in a process with limits, and its end is told.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -19,9 +18,7 @@ fn held(of: u32) -> Option<u32> {
 
 #[test]
 fn a_redistribution_that_takes_too_much_is_ended_and_told() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("redist_held");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = testkit::scratch(&[]);
     // A file that nobody writes: the command waits for its text.
     assert!(Command::new("mkfifo").arg(folder.join("cases.json")).status().expect("mkfifo runs").success());
     for arguments in ["plan cases.json", "c cases.json", "draw cases.json --case any"] {

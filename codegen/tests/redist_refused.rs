@@ -13,9 +13,7 @@ fn side(variables: &[String]) -> String {
 
 #[test]
 fn wrong_input_names_its_place_and_writes_nothing() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("redist_refused");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = testkit::scratch(&[]);
     let good = side(&[variable("a", "1", "0", "9")]);
     let of = |name: &str| format!(r#"{{"coef":{{"{name}":1}}}}"#);
     let circle = side(&[variable("a", "1", "0", &of("b")), variable("b", "1", "0", &of("a"))]);
@@ -57,8 +55,7 @@ fn wrong_input_names_its_place_and_writes_nothing() {
 /// A range without values is no mistake, and is told.
 #[test]
 fn an_empty_range_is_told() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("redist_empty");
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = testkit::scratch(&[]);
     let (good, empty) = (side(&[variable("a", "1", "0", "9")]), side(&[variable("z", "1", "5", "4")]));
     std::fs::write(folder.join("cases.json"), format!(r#"{{"id":"e","source":{empty},"target":{good}}}"#)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));

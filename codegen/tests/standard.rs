@@ -1,7 +1,5 @@
 //! Random programs written from the C standard, clause by clause, around regions: the original under gcc's sanitizers
 //! against what the tool makes of it.
-//!
-//! `DVM_TEST_SEED` replays one program, `DVM_TEST_FIRST` and `DVM_TEST_CASES` say which are run.
 
 #[path = "standard/choices.rs"]
 mod choices;
@@ -28,10 +26,6 @@ use std::collections::BTreeMap;
 
 /// Programs a file.
 const UNIT: u64 = 48;
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")))
-}
 
 #[derive(Default)]
 struct Tally {
@@ -107,10 +101,7 @@ impl Tally {
 
 #[test]
 fn programs_from_the_standard_keep_their_meaning() {
-    let (first, count) = match number("DVM_TEST_SEED") {
-        Some(seed) => (seed, 1),
-        None => (number("DVM_TEST_FIRST").unwrap_or(1), number("DVM_TEST_CASES").unwrap_or(192)),
-    };
+    let (first, count) = testkit::seeds_from(1, 192).range();
     let mut tally = Tally::default();
     let mut at = first;
     while at < first + count {
@@ -124,7 +115,7 @@ fn programs_from_the_standard_keep_their_meaning() {
     let refused: usize = tally.refused.values().sum();
     let accepted = tally.regions.saturating_sub(refused);
     println!("ledger standard {first} {} {} {accepted} {}", first + count - 1, tally.regions, tally.wrong.len());
-    for (seed, kind, _, level) in tally.wrong.iter().take(number("DVM_TEST_SHRUNK").unwrap_or(3) as usize) {
+    for (seed, kind, _, level) in tally.wrong.iter().take(testkit::setting("DVM_TEST_SHRUNK").unwrap_or(3) as usize) {
         let case = function::case(Choices::seeded(*seed));
         println!("\nseed {seed} ({kind}), {:?}", case.odds);
         println!("{}", shrink::shrunk(&case, kind, level));

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use testkit::Scratch;
 
 /// No file may take longer, in time of this thread's processor: other work on the machine does not count.
 const LONGEST: Duration = Duration::from_secs(15);
@@ -32,18 +33,16 @@ pub struct Finding {
     pub optimise: String,
 }
 
+static FOLDER: Mutex<Option<Scratch>> = Mutex::new(None);
+
 /// Where files go.
 fn folder() -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("functions-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder for programs");
-    folder
+    FOLDER.lock().expect("no thread failed").get_or_insert_with(|| testkit::scratch(&[])).to_path_buf()
 }
 
 /// Ends with the tests: what they left behind goes.
 pub fn clean() {
-    if std::env::var_os("DVM_TEST_FILES").is_none() {
-        let _ = std::fs::remove_dir_all(folder());
-    }
+    FOLDER.lock().expect("no thread failed").take();
 }
 
 fn standin() -> PathBuf {

@@ -1,11 +1,11 @@
 //! Whole functions around regions, with what calls them.
 
-use super::dice::Dice;
 use super::memory::{Array, Home};
 use super::numbers::{Known, Type};
 use super::pure::Function;
 use super::tree::{Node, join};
 use super::values::Scalar;
+use testkit::Random;
 
 /// What every file begins with.
 pub const PRELUDE: &str = "\
@@ -61,7 +61,7 @@ impl Unit {
 
 /// What is known while a function is written.
 pub struct Writer {
-    pub dice: Dice,
+    pub dice: Random,
     pub favourite: Type,
     pub kinds: String,
     /// Text before the function.
@@ -107,7 +107,7 @@ pub struct Writer {
 
 /// The function of a seed.
 pub fn unit(seed: u64) -> Unit {
-    let mut dice = Dice::new(seed);
+    let mut dice = Random::new(seed);
     let favourite =
         *dice.pick(&[Type::F64, Type::F64, Type::F64, Type::U64, Type::U32, Type::I32, Type::F32, Type::I16, Type::U8]);
     let mut writer = Writer {

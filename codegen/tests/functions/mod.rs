@@ -3,7 +3,6 @@
 
 pub mod around;
 pub mod batch;
-pub mod dice;
 pub mod function;
 pub mod memory;
 pub mod nest;

@@ -1,7 +1,7 @@
 //! Integer expressions of parameters and counters, with the values that they may have.
 
-use super::dice::Dice;
 use super::tree::{Node, Sort, join};
+use testkit::Random;
 
 /// An arithmetic type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl Number {
         Number { node, ty, low: self.low - other.high, high: self.high - other.low, over }.settled()
     }
 
-    fn times(self, factor: i64, dice: &mut Dice) -> Number {
+    fn times(self, factor: i64, dice: &mut Random) -> Number {
         let (a, b) = (self.low * factor, self.high * factor);
         let over = if factor > 0 { (factor - 1) * self.high.max(0) + self.over } else { a.max(b) };
         let constant = constant(dice, factor);
@@ -162,7 +162,7 @@ impl Number {
         Number { node: node.sort(Sort::Number), ty, low: a.min(b), high: a.max(b), over }.settled()
     }
 
-    fn divided(self, by: i64, dice: &mut Dice) -> Number {
+    fn divided(self, by: i64, dice: &mut Random) -> Number {
         // An unsigned divisor would make a negative dividend large.
         let constant = if self.low < 0 { Number::plain(by) } else { constant(dice, by) };
         let node = join!["(", self.node, " / ", constant.node, ")"].sort(Sort::Number).or(&["1", "0"]);
@@ -172,7 +172,7 @@ impl Number {
         Number { node, ty, low: a.min(b).min(0), high: a.max(b), over: over.max(0) }.settled()
     }
 
-    pub fn modulo(self, by: i64, dice: &mut Dice) -> Number {
+    pub fn modulo(self, by: i64, dice: &mut Random) -> Number {
         let constant = if self.low < 0 { Number::plain(by) } else { constant(dice, by) };
         let node = join!["(", self.node, " % ", constant.node, ")"].sort(Sort::Number).or(&["1", "0"]);
         let low = if self.low < 0 { (1 - by.abs()).max(self.low) } else { 0 };
@@ -183,7 +183,7 @@ impl Number {
 }
 
 /// Constants in all the ways that C knows.
-pub fn constant(dice: &mut Dice, value: i64) -> Number {
+pub fn constant(dice: &mut Random, value: i64) -> Number {
     if !dice.one_in(6) {
         return Number::plain(value);
     }
@@ -261,11 +261,11 @@ pub fn constant(dice: &mut Dice, value: i64) -> Number {
 }
 
 /// An affine expression (as C understands it: with quotients and remainders) of what is known.
-pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
+pub fn number(dice: &mut Random, known: &[Known], depth: usize) -> Number {
     if depth == 0 || known.is_empty() || dice.one_in(4) {
         return leaf(dice, known);
     }
-    let next = |dice: &mut Dice| number(dice, known, depth - 1);
+    let next = |dice: &mut Random| number(dice, known, depth - 1);
     match dice.weigh(&[24, 10, 10, 8, 6, 8, 12, 2, 2, 4, 4, 1]) {
         0 => {
             let (a, c) = (next(dice), dice.between(-2, 3));
@@ -324,7 +324,7 @@ pub fn number(dice: &mut Dice, known: &[Known], depth: usize) -> Number {
 }
 
 /// A product that goes round in its unsigned type.
-fn wrapped(dice: &mut Dice, known: &[Known]) -> Number {
+fn wrapped(dice: &mut Random, known: &[Known]) -> Number {
     // What depends on parameters alone is computed as it is written.
     let (a, b) = match known.last() {
         Some(inner) if !dice.one_in(3) => (Number::of(inner), leaf(dice, known)),
@@ -350,7 +350,7 @@ fn wrapped(dice: &mut Dice, known: &[Known]) -> Number {
     Number { node: node.sort(Sort::Number), ty: Type::U64, low: 0, high: by - 1, over: by - 1 }
 }
 
-fn smaller_or_larger(dice: &mut Dice, a: Number, known: &[Known]) -> Number {
+fn smaller_or_larger(dice: &mut Random, a: Number, known: &[Known]) -> Number {
     let b = loop {
         let b = leaf(dice, known);
         if b.node.text() != a.node.text() {
@@ -378,7 +378,7 @@ fn smaller_or_larger(dice: &mut Dice, a: Number, known: &[Known]) -> Number {
     }
 }
 
-fn leaf(dice: &mut Dice, known: &[Known]) -> Number {
+fn leaf(dice: &mut Random, known: &[Known]) -> Number {
     if known.is_empty() || dice.one_in(5) {
         let value = dice.between(-1, 4);
         return constant(dice, value);
@@ -389,7 +389,7 @@ fn leaf(dice: &mut Dice, known: &[Known]) -> Number {
 }
 
 /// A condition of what is known.
-pub fn condition(dice: &mut Dice, known: &[Known]) -> Node {
+pub fn condition(dice: &mut Random, known: &[Known]) -> Node {
     let text = match dice.weigh(&[10, 2, 2, 1]) {
         0 => comparison(dice, known),
         1 => join!["(", comparison(dice, known), " && ", comparison(dice, known), ")"],
@@ -399,7 +399,7 @@ pub fn condition(dice: &mut Dice, known: &[Known]) -> Node {
     text.sort(Sort::Condition).or(&["1", "0"])
 }
 
-fn comparison(dice: &mut Dice, known: &[Known]) -> Node {
+fn comparison(dice: &mut Random, known: &[Known]) -> Node {
     // Most comparisons can come out either way.
     loop {
         let (a, b) = sides(dice, known);
@@ -411,7 +411,7 @@ fn comparison(dice: &mut Dice, known: &[Known]) -> Node {
     }
 }
 
-fn sides(dice: &mut Dice, known: &[Known]) -> (Number, Number) {
+fn sides(dice: &mut Random, known: &[Known]) -> (Number, Number) {
     let depth = dice.below(3);
     let mut a = if dice.one_in(16) { wrapped(dice, known) } else { number(dice, known, depth) };
     if dice.one_in(3) {

@@ -172,9 +172,9 @@ fn standin() -> PathBuf {
 
 /// Compiles and runs a program; what it says when something differs.
 pub fn run(name: &str, source: &str, optimise: &str) -> Result<String, String> {
-    let folder = PathBuf::from(option_env!("CARGO_TARGET_TMPDIR").unwrap_or("."));
-    let (file, program) = (folder.join(format!("{name}.c")), folder.join(name));
-    std::fs::write(&file, source).map_err(|error| error.to_string())?;
+    let name = format!("{name}.c");
+    let folder = testkit::scratch(&[(&name, source)]);
+    let (file, program) = (folder.join(&name), folder.join("program"));
     let flags = [
         "-std=c99",
         "-D_POSIX_C_SOURCE=200809L",

@@ -1,43 +1,11 @@
 //! Random affine loop nests, from a seed.
 
 use super::{Kernel, Node, Place, Storehouse};
-
-/// A generator of numbers that a seed determines.
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new(seed: u64) -> Dice {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D);
-        (0..8).for_each(|_| {
-            dice.next();
-        });
-        dice
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// 0 .. count - 1.
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.next() >> 11) as usize % count
-    }
-
-    fn one_in(&mut self, count: usize) -> bool {
-        self.below(count) == 0
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
-}
+use testkit::Random;
 
 /// The kernel of a seed. All iterators stay between -2 and n + 3, and every subscript in its array.
 pub fn kernel(seed: u64) -> Kernel {
-    let mut dice = Dice::new(seed);
+    let mut dice = Random::new(seed);
     let arrays: Vec<Storehouse> = (0..=dice.below(3)).map(|at| array(&mut dice, at)).collect();
     let mut budget = 1 + dice.below(4);
     let mut body = Vec::new();
@@ -58,7 +26,7 @@ pub fn kernel(seed: u64) -> Kernel {
     }
 }
 
-fn array(dice: &mut Dice, at: usize) -> Storehouse {
+fn array(dice: &mut Random, at: usize) -> Storehouse {
     let rank = *dice.pick(&[0, 1, 1, 2, 2, 2, 3]);
     let place = match rank {
         0 => Place::Scalar,
@@ -75,7 +43,7 @@ fn array(dice: &mut Dice, at: usize) -> Storehouse {
 
 const NAMES: [&str; 4] = ["i", "j", "k", "l"];
 
-fn nest(dice: &mut Dice, arrays: &[Storehouse], around: &mut Vec<String>, budget: &mut usize) -> Node {
+fn nest(dice: &mut Random, arrays: &[Storehouse], around: &mut Vec<String>, budget: &mut usize) -> Node {
     let depth = around.len();
     if depth > 0 && (depth == 3 || dice.one_in(3)) {
         *budget -= 1;
@@ -109,7 +77,7 @@ fn nest(dice: &mut Dice, arrays: &[Storehouse], around: &mut Vec<String>, budget
     Node::Loop { it, first, end, step, body }
 }
 
-fn several(dice: &mut Dice, arrays: &[Storehouse], around: &mut Vec<String>, budget: &mut usize) -> Vec<Node> {
+fn several(dice: &mut Random, arrays: &[Storehouse], around: &mut Vec<String>, budget: &mut usize) -> Vec<Node> {
     let mut body = Vec::new();
     for _ in 0..=dice.below(2) {
         if *budget > 0 {
@@ -122,7 +90,7 @@ fn several(dice: &mut Dice, arrays: &[Storehouse], around: &mut Vec<String>, bud
     body
 }
 
-fn condition(dice: &mut Dice, around: &[String]) -> String {
+fn condition(dice: &mut Random, around: &[String]) -> String {
     let (one, other) = (dice.pick(around).clone(), dice.pick(around).clone());
     match dice.below(11) {
         6 => format!("{} {} {}", remainder(dice, &[]), dice.pick(&["==", "!=", "<", ">="]), dice.below(3)),
@@ -139,7 +107,7 @@ fn condition(dice: &mut Dice, around: &[String]) -> String {
     }
 }
 
-fn statement(dice: &mut Dice, arrays: &[Storehouse], around: &[String]) -> Node {
+fn statement(dice: &mut Random, arrays: &[Storehouse], around: &[String]) -> Node {
     let (target, target_text, target_subscripts) = reference(dice, arrays, around);
     let mut value = String::new();
     let mut reads = Vec::new();
@@ -165,7 +133,7 @@ fn statement(dice: &mut Dice, arrays: &[Storehouse], around: &[String]) -> Node 
 }
 
 /// A reference: array, C text, subscripts.
-fn reference(dice: &mut Dice, arrays: &[Storehouse], around: &[String]) -> (String, String, String) {
+fn reference(dice: &mut Random, arrays: &[Storehouse], around: &[String]) -> (String, String, String) {
     let array = dice.pick(arrays).clone();
     if array.dims.is_empty() {
         return (array.name.clone(), format!("(*{})", array.name), String::new());
@@ -177,7 +145,7 @@ fn reference(dice: &mut Dice, arrays: &[Storehouse], around: &[String]) -> (Stri
 }
 
 /// A quotient or remainder of a parameter or counter, between 0 and 3.
-fn remainder(dice: &mut Dice, around: &[String]) -> String {
+fn remainder(dice: &mut Random, around: &[String]) -> String {
     let mut values = vec!["n".to_owned(), "m".to_owned(), "n + m".to_owned(), "2 * m + 1".to_owned()];
     values.extend(around.iter().flat_map(|it| [format!("{it} + 6"), format!("{it} + m + 6")]));
     let (value, divisor) = (dice.pick(&values).clone(), 2 + dice.below(3));
@@ -185,7 +153,7 @@ fn remainder(dice: &mut Dice, around: &[String]) -> String {
 }
 
 /// Between 0 and 5 n + 23; when simple between 0 and 3 n + 11.
-fn subscript(dice: &mut Dice, around: &[String], simple: bool) -> String {
+fn subscript(dice: &mut Random, around: &[String], simple: bool) -> String {
     let (one, other) = (dice.pick(around).clone(), dice.pick(around).clone());
     let offset = dice.below(4);
     match dice.below(if simple { 6 } else { 12 }) {

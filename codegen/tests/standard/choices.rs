@@ -1,6 +1,8 @@
 //! Every program is a function of a list of choices. So a program is shrunk by shrinking its list.
 
 /// Where choices come from: a seeded generator, or a recorded list that is followed by zeros.
+///
+/// The generator is not `testkit`'s: `LEDGER.md` and `planted.rs` name seeds of this sequence (xorshift64*).
 pub struct Choices {
     recorded: Option<Vec<u32>>,
     state: u64,

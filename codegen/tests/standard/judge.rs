@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
+use testkit::Scratch;
 
 /// What came of one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,13 +32,15 @@ pub struct Judged {
 /// The tool may compute so long on a file, and take ten times as long on a busy machine.
 const SECONDS: u64 = 15;
 
+static FOLDER: Mutex<Option<Scratch>> = Mutex::new(None);
+
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("standard-{}", std::process::id()))
+    FOLDER.lock().expect("no thread failed").get_or_insert_with(|| testkit::scratch(&[])).to_path_buf()
 }
 
 /// Removes what this test program wrote.
 pub fn clean() {
-    let _ = std::fs::remove_dir_all(folder());
+    FOLDER.lock().expect("no thread failed").take();
 }
 
 /// The harness without and with the stand-in, compiled once.
@@ -45,7 +48,6 @@ fn objects() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let folder = folder();
-        std::fs::create_dir_all(&folder).expect("a folder");
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
         let standin = tests.join("standin");
         let gcc = |options: &[&str], source: PathBuf, object: &str| {
