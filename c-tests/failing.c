@@ -1,5 +1,6 @@
 /* A front of the C library's or AddressSanitizer's allocator that makes calls fail. */
 #define _GNU_SOURCE
+#include "dice.h"
 #include "failing.h"
 
 #include <dlfcn.h>
@@ -48,11 +49,9 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
 
 static int by_chance(int times)
 {
-    static atomic_ulong state;
-    unsigned long z = atomic_fetch_add(&state, 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (z >> 33) % (unsigned long)times == 0;
+    static atomic_ulong requests;
+    dice_t dice = {atomic_fetch_add(&requests, 1)};
+    return dice_one_in(&dice, times);
 }
 
 static int refused(size_t size)

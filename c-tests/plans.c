@@ -2,6 +2,7 @@
  * makes the same plan afterwards. The allocator of this program fails from the n-th call on, for many n; and a limit of the
  * system leaves less and less. */
 #include "check.h"
+#include "dice.h"
 #include "failing.h"
 #include "limit.h"
 
@@ -115,12 +116,7 @@ static size_t in_use(void)
 
 /* ----- calls fail from the n-th on ----- */
 
-static uint64_t state;
-static long chance(long n)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return 1 + (long)((state >> 33) % (uint64_t)n);
-}
+static dice_t dice;
 
 static void calls_fail(int shape, int flags, int times)
 {
@@ -134,7 +130,7 @@ static void calls_fail(int shape, int flags, int times)
     size_t before = in_use();
     int refusals = 0;
     for (int k = 0; k < times && k < calls; k++) {
-        long n = calls <= times ? k + 1 : chance(calls);
+        long n = calls <= times ? k + 1 : 1 + (long)(dice_next(&dice) % (uint64_t)calls);
         failed = 0, for_good = k % 4 != 3, countdown = n;
         dvm_retcode_t code = plan(shape, flags, NULL);
         countdown = 0;
@@ -214,7 +210,7 @@ static void strides_fail(void)
     for (int64_t m = 0; m < MEMORIES; m++) {
         int64_t stride = 1 + m % 3;
         if (m % 200 == 0) {
-            for_good = 1, countdown = chance(8);
+            for_good = 1, countdown = 1 + dice_below(&dice, 8);
             dvm_retcode_t code = dvm_distribution_set_strides(d, m, &stride, 1);
             countdown = 0;
             CHECK(code == DVM_ERR_MEMORY || code == DVM_SUCCESS);
@@ -265,8 +261,8 @@ int main(int count, char **words)
 {
     const char *given = getenv("DVM_TEST_SEED");
     int times = count > 1 ? atoi(words[1]) : 16;
-    state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000 + (uint64_t)getpid() % 1000;
-    printf("seed %" PRIu64 " (replay with DVM_TEST_SEED)\n", state);
+    dice.state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000 + (uint64_t)getpid() % 1000;
+    printf("seed %" PRIu64 " (replay with DVM_TEST_SEED)\n", dice.state);
     for (size_t kib = 24 << 10; kib > 0; kib /= 2)
         with_a_limit_of(kib);
     CHECK_OK(dvm_init());

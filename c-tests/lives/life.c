@@ -23,24 +23,6 @@ static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
 static slot_t slots[SLOTS];
 static pthread_key_t last_words;
 
-uint64_t dice_next(dice_t *dice)
-{
-    uint64_t z = dice->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-int dice_below(dice_t *dice, int bound)
-{
-    return (int)(dice_next(dice) % (uint64_t)bound);
-}
-
-int dice_one_in(dice_t *dice, int times)
-{
-    return dice_below(dice, times) == 0;
-}
-
 void defect(const char *format, ...)
 {
     va_list arguments;

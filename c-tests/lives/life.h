@@ -1,21 +1,14 @@
-/* Shared by the parts of a life: the dice, the slots and the check of codes. */
+/* Shared by the parts of a life: the slots and the check of codes. Each thread and callback has dice of its own, all from the
+ * life's seed. */
 #ifndef LIFE_H
 #define LIFE_H
+
+#include "../dice.h"
 
 #include <dvm.h>
 
 #include <stdatomic.h>
 #include <stdint.h>
-
-/* ----- dice: one stream per thread or callback, all from the life's seed ----- */
-
-typedef struct {
-    uint64_t state;
-} dice_t;
-
-uint64_t dice_next(dice_t *dice);
-int dice_below(dice_t *dice, int bound);
-int dice_one_in(dice_t *dice, int times);
 
 /* ----- the life ----- */
 
