@@ -7,23 +7,16 @@
 
 mod support;
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use support::*;
+use testkit::{part, playing};
 
-/// Set for the process that is to end.
-const PART: &str = "DVM_TEST_PART";
-
-/// Runs the test of this name again, in a process of its own that plays its part; the exit code.
+/// Plays the part of a test; the exit code.
 #[allow(clippy::zombie_processes, reason = "it is waited for, by polling")]
 fn play(test: &str) -> Option<i32> {
-    let mut process = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(PART, test)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut process = part(test).stdout(Stdio::null()).spawn().unwrap();
     let end = Instant::now() + Duration::from_secs(90);
     while Instant::now() < end {
         if let Some(status) = process.try_wait().unwrap() {
@@ -34,10 +27,6 @@ fn play(test: &str) -> Option<i32> {
     process.kill().unwrap();
     process.wait().unwrap();
     panic!("{test} hangs at exit");
-}
-
-fn playing() -> bool {
-    std::env::var_os(PART).is_some()
 }
 
 fn busy() {

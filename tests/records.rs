@@ -9,28 +9,15 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int, c_void};
-use std::process::Command;
 
 use dvm::ffi::raw::{dvm_graph_run, dvm_graph_t, dvm_graph_visit_t};
 use serde_json::Value;
 use support::*;
+use testkit::{part, playing};
 
-/// Set for the process that plays a part.
-const PART: &str = "DVM_TEST_PART";
-
-fn playing() -> bool {
-    std::env::var_os(PART).is_some()
-}
-
-/// Runs the test of this name again, in a process of its own that plays its part; what it printed on stderr.
+/// Plays the part of a test; what it printed on stderr.
 fn play(test: &str, environment: &[(&str, &str)]) -> String {
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(PART, test)
-        .env("DVM_SYNTHETIC", "pu:2")
-        .envs(environment.iter().copied())
-        .output()
-        .unwrap();
+    let output = part(test).env("DVM_SYNTHETIC", "pu:2").envs(environment.iter().copied()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     String::from_utf8(output.stderr).unwrap()
 }

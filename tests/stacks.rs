@@ -13,21 +13,13 @@ use std::process::Command;
 
 use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end};
 use support::*;
+use testkit::{part_by, passes, playing};
 
-const CASE: &str = "DVM_TEST_STACK";
-
-/// Runs a test of this file again, in a process with this environment and limit (in KiB).
+/// Plays the part of a test, with this environment and limit (in KiB).
 fn again(test: &str, limit: &str, environment: &[(&str, &str)]) {
-    let program = std::env::current_exe().unwrap();
     let mut shell = Command::new("sh");
-    shell.args(["-c", "ulimit -Ss \"$1\" && shift && exec \"$@\"", "sh", limit]).arg(program).args(["--exact", test]);
-    let output = shell.env(CASE, "1").env("DVM_WORKERS", "2").envs(environment.iter().copied()).output().unwrap();
-    let (told, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && told.contains("1 passed"), "{limit} {environment:?}: {told}{wrong}");
-}
-
-fn is_case() -> bool {
-    std::env::var_os(CASE).is_some()
+    shell.args(["-c", "ulimit -Ss \"$1\" && shift && exec \"$@\"", "sh", limit]);
+    passes(part_by(shell, test).env("DVM_WORKERS", "2").envs(environment.iter().copied()));
 }
 
 /// Stack and guard of the calling thread, in bytes.
@@ -77,7 +69,7 @@ fn all_have(kib: usize) {
 
 #[test]
 fn workers_have_what_the_main_thread_may_have() {
-    if let Some(kib) = std::env::var_os("DVM_TEST_KIB").filter(|_| is_case()) {
+    if let Some(kib) = std::env::var_os("DVM_TEST_KIB").filter(|_| playing()) {
         return all_have(kib.to_str().unwrap().parse().unwrap());
     }
     let name = "workers_have_what_the_main_thread_may_have";
@@ -90,7 +82,7 @@ fn workers_have_what_the_main_thread_may_have() {
 
 #[test]
 fn a_stack_that_is_not_to_be_had_is_told() {
-    if is_case() {
+    if playing() {
         assert_eq!(init(), Err(Code::DVM_ERR_MEMORY));
         let told = last_error();
         for part in ["worker 0 of 2", "1099511627776 KiB", "DVM_STACK", "ulimit -s"] {

@@ -15,29 +15,23 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use support::*;
-
-const PART: &str = "DVM_TEST_PART";
+use testkit::{part, part_by, playing};
 
 /// A program that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-fn playing() -> bool {
-    std::env::var_os(PART).is_some()
-}
-
 const FILE: &str = "trace.json";
 
-/// Runs the test of this name again, in a process of its own with a trace.
+/// Starts the part of a test, with a trace.
 fn play(test: &str, trace: &str, more: &[(&str, &str)]) -> Child {
     play_after(test, trace, more, || ())
 }
 
 /// The same, after `prepare` has run in the new process, where only what a handler may do is allowed.
 fn play_after(test: &str, trace: &str, more: &[(&str, &str)], prepare: fn()) -> Child {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    let mut command = part(test);
     command
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .envs([(PART, test), ("DVM_TRACE", trace), ("DVM_WORKERS", "2")])
+        .envs([("DVM_TRACE", trace), ("DVM_WORKERS", "2")])
         .envs(more.iter().copied())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -310,12 +304,10 @@ fn nothing_is_printed_where_the_kernel_s_files_are_hidden() {
         std::process::exit(24);
     }
     let test = "nothing_is_printed_where_the_kernel_s_files_are_hidden";
-    let hide = "mount -t tmpfs none /sys || exit 77; exec \"$0\" --exact \"$1\" --nocapture --test-threads=1";
-    let output = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c", hide])
-        .args([std::env::current_exe().unwrap().to_str().unwrap(), test])
-        .env(PART, test)
-        .output();
+    let mut hidden = Command::new("unshare");
+    let hide = "mount -t tmpfs none /sys || exit 77; exec \"$0\" \"$@\"";
+    hidden.args(["--user", "--map-root-user", "--mount", "sh", "-c", hide]);
+    let output = part_by(hidden, test).output();
     match output.map(|output| (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())) {
         Ok((Some(24), told)) => assert_eq!(told, ""),
         other => println!("no namespace of its own here: {other:?}"),

@@ -8,23 +8,15 @@
 mod support;
 
 use std::io::{BufReader, Read as _, Write as _};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use dvm::ffi::raw::dvm_explain;
 use support::*;
+use testkit::{part, playing};
 
-/// Set for the process that plays a part.
-const PART: &str = "DVM_TEST_PART";
-
-fn playing() -> bool {
-    std::env::var_os(PART).is_some()
-}
-
-/// Runs the test of this name again, in a process of its own that plays its part.
+/// Starts the part of a test.
 fn play(test: &str, environment: &[(&str, &str)]) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(PART, test)
+    part(test)
         .env("DVM_SYNTHETIC", "pu:2")
         .envs(environment.iter().copied())
         .stdin(Stdio::piped())

@@ -3,18 +3,10 @@
 mod clangs;
 mod prefix;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 const FLAGS: [&str; 3] = ["-std=gnu99", "-O2", "-ffp-contract=off"];
-
-fn sources() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
-    let files = std::fs::read_dir(folder).expect("the folder of kernels").flatten().map(|e| e.path());
-    let mut files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
-    files.sort();
-    files
-}
 
 fn output(program: &Path, sizes: &[&str], environment: &[(&str, &str)]) -> (String, String) {
     let output =
@@ -31,12 +23,10 @@ fn output(program: &Path, sizes: &[&str], environment: &[(&str, &str)]) -> (Stri
 
 fn check(name: &str) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(format!("{name}.c"));
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
-    std::fs::create_dir_all(&folder).expect("a folder for programs");
+    let folder = testkit::scratch(&[]);
     let (plain, tiled) = (folder.join(format!("{name}-plain")), folder.join(format!("{name}-tiled")));
     let status = Command::new("gcc").args(FLAGS).arg("-w").arg(&source).arg("-lm").arg("-o").arg(&plain).status();
     assert!(status.expect("gcc runs").success(), "{name}: gcc");
-    let _ = std::fs::remove_file(folder.join(format!("{name}.dvm.c")));
     let made = prefix::dvmcc().args(FLAGS).arg("--show").arg(&source).arg("-lm").arg("-o").arg(&tiled).output();
     let made = made.expect("dvmcc runs");
     let said = String::from_utf8_lossy(&made.stderr);
@@ -85,25 +75,8 @@ fn check(name: &str) {
     assert!(tiles > 50, "{name}: only {tiles} tiles ran");
 }
 
-macro_rules! kernels {
-    ($($name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                check(stringify!($name));
-            }
-        )*
-
-        #[test]
-        fn every_kernel_is_tested() {
-            let stems = sources().into_iter().filter_map(|p| Some(p.file_stem()?.to_string_lossy().into_owned()));
-            let stems: Vec<String> = stems.collect();
-            assert_eq!(stems, [$(stringify!($name)),*]);
-        }
-    };
-}
-
-kernels! {
+testkit::file_tests! {
+    check in "tests/kernels", "c":
     alike_names arithmetic based_on both_pragmas calls captured conditions constants counters crowded decays floyd globals
     hidden_names jacobi_1d joined_pieces liveness locals lost_guard lu macros matmul met_names mixed_sizes names other_lines parts pasted places
     pointers remainders rows

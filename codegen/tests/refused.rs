@@ -2,21 +2,12 @@
 
 mod clangs;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
 
 fn tile(clang: &str, file: &Path, more: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
     command.arg("tile").arg(file).args(more).env("DVM_CLANG", clang).output().expect("dvm-codegen runs")
-}
-
-/// The names of the files in `refused`.
-fn files() -> BTreeSet<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
-    let files = std::fs::read_dir(folder).expect("the folder of wrong inputs").flatten().map(|e| e.path());
-    let files = files.filter(|p| p.extension().is_some_and(|e| e == "c"));
-    files.map(|p| p.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
 }
 
 /// Reads one file with each clang.
@@ -40,23 +31,8 @@ fn check(name: &str) {
     }
 }
 
-/// A test for each file, of its name.
-macro_rules! refused {
-    ($($name:ident)*) => {
-        $(#[test]
-        fn $name() {
-            check(stringify!($name));
-        })*
-
-        #[test]
-        fn every_file_has_its_test() {
-            let named: BTreeSet<String> = [$(stringify!($name).to_owned()),*].into();
-            assert_eq!(named, files(), "the list at the end of this file and the folder `refused`");
-        }
-    };
-}
-
-refused! {
+testkit::file_tests! {
+    check in "tests/refused", "c":
     address_passed address_taken after_another_pragma after_the_last_function alias_attribute alias_in_pure
     alignment_of_an_object assembler_label assembly assembly_at_file_scope atomic_data atomic_pointer
     attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition before_a_pragma

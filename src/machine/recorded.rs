@@ -107,15 +107,8 @@ fn check(name: &str) {
     testkit::expect(path, &expected);
 }
 
-macro_rules! machines {
-    ($($name:ident)*) => {
-        /// The names of all machines in the folder; each is a test.
-        const NAMES: &[&str] = &[$(stringify!($name)),*];
-        $(#[test] fn $name() { check(stringify!($name)); })*
-    };
-}
-
-machines! {
+testkit::file_tests! {
+    check in "src/machine/recorded", "machine":
     a64fx
     a64fx_with_assistants
     arm_server_64_cores
@@ -146,12 +139,4 @@ machines! {
     virtual_machine_one_core_sockets
     virtual_machine_one_cpu
     workstation_ccx_three_of_four
-}
-
-#[test]
-fn every_file_is_a_test() {
-    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
-    let stems = entries.filter(|path| path.extension().is_some_and(|ending| ending == "machine"));
-    let stems: BTreeSet<String> = stems.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
-    assert_eq!(stems, NAMES.iter().map(|name| (*name).to_owned()).collect());
 }

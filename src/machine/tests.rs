@@ -301,25 +301,20 @@ fn caches_are_those_of_the_pu_that_has_the_least() {
 /// Runs this test again, bound to one CPU by taskset.
 #[test]
 fn under_taskset_there_is_one_worker_on_that_cpu() {
-    const CHILD: &str = "DVM_TEST_PRINT_MACHINE";
-    if std::env::var_os(CHILD).is_some() {
+    if testkit::playing() {
         println!("[{}]", Machine::configured(&Config::load().unwrap()).unwrap());
         return;
     }
     let cpus = binding::process_cpus().unwrap();
     for cpu in [cpus.first().unwrap(), cpus.last().unwrap()] {
         let test = "machine::tests::under_taskset_there_is_one_worker_on_that_cpu";
-        let mut child = std::process::Command::new("taskset");
-        child.arg("-c").arg(cpu.to_string()).arg(std::env::current_exe().unwrap()).args([
-            "--exact",
-            test,
-            "--nocapture",
-        ]);
+        let mut taskset = std::process::Command::new("taskset");
+        taskset.arg("-c").arg(cpu.to_string());
+        let mut child = testkit::part_by(taskset, test);
         for variable in ["DVM_WORKERS", "DVM_SYNTHETIC", "DVM_BIND"] {
             child.env_remove(variable);
         }
-        let output = child.env(CHILD, "1").output().expect("taskset is there (util-linux)");
-        let output = String::from_utf8(output.stdout).unwrap();
+        let output = testkit::passes(&mut child);
         assert!(output.contains(&format!("[1 worker, sizes 1, bound to CPUs {cpu} (")), "{output}");
     }
 }

@@ -6,15 +6,21 @@
 //! | `seeds` | which cases a random test runs: `DVM_TEST_SEED`, `DVM_TEST_FIRST`, `DVM_TEST_CASES` |
 //! | `shrink` | the smallest case that still fails |
 //! | `expected` | texts that files hold, which `DVM_BLESS=1` writes anew |
+//! | `files` | a test for each file of a folder |
+//! | `part` | tests in processes of their own |
 //! | `scratch` | folders that go with their value, unless `DVM_TEST_FILES` keeps them |
 
 mod expected;
+mod files;
+mod part;
 mod random;
 mod scratch;
 mod seeds;
 mod shrink;
 
 pub use expected::expect;
+pub use files::compare_names;
+pub use part::{part, part_by, passes, playing};
 pub use random::{Random, mix};
 pub use scratch::{Scratch, scratch};
 pub use seeds::{Seeds, costly_seeds, seeds, seeds_from, selected, setting};

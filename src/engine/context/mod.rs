@@ -582,8 +582,7 @@ mod tests {
     /// In a process of its own, where no other test has threads.
     #[test]
     fn a_thread_that_calls_while_it_ends_leaves_no_context_behind() {
-        const CHILD: &str = "DVM_TEST_CONTEXTS";
-        if std::env::var_os(CHILD).is_some() {
+        if testkit::playing() {
             crate::engine::init().unwrap();
             let mut key = 0;
             // SAFETY: the function lives as long as the program.
@@ -606,9 +605,6 @@ mod tests {
             return crate::engine::finalize().unwrap();
         }
         let test = "engine::context::tests::a_thread_that_calls_while_it_ends_leaves_no_context_behind";
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        let output = child.args(["--exact", test]).env(CHILD, "1").output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && told.contains("1 passed"), "{told}");
+        testkit::passes(&mut testkit::part(test));
     }
 }

@@ -361,16 +361,12 @@ mod tests {
     /// process of its own: the end of an engine clears what other tests use.
     #[test]
     fn the_kernel_is_asked_for_its_fences_before_there_are_workers() {
-        const CHILD: &str = "DVM_TEST_FENCES";
-        if std::env::var_os(CHILD).is_some() {
+        if testkit::playing() {
             init().unwrap();
             assert!(fence::is_prepared());
             return finalize().unwrap();
         }
         let test = "engine::lifecycle::tests::the_kernel_is_asked_for_its_fences_before_there_are_workers";
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        let output = child.args(["--exact", test]).env(CHILD, "1").output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && told.contains("1 passed"), "{told}");
+        testkit::passes(&mut testkit::part(test));
     }
 }

@@ -481,8 +481,7 @@ mod tests {
     /// whose environment and engine no other test uses.
     #[test]
     fn a_worker_is_woken_although_the_task_before_was_handed_over_without() {
-        const CHILD: &str = "DVM_TEST_HAND_OVER";
-        if std::env::var_os(CHILD).is_some() {
+        if testkit::playing() {
             init().unwrap();
             let call = enter().unwrap();
             std::thread::sleep(Duration::from_millis(300)); // the worker sleeps
@@ -505,10 +504,6 @@ mod tests {
             return finalize().unwrap();
         }
         let test = "engine::submit::tests::a_worker_is_woken_although_the_task_before_was_handed_over_without";
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        let child = child.args(["--exact", test]).env(CHILD, "1").env("DVM_WORKERS", "1");
-        let output = child.output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && told.contains("1 passed"), "{told}");
+        testkit::passes(testkit::part(test).env("DVM_WORKERS", "1"));
     }
 }
