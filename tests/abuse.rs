@@ -61,7 +61,7 @@ struct World {
     /// A processing that was unregistered.
     gone: Id,
     rank: Rank,
-    /// What keeps the waiting tasks waiting.
+    /// The promise that the waiting tasks wait for.
     gate: Id,
 }
 
@@ -165,9 +165,9 @@ type Call = Box<dyn Fn(&World) -> Code>;
 #[derive(Default)]
 struct Table {
     rows: Vec<Row>,
-    /// Calls that are right but for libdvm not running.
+    /// Calls whose only mistake is that libdvm does not run.
     usual: BTreeMap<&'static str, Call>,
-    /// Kinds of wrong that a function cannot meet: it has no argument for them.
+    /// Mistakes that this function has no argument for.
     spared: BTreeMap<&'static str, Vec<Wrong>>,
 }
 
@@ -549,7 +549,7 @@ fn not_in_tasks() -> impl Iterator<Item = (&'static str, fn() -> Code)> {
 #[test]
 fn every_function_has_rows_for_every_kind_of_wrong() {
     let table = table();
-    // These answer at any time, whatever they are given.
+    // These functions answer at any time, for all arguments.
     let any_time = ["dvm_strerror", "dvm_last_error", "dvm_version"];
     let names = header::exported();
     assert!(names.len() > 30, "{names:?}");
@@ -592,7 +592,7 @@ fn every_wrong_call_gets_its_code_and_changes_nothing() {
     expect("dvm_init_comm", "no transport", DVM_ERR_UNSUPPORTED, || unsafe { dvm_init_comm(0) });
     support::init().unwrap();
     let world = World::build();
-    // Twice: what a failing call had taken would be missing the second time.
+    // Twice: a failing call that keeps a reference has none left the second time.
     for _ in 0..2 {
         for row in &table.rows {
             expect(row.function, row.what, row.expected, || (row.call)(&world));
@@ -606,15 +606,15 @@ fn every_wrong_call_gets_its_code_and_changes_nothing() {
     });
     support::onto(world.rank, barred, &[]).unwrap();
     assert_eq!(graph::RAN.load(std::sync::atomic::Ordering::Relaxed), 0);
-    // All is as it was: each datum has the references and the producer that it had.
+    // Nothing changed: each datum has its references and its producer.
     support::onto(world.rank, world.updates, &[world.datum, world.next]).unwrap();
-    // The task has the only one, or has ended with it.
+    // The task has the only reference, or has ended with it.
     let relaxed = support::relax(world.datum);
     assert!([Err(DVM_ERR_NO_REFERENCE), Err(DVM_ERR_ID)].contains(&relaxed), "{relaxed:?}");
     support::publish(world.promise).unwrap();
     assert_eq!(support::value(world.promise).unwrap(), 0);
     support::publish(world.gate).unwrap();
-    // The one failure is that of `fails`.
+    // Only `fails` has failed.
     assert_eq!(support::wait(), Err(DVM_ERR_TASK));
     assert!(last_error().contains("1 task failed"), "{}", last_error());
     assert_eq!(support::acquire(world.taken), Err(DVM_ERR_ID));

@@ -1,4 +1,4 @@
-//! Tasks that block, and tasks that need several cores: nothing hangs, nobody runs where somebody else does.
+//! Tasks that block, and tasks that need several cores: nothing hangs, and no core runs two tasks.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -32,7 +32,7 @@ fn cores(mut id: Id, cores: i32) -> Code {
     unsafe { dvm_processing_cores(id.as_mut_ptr(), cores) }
 }
 
-/// Two tasks of one worker, of which the first waits for the second: without a section nothing would ever end.
+/// Two tasks of one worker; the first waits for the second. Without a section both hang.
 #[test]
 fn a_task_that_blocks_lets_others_run_in_its_place() {
     let _turn = turn();
@@ -88,7 +88,7 @@ fn sections_are_for_tasks() {
     near(reads, &[inside]).unwrap();
     wait().unwrap();
     assert_eq!(REFUSED.load(Ordering::SeqCst), 4);
-    // A section that is left open ends with its task, and the worker works on.
+    // An open section ends with its task, and the worker works on.
     let forgets = processing(&[], c"forgets", |_| begin().map_or(1, |()| 0));
     for _ in 0..100 {
         onto(rank_at(0), forgets, &[]).unwrap();
@@ -103,7 +103,7 @@ fn sections_are_for_tasks() {
     finalize().unwrap();
 }
 
-/// What the header states: so many sections may end on a processing unit before a ready task goes first.
+/// The header's bound: sections that may end on a processing unit before a ready task goes first.
 const RETURNS: u64 = 64;
 
 /// Tasks of one worker that begin and end sections until all others have run. Returns the most sections that have ended while one
@@ -138,7 +138,7 @@ fn sections_without_end(loopers: u64, others: u64, schedule: impl Fn(Id) + Sync 
     most.load(Ordering::SeqCst)
 }
 
-/// A value that stays for the rest of the test.
+/// A value that lives until the program ends.
 trait Leaked: Sized {
     fn leaked(self) -> &'static Self {
         Box::leak(Box::new(self))
@@ -152,7 +152,7 @@ fn tasks_that_block_again_and_again_keep_no_other_waiting() {
     for loopers in 1..=4 {
         let placed = sections_without_end(loopers, 5, |other| onto(rank_at(0), other, &[]).unwrap());
         let near = sections_without_end(loopers, 5, |other| near(other, &[]).unwrap());
-        // Those that are seated count their sections a moment later.
+        // A thread with the worker's slot counts its section a moment later.
         let limit = RETURNS + loopers;
         assert!(placed <= limit && near <= limit, "{loopers} tasks: {placed} and {near} sections went before one task");
     }
@@ -193,7 +193,7 @@ fn tasks_that_block_again_and_again_give_their_core_away() {
     finalize().unwrap();
 }
 
-/// Many tasks of one worker block at once, each until a later one has come: threads nest as deep as there are tasks.
+/// Many tasks of one worker block at once, each until a later task comes: as many threads nest as there are tasks.
 #[test]
 fn a_tower_of_blocked_tasks_comes_down() {
     const HEIGHT: u64 = 40;
@@ -220,11 +220,11 @@ fn a_tower_of_blocked_tasks_comes_down() {
     finalize().unwrap();
 }
 
-/// What runs where: each worker runs one task at a time, and a task of several cores has as many workers to itself.
+/// What runs where: a worker runs one task at a time, and a task of n cores has n workers to itself.
 struct Watch {
     /// Tasks that run now, without those in sections.
     running: AtomicI64,
-    /// Cores that these tasks have together.
+    /// Cores of these tasks in sum.
     cores: AtomicI64,
     most: i64,
     wrong: AtomicBool,
@@ -302,7 +302,7 @@ fn random_programs_of_blocking_and_wide_tasks_end() {
     SEED.store(0, Ordering::Relaxed);
 }
 
-/// Of the running program.
+/// The seed of the running program.
 static SEED: AtomicU64 = AtomicU64::new(0);
 
 fn one_program(seed: u64) {
@@ -349,7 +349,7 @@ fn one_program(seed: u64) {
             (kind, shape == 1)
         })
         .collect();
-    // Each task that waits for a token has one that brings it, at any time and on any worker.
+    // For each task that waits for a token, another task brings one, at any time and on any worker.
     let seen = Arc::clone(&watch);
     let brings = processing(&[], c"brings", move |_| {
         seen.enter(1);
@@ -375,7 +375,7 @@ fn one_program(seed: u64) {
     finalize().unwrap();
 }
 
-/// What the tiles of a graph check: each runs once, after its predecessors in all carried coordinates.
+/// The tiles of a graph check that each runs once, after its predecessors in all carried coordinates.
 struct Grid {
     rows: i64,
     columns: i64,
@@ -392,7 +392,7 @@ unsafe extern "C" fn blocking_tile(context: *mut std::ffi::c_void, tile: *const 
     if !before(row - 1, column) || !before(row, column - 1) {
         grid.wrong.fetch_add(1, Ordering::Relaxed);
     }
-    // Some tiles leave their worker to another thread, which goes on with the same graph meanwhile.
+    // Some tiles pass their worker's slot to another thread, which continues the same graph.
     let blocks = (row * 7 + column * 3) % 4 == 0;
     if blocks {
         begin().unwrap();
@@ -405,7 +405,7 @@ unsafe extern "C" fn blocking_tile(context: *mut std::ffi::c_void, tile: *const 
     0
 }
 
-/// A stand-in takes over the tiles that its worker has put aside, and may put others aside itself.
+/// A stand-in takes over the tiles in its worker's hand-off slot, and may fill that slot again.
 #[test]
 fn every_tile_runs_once_when_tiles_block() {
     let _turn = turn();
@@ -454,7 +454,7 @@ unsafe extern "C" fn has_no_successors(
 ) {
 }
 
-/// The worker is in the middle of its own lists while it asks how many predecessors a tile has.
+/// A worker asks for a tile's predecessors in the middle of a change of its lists.
 #[test]
 fn who_counts_predecessors_may_not_block() {
     let _turn = turn();

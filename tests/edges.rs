@@ -30,7 +30,7 @@ fn a_poisoned_output_is_told_as_poisoned() {
     });
 }
 
-/// An id is a generation and the number of an entry, so that the next one of an entry can be guessed.
+/// An id is a generation and an entry's number: a program can guess the next id of an entry.
 #[test]
 fn an_id_that_is_guessed_while_its_datum_is_registered_has_the_bytes_or_none() {
     with_engine(|| {
@@ -75,7 +75,7 @@ fn modes_and_the_first_task_come_one_after_the_other() {
         let published = number(1);
         let done = Arc::new(AtomicU64::new(0));
         let current = Arc::new(AtomicU64::new(0));
-        // On a busy machine each hand-over takes a turn of the processor's.
+        // On a busy machine each hand-over costs a time slice.
         let (rounds, end) = (20_000, Instant::now() + Duration::from_secs(10));
         let setter = {
             let (done, current) = (Arc::clone(&done), Arc::clone(&current));

@@ -14,10 +14,10 @@ use std::time::Duration;
 use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end};
 use support::*;
 
-/// Changes as long as a test goes on.
+/// Changes while a test makes progress.
 static PROGRESS: AtomicU64 = AtomicU64::new(0);
 
-/// So long a finalize may take that has nothing to wait for; else the process is ended, for there is no other way out.
+/// The longest time for a finalize that waits for nothing. After it the process aborts: nothing else ends a stuck call.
 fn begin() -> std::sync::MutexGuard<'static, ()> {
     static WATCH: OnceLock<()> = OnceLock::new();
     let turn = turn();
@@ -28,7 +28,7 @@ fn begin() -> std::sync::MutexGuard<'static, ()> {
     turn
 }
 
-/// Runs `body` again and again on so many threads until it says that it was refused; what each was told.
+/// Repeats `body` on this many threads until it is refused; the codes that each thread got.
 fn hammer(threads: usize, body: impl Fn() -> Outcome + Sync, end: impl FnOnce()) -> Vec<Code> {
     std::thread::scope(|scope| {
         let hammers: Vec<_> = (0..threads)
@@ -48,7 +48,7 @@ fn hammer(threads: usize, body: impl Fn() -> Outcome + Sync, end: impl FnOnce())
     })
 }
 
-/// Each with a task that takes longer than it takes to schedule the next: there is always one under way.
+/// Each task takes longer than scheduling the next one: a task always runs.
 #[test]
 fn threads_that_go_on_scheduling_are_refused_and_do_not_hold_the_end_up() {
     for near_data in [true, false] {
@@ -105,7 +105,7 @@ fn whatever_makes_something_new_is_refused_from_outside() {
             assert_eq!(promise(8).map(drop), refused);
             assert_eq!(next(datum).map(drop), refused);
             assert_eq!(register((&raw const PROGRESS).cast_mut().cast(), 8, None).map(drop), refused);
-            // What tasks may wait for is still done.
+            // Tasks may wait for this work: it is still done.
             unsafe { *write(promised).unwrap().0 = 9 };
             publish(promised).unwrap();
             assert_eq!(value(datum), Ok(7));
@@ -126,7 +126,7 @@ fn tasks_go_on_scheduling_until_all_have_ended() {
     let link = processing(&[IN], c"link", move |ids| {
         let left = value(ids[0]).unwrap();
         if left > 0 {
-            // In a section, too, the task is one.
+            // A task in a section is still a task.
             let section = left.is_multiple_of(16);
             if section {
                 assert_eq!(unsafe { dvm_blocking_begin() }, Code::DVM_SUCCESS);
@@ -170,7 +170,7 @@ fn of_several_finalizers_one_ends_it_and_the_others_are_told() {
     }
 }
 
-/// Threads that are inside one call or another most of the time: the end waits for each of them once, not for all at a time.
+/// Threads that are nearly always inside a call: finalize waits for each once, not for a moment without any.
 #[test]
 fn threads_in_quick_calls_do_not_hold_the_end_up() {
     let _turn = begin();
@@ -191,7 +191,7 @@ fn threads_in_quick_calls_do_not_hold_the_end_up() {
     });
 }
 
-/// A thread that sleeps in a get wakes up when nobody is left who could publish.
+/// A thread that sleeps in a get wakes when no task can publish any more.
 #[test]
 fn threads_that_sleep_in_a_get_are_woken() {
     let _turn = begin();

@@ -1,4 +1,4 @@
-//! Programs that end without finalize, in whatever state: no crash, no hang. Each runs as a process of its own.
+//! Programs that end without finalize, in any state, neither crash nor hang. Each is a process of its own.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -154,7 +154,7 @@ fn a_forked_child_is_told_that_it_has_no_workers() {
         init().unwrap();
         let nothing = processing(&[], c"nothing", |_| 0);
         onto(rank_at(0), nothing, &[]).unwrap();
-        // Data that wait keep their tasks outstanding in the child's copy.
+        // Unpublished data keep their tasks outstanding in the child's copy.
         let never = promise(8).unwrap();
         near(processing(&[IN], c"reads", |_| 0), &[never]).unwrap();
         let child = unsafe { libc::fork() };

@@ -1,4 +1,4 @@
-//! Planted deadlocks, each named right: what waits, for what, and who was to publish it.
+//! Planted deadlocks: the text names what waits, for what, and who was to publish it.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end, dvm_explain_text, dvm_graph_run, dvm_graph_t};
 use support::*;
 
-/// What libdvm says waits for what.
+/// The text of `dvm_explain`.
 fn explanation() -> String {
     let mut needed = 0;
     assert_eq!(unsafe { dvm_explain_text(std::ptr::null_mut(), 0, &raw mut needed) }, Code::DVM_SUCCESS);
@@ -36,13 +36,13 @@ fn explanation() -> String {
 fn start() -> std::sync::MutexGuard<'static, ()> {
     let turn = turn();
     unsafe { std::env::set_var("DVM_SYNTHETIC", "pu:2") };
-    // What a test that has failed left running.
+    // A failed test may have left the engine running.
     let _ = finalize();
     init().unwrap();
     turn
 }
 
-/// Ends an engine in which tasks wait for ever.
+/// Ends an engine whose tasks wait for ever.
 fn end_stuck() {
     assert_eq!(finalize(), Err(Code::DVM_ERR_STATE), "{}", last_error());
 }
@@ -230,7 +230,7 @@ fn a_task_that_does_not_end_is_named_with_its_worker() {
     finalize().unwrap();
 }
 
-/// Holds tasks back until it is let go.
+/// Holds tasks back until it opens.
 #[derive(Default)]
 struct Gate(AtomicBool);
 
@@ -248,7 +248,7 @@ impl Gate {
     }
 }
 
-/// A task with an output that is in a blocking section until the first gate opens, and then runs until the second does.
+/// A task with an output: in a blocking section until the first gate opens, then running until the second opens.
 fn blocked(blocks: &'static Gate, runs: &'static Gate) -> Id {
     processing(&[OUT], c"blocked", move |_| {
         assert_eq!(unsafe { dvm_blocking_begin() }, Code::DVM_SUCCESS);
@@ -276,7 +276,7 @@ fn a_producer_that_is_queued_behind_a_long_task() {
     await_part("the worker of rank 0 0 runs 'long'");
     let arguments: Vec<Id> = [input].into_iter().chain(outputs.iter().copied()).collect();
     onto(rank_at(0), makes, &arguments).unwrap();
-    // It waits for the last input that is missing first, and for the other one all the same.
+    // The task waits for one missing input after the other; the text names both.
     onto(rank_at(1), reads, &[outputs[4], lost]).unwrap();
     let text = explanation();
     let told: Vec<String> = outputs.iter().map(|&id| format!("out {}", name(id))).collect();
@@ -426,7 +426,7 @@ fn wave(most: i64, run: unsafe extern "C" fn(*mut c_void, *const i64) -> c_int) 
 fn a_tile_that_does_not_end_and_the_tiles_that_miss_it() {
     let _turn = start();
     let graph = std::thread::spawn(|| wave(3, hold_one));
-    // Everything that does not need tile [1, 1] runs: the first row and the first column.
+    // Only the first row and the first column run without tile [1, 1].
     let text = await_part(
         "Graph 'wave': of 16 tiles 7 have run, 1 running, 0 ready, 4 waiting for predecessors that have not run\n",
     );
@@ -441,7 +441,7 @@ fn a_tile_that_does_not_end_and_the_tiles_that_miss_it() {
     finalize().unwrap();
 }
 
-/// What is read while workers run may be out of date, but it is never wrong memory: for the sanitizers.
+/// A snapshot of running workers may be out of date, but reads no freed memory: the sanitizers watch.
 #[test]
 fn explanations_while_tasks_come_and_go() {
     let _turn = start();
@@ -481,7 +481,7 @@ fn explanations_while_tasks_come_and_go() {
     finalize().unwrap();
 }
 
-/// Descriptors change hands all the time, but whoever is named as the producer of a datum is it.
+/// Descriptors are reused all the time, yet a datum's named producer is its producer.
 fn named_producers_have_the_datum_as_an_output(text: &str) {
     for missing in text.split("Missing: datum ").skip(1) {
         let mut lines = missing.lines();

@@ -1,4 +1,4 @@
-//! No task waits for ever behind others, however these are made: counted in tasks, as `dvm_sched_near` states it.
+//! No task starves behind others, whatever makes these. Waits are counted in tasks, as in the bound of `dvm_sched_near`.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use dvm::ffi::raw::{dvm_graph_run, dvm_graph_t};
 use support::*;
 
-/// What the header states: each of n ready tasks begins before so many times n + 2 others have begun.
+/// The header's bound: each of n ready tasks begins before this many times n + 2 others.
 const ROUND: u64 = 256;
 
 /// So many tasks of the endless kind end it all the same, when they have taken so long: then the test fails instead of hanging. Both,
@@ -24,10 +24,10 @@ const ROUND: u64 = 256;
 const ENOUGH: u64 = 3_000_000;
 const LONG: Duration = Duration::from_secs(5);
 
-/// So many tasks wait to be let through.
+/// Tasks that wait for their turn.
 const VICTIMS: usize = 20;
 
-/// How tasks without end follow one another.
+/// How endless tasks follow one another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Endless {
     /// A near task without arguments schedules itself.
@@ -44,7 +44,7 @@ enum Endless {
     Pairs,
 }
 
-/// Where those lie that wait.
+/// Where the waiting tasks lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lies {
     /// Scheduled by a task of the worker, before the endless ones.
@@ -74,7 +74,7 @@ impl Counts {
         let here = here();
         self.workers.iter().position(|(rank, _)| *rank == here).unwrap()
     }
-    /// Counts one; true when there is to be another.
+    /// Counts a task; whether another follows.
     fn another(&self) -> bool {
         self.workers[self.here()].1.fetch_add(1, Ordering::Relaxed);
         if self.all.fetch_add(1, Ordering::Relaxed) >= ENOUGH && self.begun.elapsed() >= LONG && !self.over() {
@@ -91,7 +91,7 @@ impl Counts {
     fn now(&self) -> Vec<u64> {
         self.workers.iter().map(|(_, count)| count.load(Ordering::Relaxed)).collect()
     }
-    /// Counts one that got through.
+    /// Counts a waiting task that ran.
     fn got_through(&self, most: usize) {
         if self.through.fetch_add(1, Ordering::AcqRel) + 1 == most {
             self.over.store(true, Ordering::Release);
@@ -99,7 +99,7 @@ impl Counts {
     }
 }
 
-/// Something that runs endless tasks: how to begin.
+/// Starts endless tasks.
 fn endless(kind: Endless, counts: &Arc<Counts>) -> Box<dyn Fn() + Send + Sync> {
     let me: Arc<OnceLock<Id>> = Arc::default();
     let (mine, counts) = (me.clone(), counts.clone());
@@ -165,7 +165,7 @@ fn run_graph(counts: &Arc<Counts>) {
     assert_eq!(unsafe { dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS);
 }
 
-/// One case. `Err` says how long one has waited.
+/// One case. `Err` says how long a task has waited.
 fn case(kind: Endless, lies: Lies, count: usize) -> Result<(), String> {
     workers(count);
     init().unwrap();
@@ -178,7 +178,7 @@ fn case(kind: Endless, lies: Lies, count: usize) -> Result<(), String> {
         begun: Instant::now(),
         given_up: AtomicBool::new(false),
     });
-    // When they became ready, and how long the one that waited longest has waited.
+    // When the tasks became ready, and the longest wait.
     let since: Arc<OnceLock<Vec<u64>>> = Arc::default();
     let longest = Arc::new(Mutex::new(0));
     let victim = |modes: &[c_int]| {
@@ -199,7 +199,7 @@ fn case(kind: Endless, lies: Lies, count: usize) -> Result<(), String> {
     let (there, theirs, ready) = (begun.clone(), counts.clone(), since.clone());
     let start = processing(&[IN], c"start", move |ids| {
         let worker = value(ids[0]).unwrap() as usize;
-        // Each worker has its own, which nobody steals: no worker is without tasks before all have some.
+        // Each worker's endless tasks stay with it: no worker idles before all have some.
         there.fetch_add(1, Ordering::AcqRel);
         while there.load(Ordering::Acquire) < count {
             std::thread::yield_now();
@@ -238,7 +238,7 @@ fn case(kind: Endless, lies: Lies, count: usize) -> Result<(), String> {
     if lies == Lies::Graph {
         return if told { Ok(()) } else { Err(format!("{kind:?}, {count} workers: no tile has run")) };
     }
-    // From outside it cannot be told when exactly a task becomes ready: those count from the beginning on.
+    // A thread outside does not know when a task becomes ready: its tasks count from the start.
     let waited = *longest.lock().unwrap();
     let most = ROUND * (VICTIMS as u64 + 2 + 3 * count as u64);
     let outside = matches!(lies, Lies::Mailed | Lies::Placed);

@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 use dvm::ffi::raw::*;
 use support::*;
 
-/// What a child says that has got the answers that it should.
+/// The exit code of a child that got the right answers.
 const WELL: c_int = 42;
 
 /// The child of the last fork.
 static CHILD: AtomicI32 = AtomicI32::new(0);
 
-/// All calls that a child may try; the number of the first one with a wrong answer, from 1, or 0.
+/// Tries all calls in a child; the number of the first wrong answer, from 1, or 0.
 fn every_call_fails() -> c_int {
     let mut id = [0, 1 << 32];
     let mut rank = [0; 8];
@@ -99,7 +99,7 @@ fn fork(returns: bool) -> bool {
     }
 }
 
-/// Waits for the child; the status that it ended with.
+/// Waits for the child; its exit status.
 fn child() -> c_int {
     let (mut status, child) = (0, CHILD.swap(0, Ordering::SeqCst));
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);

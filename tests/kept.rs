@@ -1,4 +1,4 @@
-//! What a worker has put aside for itself runs elsewhere when the worker turns to something long.
+//! A tile in a worker's hand-off slot runs elsewhere when the worker turns to a long task.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use dvm::ffi::raw::{dvm_graph_run, dvm_graph_t};
 use support::*;
 
-/// Something that happens once, and is waited for with patience: without the other worker it never would.
+/// An event that only the other worker can bring about.
 #[derive(Default)]
 struct Event(AtomicBool);
 
@@ -35,12 +35,12 @@ impl Event {
     }
 }
 
-/// Workers that sleep as soon as they have nothing to do: who sleeps does not find by itself what is put aside later.
+/// Workers that sleep as soon as they are idle: a sleeper must be woken for a tile that is kept later.
 fn start(count: usize) -> std::sync::MutexGuard<'static, ()> {
     let turn = turn();
     workers(count);
     unsafe { std::env::set_var("DVM_SPIN", "0") };
-    // What a test that has failed left running.
+    // A failed test may have left the engine running.
     let _ = finalize();
     init().unwrap();
     turn
@@ -51,7 +51,7 @@ fn others() -> Vec<Rank> {
     (0..count()).map(rank_at).filter(|rank| *rank != here()).collect()
 }
 
-/// Lets the workers without work fall asleep. When one does not, the test finds less, and nothing wrong.
+/// Gives idle workers time to fall asleep. A worker that stays awake weakens the test, and breaks nothing.
 fn a_moment() {
     std::thread::sleep(Duration::from_millis(20));
 }
@@ -82,7 +82,7 @@ fn event() -> &'static Event {
     Box::leak(Box::default())
 }
 
-/// A task on the worker that runs a chain of tiles, which ends when the last tile has run.
+/// A task on the worker that runs a chain of tiles; the task ends after the last tile.
 #[test]
 fn a_kept_tile_does_not_wait_for_a_long_task() {
     let _turn = start(2);
@@ -131,7 +131,7 @@ fn a_kept_tile_does_not_wait_for_a_tile_of_another_graph() {
     finalize().unwrap();
 }
 
-/// A worker that stands still for a task of two cores; the third one goes on with its tiles.
+/// A worker stands still for a task of two cores; the third worker continues its tiles.
 #[test]
 fn a_kept_tile_does_not_wait_for_a_worker_that_stands_still() {
     let _turn = start(3);
@@ -156,7 +156,7 @@ fn a_kept_tile_does_not_wait_for_a_worker_that_stands_still() {
     finalize().unwrap();
 }
 
-/// A task that the end of another has made ready, while the free callback of the other's input runs.
+/// A task is ready as soon as another ends, while the free callback of that one's input still runs.
 #[test]
 fn a_ready_successor_does_not_wait_for_a_free_callback() {
     static SUCCESSOR: Event = Event(AtomicBool::new(false));

@@ -1,4 +1,4 @@
-//! Many of anything, one after the other: what is over takes no memory, no thread and no time.
+//! Many of anything, one after the other: an ended object costs no memory, no thread and no time.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -46,7 +46,7 @@ fn register_afresh(turn: usize, task: bool) {
 #[test]
 fn processings_that_were_forgotten_take_no_memory() {
     const MANY: usize = 100_000;
-    // What another test keeps, contexts of threads say, must not come in between.
+    // Other tests keep objects, such as contexts of threads: they must not run meanwhile.
     let _turn = turn();
     in_turn(|| {
         (0..5_000).for_each(|turn| register_afresh(turn, turn % 10 == 0));
@@ -55,7 +55,7 @@ fn processings_that_were_forgotten_take_no_memory() {
         let grown = in_use().saturating_sub(before);
         assert!(grown < 1 << 20, "{grown} bytes for {MANY} processings");
     });
-    // Nor do those that finalize has forgotten.
+    // Nor do processings that finalize has forgotten.
     let round = |round: usize| {
         in_turn(|| {
             for turn in 0..20_000 {
@@ -74,7 +74,7 @@ fn processings_that_were_forgotten_take_no_memory() {
     assert!(grown < 1 << 20, "{grown} bytes after finalize");
 }
 
-/// Tasks of a processing that was forgotten still find what they need.
+/// Tasks of a forgotten processing still run.
 #[test]
 fn a_task_keeps_what_its_forgotten_processing_had() {
     with_engine(|| {
@@ -94,7 +94,7 @@ fn a_task_keeps_what_its_forgotten_processing_had() {
     });
 }
 
-/// The threads of libdvm, told by their names: those of the test driver come and go meanwhile.
+/// The threads of libdvm, by their names: threads of the test driver come and go.
 fn threads() -> usize {
     let name = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
     std::fs::read_dir("/proc/self/task").unwrap().flatten().map(name).filter(|name| name.starts_with("dvm-")).count()

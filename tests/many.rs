@@ -1,4 +1,4 @@
-//! Many of anything: what n of them cost grows with n, not with its square.
+//! Many of anything: the cost of n grows with n, not with its square.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -16,10 +16,10 @@ use std::time::Duration;
 use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end};
 use support::*;
 
-/// Of the processor's time: what takes milliseconds takes no longer than this on a slow machine; what grows with the square does.
+/// A bound on processor time. Linear work takes milliseconds, and stays below it on a slow machine; quadratic work does not.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The time that processors have spent on this process, or on this thread: others do not lengthen it.
+/// The processor time of this process, or of this thread: others do not lengthen it.
 fn spent(clock: libc::clockid_t) -> Duration {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     let time = unsafe {
@@ -36,7 +36,7 @@ fn timed(what: &str, body: impl FnOnce()) {
     assert!(took < PATIENCE, "{what} took {took:?}");
 }
 
-/// The places 0 to n - 1 in an order that jumps.
+/// 0 to n - 1 in a scattered order.
 fn scattered(count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |place| place * 40_009 % count)
 }
@@ -126,7 +126,7 @@ fn a_task_with_many_inputs_and_outputs_is_scheduled() {
         let modes = [vec![IN; EACH], vec![OUT; EACH]].concat();
         let run = processing(&modes, c"many", |_| 0);
         let mut arguments = [&inputs[..], &outputs[..]].concat();
-        // What is refused with few is refused with many, and takes nothing.
+        // A mistake is refused among many as among few, and takes no reference.
         for (place, wrong) in [(EACH - 1, outputs[EACH - 1]), (0, outputs[7])] {
             let right = std::mem::replace(&mut arguments[place], wrong);
             timed("refusing", || assert_eq!(near(run, &arguments), Err(Code::DVM_ERR_STATE)));
@@ -173,7 +173,7 @@ fn many_tasks_leave_blocking_sections_at_once() {
     unsafe { std::env::remove_var("DVM_STACK") };
 }
 
-/// How often threads of this process have gone to sleep.
+/// How often threads of this process have slept.
 fn sleeps() -> i64 {
     let mut usage = MaybeUninit::<libc::rusage>::uninit();
     unsafe {

@@ -1,4 +1,4 @@
-//! No two types that a whole crate can see share a name: who reads `Cache` in one file must not think of another's.
+//! No two crate-visible types share a name: `Cache` in one file must not remind a reader of another.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +39,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
 /// Types of `sync/modelled.rs` are those of the library, or those of loom that take their place in a model.
 const STAND_INS: &[&str] = &["Condvar", "Mutex", "MutexGuard", "Waited"];
 
-/// The names of types that are visible outside of their module, without those of tests.
+/// The types that are visible outside their module, without tests.
 fn types(items: &[Item], found: &mut Vec<String>) {
     for item in items {
         let (visibility, name, attributes) = match item {

@@ -1,4 +1,4 @@
-//! Which task runs when and where: placed ones in the order of readiness, near ones stolen, nobody held back for ever.
+//! Which task runs when and where: placed tasks in the order of readiness, near tasks stolen, none starved.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -131,7 +131,7 @@ fn stealable_tasks_are_stolen_and_placed_ones_never() {
             std::thread::yield_now();
         }
         assert_eq!(*ranks.lock().unwrap(), [rank_at(1); 10]);
-        // The last of them has told its rank, and ends a moment later.
+        // The last task has told its rank, and ends a moment later.
         until(|| load(rank_at(1)) == 0 || Instant::now() > end);
         assert_eq!((load(rank_at(0)), load(rank_at(1))), (11, 0));
         blocked.wait();
@@ -158,7 +158,7 @@ fn tasks_without_arguments_are_stolen_from_the_task_that_made_them_and_counted_w
             while seen.lock().unwrap().len() < 10 && Instant::now() < end {
                 std::thread::yield_now();
             }
-            // This task runs still, and the last of the others may be about to end.
+            // This task still runs, and the last of the others may be about to end.
             c_int::from(load(rank_at(0)) != 1 || load(rank_at(1)) > 1)
         });
         onto(rank_at(0), spawn, &[]).unwrap();
@@ -173,7 +173,7 @@ fn tasks_without_arguments_that_a_task_has_made_fail_and_end_as_others_do() {
     with_engine(|| {
         let datum = number(7);
         let fails = processing(&[], c"fails at the end", move |_| {
-            // A get that the task leaves to its end.
+            // A get without put: the task's end puts.
             c_int::from(value_kept(datum) == 7) * 5
         });
         let panics = processing(&[], c"panics", |_| panic!("on purpose"));
@@ -189,7 +189,7 @@ fn tasks_without_arguments_that_a_task_has_made_fail_and_end_as_others_do() {
         assert!(message.contains("3 tasks failed"), "{message}");
         let firsts = ["'fails at the end' returned 5 on rank", "'panics' panicked (on purpose) on rank"];
         assert!(firsts.iter().any(|first| message.contains(first)), "{message}");
-        // Nothing keeps the datum but its reference.
+        // Only its reference keeps the datum.
         assert_eq!(put(datum), Err(Code::DVM_ERR_STATE));
         relax(datum).unwrap();
         assert_eq!(acquire(datum), Err(Code::DVM_ERR_ID));

@@ -1,4 +1,4 @@
-//! Many more workers than PUs: nothing hangs, whatever the workers do to each other.
+//! Many more workers than PUs: nothing hangs.
 #![allow(unsafe_code, reason = "calls the C interface")]
 
 mod support;
@@ -92,7 +92,7 @@ fn among_many_workers_what_a_busy_one_has_is_stolen() {
     for round in 0..ROUNDS {
         onto(ranks[(round * 37) as usize % ranks.len()], parent, &[]).unwrap();
         wait().unwrap();
-        // Sometimes most sleep by then, sometimes none.
+        // By then most workers sleep, or none.
         std::thread::sleep(Duration::from_micros(round % 5 * 700));
     }
     assert_eq!(PROGRESS.load(Ordering::Relaxed), ROUNDS * CHILDREN);

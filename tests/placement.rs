@@ -1,4 +1,4 @@
-//! Placement on a machine of 32 processing units that need not exist.
+//! Placement on a synthetic machine of 32 processing units.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -50,7 +50,7 @@ fn written_on(index: u64, size: usize) -> Id {
     datum
 }
 
-/// The processing unit to which a task near these data is sent: the one whose load counts it while all are busy.
+/// The processing unit of a task near these data: all are busy, and the load of this one counts the task.
 fn sent_to(data: &[Id]) -> u64 {
     let gate = promise(0).unwrap();
     let inside = Arc::new(std::sync::Barrier::new(33));
@@ -83,7 +83,7 @@ fn tasks_go_to_most_of_their_bytes_or_to_the_barycentre() {
         let large = written_on(21, 1000);
         let small = [written_on(2, 10), written_on(3, 10), written_on(30, 10)];
         assert_eq!(sent_to(&[small[0], large, small[1]]), 21);
-        // Spread over three packages, two on one core: there the sum of bytes times distance is least.
+        // Three packages, two data on one core: that core has the least sum of bytes times distance.
         let spread = [written_on(8, 100), written_on(9, 100), written_on(16, 110), written_on(24, 90)];
         let best = (0..32)
             .min_by_key(|&index| {

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use execute::Stage;
 use program::Program;
 
-/// A failure that does not show again within so many runs counts as gone.
+/// Runs after which a failure that did not return counts as gone.
 const RUNS_PER_CANDIDATE: usize = 10;
 
 /// Runs a program several times, each on a fresh engine; its first failure.
@@ -28,7 +28,7 @@ fn fails(program: &Program) -> Option<String> {
     (0..RUNS_PER_CANDIDATE).find_map(|_| Stage::new().run(program).err())
 }
 
-/// Leaves out statements, ever fewer at a time, as long as the program still fails.
+/// Removes statements, in ever smaller runs, while the program still fails.
 fn shrink(mut program: Program) -> Program {
     let mut size = program.statements.len() / 2;
     while size > 0 {

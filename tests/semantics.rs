@@ -409,7 +409,7 @@ unsafe extern "C" fn free_and_call(addr: *mut c_void, size: usize) {
     assert_eq!(wait(), Err(Code::DVM_ERR_IN_TASK));
     assert_eq!(finalize(), Err(Code::DVM_ERR_IN_TASK));
     assert_eq!(unsafe { dvm_init() }, Code::DVM_ERR_IN_TASK);
-    // The memory holds the id of another datum, of which it has a reference.
+    // The memory holds the id of another datum, and owns a reference of it.
     relax(unsafe { *addr.cast::<Id>() }).unwrap();
     FREED.fetch_add(1, Ordering::SeqCst);
 }
@@ -482,7 +482,7 @@ static PLAIN_SUM: AtomicU64 = AtomicU64::new(0);
 #[unsafe(no_mangle)]
 extern "C" fn plain_of_two(a: *mut u64, b: *mut u64) -> c_int {
     let ids = unsafe { [*a.cast::<Id>(), *b.cast::<Id>()] };
-    // What a callback does to its arguments must not reach the runtime.
+    // The run-time does not see a callback's changes of its arguments.
     unsafe { a.write(77) };
     PLAIN_SUM.fetch_add(value(ids[0]).unwrap() * value(ids[1]).unwrap(), Ordering::SeqCst);
     0
@@ -604,7 +604,7 @@ fn an_idle_program_uses_no_cpu() {
             let micros = |time: libc::timeval| time.tv_sec * 1_000_000 + time.tv_usec;
             micros(usage.ru_utime) + micros(usage.ru_stime)
         };
-        // On a busy machine the workers look for work, and the driver ends the test before, in one of the first.
+        // On a busy machine the workers still look for work when the driver ends the test.
         let half_a_second = |_| {
             let before = used();
             std::thread::sleep(Duration::from_millis(500));
@@ -659,7 +659,7 @@ fn calls_during_finalize_are_safe() {
     }
 }
 
-/// A schedule that was refused once counted as the first task of its processing.
+/// Once, a refused schedule counted as the first task of its processing.
 #[test]
 fn a_refused_schedule_does_not_settle_the_modes() {
     let _turn = turn();

@@ -1,7 +1,7 @@
-//! Many tasks of all kinds, for as long as asked: the results are right, and memory does not grow.
+//! Many tasks of all kinds, for as long as asked: results are right, and memory does not grow.
 //!
-//! `DVM_SOAK_TASKS` says how many tasks (two million), or `DVM_SOAK_MINUTES` how long; a line is printed for every tenth
-//! of the tasks, or every ten million. `DVM_TEST_SEED` replays the one round with this seed. `make soak` runs it at length.
+//! `DVM_SOAK_TASKS` sets the number of tasks (two million), or `DVM_SOAK_MINUTES` the time. A line is printed after each tenth
+//! of the tasks, or ten million. A case of `DVM_TEST_SEED` is one round. `make soak` runs for hours.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -22,20 +22,20 @@ use dvm::ffi::raw::*;
 use program::{Random, mix};
 use support::*;
 
-/// Tasks between two progress lines, at most.
+/// The most tasks between two progress lines.
 const TASKS_PER_LINE: u64 = 10_000_000;
 
-/// How much the process may grow after its first tenth: what allocators keep, and the pages of a stand-in's stack.
+/// Bytes that the process may grow after its first tenth: allocators keep some, a stand-in's stack takes pages.
 const MAY_GROW: u64 = 16 << 20;
 
-/// Bytes of this process that are in memory.
+/// The resident bytes of this process.
 fn resident() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = pages.split(' ').nth(1).unwrap().parse().unwrap();
     pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
 }
 
-/// What tasks have added up in the running round.
+/// The sum of the tasks of this round.
 static SUM: AtomicU64 = AtomicU64::new(0);
 
 struct Kinds {
@@ -242,7 +242,7 @@ fn many_tasks_are_right_and_leave_nothing_behind() {
             let (now, nanoseconds) = (resident(), since.elapsed().as_nanos() as u64 / (done - told));
             println!("{done} tasks: {} KiB in memory, {nanoseconds} ns per task, seed {seed}", now >> 10);
             let ground = *ground.get_or_insert(now);
-            // A checker that keeps freed memory for a while would be measured, and not libdvm.
+            // A checker keeps freed memory for a while: the size would be the checker's.
             let shadowed = std::env::var_os("DVM_TEST_SHADOWED").is_some();
             assert!(shadowed || now <= ground + MAY_GROW, "the process has grown from {ground} to {now} bytes");
             (told, since) = (done, Instant::now());

@@ -1,4 +1,4 @@
-//! The stacks of workers: what the main thread may have, or what is asked for. Each case is a process of its own.
+//! The stacks of workers: as large as the main thread's may grow, or as `DVM_STACK` asks. Each case is a process of its own.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -35,7 +35,7 @@ fn mine() -> (usize, usize) {
     (size, guard)
 }
 
-/// Uses so many KiB of stack.
+/// Uses this many KiB of stack.
 #[inline(never)]
 fn dig(kib: usize) -> u8 {
     let mut page = [kib as u8; 1024];
@@ -49,7 +49,7 @@ fn all_have(kib: usize) {
     let check = processing(&[], c"check", move |_| {
         let (size, guard) = mine();
         std::hint::black_box(dig(kib * 3 / 4));
-        // The system rounds, and keeps a little for itself.
+        // The system rounds, and takes a little.
         c_int::from(size >> 10 < kib - kib / 16 || size >> 10 > kib + kib / 16 + 64 || guard == 0)
     });
     let block = processing(&[], c"block", move |_| {
@@ -76,7 +76,7 @@ fn workers_have_what_the_main_thread_may_have() {
     for (limit, kib) in [("1024", "1024"), ("40000", "40000")] {
         again(name, limit, &[("DVM_TEST_KIB", kib)]);
     }
-    // What is asked for goes before.
+    // `DVM_STACK` overrides the limit.
     again(name, "1024", &[("DVM_TEST_KIB", "30000"), ("DVM_STACK", "30000")]);
 }
 

@@ -1,4 +1,4 @@
-//! A trace is there however the program ends. Each program runs as a process of its own.
+//! A program leaves its trace however it ends. Each is a process of its own.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -84,7 +84,7 @@ fn wait_for(mut child: Child) -> (ExitStatus, String) {
     panic!("hangs");
 }
 
-/// The trace is whole, and has the task.
+/// The trace is complete, and has the task.
 fn check(path: &Path) {
     let text = std::fs::read_to_string(path).unwrap();
     let trace: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
@@ -92,7 +92,7 @@ fn check(path: &Path) {
     assert!(events.iter().any(|event| event["name"] == "traced"), "{text}");
 }
 
-/// Runs a task, then has others run and run.
+/// Runs a task, then keeps running others.
 fn run() {
     init().unwrap();
     near(processing(&[], c"traced", |_| 0), &[]).unwrap();
@@ -148,7 +148,7 @@ fn the_tests_of_signals_do_not_hang_on_what_they_inherit() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// The thread that got the signal is the only one that may, and is gone before the trace is written.
+/// Only the thread that got the signal may take it, and it has ended before the trace is written.
 #[test]
 fn a_signal_that_no_thread_takes_any_more_ends_the_program() {
     if playing() {
@@ -169,14 +169,14 @@ fn a_signal_that_no_thread_takes_any_more_ends_the_program() {
     check(&path);
 }
 
-/// Whatever libdvm does at that moment: it has caught the signal and nobody else will see it.
+/// libdvm has caught the signal, which no other thread sees; it ends the program in any state.
 #[test]
 fn a_signal_while_libdvm_begins_or_ends_is_not_lost() {
     if playing() {
         println!("\nready");
         loop {
             init().unwrap();
-            // Nearly always this thread takes the signal, and is quicker than the one that is to act on it.
+            // This thread mostly takes the signal, and is quicker than the thread that acts on it.
             unsafe { libc::sched_yield() };
             finalize().unwrap();
         }
@@ -277,7 +277,7 @@ fn an_exit_without_finalize_leaves_the_trace() {
     check(&path);
 }
 
-/// Generated code never calls finalize: there is nobody to hand the failure to.
+/// Generated code never calls finalize: no call can return the failure.
 #[test]
 fn a_trace_of_generated_code_that_cannot_be_written_is_told() {
     if playing() {
@@ -293,7 +293,7 @@ fn a_trace_of_generated_code_that_cannot_be_written_is_told() {
     assert_eq!(told.matches("/dev/full").count(), 1, "once: {told}");
 }
 
-/// hwloc has no other way to be quiet than its environment, which belongs to the program.
+/// Only environment variables silence hwloc, and the environment belongs to the program.
 #[test]
 fn nothing_is_printed_where_the_kernel_s_files_are_hidden() {
     if playing() {

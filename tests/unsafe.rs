@@ -1,20 +1,20 @@
-//! Unsafe code stands in the rooms that ARCHITECTURE.md names, and there is no more of it than that page says.
+//! Unsafe code is in the rooms that ARCHITECTURE.md names, and does not exceed the number of blocks stated there.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// What a source says that the compiler cannot check.
+/// The unsafe code of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Unchecked {
     /// `unsafe { ... }`, in macros and tests as well.
     blocks: usize,
-    /// All else that begins with the word: functions, implementations, attributes.
+    /// The word elsewhere: functions, implementations, attributes.
     others: usize,
 }
 
-/// Counts in a source's tokens: comments and texts are none.
+/// Counts tokens: comments and texts do not count.
 fn count(tokens: TokenStream) -> Unchecked {
     let mut found = Unchecked::default();
     let mut tokens = tokens.into_iter().peekable();
@@ -63,7 +63,7 @@ fn stated(text: &str) -> (Vec<String>, usize) {
     (rooms.map(str::to_owned).collect(), most.expect("a number after \"At most\""))
 }
 
-/// What is wrong, in words.
+/// The breaches.
 fn breaches(found: &BTreeMap<String, Unchecked>, named: &[String], most: usize) -> Vec<String> {
     let mut wrong = Vec::new();
     for (room, counted) in found {

@@ -1,4 +1,4 @@
-//! The watchdog, the signal and `dvm_explain` print on stderr. Each runs in a process of its own.
+//! The watchdog, the signal and `dvm_explain` print on stderr, each in a process of its own.
 #![allow(unsafe_code, reason = "calls the C interface")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -26,7 +26,7 @@ fn play(test: &str, environment: &[(&str, &str)]) -> Child {
         .unwrap()
 }
 
-/// Reads up to the line with these words; what was read. The end of the output before that fails the test.
+/// Reads up to the line with these words; the text read. Panics if the output ends first.
 fn read_until(output: &mut impl std::io::BufRead, words: &str) -> String {
     let mut text = String::new();
     loop {
@@ -38,7 +38,7 @@ fn read_until(output: &mut impl std::io::BufRead, words: &str) -> String {
     }
 }
 
-/// Lets the part go on and end; its exit code and the rest of what it printed on stderr.
+/// Lets the part end; its exit code and the rest of its stderr.
 fn let_go(mut child: Child, mut errors: impl std::io::Read) -> (Option<i32>, String) {
     child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     let mut rest = String::new();
@@ -46,7 +46,7 @@ fn let_go(mut child: Child, mut errors: impl std::io::Read) -> (Option<i32>, Str
     (child.wait().unwrap().code(), rest)
 }
 
-/// Has a task wait for a promise until the tester lets it go.
+/// A task waits for a promise until the tester lets it go.
 fn wait_for_the_tester() {
     init().unwrap();
     let gate = promise(8).unwrap();
@@ -100,7 +100,7 @@ fn an_idle_program_is_not_explained() {
     if playing() {
         init().unwrap();
         let promised = promise(8).unwrap();
-        // Longer than the period: only what is printed counts.
+        // Longer than the period: only the printed text counts.
         std::thread::sleep(std::time::Duration::from_millis(2500));
         relax(promised).unwrap();
         finalize().unwrap();
@@ -156,7 +156,7 @@ fn a_signal_that_the_program_handles_is_not_taken() {
     assert_eq!(let_go(child, errors).0, Some(35));
 }
 
-/// The child of a fork shares the pipe with its parent: the signal in the child must not ask the parent.
+/// A forked child shares its parent's pipe: a signal in the child must not reach the parent.
 #[test]
 fn a_forked_child_does_not_ask_its_parent() {
     if playing() {
@@ -197,7 +197,7 @@ fn explain_prints_on_stderr_also_from_a_task() {
     assert!(printed.contains("  the worker of rank 0 0 runs 'asks'\n"), "{printed}");
 }
 
-/// An engine that generated code has started has its watchdog too, and the program ends as it should.
+/// An engine that generated code started has a watchdog too, and the program ends.
 #[test]
 fn an_implicit_start_is_watched() {
     if playing() {

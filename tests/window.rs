@@ -1,4 +1,4 @@
-//! `DVM_WINDOW`: a submitter is held back, and never for ever.
+//! `DVM_WINDOW` holds a submitter back, but never for ever.
 #![allow(unsafe_code, reason = "calls the C interface")]
 
 mod support;
@@ -11,10 +11,10 @@ use support::*;
 
 const WINDOW: u64 = 200;
 
-/// A thread looks at the window once per so many tasks at most.
+/// The most tasks between two looks of a thread at the window.
 const SLACK: u64 = 64;
 
-/// A thread is held for no longer than this while nothing ends.
+/// The longest hold while no task ends.
 const PATIENCE: Duration = Duration::from_millis(10);
 
 fn with_window(body: impl FnOnce()) {
@@ -37,7 +37,7 @@ fn a_submitter_stays_within_the_window() {
             theirs.fetch_add(1, Ordering::Relaxed);
             0
         });
-        // A thread that is held for so long goes on, whatever holds the workers up: one more look's worth of tasks each time.
+        // After that hold a thread goes on in any case, with the tasks of one more look.
         let (mut most, mut stalls) = (0, 0);
         for made in 1..=5000_u64 {
             let begin = Instant::now();
@@ -47,7 +47,7 @@ fn a_submitter_stays_within_the_window() {
         }
         wait().unwrap();
         assert_eq!(ended.load(Ordering::Relaxed), 5000);
-        // A worker counts its task a moment after the task itself did.
+        // A worker counts a task a moment after the task counts itself.
         assert!(most <= WINDOW + SLACK * (1 + stalls) + 2, "{most} tasks were under way, {stalls} stalls");
     });
 }

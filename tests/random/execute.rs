@@ -143,7 +143,7 @@ fn perform(ids: &[Id], inputs: usize, leaf: Id) -> Result<c_int, String> {
     Ok(task.code)
 }
 
-/// A running engine and what was counted on it.
+/// A running engine and its counts.
 pub struct Stage {
     running: bool,
     programs: u64,
@@ -154,7 +154,7 @@ pub struct Stage {
     refused: u64,
 }
 
-/// So many programs share an engine.
+/// Programs that share an engine.
 const PROGRAMS_PER_ENGINE: u64 = 200;
 
 impl Stage {
@@ -337,7 +337,7 @@ impl Run {
         Ok(())
     }
 
-    /// Puts what is held: it must not have changed, whatever has become of its references.
+    /// Puts a held datum, which must be unchanged, whatever happened to its references.
     fn release(&mut self, which: impl Fn(Name) -> bool) -> Result<(), String> {
         let (released, held): (Vec<_>, Vec<_>) = self.held.drain(..).partition(|&(name, ..)| which(name));
         self.held = held;
@@ -368,7 +368,7 @@ impl Run {
         }
     }
 
-    /// Acquires what the children of a task will need; leaves out those for which that cannot be.
+    /// Acquires the data of a task's children; drops children whose data cannot be acquired.
     fn put_children_aside(&mut self, task: &mut Task) -> Result<(), String> {
         let Some(mut child) = task.child.take() else { return Ok(()) };
         let parent = task.clone();
@@ -383,7 +383,7 @@ impl Run {
         Ok(())
     }
 
-    /// Gives up what was put aside for the children of a task that was refused.
+    /// Releases the references for the children of a refused task.
     fn take_back(&mut self, child: &Task, in_model: bool) -> Result<(), String> {
         if in_model {
             self.model.give_back(child);

@@ -1,14 +1,13 @@
-//! The sequential model: what a program must come to, whatever the order in which tasks run.
+//! The sequential model: the outcome of a program in any order of its tasks.
 //!
-//! The model runs every task as soon as its inputs are settled. The runtime may be later with that, so the model also
-//! knows what it cannot know yet: whether a task of the past has ended, and whether the child of a task has been
-//! scheduled. Statements whose outcome would depend on it are void.
+//! The model runs each task as soon as its inputs are settled. The run-time may be later: whether an earlier task has ended,
+//! and whether a task's child is scheduled, is uncertain until the next wait. Statements whose outcome depends on that are void.
 
 use std::collections::HashMap;
 
 use super::program::{Name, Task, mix};
 
-/// What a datum has come to.
+/// The state of a datum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     Unsettled,
@@ -31,7 +30,7 @@ pub struct Datum {
     pub held: u32,
 }
 
-/// What a statement that is not void must come to.
+/// The required outcome of a statement that is not void.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     Success,
@@ -224,7 +223,7 @@ impl Model {
             self.failures += u64::from(task.code != 0);
             self.failed += u64::from(task.code != 0);
             if let Some(child) = &task.child {
-                // What was put aside is used now.
+                // Uses the references that were put aside.
                 for name in &child.inputs {
                     self.data.get_mut(name).unwrap().available += 1;
                 }

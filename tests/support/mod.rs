@@ -26,14 +26,14 @@ fn outcome<T>(code: Code, value: T) -> Outcome<T> {
     if code == Code::DVM_SUCCESS { Ok(value) } else { Err(code) }
 }
 
-/// Tests of one binary share one engine: they take turns.
+/// The tests of a binary share one engine: they take turns.
 pub static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 pub fn turn() -> std::sync::MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Without progress for so long a program hangs.
+/// A program without progress for this long hangs.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Aborts when `progress` does not change any more, with the message that `tell` has of its last value: there is no other
@@ -54,7 +54,7 @@ pub fn watch(progress: &'static AtomicU64, tell: impl Fn(u64) -> String + Send +
     });
 }
 
-/// Waits for what another thread does soon, without a sleep. When that one has to run on the same core it gets it.
+/// Spins until another thread has acted, and yields the core to it.
 pub fn until(mut done: impl FnMut() -> bool) {
     for turn in 0_u64.. {
         if done() {
@@ -67,7 +67,7 @@ pub fn until(mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until so many threads sleep in `dvm_data_get`.
+/// Waits until this many threads sleep in `dvm_data_get`.
 pub fn until_sleepers(count: usize) {
     let told = format!("In dvm_data_get: {count} thread");
     let mut text = vec![0_u8; 1 << 16];
@@ -85,7 +85,7 @@ pub fn until_sleepers(count: usize) {
     }
 }
 
-/// Limits the workers of the engines that this binary starts. Before the first.
+/// Limits the workers of this binary's engines; called before the first starts.
 pub fn workers(count: usize) {
     // SAFETY: tests take turns, and no other thread reads the environment.
     unsafe { std::env::set_var("DVM_WORKERS", count.to_string()) };
@@ -114,7 +114,7 @@ pub fn with_engine(body: impl FnOnce()) {
     in_turn(body);
 }
 
-/// The same for a test that has its turn already, because no other one may run between its engines.
+/// The same for a test that holds its turn over several engines.
 pub fn in_turn(body: impl FnOnce()) {
     workers(2);
     init().unwrap();
