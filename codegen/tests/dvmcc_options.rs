@@ -184,7 +184,7 @@ fn questions_are_passed_on() {
 #[test]
 fn names_of_other_encodings_compile_sequentially() {
     use std::os::unix::ffi::OsStrExt;
-    let folder = app("encoding");
+    let folder = app();
     let named = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
     std::fs::create_dir_all(folder.join("src")).expect("a folder");
     let plain = "#include \"size.h\"\nint number(void) { return N; }\n";
