@@ -186,7 +186,6 @@ fn names_of_other_encodings_compile_sequentially() {
     use std::os::unix::ffi::OsStrExt;
     let folder = app();
     let named = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
-    std::fs::create_dir_all(folder.join("src")).expect("a folder");
     let plain = "#include \"size.h\"\nint number(void) { return N; }\n";
     std::fs::write(folder.join(named(b"src/caf\xe9.c")), APP).expect("a file");
     std::fs::write(folder.join(named(b"src/plain\xe9.c")), plain).expect("a file");
