@@ -86,3 +86,22 @@ fn the_case_that_fails_can_be_replayed() {
     assert_eq!((seeds.next(), seeds.next(), seeds.next()), (Some(u64::MAX), Some(0), None));
     assert_eq!(seeds.seed(seeds.begun - 1), 0);
 }
+
+#[test]
+fn a_case_that_panics_prints_the_seed_that_replays_it() {
+    if crate::playing() {
+        return seeds_from(40, 10).for_each(|seed| assert_ne!(seed, 43));
+    }
+    let fails = |variable: &str, value: &str| {
+        let mut part = crate::part("seeds::a_case_that_panics_prints_the_seed_that_replays_it");
+        for variable in ["DVM_TEST_SEED", "DVM_TEST_FIRST", "DVM_TEST_CASES"] {
+            part.env_remove(variable);
+        }
+        let output = part.env(variable, value).output().expect("the part runs");
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.success(), !told.contains("DVM_TEST_SEED=43 replays the case"), "{told}");
+        !output.status.success()
+    };
+    assert!(fails("DVM_TEST_CASES", "10") && fails("DVM_TEST_SEED", "43"));
+    assert!(!fails("DVM_TEST_SEED", "44") && !fails("DVM_TEST_FIRST", "44") && !fails("DVM_TEST_CASES", "3"));
+}
