@@ -10,6 +10,7 @@ pub mod driver;
 pub mod emit;
 pub mod frontend;
 pub mod limits;
+pub mod lowered;
 pub mod model;
 pub mod pipeline;
 pub mod planted;

@@ -2,11 +2,13 @@
 
 use crate::{
     Refusal,
-    analysis::{Dependences, IslRegion, footprint::ArrayFootprint, order_properties, row_overruns},
+    analysis::{Dependences, IslRegion, footprint, order_properties, overlap, row_overruns},
     emit::{self, Generated, PhaseParts, RegionParts, SharedNames},
+    lowered::{ArrayFootprint, BodyOrder, HostLoops, Loops, OverlapChecks, TileBox},
     model::Region,
     transform::{
-        BodyOrder, Legality, PhaseKind, Plan, Search, Step, confirmed, phase_loops::Loops, proven, tile::PhaseSets,
+        Legality, Phase, PhaseKind, Plan, Search, Step, confirmed, host_loops::host_loops, phase_loops::loops_over,
+        proven, tile::PhaseSets, tile_box::tile_box,
     },
 };
 use dvm_isl::{Set, UnionMap};
@@ -114,6 +116,10 @@ struct Work<'a> {
     /// By phase.
     loops: Vec<Loops>,
     increasing: Vec<Vec<bool>>,
+    /// By phase; a sequential phase has none.
+    boxes: Vec<Option<TileBox>>,
+    host_loops: Option<HostLoops>,
+    overlaps: Option<OverlapChecks>,
     generated: Option<Generated>,
 }
 
@@ -127,7 +133,7 @@ fn made<T>(value: Option<&T>) -> Result<&T, Refusal> {
 
 impl<'a> Work<'a> {
     /// All passes. A new one is a line here.
-    const PASSES: [Pass<'a>; 9] = [
+    const PASSES: [Pass<'a>; 12] = [
         Pass { name: "model", run: Work::read, print: Work::print_model },
         Pass { name: "deps", run: Work::depend, print: Work::print_dependences },
         Pass { name: "schedule", run: Work::schedule, print: Work::print_schedule },
@@ -136,6 +142,9 @@ impl<'a> Work<'a> {
         Pass { name: "sets", run: Work::sets, print: Work::print_sets },
         Pass { name: "footprint", run: Work::footprint, print: Work::print_footprint },
         Pass { name: "loops", run: Work::loops, print: Work::print_loops },
+        Pass { name: "boxes", run: Work::boxes, print: Work::print_boxes },
+        Pass { name: "hosts", run: Work::hosts, print: Work::print_hosts },
+        Pass { name: "overlaps", run: Work::overlaps, print: Work::print_overlaps },
         Pass { name: "c", run: Work::emit, print: Work::print_c },
     ];
 
@@ -155,6 +164,9 @@ impl<'a> Work<'a> {
             footprints: Vec::new(),
             loops: Vec::new(),
             increasing: Vec::new(),
+            boxes: Vec::new(),
+            host_loops: None,
+            overlaps: None,
             generated: None,
         }
     }
@@ -206,7 +218,9 @@ impl<'a> Work<'a> {
 
     fn sets(&mut self) -> Result<(), Refusal> {
         let (isl_region, plan) = (made(self.isl_region.as_ref())?, made(self.plan.as_ref())?);
-        let shared = SharedNames::of(self.region, self.original, plan);
+        let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
+        let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
+        let shared = SharedNames::of(self.region, self.original, hosts, dimension);
         let sets = plan.phases.iter().map(|phase| PhaseSets::of(isl_region, phase, &shared.symbols));
         self.sets = sets.collect::<Result<_, _>>()?;
         self.shared = Some(shared);
@@ -216,12 +230,10 @@ impl<'a> Work<'a> {
     fn footprint(&mut self) -> Result<(), Refusal> {
         let isl_region = made(self.isl_region.as_ref())?;
         for phase in &made(self.plan.as_ref())?.phases {
-            isl_region.begin_stage();
             self.footprints.push(match &phase.kind {
                 PhaseKind::Sequential => Vec::new(),
                 PhaseKind::Graph { band, dimension, .. } => {
-                    let of = |array| ArrayFootprint::of(isl_region, array, &phase.domain, band, *dimension);
-                    self.region.arrays.iter().map(of).collect::<Result<_, _>>()?
+                    footprint::of_tiles(isl_region, &self.region.arrays, &phase.domain, band, *dimension)?
                 }
             });
         }
@@ -236,19 +248,50 @@ impl<'a> Work<'a> {
         for (phase, sets) in made(self.plan.as_ref())?.phases.iter().zip(&self.sets) {
             isl_region.begin_stage();
             let instances = sets.tile.as_ref().unwrap_or(&sets.whole);
-            self.loops.push(Loops::over(isl_region, dependences, phase, instances, symbols)?);
+            self.loops.push(loops_over(isl_region, dependences, phase, instances, symbols)?);
         }
         Ok(())
     }
 
+    fn boxes(&mut self) -> Result<(), Refusal> {
+        let isl_region = made(self.isl_region.as_ref())?;
+        let phases = made(self.plan.as_ref())?.phases.iter().zip(&self.sets);
+        self.boxes = phases.map(|(phase, sets)| tile_box(isl_region, phase, sets)).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    fn hosts(&mut self) -> Result<(), Refusal> {
+        let (isl_region, plan) = (made(self.isl_region.as_ref())?, made(self.plan.as_ref())?);
+        let symbols = &made(self.shared.as_ref())?.symbols;
+        self.host_loops = Some(host_loops(isl_region, plan, self.leaving.as_ref(), symbols)?);
+        Ok(())
+    }
+
+    fn overlaps(&mut self) -> Result<(), Refusal> {
+        self.overlaps = Some(overlap::checks(self.region, made(self.isl_region.as_ref())?)?);
+        Ok(())
+    }
+
     fn emit(&mut self) -> Result<(), Refusal> {
-        let (isl_region, plan, shared) =
-            (made(self.isl_region.as_ref())?, made(self.plan.as_ref())?, made(self.shared.as_ref())?);
-        let made_of = plan.phases.iter().zip(&self.sets).zip(&self.footprints).zip(&self.loops);
-        let phases: Vec<PhaseParts> =
-            made_of.map(|(((phase, sets), footprints), loops)| PhaseParts { phase, sets, footprints, loops }).collect();
-        let (leaving, increasing, phases) = (self.leaving.as_ref(), self.increasing.as_slice(), phases.as_slice());
-        let parts = RegionParts { isl_region, plan, shared, leaving, increasing, phases };
+        let lowered = self.loops.iter().zip(&self.boxes).zip(&self.footprints);
+        let phases: Vec<PhaseParts> = made(self.plan.as_ref())?
+            .phases
+            .iter()
+            .zip(lowered)
+            .map(|(phase, ((loops, tiles), footprints))| PhaseParts {
+                is_repeated: phase.depth > 0,
+                loops,
+                tiles: tiles.as_ref(),
+                footprints,
+            })
+            .collect();
+        let parts = RegionParts {
+            shared: made(self.shared.as_ref())?,
+            increasing: &self.increasing,
+            phases: &phases,
+            host_loops: made(self.host_loops.as_ref())?,
+            overlaps: made(self.overlaps.as_ref())?,
+        };
         self.generated = Some(emit::emit(&parts, self.original)?);
         Ok(())
     }
@@ -342,6 +385,38 @@ impl Work<'_> {
     fn print_loops(&self) -> Result<String, Refusal> {
         let print = |(at, loops): (usize, &Loops)| format!("phase {at}\n{}", loops.tree);
         Ok(self.loops.iter().enumerate().map(print).collect())
+    }
+
+    #[allow(clippy::unnecessary_wraps)]
+    fn print_boxes(&self) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for (at, tiles) in self.boxes.iter().enumerate() {
+            let _ = writeln!(text, "phase {at}");
+            if let Some(tiles) = tiles {
+                let _ = write!(text, "{tiles}");
+            }
+        }
+        Ok(text)
+    }
+
+    fn print_hosts(&self) -> Result<String, Refusal> {
+        let HostLoops { tree, leaves_row } = made(self.host_loops.as_ref())?;
+        let row = leaves_row.as_ref().map(|condition| format!("leaves a row if {condition}\n")).unwrap_or_default();
+        Ok(format!("{row}{tree}"))
+    }
+
+    fn print_overlaps(&self) -> Result<String, Refusal> {
+        let OverlapChecks { pairs, hulls } = made(self.overlaps.as_ref())?;
+        let name = |at: &usize| &self.region.arrays[*at].symbol;
+        let mut text = String::new();
+        for (one, other) in pairs {
+            let _ = writeln!(text, "{} and {}", name(one), name(other));
+        }
+        for (at, hull) in hulls {
+            let hull = hull.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
+            let _ = writeln!(text, "  {}: {hull}", name(at));
+        }
+        Ok(text)
     }
 
     fn print_c(&self) -> Result<String, Refusal> {

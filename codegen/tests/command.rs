@@ -47,6 +47,9 @@ fn every_stage_can_be_printed() {
         ("sets", "tile"),
         ("footprint", "spread"),
         ("loops", "S0("),
+        ("boxes", "S0 at ("),
+        ("hosts", "phase0("),
+        ("overlaps", ""),
         ("c", "f_1_run("),
     ] {
         let output = run(&folder, &["tile", "in.c", &format!("--print={stage}")]);

@@ -40,7 +40,8 @@ macro_rules! object {
             }
 
             /// The context that the object belongs to.
-            pub fn ctx(&self) -> &crate::Ctx {
+            #[allow(dead_code)]
+            pub(crate) fn ctx(&self) -> &crate::Ctx {
                 &self.ctx
             }
         }
@@ -93,6 +94,12 @@ macro_rules! parses {
                 ctx.unlimited(|| unsafe {
                     $name::own(ctx, stringify!($read), crate::raw::$read(ctx.as_ptr(), text.as_ptr()))
                 })
+            }
+
+            /// The context that the object belongs to.
+            #[allow(dead_code)]
+            pub fn context(&self) -> &crate::Ctx {
+                self.ctx()
             }
         }
     };

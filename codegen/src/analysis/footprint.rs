@@ -1,30 +1,40 @@
 //! How many elements of each array a tile touches, as a function of its sizes.
 
 use super::IslRegion;
-use crate::{Refusal, model::Array};
-use dvm_isl::{Map, PwAff, Set, UnionMap, UnionSet};
-use std::fmt;
+use crate::{
+    Refusal,
+    lowered::{ArrayFootprint, Ends, Factor},
+    model::Array,
+};
+use dvm_isl::{AstBuild, Map, PwAff, Set, UnionMap, UnionSet};
+
+/// What tiles of a band touch of each array; `domain` are the instances of the phase.
+pub fn of_tiles(
+    isl_region: &IslRegion,
+    arrays: &[Array],
+    domain: &UnionSet,
+    band: &UnionMap,
+    dimension: usize,
+) -> Result<Vec<ArrayFootprint>, Refusal> {
+    isl_region.begin_stage();
+    let touched = arrays.iter().map(|array| Touched::of(isl_region, array, domain, band, dimension));
+    let touched = touched.collect::<Result<Vec<_>, _>>()?;
+    isl_region.begin_stage();
+    let build = AstBuild::from_context(&isl_region.context.intersect(&domain.params()?)?)?;
+    Ok(touched.into_iter().map(|touched| touched.lowered(&build)).collect::<dvm_isl::Result<_>>()?)
+}
 
 /// How many values a subscript takes in a tile.
-pub enum Factor {
-    /// `1 + spread + the sum of weight * (size - 1)` over the coordinates of the band.
-    Linear {
-        /// By coordinate: how far one step moves the subscript.
-        weights: Vec<i64>,
-        /// How far the accesses of one point differ.
-        spread: i64,
-    },
-    /// The tile's sizes do not bound it: from the least to the greatest value in the whole phase, by isl's pieces.
+enum Reach {
+    /// By the weights of the coordinates and the spread of one point's accesses.
+    Linear(Vec<i64>, i64),
+    /// From the least to the greatest value in the whole phase, by isl's pieces.
     Whole(Vec<(PwAff, PwAff)>),
 }
 
-/// What a tile touches of one array.
-pub enum ArrayFootprint {
-    /// For each group of accesses that move alike with the tile: a factor for each subscript.
-    Groups(Vec<Vec<Factor>>),
-    /// As if each point of the tile had an element of its own: the analysis takes too long.
-    EveryPoint,
-}
+/// What a tile touches of one array: for each group of accesses the reach of each subscript; `None`: the analysis takes
+/// too long.
+struct Touched(Option<Vec<Vec<Reach>>>);
 
 /// How far the accesses of one shape reach within a tile.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,58 +49,52 @@ struct Group {
     accesses: UnionMap,
 }
 
-impl ArrayFootprint {
-    /// What tiles of a band touch of an array; `domain` are the instances of the phase.
-    pub fn of(
+impl Touched {
+    fn of(
         isl_region: &IslRegion,
         array: &Array,
         domain: &UnionSet,
         band: &UnionMap,
         dimension: usize,
-    ) -> Result<ArrayFootprint, Refusal> {
+    ) -> Result<Touched, Refusal> {
         let groups = match groups(isl_region, array, domain, band, dimension) {
             // The sizes of tiles are as good as the estimate: one element for each point will do.
             Err(error) if error.is_quota() => {
                 isl_region.begin_stage();
-                return Ok(ArrayFootprint::EveryPoint);
+                return Ok(Touched(None));
             }
             groups => groups?,
         };
         let mut all = Vec::new();
         for group in groups {
-            let mut factors = Vec::new();
+            let mut subscripts = Vec::new();
             for (at, extent) in group.shape.into_iter().enumerate() {
-                factors.push(match extent {
-                    Extent::Linear(weights) => {
-                        Factor::Linear { weights, spread: spread(&group.accesses, band, at, dimension)? }
-                    }
-                    Extent::Whole => Factor::Whole(ends(&group.accesses, at)?),
+                subscripts.push(match extent {
+                    Extent::Linear(weights) => Reach::Linear(weights, spread(&group.accesses, band, at, dimension)?),
+                    Extent::Whole => Reach::Whole(ends(&group.accesses, at)?),
                 });
             }
-            all.push(factors);
+            all.push(subscripts);
         }
-        Ok(ArrayFootprint::Groups(all))
+        Ok(Touched(Some(all)))
+    }
+
+    fn lowered(self, build: &AstBuild) -> dvm_isl::Result<ArrayFootprint> {
+        let Some(groups) = self.0 else { return Ok(ArrayFootprint::EveryPoint) };
+        let group = |subscripts: Vec<Reach>| subscripts.into_iter().map(|reach| reach.lowered(build)).collect();
+        Ok(ArrayFootprint::Groups(groups.into_iter().map(group).collect::<dvm_isl::Result<_>>()?))
     }
 }
 
-impl fmt::Display for ArrayFootprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ArrayFootprint::Groups(groups) = self else { return f.write_str("an element for each point") };
-        let groups: Vec<String> =
-            groups.iter().map(|factors| factors.iter().map(ToString::to_string).collect()).collect();
-        f.write_str(&groups.join(" + "))
-    }
-}
-
-impl fmt::Display for Factor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Factor::Linear { weights, spread } => write!(f, "[{weights:?} spread {spread}]"),
-            Factor::Whole(ends) => {
-                let ends: Vec<String> = ends.iter().map(|(least, greatest)| format!("{least} to {greatest}")).collect();
-                write!(f, "[{}]", ends.join(" or "))
-            }
-        }
+impl Reach {
+    fn lowered(self, build: &AstBuild) -> dvm_isl::Result<Factor> {
+        let ends = |(least, greatest): (PwAff, PwAff)| {
+            Ok(Ends { least: build.expression(&least)?, greatest: build.expression(&greatest)? })
+        };
+        Ok(match self {
+            Reach::Linear(weights, spread) => Factor::Linear { weights, spread },
+            Reach::Whole(pieces) => Factor::Whole(pieces.into_iter().map(ends).collect::<dvm_isl::Result<_>>()?),
+        })
     }
 }
 
@@ -170,7 +174,7 @@ fn distances(subscript: &Map, dimension: usize, k: Option<usize>) -> dvm_isl::Re
     let from: Vec<String> = (0..dimension).map(|at| format!("p{at}")).collect();
     let to: Vec<String> =
         (0..dimension).map(|at| if Some(at) == k { format!("p{at} + 1") } else { format!("p{at}") }).collect();
-    let step = Map::parse(subscript.ctx(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
+    let step = Map::parse(subscript.context(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
     let pairs = subscript.reverse()?.apply_range(&step)?.apply_range(subscript)?;
     if pairs.is_empty()? {
         return Ok(Some((0, 0)));

@@ -4,6 +4,7 @@ mod dependences;
 pub mod footprint;
 mod isl_region;
 pub mod order_properties;
+pub mod overlap;
 pub mod row_overruns;
 
 pub use dependences::Dependences;

@@ -12,7 +12,7 @@ const LOOP_OPERATIONS: u64 = 100_000;
 pub fn independent(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<bool> {
     match independence(dependences, order) {
         Err(error) if error.is_quota() => {
-            order.ctx().allow_operations(LOOP_OPERATIONS);
+            order.context().allow_operations(LOOP_OPERATIONS);
             Ok(false)
         }
         answer => answer,
@@ -25,7 +25,7 @@ fn independence(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<boo
         let length = pair.outputs()?;
         let outer: Vec<String> = (0..length - 1).map(|k| format!("e{k}")).collect();
         let outer = outer.join(", ") + if length > 1 { ", " } else { "" };
-        let carried = Map::parse(pair.ctx(), &format!("{{ [{outer}x] -> [{outer}y] : x != y }}"))?;
+        let carried = Map::parse(pair.context(), &format!("{{ [{outer}x] -> [{outer}y] : x != y }}"))?;
         if !pair.intersect(&carried)?.is_empty()? {
             return Ok(false);
         }

@@ -8,8 +8,8 @@ use super::{
 use crate::{
     Refusal,
     c_tokens::identifiers,
+    lowered::{Loops, guard_name},
     model::{Region, Statement},
-    transform::phase_loops::{Loops, guard_name},
 };
 use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
 use std::collections::BTreeSet;

@@ -3,34 +3,27 @@
 use super::{expression::CScope, generated_names::Mentions, shared_names::Reach, shared_names::SharedNames};
 use crate::{
     Refusal,
-    analysis::{
-        IslRegion,
-        footprint::{ArrayFootprint, Factor},
-    },
+    lowered::{ArrayFootprint, Ends, Factor},
     model::Array,
-    transform::Phase,
 };
-use dvm_isl::{AstBuild, PwAff};
 use std::{collections::BTreeSet, fmt::Write};
 
 /// The function that estimates the bytes of a tile: for each array and each way to walk it, the product of how far the
 /// subscripts reach. `footprints` are those of the region's arrays, `hosts` how far from 0 values of host loops can be.
 pub fn function(
     shared: &SharedNames,
-    isl_region: &IslRegion,
-    phase: &Phase,
     footprints: &[ArrayFootprint],
+    dimension: usize,
     hosts: i128,
     name: &str,
 ) -> Result<String, Refusal> {
     let mentions = Mentions::of(shared.region, []);
     let scope = shared.scope_of_tile(&mentions, Reach { hosts, band: 0 });
-    let build = AstBuild::from_context(&isl_region.context.intersect(&phase.domain.params()?)?)?;
     let mut terms = Vec::new();
     for (array, footprint) in shared.region.arrays.iter().zip(footprints) {
         let groups = match footprint {
             ArrayFootprint::EveryPoint => {
-                terms.push(every_point(array, phase.dimension().unwrap_or(0), &shared.size));
+                terms.push(every_point(array, dimension, &shared.size));
                 continue;
             }
             ArrayFootprint::Groups(groups) => groups,
@@ -40,7 +33,7 @@ pub fn function(
             for factor in group {
                 factors.push(match factor {
                     Factor::Linear { weights, spread } => linear(weights, &shared.size, *spread),
-                    Factor::Whole(ends) => whole(ends, &build, &scope)?,
+                    Factor::Whole(ends) => whole(ends, &scope)?,
                 });
             }
             factors.retain(|factor| factor != "1.0");
@@ -83,11 +76,10 @@ fn linear(weights: &[i64], size: &str, spread: i64) -> String {
 }
 
 /// How far a subscript reaches in the whole phase.
-fn whole(ends: &[(PwAff, PwAff)], build: &AstBuild, scope: &CScope) -> Result<String, Refusal> {
+fn whole(pieces: &[Ends], scope: &CScope) -> Result<String, Refusal> {
     let mut texts = BTreeSet::new();
-    for (least, greatest) in ends {
-        let least = scope.text(&build.expression(least)?)?;
-        let greatest = scope.text(&build.expression(greatest)?)?;
+    for Ends { least, greatest } in pieces {
+        let (least, greatest) = (scope.text(least)?, scope.text(greatest)?);
         texts.insert(format!("(1.0 + (double)({greatest}) - (double)({least}))"));
     }
     Ok(texts.into_iter().next().unwrap_or_else(|| "1.0".to_owned()))

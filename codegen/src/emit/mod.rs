@@ -1,4 +1,4 @@
-//! From a plan to C.
+//! Prints a lowered region as C. It decides names, types and text; what runs, and in which order, is decided before.
 //!
 //! Bounds, origins and conditions are computed in 64 bits, also where the user's counters are narrower; the statements keep the
 //! user's types. Products of a constant of the source and a parameter are the largest values: they must stay within 64 bits,

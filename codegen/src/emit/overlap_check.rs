@@ -7,57 +7,25 @@ use super::{
 };
 use crate::{
     Refusal,
-    analysis::IslRegion,
-    model::{AccessKind, Array, Region},
+    lowered::{ArrayHull, OverlapChecks},
+    model::{Array, Region},
 };
-use dvm_isl::{AstBuild, Set, UnionSet};
 use std::fmt::Write;
 
-/// True when some pair of arrays has to be compared.
-pub fn is_needed(region: &Region) -> bool {
-    !pairs(region).is_empty()
-}
-
-/// Pairs of arrays that may overlap and of which one is written.
-fn pairs(region: &Region) -> Vec<(&Array, &Array)> {
-    let touched = |array: &Array| {
-        region.statements.iter().flat_map(|statement| &statement.accesses).any(|access| access.array == array.symbol)
-    };
-    let written = |array: &Array| {
-        region.statements.iter().flat_map(|statement| &statement.accesses).any(|access| {
-            access.array == array.symbol && matches!(access.kind, AccessKind::Write | AccessKind::MayWrite)
-        })
-    };
-    let arrays: Vec<&Array> = region.arrays.iter().filter(|array| touched(array)).collect();
-    let mut pairs = Vec::new();
-    for (at, &one) in arrays.iter().enumerate() {
-        for &other in &arrays[at + 1..] {
-            if one.may_overlap(other) && (written(one) || written(other)) {
-                pairs.push((one, other));
-            }
-        }
-    }
-    pairs
-}
-
 /// The function that says whether arrays overlap in what the region touches; nothing when none can.
-pub fn function(isl_region: &IslRegion, shared: &SharedNames) -> Result<String, Refusal> {
+pub fn function(shared: &SharedNames, checks: &OverlapChecks) -> Result<String, Refusal> {
     let region = shared.region;
-    let pairs = pairs(region);
-    if pairs.is_empty() {
+    if checks.pairs.is_empty() {
         return Ok(String::new());
     }
-    let mut involved: Vec<&Array> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
-    involved.sort_by(|one, other| one.name.cmp(&other.name));
-    involved.dedup_by(|one, other| one.name == other.name);
     let mentions = Mentions::of(region, []);
     let scope = shared.scope(&mentions);
     let mut body = String::new();
-    for array in &involved {
-        body.push_str(&hull(isl_region, shared, array, &scope)?);
+    for (at, touched) in &checks.hulls {
+        body.push_str(&hull(shared, &region.arrays[*at], touched.as_ref(), &scope)?);
     }
-    for (one, other) in &pairs {
-        let (one, other) = (&one.name, &other.name);
+    for (one, other) in &checks.pairs {
+        let (one, other) = (&region.arrays[*one].name, &region.arrays[*other].name);
         let told = sequential(region, &format!("`{one}` and `{other}` share storage"));
         let _ = writeln!(
             body,
@@ -69,7 +37,7 @@ pub fn function(isl_region: &IslRegion, shared: &SharedNames) -> Result<String, 
     let _ =
         writeln!(text, "static int dvm__{}_overlap(const struct {} *{})\n{{", region.name, shared.context, shared.own);
     text.push_str(&shared.locals(&scope, &mentions));
-    for array in &involved {
+    for array in checks.hulls.iter().map(|(at, _)| &region.arrays[*at]) {
         if passed(region).any(|passed| passed.name == array.name) {
             for length in lengths(array).iter().filter(|length| !length.bytes().all(|byte| byte.is_ascii_digit())) {
                 let _ = writeln!(text, "  const dvm__int64 {length} = {}->{length};", shared.own);
@@ -86,31 +54,16 @@ pub fn sequential(region: &Region, reason: &str) -> String {
 }
 
 /// The bytes between the least and the greatest element that the region touches, as two locals.
-fn hull(isl_region: &IslRegion, shared: &SharedNames, array: &Array, scope: &CScope) -> Result<String, Refusal> {
-    let mut touched: Option<Set> = None;
-    for access in isl_region.statements.iter().flat_map(|statement| &statement.accesses) {
-        if access.output_name().as_ref() == Some(&array.symbol) {
-            let range = access.range()?;
-            touched = Some(touched.map_or(Ok(range.clone()), |all| all.union(&range))?);
-        }
-    }
+fn hull(shared: &SharedNames, array: &Array, touched: Option<&ArrayHull>, scope: &CScope) -> Result<String, Refusal> {
     let name = &array.name;
     let own = if array.global { name.clone() } else { format!("{}->{name}", shared.own) };
     let address = if array.global && array.dims.is_empty() { format!("&{own}") } else { own };
     let mut text =
         format!("  dvm__address dvm__begin_{name} = (dvm__address){address}, dvm__end_{name} = dvm__begin_{name};\n");
     let Some(touched) = touched else { return Ok(text) };
-    let touched = touched.coalesce()?;
-    if touched.is_empty()? {
-        return Ok(text);
-    }
-    let known = isl_region.context.intersect(&UnionSet::from_set(&touched)?.params()?)?;
-    let everywhere = AstBuild::from_context(&isl_region.context)?;
-    let build = AstBuild::from_context(&known)?;
     let (mut least, mut greatest) = ("0".to_owned(), "0".to_owned());
-    for at in 0..array.dims.len() {
-        let value = |value: dvm_isl::PwAff| scope.text(&build.expression(&value.coalesce()?.gist(&known)?)?);
-        let (low, high) = (value(touched.dim_min(at)?)?, value(touched.dim_max(at)?)?);
+    for (at, ends) in touched.ends.iter().enumerate() {
+        let (low, high) = (scope.text(&ends.least)?, scope.text(&ends.greatest)?);
         if at > 0 {
             let length = &row_length(array, at);
             least = format!("({least}) * {length} + ");
@@ -123,7 +76,7 @@ fn hull(isl_region: &IslRegion, shared: &SharedNames, array: &Array, scope: &CSc
         let _ = write!(greatest, "({high})");
     }
     let element = format!("(dvm__int64)sizeof({})", array.element);
-    let exists = scope.text(&everywhere.condition(&known.gist(&isl_region.context)?)?)?;
+    let exists = scope.text(&touched.exists)?;
     let _ = writeln!(text, "  if ({exists}) {{");
     let _ = writeln!(text, "    dvm__end_{name} = dvm__begin_{name} + (dvm__address)((1 + {greatest}) * {element});");
     let _ = writeln!(text, "    dvm__begin_{name} += (dvm__address)(({least}) * {element});\n  }}");

@@ -9,8 +9,12 @@ use super::{
     phase_functions::{PhaseParts, Writer},
     shared_names::SharedNames,
 };
-use crate::{Refusal, analysis::IslRegion, model::Region, transform::Plan};
-use dvm_isl::{AstBuild, AstExprKind, AstNode, AstNodeKind, Operator, Set, UnionMap};
+use crate::{
+    Refusal,
+    lowered::{HostLoops, OverlapChecks, phase_of},
+    model::Region,
+};
+use dvm_isl::{AstExprKind, AstNode, AstNodeKind, Operator};
 use std::fmt::Write;
 
 /// The helper functions of generated text, guarded so that they stand once in a file.
@@ -27,75 +31,51 @@ pub struct Generated {
 
 /// A region with what the passes made of it.
 pub struct RegionParts<'a> {
-    /// isl's sets.
-    pub isl_region: &'a IslRegion,
-    /// The phases.
-    pub plan: &'a Plan,
     /// Names.
     pub shared: &'a SharedNames<'a>,
-    /// The parameters for which a subscript leaves its row.
-    pub leaving: Option<&'a Set>,
     /// By statement and iterator: the original order never goes down.
     pub increasing: &'a [Vec<bool>],
     /// By phase.
     pub phases: &'a [PhaseParts<'a>],
+    /// The loops around the phases.
+    pub host_loops: &'a HostLoops,
+    /// Which arrays to compare first.
+    pub overlaps: &'a OverlapChecks,
 }
 
-/// Writes a plan as C.
+/// Writes a region as C; `original` is its text.
 pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
-    let RegionParts { isl_region, plan, shared, leaving, increasing, phases } = *parts;
+    let RegionParts { shared, increasing, phases, .. } = *parts;
     let region = shared.region;
-    let names: Vec<String> = (0..plan.phases.len()).map(|at| phase_name(region, plan, at)).collect();
-    let (run, hosts) = run(isl_region, shared, plan, &names, leaving)?;
-    let writer = Writer { isl_region, shared, increasing, hosts };
+    let names: Vec<String> = (0..phases.len()).map(|at| function_name(region, phases, at)).collect();
+    let (run, hosts) = run(parts, &names)?;
+    let writer = Writer { shared, increasing, hosts };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
     let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}", shared.structure());
     for (phase, name) in phases.iter().zip(&names) {
         file_scope.push_str(&writer.phase(phase, name)?);
     }
-    isl_region.begin_stage();
-    file_scope.push_str(&overlap_check::function(isl_region, shared)?);
+    file_scope.push_str(&overlap_check::function(shared, parts.overlaps)?);
     file_scope.push_str(&run);
     file_scope.push_str("DVM__LOUD\n");
     Ok(Generated { file_scope, call: call(region, shared, original) })
 }
 
-fn phase_name(region: &Region, plan: &Plan, at: usize) -> String {
-    let kind = if plan.phases[at].dimension().is_some() { "graph" } else { "sequence" };
-    if plan.phases.len() == 1 {
-        format!("dvm__{}_{kind}", region.name)
-    } else {
-        format!("dvm__{}_{kind}_{at}", region.name)
-    }
+/// The C function that runs a phase.
+fn function_name(region: &Region, phases: &[PhaseParts], at: usize) -> String {
+    let kind = if phases[at].tiles.is_some() { "graph" } else { "sequence" };
+    if phases.len() == 1 { format!("dvm__{}_{kind}", region.name) } else { format!("dvm__{}_{kind}_{at}", region.name) }
 }
 
 /// The function that runs the phases one after the other, and how far from 0 the values of its loops can be.
-fn run(
-    isl_region: &IslRegion,
-    shared: &SharedNames,
-    plan: &Plan,
-    names: &[String],
-    leaving: Option<&Set>,
-) -> Result<(String, i128), Refusal> {
-    isl_region.begin_stage();
-    let length = plan.phases.iter().map(|phase| phase.steps.len()).max().unwrap_or(0);
-    let mut order = UnionMap::parse(&isl_region.ctx, "{ }")?;
-    for (at, phase) in plan.phases.iter().enumerate() {
-        let place = UnionMap::parse(&isl_region.ctx, &crate::transform::phase::place_text(phase, length))?;
-        let own = place.intersect_domain(&phase.hosts.intersect_domain(&phase.domain)?.range()?.coalesce()?)?;
-        for map in own.maps()? {
-            order = order.union(&UnionMap::from_map(&map.named_input(&format!("phase{at}"))?)?)?;
-        }
-    }
-    let build = AstBuild::from_context(&isl_region.context)?.with_iterators(&shared.symbols.counters)?;
-    let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
+fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal> {
+    let RegionParts { shared, host_loops, overlaps, .. } = *parts;
     let mentions = Mentions::of(shared.region, []);
     let mut writer = RunWriter { shared, names, scope: shared.scope(&mentions), lines: String::new(), reach: 0 };
-    writer.node(&tree, 1)?;
-    let rows = match leaving {
-        Some(leaving) => {
-            let condition = AstBuild::from_context(&isl_region.context)?.condition(leaving)?;
-            let condition = writer.scope.text(&condition)?;
+    writer.node(&host_loops.tree, 1)?;
+    let rows = match &host_loops.leaves_row {
+        Some(condition) => {
+            let condition = writer.scope.text(condition)?;
             format!(
                 "  if ({condition})\n    return {};\n",
                 overlap_check::sequential(shared.region, "a subscript leaves its row")
@@ -112,9 +92,11 @@ fn run(
         shared.region.name, shared.context, shared.own
     );
     text.push_str(&shared.locals(&writer.scope, &mentions));
-    let overlaps = overlap_check::is_needed(shared.region);
-    let check =
-        if overlaps { format!("dvm__{}_overlap({}) || ", shared.region.name, shared.own) } else { String::new() };
+    let check = if overlaps.pairs.is_empty() {
+        String::new()
+    } else {
+        format!("dvm__{}_overlap({}) || ", shared.region.name, shared.own)
+    };
     text.push_str(&rows);
     let _ = writeln!(
         text,
@@ -169,7 +151,7 @@ impl RunWriter<'_> {
             AstNodeKind::User(call) => {
                 let AstExprKind::Op(Operator::Call, operands) = call.kind()? else { return Err(unexpected()) };
                 let AstExprKind::Id(name) = operands[0].kind()? else { return Err(unexpected()) };
-                let at = name.strip_prefix("phase").and_then(|at| at.parse::<usize>().ok()).ok_or_else(unexpected)?;
+                let at = phase_of(&name).ok_or_else(unexpected)?;
                 for (host, value) in self.shared.symbols.hosts.iter().zip(&operands[1..]) {
                     self.reach = self.reach.max(self.scope.bound(value)?);
                     let value = self.scope.text(value)?;

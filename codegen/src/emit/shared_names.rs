@@ -5,8 +5,8 @@ use super::{
     generated_names::{CounterType, FreshNames, Mentions, declare, declare_const},
 };
 use crate::{
+    lowered::TileSymbols,
     model::{Array, Region},
-    transform::{Phase, Plan, tile::TileSymbols},
 };
 use std::fmt::Write;
 
@@ -47,10 +47,8 @@ pub struct SharedNames<'a> {
 const COUNTERS: usize = 64;
 
 impl<'a> SharedNames<'a> {
-    /// Names for a region and its plan.
-    pub fn of(region: &'a Region, original: &str, plan: &Plan) -> SharedNames<'a> {
-        let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
-        let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
+    /// Names for a region of at most `hosts` host loops and bands of at most `dimension` coordinates.
+    pub fn of(region: &'a Region, original: &str, hosts: usize, dimension: usize) -> SharedNames<'a> {
         let mut names = FreshNames::of(region, original);
         SharedNames {
             region,

@@ -5,10 +5,10 @@
 //! The orders are functions of all values of the iterators: the pieces of the domains are in the dependences already.
 
 use super::{
-    BodyOrder, Phase, PhaseKind, Plan,
+    Phase, PhaseKind, Plan,
     phase::{body_everywhere, padded},
 };
-use crate::{Refusal, analysis::IslRegion};
+use crate::{Refusal, analysis::IslRegion, lowered::BodyOrder};
 use dvm_isl::UnionMap;
 use std::cell::OnceCell;
 

@@ -1,6 +1,6 @@
 //! A schedule tree as phases: graphs of tiles and sequential pieces under loops of the calling thread.
 
-use crate::{Refusal, analysis::IslRegion};
+use crate::{Refusal, analysis::IslRegion, lowered::BodyOrder};
 use dvm_isl::{NodeKind, ScheduleNode, UnionMap, UnionSet};
 use std::fmt::Write;
 
@@ -60,15 +60,6 @@ pub enum PhaseKind {
         /// Order of the instances of a tile.
         body: BodyOrder,
     },
-}
-
-/// Order of the instances of a tile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BodyOrder {
-    /// As in the source.
-    Original,
-    /// The band's coordinates in this order, outermost first, then what the schedule has below the band.
-    Permuted(Vec<usize>),
 }
 
 /// Functions of all values of the statements' iterators, also those without an instance.
@@ -250,7 +241,7 @@ pub(super) fn permuted(
 ) -> dvm_isl::Result<UnionMap> {
     let from: Vec<String> = (0..dimension).map(|k| format!("p{k}")).collect();
     let to: Vec<String> = permutation.iter().map(|k| format!("p{k}")).collect();
-    let exchange = UnionMap::parse(band.ctx(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
+    let exchange = UnionMap::parse(band.context(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
     band.apply_range(&exchange)?.flat_range_product(below)
 }
 

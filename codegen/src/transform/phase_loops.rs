@@ -1,45 +1,31 @@
 //! isl's loops over the instances of a phase or of one tile, in the order of the phase.
 
-use super::{Phase, phase::body, tile::Instances, tile::TileSymbols};
+use super::{Phase, phase::body, tile::Instances};
 use crate::{
     Refusal,
     analysis::{Dependences, IslRegion, order_properties::independent},
+    lowered::{Loops, TileSymbols, guard_name},
 };
-use dvm_isl::{AstBuild, AstExpr, AstNode, AstNodeKind, Map, Set, UnionMap, UnionSet};
-use std::collections::HashMap;
+use dvm_isl::{AstBuild, AstNode, AstNodeKind, Map, Set, UnionMap, UnionSet};
+use std::collections::{BTreeSet, HashMap};
 
-/// Loops, and by statement the condition under which an instance of them exists.
-pub struct Loops {
-    /// isl's syntax tree.
-    pub tree: AstNode,
-    /// By the number in a loop's note: its iterations touch nothing in common. It is known of innermost loops.
-    pub independent: Vec<bool>,
-    /// By statement: the condition under which an instance exists, in `guard_name`s; without one it always does.
-    pub guards: HashMap<String, AstExpr>,
-}
-
-/// The isl name of a statement's `k`-th iterator in its guard.
-pub fn guard_name(k: usize) -> String {
-    format!("dvm__iterator_{k}")
-}
-
-impl Loops {
-    /// Loops over some instances of a phase.
-    pub fn over(
-        isl_region: &IslRegion,
-        dependences: &Dependences,
-        phase: &Phase,
-        instances: &Instances,
-        symbols: &TileSymbols,
-    ) -> Result<Loops, Refusal> {
-        let order = body(isl_region, phase)?.intersect_domain(&instances.all)?;
-        match exact(isl_region, dependences, &order, &instances.known, symbols) {
-            Err(error) if error.is_quota() || error.is_unfaithful() => {
-                Ok(hulls(isl_region, &instances.all, &instances.known, symbols)?)
-            }
-            loops => Ok(loops?),
+/// Loops over some instances of a phase.
+pub fn loops_over(
+    isl_region: &IslRegion,
+    dependences: &Dependences,
+    phase: &Phase,
+    instances: &Instances,
+    symbols: &TileSymbols,
+) -> Result<Loops, Refusal> {
+    let order = body(isl_region, phase)?.intersect_domain(&instances.all)?;
+    let mut loops = match exact(isl_region, dependences, &order, &instances.known, symbols) {
+        Err(error) if error.is_quota() || error.is_unfaithful() => {
+            hulls(isl_region, &instances.all, &instances.known, symbols)?
         }
-    }
+        loops => loops?,
+    };
+    loops.statements = instances.all.sets()?.iter().filter_map(Set::name).collect();
+    Ok(loops)
 }
 
 /// Loops that visit exactly the instances of an order.
@@ -64,7 +50,7 @@ fn exact(
     if dependences.exact {
         mark_independent(&tree, &dependences.conflicts, &orders, &mut free)?;
     }
-    Ok(Loops { tree, independent: free, guards: HashMap::new() })
+    Ok(Loops { tree, statements: BTreeSet::new(), independent: free, guards: HashMap::new() })
 }
 
 /// Asks of each innermost loop, in textual order, whether its iterations are independent.
@@ -148,5 +134,5 @@ fn hulls(isl_region: &IslRegion, instances: &UnionSet, known: &Set, symbols: &Ti
     }
     // Iterations of loops around guards are not asked for independence: the exact order of pieces is unknown here.
     let tree = build.scan(&hulls, &mut |_| Ok(String::new()))?;
-    Ok(Loops { tree, independent: Vec::new(), guards })
+    Ok(Loops { tree, statements: BTreeSet::new(), independent: Vec::new(), guards })
 }

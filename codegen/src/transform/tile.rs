@@ -1,20 +1,8 @@
 //! What runs together, as sets: the instances of a phase for given values of its host loops, and those of one tile.
 
 use super::{Phase, PhaseKind};
-use crate::{Refusal, analysis::IslRegion};
+use crate::{Refusal, analysis::IslRegion, lowered::TileSymbols};
 use dvm_isl::{Set, UnionMap, UnionSet};
-
-/// isl's names for what the sets of a region's tiles depend on.
-pub struct TileSymbols {
-    /// Values of the host loops.
-    pub hosts: Vec<String>,
-    /// The tile's least coordinates.
-    pub origins: Vec<String>,
-    /// The tile's sizes.
-    pub sizes: Vec<String>,
-    /// Counters of the loops over the instances.
-    pub counters: Vec<String>,
-}
 
 /// Instances, and what is known of the parameters where there are some.
 pub struct Instances {

@@ -1,13 +1,14 @@
 //! The order of the instances of a tile: the original one, or the band's coordinates interchanged.
 
 use super::{
-    BodyOrder, Phase, PhaseKind, Plan,
+    Phase, PhaseKind, Plan,
     legality::{self, Legality},
     phase::{body, permuted},
 };
 use crate::{
     Refusal,
     analysis::{Dependences, IslRegion, StatementSets},
+    lowered::BodyOrder,
 };
 use dvm_isl::{Map, Result, UnionMap, UnionSet};
 
@@ -195,7 +196,7 @@ fn shifted(map: &Map, loop_at: usize, relation: &str) -> Result<Map> {
         let names = (0..map.outputs()?).map(|k| if k == loop_at { own.to_owned() } else { format!("e{k}") });
         Ok(names.collect::<Vec<_>>().join(", "))
     };
-    Map::parse(map.ctx(), &format!("{{ [{}] -> [{}] : {relation} }}", names("x")?, names("y")?))
+    Map::parse(map.context(), &format!("{{ [{}] -> [{}] : {relation} }}", names("x")?, names("y")?))
 }
 
 /// True when neighbours touch the same element or adjacent ones.

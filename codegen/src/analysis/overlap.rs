@@ -1,0 +1,71 @@
+//! Which arrays may share storage, and what the region touches of them.
+
+use super::IslRegion;
+use crate::{
+    Refusal,
+    lowered::{ArrayHull, Ends, OverlapChecks},
+    model::{AccessKind, Array, Region},
+};
+use dvm_isl::{AstBuild, PwAff, Set, UnionSet};
+
+/// The comparisons that a region needs before it runs.
+pub fn checks(region: &Region, isl_region: &IslRegion) -> Result<OverlapChecks, Refusal> {
+    isl_region.begin_stage();
+    let pairs = pairs(region);
+    let mut involved: Vec<usize> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+    involved.sort_by_key(|at| &region.arrays[*at].name);
+    involved.dedup();
+    let mut hulls = Vec::new();
+    for at in involved {
+        hulls.push((at, hull(isl_region, &region.arrays[at])?));
+    }
+    Ok(OverlapChecks { pairs, hulls })
+}
+
+/// Pairs of arrays that may overlap and of which one is written.
+fn pairs(region: &Region) -> Vec<(usize, usize)> {
+    let accesses = |array: &Array| {
+        let symbol = array.symbol.clone();
+        region.statements.iter().flat_map(|statement| &statement.accesses).filter(move |access| access.array == symbol)
+    };
+    let written = |at: usize| {
+        accesses(&region.arrays[at]).any(|access| matches!(access.kind, AccessKind::Write | AccessKind::MayWrite))
+    };
+    let touched: Vec<usize> =
+        (0..region.arrays.len()).filter(|at| accesses(&region.arrays[*at]).next().is_some()).collect();
+    let mut pairs = Vec::new();
+    for (place, &one) in touched.iter().enumerate() {
+        for &other in &touched[place + 1..] {
+            if region.arrays[one].may_overlap(&region.arrays[other]) && (written(one) || written(other)) {
+                pairs.push((one, other));
+            }
+        }
+    }
+    pairs
+}
+
+/// A box around the elements of an array that the region touches.
+fn hull(isl_region: &IslRegion, array: &Array) -> Result<Option<ArrayHull>, Refusal> {
+    let mut touched: Option<Set> = None;
+    for access in isl_region.statements.iter().flat_map(|statement| &statement.accesses) {
+        if access.output_name().as_ref() == Some(&array.symbol) {
+            let range = access.range()?;
+            touched = Some(touched.map_or(Ok(range.clone()), |all| all.union(&range))?);
+        }
+    }
+    let Some(touched) = touched else { return Ok(None) };
+    let touched = touched.coalesce()?;
+    if touched.is_empty()? {
+        return Ok(None);
+    }
+    let known = isl_region.context.intersect(&UnionSet::from_set(&touched)?.params()?)?;
+    let everywhere = AstBuild::from_context(&isl_region.context)?;
+    let build = AstBuild::from_context(&known)?;
+    let value = |value: PwAff| build.expression(&value.coalesce()?.gist(&known)?);
+    let mut ends = Vec::new();
+    for at in 0..array.dims.len() {
+        ends.push(Ends { least: value(touched.dim_min(at)?)?, greatest: value(touched.dim_max(at)?)? });
+    }
+    let exists = everywhere.condition(&known.gist(&isl_region.context)?)?;
+    Ok(Some(ArrayHull { exists, ends }))
+}

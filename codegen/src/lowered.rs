@@ -1,0 +1,162 @@
+//! A region lowered to loops, bounds and conditions: what `emit` prints. Nothing here is a set or a relation any more.
+
+use dvm_isl::{AstExpr, AstNode};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+
+/// isl's names for what the sets of a region's tiles depend on.
+pub struct TileSymbols {
+    /// Values of the host loops.
+    pub hosts: Vec<String>,
+    /// The tile's least coordinates.
+    pub origins: Vec<String>,
+    /// The tile's sizes.
+    pub sizes: Vec<String>,
+    /// Counters of the loops over the instances.
+    pub counters: Vec<String>,
+}
+
+/// The isl name of a statement's `k`-th iterator in its guard.
+pub fn guard_name(k: usize) -> String {
+    format!("dvm__iterator_{k}")
+}
+
+/// The isl name of the function that runs phase `at`.
+pub fn phase_name(at: usize) -> String {
+    format!("phase{at}")
+}
+
+/// The phase whose function has this isl name.
+pub fn phase_of(name: &str) -> Option<usize> {
+    name.strip_prefix("phase")?.parse().ok()
+}
+
+/// The least and the greatest value of an integer.
+pub struct Ends {
+    /// The least value.
+    pub least: AstExpr,
+    /// The greatest value.
+    pub greatest: AstExpr,
+}
+
+impl fmt::Display for Ends {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.least, self.greatest)
+    }
+}
+
+/// The loops over the instances of a tile, or of a sequential phase.
+pub struct Loops {
+    /// isl's syntax tree.
+    pub tree: AstNode,
+    /// The names of the statements that have instances.
+    pub statements: BTreeSet<String>,
+    /// By the number in a loop's note: the iterations touch nothing in common. Only innermost loops are asked.
+    pub independent: Vec<bool>,
+    /// By statement: the condition under which an instance exists, in `guard_name`s. A statement without a guard always
+    /// has one.
+    pub guards: HashMap<String, AstExpr>,
+}
+
+/// The loops of the calling thread.
+pub struct HostLoops {
+    /// isl's syntax tree; it calls each phase by its `phase_name`, with the values of the phase's host loops.
+    pub tree: AstNode,
+    /// A subscript leaves its row: the original loops have to run. `None`: no subscript does.
+    pub leaves_row: Option<AstExpr>,
+}
+
+/// Order of the instances of a tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BodyOrder {
+    /// As in the source.
+    Original,
+    /// The band's coordinates in this order, outermost first, then what the schedule has below the band.
+    Permuted(Vec<usize>),
+}
+
+/// The box of a graph's tiles.
+pub struct TileBox {
+    /// By coordinate of the band: a tile waits for the one before it.
+    pub carried: Vec<bool>,
+    /// Order of the instances of a tile.
+    pub order: BodyOrder,
+    /// By statement: its name, and its instances' host values and coordinates as text.
+    pub coordinates: Vec<(String, String)>,
+    /// By coordinate of the band: the ends of the box.
+    pub ends: Vec<Ends>,
+}
+
+impl fmt::Display for TileBox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (statement, coordinates) in &self.coordinates {
+            writeln!(f, "  {statement} at ({coordinates})")?;
+        }
+        self.ends.iter().try_for_each(|ends| writeln!(f, "  {ends}"))
+    }
+}
+
+/// How many values a subscript takes in a tile.
+pub enum Factor {
+    /// `1 + spread + the sum of weight * (size - 1)` over the coordinates of the band.
+    Linear {
+        /// By coordinate: how far one step moves the subscript.
+        weights: Vec<i64>,
+        /// How far the accesses of one point differ.
+        spread: i64,
+    },
+    /// The tile's sizes do not bound it: its ends in the whole phase, by isl's pieces.
+    Whole(Vec<Ends>),
+}
+
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Factor::Linear { weights, spread } => write!(f, "[{weights:?} spread {spread}]"),
+            Factor::Whole(ends) => {
+                let ends: Vec<String> = ends.iter().map(ToString::to_string).collect();
+                write!(f, "[{}]", ends.join(" or "))
+            }
+        }
+    }
+}
+
+/// What a tile touches of one array.
+pub enum ArrayFootprint {
+    /// For each group of accesses that move alike with the tile: a factor for each subscript.
+    Groups(Vec<Vec<Factor>>),
+    /// The analysis takes too long: an element for each point of the tile.
+    EveryPoint,
+}
+
+impl fmt::Display for ArrayFootprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ArrayFootprint::Groups(groups) = self else { return f.write_str("an element for each point") };
+        let groups: Vec<String> =
+            groups.iter().map(|factors| factors.iter().map(ToString::to_string).collect()).collect();
+        f.write_str(&groups.join(" + "))
+    }
+}
+
+/// A box around what the region touches of an array.
+pub struct ArrayHull {
+    /// The region touches an element.
+    pub exists: AstExpr,
+    /// By subscript.
+    pub ends: Vec<Ends>,
+}
+
+impl fmt::Display for ArrayHull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.ends.iter().try_for_each(|ends| write!(f, "[{ends}]"))?;
+        write!(f, " if {}", self.exists)
+    }
+}
+
+/// The comparisons of arrays that may share storage.
+pub struct OverlapChecks {
+    /// Indices of two arrays of which the region writes one.
+    pub pairs: Vec<(usize, usize)>,
+    /// Indices of the arrays of the pairs, by name, with what the region touches of them; `None`: nothing.
+    pub hulls: Vec<(usize, Option<ArrayHull>)>,
+}

@@ -1,0 +1,46 @@
+//! The box of a graph's tiles: its ends, as expressions in the parameters and the values of the host loops.
+
+use super::{Phase, PhaseKind, tile::PhaseSets};
+use crate::{
+    Refusal,
+    analysis::IslRegion,
+    lowered::{Ends, TileBox},
+};
+use dvm_isl::{AstBuild, UnionMap};
+
+/// The box of a phase's tiles; a sequential phase has none.
+pub fn tile_box(isl_region: &IslRegion, phase: &Phase, sets: &PhaseSets) -> Result<Option<TileBox>, Refusal> {
+    let PhaseKind::Graph { band, carried, body, .. } = &phase.kind else { return Ok(None) };
+    isl_region.begin_stage();
+    let ends = ends(sets, band, carried.len())?;
+    isl_region.begin_stage();
+    let coordinates = coordinates(phase)?;
+    Ok(Some(TileBox { carried: carried.clone(), order: body.clone(), coordinates, ends }))
+}
+
+/// The least and greatest coordinates of a band.
+fn ends(sets: &PhaseSets, band: &UnionMap, dimension: usize) -> Result<Vec<Ends>, Refusal> {
+    let known = &sets.whole.known;
+    let build = AstBuild::from_context(known)?;
+    let mut ends = Vec::new();
+    for set in sets.whole.all.apply(band)?.sets()? {
+        for k in 0..dimension {
+            let least = build.expression(&set.dim_min(k)?.coalesce()?.gist(known)?)?;
+            let greatest = build.expression(&set.dim_max(k)?.coalesce()?.gist(known)?)?;
+            ends.push(Ends { least, greatest });
+        }
+    }
+    Ok(ends)
+}
+
+/// For each statement the text of its instances' host values and coordinates.
+fn coordinates(phase: &Phase) -> Result<Vec<(String, String)>, Refusal> {
+    let mut all = Vec::new();
+    for map in phase.coordinates()?.maps()? {
+        let range = map.to_string();
+        let functions = range.split("->").last().and_then(|text| text.split(['}', ':']).next()).unwrap_or_default();
+        let functions = functions.trim().trim_start_matches('[').trim_end_matches(']');
+        all.push((map.input_name().unwrap_or_default(), functions.to_owned()));
+    }
+    Ok(all)
+}

@@ -1,0 +1,192 @@
+
+DVM__QUIET
+/* What the tiles of region `phases` need to know. */
+struct dvm__phases_context {
+  struct dvm__tiles dvm__tiles;
+  int n;
+  int m;
+  int at;
+  void *c;
+  dvm__int64 dvm__c_length1;
+  void *a;
+  void *b;
+  dvm__int64 dvm__h0; /* values of the loops around the tiles */
+};
+
+/* One tile: S1 by (i) from (dvm__o0); in the original order. */
+static int dvm__phases_graph_0_tile(void *dvm__context, const dvm__int64 *dvm__tile)
+{
+  const struct dvm__phases_context *dvm__self = dvm__context;
+  const int n = dvm__self->n;
+  double *restrict a = dvm__self->a;
+  double *restrict b = dvm__self->b;
+  const dvm__int64 dvm__b0 = dvm__self->dvm__tiles.dvm__size[0];
+  const dvm__int64 dvm__o0 = dvm__self->dvm__tiles.dvm__first[0] + dvm__tile[0] * dvm__b0;
+/*dvm: loops*/
+  const dvm__int64 dvm__last0 = dvm__min(dvm__o0 + dvm__b0, (dvm__int64)n - 1) - 1;
+  DVM__INDEPENDENT
+  for (int i = (int)dvm__min(dvm__max(0, dvm__o0), dvm__last0 + 1); i <= dvm__last0; ++i) {
+/*dvm: at 10 7*/
+    b[i] = a[n - 1 - i];
+/*dvm: end*/
+  }
+/*dvm: helpers*/
+  return 0;
+}
+
+/* About the bytes that a tile of these sizes touches. */
+static dvm__int64 dvm__phases_graph_0_footprint(void *dvm__context, const dvm__int64 *dvm__size)
+{
+  (void)dvm__context;
+  return dvm__bounded((double)sizeof(double) * (double)dvm__size[0]
+       + (double)sizeof(double) * (double)dvm__size[0]);
+}
+
+/* Runs the tiles of `phases`. */
+static void dvm__phases_graph_0(struct dvm__phases_context *dvm__self)
+{
+  const dvm__int64 n = dvm__self->n;
+  const dvm__int64 dvm__lowest[] = { 0 };
+  const dvm__int64 dvm__highest[] = { n - 2 };
+  static const int dvm__carried[] = { 0 };
+  dvm__run_tiles("phases", 1, dvm__lowest, dvm__highest, dvm__carried, dvm__phases_graph_0_tile, dvm__phases_graph_0_footprint, &dvm__self->dvm__tiles, dvm__self);
+}
+
+/* One tile: S0 by (k, i, j) from (dvm__o0, dvm__o1); in the original order. */
+static int dvm__phases_graph_1_tile(void *dvm__context, const dvm__int64 *dvm__tile)
+{
+  const struct dvm__phases_context *dvm__self = dvm__context;
+  const dvm__int64 n = dvm__self->n;
+  const dvm__int64 m = dvm__self->m;
+  const int at = dvm__self->at;
+  const dvm__int64 dvm__c_length1 = dvm__self->dvm__c_length1;
+  double (*restrict c)[dvm__c_length1] = dvm__self->c;
+  double *restrict a = dvm__self->a;
+  const dvm__int64 dvm__h0 = dvm__self->dvm__h0;
+  const dvm__int64 dvm__b0 = dvm__self->dvm__tiles.dvm__size[0];
+  const dvm__int64 dvm__o0 = dvm__self->dvm__tiles.dvm__first[0] + dvm__tile[0] * dvm__b0;
+  const dvm__int64 dvm__b1 = dvm__self->dvm__tiles.dvm__size[1];
+  const dvm__int64 dvm__o1 = dvm__self->dvm__tiles.dvm__first[1] + dvm__tile[1] * dvm__b1;
+/*dvm: loops*/
+  const dvm__int64 dvm__last0 = dvm__min(dvm__o0 + dvm__b0, n) - 1;
+  for (int i = (int)dvm__min(dvm__max(0, dvm__o0), dvm__last0 + 1); i <= dvm__last0; ++i) {
+    const dvm__int64 dvm__last1 = dvm__min(dvm__o1 + dvm__b1, m) - 1;
+    for (int j = (int)dvm__min(dvm__max(0, dvm__o1), dvm__last1 + 1); j <= dvm__last1; ++j) {
+      {
+        const int k = (int)dvm__h0;
+/*dvm: at 8 11*/
+        c[i][j] = c[i][j] + a[k] * c[k][j] * c[i][at];
+/*dvm: end*/
+      }
+    }
+  }
+/*dvm: helpers*/
+  return 0;
+}
+
+/* About the bytes that a tile of these sizes touches. */
+static dvm__int64 dvm__phases_graph_1_footprint(void *dvm__context, const dvm__int64 *dvm__size)
+{
+  const struct dvm__phases_context *dvm__self = dvm__context;
+  const dvm__int64 n = dvm__self->n;
+  return dvm__bounded((double)sizeof(double) * (double)dvm__size[0] * (double)dvm__size[1]
+       + (double)sizeof(double) * (1.0 + (double)(n - 1) - (double)(0)) * (double)dvm__size[1]
+       + (double)sizeof(double) * (double)dvm__size[0]
+       + (double)sizeof(double) * (1.0 + (double)(n - 1) - (double)(0)));
+}
+
+/* Runs the tiles of `phases` for one value of the loops around them. */
+static void dvm__phases_graph_1(struct dvm__phases_context *dvm__self)
+{
+  const dvm__int64 n = dvm__self->n;
+  const dvm__int64 m = dvm__self->m;
+  const dvm__int64 dvm__lowest[] = { 0, 0 };
+  const dvm__int64 dvm__highest[] = { n - 1, m - 1 };
+  static const int dvm__carried[] = { 1, 1 };
+  dvm__run_tiles("phases", 2, dvm__lowest, dvm__highest, dvm__carried, dvm__phases_graph_1_tile, dvm__phases_graph_1_footprint, &dvm__self->dvm__tiles, dvm__self);
+}
+
+/* Runs in the calling thread, in the original order. */
+static void dvm__phases_sequence_2(const struct dvm__phases_context *dvm__self)
+{
+  double *restrict a = dvm__self->a;
+  double *restrict b = dvm__self->b;
+  const dvm__int64 dvm__h0 = dvm__self->dvm__h0;
+/*dvm: loops*/
+  {
+    const int i = (int)dvm__h0;
+/*dvm: at 12 7*/
+    a[0] = a[0] * b[i];
+/*dvm: end*/
+  }
+/*dvm: helpers*/
+}
+
+/* True when arrays that are written share bytes with others in what the region touches. */
+static int dvm__phases_overlap(const struct dvm__phases_context *dvm__self)
+{
+  const dvm__int64 n = dvm__self->n;
+  const dvm__int64 m = dvm__self->m;
+  const dvm__int64 at = dvm__self->at;
+  const dvm__int64 dvm__c_length1 = dvm__self->dvm__c_length1;
+  dvm__address dvm__begin_a = (dvm__address)dvm__self->a, dvm__end_a = dvm__begin_a;
+  if (n >= 2 || (n == 1 && m >= 1)) {
+    dvm__end_a = dvm__begin_a + (dvm__address)((1 + (n - 1)) * (dvm__int64)sizeof(double));
+    dvm__begin_a += (dvm__address)(((0)) * (dvm__int64)sizeof(double));
+  }
+  dvm__address dvm__begin_b = (dvm__address)dvm__self->b, dvm__end_b = dvm__begin_b;
+  if (n >= 2) {
+    dvm__end_b = dvm__begin_b + (dvm__address)((1 + (n - 1)) * (dvm__int64)sizeof(double));
+    dvm__begin_b += (dvm__address)(((0)) * (dvm__int64)sizeof(double));
+  }
+  dvm__address dvm__begin_c = (dvm__address)dvm__self->c, dvm__end_c = dvm__begin_c;
+  if (n >= 1 && m >= 1) {
+    dvm__end_c = dvm__begin_c + (dvm__address)((1 + ((n - 1)) * dvm__c_length1 + (m >= at + 2 ? m - 1 : at)) * (dvm__int64)sizeof(double));
+    dvm__begin_c += (dvm__address)((((0)) * dvm__c_length1 + (at >= 1 ? 0 : at)) * (dvm__int64)sizeof(double));
+  }
+  if (dvm__begin_c < dvm__end_a && dvm__begin_a < dvm__end_c)
+    return dvm__sequential("phases", 3, "`c` and `a` share storage");
+  if (dvm__begin_c < dvm__end_b && dvm__begin_b < dvm__end_c)
+    return dvm__sequential("phases", 3, "`c` and `b` share storage");
+  if (dvm__begin_a < dvm__end_b && dvm__begin_b < dvm__end_a)
+    return dvm__sequential("phases", 3, "`a` and `b` share storage");
+  return 0;
+}
+
+/* Runs region `phases`; nonzero: it cannot run here, and nothing was done. */
+__attribute__((__noinline__)) static int dvm__phases_run(struct dvm__phases_context *dvm__self)
+{
+  const dvm__int64 n = dvm__self->n;
+  const dvm__int64 m = dvm__self->m;
+  const dvm__int64 at = dvm__self->at;
+  if ((n >= 1 && m >= 1 && at <= -1) || (n >= 1 && m >= 1 && at >= m))
+    return dvm__sequential("phases", 3, "a subscript leaves its row");
+  if (dvm__phases_overlap(dvm__self) || dvm__cannot_start("phases", 3))
+    return 1;
+  if (n >= 2) {
+    dvm__phases_graph_0(dvm__self);
+  }
+  if (m >= 1) {
+    for (dvm__int64 dvm__c1 = 0; dvm__c1 < n; dvm__c1 += 1) {
+      dvm__self->dvm__h0 = dvm__c1;
+      dvm__phases_graph_1(dvm__self);
+    }
+  }
+  for (dvm__int64 dvm__c1 = 1; dvm__c1 < n; dvm__c1 += 1) {
+    dvm__self->dvm__h0 = dvm__c1;
+    dvm__phases_sequence_2(dvm__self);
+  }
+  return 0;
+}
+
+DVM__LOUD
+{
+  DVM__QUIET
+  struct dvm__phases_context dvm__phases_context_self = { .n = n, .m = m, .at = at, .c = (void *)c, .dvm__c_length1 = (dvm__int64)(sizeof(c[0]) / sizeof(c[0][0])), .a = (void *)a, .b = (void *)b };
+  DVM__LOUD
+  if (dvm__phases_run(&dvm__phases_context_self) != 0) {
+/*dvm: original*/
+
+/*dvm: end*/
+  }
+}
