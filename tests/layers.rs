@@ -7,7 +7,7 @@ mod reading;
 #[path = "layers/rules.rs"]
 mod rules;
 
-use rules::{CRATES, Package, crate_breaches, layers, package_breaches, packages};
+use rules::{CRATES, Demands, Package, crate_breaches, layers, package_breaches, packages, uses};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -20,37 +20,49 @@ fn workspace(manifest: &Path) -> Vec<Package> {
     packages(&serde_json::from_slice(&output.stdout).expect("JSON")).expect("the fields of cargo metadata")
 }
 
-fn architecture() -> std::collections::HashMap<String, Vec<String>> {
-    layers(&fs::read_to_string("ARCHITECTURE.md").expect("ARCHITECTURE.md"))
+fn architecture() -> String {
+    fs::read_to_string("ARCHITECTURE.md").expect("ARCHITECTURE.md")
 }
 
 #[test]
 fn modules_use_only_lower_modules_and_no_circle_stands() {
     let here = std::env::current_dir().expect("a folder");
-    let lists = architecture();
-    let mut listed: Vec<&String> = lists.keys().filter(|name| *name != CRATES).collect();
+    let (mut orders, mut uses) = (layers(&architecture()), uses(&architecture()));
+    orders.remove(CRATES);
     let mut wrong = Vec::new();
-    for root in workspace(Path::new("Cargo.toml")).into_iter().flat_map(|package| package.roots) {
-        let root = root.strip_prefix(&here).expect("inside the workspace");
-        let folder = root.parent().expect("a folder").to_string_lossy().into_owned();
-        let order = root.ends_with("lib.rs").then(|| lists.get(&folder)).flatten();
-        listed.retain(|name| **name != folder);
-        wrong.extend(crate_breaches(root, order.map(Vec::as_slice)));
+    for package in workspace(Path::new("Cargo.toml")) {
+        for root in &package.roots {
+            let root = root.strip_prefix(&here).expect("inside the workspace");
+            let folder = root.parent().expect("a folder").to_string_lossy();
+            let mut demands = Demands::default();
+            if root.ends_with("lib.rs") {
+                demands = Demands::of(&folder, &package.crates, &mut orders, &mut uses);
+            }
+            wrong.extend(crate_breaches(root, &demands));
+        }
     }
-    wrong.extend(listed.into_iter().map(|name| format!("ARCHITECTURE.md lists {name}, which is no crate's folder")));
+    let left = orders.into_keys().chain(uses.into_keys());
+    wrong.extend(left.map(|name| format!("ARCHITECTURE.md lists {name}, which is in no crate's folder")));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn crates_depend_only_on_lower_crates() {
-    let wrong = package_breaches(&workspace(Path::new("Cargo.toml")), &architecture()[CRATES]);
+    let wrong = package_breaches(&workspace(Path::new("Cargo.toml")), &layers(&architecture())[CRATES]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn breaches(files: &[(&str, &str)], order: &[&str]) -> String {
-    let order: Vec<String> = order.iter().map(ToString::to_string).collect();
-    let list = (!order.is_empty()).then_some(order.as_slice());
-    crate_breaches(&testkit::scratch(files).join("src/lib.rs"), list).join("\n")
+    let line = if order.is_empty() { String::new() } else { format!("src: {}", order.join(" < ")) };
+    demanded(files, &line)
+}
+
+/// Breaches of a crate that depends on a crate `sets`, from lines of the block.
+fn demanded(files: &[(&str, &str)], lines: &str) -> String {
+    let text = format!("```layers\n{lines}\n```\n");
+    let crates = ["sets".to_owned()].into();
+    let demands = Demands::of("src", &crates, &mut layers(&text), &mut uses(&text));
+    crate_breaches(&testkit::scratch(files).join("src/lib.rs"), &demands).join("\n")
 }
 
 #[test]
@@ -84,6 +96,102 @@ fn a_planted_edge_upwards_through_the_root_is_seen() {
     assert_eq!(breaches(&files, &["high", "low"]), "");
     let root = [("src/lib.rs", "mod low; mod high; pub struct Own;"), ("src/low.rs", "use crate::Own;"), files[2]];
     assert!(breaches(&root, &["low", "high"]).ends_with("low uses the root, which is above it"));
+}
+
+#[test]
+fn a_planted_edge_upwards_inside_a_room_is_seen() {
+    let files = [
+        ("src/lib.rs", "mod room; mod other;"),
+        ("src/room/mod.rs", "mod low; mod high; pub use high::deep::Thing;"),
+        ("src/room/low.rs", "fn f(_: super::Thing, _: crate::other::Other) {}"),
+        ("src/room/high/mod.rs", "pub mod deep;"),
+        ("src/room/high/deep.rs", "pub struct Thing;"),
+        ("src/other.rs", "pub struct Other;"),
+    ];
+    let inside = |line: &str| demanded(&files, &format!("src: other < room\nsrc/room: {line}"));
+    assert!(inside("low < high").ends_with("room::low uses room::high::deep, which is above it"));
+    assert_eq!(inside("high < low"), "");
+    assert!(inside("low").ends_with("room::high has no layer in ARCHITECTURE.md"), "{}", inside("low"));
+    let said = demanded(&files, "src: other < room\nsrc/cellar: a < b");
+    assert!(said.ends_with("ARCHITECTURE.md lists cellar, which is no module"), "{said}");
+}
+
+#[test]
+fn a_planted_use_that_no_list_has_is_seen() {
+    let use_of = |text: &str, values: &str| {
+        let files = [
+            ("src/lib.rs", "mod values; mod sets_of; mod printer; pub use values::Value;"),
+            ("src/values.rs", &format!("pub struct Value; pub use sets::Relation; {values}")),
+            ("src/sets_of.rs", "pub fn all() {}"),
+            ("src/printer/mod.rs", "mod inner;"),
+            ("src/printer/inner.rs", text),
+        ];
+        demanded(&files, "src/printer uses: values, sets::{Tree, Node}")
+    };
+    for text in [
+        "use sets::{Tree, Node}; use crate::Value; fn f(_: Tree, _: Value) -> Option<Node> { Node::from(String::new()) }",
+        "use crate::values; use std::fmt::Write; fn f(_: values::Value) { let sets = 1; sets.max(2); }",
+    ] {
+        assert_eq!(use_of(text, "pub type Other = sets::Tree;"), "", "{text}");
+    }
+    for (text, seen) in [
+        ("use sets::Relation;", "sets::Relation"),
+        ("use sets::Relation as Tree;", "sets::Relation"),
+        ("use sets::{Tree, Node, build::Build};", "sets::build::Build"),
+        ("use sets::*;", "sets"),
+        ("use sets as values; fn f(_: values::Set) {}", "sets::Set"),
+        ("extern crate sets as other; fn f(_: other::Set) {}", "sets::Set"),
+        ("fn f() { ::sets::parse(1); }", "sets::parse"),
+        ("fn f() { assert!(sets::parse(1)); }", "sets::parse"),
+        ("use crate::values::Relation;", "sets::Relation"),
+        ("fn f() { crate::sets_of::all(); }", "sets_of"),
+    ] {
+        let said = use_of(text, "");
+        assert!(said.lines().any(|line| line.ends_with(&format!("printer may not use {seen}"))), "{text}: {said}");
+    }
+    let said = use_of("fn f(value: crate::Value) { value.all().parse(); }", "fn all() -> sets::All { todo() }");
+    assert!(said.ends_with("values.rs: printer may not use sets::All"), "{said}");
+}
+
+/// The files of a folder, by their paths inside the workspace.
+fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else {
+            found.push((path.to_string_lossy().into_owned(), fs::read_to_string(&path).expect("a text")));
+        }
+    }
+}
+
+#[test]
+fn a_set_planted_in_emit_and_an_edge_planted_in_the_front_end_are_seen() {
+    let mut files = Vec::new();
+    sources(Path::new("codegen/src"), &mut files);
+    let breaches_with = |planted_in: &str, text: &str| {
+        let with = |(path, own): &(String, String)| {
+            (path.clone(), if path == planted_in { format!("{own}{text}") } else { own.clone() })
+        };
+        let files: Vec<(String, String)> = files.iter().map(with).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let crates = ["dvm_isl".to_owned()].into();
+        let (mut orders, mut uses) = (layers(&architecture()), uses(&architecture()));
+        let demands = Demands::of("codegen/src", &crates, &mut orders, &mut uses);
+        crate_breaches(&testkit::scratch(&files).join("codegen/src/lib.rs"), &demands).join("\n")
+    };
+    assert_eq!(breaches_with("codegen/src/lib.rs", ""), "");
+    let said = breaches_with("codegen/src/emit/body.rs", "fn planted(_: dvm_isl::Set) {}");
+    assert!(said.ends_with("emit may not use dvm_isl::Set"), "{said}");
+    let said = breaches_with("codegen/src/emit/body.rs", "fn planted(_: crate::analysis::IslRegion) {}");
+    assert!(said.contains("body.rs: emit may not use analysis::isl_region\n"), "{said}");
+    let said = breaches_with("codegen/src/lowered.rs", "pub struct Planted(pub dvm_isl::Map);");
+    assert!(said.ends_with("lowered.rs: emit may not use dvm_isl::Map"), "{said}");
+    let said = breaches_with(
+        "codegen/src/frontend/text/pragma.rs",
+        "fn planted(_: crate::frontend::region::region_reader::Found) {}",
+    );
+    assert!(said.contains("frontend::text::pragma uses frontend::region"), "{said}");
 }
 
 #[test]

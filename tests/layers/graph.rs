@@ -16,8 +16,8 @@ pub struct Graph<'a> {
 enum End {
     /// To an item of this module, or to the module itself.
     Module(usize),
-    /// Out of the crate, or to a name that is no item (a variable, a type parameter).
-    Elsewhere,
+    /// Out of the crate, to this path; or to a name that is no item (a variable, a type parameter).
+    Outside(Vec<String>),
     /// It begins in the crate and leads nowhere.
     Nowhere,
 }
@@ -41,12 +41,24 @@ impl<'a> Graph<'a> {
                 }
                 match self.follow(from, path, PASSES) {
                     End::Module(to) if to != from => drop(edges.entry(from).or_default().insert(to)),
-                    End::Module(_) | End::Elsewhere => {}
+                    End::Module(_) | End::Outside(_) => {}
                     End::Nowhere => lost.push(format!("{}: {}", module.file.display(), path.join("::"))),
                 }
             }
         }
         if lost.is_empty() { Ok(edges) } else { Err(lost) }
+    }
+
+    /// What a module mentions of other crates, as paths that begin with the crate's name; and paths of variables.
+    pub fn outside(&self, from: usize) -> BTreeSet<Vec<String>> {
+        let outside = |path: &Vec<String>| match self.follow(from, path, PASSES) {
+            End::Outside(path) => Some(path),
+            End::Module(_) | End::Nowhere => None,
+        };
+        let module = &self.modules[from];
+        // A crate's name alone says nothing: here it is a variable's.
+        let mentions = module.mentions.iter().filter_map(outside).filter(|path| path.len() > 1);
+        mentions.chain(module.globs.iter().filter_map(outside)).collect()
     }
 
     fn child(&self, of: usize, name: &str) -> Option<usize> {
@@ -61,14 +73,14 @@ impl<'a> Graph<'a> {
     }
 
     fn follow(&self, from: usize, path: &[String], passes: usize) -> End {
-        let Some((first, mut rest)) = path.split_first() else { return End::Elsewhere };
+        let Some((first, mut rest)) = path.split_first() else { return End::Outside(Vec::new()) };
         if passes == 0 {
             return End::Nowhere;
         }
         let mut at = match first.as_str() {
             "crate" => 0,
             "self" => from,
-            "Self" => return End::Elsewhere,
+            "Self" => return End::Outside(Vec::new()),
             "super" => {
                 let Some(mut above) = self.parent(from) else { return End::Nowhere };
                 while let Some(("super", after)) = rest.split_first().map(|(name, after)| (name.as_str(), after)) {
@@ -77,7 +89,7 @@ impl<'a> Graph<'a> {
                 }
                 above
             }
-            _ => return self.named(from, path, passes).unwrap_or(End::Elsewhere),
+            _ => return self.named(from, path, passes).unwrap_or_else(|| End::Outside(path.to_vec())),
         };
         while let Some(name) = rest.first() {
             if let Some(below) = self.child(at, name) {
@@ -129,9 +141,9 @@ impl<'a> Graph<'a> {
         match path.first().map(String::as_str) {
             Some("crate" | "self" | "super") => self.follow(at, path, passes),
             Some(name) if self.child(at, name).is_some() || self.modules[at].items.contains(name) => {
-                self.named(at, path, passes).unwrap_or(End::Elsewhere)
+                self.named(at, path, passes).unwrap_or_else(|| End::Outside(path.to_vec()))
             }
-            _ => End::Elsewhere,
+            _ => End::Outside(path.to_vec()),
         }
     }
 }

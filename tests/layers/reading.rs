@@ -241,6 +241,11 @@ impl<'a> Visit<'a> for Reader {
         self.children.push(child.clone());
     }
 
+    fn visit_item_extern_crate(&mut self, declaration: &'a syn::ItemExternCrate) {
+        let renamed = declaration.rename.as_ref().map(|(_, name)| name.to_string());
+        self.name(&declaration.ident.to_string(), renamed, &[], false);
+    }
+
     fn visit_item_use(&mut self, declaration: &'a syn::ItemUse) {
         let passed_on = !matches!(declaration.vis, syn::Visibility::Inherited);
         self.import(&declaration.tree, &mut Vec::new(), passed_on);
