@@ -7,8 +7,8 @@ use crate::{
     lowered::{ArrayFootprint, BodyOrder, HostLoops, Loops, OverlapChecks, TileBox},
     model::Region,
     transform::{
-        Legality, Phase, PhaseKind, Plan, Search, Step, confirmed, host_loops::host_loops, phase_loops::loops_over,
-        proven, tile::PhaseSets, tile_box::tile_box,
+        Legality, Phase, PhaseKind, Plan, Search, Step, host_loops::host_loops, phase_loops::loops_over, proven,
+        tile::PhaseSets, tile_box::tile_box,
     },
 };
 use dvm_isl::{Set, UnionMap};
@@ -102,10 +102,13 @@ struct Work<'a> {
     original: &'a str,
     isl_region: Option<IslRegion>,
     dependences: Option<Dependences>,
-    /// What plans are proven against, the plans still to come, and the one that is best so far.
+    /// The dependences that the search goes by.
     legality: Option<Legality>,
+    /// The plans still to come.
     search: Search,
+    /// The best plan so far; it is not proven.
     candidate: Option<Plan>,
+    /// The proven plan.
     plan: Option<Plan>,
     leaving: Option<Set>,
     shared: Option<SharedNames<'a>>,
@@ -199,8 +202,7 @@ impl<'a> Work<'a> {
     fn order(&mut self) -> Result<(), Refusal> {
         while let Some(candidate) = self.candidate.take() {
             let (isl_region, dependences) = (made(self.isl_region.as_ref())?, made(self.dependences.as_ref())?);
-            let plan = proven(isl_region, made(self.legality.as_ref())?, candidate);
-            match plan.and_then(|plan| confirmed(isl_region, dependences, plan)) {
+            match proven(isl_region, dependences, made(self.legality.as_ref())?, candidate) {
                 Ok(plan) => self.plan = Some(plan),
                 Err(refusal) => {
                     self.search.failed(refusal);

@@ -12,7 +12,7 @@ use crate::{Refusal, analysis::IslRegion, lowered::BodyOrder};
 use dvm_isl::UnionMap;
 use std::cell::OnceCell;
 
-/// What plans are proven against.
+/// Dependences, and what of an order follows from them.
 pub struct Legality {
     dependences: UnionMap,
     /// Every dependence goes forward in the original order; then it does so in each phase.
@@ -188,7 +188,7 @@ statement S0 1 1
         let dependences = Dependences::of(&isl_region).unwrap();
         let (legality, mut search) = (super::Legality::new(&dependences.all), Search::default());
         let found = search.next(&isl_region, &dependences, &legality).unwrap();
-        let mut plan = proven(&isl_region, &legality, found).unwrap();
+        let mut plan = proven(&isl_region, &dependences, &legality, found).unwrap();
         let changed = change(&dependences).unwrap();
         let legality = super::Legality::new(&changed);
         let proven = legality.bands(&mut plan).and_then(|()| legality.prove(&isl_region, &plan));
@@ -220,14 +220,14 @@ statement S0 1 1
                 let PhaseKind::Graph { carried, .. } = &mut plan.phases[0].kind else { panic!("a graph") };
                 assert!(!carried.contains(&true), "nothing is known to be carried");
             }
-            let plan = crate::transform::confirmed(&isl_region, &dependences, plan).unwrap();
+            let plan = proven(&isl_region, &dependences, &legality, plan).unwrap();
             let PhaseKind::Graph { carried, .. } = &plan.phases[0].kind else { panic!("a graph") };
             assert_eq!(*carried, [false, true]);
         }
         dependences.conflicts = conflicts.reverse().unwrap();
         let (legality, mut search) = (super::Legality::new(&all), Search::default());
         let plan = search.next(&isl_region, &dependences, &legality).unwrap();
-        assert!(crate::transform::confirmed(&isl_region, &dependences, plan).is_err());
+        assert!(proven(&isl_region, &dependences, &legality, plan).is_err());
     }
 
     #[test]

@@ -12,4 +12,4 @@ pub(crate) mod tile_order;
 pub(crate) use legality::Legality;
 pub use phase::{Phase, PhaseKind, Plan, Step};
 pub(crate) use schedule::Search;
-pub(crate) use tile_order::{confirmed, proven};
+pub(crate) use tile_order::proven;

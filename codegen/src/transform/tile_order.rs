@@ -15,35 +15,28 @@ use dvm_isl::{Map, Result, UnionMap, UnionSet};
 /// Bands of more coordinates are not searched: the permutations would be too many.
 const SEARCHED: usize = 4;
 
-/// Gives the plan the best order inside its tiles, and proves it right.
+/// Chooses the order inside the plan's tiles by the dependences of `nearest`, and proves the plan right.
+///
+/// The proof is against all pairs of accesses to one element. isl computes which of them are nearest: an error there must
+/// not become an error in the program. The pairs also say what the coordinates carry.
 pub(crate) fn proven(
     isl_region: &IslRegion,
-    legality: &Legality,
+    dependences: &Dependences,
+    nearest: &Legality,
     mut plan: Plan,
 ) -> std::result::Result<Plan, Refusal> {
     let alone = plan.phases.len() == 1;
     for phase in &mut plan.phases {
-        choose(isl_region, legality, phase, alone)?;
+        choose(isl_region, nearest, phase, alone)?;
+    }
+    let legality = Legality::new(&dependences.conflicts);
+    // Without the exact analysis, the search has looked at all pairs.
+    if dependences.exact {
+        isl_region.begin_stage();
+        legality.bands(&mut plan)?;
     }
     isl_region.begin_stage();
     legality.prove(isl_region, &plan)?;
-    Ok(plan)
-}
-
-/// Proves a plan again, against all pairs of accesses to one element: which of them are nearest is a computation of isl's,
-/// and an error in it is not to be an error in the program. What coordinates carry follows from the pairs as well.
-pub(crate) fn confirmed(
-    isl_region: &IslRegion,
-    dependences: &Dependences,
-    mut plan: Plan,
-) -> std::result::Result<Plan, Refusal> {
-    if dependences.exact {
-        let legality = Legality::new(&dependences.conflicts);
-        isl_region.begin_stage();
-        legality.bands(&mut plan)?;
-        isl_region.begin_stage();
-        legality.prove(isl_region, &plan)?;
-    }
     Ok(plan)
 }
 
