@@ -96,13 +96,13 @@ impl fmt::Display for TileBox {
     }
 }
 
-/// How many values a subscript takes in a tile.
+/// The number of values of a subscript in a tile.
 pub enum Factor {
     /// `1 + spread + the sum of weight * (size - 1)` over the coordinates of the band.
     Linear {
-        /// By coordinate: how far one step moves the subscript.
+        /// By coordinate: the change of the subscript in one step.
         weights: Vec<i64>,
-        /// How far the accesses of one point differ.
+        /// Greatest difference between accesses of one point.
         spread: i64,
     },
     /// The tile's sizes do not bound it: its ends in the whole phase, by isl's pieces.
@@ -123,7 +123,7 @@ impl fmt::Display for Factor {
 
 /// What a tile touches of one array.
 pub enum ArrayFootprint {
-    /// For each group of accesses that move alike with the tile: a factor for each subscript.
+    /// For each group of accesses whose subscripts have the same extents: a factor for each subscript.
     Groups(Vec<Vec<Factor>>),
     /// The analysis takes too long: an element for each point of the tile.
     EveryPoint,

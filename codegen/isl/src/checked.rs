@@ -1,9 +1,9 @@
-//! Operations of isl that say the same in another way, compared with what they were given.
+//! Operations of isl that rewrite an object without changing its meaning, each compared with its input.
 //!
-//! isl up to 0.25 (and maybe later) coalesces `0 <= n and (n <= 4 or n mod 5 > 0)` to `0 <= n`, and isl's own operations
-//! on unions then change the union that they were given as well. So what is meant to be the same is asked for set by set,
-//! and only believed when it is. Of pieces that do not overlap isl joins the right ones (50,000 random sets: 896 wrong
-//! as they were, none without overlaps). Comparing subtracts and looks for a point, and rewrites nothing.
+//! isl up to 0.25 (and maybe later) coalesces `0 <= n and (n <= 4 or n mod 5 > 0)` to `0 <= n`. isl's own operations on
+//! unions then also change the union that they get. So this module rewrites set by set, and keeps a result only if it
+//! equals its input. Pieces that do not overlap are joined correctly (of 50,000 random sets isl rewrote 896 wrongly
+//! with overlaps, and none without). The comparison subtracts and looks for a point, and rewrites nothing.
 #![allow(unsafe_code)]
 
 use crate::{Error, Map, PwAff, Result, Set, UnionMap, UnionSet, raw};
@@ -112,7 +112,8 @@ impl Set {
         self.extreme(greatest, &greatest_ones.lex_lt(&values)?, &values, &greatest_ones)
     }
 
-    /// The extreme one of a dimension's values: none lies beyond it, it is one of them, and it is there for all parameters.
+    /// The extreme value of a dimension. Three checks hold: no value is beyond it, it is a value, all parameters have
+    /// it.
     fn extreme(&self, found: PwAff, beyond: &Map, values: &Set, extremes: &Set) -> Result<PwAff> {
         let right = beyond.is_empty()? && extremes.is_subset(values)? && self.params()?.is_equal(&found.domain()?)?;
         if right { Ok(found) } else { Err(Error::unfaithful()) }
@@ -172,7 +173,7 @@ impl UnionSet {
         self.each(|set| set.gist_params(context))
     }
 
-    /// The same in an object of its own: what isl is about to work on may change there.
+    /// The same in a separate object: isl's next operation may change that object.
     pub(crate) fn unshared(&self) -> Result<UnionSet> {
         self.each(|set| Ok(set.clone()))
     }
@@ -193,7 +194,7 @@ impl UnionMap {
         self.map_each(Map::coalesce)
     }
 
-    /// The same in an object of its own: what isl is about to work on may change there.
+    /// The same in a separate object: isl's next operation may change that object.
     pub(crate) fn unshared(&self) -> Result<UnionMap> {
         self.map_each(|map| Ok(map.clone()))
     }
@@ -238,7 +239,7 @@ mod tests {
         assert_eq!(two.coalesce().unwrap().pieces().unwrap(), 1);
     }
 
-    /// isl joins pieces while it works on these, and changes what it was given on the way.
+    /// isl joins pieces in these operations, and changes its argument on the way.
     #[test]
     fn what_is_given_to_isl_stays_the_same() {
         let ctx = Ctx::new(0);

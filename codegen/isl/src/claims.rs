@@ -1,22 +1,22 @@
-//! What isl claims of the operands of its divisions, without which C's `/` and `%` have other values: they round
-//! towards zero. A claim that does not hold wherever the division is computed makes the tree unfaithful.
+//! isl's claims about the operands of its divisions. C's `/` and `%` round towards zero, and have isl's values only if
+//! the claims hold. A claim that fails anywhere the division is computed makes the tree unfaithful.
 
 use crate::{AstExpr, AstExprKind, AstNode, AstNodeKind, Error, Operator, Result, notation};
 
-/// Where a claim would be false, as conditions of which the last one contradicts it; each with the counters around.
+/// The cases in which a claim is false, each with the enclosing counters: conditions, of which the last contradicts it.
 #[derive(Default)]
 pub(crate) struct Claims {
     pub(crate) refuted: Vec<(Vec<String>, Vec<String>)>,
 }
 
 impl Claims {
-    /// The claims of an expression that is computed where some conditions hold.
+    /// The claims of an expression that is computed under some conditions.
     pub(crate) fn of(&mut self, expr: &AstExpr, variables: &[String], given: &[String]) -> Result<()> {
         let AstExprKind::Op(operator, operands) = expr.kind()? else { return Ok(()) };
         let mut inner = given.to_vec();
         match (operator, &operands[..]) {
             (Operator::And | Operator::AndThen | Operator::Or | Operator::OrElse, _) => {
-                // C computes a part only when those before it did not decide.
+                // C computes a part only if the parts before it did not decide.
                 let either = matches!(operator, Operator::Or | Operator::OrElse);
                 for operand in &operands {
                     self.of(operand, variables, &inner)?;
@@ -88,7 +88,7 @@ impl Claims {
                     let gone = notation::product(&notation::value(&inc)?, &turn)?;
                     inner.push(format!("{iterator} = {first} + {gone} and {turn} >= 0"));
                     variables.push(turn);
-                    // The condition is also computed of the first value for which it is false.
+                    // The loop also computes its condition for the first value that makes it false.
                     self.of(&cond, &variables, &inner)?;
                     inner.push(notation::truth(&cond)?);
                 }

@@ -82,7 +82,8 @@ impl Set {
         }
     }
 
-    /// The points of a set without parameters, in no order; nothing when there are more than `most`, or infinitely many.
+    /// The points of a set without parameters, in no order; nothing when there are more than `most`, or infinitely
+    /// many.
     pub fn points(&self, most: usize) -> Result<Option<Vec<Vec<i64>>>> {
         // SAFETY: the set is live and only looked at.
         if unsafe { raw::isl_set_is_bounded(self.keep()) } != raw::isl_bool_isl_bool_true {

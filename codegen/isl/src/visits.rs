@@ -1,7 +1,7 @@
 //! Reads back the syntax trees that isl builds: which instances loops visit, and what conditions mean.
 //!
-//! isl now and then leaves a condition out (version 0.25, of `i <= 1 or i mod 5 > 0`: `checked`). So each tree is read back
-//! as a set, and only believed when that is the set that was asked for.
+//! isl sometimes omits a condition (version 0.25, of `i <= 1 or i mod 5 > 0`; see `checked`). So each tree is read back
+//! as a set, and accepted only if this set equals the input.
 #![allow(unsafe_code)]
 
 use crate::{
@@ -37,7 +37,7 @@ pub(crate) fn check_condition(condition: &AstExpr, wanted: &Set, context: &Set) 
     same(&meant, &wanted, context)
 }
 
-/// Compares what an expression computes with the value that it was made for, where that has one.
+/// Compares an expression's value with the input, wherever the input is defined.
 pub(crate) fn check_value(expression: &AstExpr, wanted: &PwAff, context: &Set) -> Result<()> {
     let ctx = expression.ctx();
     ctx.renew_operations();
@@ -49,8 +49,8 @@ pub(crate) fn check_value(expression: &AstExpr, wanted: &PwAff, context: &Set) -
     same(&found, &UnionSet::from_set(&wanted.graph()?)?, &known)
 }
 
-/// That a name has the value of an expression, as isl's text. Of maxima and minima and choices each part by itself:
-/// isl takes them apart into all combinations.
+/// The condition that a name has the value of an expression, as isl text. Each part of a maximum, minimum or choice is
+/// a condition of its own, because isl expands them into all combinations.
 fn graph(name: &str, expression: &AstExpr) -> Result<String> {
     let AstExprKind::Op(operator, operands) = expression.kind()? else {
         return Ok(format!("{name} = {}", value(expression)?));
@@ -73,10 +73,10 @@ fn hold(claims: Claims, context: &Set) -> Result<()> {
         let set = read(context.ctx(), &format!("{}{{ claim[] : {exists} }}", parameters(context)?))?;
         set.intersect_params(context)?.is_empty()
     };
-    // As in `same`: a defect that is put back shows what it does.
+    // As in `same`: the effect of a planted defect must show.
     let refutable = if crate::planted("a1-align") { Vec::new() } else { claims.refuted };
     for (variables, conditions) in refutable {
-        // What other branches leave, and the minima and maxima of bounds, make many pieces, and are seldom needed.
+        // Negations of other branches, and minima and maxima of bounds, make many pieces, and are seldom needed.
         let simple = |c: &&String| !["not ", " or ", "max(", "min("].iter().any(|word| c.contains(word));
         let (last, others) = conditions.split_last().ok_or_else(Error::unread)?;
         let few: Vec<&String> = others.iter().filter(simple).chain([last]).collect();
@@ -218,7 +218,7 @@ mod tests {
         assert!(check(&tree, &wanted.intersect(&fewer).unwrap(), &context).unwrap_err().is_unfaithful());
     }
 
-    /// C's divisions round towards zero: what is divided is never negative, or the code is not believed.
+    /// C's divisions round towards zero: a dividend that may be negative makes the tree unfaithful.
     #[test]
     fn divisions_of_negative_values_are_not_believed() {
         let ctx = Ctx::new(1_000_000);
@@ -228,7 +228,7 @@ mod tests {
         let condition = set("[n] -> { : n mod 5 > 2 }");
         let rest = set("[n] -> { [i] : 3i <= n < 3i + 3 }").dim_max(0).unwrap();
         for (context, fine) in [("[n] -> { : n >= 0 }", true), ("[n] -> { : n > -7 }", false)] {
-            // Made where nothing is negative, asked for elsewhere.
+            // isl made the division for dividends of at least 0.
             let build = AstBuild::from_context(&set("[n] -> { : n >= 0 }")).unwrap();
             let made = build.condition(&condition).unwrap();
             assert!(made.to_string().contains("n % 5"), "{made}");

@@ -1,17 +1,17 @@
-//! Which instances must stay in order, and why.
+//! Dependences: the pairs of instances that must stay in order.
 
 use super::IslRegion;
 use crate::Refusal;
 use dvm_isl::{FlowProblem, UnionMap};
 
-/// Operations of isl for the exact analysis; past it the simpler one is taken.
+/// Maximum of isl's operations in the exact analysis; beyond it, all conflicting pairs are the dependences.
 const EXACT_OPERATIONS: u64 = 300_000;
 
 /// Pairs of instances, from the earlier to the later.
 ///
-/// They are exact where the accesses are: only the last writer before a read, the last accesses before a write. What lies
-/// further back is ordered through them. Possible writes hide nothing. Where that takes too long, all pairs that
-/// touch one element are taken, which orders the same.
+/// The exact analysis finds the nearest pairs: the last writer before a read, the last accesses before a write. Chains
+/// of nearest pairs order all earlier accesses. A possible write hides no earlier one. If the exact analysis takes too
+/// long, the dependences are all pairs that touch one element; they demand the same order.
 pub struct Dependences {
     /// A value is written, then read.
     pub flow: UnionMap,
@@ -21,10 +21,10 @@ pub struct Dependences {
     pub output: UnionMap,
     /// All of them.
     pub all: UnionMap,
-    /// Every pair that touches one element and writes it: what plans are proven against in the end. No flow of isl's
-    /// stands between it and the accesses.
+    /// All pairs that touch one element of which one writes. Plans are proven against these pairs: they come from the
+    /// accesses without isl's flow analysis.
     pub conflicts: UnionMap,
-    /// Nearest accesses only.
+    /// The dependences are nearest pairs.
     pub exact: bool,
 }
 
@@ -55,7 +55,7 @@ impl Dependences {
             flow.must.union(&flow.may)
         };
         let flow = before(&isl_region.reads, &isl_region.may_writes)?;
-        // Reads as possible sources: a certain write between a read and a later write orders the two.
+        // Reads are possible sources. A certain write between a read and a later write orders the two.
         let before_writes = before(&writes, &isl_region.reads.union(&isl_region.may_writes)?)?;
         let anti = before_writes.intersect(&isl_region.reads.apply_range(&writes.reverse()?)?)?;
         let output = before_writes.intersect(&writes.apply_range(&writes.reverse()?)?)?;

@@ -1,4 +1,4 @@
-//! How many elements of each array a tile touches, as a function of its sizes.
+//! Estimates how many elements of each array a tile touches, as a function of its sizes.
 
 use super::IslRegion;
 use crate::{
@@ -24,7 +24,7 @@ pub fn of_tiles(
     Ok(touched.into_iter().map(|touched| touched.lowered(&build)).collect::<dvm_isl::Result<_>>()?)
 }
 
-/// How many values a subscript takes in a tile.
+/// The number of values of a subscript in a tile.
 enum Reach {
     /// By the weights of the coordinates and the spread of one point's accesses.
     Linear(Vec<i64>, i64),
@@ -32,18 +32,18 @@ enum Reach {
     Whole(Vec<(PwAff, PwAff)>),
 }
 
-/// What a tile touches of one array: for each group of accesses the reach of each subscript; `None`: the analysis takes
-/// too long.
+/// The accesses of a tile to one array: for each group the reach of each subscript. `None`: the analysis takes too
+/// long.
 struct Touched(Option<Vec<Vec<Reach>>>);
 
-/// How far the accesses of one shape reach within a tile.
+/// The extent of a subscript within a tile.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Extent {
     Linear(Vec<i64>),
     Whole,
 }
 
-/// Accesses to an array that move alike with the tile.
+/// Accesses to an array whose subscripts have the same extents.
 struct Group {
     shape: Vec<Extent>,
     accesses: UnionMap,
@@ -58,7 +58,7 @@ impl Touched {
         dimension: usize,
     ) -> Result<Touched, Refusal> {
         let groups = match groups(isl_region, array, domain, band, dimension) {
-            // The sizes of tiles are as good as the estimate: one element for each point will do.
+            // The footprint is an estimate, which only tile sizes depend on: one element for each point will do.
             Err(error) if error.is_quota() => {
                 isl_region.begin_stage();
                 return Ok(Touched(None));
@@ -104,7 +104,7 @@ fn ends(accesses: &UnionMap, at: usize) -> dvm_isl::Result<Vec<(PwAff, PwAff)>> 
     touched.sets()?.iter().map(|set| Ok((set.dim_min(at)?.coalesce()?, set.dim_max(at)?.coalesce()?))).collect()
 }
 
-/// The phase's accesses to one array, those together that move alike.
+/// The phase's accesses to one array, in groups of equal extents.
 fn groups(
     isl_region: &IslRegion,
     array: &Array,
@@ -141,7 +141,7 @@ fn subscripts(accesses: &UnionMap, band: &UnionMap, at: usize) -> dvm_isl::Resul
     Ok(all)
 }
 
-/// How subscript `at` moves with each coordinate of the band.
+/// The extent of subscript `at`: its change with each coordinate of the band.
 fn extent(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> dvm_isl::Result<Extent> {
     let mut weights = vec![0; dimension];
     for subscript in subscripts(accesses, band, at)? {
@@ -158,7 +158,7 @@ fn extent(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> 
     Ok(Extent::Linear(weights))
 }
 
-/// How far the accesses of one point differ in subscript `at`.
+/// The greatest difference of subscript `at` between accesses of one point.
 fn spread(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> dvm_isl::Result<i64> {
     let mut spread = 0;
     for subscript in subscripts(accesses, band, at)? {

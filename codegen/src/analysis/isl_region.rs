@@ -6,24 +6,24 @@ use crate::{
 };
 use dvm_isl::{Ctx, Map, Set, UnionMap, UnionSet};
 
-/// Operations that isl may spend on one stage: about a second on a machine of today.
+/// Maximum of isl's operations in one stage: about one second.
 const OPERATIONS: u64 = 600_000;
 
-/// The instances of a region, their original order and what they touch.
+/// The instances of a region, their original order and their accesses.
 pub struct IslRegion {
     /// isl's context, with its limit of operations.
     pub ctx: Ctx,
-    /// What is known of the parameters.
+    /// Known constraints on the parameters.
     pub context: Set,
     /// All instances.
     pub domain: UnionSet,
     /// Their original order.
     pub schedule: UnionMap,
-    /// Instances to what they read.
+    /// Maps instances to the elements that they read.
     pub reads: UnionMap,
-    /// Instances to what they certainly write.
+    /// Maps instances to the elements that they certainly write.
     pub writes: UnionMap,
-    /// Instances to what they may write.
+    /// Maps instances to the elements that they may write.
     pub may_writes: UnionMap,
     /// The statements one by one, as in the model.
     pub statements: Vec<StatementSets>,
@@ -35,19 +35,19 @@ pub struct StatementSets {
     pub domain: Set,
     /// Its place in the original order.
     pub schedule: Map,
-    /// The same for all values of its iterators, also those without an instance.
+    /// The original order for all values of its iterators, including those without an instance.
     pub everywhere: Map,
     /// Its accesses, as in the model, on its instances.
     pub accesses: Vec<Map>,
 }
 
 impl IslRegion {
-    /// Begins a stage, which may take a limited number of isl's operations.
+    /// Begins a stage with a new limit of isl's operations.
     pub fn begin_stage(&self) {
         self.ctx.allow_operations(OPERATIONS);
     }
 
-    /// The original order for all values of the statements' iterators, also those without an instance.
+    /// The original order for all values of the statements' iterators, including those without an instance.
     pub fn everywhere(&self) -> dvm_isl::Result<UnionMap> {
         let mut all = UnionMap::parse(&self.ctx, "{ }")?;
         for statement in &self.statements {

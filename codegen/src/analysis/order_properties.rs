@@ -1,14 +1,14 @@
-//! What orders of the instances are known to do.
+//! Properties of orders of the instances: independent iterations, increasing iterators.
 
 use super::IslRegion;
 use crate::{Refusal, model::Region};
 use dvm_isl::{Map, UnionMap};
 
-/// Operations of isl that each further loop may take after a stage's own are used up.
+/// Operations of isl for each further loop after a stage has used up its own.
 const LOOP_OPERATIONS: u64 = 100_000;
 
-/// True when the iterations of a loop touch nothing in common; when that takes too long, they may. `order` is that of
-/// the instances in the loop, up to and with its own counter.
+/// Whether the iterations of a loop touch nothing in common; false if the answer takes too long. `order` orders the
+/// instances in the loop, up to the loop's own counter.
 pub fn independent(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<bool> {
     match independence(dependences, order) {
         Err(error) if error.is_quota() => {
@@ -33,7 +33,7 @@ fn independence(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<boo
     Ok(true)
 }
 
-/// For each statement and each of its iterators: the original order never goes down.
+/// For each statement and each of its iterators: at equal outer iterators, the original order never decreases it.
 pub fn increasing(region: &Region, isl_region: &IslRegion) -> Result<Vec<Vec<bool>>, Refusal> {
     let mut all = Vec::new();
     for (statement, sets) in region.statements.iter().zip(&isl_region.statements) {
@@ -47,7 +47,7 @@ pub fn increasing(region: &Region, isl_region: &IslRegion) -> Result<Vec<Vec<boo
             let name = sets.domain.name().unwrap_or_default();
             let up = format!("{{ {name}[{}] -> {name}[{}] : {equal}x{k} < y{k} }}", names("x"), names("y"));
             let up = UnionMap::parse(&isl_region.ctx, &up)?;
-            // Mostly that is so for all values of the iterators, which is quick to see.
+            // The test over all values of the iterators is quick, and mostly decides.
             let rises = up.decreasing_at(&everywhere)?.is_empty()?
                 || up.intersect(&schedule.lex_lt(&schedule)?.reverse()?)?.is_empty()?;
             own.push(rises);

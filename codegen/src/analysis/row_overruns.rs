@@ -1,13 +1,13 @@
-//! For which parameters subscripts leave their rows.
+//! The parameters for which subscripts leave their rows.
 
 use super::IslRegion;
 use crate::{Refusal, model::Region};
 use dvm_isl::Set;
 
-/// More pieces than this are checked by a convex set around them.
+/// Maximum number of pieces of an exact check; a convex set around more pieces replaces them.
 const PIECES: usize = 8;
 
-/// The parameters for which some subscript leaves its row: the original loops have to run. `None`: there are none.
+/// The parameters for which some subscript leaves its row: then the original loops run. `None`: no subscript does.
 pub fn leaving(region: &Region, isl_region: &IslRegion) -> Result<Option<Set>, Refusal> {
     isl_region.begin_stage();
     let mut all: Option<Set> = None;

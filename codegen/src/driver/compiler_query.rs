@@ -68,7 +68,7 @@ pub fn query_flags(invocation: &Invocation) -> Vec<String> {
         .collect()
 }
 
-/// The flags that a wrapper adds for compiling, asked for as MPI's wrappers expect.
+/// The flags that a wrapper adds for compiling; the question is that of MPI's wrappers.
 fn of_wrapper(compiler: &Compiler) -> Vec<String> {
     if is_plain(&compiler.words) {
         return vec![];

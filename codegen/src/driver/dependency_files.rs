@@ -8,7 +8,7 @@ use std::ffi::OsString;
 
 /// Makes the dependency files that a command requests in addition to its output; returns the compiler's exit code.
 ///
-/// The compiler that only checks the sources gives files and targets the names that it gives them when it compiles.
+/// With `-fsyntax-only`, the compiler names files and targets as in a compilation.
 pub fn write(compiler: &Compiler, invocation: &Invocation, install: &Installation) -> Result<i32, String> {
     let given = invocation.dependencies();
     if !given.iter().any(|w| matches!(*w, "-MD" | "-MMD") || w.starts_with("-Wp,")) {
@@ -31,12 +31,12 @@ pub fn write(compiler: &Compiler, invocation: &Invocation, install: &Installatio
     compiler.execute_quietly(&words)
 }
 
-/// Options that the names of outputs come from.
+/// Options that determine the names of outputs.
 fn names_outputs(option: &str) -> bool {
     matches!(option, "-c" | "-S" | "-E") || ["-o", "-dumpbase", "-dumpdir"].iter().any(|o| option.starts_with(o))
 }
 
-/// Options that make the compiler say what the compilation itself will say.
+/// Options that would repeat the compilation's own messages.
 fn tells(option: &str) -> bool {
     matches!(option, "-H" | "-Q" | "-time" | "-ftime-report" | "-fmem-report")
 }

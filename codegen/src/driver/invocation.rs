@@ -248,8 +248,7 @@ fn dependency(word: &str, rest: &mut impl Iterator<Item = String>) -> Result<Opt
     Ok(["-M", "-MM", "-MD", "-MMD", "-MP", "-MG"].contains(&word).then(|| vec![word.to_owned()]))
 }
 
-/// Options about dependency files that go past the compiler's driver, as Linux's build files give them, and what stands
-/// beside them.
+/// Splits `-Wp,...` into options about dependency files, which Linux's build files pass this way, and the others.
 fn passed_dependency(word: &str) -> Option<Vec<Part>> {
     let words: Vec<&str> = word.strip_prefix("-Wp,")?.split(',').collect();
     let about = |word: &str| ["-MD", "-MMD", "-MF", "-MT", "-MQ", "-MP", "-MG"].contains(&word);

@@ -32,7 +32,7 @@ pub fn print(text: &[u8]) -> Result<(), String> {
     out.write_all(text).and_then(|()| out.flush()).map_err(|e| format!("cannot write to standard output: {e}"))
 }
 
-/// Writes to standard error as much as it takes: what happens does not depend on whether somebody hears of it.
+/// Writes to standard error, and ignores failures: messages do not change the outcome.
 pub fn tell(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

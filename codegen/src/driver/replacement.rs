@@ -13,7 +13,7 @@ pub struct Replacement {
     pub call: String,
 }
 
-/// A back end: turns a model and the region's own text into C text or a refusal.
+/// A back end turns a model and the region's own text into C text, or refuses.
 pub type Generate<'g> = &'g dyn Fn(&Region, &str) -> Result<Replacement, Refusal>;
 
 /// The real back end.

@@ -1,4 +1,4 @@
-//! isl's loops as C loops around the user's statements.
+//! Prints isl's loops as C loops around the user's statements.
 
 use super::{
     expression::CScope,
@@ -22,9 +22,9 @@ pub struct Body<'a> {
     pub scope: CScope,
     /// By statement and iterator: the original order never goes down.
     pub increasing: &'a [Vec<bool>],
-    /// C names that loop counters must not take.
+    /// C names that no loop counter takes.
     pub reserved: BTreeSet<String>,
-    /// Names of hoisted bounds begin so.
+    /// The first part of the names of hoisted bounds.
     pub limit: String,
     /// Number of hoisted bounds.
     pub limits: usize,
@@ -32,7 +32,7 @@ pub struct Body<'a> {
     pub lines: String,
     /// Indices of the statements that occur.
     pub statements: BTreeSet<usize>,
-    /// What is known of the loops.
+    /// The loops to print.
     pub loops: &'a Loops,
 }
 
@@ -42,7 +42,7 @@ struct Visit {
     arguments: Vec<AstExpr>,
 }
 
-/// How a loop counter is called and typed.
+/// The C name and type of a loop counter.
 struct Counter {
     name: String,
     ctype: String,
@@ -50,7 +50,7 @@ struct Counter {
 }
 
 impl Body<'_> {
-    /// Writes one node and what is in it.
+    /// Writes a node and its children.
     pub fn node(&mut self, node: &AstNode, indent: usize) -> Result<(), Refusal> {
         match node.kind()? {
             AstNodeKind::Block(children) => children.iter().try_for_each(|child| self.node(child, indent)),
@@ -83,7 +83,7 @@ impl Body<'_> {
         }
     }
 
-    /// A loop that runs once: a block with a constant.
+    /// Writes a loop that runs once, as a block with a constant.
     fn single(
         &mut self,
         iterator: &str,
@@ -130,8 +130,8 @@ impl Body<'_> {
         let bound = bound.max(self.scope.bound(&head.init)?);
         let init = self.scope.text(&head.init)?;
         let literal = matches!(head.init.kind()?, AstExprKind::Int(_));
-        // A counter narrower than the bounds starts at most one past the end, so that empty loops with bounds out of
-        // its range stay empty.
+        // A loop may be empty with bounds that a narrow counter cannot hold. The counter starts at most one past the
+        // end: the loop stays empty.
         let clamps = matches!(integer, CounterType::Int | CounterType::Unsigned) && !literal;
         let hoists = clamps || !simple;
         let limit = if hoists {
@@ -164,8 +164,8 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The greatest value of a loop's counter, whether it is so simple that it may stand in the condition, and how far
-    /// from 0 it can be.
+    /// The greatest value of a loop's counter, whether the condition can have that value as it is, and the value's
+    /// greatest distance from 0.
     fn last_value(&self, iterator: &str, cond: &AstExpr) -> Result<(String, bool, i128), Refusal> {
         if let AstExprKind::Op(operator @ (Operator::Le | Operator::Lt), sides) = cond.kind()?
             && let AstExprKind::Id(left) = sides[0].kind()?
@@ -180,7 +180,7 @@ impl Body<'_> {
         Err(Refusal::new("isl made a loop with a condition of an unexpected form", "report this region as a defect"))
     }
 
-    /// Chooses the user's name for a loop counter when every statement in the loop means the counter by it.
+    /// Gives a loop counter the user's name if every statement in the loop means the counter by that name.
     fn counter(&self, iterator: &str, body: &AstNode) -> Result<Counter, Refusal> {
         let plain = Counter { name: iterator.to_owned(), ctype: "dvm__int64".to_owned(), integer: CounterType::Wide };
         let mut visits = Vec::new();
@@ -268,7 +268,7 @@ impl Body<'_> {
             return Ok(());
         }
         self.line(indent, "{");
-        // A variable of the region may hide a counter: it needs a block of its own.
+        // A variable of the region may hide a counter. Such a variable needs a block of its own.
         let locals = identifiers(&statement.locals);
         let hides =
             statement.iterators.iter().any(|iterator| locals.contains(&iterator.name)) && !declarations.is_empty();
@@ -307,12 +307,12 @@ impl Body<'_> {
         Ok((text != "1").then_some(text))
     }
 
-    /// True when the argument is a loop's counter that already has the user's name.
+    /// Whether the argument is a loop's counter that already has the user's name.
     fn is_counter(&self, argument: &AstExpr, name: &str) -> Result<bool, Refusal> {
         Ok(matches!(argument.kind()?, AstExprKind::Id(symbol) if self.scope.name_of(&symbol) == Some(name)))
     }
 
-    /// The user's text, its later lines as they are, at its place in the source.
+    /// Writes the user's text with its place in the source. Its later lines keep their indentation.
     fn user_text(&mut self, statement: &Statement, indent: usize) {
         self.line(0, &LineMark::At(statement.line, statement.column).to_string());
         self.line(indent, statement.text.trim());
@@ -326,7 +326,7 @@ impl Body<'_> {
     }
 }
 
-/// isl makes names of its own for loops that are deeper than the names that it was given.
+/// Refuses a counter that isl named itself: the loops are deeper than the series of names.
 pub fn check_counter(iterator: &str) -> Result<(), Refusal> {
     if iterator.starts_with("dvm__") {
         return Ok(());
@@ -346,7 +346,7 @@ fn is_id(expr: &AstExpr, name: &str) -> Result<bool, Refusal> {
     Ok(matches!(expr.kind()?, AstExprKind::Id(id) if id == name))
 }
 
-/// Sums of names and numbers.
+/// Whether an expression is a sum of names and numbers.
 fn is_simple(expr: &AstExpr) -> Result<bool, Refusal> {
     match expr.kind()? {
         AstExprKind::Id(_) | AstExprKind::Int(_) => Ok(true),

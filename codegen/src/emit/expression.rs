@@ -1,4 +1,4 @@
-//! isl's expressions as C, all arithmetic in 64 bits.
+//! Prints isl's expressions as C, with all arithmetic in 64 bits.
 
 use super::generated_names::CounterType;
 use crate::Refusal;
@@ -8,7 +8,7 @@ use std::{
     collections::{BTreeSet, HashMap},
 };
 
-/// What isl's names are called in C, and which of them were used.
+/// The C names of isl's names, and which of them the printed expressions use.
 #[derive(Default)]
 pub struct CScope {
     names: HashMap<String, (String, CounterType)>,
@@ -17,7 +17,7 @@ pub struct CScope {
 }
 
 impl CScope {
-    /// Gives an isl name its C name and type; the former meaning comes back.
+    /// Gives an isl name its C name and type, and returns the former ones.
     pub fn bind(&mut self, symbol: &str, name: &str, integer: CounterType) -> Option<(String, CounterType)> {
         self.names.insert(symbol.to_owned(), (name.to_owned(), integer))
     }
@@ -30,18 +30,18 @@ impl CScope {
         };
     }
 
-    /// Says that the value of an isl name is never further from 0 than `bound`.
+    /// Sets the greatest distance from 0 of an isl name's value.
     pub fn limit(&mut self, symbol: &str, bound: i128) {
         self.bounds.insert(symbol.to_owned(), bound);
     }
 
-    /// Gives a name of generated code, which is the same in C, its bound.
+    /// Binds a generated name, which is the same in C, and sets its bound.
     pub fn own(&mut self, symbol: &str, bound: i128) {
         self.bind(symbol, symbol, CounterType::Wide);
         self.limit(symbol, bound);
     }
 
-    /// How far from 0 the value of an expression can be.
+    /// The greatest distance of an expression's value from 0.
     pub fn bound(&self, expr: &AstExpr) -> Result<i128, Refusal> {
         Ok(self.print(expr)?.bound)
     }
@@ -51,7 +51,7 @@ impl CScope {
         self.names.get(symbol).map(|(name, _)| name.as_str())
     }
 
-    /// True when an expression that was printed has the isl name.
+    /// Whether a printed expression contains the isl name.
     pub fn has_used(&self, symbol: &str) -> bool {
         self.used.borrow().contains(symbol)
     }
@@ -113,12 +113,12 @@ struct Printed {
     text: String,
     binding: u8,
     width: Width,
-    /// The value is never further from 0.
+    /// Greatest distance of the value from 0.
     bound: i128,
 }
 
 impl Printed {
-    /// The text, in parentheses when it binds less tightly than `binding`.
+    /// The text, in parentheses if it binds less tightly than `binding`.
     fn within(&self, binding: u8) -> String {
         if self.binding < binding { format!("({})", self.text) } else { self.text.clone() }
     }
@@ -138,7 +138,7 @@ impl Printed {
 fn number(digits: &str) -> Result<Printed, Refusal> {
     let bound = digits.parse::<i128>().map_err(|_| too_large())?.abs();
     let small = digits.parse::<i32>().is_ok();
-    // A literal without a suffix has the first type that holds it; the least value has no literal.
+    // A literal without a suffix has the first type that holds it. C has no literal for the least value.
     let least = digits == "-9223372036854775808";
     let text = if least { "(-9223372036854775807 - 1)".to_owned() } else { digits.to_owned() };
     let binding = if digits.starts_with('-') && !least { UNARY } else { PRIMARY };
@@ -156,7 +156,7 @@ pub fn too_large() -> Refusal {
     )
 }
 
-/// How far from 0 the result of an operation can be.
+/// The greatest distance of an operation's result from 0.
 fn bound_of(operator: Operator, operands: &[Printed]) -> Result<i128, Refusal> {
     let all = || operands.iter().map(|operand| operand.bound);
     let largest = all().max().unwrap_or(0);
@@ -170,7 +170,7 @@ fn bound_of(operator: Operator, operands: &[Printed]) -> Result<i128, Refusal> {
         Operator::Cond | Operator::Select => all().skip(1).max().unwrap_or(0),
         _ => 1,
     };
-    // One more is added to some bounds of loops.
+    // Some bounds of loops get one more.
     let most = i128::from(i64::MAX) - 1;
     if bound > most && !crate::planted::planted("a7-wrap") { Err(too_large()) } else { Ok(bound.min(most)) }
 }
@@ -178,7 +178,7 @@ fn bound_of(operator: Operator, operands: &[Printed]) -> Result<i128, Refusal> {
 fn operation(operator: Operator, operands: Vec<Printed>) -> Result<Printed, Refusal> {
     let bound = bound_of(operator, &operands)?;
     let infix = |text: &str, binding: u8, width: Width, operands: Vec<Printed>| {
-        // Operands on the right need parentheses at equal binding: a - (b - c).
+        // At equal binding, a right operand needs parentheses: a - (b - c).
         let parts: Vec<String> =
             operands.iter().enumerate().map(|(at, operand)| operand.within(binding + u8::from(at > 0))).collect();
         Printed { text: parts.join(text), binding, width, bound }

@@ -1,4 +1,4 @@
-//! About how many bytes a tile touches, as a C function of its sizes.
+//! Prints the C function that estimates how many bytes a tile of given sizes touches.
 
 use super::{expression::CScope, generated_names::Mentions, shared_names::Reach, shared_names::SharedNames};
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
 };
 use std::{collections::BTreeSet, fmt::Write};
 
-/// The function that estimates the bytes of a tile: for each array and each way to walk it, the product of how far the
-/// subscripts reach. `footprints` are those of the region's arrays, `hosts` how far from 0 values of host loops can be.
+/// The function that estimates the bytes of a tile: the sum, over the arrays and their groups of accesses, of the
+/// product of the subscripts' factors. `hosts` is the greatest distance of the host loops' values from 0.
 pub fn function(
     shared: &SharedNames,
     footprints: &[ArrayFootprint],
@@ -58,7 +58,7 @@ pub fn function(
     Ok(text)
 }
 
-/// `1 + spread + sum of weight * (size - 1)`, as a `double`: an estimate may be larger than any integer.
+/// `1 + spread + sum of weight * (size - 1)` as a `double`: an estimate may exceed 64 bits.
 fn linear(weights: &[i64], size: &str, spread: i64) -> String {
     let constant = 1 + i128::from(spread) - weights.iter().map(|weight| i128::from(*weight)).sum::<i128>();
     let mut terms: Vec<String> = Vec::new();
@@ -75,7 +75,7 @@ fn linear(weights: &[i64], size: &str, spread: i64) -> String {
     }
 }
 
-/// How far a subscript reaches in the whole phase.
+/// The number of values of a subscript in the whole phase.
 fn whole(pieces: &[Ends], scope: &CScope) -> Result<String, Refusal> {
     let mut texts = BTreeSet::new();
     for Ends { least, greatest } in pieces {
@@ -85,7 +85,7 @@ fn whole(pieces: &[Ends], scope: &CScope) -> Result<String, Refusal> {
     Ok(texts.into_iter().next().unwrap_or_else(|| "1.0".to_owned()))
 }
 
-/// As if each point of the tile had an element of its own.
+/// One element for each point of the tile.
 fn every_point(array: &Array, dimension: usize, size: &str) -> String {
     let sizes: String = (0..dimension).map(|k| format!(" * (double){size}[{k}]")).collect();
     format!("(double)sizeof({}){sizes}", array.element)

@@ -1,16 +1,16 @@
-//! Names and types of the generated text: what the user's text uses, what is free, what an integer type can hold.
+//! Names and types of the generated text: names in the user's text, free names, ranges of integer types.
 
 use crate::c_tokens::{KEYWORDS, identifiers, is_keyword};
 use crate::model::{Region, Statement};
 use std::collections::BTreeSet;
 
-/// The identifiers of a region, and those that are given to generated things.
+/// The identifiers in use: those of the region, and those made for the generated text.
 pub struct FreshNames {
     taken: BTreeSet<String>,
 }
 
 impl FreshNames {
-    /// Everything that the region's texts mention is taken.
+    /// Every identifier in the region's texts is in use.
     pub fn of(region: &Region, original: &str) -> FreshNames {
         let mut taken = identifiers(original);
         taken.extend(KEYWORDS.iter().map(|word| (*word).to_owned()));
@@ -34,7 +34,7 @@ impl FreshNames {
         FreshNames { taken }
     }
 
-    /// A name like `wanted` that nothing else has.
+    /// An unused name: `wanted`, with underscores appended if that is in use.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         while !self.taken.insert(name.clone()) {
@@ -43,7 +43,7 @@ impl FreshNames {
         name
     }
 
-    /// `count` names: `wanted` with a number.
+    /// `count` unused names: `wanted` with a number.
     pub fn series(&mut self, wanted: &str, count: usize) -> Vec<String> {
         (0..count).map(|k| self.fresh(&format!("{wanted}{k}"))).collect()
     }
@@ -56,7 +56,7 @@ pub struct Mentions {
 }
 
 impl Mentions {
-    /// What the texts of some statements mention; a word that the model does not know might be a macro.
+    /// The words in the texts of some statements. A word that the model does not know might be a macro.
     pub fn of<'a>(region: &Region, statements: impl IntoIterator<Item = &'a Statement>) -> Mentions {
         let mut words = BTreeSet::new();
         let mut hidden = false;
@@ -77,21 +77,21 @@ impl Mentions {
         Mentions { words, hidden }
     }
 
-    /// The text has the word.
+    /// Whether the text contains the word.
     pub fn surely(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
-    /// The text has the word, or a macro in it might.
+    /// Whether the text, or a macro in it, may contain the word.
     pub fn perhaps(&self, word: &str) -> bool {
         self.hidden || self.surely(word)
     }
 }
 
-/// What is known of an integer type.
+/// Width and sign of an integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterType {
-    /// Signed, 64 bits: arithmetic of generated expressions is done in it.
+    /// Signed, 64 bits: the type of generated arithmetic.
     Wide,
     /// Signed and 32 bits: a loop counter of it never wraps.
     Int,
@@ -99,7 +99,7 @@ pub enum CounterType {
     Unsigned,
     /// Unsigned, 64 bits.
     WideUnsigned,
-    /// Anything else, also names that the model does not explain.
+    /// Any other type, and names that the model does not explain.
     Other,
 }
 

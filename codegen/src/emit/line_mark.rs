@@ -1,17 +1,17 @@
-//! Marks in the generated text: comments on lines of their own that say where in the source the next lines belong.
+//! Marks in the generated text: comment lines that give the place in the source of the lines after them.
 
 /// One mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineMark {
     /// The user's text follows, from this line and column on.
     At(u32, u32),
-    /// The region as it was follows.
+    /// The region's original text follows.
     Original,
     /// The user's text ends here.
     End,
     /// Loops around the user's statements follow.
     Loops,
-    /// Code follows that only the run-time needs.
+    /// Code for the run-time follows.
     Helpers,
 }
 

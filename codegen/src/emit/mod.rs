@@ -1,8 +1,9 @@
-//! Prints a lowered region as C. It decides names, types and text; what runs, and in which order, is decided before.
+//! Prints a lowered region as C. This room decides names, types and text; earlier rooms decide what runs and in which
+//! order.
 //!
-//! Bounds, origins and conditions are computed in 64 bits, also where the user's counters are narrower; the statements keep the
-//! user's types. Products of a constant of the source and a parameter are the largest values: they must stay within 64 bits,
-//! which they do for all parameters of 32 bits and for sizes of arrays that fit in memory.
+//! The generated code computes bounds, origins and conditions in 64 bits, even if the user's counters are narrower. The
+//! statements keep the user's types. Each expression has a bound on its value, and a region whose expressions might not
+//! fit 64 bits is refused.
 
 mod body;
 mod expression;

@@ -1,4 +1,4 @@
-//! Arrays that might share storage are compared when the region runs.
+//! Prints the comparison of arrays that might share storage, which runs before the region.
 
 use super::{
     expression::CScope,
@@ -12,7 +12,7 @@ use crate::{
 };
 use std::fmt::Write;
 
-/// The function that says whether arrays overlap in what the region touches; nothing when none can.
+/// The function that compares what the region touches of the arrays; no text if no arrays can overlap.
 pub fn function(shared: &SharedNames, checks: &OverlapChecks) -> Result<String, Refusal> {
     let region = shared.region;
     if checks.pairs.is_empty() {
@@ -48,12 +48,12 @@ pub fn function(shared: &SharedNames, checks: &OverlapChecks) -> Result<String, 
     Ok(text)
 }
 
-/// The call that says, where notes are wanted, why a region runs its own loops.
+/// The call that notes why a region runs its original loops; the environment turns such notes on.
 pub fn sequential(region: &Region, reason: &str) -> String {
     format!("dvm__sequential(\"{}\", {}, \"{reason}\")", region.name, region.line)
 }
 
-/// The bytes between the least and the greatest element that the region touches, as two locals.
+/// Two locals: the addresses of the first byte that the region touches of an array and of the byte after the last.
 fn hull(shared: &SharedNames, array: &Array, touched: Option<&ArrayHull>, scope: &CScope) -> Result<String, Refusal> {
     let name = &array.name;
     let own = if array.global { name.clone() } else { format!("{}->{name}", shared.own) };

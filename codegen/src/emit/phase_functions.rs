@@ -1,4 +1,4 @@
-//! One phase as C: the tile's function, its footprint, and the function that runs them all.
+//! Prints one phase: the function of a tile, the footprint of a tile, and the launcher of all tiles.
 
 use super::{
     body::Body,
@@ -14,19 +14,19 @@ use crate::{
 };
 use std::{collections::BTreeSet, fmt::Write};
 
-/// What the functions of all phases are made from.
+/// Writes the functions of phases.
 pub struct Writer<'a> {
     /// Names.
     pub shared: &'a SharedNames<'a>,
     /// By statement and iterator: the original order never goes down.
     pub increasing: &'a [Vec<bool>],
-    /// How far from 0 the values of host loops can be.
+    /// Greatest distance of the host loops' values from 0.
     pub hosts: i128,
 }
 
-/// One phase with what the passes found out about it.
+/// One phase with the results of the passes.
 pub struct PhaseParts<'a> {
-    /// It has host loops.
+    /// Whether host loops repeat the phase.
     pub is_repeated: bool,
     /// The loops over the instances of a tile, or of a sequential phase.
     pub loops: &'a Loops,
@@ -37,7 +37,7 @@ pub struct PhaseParts<'a> {
 }
 
 impl Writer<'_> {
-    /// The functions of a phase; `name` is the function that runs it, given the context.
+    /// The functions of a phase. The function `name` runs the phase and takes the context.
     pub fn phase(&self, parts: &PhaseParts, name: &str) -> Result<String, Refusal> {
         let Some(tiles) = parts.tiles else { return self.sequential(parts.loops, name) };
         let (launcher, reach) = self.launcher(tiles, parts.is_repeated, name)?;
@@ -104,7 +104,7 @@ impl Writer<'_> {
         Ok(text)
     }
 
-    /// What a tile is, in the user's names.
+    /// A comment that describes a tile in the user's names.
     fn comment(&self, tiles: &TileBox) -> String {
         let statements: Vec<String> = tiles
             .coordinates
@@ -122,7 +122,7 @@ impl Writer<'_> {
         format!("/* One tile:{} from ({origins}); {order}. */\n", statements.join(","))
     }
 
-    /// The function that runs the tiles, and how far from 0 their coordinates can be.
+    /// The function that runs the tiles, and the greatest distances of their coordinates from 0.
     fn launcher(&self, tiles: &TileBox, is_repeated: bool, name: &str) -> Result<(String, Reach), Refusal> {
         let (shared, carried) = (self.shared, &tiles.carried);
         let mentions = Mentions::of(shared.region, []);
@@ -134,7 +134,7 @@ impl Writer<'_> {
             first.push(scope.text(least)?);
             last.push(scope.text(greatest)?);
         }
-        // Extents, origins and the ends of tiles are computed from them.
+        // The run-time adds and subtracts these numbers: extents, origins and ends of tiles.
         if reach.band > 1 << 60 {
             return Err(too_large());
         }

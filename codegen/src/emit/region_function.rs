@@ -1,4 +1,4 @@
-//! The region as a whole: context, phases, the function that runs them, and the text that calls it.
+//! Prints the whole region: context, phases, the function that runs the phases, and the text that calls this function.
 
 use super::{
     body,
@@ -17,15 +17,15 @@ use crate::{
 use dvm_isl::{AstExprKind, AstNode, AstNodeKind, Operator};
 use std::fmt::Write;
 
-/// The helper functions of generated text, guarded so that they stand once in a file.
+/// The helper functions of generated text; a guard keeps them to one copy per file.
 const HELPERS: &str = include_str!("helpers.h");
 
 /// What replaces a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
-    /// C functions, to stand before the enclosing function at file scope.
+    /// C functions for the file scope before the enclosing function.
     pub file_scope: String,
-    /// C text that replaces the region; the original loops are in it as the fallback.
+    /// C text that replaces the region; it contains the original loops as the fallback.
     pub call: String,
 }
 
@@ -67,7 +67,7 @@ fn function_name(region: &Region, phases: &[PhaseParts], at: usize) -> String {
     if phases.len() == 1 { format!("dvm__{}_{kind}", region.name) } else { format!("dvm__{}_{kind}_{at}", region.name) }
 }
 
-/// The function that runs the phases one after the other, and how far from 0 the values of its loops can be.
+/// The function that runs the phases in sequence, and the greatest distance of its counters' values from 0.
 fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal> {
     let RegionParts { shared, host_loops, overlaps, .. } = *parts;
     let mentions = Mentions::of(shared.region, []);
@@ -85,7 +85,7 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
     };
     let mut text =
         format!("/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n", shared.region.name);
-    // Inlined into the program's function, its loops would raise warnings there: the generated text is quiet.
+    // The generated text disables warnings. Inlined loops would raise warnings in the program's function.
     let _ = writeln!(
         text,
         "__attribute__((__noinline__)) static int dvm__{}_run(struct {} *{})\n{{",

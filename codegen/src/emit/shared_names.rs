@@ -1,4 +1,4 @@
-//! What the generated functions share: the region's context, and the locals they take from it.
+//! The region's context, which all generated functions share, and the locals that they load from it.
 
 use super::{
     expression::CScope,
@@ -10,7 +10,7 @@ use crate::{
 };
 use std::fmt::Write;
 
-/// How far from 0 the coordinates of a phase's tiles can be.
+/// Greatest distances from 0 of the coordinates of a phase's tiles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reach {
     /// Values of the host loops.
@@ -19,7 +19,7 @@ pub struct Reach {
     pub band: i128,
 }
 
-/// Names of a region's generated things.
+/// The names of a region's generated functions, types and variables.
 pub struct SharedNames<'a> {
     /// The region.
     pub region: &'a Region,
@@ -31,19 +31,19 @@ pub struct SharedNames<'a> {
     pub symbols: TileSymbols,
     /// Member of the context that holds the tiles.
     pub tiles: String,
-    /// A tile's function's parameter: the context as libdvm passes it.
+    /// Parameter of the functions that libdvm calls: the context.
     pub argument: String,
-    /// A tile's function's parameter: the tile's coordinates.
+    /// Parameter of a tile's function: the tile's coordinates.
     pub tile: String,
-    /// A footprint's parameter: the tile's sizes.
+    /// Parameter of a footprint's function: the tile's sizes.
     pub size: String,
     /// The launcher's locals: least and greatest coordinates of the band, and along which tiles wait.
     pub corners: [String; 3],
-    /// Start of the names of hoisted bounds.
+    /// The first part of the names of hoisted bounds.
     pub limit: String,
 }
 
-/// Loops of the generated code are at most so deep.
+/// Maximum nesting of the generated loops.
 const COUNTERS: usize = 64;
 
 impl<'a> SharedNames<'a> {
@@ -120,14 +120,14 @@ impl<'a> SharedNames<'a> {
         if fields.is_empty() { "{ 0 }".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
     }
 
-    /// C names for isl's: parameters, hosts, origins and sizes. A parameter that the statements' text may use keeps the user's type.
+    /// C names of the parameters. A parameter that the statements' text may use keeps the user's type.
     pub fn scope(&self, mentions: &Mentions) -> CScope {
         let mut scope = CScope::default();
         for parameter in &self.region.parameters {
             let integer =
                 if mentions.perhaps(&parameter.name) { CounterType::of(&parameter.ctype) } else { CounterType::Wide };
             scope.bind(&parameter.symbol, &parameter.name, integer);
-            // Wider ones are held to their limit by a guard before the region.
+            // A guard before the region checks the limit of wider types.
             let bound = match CounterType::of(&parameter.ctype) {
                 CounterType::Int | CounterType::Unsigned => 1 << 32,
                 _ => i128::from(crate::model::WIDE_LIMIT),
@@ -202,12 +202,12 @@ impl<'a> SharedNames<'a> {
     }
 }
 
-/// Arrays that the functions cannot reach by name.
+/// The arrays that the context passes: the functions cannot reach them by name.
 pub fn passed(region: &Region) -> impl Iterator<Item = &Array> {
     region.arrays.iter().filter(|array| !array.global)
 }
 
-/// Dimensions but the first whose lengths are not written as numbers.
+/// The dimensions after the first whose lengths are known only at run time.
 fn runtime_lengths(array: &Array) -> impl Iterator<Item = usize> {
     (1..array.dims.len()).filter(|at| number(array, *at).is_none())
 }
@@ -225,7 +225,7 @@ pub fn length_text(array: &Array, at: usize) -> String {
     number(array, at).map_or_else(|| length_name(array, at), str::to_owned)
 }
 
-/// The names of arrays that some functions need, for the region's overlap checks.
+/// The lengths of all dimensions after the first.
 pub fn lengths(array: &Array) -> Vec<String> {
     (1..array.dims.len()).map(|at| length_text(array, at)).collect()
 }

@@ -1,8 +1,9 @@
 //! The proof that a plan keeps every dependence, whatever made the plan.
 //!
-//! Orders are compared in the space of the instances: of the pairs of a dependence those are kept whose values compare as
-//! asked. The image of a dependence in the space of an order would have variables for instances that cannot be eliminated.
-//! The orders are functions of all values of the iterators: the pieces of the domains are in the dependences already.
+//! The proof compares orders in the space of the instances: it selects the pairs of a dependence whose values compare
+//! in a certain way. In the space of an order, the image of a dependence would have existential variables for the
+//! instances, which isl cannot eliminate. The orders are functions of all values of the iterators; the dependences
+//! already contain the pieces of the domains.
 
 use super::{
     Phase, PhaseKind, Plan,
@@ -12,7 +13,7 @@ use crate::{Refusal, analysis::IslRegion, lowered::BodyOrder};
 use dvm_isl::UnionMap;
 use std::cell::OnceCell;
 
-/// Dependences, and what of an order follows from them.
+/// Dependences that orders have to keep.
 pub struct Legality {
     dependences: UnionMap,
     /// Every dependence goes forward in the original order; then it does so in each phase.
@@ -115,8 +116,8 @@ fn covers(order: &UnionMap, pairs: &UnionMap) -> dvm_isl::Result<bool> {
     Ok(pairs.domain()?.is_subset(&placed)? && pairs.range()?.is_subset(&placed)?)
 }
 
-/// True when no pair has its first instance at the lexicographically later place of an order of `length` coordinates, and
-/// all have places.
+/// True when no pair has its first instance at the lexicographically later place of an order of `length` coordinates,
+/// and all have places.
 fn never_falls(pairs: &UnionMap, order: &UnionMap, length: usize, equal: Equal) -> dvm_isl::Result<bool> {
     if !covers(order, pairs)? {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! A schedule tree as phases: graphs of tiles and sequential pieces under loops of the calling thread.
+//! Cuts a schedule tree into phases: graphs of tiles and sequential pieces, under loops of the calling thread.
 
 use crate::{Refusal, analysis::IslRegion, lowered::BodyOrder};
 use dvm_isl::{NodeKind, ScheduleNode, UnionMap, UnionSet};
@@ -17,21 +17,21 @@ pub enum Step {
 pub struct Plan {
     /// In textual order of the tree.
     pub phases: Vec<Phase>,
-    /// Instances to the place of their phase: as many dimensions as the longest way has steps.
+    /// Maps instances to the place of their phase, with one dimension per step of the longest path.
     pub order: UnionMap,
-    /// The same for all values of the statements' iterators, also those without an instance.
+    /// The same for all values of the statements' iterators, including those without an instance.
     pub order_everywhere: UnionMap,
-    /// isl's schedule tree, for the eye.
+    /// isl's schedule tree as text.
     pub schedule: String,
 }
 
 /// A set of instances that runs between two barriers, for each value of its host loops.
 pub struct Phase {
-    /// From the root to here.
+    /// The path from the root of the tree.
     pub steps: Vec<Step>,
-    /// Instances, whatever the host loops' values.
+    /// The instances for all values of the host loops.
     pub domain: UnionSet,
-    /// Instances to the values of the host loops, one dimension each.
+    /// Maps instances to the values of the host loops, one dimension each.
     pub hosts: UnionMap,
     /// The same for all values of the iterators.
     pub hosts_everywhere: UnionMap,
@@ -47,13 +47,13 @@ pub enum PhaseKind {
     Sequential,
     /// As a graph of tiles.
     Graph {
-        /// Instances to the band's coordinates.
+        /// Maps instances to the band's coordinates.
         band: UnionMap,
         /// The band and what is below it for all values of the iterators.
         everywhere: Everywhere,
         /// Number of coordinates.
         dimension: usize,
-        /// Which coordinates carry a dependence: a tile then waits for the one before it.
+        /// By coordinate: it carries a dependence, so a tile waits for its predecessor along it.
         carried: Vec<bool>,
         /// Order of the instances below the band.
         below: UnionMap,
@@ -62,7 +62,7 @@ pub enum PhaseKind {
     },
 }
 
-/// Functions of all values of the statements' iterators, also those without an instance.
+/// Functions of all values of the statements' iterators, including those without an instance.
 pub struct Everywhere {
     /// To the band's coordinates.
     pub band: UnionMap,
@@ -71,7 +71,7 @@ pub struct Everywhere {
 }
 
 impl Phase {
-    /// Instances to host values followed by the band's coordinates (a sequential phase has none).
+    /// Maps instances to host values, followed by the band's coordinates in a graph.
     pub fn coordinates(&self) -> Result<UnionMap, Refusal> {
         match &self.kind {
             PhaseKind::Sequential => Ok(self.hosts.clone()),
@@ -79,7 +79,7 @@ impl Phase {
         }
     }
 
-    /// The graph's dimension; none for a sequential phase.
+    /// The number of the band's coordinates; `None` for a sequential phase.
     pub fn dimension(&self) -> Option<usize> {
         match &self.kind {
             PhaseKind::Sequential => None,
@@ -98,7 +98,7 @@ pub fn phases(isl_region: &IslRegion, root: &ScheduleNode) -> Result<Plan, Refus
     Ok(Plan { phases: walk.phases, order, order_everywhere, schedule: String::new() })
 }
 
-/// Instances to the values of the host loops so far.
+/// Maps instances to the values of the host loops so far.
 #[derive(Clone)]
 struct Hosts {
     here: UnionMap,
@@ -179,7 +179,7 @@ impl Walk {
     }
 }
 
-/// Every instance to the point without dimensions.
+/// Maps every instance to the point without dimensions.
 fn to_nothing(schedule: &UnionMap) -> Result<UnionMap, Refusal> {
     let all = schedule.map_each(|map| {
         let dimensions = map.outputs()?;
@@ -232,7 +232,7 @@ pub(super) fn body_everywhere(isl_region: &IslRegion, phase: &Phase) -> dvm_isl:
     }
 }
 
-/// A band's coordinates interchanged, then what is below the band.
+/// A band's coordinates in the order of a permutation, then the order below the band.
 pub(super) fn permuted(
     band: &UnionMap,
     dimension: usize,
@@ -245,7 +245,7 @@ pub(super) fn permuted(
     band.apply_range(&exchange)?.flat_range_product(below)
 }
 
-/// Instances to the place of their phase.
+/// Maps instances to the place of their phase.
 fn order(
     isl_region: &IslRegion,
     phases: &[Phase],
@@ -260,7 +260,7 @@ fn order(
     Ok(all)
 }
 
-/// Host values to the phase's place, as isl text.
+/// The map from host values to the phase's place, as isl text.
 pub(crate) fn place_text(phase: &Phase, length: usize) -> String {
     let hosts: Vec<String> = (0..phase.depth).map(|k| format!("v{k}")).collect();
     let mut text = format!("{{ [{}] -> [", hosts.join(", "));

@@ -1,4 +1,4 @@
-//! isl's loops over the instances of a phase or of one tile, in the order of the phase.
+//! Lowers the instances of a phase or of one tile to loops, in the order of the phase.
 
 use super::{Phase, phase::body, tile::Instances};
 use crate::{
@@ -37,7 +37,7 @@ fn exact(
     symbols: &TileSymbols,
 ) -> dvm_isl::Result<Loops> {
     isl_region.begin_stage();
-    // Constants make no loops, but isl looks at each of them.
+    // Constant coordinates make no loops, and cost isl time.
     let (order, kept) = compact(order)?;
     let counters: Vec<String> = kept.iter().filter_map(|place| symbols.counters.get(*place).cloned()).collect();
     let build = AstBuild::from_context(known)?.with_iterators(&counters)?;
@@ -53,7 +53,7 @@ fn exact(
     Ok(Loops { tree, statements: BTreeSet::new(), independent: free, guards: HashMap::new() })
 }
 
-/// Asks of each innermost loop, in textual order, whether its iterations are independent.
+/// Marks the innermost loops whose iterations are independent.
 fn mark_independent(
     node: &AstNode,
     dependences: &UnionMap,
@@ -94,7 +94,7 @@ fn has_loop(node: &AstNode) -> dvm_isl::Result<bool> {
 
 /// The same order without the coordinates that are one constant for all statements, and the places of the others.
 ///
-/// Only where each statement's instances are one piece: of several isl makes other loops then, also longer ones.
+/// Only if each statement's instances are one piece: for several pieces, isl then makes other and longer loops.
 fn compact(order: &UnionMap) -> dvm_isl::Result<(UnionMap, Vec<usize>)> {
     let maps = order.maps()?;
     let length = maps.first().map_or(Ok(0), Map::outputs)?;
@@ -113,8 +113,9 @@ fn compact(order: &UnionMap) -> dvm_isl::Result<(UnionMap, Vec<usize>)> {
     Ok((order, kept))
 }
 
-/// Loops that visit a convex set around the instances of each statement, which then asks whether the instance exists:
-/// for domains of many pieces, whose exact loops would be long. The order is the original one, which is always right.
+/// Loops over a convex set around the instances of each statement, with a guard that tests whether the instance exists.
+/// They serve domains of many pieces, whose exact loops would be long. Their order is the original one, which is always
+/// right.
 fn hulls(isl_region: &IslRegion, instances: &UnionSet, known: &Set, symbols: &TileSymbols) -> dvm_isl::Result<Loops> {
     isl_region.begin_stage();
     let build = AstBuild::from_context(known)?.with_iterators(&symbols.counters)?;
@@ -132,7 +133,7 @@ fn hulls(isl_region: &IslRegion, instances: &UnionSet, known: &Set, symbols: &Ti
         let anything = AstBuild::from_context(&Set::parse(&isl_region.ctx, "{ : }")?)?;
         guards.insert(name, anything.condition(&condition)?);
     }
-    // Iterations of loops around guards are not asked for independence: the exact order of pieces is unknown here.
+    // No loop around guards is marked independent: the exact order of the pieces is unknown here.
     let tree = build.scan(&hulls, &mut |_| Ok(String::new()))?;
     Ok(Loops { tree, statements: BTreeSet::new(), independent: Vec::new(), guards })
 }

@@ -1,4 +1,4 @@
-//! Schedules by isl, several ways; the plan with the most parallelism comes first.
+//! Searches schedules: asks isl with several options; the plan with the most parallelism comes first.
 
 use super::{PhaseKind, Plan, legality::Legality, phase};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use dvm_isl::{ScheduleOptions, ScheduleProblem};
 
-/// The ways in which isl is asked, in order of preference.
+/// The options for isl, in order of preference.
 const WAYS: [ScheduleOptions; 3] = [
     ScheduleOptions {
         maximize_band_depth: true,
@@ -29,19 +29,19 @@ const WAYS: [ScheduleOptions; 3] = [
     },
 ];
 
-/// The plans that isl's schedules give, the best first; each is made when it is asked for.
+/// The plans from isl's schedules, the best first, made on demand.
 #[derive(Default)]
 pub struct Search {
-    /// How many of the ways have been tried.
+    /// Number of options tried.
     tried: usize,
-    /// Plans that were found and not yet handed out.
+    /// Plans found and not yet returned.
     candidates: Vec<(Score, Plan)>,
-    /// Why the first plan that failed did so.
+    /// The refusal of the first plan that failed.
     failure: Option<Refusal>,
 }
 
 impl Search {
-    /// The next plan; or why there is none.
+    /// The next plan, or the reason why there is none.
     pub(crate) fn next(
         &mut self,
         isl_region: &IslRegion,
@@ -58,7 +58,7 @@ impl Search {
                 Err(refusal) => self.failed(refusal),
             }
         }
-        // Of equal ones the first.
+        // The sort is stable: of equal scores the first wins.
         self.candidates.sort_by_key(|(score, _)| *score);
         if self.candidates.is_empty() {
             let none = || Refusal::new("no schedule was found", "simplify the region");
@@ -74,13 +74,13 @@ impl Search {
         Ok(plan)
     }
 
-    /// Keeps why a plan did not do.
+    /// Keeps the first refusal of a plan.
     pub(crate) fn failed(&mut self, refusal: Refusal) {
         self.failure.get_or_insert(refusal);
     }
 }
 
-/// The plan that isl finds in one way; none when its schedule is known.
+/// The plan that isl finds with some options; `None` if its schedule is known.
 fn one_way(
     isl_region: &IslRegion,
     dependences: &Dependences,
@@ -114,15 +114,15 @@ fn one_way(
     Ok(Some((score(isl_region, &plan)?, plan)))
 }
 
-/// Numbers from here on are limits of types.
+/// The least number that counts as a limit of a type.
 const LIMIT: u64 = 1 << 30;
-/// Numbers of the context from here on are limits of narrower types, not sizes.
+/// The least number of the context that counts as a limit of a narrower type.
 const NARROW_LIMIT: u64 = 1 << 14;
-/// A schedule adds little to a limit that it takes from the context.
+/// Maximum difference of a schedule's number from the limit of the context that it comes from.
 const NEAR: u64 = 64;
 
-/// True when a band shifts some statements, and others not, by a limit that only the context knows: the box of tiles
-/// between them would have billions of tiles without points.
+/// Whether a band shifts some statements, and not all, by a limit of a type. Billions of tiles without points would lie
+/// between the statements.
 fn is_torn(schedule: &str, context: &str) -> bool {
     let limits: Vec<u64> = numbers(context).filter(|limit| *limit >= NARROW_LIMIT).collect();
     let far = |n: &u64| *n >= LIMIT || limits.iter().any(|limit| limit.abs_diff(*n) <= NEAR);
@@ -145,7 +145,7 @@ fn numbers(text: &str) -> impl Iterator<Item = u64> {
 /// How good a plan is; lower is better, the first differences count most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
-    /// Loops of the deepest statements that no tile has: host loops and sequential loops (`MAX`: no graph at all).
+    /// Loops of the deepest statements that are in no tile: host loops and sequential loops (`MAX`: no graph at all).
     loops_without_tiles: usize,
     /// Host loops around graphs: each is a barrier per iteration.
     hosts: usize,
@@ -156,7 +156,7 @@ struct Score {
 }
 
 impl Score {
-    /// Nothing can be better: one graph of independent tiles has all loops.
+    /// Whether no score is better: one graph of independent tiles has all loops.
     fn is_perfect(self) -> bool {
         self == Score { loops_without_tiles: 0, hosts: 0, carried: 0, phases: 1 }
     }

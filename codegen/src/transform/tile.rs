@@ -1,14 +1,14 @@
-//! What runs together, as sets: the instances of a phase for given values of its host loops, and those of one tile.
+//! The sets of a phase: its instances for given values of its host loops, and the instances of one tile.
 
 use super::{Phase, PhaseKind};
 use crate::{Refusal, analysis::IslRegion, lowered::TileSymbols};
 use dvm_isl::{Set, UnionMap, UnionSet};
 
-/// Instances, and what is known of the parameters where there are some.
+/// Instances, and constraints on the parameters for which instances exist.
 pub struct Instances {
     /// The instances.
     pub all: UnionSet,
-    /// The context, and a convex set around the parameters for which there is an instance.
+    /// The context within a convex set around the parameters for which an instance exists.
     pub known: Set,
 }
 

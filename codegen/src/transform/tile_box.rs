@@ -33,7 +33,7 @@ fn ends(sets: &PhaseSets, band: &UnionMap, dimension: usize) -> Result<Vec<Ends>
     Ok(ends)
 }
 
-/// For each statement the text of its instances' host values and coordinates.
+/// For each statement its name, and its instances' host values and coordinates as text.
 fn coordinates(phase: &Phase) -> Result<Vec<(String, String)>, Refusal> {
     let mut all = Vec::new();
     for map in phase.coordinates()?.maps()? {

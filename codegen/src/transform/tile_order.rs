@@ -12,13 +12,13 @@ use crate::{
 };
 use dvm_isl::{Map, Result, UnionMap, UnionSet};
 
-/// Bands of more coordinates are not searched: the permutations would be too many.
+/// Maximum number of coordinates of a searched band; more would have too many permutations.
 const SEARCHED: usize = 4;
 
 /// Chooses the order inside the plan's tiles by the dependences of `nearest`, and proves the plan right.
 ///
-/// The proof is against all pairs of accesses to one element. isl computes which of them are nearest: an error there must
-/// not become an error in the program. The pairs also say what the coordinates carry.
+/// The proof is against all pairs of accesses to one element. isl computes which of them are nearest: an error there
+/// must not become an error in the program. The pairs also say what the coordinates carry.
 pub(crate) fn proven(
     isl_region: &IslRegion,
     dependences: &Dependences,
@@ -40,8 +40,8 @@ pub(crate) fn proven(
     Ok(plan)
 }
 
-/// Chooses the order inside the tiles of a graph: the original one when compilers vectorise its innermost loops, else the
-/// interchange whose innermost loops they vectorise best and that walks memory in the shortest strides.
+/// Chooses the order inside the tiles of a graph: the original one when compilers vectorise its innermost loops, else
+/// the interchange whose innermost loops they vectorise best and that walks memory in the shortest strides.
 fn choose(
     isl_region: &IslRegion,
     legality: &Legality,
@@ -53,7 +53,7 @@ fn choose(
     }
     isl_region.begin_stage();
     match legality.inside(phase, alone).and_then(|inside| search(isl_region, &inside, phase)) {
-        // The original order is right in any tile: only the search was too long.
+        // The search took too long. The original order is right in any tile.
         Err(error) if error.is_quota() => Ok(()),
         Err(error) => Err(error.into()),
         Ok(permutation) => {
@@ -65,8 +65,8 @@ fn choose(
     }
 }
 
-/// The best permutation of the band's coordinates when it is better than the original order. The host loops keep the
-/// dependences between their iterations: `inside` has the others.
+/// The best permutation of the band's coordinates, if it is better than the original order. Host loops keep the
+/// dependences between their iterations; `inside` contains the others.
 fn search(isl_region: &IslRegion, inside: &UnionMap, phase: &Phase) -> Result<Option<Vec<usize>>> {
     let PhaseKind::Graph { band, everywhere, dimension, below, .. } = &phase.kind else { return Ok(None) };
     let mut best = cost(isl_region, &phase.domain, inside, &body(isl_region, phase)?)?;
@@ -105,7 +105,7 @@ fn permutations(length: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// What an order costs, the most important first; lower is better.
+/// The cost of an order, the most important part first; lower is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Cost {
     /// Statements of the deepest nests whose innermost loop carries a dependence or strides through memory.
@@ -122,7 +122,7 @@ fn cost(isl_region: &IslRegion, domain: &UnionSet, inside: &UnionMap, order: &Un
     }
     for statement in &isl_region.statements {
         let own = UnionSet::from_set(&statement.domain)?.intersect(domain)?;
-        // Statements with fewer loops run seldom in comparison.
+        // Statements with fewer loops have fewer instances.
         if own.is_empty()? || statement.domain.dimensions()? < deepest {
             continue;
         }
@@ -136,7 +136,7 @@ fn cost(isl_region: &IslRegion, domain: &UnionSet, inside: &UnionMap, order: &Un
 /// Weights of the loops from the innermost outwards.
 const WEIGHTS: [u32; 4] = [64, 16, 4, 1];
 
-/// Cost of an innermost loop that carries a dependence: it is not vectorised.
+/// Cost of an innermost loop that carries a dependence: compilers do not vectorise the loop.
 const CARRIED: u32 = 3;
 /// Cost of an access that strides in an innermost loop: a cache line for each element, worse than a scalar loop.
 const STRIDED: u32 = 4;
@@ -147,7 +147,7 @@ fn add_statement(statement: &StatementSets, inside: &UnionMap, order: &Map, cost
     for (place, (&loop_at, weight)) in varying.iter().rev().zip(WEIGHTS).enumerate() {
         let next = neighbours(order, loop_at)?;
         if next.is_empty()? {
-            // The loop is fixed by outer ones (an equality): it costs nothing and says nothing.
+            // An equality fixes the loop's value: the loop runs once.
             continue;
         }
         let carried = place == 0 && carries(inside, order, loop_at)?;
@@ -169,7 +169,7 @@ fn neighbours(order: &Map, loop_at: usize) -> Result<Map> {
     order.apply_range(&step)?.apply_range(&order.reverse()?)
 }
 
-/// True when a dependence of the statement on itself is carried by one loop of an order.
+/// Whether one loop of an order carries a dependence of the statement on itself.
 fn carries(inside: &UnionMap, order: &Map, loop_at: usize) -> Result<bool> {
     let own = UnionSet::from_set(&order.domain()?)?;
     let inside = inside.intersect_domain(&own)?.intersect_range(&own)?;
@@ -192,7 +192,7 @@ fn shifted(map: &Map, loop_at: usize, relation: &str) -> Result<Map> {
     Map::parse(map.context(), &format!("{{ [{}] -> [{}] : {relation} }}", names("x")?, names("y")?))
 }
 
-/// True when neighbours touch the same element or adjacent ones.
+/// Whether neighbours touch the same element or adjacent elements.
 fn is_short(access: &Map, next: &Map) -> Result<bool> {
     let distances = access.reverse()?.apply_range(next)?.apply_range(access)?;
     if distances.is_empty()? {

@@ -1,16 +1,16 @@
-//! Sizes and signs of types are known of the machine that this program was built for. A file that is compiled for
-//! another one, or with options that change them, is not read.
+//! The tool assumes the sizes and signs of types of the machine that it was built for. It refuses a file that is
+//! compiled for another machine, or with options that change sizes or signs.
 
 use std::collections::HashMap;
 use std::mem::size_of;
 
-/// Options that change what C text means, and that clang takes without doing so.
+/// Options that change the meaning of C text, and that clang accepts and ignores.
 const UNHEARD: [&str; 3] = ["-fsingle-precision-constant", "-funsigned-bitfields", "-fno-signed-bitfields"];
 
-/// What helps.
+/// The remedy.
 pub const REMEDY: &str = "compile the functions with regions without that, for the machine that dvmcc was built for";
 
-/// The predefined macros that tell what is assumed here, with their values.
+/// The predefined macros that state the assumptions, with their values.
 fn assumed() -> [(&'static str, String); 13] {
     let word = size_of::<usize>().to_string();
     let order = if cfg!(target_endian = "little") { "__ORDER_LITTLE_ENDIAN__" } else { "__ORDER_BIG_ENDIAN__" };
@@ -31,8 +31,8 @@ fn assumed() -> [(&'static str, String); 13] {
     ]
 }
 
-/// In what a compiler with its options and predefined macros differs from what is assumed; its options may say
-/// whether `char` has a sign, which is heard elsewhere.
+/// The first assumption that a compiler's options and predefined macros break. Options about the sign of `char` are
+/// left to `integer_options`.
 #[allow(clippy::implicit_hasher)]
 pub fn difference(flags: &[String], macros: &HashMap<String, String>) -> Option<String> {
     if let Some(option) = flags.iter().find(|flag| UNHEARD.contains(&flag.as_str())) {
