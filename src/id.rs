@@ -1,4 +1,4 @@
-//! Identities: who is meant, as types that the compiler tells apart. Pairs of numbers are C's, and stand in `ffi` only.
+//! Identities: who is meant, as types that the compiler tells apart. Bare numbers are C's, and stand in `ffi` only.
 //!
 //! A processing is not taken for a datum:
 //!
@@ -22,6 +22,38 @@
 //! use dvm::id::DatumId;
 //! fn relax(_: DatumId) {}
 //! relax(DatumId::from_raw([0, 1]));
+//! ```
+//!
+//! Numbers of nodes and cores are no rank:
+//!
+//! ```compile_fail,E0308
+//! use dvm::id::Rank;
+//! fn run_on(_: &Rank) {}
+//! run_on(&[0, 1, 3, 0, 0, 0, 0, 0]);
+//! ```
+//!
+//! nor is a worker's index:
+//!
+//! ```compile_fail,E0308
+//! use dvm::id::Rank;
+//! fn run_on(_: &Rank) {}
+//! let worker: usize = 3;
+//! run_on(&worker);
+//! ```
+//!
+//! nor can one be counted with:
+//!
+//! ```compile_fail,E0369
+//! use dvm::id::Rank;
+//! let _ = Rank::FIRST + 1;
+//! ```
+//!
+//! but C's array becomes one:
+//!
+//! ```
+//! use dvm::id::Rank;
+//! fn run_on(_: &Rank) {}
+//! run_on(&Rank::from_raw([0, 1, 3, 0, 0, 0, 0, 0]));
 //! ```
 #![allow(unsafe_code, reason = "lists of pairs from C are lists of ids")]
 
@@ -123,5 +155,45 @@ impl DatumId {
     pub const fn raw_list(list: &mut [DatumId]) -> &mut [[u64; 2]] {
         // SAFETY: the type is transparent, so that the list has the same layout, and every pair is an id.
         unsafe { std::slice::from_raw_parts_mut(list.as_mut_ptr().cast(), list.len()) }
+    }
+}
+
+/// The coordinates of a processing unit in the machine: its host, then its index among the siblings on each level that
+/// branches, outermost first. Components that the machine does not use are 0.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rank([u64; Rank::DEPTH]);
+
+impl Rank {
+    /// The number of components: `DVM_MAX_RANK_DEPTH`.
+    pub const DEPTH: usize = 8;
+
+    /// The first processing unit's.
+    pub const FIRST: Rank = Rank([0; Rank::DEPTH]);
+
+    /// A rank as C gave it.
+    #[inline]
+    pub const fn from_raw(raw: [u64; Rank::DEPTH]) -> Self {
+        Self(raw)
+    }
+
+    /// The rank as C takes it.
+    #[inline]
+    pub const fn raw(&self) -> &[u64; Rank::DEPTH] {
+        &self.0
+    }
+
+    /// The outermost components.
+    #[inline]
+    pub fn outer(&self, components: usize) -> &[u64] {
+        &self.0[..components]
+    }
+
+    /// The rank of the first processing unit below the next sibling on the level of `component`.
+    #[must_use]
+    pub fn next(mut self, component: usize) -> Self {
+        self.0[component] += 1;
+        self.0[component + 1..].fill(0);
+        self
     }
 }

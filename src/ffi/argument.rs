@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
 
 use crate::error::Error;
-use crate::id::{DatumId, ProcessingId};
+use crate::id::{DatumId, ProcessingId, Rank};
 use crate::memory;
 
 /// A pointer of C's: `*const T` or `*mut T`.
@@ -208,7 +208,7 @@ impl Arg<'_, *mut c_void, c_char> {
     }
 }
 
-impl<const N: usize> Arg<'_, *mut u64, [u64; N]> {
+impl Arg<'_, *mut u64, Rank> {
     /// Writes the first components, of which there is room for so many.
     pub(super) fn write_components(&self, components: &[u64], name: &str) -> Result<(), Error> {
         Arg::<*mut u64>(self.0, PhantomData).write_all(components, name)

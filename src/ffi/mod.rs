@@ -51,6 +51,7 @@ pub mod redistribution;
 pub mod scheduling;
 pub mod version;
 
+use crate::id::Rank;
 use argument::IdParts;
 
 pub use crate::error::dvm_retcode_t;
@@ -58,6 +59,7 @@ pub use argument::Arg;
 
 /// The greatest number of components of a rank.
 pub const DVM_MAX_RANK_DEPTH: usize = 8;
+const _: () = assert!(DVM_MAX_RANK_DEPTH == Rank::DEPTH);
 
 /// The greatest number of arguments of a callback registered with `dvm_processing_register` or
 /// `dvm_processing_register_by_name`; `dvm_processing_register_v` has no such limit.
@@ -70,17 +72,13 @@ pub const DVM_IN: c_int = 0;
 /// Access mode of an argument: the task produces it.
 pub const DVM_OUT: c_int = 1;
 
-/// The components of a rank.
-/// cbindgen:ignore
-pub type Components = [u64; DVM_MAX_RANK_DEPTH];
-
 /// A rank as a parameter: `dvm_rank_t`, an array of `DVM_MAX_RANK_DEPTH` components.
 /// cbindgen:ignore
-pub type RankArg<'a> = Arg<'a, *mut u64, Components>;
+pub type RankArg<'a> = Arg<'a, *mut u64, Rank>;
 
 /// A rank that is only read: `const dvm_rank_t`.
 /// cbindgen:ignore
-pub type ConstRankArg<'a> = Arg<'a, *const u64, Components>;
+pub type ConstRankArg<'a> = Arg<'a, *const u64, Rank>;
 
 /// A datum's id as a parameter: `dvm_data_id_t`, an array of two numbers.
 /// cbindgen:ignore

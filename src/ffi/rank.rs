@@ -68,7 +68,7 @@ pub unsafe extern "C" fn dvm_rank_get(rank_array: RankArg, rank_array_size: c_in
     guard::running("dvm_rank_get", |call| {
         let machine = call.machine();
         let rank = machine.rank(call.executor().unwrap_or(0));
-        write_components(&rank_array, "rank_array", rank_array_size, machine.dimension(), &rank)
+        write_components(&rank_array, "rank_array", rank_array_size, machine.dimension(), rank.raw())
     })
 }
 
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array
             )
         })?;
         let rank = machine.rank(worker);
-        write_components(&rank_array, "rank_array", rank_array_size, machine.dimension(), &rank)
+        write_components(&rank_array, "rank_array", rank_array_size, machine.dimension(), rank.raw())
     })
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn describe(config: &Config) -> Result<Description, Error> {
     Ok(Description {
         real: topology.is_this_system,
         tree: tree(&topology, &machine),
-        ranks: (0..workers).map(|worker| machine.rank(worker)[..dimension].to_vec()).collect(),
+        ranks: (0..workers).map(|worker| machine.rank(worker).outer(dimension).to_vec()).collect(),
         sizes: machine.sizes()[..dimension].to_vec(),
         bound: machine.cpus.clone(),
         limits: machine.limits.clone(),

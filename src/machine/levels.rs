@@ -6,8 +6,7 @@
 
 use std::collections::BTreeMap;
 
-/// Maximum number of components of a rank: `DVM_MAX_RANK_DEPTH`.
-pub(crate) const MAX_RANK_DEPTH: usize = 8;
+use crate::id::Rank;
 
 /// The positions of the workers in the tree.
 #[derive(Debug)]
@@ -17,10 +16,10 @@ pub(super) struct Levels {
     /// The object of each worker on each branching level, worker by worker.
     objects: Vec<u32>,
     /// In increasing order.
-    ranks: Vec<[u64; MAX_RANK_DEPTH]>,
+    ranks: Vec<Rank>,
     dimension: usize,
     /// All bits set in the components that the ranks here do not use.
-    unused: [u64; MAX_RANK_DEPTH],
+    unused: [u64; Rank::DEPTH],
     /// The tree of ranks, level by level, each in order: the index of a node's first child, and the number of children.
     /// The workers, which have no children, follow these nodes.
     steps: Vec<(u32, u32)>,
@@ -47,14 +46,14 @@ impl Levels {
         self.dimension
     }
 
-    pub fn rank(&self, worker: usize) -> [u64; MAX_RANK_DEPTH] {
+    pub fn rank(&self, worker: usize) -> Rank {
         self.ranks[worker]
     }
 
     #[inline]
-    pub fn worker_of(&self, rank: &[u64; MAX_RANK_DEPTH]) -> Option<usize> {
+    pub fn worker_of(&self, rank: &Rank) -> Option<usize> {
         let mut node = 0;
-        for &index in &rank[..self.dimension] {
+        for &index in rank.outer(self.dimension) {
             let &(first, siblings) = self.steps.get(node)?;
             if index >= u64::from(siblings) {
                 return None;
@@ -63,15 +62,15 @@ impl Levels {
         }
         let worker = node.checked_sub(self.steps.len())?;
         // Components after the last level must be 0, as in the worker's own rank. Checks all of them without a branch.
-        let excess = rank.iter().zip(&self.unused).fold(0, |excess, (index, unused)| excess | (index & unused));
+        let excess = rank.raw().iter().zip(&self.unused).fold(0, |excess, (index, unused)| excess | (index & unused));
         (excess == 0).then_some(worker)
     }
 
     /// For each component the largest number of siblings; 0 if unused.
-    pub fn sizes(&self) -> [u64; MAX_RANK_DEPTH] {
-        let mut sizes = [0; MAX_RANK_DEPTH];
+    pub fn sizes(&self) -> [u64; Rank::DEPTH] {
+        let mut sizes = [0; Rank::DEPTH];
         for rank in &self.ranks {
-            for (size, index) in sizes.iter_mut().zip(&rank[..self.dimension]) {
+            for (size, index) in sizes.iter_mut().zip(rank.outer(self.dimension)) {
                 *size = (*size).max(index + 1);
             }
         }
@@ -150,22 +149,21 @@ fn branching(paths: &[Vec<u32>]) -> Vec<usize> {
 /// larger group are then numbered consecutively. Distances still use all levels.
 fn named(branching: &[usize]) -> Vec<usize> {
     let mut named = branching.to_vec();
-    while named.len() + 1 > MAX_RANK_DEPTH {
+    while named.len() + 1 > Rank::DEPTH {
         named.remove(named.len() - 2);
     }
     named
 }
 
 /// The index among siblings on each of `levels`; component 0, the host, is 0.
-fn ranks(paths: &[Vec<u32>], levels: &[usize]) -> Vec<[u64; MAX_RANK_DEPTH]> {
-    let mut rank = [0; MAX_RANK_DEPTH];
+fn ranks(paths: &[Vec<u32>], levels: &[usize]) -> Vec<Rank> {
+    let mut rank = Rank::FIRST;
     let mut ranks = Vec::with_capacity(paths.len());
     let mut before: Option<&Vec<u32>> = None;
     for path in paths {
         let part = before.and_then(|before| levels.iter().position(|&level| before[level] != path[level]));
         if let Some(part) = part {
-            rank[part + 1] += 1;
-            rank[part + 2..].fill(0);
+            rank = rank.next(part + 1);
         }
         ranks.push(rank);
         before = Some(path);
@@ -174,15 +172,15 @@ fn ranks(paths: &[Vec<u32>], levels: &[usize]) -> Vec<[u64; MAX_RANK_DEPTH]> {
 }
 
 /// Builds the tree of ranks.
-fn steps(ranks: &[[u64; MAX_RANK_DEPTH]], dimension: usize) -> Vec<(u32, u32)> {
+fn steps(ranks: &[Rank], dimension: usize) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
     let mut nodes = 0;
     for level in 0..dimension {
-        let families = || ranks.chunk_by(|a, b| a[..level] == b[..level]);
+        let families = || ranks.chunk_by(|a, b| a.outer(level) == b.outer(level));
         nodes += families().count();
         let mut first = nodes;
         for family in families() {
-            let children = family.chunk_by(|a, b| a[..=level] == b[..=level]).count();
+            let children = family.chunk_by(|a, b| a.outer(level + 1) == b.outer(level + 1)).count();
             steps.push((first as u32, children as u32));
             first += children;
         }
@@ -201,7 +199,7 @@ mod tests {
     }
 
     fn text(levels: &Levels) -> String {
-        let digits = |rank: [u64; 8]| rank[..levels.dimension()].iter().map(u64::to_string).collect::<String>();
+        let digits = |rank: Rank| rank.outer(levels.dimension()).iter().map(u64::to_string).collect::<String>();
         (0..levels.workers()).map(|worker| digits(levels.rank(worker))).collect::<Vec<_>>().join(" ")
     }
 
@@ -234,7 +232,7 @@ mod tests {
         assert_eq!((seven.dimension(), seven.sizes()), (8, [1, 2, 2, 2, 2, 2, 2, 2]));
         let nine = binary(9);
         assert_eq!((nine.dimension(), nine.sizes()), (8, [1, 2, 2, 2, 2, 2, 2, 8]));
-        assert_eq!(nine.rank(509), [0, 1, 1, 1, 1, 1, 1, 5]);
+        assert_eq!(nine.rank(509).raw(), &[0, 1, 1, 1, 1, 1, 1, 5]);
         assert_eq!([0, 1, 2, 4, 8].map(|other| nine.distance(0, other)), [0, 1, 2, 3, 4], "distances know all levels");
         for worker in 0..512 {
             assert_eq!(nine.worker_of(&nine.rank(worker)), Some(worker));

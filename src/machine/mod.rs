@@ -25,9 +25,9 @@ use once_cell::race::OnceBox;
 
 use crate::config::Config;
 use crate::error::{Error, dvm_retcode_t};
+use crate::id::Rank;
 
 pub(crate) use caches::Caches;
-pub(crate) use levels::MAX_RANK_DEPTH;
 
 use distance::Refinement;
 use levels::Levels;
@@ -121,13 +121,13 @@ impl Machine {
         })
     }
 
-    /// The number of rank components, 1 to [`MAX_RANK_DEPTH`].
+    /// The number of rank components, 1 to [`Rank::DEPTH`].
     pub fn dimension(&self) -> usize {
         self.levels.dimension()
     }
 
     /// For each component the largest number of siblings; 0 if unused.
-    pub fn sizes(&self) -> [u64; MAX_RANK_DEPTH] {
+    pub fn sizes(&self) -> [u64; Rank::DEPTH] {
         self.levels.sizes()
     }
 
@@ -137,18 +137,18 @@ impl Machine {
     }
 
     /// The rank of a worker; unused components are 0.
-    pub fn rank(&self, worker: usize) -> [u64; MAX_RANK_DEPTH] {
+    pub fn rank(&self, worker: usize) -> Rank {
         self.levels.rank(worker)
     }
 
     /// The rank of a worker as text, `rank 0 1 2`: the title of its row in a trace.
     pub fn title(&self, worker: usize) -> String {
-        self.rank(worker)[..self.dimension()].iter().fold("rank".into(), |title, index| format!("{title} {index}"))
+        self.rank(worker).outer(self.dimension()).iter().fold("rank".into(), |title, index| format!("{title} {index}"))
     }
 
     /// The worker with exactly this rank.
     #[inline]
-    pub fn worker_of(&self, rank: &[u64; MAX_RANK_DEPTH]) -> Option<usize> {
+    pub fn worker_of(&self, rank: &Rank) -> Option<usize> {
         self.levels.worker_of(rank)
     }
 

@@ -65,7 +65,7 @@ impl Record {
 /// The rank of a worker, `host.level.level`.
 fn rank(machine: &Machine, worker: usize) -> String {
     let rank = machine.rank(worker);
-    rank[..machine.dimension()].iter().map(u64::to_string).collect::<Vec<_>>().join(".")
+    rank.outer(machine.dimension()).iter().map(u64::to_string).collect::<Vec<_>>().join(".")
 }
 
 /// Numbers, with `xN` for N repetitions.

@@ -25,7 +25,7 @@ fn sizes(machine: &Machine) -> String {
 }
 
 fn ranks(machine: &Machine) -> String {
-    let digits = |rank: [u64; 8]| rank[..machine.dimension()].iter().map(u64::to_string).collect::<String>();
+    let digits = |rank: Rank| rank.outer(machine.dimension()).iter().map(u64::to_string).collect::<String>();
     (0..machine.workers()).map(|worker| digits(machine.rank(worker))).collect::<Vec<_>>().join(" ")
 }
 
@@ -61,7 +61,7 @@ fn four_packages_of_four_cores_of_two_pus_have_sizes_1_4_4_2() {
     let machine = machine("pack:4 core:4 pu:2", &[]);
     assert_eq!((machine.workers(), machine.dimension()), (32, 4));
     assert_eq!(machine.sizes(), [1, 4, 4, 2, 0, 0, 0, 0]);
-    assert_eq!(machine.rank(31), [0, 3, 3, 1, 0, 0, 0, 0]);
+    assert_eq!(machine.rank(31).raw(), &[0, 3, 3, 1, 0, 0, 0, 0]);
     assert_eq!(machine.title(31), "rank 0 3 3 1");
     assert_eq!([0, 1, 2, 7, 8, 31].map(|other| machine.distance(0, other)), [0, 1, 2, 2, 3, 3]);
     assert!(!machine.bind(0), "a synthetic machine has no PU to bind to");
@@ -74,10 +74,10 @@ fn a_rank_names_one_worker_and_only_its_own() {
         for worker in 0..machine.workers() {
             assert_eq!(machine.worker_of(&machine.rank(worker)), Some(worker));
         }
-        let mut outside = machine.rank(0);
+        let mut outside = *machine.rank(0).raw();
         outside[machine.dimension() - 1] = machine.sizes()[machine.dimension() - 1];
-        assert_eq!(machine.worker_of(&outside), None);
-        assert_eq!(machine.worker_of(&[0, 0, 0, 0, 0, 0, 0, 1]), None, "unused components are 0");
+        assert_eq!(machine.worker_of(&Rank::from_raw(outside)), None);
+        assert_eq!(machine.worker_of(&Rank::from_raw([0, 0, 0, 0, 0, 0, 0, 1])), None, "unused components are 0");
     }
 }
 
@@ -192,8 +192,9 @@ fn latencies_tell_apart_what_the_tree_does_not() {
 /// Checks by brute force that distances are a metric, and that workers that share more of the rank are nearer.
 fn check_metric(machine: &Machine, what: &str) {
     let workers = machine.workers();
-    let common =
-        |a: usize, b: usize| machine.rank(a).iter().zip(machine.rank(b)).take_while(|(a, b)| **a == *b).count();
+    let common = |a: usize, b: usize| {
+        machine.rank(a).raw().iter().zip(machine.rank(b).raw()).take_while(|(a, b)| a == b).count()
+    };
     let distance = |a, b| machine.distance(a, b);
     for a in 0..workers {
         assert_eq!(machine.worker_of(&machine.rank(a)), Some(a), "{what}");

@@ -8,6 +8,7 @@ use super::ThreadContext;
 use super::orphan;
 use super::shared::{ENGINE, Engine};
 use crate::error::{Error, dvm_retcode_t};
+use crate::id::Rank;
 use crate::machine::Machine;
 
 /// The words of a panic.
@@ -101,11 +102,11 @@ impl Call {
 
     /// The worker with this rank.
     #[inline]
-    pub(crate) fn worker_at(&self, rank: &[u64; 8]) -> Result<usize, Error> {
+    pub(crate) fn worker_at(&self, rank: &Rank) -> Result<usize, Error> {
         self.machine().worker_of(rank).ok_or_else(|| {
             Error::new(
                 dvm_retcode_t::DVM_ERR_RANK,
-                format!("no processing unit has the rank {rank:?}: dvm_rank_at gives the ranks there are"),
+                format!("no processing unit has the rank {:?}: dvm_rank_at gives the ranks there are", rank.raw()),
             )
         })
     }

@@ -69,7 +69,9 @@ impl Call {
     #[cold]
     fn failed(&self, signature: &Signature, message: &Error, me: usize) {
         let description = signature.description;
-        let rank = &self.machine().rank(me)[..self.machine().dimension()];
+        let machine = self.machine();
+        let rank = machine.rank(me);
+        let rank = rank.outer(machine.dimension());
         self.engine().failures.failed(|| format!("processing '{description}' {message} on rank {rank:?}"));
     }
 
