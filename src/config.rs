@@ -182,7 +182,8 @@ const DOT: Knob = Knob {
     default: "no drawing",
     documentation: "Writes the graph of all tasks to this file, in Graphviz's dot language: a node for each task and \
         for each tile of a parameterised graph, an edge for each datum that one task reads from another and for each \
-        order between tiles. The file is opened at init and written at finalize.",
+        order between tiles. The file is opened at init, and written when that of DVM_TRACE would be: at finalize, at an \
+        exit without it, at one of those signals, and after each report of the watchdog.",
 };
 const DOT_NODES: Knob = Knob {
     name: "dot_nodes",
