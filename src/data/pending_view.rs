@@ -41,6 +41,7 @@ impl PendingView<'_> {
 
 impl Store {
     /// The size of a promise that is not published.
+    #[cold] // asked for traces only
     pub(crate) fn promised_size(&self, id: DatumId) -> Option<usize> {
         let body = self.lock(id).ok()?;
         (body.slot().phase() == Phase::Promised).then(|| body.slot().size())

@@ -46,7 +46,8 @@ impl Store {
     ///
     /// # Safety
     /// The link is NULL, or is in no list and stays valid until it is handed out with the datum's waiters.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each input")]
     pub(crate) unsafe fn take(&self, id: DatumId, link: *mut Link) -> Result<Readiness, Error> {
         let body = self.lock(id)?;
         let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, body.taken())) };

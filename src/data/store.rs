@@ -81,7 +81,8 @@ impl DataCache {
     }
 
     /// Ends the use of a storage of so many bytes.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each datum")]
     fn release(&mut self, storage: Storage, size: usize) {
         let Some(released) = storage.release(&mut self.blocks, size) else { return };
         if self.released.len() == self.released.capacity() {

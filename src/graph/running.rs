@@ -36,6 +36,16 @@ impl Position {
     }
 }
 
+/// What has become of a finished tile's successors.
+struct Released<'a> {
+    mine: &'a WorkerTiles,
+    /// The tile that became ready last, if `any` did.
+    next: &'a mut Position,
+    any: bool,
+    /// Whether others may take some.
+    pushed: bool,
+}
+
 /// The engine, as far as a graph uses it.
 pub(crate) trait Host {
     /// The workers other than `worker`, nearest first.
@@ -275,23 +285,7 @@ impl Running {
     /// others may run elsewhere.
     fn release<H: Host>(&self, worker: usize, at: &Position, next: &mut Position, host: &H) -> bool {
         let mine = &self.workers[worker];
-        let (mut any, mut pushed) = (false, false);
-        let mut make_ready = |number: u64, tile: &[i64]| {
-            if any {
-                bump(&mine.counts.created, 1);
-                self.push(mine, next.number);
-                pushed = true;
-            }
-            any = true;
-            next.number = number;
-            match *tile {
-                // A call of memcpy takes longer than these assignments.
-                [a] => next.tile[0] = a,
-                [a, b] => [next.tile[0], next.tile[1]] = [a, b],
-                [a, b, c] => [next.tile[0], next.tile[1], next.tile[2]] = [a, b, c],
-                _ => next.tile[..tile.len()].copy_from_slice(tile),
-            }
-        };
+        let mut released = Released { mine, next, any: false, pushed: false };
         let table = self.pending.table_in_use();
         let told = self.callbacks.successors(&at.tile, |coordinates| {
             let Some(successor) = self.space.number(coordinates) else {
@@ -313,7 +307,7 @@ impl Running {
                 if ready >= self.space.volume() {
                     return self.fail_cyclic(at);
                 }
-                make_ready(successor, coordinates);
+                self.make_ready(&mut released, successor, coordinates);
             }
         });
         let told = told.unwrap_or_else(|message| {
@@ -321,12 +315,33 @@ impl Running {
             true
         });
         if !told {
-            self.release_carried(at, make_ready);
+            self.release_carried(at, &mut released);
         }
-        if pushed {
+        if released.pushed {
             host.work_ready();
         }
-        any
+        released.any
+    }
+
+    /// Notes a ready successor as the tile to run next here; offers the one noted before to all.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each tile")]
+    fn make_ready(&self, released: &mut Released, number: u64, tile: &[i64]) {
+        if released.any {
+            bump(&released.mine.counts.created, 1);
+            self.push(released.mine, released.next.number);
+            released.pushed = true;
+        }
+        released.any = true;
+        let next = &mut *released.next;
+        next.number = number;
+        match *tile {
+            // A call of memcpy takes longer than these assignments.
+            [a] => next.tile[0] = a,
+            [a, b] => [next.tile[0], next.tile[1]] = [a, b],
+            [a, b, c] => [next.tile[0], next.tile[1], next.tile[2]] = [a, b, c],
+            _ => next.tile[..tile.len()].copy_from_slice(tile),
+        }
     }
 
     /// Number of predecessors. A function that throws fails the graph, and its tile counts as absent.
@@ -370,7 +385,7 @@ impl Running {
     }
 
     /// Notifies the neighbours along the carried coordinates that a tile has run.
-    fn release_carried(&self, at: &Position, mut make_ready: impl FnMut(u64, &[i64])) {
+    fn release_carried(&self, at: &Position, released: &mut Released) {
         let table = self.pending.table_in_use();
         let reached = self.carried.iter().filter(|&&k| self.space.index(&at.tile, k) > 0).count() as u64;
         let mut tile = at.tile;
@@ -381,7 +396,7 @@ impl Running {
                 // With a single input there is nothing to count.
                 if total == 1 || self.pending.arrive(table, successor, || total) {
                     tile[k] += 1;
-                    make_ready(successor, &tile[..self.space.dimension()]);
+                    self.make_ready(released, successor, &tile[..self.space.dimension()]);
                     tile[k] -= 1;
                 }
             }

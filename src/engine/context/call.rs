@@ -101,14 +101,10 @@ impl Call {
     }
 
     /// The worker with this rank.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each placed task")]
     pub(crate) fn worker_at(&self, rank: &Rank) -> Result<usize, Error> {
-        self.machine().worker_of(rank).ok_or_else(|| {
-            Error::new(
-                dvm_retcode_t::DVM_ERR_RANK,
-                format!("no processing unit has the rank {:?}: dvm_rank_at gives the ranks there are", rank.raw()),
-            )
-        })
+        self.machine().worker_of(rank).ok_or_else(|| no_such_rank(rank))
     }
 
     /// Refuses what makes something new once the end has begun: first to threads outside tasks, then to all.
@@ -139,4 +135,13 @@ impl Call {
     pub(crate) fn sleeps(&self) -> impl Drop + use<> {
         self.context.presence.sleeps()
     }
+}
+
+#[cold]
+#[inline(never)]
+fn no_such_rank(rank: &Rank) -> Error {
+    Error::new(
+        dvm_retcode_t::DVM_ERR_RANK,
+        format!("no processing unit has the rank {:?}: dvm_rank_at gives the ranks there are", rank.raw()),
+    )
 }

@@ -179,12 +179,19 @@ impl Addresses {
     }
 
     /// Adds one, of a datum that has none yet.
+    #[inline]
     pub(crate) fn add(&mut self, held: HeldAddress) {
         if self.few.len() < SEARCHED {
             self.few.push(held);
         } else {
-            self.more.insert(held.id, held);
+            self.add_to_many(held);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_to_many(&mut self, held: HeldAddress) {
+        self.more.insert(held.id, held);
     }
 
     /// Ends one get of this datum; `None` when it has none, else whether that was the last one of an address that is counted.

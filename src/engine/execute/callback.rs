@@ -23,7 +23,10 @@ impl Call {
         }
         // SAFETY: whoever registered the function says that it takes so many arguments.
         let result = unsafe { callee.call(DatumId::raw_list(ids)) };
-        match if self.context.worker().is_some() { result } else { self.without_worker(result) } {
+        if self.context.worker().is_none() {
+            self.without_worker(result.as_ref().map_or(1, |&code| code));
+        }
+        match result {
             Ok(0) => Ok(()),
             Ok(code) => Err(returned(code)),
             Err(thrown) => Err(thrown),
@@ -33,10 +36,9 @@ impl Call {
     /// The callback has left its worker: for a section that is still open, or for good, in a forked child.
     #[cold]
     #[inline(never)]
-    fn without_worker(&self, result: Result<c_int, Error>) -> Result<c_int, Error> {
-        orphan::end_without_worker(*result.as_ref().unwrap_or(&1));
+    fn without_worker(&self, code: c_int) {
+        orphan::end_without_worker(code);
         self.end_section();
-        result
     }
 
     #[cold]
