@@ -1,13 +1,21 @@
 //! Calls of the C library that need no more than their arguments.
 #![allow(unsafe_code, reason = "calls of the C library")]
 
-use std::ffi::{CStr, c_int, c_long, c_void};
+use std::ffi::{CStr, c_int, c_long, c_uint, c_void};
 use std::ptr::NonNull;
 
 unsafe extern "C" {
     safe fn sysconf(name: c_int) -> c_long;
     safe fn pthread_self() -> libc::pthread_t;
     safe fn pthread_setcancelstate(state: c_int, before: Option<&mut c_int>) -> c_int;
+    safe fn pthread_atfork(
+        before: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> c_int;
+    safe fn atexit(body: extern "C" fn()) -> c_int;
+    safe fn _exit(status: c_int) -> !;
+    safe fn getrlimit(resource: c_uint, limit: &mut libc::rlimit) -> c_int;
 }
 
 /// What has this name in the dynamic tables of the program and of its libraries.
@@ -38,4 +46,27 @@ pub(crate) fn ignore_cancellation() -> c_int {
 /// Has the calling thread hear or ignore `pthread_cancel` as it did before.
 pub(crate) fn set_cancellation(state: c_int) {
     pthread_setcancelstate(state, None);
+}
+
+/// Has these functions called before a fork, and after it in the parent and in the child; false when there is no memory
+/// for that.
+pub(crate) fn at_fork(before: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) -> bool {
+    pthread_atfork(Some(before), Some(parent), Some(child)) == 0
+}
+
+/// Has a function called when the process exits; false when there is no memory for that.
+pub(crate) fn at_exit(body: extern "C" fn()) -> bool {
+    atexit(body) == 0
+}
+
+/// Ends the process at once: nothing that is registered for its exit runs.
+pub(crate) fn exit_at_once(status: c_int) -> ! {
+    _exit(status)
+}
+
+/// The bytes that the main thread's stack may have; `None`: there is no limit, or it is not known.
+pub(crate) fn stack_limit() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    let known = getrlimit(libc::RLIMIT_STACK, &mut limit) == 0;
+    (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }

@@ -6,6 +6,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, dvm_retcode_t};
+use crate::system;
 
 /// True in a process that was forked while libdvm was running, and in its children.
 pub(crate) static ORPHAN: AtomicBool = AtomicBool::new(false);
@@ -26,8 +27,7 @@ thread_local! {
 #[inline(never)]
 pub(crate) fn end_without_worker(status: c_int) {
     if is_orphan() && NO_RETURN.get() {
-        // SAFETY: ends the process, and runs nothing of it: what is registered for an exit is the parent's.
-        unsafe { libc::_exit(status) };
+        system::exit_at_once(status); // what is registered for an exit is the parent's
     }
 }
 

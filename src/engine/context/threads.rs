@@ -7,6 +7,7 @@ use std::ptr;
 use crate::config::Config;
 use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
+use crate::system;
 
 /// The least that a worker can do with.
 const LEAST: usize = 64 << 10;
@@ -16,25 +17,13 @@ const UNLIMITED: usize = 8 << 20;
 
 /// The bytes of a worker's stack: what is asked for, else what the program's main thread may have.
 pub(crate) fn stack_size(config: &Config) -> usize {
-    config.stack().unwrap_or_else(|| by_limit(soft_limit()))
+    config.stack().unwrap_or_else(|| by_limit(system::stack_limit()))
 }
 
 /// The size for this limit of the main thread's; `None`: there is none.
 fn by_limit(limit: Option<u64>) -> usize {
     let bytes = limit.and_then(|bytes| usize::try_from(bytes).ok());
     bytes.map_or(UNLIMITED, |bytes| bytes.max(LEAST))
-}
-
-fn soft_limit() -> Option<u64> {
-    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
-    // SAFETY: the call writes to what it is given, and says when it has not.
-    let limit = unsafe {
-        if libc::getrlimit(libc::RLIMIT_STACK, limit.as_mut_ptr()) != 0 {
-            return None;
-        }
-        limit.assume_init()
-    };
-    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
 /// Signals that a thread gets for what it has itself done: they are never blocked, or a fault in a task would not reach

@@ -20,6 +20,7 @@ use crate::engine::execute::section;
 #[cfg(not(all(target_os = "linux", not(loom))))]
 use crate::sync::lock::LockState as _;
 use crate::sync::lock::{ForkLock, Mutex};
+use crate::system;
 
 pub(crate) use crate::engine::context::orphan::{is_orphan, orphaned};
 
@@ -45,9 +46,9 @@ pub(crate) fn keep_whole(lock: &'static dyn ForkLock) {
         *place = Some(lock);
     }
     if !watched.handlers {
-        // SAFETY: the functions are part of this library, which is never unloaded (it is linked with -z nodelete); the child's
-        // only touches atomics, what belongs to its own thread, and locks that this thread has taken before.
-        watched.handlers = unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) == 0 };
+        // The child's only touches atomics, what belongs to its own thread, and locks that this thread has taken before. None
+        // is ever unloaded: this library is linked with -z nodelete.
+        watched.handlers = system::at_fork(before, in_parent, in_child);
     }
 }
 

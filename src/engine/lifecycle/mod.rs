@@ -39,6 +39,7 @@ use crate::machine::Machine;
 use crate::processing::REGISTRY;
 use crate::sched::Seeded;
 use crate::sync::fence;
+use crate::system;
 use crate::trace::{Moment, Trace};
 
 /// So long the end waits for calls that have begun before it and may make tasks, beside graphs that run: such a call
@@ -143,8 +144,8 @@ fn tell_failure(written: Result<(), Error>) {
 
 fn watch_exit(life: &mut Life) {
     if !life.exit_watched {
-        // SAFETY: the function is part of this library, which is never unloaded (it is linked with -z nodelete).
-        life.exit_watched = unsafe { libc::atexit(end_at_exit) } == 0;
+        // It is never unloaded: this library is linked with -z nodelete.
+        life.exit_watched = system::at_exit(end_at_exit);
     }
 }
 
