@@ -2,12 +2,13 @@
 #![allow(unsafe_code, reason = "calls of the C library")]
 
 use std::ffi::{CStr, c_int, c_long, c_uint, c_void};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 unsafe extern "C" {
     safe fn sysconf(name: c_int) -> c_long;
     safe fn pthread_self() -> libc::pthread_t;
     safe fn pthread_setcancelstate(state: c_int, before: Option<&mut c_int>) -> c_int;
+    safe fn pthread_key_create(key: &mut libc::pthread_key_t, ended: Option<extern "C" fn(*mut c_void)>) -> c_int;
     safe fn pthread_atfork(
         before: Option<extern "C" fn()>,
         parent: Option<extern "C" fn()>,
@@ -69,4 +70,21 @@ pub(crate) fn stack_limit() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     let known = getrlimit(libc::RLIMIT_STACK, &mut limit) == 0;
     (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+/// Has a function called at the end of each thread that is marked. It is there for the life of the process.
+pub(crate) struct ExitKey(libc::pthread_key_t);
+
+impl ExitKey {
+    /// A new one; `None` when the C library has no more.
+    pub(crate) fn new(ended: extern "C" fn(*mut c_void)) -> Option<ExitKey> {
+        let mut key = 0;
+        (pthread_key_create(&mut key, Some(ended)) == 0).then_some(ExitKey(key))
+    }
+
+    /// Marks the calling thread, also when its end has begun; false when there is no memory for that.
+    pub(crate) fn mark_thread(&self) -> bool {
+        // SAFETY: the key was made by `new`, and is never deleted; the value is no address, only not NULL.
+        unsafe { libc::pthread_setspecific(self.0, ptr::without_provenance(1)) == 0 }
+    }
 }

@@ -4,18 +4,17 @@ use super::DatumId;
 use super::slot::{Locked, Phase, Producer};
 use super::store::Store;
 use super::waiting::Waiters;
-use crate::sync::inbox::Link;
+use crate::sync::inbox::NodeRef;
 
 /// Who is to publish a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Publisher {
+pub(crate) enum Publisher<'a> {
     /// Nobody, so far.
     Nobody,
     /// The program, which has called write.
     Hand,
-    /// This task, from its scheduling to its end; it stays in use while the view lives, for it ends the promise under the
-    /// lock that the view holds.
-    Task(*mut Link),
+    /// This task, from its scheduling to its end.
+    Task(NodeRef<'a>),
 }
 
 /// A promise that is not published, while its lock is held.
@@ -24,18 +23,18 @@ pub(crate) struct PendingView<'a> {
     pub(crate) size: usize,
     /// The datum whose storage it carries on.
     pub(crate) predecessor: Option<DatumId>,
-    pub(crate) publisher: Publisher,
+    pub(crate) publisher: Publisher<'a>,
     /// Threads that sleep until it is published.
     pub(crate) sleepers: u32,
     waiters: &'a Waiters,
 }
 
 impl PendingView<'_> {
-    /// Shows the tasks that wait for it, as links; one that misses several data waits for one of them at a time. They
-    /// stay in use while the view lives: a waiting task is not ready before it is taken off this list, under the lock that
-    /// the view holds.
-    pub(crate) fn each_waiter(&self, visit: impl FnMut(*mut Link)) {
-        self.waiters.each(visit);
+    /// Shows the tasks that wait for it; one that misses several data waits for one of them at a time. They stay in use
+    /// meanwhile: a waiting task is not ready before it is taken off this list.
+    pub(crate) fn each_waiter(&self, visit: impl FnMut(NodeRef<'_>)) {
+        // SAFETY: the view holds the datum's lock (`show`).
+        unsafe { self.waiters.each(visit) };
     }
 }
 
@@ -66,6 +65,10 @@ fn show(id: DatumId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
     if slot.phase() != Phase::Promised {
         return;
     }
+    let producer = || {
+        // SAFETY: a task ends its promise, under this lock, before it is given back: `Store::claim` demands that.
+        unsafe { NodeRef::of(body.task()) }
+    };
     visit(&PendingView {
         id,
         size: slot.size(),
@@ -73,7 +76,7 @@ fn show(id: DatumId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
         publisher: match body.producer() {
             Producer::Nobody => Publisher::Nobody,
             Producer::Hand => Publisher::Hand,
-            Producer::Task => Publisher::Task(body.task()),
+            Producer::Task => producer().map_or(Publisher::Nobody, Publisher::Task),
         },
         sleepers: body.sleepers(),
         waiters: slot.waiters(),

@@ -34,7 +34,7 @@ impl Store {
     /// Makes a task the producer of a promise; gives the datum that the promise carries on.
     ///
     /// # Safety
-    /// The task, whose link this is, stays in use until it has ended the promise or taken its claim back.
+    /// The task, whose link this is, is in use until it has ended the promise or taken its claim back.
     #[inline]
     pub(crate) unsafe fn claim(&self, id: DatumId, task: *mut Link) -> Result<Option<DatumId>, Error> {
         let body = self.lock_referenced(id)?;
@@ -55,23 +55,19 @@ impl Store {
         }
     }
 
-    /// Puts a task on the list of those that wait for the datum, unless it is published or poisoned by now.
-    ///
-    /// # Safety
-    /// The caller holds a taken reference of the datum; the link is in no list, and stays valid until it is handed out
-    /// with the datum's waiters.
+    /// Puts a task on the list of those that wait for the datum, of which it has taken a reference; gives it back when the
+    /// datum is published or poisoned by now.
     #[inline]
-    pub(crate) unsafe fn enlist(&self, id: DatumId, link: *mut Link) -> Option<Outcome> {
-        let slot = self.kept(id);
+    pub(crate) fn enlist(&self, id: DatumId, node: Node) -> Option<(Node, Outcome)> {
+        let Some(slot) = self.entry(id) else { return Some((node, Outcome::Poisoned)) };
         if slot.phase() == Phase::Promised {
             let _body = slot.lock();
             if slot.phase() == Phase::Promised {
-                // SAFETY: by this function's contract.
-                slot.waiters().append(unsafe { Node::of(link) }?);
+                slot.waiters().append(node);
                 return None;
             }
         }
-        Some(if slot.phase() == Phase::Published { Outcome::Published } else { Outcome::Poisoned })
+        Some((node, if slot.phase() == Phase::Published { Outcome::Published } else { Outcome::Poisoned }))
     }
 
     /// Publishes a promise on behalf of the program; `mine`: a task asks whose output it is; `gets`: the addresses of

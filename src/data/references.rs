@@ -4,7 +4,7 @@ use super::DatumId;
 use super::slot::{Phase, Slot};
 use super::store::{DataCache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
-use crate::sync::inbox::{Link, Node};
+use crate::sync::inbox::Node;
 
 /// What a task finds when it takes a reference of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,22 +41,20 @@ impl Store {
         Ok(())
     }
 
-    /// Takes a reference for a task that reads the datum. When that is a promise and `link` is not NULL, puts the task on
-    /// the list of those that wait for it: then the task is the caller's no longer.
-    ///
-    /// # Safety
-    /// The link is NULL, or is in no list and stays valid until it is handed out with the datum's waiters.
+    /// Takes a reference for a task that reads the datum. When that is a promise, puts the task that `waiter` hands over, if
+    /// any, on the list of those that wait for it.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "measured: once for each input")]
-    pub(crate) unsafe fn take(&self, id: DatumId, link: *mut Link) -> Result<Readiness, Error> {
+    pub(crate) fn take(&self, id: DatumId, waiter: impl FnOnce() -> Option<Node>) -> Result<Readiness, Error> {
         let body = self.lock(id)?;
         let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, body.taken())) };
         body.set_available(left);
         body.set_taken(body.taken() + 1);
         let slot = body.slot();
-        if slot.phase() == Phase::Promised {
-            // SAFETY: by this function's contract.
-            unsafe { Node::of(link) }.into_iter().for_each(|node| slot.waiters().append(node));
+        if slot.phase() == Phase::Promised
+            && let Some(node) = waiter()
+        {
+            slot.waiters().append(node);
         }
         Ok(Readiness::of(slot))
     }

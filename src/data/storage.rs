@@ -154,7 +154,8 @@ impl Storage {
     }
 
     /// Ends the datum's use of the memory: a block goes back at once, other memory is what the caller has to give back.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a link of a chain takes 20 instructions less")]
     pub(super) fn release(self, blocks: &mut blocks::BlockCache, size: usize) -> Option<Released> {
         match self {
             Storage::Block { addr } => {

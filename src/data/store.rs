@@ -205,6 +205,12 @@ impl Store {
         unsafe { self.slots.there(id.number() as u32) }
     }
 
+    /// The entry of this id, whatever lies there now.
+    #[inline]
+    pub(super) fn entry(&self, id: DatumId) -> Option<&Slot> {
+        self.slots.get(id.number() as u32)
+    }
+
     /// Locks the datum with this id.
     #[inline]
     pub(super) fn lock(&self, id: DatumId) -> Result<Locked<'_>, Error> {

@@ -23,8 +23,7 @@ impl Scene {
 
     /// Takes a reference, and does not wait.
     fn take(&self, id: DatumId) -> Readiness {
-        // SAFETY: no link is given.
-        unsafe { self.store.take(id, std::ptr::null_mut()) }.unwrap()
+        self.store.take(id, || None).unwrap()
     }
 
     fn new() -> Scene {
@@ -112,7 +111,8 @@ fn waiters_are_handed_out_in_the_order_in_which_they_came() {
         scene.store.acquire(id).unwrap();
         assert_eq!(scene.take(id), Readiness::Promised);
         // SAFETY: the links live to the end of the test, and each is in one list.
-        assert_eq!(unsafe { scene.store.enlist(id, link) }, None);
+        let node = unsafe { Node::of(link) }.unwrap();
+        assert_eq!(scene.store.enlist(id, node), None);
     }
     let waiters = scene.store.publish(&mut scene.cache, id, false, 0, 2).unwrap();
     assert_eq!(waiters.map(Node::into_raw).collect::<Vec<_>>(), addresses);

@@ -6,7 +6,7 @@
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::sync::inbox::{Chain, Link, Node};
+use crate::sync::inbox::{Chain, Link, Node, NodeRef};
 
 /// The waiting links of one datum, in a ring: the last one points to the first. Changed under the datum's lock.
 pub(super) struct Waiters {
@@ -62,14 +62,18 @@ impl Waiters {
         }
     }
 
-    /// Looks at each link, in the order in which they came. Under the datum's lock.
-    pub(super) fn each(&self, mut visit: impl FnMut(*mut Link)) {
+    /// Looks at each node, in the order in which they came.
+    ///
+    /// # Safety
+    /// The datum's lock is held.
+    pub(super) unsafe fn each(&self, mut visit: impl FnMut(NodeRef<'_>)) {
         let last = self.last();
         let mut link = last;
-        while !link.is_null() {
-            // SAFETY: the links of the list are valid while the lock is held.
-            link = unsafe { (*link).next() };
-            visit(link);
+        // SAFETY: the list owns its nodes, and nobody takes them out while the lock is held.
+        while let Some(before) = unsafe { link.as_ref() } {
+            link = before.next();
+            // SAFETY: as above.
+            unsafe { NodeRef::of(link) }.into_iter().for_each(&mut visit);
             if link == last {
                 return;
             }

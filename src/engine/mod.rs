@@ -20,6 +20,6 @@ pub(crate) use context::call::{Call, enter, panic_text};
 pub(crate) use context::shared::Engine;
 pub(crate) use context::source::{Account, Missed, Source, WaitingTile};
 pub(crate) use context::threads::without_signals;
-pub(crate) use execute::section::sealed;
+pub(crate) use execute::section::{end_section, sealed};
 pub(crate) use lifecycle::{finalize, forked, init, init_comm, running, serve, start_implicit, wait};
 pub(crate) use observe::view;

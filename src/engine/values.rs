@@ -7,6 +7,7 @@ use super::context::frame::{Frame, HeldAddress};
 use super::context::{Own, ThreadContext};
 use crate::data::{DatumId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};
+use crate::task::OwnedTask;
 
 /// The failure of a size that no machine has.
 #[cold]
@@ -104,7 +105,7 @@ impl Call {
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         let _sleeps = may_sleep.then(|| self.sleeps());
         self.context.with(|own| {
-            if own.frame.task.is_null() {
+            if !own.frame.runs() {
                 let reach = if may_sleep { Reach::Outside } else { Reach::Callback };
                 return STORE.get(&mut own.data, id, reach).map(|got| (got.addr, got.size));
             }
@@ -149,7 +150,7 @@ impl Call {
     #[inline(never)]
     fn put_other(&self, id: DatumId) -> Result<(), Error> {
         self.context.with(|own| {
-            if own.frame.task.is_null() {
+            if !own.frame.runs() {
                 return STORE.put_outside(&mut own.data, id);
             }
             if own.frame.has_many()
@@ -180,7 +181,7 @@ impl Call {
         let home = self.home();
         let bytes = self.traced_size(id);
         let waiters = self.context.with(|own| {
-            let argument = if own.frame.task.is_null() { None } else { own.frame.place(id) };
+            let argument = own.frame.place(id);
             let mine = argument.filter(|&(_, reach)| reach == Reach::Output);
             if let Some((place, _)) = mine {
                 own.frame.hold(place, id)?;
@@ -252,20 +253,21 @@ impl Own {
 }
 
 impl ThreadContext {
-    /// Ends all gets of the task that has just run on this thread.
+    /// Ends all gets of the task that has just run on this thread, and gives it back.
     #[inline]
-    pub(crate) fn put_all(&self) {
+    pub(crate) fn put_all(&self) -> OwnedTask {
         self.with(|own| {
-            own.frame.end();
+            let task = own.frame.end().expect("it has just run");
             own.put_held();
-        });
+            task
+        })
     }
 
     /// The same for a task without arguments.
     #[inline]
     pub(crate) fn put_argumentless(&self) {
         self.with(|own| {
-            own.frame.task = std::ptr::null_mut();
+            own.frame.end_argumentless();
             own.put_held();
         });
     }

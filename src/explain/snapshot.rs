@@ -7,11 +7,10 @@ use std::collections::HashMap;
 
 use crate::data::{DatumId, Publisher, STORE};
 use crate::engine::Call;
-use crate::engine::view::{self, EngineView, Whereabouts};
+use crate::engine::view::{EngineView, Whereabouts};
 use crate::memory;
 use crate::processing::Mode;
-use crate::sync::inbox::Link;
-use crate::task::TaskView;
+use crate::task::{TaskRef, TaskView};
 
 /// Number of tasks per awaited datum whose arguments are described; the others are only named and counted.
 const DESCRIBED: usize = 16;
@@ -97,9 +96,9 @@ pub(super) fn read(call: &Call) -> Snapshot {
             waiters: Vec::new(),
         });
         let mut turn = 0;
-        datum.each_waiter(|link| {
+        datum.each_waiter(|node| {
             if reader.has_room() {
-                reader.task(link, turn < DESCRIBED);
+                reader.task(node.into(), turn < DESCRIBED);
             }
             turn += 1;
         });
@@ -152,11 +151,9 @@ impl Reader {
     }
 
     /// Adds a task found through the viewed datum; if `described`, with its arguments.
-    #[allow(unsafe_code, reason = "a task in view is in use")]
-    fn task(&mut self, link: *mut Link, described: bool) {
+    fn task(&mut self, task: TaskRef<'_>, described: bool) {
         let place = self.tasks.len();
-        // SAFETY: the view of the datum that shows the task lives.
-        let (description, view) = unsafe { (view::processing_of(link), view::describe(link)) };
+        let (description, view) = (task.processing(), task.describe());
         self.arguments.extend(view.arguments.iter().map(|&(mode, id)| (place, mode, id.number())));
         let view = described.then_some(view);
         self.tasks.push(TaskNode { description, view, missing: Vec::new(), outputs: Vec::new() });
@@ -181,16 +178,15 @@ impl Reader {
     }
 
     /// Describes the running tasks for whose outputs others wait.
-    #[allow(unsafe_code, reason = "a task in view is in use")]
     fn name(&mut self, call: &Call) {
         let wanted = |datum: &&mut Datum| datum.sleepers > 0 || !datum.waiters.is_empty();
         for datum in self.data.iter_mut().filter(wanted).filter(|datum| datum.source == PromiseSource::Busy(None)) {
             STORE.pending(datum.id, |shown| {
-                let Publisher::Task(link) = shown.publisher else { return };
-                // SAFETY: the view of the datum that shows the task lives.
-                let (description, view) = unsafe { (view::processing_of(link), view::describe(link)) };
+                let Publisher::Task(node) = shown.publisher else { return };
+                let task = TaskRef::from(node);
+                let (description, view) = (task.processing(), task.describe());
                 datum.source = PromiseSource::Busy(Some(self.busy.len()));
-                self.busy.push(Busy { description, view, whereabouts: call.whereabouts(link) });
+                self.busy.push(Busy { description, view, whereabouts: call.whereabouts(task) });
             });
         }
     }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(crate) use callbacks::{Callbacks, Predecessors, Run, Successors, Visit};
 pub(crate) use space::{MAX_DIMENSION, Space};
 
-use crate::engine::{Account, Call, Engine, Source};
+use crate::engine::{Account, Call, Engine, Source, end_section};
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::forced;
 use crate::trace::{Name, Trace};
@@ -82,7 +82,7 @@ impl Host for Attached {
         let trace = self.engine().trace();
         let start = trace.begin();
         run();
-        self.engine().end_section();
+        end_section();
         trace.tile(Some(worker), start, self.name, tile);
     }
 }

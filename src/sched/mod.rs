@@ -5,10 +5,10 @@
 //! - `placement`: the worker near a task's data
 
 mod placement;
-#[allow(unsafe_code, reason = "queues take tasks from their owners")]
+#[allow(unsafe_code, reason = "a worker's own end of its queue")]
 mod queue;
 mod seeded;
 
 pub(crate) use placement::{Weights, near};
-pub(crate) use queue::{Placed, ReadyQueue};
+pub(crate) use queue::{OwnQueue, Placed, ReadyQueue};
 pub(crate) use seeded::Seeded;

@@ -10,10 +10,12 @@
 //! deque, if it cannot grow, wait in `rest` until the next such move: the stealable inbox may be long, and must not be
 //! traversed again.
 
+use std::marker::PhantomData;
+use std::ops::Deref;
+
 use crate::processing::Signature;
-use crate::sync::deque::{Deque, Steal};
-use crate::sync::inbox::{Chain, Inbox, Node, NodeLine};
-use crate::task::{Item, Task};
+use crate::sync::inbox::{Chain, Inbox, NodeLine};
+use crate::task::{Item, ItemDeque, OwnedTask, WorkerEnd};
 
 /// The shared part of a worker's ready tasks.
 #[repr(align(128))]
@@ -22,96 +24,39 @@ pub(crate) struct ReadyQueue {
     stealable: Inbox,
     rest: Inbox,
     /// Its ends are on separate cache lines.
-    deque: Deque,
+    deque: ItemDeque,
 }
 
 impl ReadyQueue {
     pub(crate) fn new() -> ReadyQueue {
-        ReadyQueue { inbox: Inbox::new(), stealable: Inbox::new(), rest: Inbox::new(), deque: Deque::new() }
+        ReadyQueue { inbox: Inbox::new(), stealable: Inbox::new(), rest: Inbox::new(), deque: ItemDeque::new() }
     }
 
     /// Hands a task to its worker: only that worker may run it, and the caller may have to wake it.
-    ///
-    /// # Safety
-    /// The caller owns the task and hands it over.
     #[inline]
-    pub(crate) unsafe fn hand_over(&self, task: *mut Task) {
-        // SAFETY: by this function's contract.
-        self.inbox.push(unsafe { Task::node(task) });
+    pub(crate) fn hand_over(&self, task: OwnedTask) {
+        self.inbox.push(task.into());
     }
 
     /// Offers a task to the worker and to thieves.
+    #[inline]
+    pub(crate) fn send(&self, task: OwnedTask) {
+        self.stealable.push(task.into());
+    }
+
+    /// The queue as its worker uses it.
     ///
     /// # Safety
-    /// The caller owns the task and hands it over.
+    /// Whenever the value is used, the calling thread is the worker: it holds the worker's slot.
     #[inline]
-    pub(crate) unsafe fn send(&self, task: *mut Task) {
-        // SAFETY: by this function's contract.
-        self.stealable.push(unsafe { Task::node(task) });
-    }
-
-    /// For the worker itself: keeps a task, which others may steal.
-    #[inline]
-    pub(crate) fn keep(&self, task: *mut Task) {
-        if !self.deque.push(Item::task(task).word()) {
-            // The deque cannot grow; the stealable inbox needs no memory.
-            // SAFETY: the caller owns the task and hands it over.
-            self.stealable.push(unsafe { Task::node(task) });
-        }
-    }
-
-    /// The same for a task without arguments or descriptor; false if the deque cannot grow.
-    #[inline]
-    pub(crate) fn keep_argumentless(&self, signature: &'static Signature) -> bool {
-        self.deque.push(Item::argumentless(signature).word())
-    }
-
-    /// For the worker itself: takes its newest kept task, else the oldest from the stealable inbox. During the move,
-    /// nobody sees the tasks of that inbox: if it has more, `announce` is called once they are visible again.
-    #[inline]
-    pub(crate) fn take(&self, announce: impl FnOnce()) -> Option<Item> {
-        match self.deque.pop() {
-            Some(word) => Some(Item::from_word(word)),
-            None if self.nothing_mailed() => None,
-            None => self.take_mail(announce),
-        }
-    }
-
-    /// For the worker itself: takes the oldest kept task, which would wait for ever if newer ones keep coming.
-    pub(crate) fn take_oldest(&self) -> Option<Item> {
-        self.steal_kept()
-    }
-
-    /// For the worker itself: takes the oldest task from the stealable inbox; the others go on top of the kept ones.
-    pub(crate) fn take_sent(&self, announce: impl FnOnce()) -> Option<Item> {
-        if self.nothing_mailed() { None } else { self.take_mail(announce) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn take_mail(&self, announce: impl FnOnce()) -> Option<Item> {
-        self.move_mail(self.all_mail());
-        let task = self.deque.pop()?;
-        if self.has_stealable() {
-            announce();
-        }
-        Some(Item::from_word(task))
+    pub(crate) unsafe fn own(&self) -> OwnQueue<'_> {
+        OwnQueue(self, PhantomData)
     }
 
     /// The tasks from the stealable inbox, with earlier leftovers first.
     fn all_mail(&self) -> Chain {
         let rest = self.rest.take_all();
         if rest.is_empty() { self.stealable.take_all() } else { rest }
-    }
-
-    /// Puts tasks, newest first, into the deque, as far as it has room or can grow.
-    fn move_mail(&self, mut chain: Chain) {
-        while let Some(node) = chain.next() {
-            if !self.deque.push(Item::task(expected(&node)).word()) {
-                chain.give_back(node);
-                return self.rest.put(chain);
-            }
-        }
     }
 
     #[inline]
@@ -121,8 +66,8 @@ impl ReadyQueue {
 
     /// For the worker of queue `thief`: takes the oldest kept task, or moves all of the stealable inbox and takes its
     /// oldest; the caller announces the others.
-    pub(crate) fn steal(&self, thief: &ReadyQueue) -> Option<Item> {
-        if let Some(kept) = self.steal_kept() {
+    pub(crate) fn steal(&self, thief: OwnQueue<'_>) -> Option<Item> {
+        if let Some(kept) = self.deque.steal() {
             return Some(kept);
         }
         if self.nothing_mailed() {
@@ -130,17 +75,6 @@ impl ReadyQueue {
         }
         thief.move_mail(self.all_mail());
         thief.take(|| {})
-    }
-
-    /// Takes the oldest kept task.
-    fn steal_kept(&self) -> Option<Item> {
-        loop {
-            match self.deque.steal() {
-                Steal::Item(word) => return Some(Item::from_word(word)),
-                Steal::Retry => std::hint::spin_loop(),
-                Steal::Empty => return None,
-            }
-        }
     }
 
     /// Whether no task was handed over.
@@ -156,13 +90,86 @@ impl ReadyQueue {
     }
 }
 
-/// The task of a node, whose first data other threads have written last: asks for their lines.
-#[inline]
-fn expected(node: &Node) -> *mut Task {
-    let task = Task::of(node.address());
-    // SAFETY: the node is a task's, as all in these lists, and whoever has the node owns it.
-    unsafe { Task::expect_data(task) };
-    task
+/// A worker's queue on the worker's own thread.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnQueue<'a>(&'a ReadyQueue, PhantomData<*const ()>);
+
+impl Deref for OwnQueue<'_> {
+    type Target = ReadyQueue;
+    #[inline]
+    fn deref(&self) -> &ReadyQueue {
+        self.0
+    }
+}
+
+impl<'a> OwnQueue<'a> {
+    #[inline]
+    fn deque(self) -> WorkerEnd<'a> {
+        // SAFETY: the thread is the worker, by the promise made to `own`; the worker owns its deque.
+        unsafe { self.0.deque.worker_end() }
+    }
+
+    /// Keeps a task, which others may steal.
+    #[inline]
+    pub(crate) fn keep(self, task: OwnedTask) {
+        self.push(task).unwrap_or_else(|task| self.send(task)); // the stealable inbox needs no memory
+    }
+
+    /// Puts a task on the deque, or gives it back if that cannot grow.
+    #[inline]
+    fn push(self, task: OwnedTask) -> Result<(), OwnedTask> {
+        self.deque().push(Item::task(task)).map_err(|item| item.into_task().expect("made of one"))
+    }
+
+    /// Keeps a task without arguments or descriptor; false if the deque cannot grow.
+    #[inline]
+    pub(crate) fn keep_argumentless(self, signature: &'static Signature) -> bool {
+        self.deque().push(Item::argumentless(signature)).is_ok()
+    }
+
+    /// Takes the newest kept task, else the oldest from the stealable inbox. During the move, nobody sees the tasks of that
+    /// inbox: if it has more, `announce` is called once they are visible again.
+    #[inline]
+    pub(crate) fn take(self, announce: impl FnOnce()) -> Option<Item> {
+        match self.deque().pop() {
+            Some(item) => Some(item),
+            None if self.nothing_mailed() => None,
+            None => self.take_mail(announce),
+        }
+    }
+
+    /// Takes the oldest kept task, which would wait for ever if newer ones keep coming.
+    pub(crate) fn take_oldest(self) -> Option<Item> {
+        self.0.deque.steal()
+    }
+
+    /// Takes the oldest task from the stealable inbox; the others go on top of the kept ones.
+    pub(crate) fn take_sent(self, announce: impl FnOnce()) -> Option<Item> {
+        if self.nothing_mailed() { None } else { self.take_mail(announce) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_mail(self, announce: impl FnOnce()) -> Option<Item> {
+        self.move_mail(self.all_mail());
+        let item = self.deque().pop()?;
+        if self.has_stealable() {
+            announce();
+        }
+        Some(item)
+    }
+
+    /// Puts tasks, newest first, into the deque, as far as it has room or can grow.
+    fn move_mail(self, mut chain: Chain) {
+        while let Some(node) = chain.next() {
+            let task = OwnedTask::from(node);
+            task.expect_data(); // other threads have written them last
+            if let Err(task) = self.push(task) {
+                chain.give_back(task.into());
+                return self.rest.put(chain);
+            }
+        }
+    }
 }
 
 /// The placed tasks that a worker took out of its inbox or made ready itself. Only the worker uses it.
@@ -184,20 +191,17 @@ impl Placed {
     #[inline(never)]
     fn append_all(&mut self, chain: Chain) {
         for node in chain.reversed() {
-            expected(&node);
-            self.0.push(node);
+            let task = OwnedTask::from(node);
+            task.expect_data(); // other threads have written them last
+            self.0.push(task.into());
         }
     }
 
     /// Appends a task that this worker made ready, after all tasks that were ready before.
-    ///
-    /// # Safety
-    /// The caller owns the task and hands it over.
     #[inline]
-    pub(crate) unsafe fn push(&mut self, queue: &ReadyQueue, task: *mut Task) {
+    pub(crate) fn push(&mut self, queue: &ReadyQueue, task: OwnedTask) {
         self.collect(queue);
-        // SAFETY: by this function's contract.
-        self.0.push(unsafe { Task::node(task) });
+        self.0.push(task.into());
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -205,125 +209,127 @@ impl Placed {
     }
 
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<*mut Task> {
-        if self.0.is_empty() { None } else { self.0.pop().map(Task::of) }
+    pub(crate) fn pop(&mut self) -> Option<OwnedTask> {
+        if self.0.is_empty() { None } else { self.0.pop().map(OwnedTask::from) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::processing::Signature;
-    use crate::task::{POOL, TaskCache, UNPLACED};
+    use crate::task::{POOL, Ready, TaskCache, UNPLACED};
 
-    struct Scene {
-        cache: TaskCache,
-        tasks: Vec<*mut Task>,
+    /// New tasks, and their addresses.
+    fn tasks<const N: usize>(cache: &mut TaskCache) -> ([OwnedTask; N], [usize; N]) {
+        let tasks = std::array::from_fn(|_| POOL.take(cache, Signature::none(), &[], UNPLACED).unwrap());
+        let addresses = tasks.each_ref().map(OwnedTask::address);
+        (tasks, addresses)
     }
 
-    impl Scene {
-        fn new(count: usize) -> Scene {
-            let mut cache = TaskCache::new();
-            let tasks: Vec<_> = (0..count).map(|_| POOL.take(&mut cache, 0).unwrap()).collect();
-            let signature = Signature::none();
-            // SAFETY: just taken from the pool.
-            tasks.iter().for_each(|&task| unsafe { Task::fill(task, signature, &[], UNPLACED) });
-            Scene { cache, tasks }
-        }
-
-        /// Hands a task over; each goes into one list.
-        fn hand_over(&self, queue: &ReadyQueue, place: usize) {
-            // SAFETY: it is owned here.
-            unsafe { queue.hand_over(self.tasks[place]) };
-        }
-
-        /// The same for one that anybody may run.
-        fn send(&self, queue: &ReadyQueue, place: usize) {
-            // SAFETY: as above.
-            unsafe { queue.send(self.tasks[place]) };
-        }
-
-        /// The same for one that the worker has made ready itself.
-        fn push(&self, placed: &mut Placed, queue: &ReadyQueue, place: usize) {
-            // SAFETY: as above.
-            unsafe { placed.push(queue, self.tasks[place]) };
-        }
+    /// The queue as its worker, which is the test, uses it.
+    fn own(queue: &ReadyQueue) -> OwnQueue<'_> {
+        // SAFETY: each queue is one test's, on one thread.
+        unsafe { queue.own() }
     }
 
-    impl Drop for Scene {
-        fn drop(&mut self) {
-            for &task in &self.tasks {
-                // SAFETY: the test has taken it out of all lists.
-                unsafe { POOL.give(&mut self.cache, task, 0) };
-            }
+    /// The address of a task, which goes back to the pool.
+    fn done(cache: &mut TaskCache, task: OwnedTask) -> usize {
+        let address = task.address();
+        POOL.give(cache, task);
+        address
+    }
+
+    /// The same for an item; 0: none.
+    fn end(cache: &mut TaskCache, item: Option<Item>) -> usize {
+        match item.map(Item::open) {
+            Some(Ready::Task(task)) => done(cache, task),
+            Some(Ready::Argumentless(_)) => panic!("a task with a descriptor"),
+            None => 0,
         }
     }
 
     #[test]
     fn placed_tasks_run_in_the_order_of_readiness() {
-        let (scene, queue, mut placed) = (Scene::new(6), ReadyQueue::new(), Placed::new());
-        let tasks = &scene.tasks;
-        for place in 0..6 {
-            if place % 3 < 2 { scene.hand_over(&queue, place) } else { scene.push(&mut placed, &queue, place) }
+        let (mut cache, queue, mut placed) = (TaskCache::new(), ReadyQueue::new(), Placed::new());
+        let (tasks, addresses) = tasks::<6>(&mut cache);
+        for (place, task) in tasks.into_iter().enumerate() {
+            if place % 3 < 2 { queue.hand_over(task) } else { placed.push(&queue, task) }
         }
-        assert_eq!(std::iter::from_fn(|| placed.pop()).collect::<Vec<_>>(), *tasks);
+        let popped: Vec<_> = std::iter::from_fn(|| placed.pop()).map(|task| done(&mut cache, task)).collect();
+        assert_eq!(popped, addresses);
         assert!(queue.nothing_handed_over() && !queue.has_stealable());
     }
 
     /// During the move of the stealable inbox, a worker that looks for the last time sees none of it.
     #[test]
     fn mail_that_was_moved_is_announced_when_others_may_have_missed_it() {
-        let (scene, queue) = (Scene::new(4), ReadyQueue::new());
+        let (mut cache, queue) = (TaskCache::new(), ReadyQueue::new());
+        let ([first, second, third, last], addresses) = tasks(&mut cache);
         let announced = std::cell::Cell::new(0);
-        let take = || queue.take(|| announced.set(announced.get() + 1));
-        (0..3).for_each(|place| scene.send(&queue, place));
-        assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[0])), 1));
-        assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[1])), 1), "they lie open now");
-        assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[2])), 1));
-        scene.send(&queue, 3);
-        assert_eq!((take(), announced.get()), (Some(Item::task(scene.tasks[3])), 1), "there was only one");
+        let mut take = || (end(&mut cache, own(&queue).take(|| announced.set(announced.get() + 1))), announced.get());
+        for task in [first, second, third] {
+            queue.send(task);
+        }
+        assert_eq!(take(), (addresses[0], 1));
+        assert_eq!(take(), (addresses[1], 1), "they lie open now");
+        assert_eq!(take(), (addresses[2], 1));
+        queue.send(last);
+        assert_eq!(take(), (addresses[3], 1), "there was only one");
     }
 
     #[test]
     fn the_oldest_of_each_kind_can_be_asked_for() {
-        let (scene, queue) = (Scene::new(5), ReadyQueue::new());
-        let tasks = &scene.tasks;
-        tasks[..3].iter().for_each(|&task| queue.keep(task));
-        (3..5).for_each(|place| scene.send(&queue, place));
-        assert_eq!(queue.take_oldest(), Some(Item::task(tasks[0])));
+        let (mut cache, queue) = (TaskCache::new(), ReadyQueue::new());
+        let ([first, second, third, fourth, fifth], addresses) = tasks(&mut cache);
+        let own = own(&queue);
+        for task in [first, second, third] {
+            own.keep(task);
+        }
+        for task in [fourth, fifth] {
+            queue.send(task);
+        }
+        assert_eq!(end(&mut cache, own.take_oldest()), addresses[0]);
         assert_eq!(
-            queue.take_sent(|| {}),
-            Some(Item::task(tasks[3])),
+            end(&mut cache, own.take_sent(|| {})),
+            addresses[3],
             "the oldest of the inbox, though the deque has some"
         );
-        assert_eq!(queue.take_sent(|| {}), None);
+        assert!(own.take_sent(|| {}).is_none());
         assert_eq!(
-            queue.take(|| {}),
-            Some(Item::task(tasks[4])),
+            end(&mut cache, own.take(|| {})),
+            addresses[4],
             "what came through the stealable inbox goes before what was kept"
         );
-        assert_eq!(queue.take_oldest(), Some(Item::task(tasks[1])));
-        assert_eq!(queue.take(|| {}), Some(Item::task(tasks[2])));
-        assert_eq!(queue.take_oldest(), None);
+        assert_eq!(end(&mut cache, own.take_oldest()), addresses[1]);
+        assert_eq!(end(&mut cache, own.take(|| {})), addresses[2]);
+        assert!(own.take_oldest().is_none());
     }
 
     #[test]
     fn thieves_take_the_oldest_near_task_and_never_a_placed_one() {
-        let (scene, victim, thief) = (Scene::new(6), ReadyQueue::new(), ReadyQueue::new());
-        let tasks = &scene.tasks;
-        scene.hand_over(&victim, 0);
-        (3..6).for_each(|place| scene.send(&victim, place));
-        victim.keep(tasks[1]);
-        victim.keep(tasks[2]);
-        assert_eq!(victim.steal(&thief), Some(Item::task(tasks[1])));
-        assert_eq!(victim.take(|| {}), Some(Item::task(tasks[2])), "the owner takes the newest of its own");
-        assert_eq!(victim.steal(&thief), Some(Item::task(tasks[3])), "the stealable inbox moves over, oldest first");
-        assert_eq!(thief.take(|| {}), Some(Item::task(tasks[4])));
-        assert_eq!(victim.take(|| {}), None);
-        assert_eq!(thief.steal(&victim), Some(Item::task(tasks[5])), "what was moved can be stolen back");
-        assert_eq!(victim.steal(&thief), None);
+        let (mut cache, victim, thief) = (TaskCache::new(), ReadyQueue::new(), ReadyQueue::new());
+        let ([placed, kept, newest, fourth, fifth, last], addresses) = tasks(&mut cache);
+        let (of_victim, of_thief) = (own(&victim), own(&thief));
+        victim.hand_over(placed);
+        for task in [fourth, fifth, last] {
+            victim.send(task);
+        }
+        for task in [kept, newest] {
+            of_victim.keep(task);
+        }
+        assert_eq!(end(&mut cache, victim.steal(of_thief)), addresses[1]);
+        assert_eq!(end(&mut cache, of_victim.take(|| {})), addresses[2], "the owner takes the newest of its own");
+        assert_eq!(
+            end(&mut cache, victim.steal(of_thief)),
+            addresses[3],
+            "the stealable inbox moves over, oldest first"
+        );
+        assert_eq!(end(&mut cache, of_thief.take(|| {})), addresses[4]);
+        assert!(of_victim.take(|| {}).is_none());
+        assert_eq!(end(&mut cache, thief.steal(of_victim)), addresses[5], "what was moved can be stolen back");
+        assert!(victim.steal(of_thief).is_none());
         let mut placed = Placed::new();
         placed.collect(&victim);
-        assert_eq!(placed.pop(), Some(tasks[0]));
+        assert_eq!(placed.pop().map(|task| done(&mut cache, task)), Some(addresses[0]));
     }
 }

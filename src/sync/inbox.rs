@@ -4,13 +4,15 @@
 //! that comes back to the top between two looks does no harm (there is no ABA problem): what is pushed onto it points
 //! to what is there.
 
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 
 use super::atomic::{AtomicPtr, Ordering};
 use super::prefetch;
 
-/// What links a node to the next. It lies at the beginning of the node.
+/// What links a node to the next. It lies at the beginning of the node, which is a task's descriptor (`task::Task`):
+/// this room and `data` know no more of it.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Link {
@@ -44,8 +46,8 @@ impl Node {
     /// The node that begins with this link.
     ///
     /// # Safety
-    /// It is valid, belongs to the caller, and stays where it is until somebody has taken its address out of the node,
-    /// or drops that.
+    /// It is a task's descriptor (a test of the lists may have another), valid, and belongs to the caller; it stays where
+    /// it is until somebody has taken its address out of the node, or drops that.
     #[inline]
     pub(crate) unsafe fn of(link: *mut Link) -> Option<Node> {
         NonNull::new(link).map(Node)
@@ -64,6 +66,28 @@ impl Node {
     }
 }
 
+/// A node that somebody else owns, who keeps it for as long as `'a`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NodeRef<'a>(NonNull<Link>, PhantomData<&'a Link>);
+
+impl NodeRef<'_> {
+    /// The node that begins with this link.
+    ///
+    /// # Safety
+    /// It is a node, as for [`Node::of`], and its owner keeps it for as long as the lifetime says.
+    #[inline]
+    pub(crate) unsafe fn of(link: *mut Link) -> Option<Self> {
+        NonNull::new(link).map(|link| NodeRef(link, PhantomData))
+    }
+}
+
+impl From<NodeRef<'_>> for NonNull<Link> {
+    #[inline]
+    fn from(node: NodeRef<'_>) -> NonNull<Link> {
+        node.0
+    }
+}
+
 impl Deref for Node {
     type Target = Link;
     #[inline]
@@ -73,10 +97,10 @@ impl Deref for Node {
     }
 }
 
-impl From<Node> for *mut Link {
+impl From<Node> for NonNull<Link> {
     #[inline]
-    fn from(node: Node) -> *mut Link {
-        node.into_raw()
+    fn from(node: Node) -> NonNull<Link> {
+        node.0
     }
 }
 
@@ -200,20 +224,21 @@ impl Iterator for Chain {
 /// Nodes in the order in which they came, for one thread.
 #[derive(Debug)]
 pub(crate) struct NodeLine {
-    first: *mut Link,
+    nodes: Chain,
+    /// While there are nodes.
     last: *mut Link,
 }
 
 impl NodeLine {
     /// No nodes.
     pub(crate) const fn new() -> NodeLine {
-        NodeLine { first: ptr::null_mut(), last: ptr::null_mut() }
+        NodeLine { nodes: Chain::EMPTY, last: ptr::null_mut() }
     }
 
     /// True when there are none.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.first.is_null()
+        self.nodes.is_empty()
     }
 
     /// Appends a node.
@@ -222,7 +247,7 @@ impl NodeLine {
         node.set_next(ptr::null_mut());
         // SAFETY: the line owns its nodes.
         match unsafe { self.last.as_ref() } {
-            None => self.first = node.address(),
+            None => self.nodes.first = node.address(),
             Some(last) => last.set_next(node.address()),
         }
         self.last = node.into_raw();
@@ -231,10 +256,8 @@ impl NodeLine {
     /// Takes the first node.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Node> {
-        // SAFETY: the line owns its nodes, and hands this one over.
-        let node = unsafe { Node::of(self.first) }?;
-        self.first = Link::next(&node);
-        if self.first.is_null() {
+        let node = self.nodes.next()?;
+        if self.nodes.is_empty() {
             self.last = ptr::null_mut();
         }
         Some(node)

@@ -3,13 +3,15 @@
 //! A task without arguments that its worker has made for itself needs no descriptor: it is its processing's signature, which is
 //! kept for ever. Every other task is its descriptor.
 
-use std::ptr;
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
 
-use super::Task;
+use super::{OwnedTask, Task};
 use crate::processing::Signature;
+use crate::sync::deque::{Deque, Steal};
 
 /// A ready task. Whoever holds it owns the descriptor, if there is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Item(u64);
 
 /// Descriptors and signatures lie on even addresses; a signature's is marked with this bit.
@@ -18,7 +20,7 @@ const BARE: u64 = 1;
 /// What an item stands for.
 pub(crate) enum Ready {
     /// A task with a descriptor.
-    Task(*mut Task),
+    Task(OwnedTask),
     /// A task without arguments.
     Argumentless(&'static Signature),
 }
@@ -26,8 +28,8 @@ pub(crate) enum Ready {
 impl Item {
     /// The task of this descriptor.
     #[inline]
-    pub(crate) fn task(task: *mut Task) -> Item {
-        Item(task.expose_provenance() as u64)
+    pub(crate) fn task(task: OwnedTask) -> Item {
+        Item(task.into_raw().expose_provenance().get() as u64)
     }
 
     /// A task of this processing, which has no arguments.
@@ -41,41 +43,102 @@ impl Item {
     #[inline]
     pub(crate) fn open(self) -> Ready {
         if self.0 & BARE == 0 {
-            Ready::Task(ptr::with_exposed_provenance_mut(self.0 as usize))
+            let task = ptr::with_exposed_provenance_mut::<Task>(self.0 as usize);
+            // SAFETY: an unmarked word was made from a task, which has an address.
+            Ready::Task(OwnedTask(unsafe { NonNull::new_unchecked(task) }))
         } else {
-            // SAFETY: made from a signature that is never freed.
+            // SAFETY: a marked word was made from a signature, which is never freed.
             Ready::Argumentless(unsafe { &*ptr::with_exposed_provenance((self.0 & !BARE) as usize) })
         }
     }
+}
 
-    /// The word.
+impl Item {
+    /// True for a task without arguments or descriptor.
     #[inline]
-    pub(crate) fn word(self) -> u64 {
-        self.0
+    pub(crate) fn is_argumentless(&self) -> bool {
+        self.0 & BARE != 0
     }
 
-    /// The item that this word was taken from.
+    /// The task, if it has a descriptor.
     #[inline]
-    pub(crate) fn from_word(word: u64) -> Item {
-        Item(word)
+    pub(crate) fn into_task(self) -> Option<OwnedTask> {
+        match self.open() {
+            Ready::Task(task) => Some(task),
+            Ready::Argumentless(_) => None,
+        }
+    }
+}
+
+/// A deque of items. Each that was put in is taken out once.
+pub(crate) struct ItemDeque(Deque);
+
+impl ItemDeque {
+    /// No items.
+    pub(crate) fn new() -> ItemDeque {
+        ItemDeque(Deque::new())
+    }
+
+    /// The end that is the owner's.
+    ///
+    /// # Safety
+    /// Whenever the value is used, the calling thread is the deque's owner, and nobody else is.
+    #[inline]
+    pub(crate) unsafe fn worker_end(&self) -> WorkerEnd<'_> {
+        WorkerEnd(&self.0, PhantomData)
+    }
+
+    /// Takes the oldest item. Any thread.
+    pub(crate) fn steal(&self) -> Option<Item> {
+        loop {
+            match self.0.steal() {
+                Steal::Item(word) => return Some(Item(word)),
+                Steal::Retry => std::hint::spin_loop(),
+                Steal::Empty => return None,
+            }
+        }
+    }
+
+    /// True when there seems to be nothing.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The owner's end of a deque. It stays on the owner's thread.
+#[derive(Clone, Copy)]
+pub(crate) struct WorkerEnd<'a>(&'a Deque, PhantomData<*const ()>);
+
+impl WorkerEnd<'_> {
+    /// Adds an item; gives it back when there is no memory for that.
+    #[inline]
+    pub(crate) fn push(self, item: Item) -> Result<(), Item> {
+        if self.0.push(item.0) { Ok(()) } else { Err(item) }
+    }
+
+    /// Takes the newest item.
+    #[inline]
+    pub(crate) fn pop(self) -> Option<Item> {
+        self.0.pop().map(Item)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::{POOL, TaskCache};
+    use crate::task::{POOL, TaskCache, UNPLACED};
 
     #[test]
     fn items_are_what_they_were_made_of() {
-        let mut cache = TaskCache::new();
-        let task = POOL.take(&mut cache, 0).unwrap();
-        assert!(matches!(Item::from_word(Item::task(task).word()).open(), Ready::Task(found) if found == task));
-        // SAFETY: just taken, and in no list.
-        unsafe { POOL.give(&mut cache, task, 0) };
-        let signature = Signature::none();
+        let (mut cache, signature) = (TaskCache::new(), Signature::none());
+        let task = POOL.take(&mut cache, signature, &[], UNPLACED).unwrap();
+        let address = task.address();
+        let Ready::Task(found) = Item::task(task).open() else { panic!("a task") };
+        assert_eq!(found.address(), address);
+        POOL.give(&mut cache, found);
         assert!(
-            matches!(Item::from_word(Item::argumentless(signature).word()).open(), Ready::Argumentless(found) if ptr::eq(found, signature))
+            matches!(Item::argumentless(signature).open(), Ready::Argumentless(found) if ptr::eq(found, signature))
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Tasks: a processing and the data it is run on.
 //!
 //! A task descriptor is 24 bytes and a number for each argument, in a block of one of few sizes (`pool`). It has one owner at a
-//! time, which alone touches it:
+//! time, who has it as an [`OwnedTask`] and moves that on:
 //!
 //! 1. the thread that schedules it;
 //! 2. while an input is missing, the list of that datum: a task waits for one input after the other, and whoever
@@ -10,7 +10,7 @@
 //! 4. the pool, once the task has ended.
 //!
 //! While a promise knows the task that produces it, or a task that waits for it, others may read what does not change
-//! while the task is in use ([`Task::describe`]), under the lock of that promise.
+//! while the task is in use ([`TaskRef`]), under the lock of that promise.
 #![allow(unsafe_code, reason = "descriptors are pooled and change owners through lists that allocate nothing")]
 
 mod description;
@@ -18,14 +18,19 @@ mod item;
 mod pool;
 
 pub(crate) use description::TaskView;
-pub(crate) use item::{Item, Ready};
+pub(crate) use item::{Item, ItemDeque, Ready, WorkerEnd};
 pub(crate) use pool::{POOL, TaskCache};
 
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::ptr::NonNull;
 use std::slice;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use crate::data::{DatumId, STORE};
 use crate::processing::Signature;
-use crate::sync::inbox::{Link, Node};
+use crate::sync::inbox::{Link, Node, NodeRef};
 
 /// The lines of so many data are asked for before the task is run.
 const EXPECTED: usize = 4;
@@ -42,14 +47,14 @@ pub(crate) struct Task {
     link: Link,
     /// Its processing.
     signature: &'static Signature,
-    /// The place of the input that it waits for.
-    pub(crate) waits_for: u32,
+    /// The place of the input that it waits for; the owner's.
+    waits_for: Cell<u32>,
     /// The worker that is to run it, or [`UNPLACED`].
-    pub(crate) worker: u16,
+    worker: AtomicU16,
     /// True when idle workers may steal it.
-    pub(crate) near: bool,
-    /// True when an input is poisoned.
-    pub(crate) poisoned: bool,
+    near: bool,
+    /// True when an input is poisoned; the owner's.
+    poisoned: Cell<bool>,
     /// Where the numbers begin.
     first: [u64; 0],
 }
@@ -57,45 +62,106 @@ pub(crate) struct Task {
 #[cfg(not(loom))]
 const _: () = assert!(size_of::<Task>() == 24, "with one argument half a cache line");
 
-// SAFETY: one owner at a time, see above.
-unsafe impl Send for Task {}
-
 impl Task {
     /// A descriptor without arguments.
-    pub(crate) fn blank() -> Task {
+    fn blank() -> Task {
         Task {
             link: Link::new(),
             signature: Signature::none(),
-            worker: UNPLACED,
-            waits_for: 0,
+            waits_for: Cell::new(0),
+            worker: AtomicU16::new(UNPLACED),
             near: false,
-            poisoned: false,
+            poisoned: Cell::new(false),
             first: [],
         }
     }
 
-    /// Makes the descriptor stand for whatever task of this processing runs: it has no arguments.
+    /// Its processing.
     #[inline]
-    pub(crate) fn stand_for(&mut self, signature: &'static Signature) {
-        debug_assert_eq!(signature.count, 0, "there is no room for numbers");
-        self.signature = signature;
+    pub(crate) fn signature(&self) -> &'static Signature {
+        self.signature
     }
 
-    /// Makes the descriptor a new task.
+    /// True when idle workers may steal it.
+    #[inline]
+    pub(crate) fn is_near(&self) -> bool {
+        self.near
+    }
+
+    /// The worker that is to run it, or [`UNPLACED`].
+    #[inline]
+    pub(crate) fn worker(&self) -> u16 {
+        self.worker.load(Ordering::Relaxed)
+    }
+
+    /// Says which worker is to run it.
+    #[inline]
+    pub(crate) fn set_worker(&self, worker: u16) {
+        self.worker.store(worker, Ordering::Relaxed);
+    }
+}
+
+/// A task that somebody else owns, who keeps it in use for as long as `'a`.
+#[derive(Clone, Copy)]
+pub(crate) struct TaskRef<'a>(NonNull<Task>, PhantomData<&'a Task>);
+
+impl<'a> TaskRef<'a> {
+    #[inline]
+    fn task(self) -> &'a Task {
+        // SAFETY: in use for as long as that. What may change is atomic, or in a cell, which only the owner looks into.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The numbers of the task's data: an id is a process, which is this one, and a number.
+    #[inline]
+    fn numbers(self) -> &'a [u64] {
+        // SAFETY: the address is the whole block's, and so many numbers were written when the task was made; they do not
+        // change while it is in use.
+        unsafe { slice::from_raw_parts(first(self.0), self.task().signature.count) }
+    }
+
+    /// Its address, to be compared with others.
+    pub(crate) fn address(self) -> usize {
+        self.0.addr().get()
+    }
+}
+
+impl<'a> From<NodeRef<'a>> for TaskRef<'a> {
+    /// Each node begins a descriptor (`Node::of`).
+    #[inline]
+    fn from(node: NodeRef<'a>) -> TaskRef<'a> {
+        TaskRef(NonNull::<Link>::from(node).cast(), PhantomData)
+    }
+}
+
+/// Where the numbers begin.
+#[inline]
+fn first(task: NonNull<Task>) -> *mut u64 {
+    task.as_ptr().wrapping_add(1).cast()
+}
+
+/// A task that belongs to whoever has the value. It came from the pool; dropped, it never comes back.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct OwnedTask(NonNull<Task>);
+
+// SAFETY: the task belongs to the value.
+unsafe impl Send for OwnedTask {}
+
+impl OwnedTask {
+    /// Makes a free block a task of this processing on these data.
     ///
     /// # Safety
-    /// It came from the pool, with room for so many arguments as the processing has, of which there are as many ids; the caller
-    /// owns it.
+    /// The block is a free one of the pool's, the caller's alone, with room for so many numbers as there are ids.
     #[inline]
-    pub(crate) unsafe fn fill(task: *mut Task, signature: &'static Signature, ids: &[DatumId], worker: u16) {
-        debug_assert_eq!(ids.len(), signature.count);
+    unsafe fn fill(free: NonNull<Task>, signature: &'static Signature, ids: &[DatumId], worker: u16) -> OwnedTask {
+        assert_eq!(ids.len(), signature.count, "as many ids as arguments");
+        let (task, first) = (free.as_ptr(), first(free));
         // SAFETY: by this function's contract.
         unsafe {
             (*task).signature = signature;
-            (*task).worker = worker;
+            (*task).worker = AtomicU16::new(worker);
             (*task).near = worker == UNPLACED;
-            (*task).poisoned = false;
-            let first = Task::first(task);
+            (*task).poisoned = Cell::new(false);
             match ids {
                 [] => {}
                 [id] => first.write(id.number()),
@@ -110,74 +176,100 @@ impl Task {
                 }
             }
         }
+        OwnedTask(free)
     }
 
-    /// Where the numbers begin.
+    /// Its descriptor; whoever calls answers for that.
     #[inline]
-    fn first(task: *const Task) -> *mut u64 {
-        task.wrapping_add(1).cast::<u64>().cast_mut()
+    fn into_raw(self) -> NonNull<Task> {
+        self.0
     }
 
-    /// Its processing.
+    /// As others see it.
     #[inline]
-    pub(crate) fn signature(&self) -> &'static Signature {
-        self.signature
+    fn shown(&self) -> TaskRef<'_> {
+        TaskRef(self.0, PhantomData)
     }
 
-    /// The numbers of a task's data: an id is a process, which is this one, and a number.
-    ///
-    /// # Safety
-    /// The task is in use for as long as the numbers are, and its address came out of the pool or a list, not from a reference.
+    /// The numbers of its data: an id is a process, which is this one, and a number.
     #[inline]
-    pub(crate) unsafe fn numbers<'a>(task: *const Task) -> &'a [u64] {
-        // SAFETY: so many were written when it was filled, and they do not change while the task is in use.
-        unsafe { slice::from_raw_parts(Task::first(task), (*task).signature.count) }
+    pub(crate) fn numbers(&self) -> &[u64] {
+        self.shown().numbers()
     }
 
     /// The id of an argument.
-    ///
-    /// # Safety
-    /// As for [`Task::numbers`].
     #[inline]
-    pub(crate) unsafe fn id(task: *const Task, place: usize) -> DatumId {
-        // SAFETY: by this function's contract.
-        DatumId::here(unsafe { Task::numbers(task) }[place])
+    pub(crate) fn id(&self, place: usize) -> DatumId {
+        DatumId::here(self.numbers()[place])
     }
 
     /// Asks for the lines of the first data, which other threads may have written last.
-    ///
-    /// # Safety
-    /// As for [`Task::numbers`]; the task keeps its data.
     #[inline]
-    pub(crate) unsafe fn expect_data(task: *const Task) {
-        // SAFETY: by this function's contract.
-        unsafe {
-            let numbers = Task::numbers(task);
-            for &number in &numbers[..numbers.len().min(EXPECTED)] {
-                STORE.expect(number as u32);
-            }
+    pub(crate) fn expect_data(&self) {
+        let numbers = self.numbers();
+        for &number in &numbers[..numbers.len().min(EXPECTED)] {
+            STORE.expect(number as u32);
         }
     }
 
-    /// The task as lists see it.
+    /// The place of the input that it waits for.
     #[inline]
-    pub(crate) fn link(task: *mut Task) -> *mut Link {
-        task.cast()
+    pub(crate) fn waits_for(&self) -> usize {
+        self.waits_for.get() as usize
     }
 
-    /// The task that a link stands for: the reverse of [`Task::link`].
+    /// Says which input it waits for.
     #[inline]
-    pub(crate) fn of(link: impl Into<*mut Link>) -> *mut Task {
-        link.into().cast()
+    pub(crate) fn wait_for(&self, place: usize) {
+        self.waits_for.set(place as u32);
     }
 
-    /// A task that belongs to the caller, as lists take it.
-    ///
-    /// # Safety
-    /// It came out of the pool or a list, and is handed over.
+    /// True when an input is poisoned.
     #[inline]
-    pub(crate) unsafe fn node(task: *mut Task) -> Node {
-        // SAFETY: by this function's contract; descriptors stay where they are.
-        unsafe { Node::of(Task::link(task)) }.expect("a task has an address")
+    pub(crate) fn is_poisoned(&self) -> bool {
+        self.poisoned.get()
+    }
+
+    /// Says that an input is poisoned.
+    #[inline]
+    pub(crate) fn poison(&self) {
+        self.poisoned.set(true);
+    }
+
+    /// Its address, to be compared with others.
+    #[inline]
+    pub(crate) fn address(&self) -> usize {
+        self.0.addr().get()
+    }
+
+    /// The task as a promise knows it that it is to end.
+    #[inline]
+    pub(crate) fn link(&self) -> *mut Link {
+        self.0.as_ptr().cast()
+    }
+}
+
+impl Deref for OwnedTask {
+    type Target = Task;
+    #[inline]
+    fn deref(&self) -> &Task {
+        self.shown().task()
+    }
+}
+
+impl From<OwnedTask> for Node {
+    /// The task as lists take it.
+    #[inline]
+    fn from(task: OwnedTask) -> Node {
+        // SAFETY: an owned task, which is handed over; descriptors stay where they are.
+        unsafe { Node::of(task.link()) }.expect("a task has an address")
+    }
+}
+
+impl From<Node> for OwnedTask {
+    /// Each node begins a descriptor (`Node::of`), and belongs to whoever has it.
+    #[inline]
+    fn from(node: Node) -> OwnedTask {
+        OwnedTask(NonNull::<Link>::from(node).cast())
     }
 }

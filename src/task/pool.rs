@@ -7,10 +7,11 @@
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-use super::Task;
+use super::{OwnedTask, Task};
+use crate::data::DatumId;
 use crate::error::Error;
 use crate::memory::{self, Allocation};
-use crate::processing::MAX_PLAIN_ARGUMENTS;
+use crate::processing::{MAX_PLAIN_ARGUMENTS, Signature};
 use crate::sync::lock::Mutex;
 use crate::sync::magazine::{Depot, Magazine};
 use crate::sync::prefetch;
@@ -74,8 +75,7 @@ fn chunk_layout() -> Layout {
 }
 
 /// A free descriptor: nobody uses it but the list that holds it.
-#[derive(Clone, Copy)]
-struct Free(*mut Task);
+struct Free(NonNull<Task>);
 
 // SAFETY: it belongs to the list that holds it.
 unsafe impl Send for Free {}
@@ -104,29 +104,43 @@ impl Pool {
         Pool { free: [const { Depot::new() }; CLASSES], chunks: Mutex::new(Vec::new()) }
     }
 
-    /// A free descriptor with room for so many arguments, owned by the caller, who fills it.
+    /// A new task of this processing on these data, of which there are as many as it has arguments.
     #[inline]
-    pub(crate) fn take(&self, cache: &mut TaskCache, count: usize) -> Result<*mut Task, Error> {
+    pub(crate) fn take(
+        &self,
+        cache: &mut TaskCache,
+        signature: &'static Signature,
+        ids: &[DatumId],
+        worker: u16,
+    ) -> Result<OwnedTask, Error> {
+        let free = self.take_free(cache, signature.count)?;
+        // SAFETY: a free block with room for so many numbers, which the pool has just handed out.
+        Ok(unsafe { OwnedTask::fill(free.0, signature, ids, worker) })
+    }
+
+    /// A free descriptor with room for so many arguments.
+    #[inline]
+    fn take_free(&self, cache: &mut TaskCache, count: usize) -> Result<Free, Error> {
         let class = class_of(count);
         let Some(kept) = cache.0.get_mut(class) else { return take_alone(count) };
         let task = kept.take();
         if let Some(soon) = kept.ahead(AHEAD) {
-            prefetch::to_write(soon.0);
+            prefetch::to_write(soon.0.as_ptr());
         }
         match task {
-            Some(task) => Ok(task.0),
+            Some(task) => Ok(task),
             None => self.refill(kept, class),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn refill(&self, kept: &mut Magazine<Free>, class: usize) -> Result<*mut Task, Error> {
+    fn refill(&self, kept: &mut Magazine<Free>, class: usize) -> Result<Free, Error> {
         kept.make_room(BATCH)?;
         if !self.free[class].supply(kept, BATCH) {
             self.add_chunk(kept, class)?;
         }
-        Ok(kept.take().expect("just filled").0)
+        Ok(kept.take().expect("just filled"))
     }
 
     /// Makes new descriptors, and hands some of them out. Those on one line lie far apart in the depot: they go to
@@ -137,9 +151,9 @@ impl Pool {
         for place in 0..count {
             chunk.write(place * size, Task::blank());
         }
-        let (first, step) = (chunk.part(0, count * size).as_ptr(), (LINE / size).max(1));
+        let (first, step) = (chunk.part(0, count * size), (LINE / size).max(1));
         let apart = (0..step).rev().flat_map(|line| (line..count).step_by(step).rev());
-        let tasks = apart.map(|place| Free(first.wrapping_add(place * size).cast()));
+        let tasks = apart.map(|place| Free(first.map_addr(|addr| addr.saturating_add(place * size)).cast()));
         // Taken before the lock of a depot.
         let mut chunks = self.chunks.lock();
         memory::room_for(&mut chunks, 1)?;
@@ -149,16 +163,14 @@ impl Pool {
     }
 
     /// Gives a descriptor back.
-    ///
-    /// # Safety
-    /// It came from this pool, with room for so many arguments; the caller owns it, and nobody has its address any more.
     #[inline]
-    pub(crate) unsafe fn give(&self, cache: &mut TaskCache, task: *mut Task, count: usize) {
-        let class = class_of(count);
+    pub(crate) fn give(&self, cache: &mut TaskCache, task: OwnedTask) {
+        let count = task.signature().count;
+        let (class, free) = (class_of(count), Free(task.into_raw()));
         match cache.0.get_mut(class) {
-            Some(kept) => kept.give(Free(task), BATCH, &self.free[class]),
-            // SAFETY: it was allocated alone, for so many arguments.
-            None => unsafe { give_alone(task, count) },
+            Some(kept) => kept.give(free, BATCH, &self.free[class]),
+            // SAFETY: an owned task came from this pool, in a block for so many arguments as it has.
+            None => unsafe { give_alone(free, count) },
         }
     }
 
@@ -175,26 +187,28 @@ impl Pool {
 
 #[cold]
 #[inline(never)]
-fn take_alone(count: usize) -> Result<*mut Task, Error> {
+fn take_alone(count: usize) -> Result<Free, Error> {
     let mut new = Allocation::new(alone(count)).ok_or_else(memory::none)?;
     let task = new.write(0, Task::blank());
     new.into_raw();
-    Ok(task.as_ptr())
+    Ok(Free(task))
 }
 
 /// # Safety
-/// It came from [`take_alone`] for so many arguments, and nobody has its address any more.
+/// It came from [`take_alone`] for so many arguments.
 #[cold]
 #[inline(never)]
-unsafe fn give_alone(task: *mut Task, count: usize) {
-    let address = NonNull::new(task.cast()).expect("it has an address");
+#[expect(clippy::needless_pass_by_value, reason = "nobody has it any more")]
+unsafe fn give_alone(free: Free, count: usize) {
     // SAFETY: by this function's contract.
-    drop(unsafe { Allocation::from_raw(address, alone(count)) });
+    drop(unsafe { Allocation::from_raw(free.0.cast(), alone(count)) });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::processing::Callee;
+    use crate::task::UNPLACED;
 
     #[test]
     fn each_number_of_arguments_has_room_in_the_smallest_class_that_has_it() {
@@ -206,25 +220,42 @@ mod tests {
         }
     }
 
+    /// A processing with so many arguments.
+    fn signature(count: usize) -> &'static Signature {
+        static NAME: String = String::new();
+        let mut signature = Signature::argumentless(Callee::idle(), &NAME);
+        signature.count = count;
+        Box::leak(Box::new(signature))
+    }
+
     /// Descriptors of all classes do not overlap, keep their numbers, and are used again.
     #[test]
     fn descriptors_are_apart_and_used_again() {
         let (pool, mut cache) = (Pool::new(), TaskCache::new());
         for count in [0, 1, 2, 5, 6, 13, 14, 29, 30, 64, 69, 70, 1000] {
-            let mut tasks: Vec<_> = (0..3000).map(|_| pool.take(&mut cache, count).unwrap()).collect();
-            tasks.sort_unstable();
-            assert!(tasks.windows(2).all(|two| two[1].addr() - two[0].addr() >= bytes(count)), "{count}");
-            let chunks = pool.chunks.lock().len();
-            let give_all = |cache: &mut TaskCache, tasks: &[*mut Task]| {
-                // SAFETY: taken for so many arguments, and used by nobody.
-                tasks.iter().for_each(|&task| unsafe { pool.give(cache, task, count) });
+            let signature = signature(count);
+            let ids = |task: u64| (0..count as u64).map(|place| DatumId::here(task << 32 | place)).collect::<Vec<_>>();
+            let take = |cache: &mut TaskCache| -> Vec<OwnedTask> {
+                (0..3000).map(|task| pool.take(cache, signature, &ids(task), UNPLACED).unwrap()).collect()
             };
+            let give_all = |cache: &mut TaskCache, tasks: Vec<OwnedTask>| {
+                for task in tasks {
+                    pool.give(cache, task);
+                }
+            };
+            let mut tasks = take(&mut cache);
+            for (number, task) in (0..).zip(&tasks) {
+                assert!(ids(number).iter().map(|id| id.number()).eq(task.numbers().iter().copied()));
+            }
+            tasks.sort_unstable_by_key(OwnedTask::address);
+            assert!(tasks.windows(2).all(|two| two[1].address() - two[0].address() >= bytes(count)), "{count}");
+            let chunks = pool.chunks.lock().len();
             for _ in 0..2 {
-                give_all(&mut cache, &tasks);
-                tasks = (0..3000).map(|_| pool.take(&mut cache, count).unwrap()).collect();
+                give_all(&mut cache, tasks);
+                tasks = take(&mut cache);
             }
             assert_eq!(pool.chunks.lock().len(), chunks, "no new memory: {count}");
-            give_all(&mut cache, &tasks);
+            give_all(&mut cache, tasks);
         }
         // SAFETY: all descriptors are back.
         unsafe { pool.clear(std::iter::once(&mut cache)) };

@@ -116,7 +116,8 @@ def task_type():
     kind = locked(static("engine::context::CONTEXTS"))["all"].type.template_argument(0).target()
     for name in ("own", "value", "lifo_slot"):
         kind = kind.strip_typedefs()[name].type
-    return kind
+    owned = kind.strip_typedefs().template_argument(0)
+    return owned.strip_typedefs()["__0"].type.strip_typedefs()["pointer"].type
 
 
 def numbers(task, count):
@@ -195,17 +196,18 @@ def queued(place, worker):
     owns = [context["own"]["value"] for context in contexts() if int(plain(context["worker"])) == place]
     left = plain(worker["slot"])["left"]["__0"]["value"]
     for own in owns:
-        if int(own["lifo_slot"]):
-            yield "placed", int(own["lifo_slot"])
+        lifo_slot = optional(own["lifo_slot"])
+        if lifo_slot is not None:
+            yield "placed", int(pointer(lifo_slot))
     for task in shuffled(left["batch"]):
         yield "placed", task
     for own in [*owns, left]:
-        for task in chain(own["placed"]["__0"]["first"]):
+        for task in chain(own["placed"]["__0"]["nodes"]["first"]):
             yield "placed", task
     queue = worker["queue"]
     for task in reversed(list(chain(plain(queue["inbox"])))):
         yield "placed", task
-    for task in kept(queue["deque"]):
+    for task in kept(queue["deque"]["__0"]):
         yield "stealable", task
     for task in [*reversed(list(chain(plain(queue["rest"])))), *reversed(list(chain(plain(queue["stealable"]))))]:
         yield "stealable", task

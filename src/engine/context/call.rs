@@ -1,12 +1,11 @@
 //! A call into the running engine: whoever makes one keeps the engine until it returns.
 
 use std::any::Any;
-use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::ThreadContext;
 use super::orphan;
-use super::shared::{ENGINE, Engine};
+use super::shared::{ENGINE, Engine, KeptEngine};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::Rank;
 use crate::machine::Machine;
@@ -20,7 +19,7 @@ pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
 /// A call into the running engine, which stays while the value lives.
 pub(crate) struct Call {
     pub(crate) context: &'static ThreadContext,
-    pub(crate) engine: *const Engine,
+    pub(crate) engine: KeptEngine,
     pub(crate) outermost: bool,
 }
 
@@ -38,17 +37,18 @@ pub(crate) fn not_running() -> Error {
 pub(crate) fn enter() -> Result<Call, Error> {
     let context = ThreadContext::of_caller()?;
     if context.inside() {
-        return Ok(Call { context, engine: context.engine.get(), outermost: false });
+        let engine = context.engine.get().ok_or_else(not_running)?;
+        return Ok(Call { context, engine, outermost: false });
     }
     let found = context.presence.enter(|| {
         // SAFETY: the thread is inside, and the engine was not hidden before that: it stays until the thread has left.
-        unsafe { ENGINE.load(Ordering::Acquire).as_ref() }.filter(|engine| !engine.closing.is_closed())
+        unsafe { KeptEngine::new(ENGINE.load(Ordering::Acquire)) }.filter(|engine| !engine.closing.is_closed())
     });
     let Some(engine) = found else {
         context.end_borrowing();
         return Err(not_running());
     };
-    context.engine.set(engine);
+    context.engine.set(Some(engine));
     Ok(Call { context, engine, outermost: true })
 }
 
@@ -57,7 +57,7 @@ impl Drop for Call {
     fn drop(&mut self) {
         self.context.give_back();
         if self.outermost {
-            self.context.engine.set(ptr::null());
+            self.context.engine.set(None);
             self.context.presence.leave();
             self.context.end_borrowing();
         }
@@ -68,8 +68,7 @@ impl Call {
     /// The engine.
     #[inline]
     pub(crate) fn engine(&self) -> &Engine {
-        // SAFETY: on a worker or inside a callback the engine outlives the stack frame; elsewhere the context is active.
-        unsafe { &*self.engine }
+        &self.engine
     }
 
     /// The machine.

@@ -9,8 +9,8 @@ use std::ptr;
 use crate::data::{DatumId, Reach};
 use crate::error::Error;
 use crate::memory;
-use crate::processing::Mode;
-use crate::task::Task;
+use crate::processing::{Mode, Signature};
+use crate::task::OwnedTask;
 
 /// Tasks with up to so many arguments are cheaper to run: their ids and gets lie in arrays.
 pub(crate) const FEW: usize = 8;
@@ -34,8 +34,10 @@ pub(crate) struct HeldAddress {
 
 /// The task that a worker runs.
 pub(crate) struct Frame {
-    /// NULL between tasks.
-    pub(crate) task: *mut Task,
+    /// None between tasks, and while one runs that has no descriptor.
+    task: Option<OwnedTask>,
+    /// The processing of a task without arguments or descriptor.
+    argumentless: Option<&'static Signature>,
     /// Gets minus puts of the first arguments, as long as the task alone can reach their bytes or their references
     /// keep them.
     arguments: [u32; FEW],
@@ -51,7 +53,8 @@ impl Frame {
     /// No task.
     pub(crate) fn new() -> Frame {
         Frame {
-            task: ptr::null_mut(),
+            task: None,
+            argumentless: None,
             arguments: [0; FEW],
             further: Vec::new(),
             index: Index::new(),
@@ -59,11 +62,47 @@ impl Frame {
         }
     }
 
+    /// A task runs from now on.
+    #[inline]
+    pub(crate) fn begin(&mut self, task: OwnedTask) {
+        self.task = Some(task);
+    }
+
+    /// The same for a task without arguments or descriptor; gives what [`Frame::running`] calls its address.
+    #[inline]
+    pub(crate) fn begin_argumentless(&mut self, signature: &'static Signature) -> usize {
+        self.argumentless = Some(signature);
+        self.address()
+    }
+
+    /// The task has ended that was begun without a descriptor.
+    #[inline]
+    pub(crate) fn end_argumentless(&mut self) {
+        self.argumentless = None;
+    }
+
+    /// Stands for the task without a descriptor: there is one at a time.
+    #[inline]
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+
+    /// True when a task runs.
+    pub(crate) fn runs(&self) -> bool {
+        self.task.is_some() || self.argumentless.is_some()
+    }
+
+    /// The address and the processing of the task that runs.
+    pub(crate) fn running(&self) -> Option<(usize, &'static Signature)> {
+        let with_descriptor = self.task.as_ref().map(|task| (task.address(), task.signature()));
+        with_descriptor.or_else(|| Some((self.address(), self.argumentless?)))
+    }
+
     /// Among few arguments of the running task, if there is one: what the datum at the place is to it, and the gets minus puts.
     #[inline]
     pub(crate) fn few(&mut self, id: DatumId) -> Option<(Reach, &mut u32)> {
-        // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
-        let (signature, numbers) = unsafe { (self.task.as_ref()?.signature(), Task::numbers(self.task)) };
+        let task = self.task.as_ref()?;
+        let (signature, numbers) = (task.signature(), task.numbers());
         if numbers.len() > FEW {
             return None;
         }
@@ -72,36 +111,23 @@ impl Frame {
         Some((reach, self.arguments.get_mut(place)?))
     }
 
-    /// True when the running task has more arguments than [`Frame::few`] looks at. There is a task.
+    /// True when the running task has more arguments than [`Frame::few`] looks at.
     #[inline]
     pub(crate) fn has_many(&self) -> bool {
-        // SAFETY: as in `few`.
-        unsafe { (*self.task).signature() }.count > FEW
+        self.task.as_ref().is_some_and(|task| task.signature().count > FEW)
     }
 
-    /// The place of a datum among the running task's arguments, and what it is to the task. There is a task.
+    /// The place of a datum among the running task's arguments, and what it is to the task.
     #[inline]
     pub(crate) fn place(&mut self, id: DatumId) -> Option<(usize, Reach)> {
-        // SAFETY: a running task belongs to the worker that runs it, which is the calling thread.
-        let (signature, numbers) = unsafe { ((*self.task).signature(), Task::numbers(self.task)) };
+        let task = self.task.as_ref()?;
+        let (signature, numbers) = (task.signature(), task.numbers());
         let place = if numbers.len() <= SEARCHED {
             numbers.iter().position(|&number| number == id.number() && id.is_here())?
         } else {
-            self.place_among(numbers, id)?
+            self.index.place_among(numbers, id)?
         };
         Some((place, if signature.mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn place_among(&mut self, numbers: &[u64], id: DatumId) -> Option<usize> {
-        if !id.is_here() {
-            None
-        } else if self.index.is_made() || self.index.make(numbers, 0..numbers.len()) {
-            self.index.find(numbers, id.number())
-        } else {
-            numbers.iter().position(|&number| number == id.number())
-        }
     }
 
     /// Gets minus puts of the argument at this place; `None` when there is no memory to count them.
@@ -113,22 +139,21 @@ impl Frame {
     #[inline(never)]
     fn further_count(&mut self, place: usize) -> Option<&mut u32> {
         if self.further.len() <= place {
-            // SAFETY: as in `place`.
-            let count = unsafe { Task::numbers(self.task) }.len() - FEW;
+            let count = self.task.as_ref()?.numbers().len().checked_sub(FEW)?;
             memory::strictly(|| self.further.try_reserve_exact(count)).ok()?;
             self.further.resize(count, 0);
         }
         self.further.get_mut(place)
     }
 
-    /// Forgets the task and its arguments.
+    /// Forgets the arguments of the task, and gives it back.
     #[inline]
-    pub(crate) fn end(&mut self) {
-        self.task = ptr::null_mut();
+    pub(crate) fn end(&mut self) -> Option<OwnedTask> {
         self.arguments = [0; FEW];
         if !self.further.is_empty() || self.index.is_made() {
             self.end_many();
         }
+        self.task.take()
     }
 
     #[cold]
@@ -300,6 +325,19 @@ impl Index {
     #[inline]
     pub(crate) fn find(&self, numbers: &[u64], number: u64) -> Option<usize> {
         (self.table[self.slot(numbers, number)] as usize).checked_sub(1)
+    }
+
+    /// The place of a datum among these, of which the index is, or is made.
+    #[cold]
+    #[inline(never)]
+    fn place_among(&mut self, numbers: &[u64], id: DatumId) -> Option<usize> {
+        if !id.is_here() {
+            None
+        } else if self.is_made() || self.make(numbers, 0..numbers.len()) {
+            self.find(numbers, id.number())
+        } else {
+            numbers.iter().position(|&number| number == id.number())
+        }
     }
 
     /// Where the number lies in the table, or would.

@@ -20,14 +20,17 @@ pub(crate) mod threads;
 mod waking;
 
 use std::cell::{Cell, UnsafeCell};
+use std::collections::VecDeque;
 use std::ffi::c_void;
+use std::ops::Deref;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::sync::lock::{ForkLock, Mutex};
 
 use frame::{Frame, Index};
-use shared::{Engine, Worker};
+use shared::{KeptEngine, Left, Worker};
 
 use crate::data;
 use crate::error::Error;
@@ -35,9 +38,10 @@ use crate::idle::closing::Presence;
 use crate::idle::completion::{self, Counters, Which};
 use crate::memory;
 use crate::processing::{forced, unwind_boundary};
-use crate::sched::{Placed, Weights};
+use crate::sched::{OwnQueue, Placed, Weights};
 use crate::sync::fence;
-use crate::task::{self, Task, UNPLACED};
+use crate::system::ExitKey;
+use crate::task::{self, Item, OwnedTask, UNPLACED};
 
 /// What only the thread of the context touches.
 pub(crate) struct Own {
@@ -47,102 +51,151 @@ pub(crate) struct Own {
     pub(crate) weights: Weights,
     /// Of the inputs of a task that is being scheduled and has many outputs as well.
     pub(crate) reads: Index,
-    /// Stands for the task without arguments that runs.
-    pub(crate) argumentless: Task,
     /// Placed tasks of the worker that this thread is.
     pub(crate) placed: Placed,
     /// True while the outputs of the task that has just run are being published.
     pub(crate) finishing: bool,
     /// A near task that the end of the last one has made ready here: it runs next, while its data are in the cache.
-    lifo_slot: *mut Task,
+    lifo_slot: Option<OwnedTask>,
     /// True while memory is being given back, further up on this thread's stack.
     giving_back: bool,
 }
 
 impl Own {
-    /// Keeps a near task to be run right after the one that is ending; false when one is kept already, or none is
+    /// Keeps a near task to be run right after the one that is ending; gives it back when one is kept already, or none is
     /// ending: then it would be out of the reach of thieves for longer than a moment.
     #[inline]
-    pub(crate) fn take_on(&mut self, task: *mut Task) -> bool {
-        let free = self.finishing && self.lifo_slot.is_null();
-        if free {
-            self.lifo_slot = task;
+    pub(crate) fn take_on(&mut self, task: OwnedTask) -> Option<OwnedTask> {
+        if self.finishing && self.lifo_slot.is_none() {
+            self.lifo_slot = Some(task);
+            return None;
         }
-        free
+        Some(task)
     }
 
     /// True when the worker that this thread is has tasks here.
     pub(crate) fn has_task(&self) -> bool {
-        !self.lifo_slot.is_null() || !self.placed.is_empty()
+        self.lifo_slot.is_some() || !self.placed.is_empty()
     }
 
     /// True when a task is kept while a callback of the program is about to be called: nobody else would see it
     /// meanwhile.
     #[inline]
     pub(crate) fn hides_a_task(&self) -> bool {
-        !self.data.owes_nothing() && !self.lifo_slot.is_null() && self.data.owes_a_call()
+        !self.data.owes_nothing() && self.lifo_slot.is_some() && self.data.owes_a_call()
     }
 
     /// The task that is to be run next, if one was kept.
     #[inline]
-    pub(crate) fn lifo_slot(&mut self) -> Option<*mut Task> {
-        let lifo_slot = std::mem::replace(&mut self.lifo_slot, ptr::null_mut());
-        (!lifo_slot.is_null()).then_some(lifo_slot)
+    pub(crate) fn lifo_slot(&mut self) -> Option<OwnedTask> {
+        self.lifo_slot.take()
     }
 
     /// For the thread that releases the slot: leaves the worker's tasks here, those that others may run in its queue.
-    pub(crate) fn leave_behind(&mut self, worker: &Worker, holds: impl FnOnce()) {
+    pub(crate) fn leave_behind(&mut self, post: Post<'_>, holds: impl FnOnce()) {
         if let Some(lifo_slot) = self.lifo_slot() {
-            worker.queue.keep(lifo_slot);
+            post.queue().keep(lifo_slot);
             holds();
         }
-        let placed = std::mem::replace(&mut self.placed, Placed::new());
-        // SAFETY: only the thread on the slot comes here.
-        unsafe { worker.slot.0.with_left(|left| left.placed = placed) };
+        post.exchange(|left| &mut left.placed, std::mem::replace(&mut self.placed, Placed::new()));
     }
 
     /// For the thread that has acquired the slot: takes the worker's tasks.
-    pub(crate) fn receive(&mut self, worker: &Worker) {
-        // SAFETY: only the thread on the slot comes here.
-        self.placed = unsafe { worker.slot.0.with_left(|left| std::mem::replace(&mut left.placed, Placed::new())) };
+    pub(crate) fn receive(&mut self, post: Post<'_>) {
+        self.placed = post.exchange(|left| &mut left.placed, Placed::new());
+    }
+}
+
+/// The worker that a thread is, on that thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Post<'a> {
+    pub(crate) me: usize,
+    worker: &'a Worker,
+}
+
+impl Deref for Post<'_> {
+    type Target = Worker;
+    #[inline]
+    fn deref(&self) -> &Worker {
+        self.worker
+    }
+}
+
+impl<'a> Post<'a> {
+    /// The worker's own queue.
+    #[inline]
+    pub(crate) fn queue(self) -> OwnQueue<'a> {
+        // SAFETY: this thread is the worker, by the promise made to `ThreadContext::employ`.
+        unsafe { self.worker.queue.own() }
+    }
+
+    /// Puts a part of what stays with the slot there, and takes what was there.
+    fn exchange<T>(self, part: fn(&mut Left) -> &mut T, mine: T) -> T {
+        // SAFETY: as in `queue`; `part`, of this file, only names a field.
+        unsafe { self.worker.slot.0.with_left(|left| std::mem::replace(part(left), mine)) }
+    }
+
+    /// Exchanges all ready tasks, which a seed draws from.
+    pub(crate) fn exchange_batch(self, batch: VecDeque<Item>) -> VecDeque<Item> {
+        self.exchange(|left| &mut left.batch, batch)
     }
 }
 
 /// How many tasks this thread has given to each worker, minus those that it has taken away from it. Only the context's
-/// thread changes it: the numbers by plain stores, the length under the lock of `CONTEXTS`, which readers hold.
-struct Given(UnsafeCell<Vec<AtomicU64>>);
+/// thread counts.
+struct Given {
+    first: [AtomicU64; FIRST],
+    /// For further workers, each list twice as long as the one before.
+    further: [OnceLock<Box<[AtomicU64]>>; LISTS],
+}
+
+/// The workers whose numbers lie in the context itself.
+const FIRST: usize = 16;
+
+/// So many lists hold the others: a worker is a `u16`.
+const LISTS: usize = 12;
+
+/// The list with a worker behind the first, and its length, which is also the number of workers before it.
+fn list_of(worker: usize) -> (usize, usize) {
+    let list = (worker / FIRST).ilog2() as usize;
+    (list, FIRST << list)
+}
 
 impl Given {
     const fn new() -> Given {
-        Given(UnsafeCell::new(Vec::new()))
+        Given { first: [const { AtomicU64::new(0) }; FIRST], further: [const { OnceLock::new() }; LISTS] }
     }
 
     /// Counts a task; for the context's thread.
     #[inline]
     fn add(&self, worker: usize, tasks: i64) {
-        // SAFETY: only this thread changes the length.
-        match unsafe { &*self.0.get() }.get(worker) {
-            Some(given) => {
-                given.store(given.load(Ordering::Relaxed).wrapping_add_signed(tasks), Ordering::Release);
-            }
-            None => self.add_first(worker, tasks),
-        }
+        let given = match self.first.get(worker) {
+            Some(given) => given,
+            None => self.further(worker),
+        };
+        given.store(given.load(Ordering::Relaxed).wrapping_add_signed(tasks), Ordering::Release);
     }
 
-    #[cold]
     #[inline(never)]
-    fn add_first(&self, worker: usize, tasks: i64) {
-        let _contexts = CONTEXTS.lock();
-        // SAFETY: only this thread changes the length, and readers hold the lock.
-        let given = unsafe { &mut *self.0.get() };
-        given.resize_with(worker + 1, AtomicU64::default);
-        given[worker] = AtomicU64::new(tasks.cast_unsigned());
+    fn further(&self, worker: usize) -> &AtomicU64 {
+        let (list, length) = list_of(worker);
+        let numbers = self.further[list].get_or_init(|| (0..length).map(|_| AtomicU64::new(0)).collect());
+        &numbers[worker - length]
     }
 
-    /// The number for a worker. The caller holds the lock of `CONTEXTS`.
+    /// The number for a worker.
     fn to(&self, worker: usize) -> u64 {
-        // SAFETY: the length does not change while the lock is held.
-        unsafe { &*self.0.get() }.get(worker).map_or(0, |given| given.load(Ordering::Acquire))
+        let given = self.first.get(worker).or_else(|| {
+            let (list, length) = list_of(worker);
+            self.further[list].get()?.get(worker - length)
+        });
+        given.map_or(0, |given| given.load(Ordering::Acquire))
+    }
+
+    /// Forgets all tasks.
+    fn clear(&self) {
+        let further = self.further.iter().filter_map(OnceLock::get).flatten();
+        self.first.iter().chain(further).for_each(|given| given.store(0, Ordering::Release));
     }
 }
 
@@ -153,7 +206,7 @@ pub(crate) struct ThreadContext {
     pub(crate) presence: Presence,
     pub(crate) counters: Counters,
     /// The engine that this thread is inside of.
-    pub(crate) engine: Cell<*const Engine>,
+    pub(crate) engine: Cell<Option<KeptEngine>>,
     /// Callbacks of the program on this thread's stack, but for the one of the worker's task.
     pub(crate) depth: Cell<u32>,
     worker: Cell<u16>,
@@ -184,7 +237,7 @@ struct Contexts {
     /// Has room for all.
     free: Vec<&'static ThreadContext>,
     /// Tells of the ends of threads.
-    key: Option<libc::pthread_key_t>,
+    key: Option<ExitKey>,
 }
 
 static CONTEXTS: Mutex<Contexts> = Mutex::new(Contexts { all: Vec::new(), free: Vec::new(), key: None });
@@ -192,7 +245,7 @@ static CONTEXTS: Mutex<Contexts> = Mutex::new(Contexts { all: Vec::new(), free: 
 /// Called by the C library when a thread ends that has a context. Unlike a destructor of Rust's, which may allocate
 /// when it is registered, a key is registered before, and a thread that ends may still call: other keys' destructors
 /// do.
-unsafe extern "C" fn thread_ends(_context: *mut c_void) {
+extern "C" fn thread_ends(_mark: *mut c_void) {
     ENDING.set(true);
     // In a forked child the lock may be held for ever, and nobody needs the context.
     if let Some(context) = CURRENT.take().filter(|_| !orphan::is_orphan()) {
@@ -243,17 +296,13 @@ impl Contexts {
     }
 
     /// Has [`thread_ends`] called at the end of this thread; true when it will be.
-    fn watch_thread(&mut self, context: &'static ThreadContext) -> bool {
+    fn watch_thread(&mut self) -> bool {
         if ENDING.get() {
             return false;
         }
-        if self.key.is_none() {
-            let mut key = 0;
-            // SAFETY: the function is part of this library, which is never unloaded (it is linked with -z nodelete).
-            self.key = (unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) } == 0).then_some(key);
-        }
-        // SAFETY: the key was made above, and is never deleted.
-        self.key.is_some_and(|key| unsafe { libc::pthread_setspecific(key, ptr::from_ref(context).cast()) } == 0)
+        // The function is never unloaded: this library is linked with -z nodelete.
+        self.key = self.key.take().or_else(|| ExitKey::new(thread_ends));
+        self.key.as_ref().is_some_and(ExitKey::mark_thread)
     }
 }
 
@@ -280,7 +329,7 @@ impl ThreadContext {
         let Some(context) = CURRENT.get() else { return false };
         let of_worker = context.worker.replace(UNPLACED) != UNPLACED;
         context.post.set(ptr::null());
-        context.engine.set(ptr::null());
+        context.engine.set(None);
         context.depth.set(0);
         context.sealed.set(false);
         of_worker
@@ -317,7 +366,7 @@ impl ThreadContext {
             Some(context) => context,
             None => contexts.add()?,
         };
-        context.borrowed.set(!contexts.watch_thread(context));
+        context.borrowed.set(!contexts.watch_thread());
         drop(contexts);
         CURRENT.set(Some(context));
         Ok(context)
@@ -343,7 +392,7 @@ impl ThreadContext {
         ThreadContext {
             presence: Presence::default(),
             counters: Counters::default(),
-            engine: Cell::new(ptr::null()),
+            engine: Cell::new(None),
             depth: Cell::new(0),
             worker: Cell::new(UNPLACED),
             post: Cell::new(ptr::null()),
@@ -358,10 +407,9 @@ impl ThreadContext {
                 frame: Frame::new(),
                 reads: Index::new(),
                 weights: Weights::new(),
-                argumentless: Task::blank(),
                 placed: Placed::new(),
                 finishing: false,
-                lifo_slot: ptr::null_mut(),
+                lifo_slot: None,
                 giving_back: false,
             }),
             #[cfg(debug_assertions)]
@@ -400,19 +448,30 @@ impl ThreadContext {
         (worker != UNPLACED).then_some(worker as usize)
     }
 
-    /// Makes this thread a worker of the engine, or an ordinary thread again.
-    pub(crate) fn employ(&self, engine: *const Engine, worker: Option<usize>) {
-        self.engine.set(engine);
-        self.worker.set(worker.map_or(UNPLACED, |worker| worker as u16));
-        // SAFETY: an engine that has a worker stays until that has been dismissed.
-        self.post.set(worker.map_or(ptr::null(), |worker| unsafe { ptr::from_ref(&(&(*engine).workers)[worker]) }));
+    /// Makes this thread a worker of the engine.
+    ///
+    /// # Safety
+    /// Until it is dismissed the thread holds the worker's slot, but for times when it only waits for that. A [`Post`] is
+    /// used by a thread that is the worker, not by one that has been dismissed since.
+    pub(crate) unsafe fn employ(&self, engine: KeptEngine, worker: usize) {
+        self.engine.set(Some(engine));
+        self.worker.set(worker as u16);
+        self.post.set(ptr::from_ref(&engine.workers[worker]));
     }
 
-    /// What others see of the worker that this thread is.
+    /// Makes this thread none of the workers: one of a task that blocks, or, without an engine, an ordinary one.
+    pub(crate) fn dismiss(&self, engine: Option<KeptEngine>) {
+        self.engine.set(engine);
+        self.worker.set(UNPLACED);
+        self.post.set(ptr::null());
+    }
+
+    /// The worker that this thread is.
     #[inline]
-    pub(crate) fn post(&self) -> Option<(usize, &Worker)> {
+    pub(crate) fn post(&self) -> Option<Post<'_>> {
         // SAFETY: the engine, which has the workers, stays as long as this thread is one.
-        unsafe { self.post.get().as_ref() }.map(|worker| (self.worker.get() as usize, worker))
+        let worker = unsafe { self.post.get().as_ref() }?;
+        Some(Post { me: self.worker.get() as usize, worker })
     }
 
     /// True on a worker, and inside a callback of the program on any thread.
@@ -459,8 +518,7 @@ impl ThreadContext {
     /// No task has failed, but somebody has to be told: the next wait, or finalize.
     #[cold]
     fn free_callback_failed(&self, message: &Error) {
-        // SAFETY: memory is given back inside a call, or by a worker, which keep the engine.
-        if let Some(engine) = unsafe { self.engine.get().as_ref() } {
+        if let Some(engine) = self.engine.get() {
             engine.failures.failed(|| format!("a free callback {message}"));
         }
     }
@@ -555,8 +613,7 @@ pub(crate) unsafe fn reset() {
         for counter in [&context.counters.scheduled, &context.counters.activated, &context.counters.ended] {
             counter.store(0, Ordering::Release);
         }
-        // SAFETY: nobody else is inside a call.
-        unsafe { (*context.given.0.get()).clear() };
+        context.given.clear();
     }
     // SAFETY: nobody is inside a call, so nobody else touches what the contexts own; no datum exists any more.
     unsafe {
@@ -569,14 +626,12 @@ pub(crate) unsafe fn reset() {
 mod tests {
     use super::*;
 
-    static KEY: Mutex<Option<libc::pthread_key_t>> = Mutex::new(None);
+    static KEY: OnceLock<ExitKey> = OnceLock::new();
 
     /// Calls, and asks to be called again: four times in all, the last of them after every other key's destructor.
-    unsafe extern "C" fn call_at_the_end(turn: *mut c_void) {
+    extern "C" fn call_at_the_end(_mark: *mut c_void) {
         assert!(crate::engine::enter().is_ok());
-        let key = KEY.lock().expect("made below");
-        // SAFETY: the key is there.
-        unsafe { libc::pthread_setspecific(key, turn) };
+        assert!(KEY.get().expect("made below").mark_thread());
     }
 
     /// In a process of its own, where no other test has threads.
@@ -584,10 +639,7 @@ mod tests {
     fn a_thread_that_calls_while_it_ends_leaves_no_context_behind() {
         if testkit::playing() {
             crate::engine::init().unwrap();
-            let mut key = 0;
-            // SAFETY: the function lives as long as the program.
-            assert_eq!(unsafe { libc::pthread_key_create(&raw mut key, Some(call_at_the_end)) }, 0);
-            *KEY.lock() = Some(key);
+            let key = KEY.get_or_init(|| ExitKey::new(call_at_the_end).expect("a key is left"));
             let contexts = || CONTEXTS.lock().all.len();
             // This thread's, and the workers', who may make theirs only now.
             let expected = 1 + crate::engine::enter().unwrap().engine().workers();
@@ -596,8 +648,7 @@ mod tests {
                     if turn % 2 == 0 {
                         assert!(crate::engine::enter().is_ok());
                     }
-                    // SAFETY: the key is there; the value is only handed back.
-                    unsafe { libc::pthread_setspecific(key, ptr::without_provenance_mut(1)) };
+                    assert!(key.mark_thread());
                 });
                 thread.join().unwrap();
             }

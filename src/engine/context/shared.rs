@@ -3,7 +3,8 @@
 //! Workers live at one address until the engine ends, so that threads keep pointers to what they use most.
 
 use std::collections::VecDeque;
-use std::ptr;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::counts::WorkerCounts;
@@ -58,6 +59,33 @@ pub(crate) struct Engine {
     /// The message of a defect of libdvm, once one has been met: counts can no longer be relied upon.
     pub(crate) defect: Mutex<Option<String>>,
     pub(crate) defective: AtomicBool,
+}
+
+/// The engine, for as long as the value is used.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptEngine(NonNull<Engine>);
+
+// SAFETY: what is kept is kept for all threads; an engine is shared by them.
+unsafe impl Send for KeptEngine {}
+
+impl KeptEngine {
+    /// The engine at this address, unless that is NULL.
+    ///
+    /// # Safety
+    /// It is there for as long as the value, or a copy, is used.
+    #[inline]
+    pub(crate) unsafe fn new(engine: *mut Engine) -> Option<KeptEngine> {
+        NonNull::new(engine).map(KeptEngine)
+    }
+}
+
+impl Deref for KeptEngine {
+    type Target = Engine;
+    #[inline]
+    fn deref(&self) -> &Engine {
+        // SAFETY: by the promise made to `new`.
+        unsafe { self.0.as_ref() }
+    }
 }
 
 /// The engine that runs, or NULL.

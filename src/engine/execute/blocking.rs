@@ -2,7 +2,7 @@
 //! another thread. `idle::slot` has the protocol; a section also gives up the task's cores, and takes them back.
 
 use super::section::{SECTION, Section};
-use super::worker::{self, Address};
+use super::worker;
 use crate::engine::context::call::Call;
 use crate::engine::context::threads::without_signals;
 use crate::error::{Error, dvm_retcode_t};
@@ -11,29 +11,30 @@ use crate::memory;
 impl Call {
     /// `dvm_blocking_begin`.
     pub(crate) fn blocking_begin(&self) -> Result<(), Error> {
-        let Some(me) = self.may_have_sections("dvm_blocking_begin")?.then(|| self.worker()).flatten() else {
+        let Some(post) = self.may_have_sections("dvm_blocking_begin")?.then(|| self.context.post()).flatten() else {
             return match SECTION.get() {
                 Some(_) => Err(Error::state("this task is in a blocking section already: end that one first")),
                 None => Ok(()), // a lone tile on a thread of the program, which keeps no worker
             };
         };
         memory::check()?;
-        let engine = self.engine();
-        let worker = &engine.workers[me];
-        let task = self.context.with(|own| own.frame.task);
-        engine.blocked_tasks.add(task, me, &worker.counts.0);
-        worker.counts.0.note_idle();
-        let section = Section { worker: me, polled: worker.polling.0.mark(), cores: engine.arbiter.held_by(me) };
+        let (engine, me) = (self.engine(), post.me);
+        // A tile's section has no task.
+        if let Some((task, signature)) = self.context.with(|own| own.frame.running()) {
+            engine.blocked_tasks.add(task, signature, me);
+        }
+        post.counts.0.note_idle();
+        let section = Section { worker: me, polled: post.polling.0.mark(), cores: engine.arbiter.held_by(me) };
         engine.give_up_cores(me);
-        self.context.with(|own| own.leave_behind(worker, || engine.holders.add(me)));
-        let left = worker.slot.0.leave(|number| {
-            let thread = without_signals(|| worker::start(Address(engine), me, number))?;
+        self.context.with(|own| own.leave_behind(post, || engine.holders.add(me)));
+        let left = post.slot.0.leave(|number| {
+            let thread = without_signals(|| worker::start(self.engine, me, number))?;
             engine.stand_ins.lock().list.push(thread);
             Ok(())
         });
         if let Err(error) = left {
             self.note_return(me);
-            self.context.with(|own| own.receive(worker));
+            self.context.with(|own| own.receive(post));
             engine.take_cores(me, section.cores);
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_MEMORY,
@@ -45,7 +46,7 @@ impl Call {
             ));
         }
         SECTION.set(Some(section));
-        self.context.employ(engine, None);
+        self.context.dismiss(Some(self.engine));
         self.context.depth.set(self.context.depth.get() + 1);
         Ok(())
     }

@@ -4,7 +4,6 @@
 use std::cell::Cell;
 
 use crate::engine::context::call::Call;
-use crate::engine::context::shared::Engine;
 use crate::engine::context::source::Mark;
 use crate::engine::context::{ThreadContext, orphan};
 use crate::error::Error;
@@ -77,20 +76,21 @@ impl Call {
         worker.slot.0.come_back(|| {
             worker.parker.0.wake();
         });
-        self.context.with(|own| own.receive(worker));
+        // SAFETY: the thread holds the slot again, and gives it up when it is dismissed, or ends.
+        unsafe { self.context.employ(self.engine, section.worker) };
+        if let Some(post) = self.context.post() {
+            self.context.with(|own| own.receive(post));
+        }
         worker.polling.0.set(section.polled);
         self.context.depth.set(self.context.depth.get() - 1);
-        self.context.employ(engine, Some(section.worker));
         self.note_return(section.worker);
         engine.take_cores(section.worker, section.cores);
     }
 
     /// The task of this thread has its worker again.
     pub(crate) fn note_return(&self, worker: usize) {
-        let task = self.context.with(|own| own.frame.task);
-        // SAFETY: a task that runs on this thread is in use.
-        if let Some(running) = unsafe { task.as_ref() } {
-            self.engine().workers[worker].counts.0.note_running(task, running.signature());
+        if let Some((task, signature)) = self.context.with(|own| own.frame.running()) {
+            self.engine().workers[worker].counts.0.note_running(task, signature);
             self.engine().blocked_tasks.remove(task);
         }
     }
@@ -109,16 +109,16 @@ pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
     answer
 }
 
-impl Engine {
-    /// Ends the section that a tile which has just ended on this thread has left open.
-    #[inline]
-    pub(crate) fn end_section(&self) {
-        let context = ThreadContext::current();
-        if context.worker().is_none() {
-            orphan::end_without_worker(0);
-            if SECTION.get().is_some() {
-                Call { context, engine: self, outermost: false }.return_to_slot();
-            }
+/// Ends the section that a tile which has just ended on this thread has left open.
+#[inline]
+pub(crate) fn end_section() {
+    let context = ThreadContext::current();
+    if context.worker().is_none() {
+        orphan::end_without_worker(0);
+        if SECTION.get().is_some()
+            && let Some(engine) = context.engine.get()
+        {
+            Call { context, engine, outermost: false }.return_to_slot();
         }
     }
 }

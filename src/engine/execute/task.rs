@@ -12,7 +12,7 @@ use crate::idle::completion::count;
 use crate::memory;
 use crate::processing::Signature;
 use crate::sync::inbox::Chain;
-use crate::task::{POOL, Task};
+use crate::task::{OwnedTask, POOL};
 
 /// The ids of up to so many arguments lie on the stack.
 const MANY: usize = 64;
@@ -20,24 +20,21 @@ const MANY: usize = 64;
 impl Call {
     /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
     #[inline(never)]
-    pub(crate) fn run(&self, task: *mut Task, me: usize, counts: &WorkerCounts) {
-        // SAFETY: a task out of a queue belongs to the worker that took it out.
-        unsafe {
-            if (*task).near && (*task).worker != me as u16 {
-                self.moved(&mut (*task).worker, me);
-            }
+    pub(crate) fn run(&self, task: OwnedTask, me: usize, counts: &WorkerCounts) {
+        if task.is_near() && task.worker() != me as u16 {
+            self.counted_for(task.worker() as usize, me);
+            task.set_worker(me as u16);
         }
-        // SAFETY: as above; nobody writes to a task that runs.
-        let (signature, poisoned) = unsafe { ((*task).signature(), (*task).poisoned) };
-        let outcome = if poisoned {
+        let signature = task.signature();
+        let (task, outcome) = if task.is_poisoned() {
             self.engine().failures.cancelled();
-            Outcome::Poisoned
+            (task, Outcome::Poisoned)
         } else {
             match self.traced(task, signature, me, counts) {
-                Ok(()) => Outcome::Published,
-                Err(message) => {
+                (task, Ok(())) => (task, Outcome::Published),
+                (task, Err(message)) => {
                     self.failed(signature, &message, me);
-                    Outcome::Poisoned
+                    (task, Outcome::Poisoned)
                 }
             }
         };
@@ -52,14 +49,9 @@ impl Call {
         count(&self.context.counters.ended);
     }
 
-    /// A near task runs elsewhere than it was to: it is counted here.
-    #[cold]
-    fn moved(&self, worker: &mut u16, me: usize) {
-        self.counted_for(*worker as usize, me);
-        *worker = me as u16;
-    }
-
     /// A task that was counted for another worker is this one's.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn counted_for(&self, other: usize, me: usize) {
         self.context.give(me, 1);
         self.context.give(other, -1);
@@ -82,9 +74,7 @@ impl Call {
         let trace = self.engine().trace();
         let start = trace.begin();
         self.context.with(|own| {
-            own.argumentless.stand_for(signature);
-            own.frame.task = &raw mut own.argumentless;
-            counts.note_running(&raw mut own.argumentless, signature);
+            counts.note_running(own.frame.begin_argumentless(signature), signature);
         });
         let result = self.call_back(signature.callee, signature.cores, &mut []);
         self.context.put_argumentless();
@@ -103,14 +93,14 @@ impl Call {
     #[inline]
     fn traced(
         &self,
-        task: *mut Task,
+        task: OwnedTask,
         signature: &'static Signature,
         me: usize,
         counts: &WorkerCounts,
-    ) -> Result<(), Error> {
+    ) -> (OwnedTask, Result<(), Error>) {
         let trace = self.engine().trace();
         let start = trace.begin();
-        counts.note_running(task, signature);
+        counts.note_running(task.address(), signature);
         let result = self.execute(task, signature);
         counts.note_idle();
         if trace.is_on() {
@@ -121,30 +111,30 @@ impl Call {
 
     /// Calls the function; what went wrong is told in words.
     #[inline]
-    fn execute(&self, task: *mut Task, signature: &'static Signature) -> Result<(), Error> {
-        // SAFETY: a running task belongs to its worker, which is this thread.
-        let numbers = unsafe { Task::numbers(task) };
-        if signature.produces() {
-            carry_all(self, numbers, signature).map_err(|error| not_started(&error))?;
+    fn execute(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
+        if signature.produces()
+            && let Err(error) = carry_all(self, task.numbers(), signature)
+        {
+            return (task, Err(not_started(&error)));
         }
         if signature.count > FEW {
             return if signature.count <= MANY {
-                self.execute_many(task, numbers, signature)
+                self.execute_many(task, signature)
             } else {
-                self.execute_most(task, numbers, signature)
+                self.execute_most(task, signature)
             };
         }
         let mut ids = [DatumId::NONE; FEW];
-        for (id, &number) in ids.iter_mut().zip(numbers) {
+        for (id, &number) in ids.iter_mut().zip(task.numbers()) {
             *id = DatumId::here(number);
         }
         self.call(task, signature, &mut ids[..signature.count])
     }
 
     #[inline(never)]
-    fn execute_many(&self, task: *mut Task, numbers: &[u64], signature: &'static Signature) -> Result<(), Error> {
+    fn execute_many(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
         let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MANY];
-        for (id, &number) in room.iter_mut().zip(numbers) {
+        for (id, &number) in room.iter_mut().zip(task.numbers()) {
             id.write(DatumId::here(number));
         }
         // SAFETY: a task has as many ids as its signature has arguments, which were just written.
@@ -154,40 +144,46 @@ impl Call {
 
     #[cold]
     #[inline(never)]
-    fn execute_most(&self, task: *mut Task, numbers: &[u64], signature: &'static Signature) -> Result<(), Error> {
-        let mut ids =
-            memory::list(numbers.iter().map(|&number| DatumId::here(number))).map_err(|error| not_started(&error))?;
-        self.call(task, signature, &mut ids)
+    fn execute_most(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
+        match memory::list(task.numbers().iter().map(|&number| DatumId::here(number))) {
+            Ok(mut ids) => self.call(task, signature, &mut ids),
+            Err(error) => (task, Err(not_started(&error))),
+        }
     }
 
     /// Calls the function with ids that it may write to.
     #[inline]
-    fn call(&self, task: *mut Task, signature: &'static Signature, ids: &mut [DatumId]) -> Result<(), Error> {
-        self.context.with(|own| own.frame.task = task);
+    fn call(
+        &self,
+        task: OwnedTask,
+        signature: &'static Signature,
+        ids: &mut [DatumId],
+    ) -> (OwnedTask, Result<(), Error>) {
+        self.context.with(|own| own.frame.begin(task));
         let result = self.call_back(signature.callee, signature.cores, ids);
-        self.context.put_all();
-        result
+        (self.context.put_all(), result)
     }
 
     /// Publishes or poisons the outputs, drops the references, and gives the descriptor back.
     #[inline]
-    fn finish(&self, task: *mut Task, signature: &'static Signature, outcome: Outcome, me: usize) {
-        // SAFETY: the task belongs to this worker; nobody else looks at it.
-        let numbers = unsafe { Task::numbers(task) };
-        let waiters =
-            if signature.produces() { self.publish_outputs(numbers, signature, outcome, me) } else { Chain::EMPTY };
+    fn finish(&self, task: OwnedTask, signature: &'static Signature, outcome: Outcome, me: usize) {
+        let waiters = if signature.produces() {
+            self.publish_outputs(task.numbers(), signature, outcome, me)
+        } else {
+            Chain::EMPTY
+        };
         self.context.with(|own| {
+            let numbers = task.numbers();
             if signature.count <= FEW {
                 drop_all::<false>(own, numbers, signature);
             } else {
                 drop_many(own, numbers, signature);
             }
-            // SAFETY: it came from the pool, and belongs to this worker; it is in no list.
-            unsafe { POOL.give(&mut own.tasks, task, signature.count) };
+            POOL.give(&mut own.tasks, task);
         });
         if !waiters.is_empty() {
             self.context.with(|own| own.finishing = true);
-            self.activate(waiters, outcome);
+            self.activate_last(waiters, outcome);
             self.context.with(|own| own.finishing = false);
             if self.context.with(|own| own.hides_a_task()) {
                 self.show_task(me);
@@ -200,10 +196,11 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn show_task(&self, me: usize) {
-        let engine = self.engine();
-        if let Some(lifo_slot) = self.context.with(Own::lifo_slot) {
-            engine.workers[me].queue.keep(lifo_slot);
-            engine.show_tasks(me);
+        if let Some(post) = self.context.post()
+            && let Some(lifo_slot) = self.context.with(Own::lifo_slot)
+        {
+            post.queue().keep(lifo_slot);
+            self.engine().show_tasks(me);
         }
     }
 }

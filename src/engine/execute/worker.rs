@@ -5,16 +5,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use crate::engine::context::call::{Call, panic_text};
-use crate::engine::context::shared::{Engine, Worker};
+use crate::engine::context::shared::{Engine, KeptEngine};
 use crate::engine::context::source::Copied;
 use crate::engine::context::threads::StandIns;
-use crate::engine::context::{Own, ThreadContext};
+use crate::engine::context::{Own, Post, ThreadContext};
 use crate::idle::backoff::Backoff;
 use crate::idle::slot::STILL_WANTED;
 use crate::processing::forced;
 use crate::sync::atomic::Ordering;
 use crate::sync::thread::Thread;
-use crate::task::{Item, Ready, Task};
+use crate::task::{Item, OwnedTask, Ready};
 
 /// A worker polls the sources once per so many tasks, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
@@ -29,34 +29,25 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Pauses before an idle worker gives its core away for a moment.
 const PAUSES_PER_YIELD: u32 = 128;
 
-/// The address of an engine, on its way to a worker's thread.
-#[derive(Clone, Copy)]
-pub(crate) struct Address(pub(crate) *const Engine);
-
-// SAFETY: whoever starts the worker keeps the engine until the worker's thread has ended.
-unsafe impl Send for Address {}
-
-/// Starts a thread of a worker: number 0, or one that stands in for it while tasks block. The caller keeps the engine
-/// until the thread has ended.
-pub(crate) fn start(engine: Address, me: usize, number: usize) -> std::io::Result<Thread> {
+/// Starts a thread of a worker: number 0, or one that stands in for it while tasks block.
+pub(crate) fn start(engine: KeptEngine, me: usize, number: usize) -> std::io::Result<Thread> {
     let name = if number == 0 { format!("dvm-{me}") } else { format!("dvm-{me}-{number}") };
-    // SAFETY: the caller keeps the engine.
-    let stack = unsafe { (*engine.0).stack };
+    let stack = engine.stack;
     let context = ThreadContext::prepare().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
     let run = move || {
-        let engine = engine;
         let context = context.adopt();
-        context.employ(engine.0, Some(me));
+        // SAFETY: all that the thread does until it is dismissed, below and in `blocking`, is to wait for the slot, and to
+        // work while it holds that.
+        unsafe { context.employ(engine, me) };
         forced::guard_thread();
-        // SAFETY: whoever started the thread keeps the engine until it has ended.
-        let shared = unsafe { &*engine.0 };
+        let shared: &Engine = &engine;
         shared.machine.bind(me);
-        let worker = &shared.workers[me];
-        let call = Call { context, engine: engine.0, outermost: false };
+        let post = context.post().expect("just employed");
+        let call = Call { context, engine, outermost: false };
         let mut state = Loop {
             call: &call,
             shared,
-            worker,
+            worker: post,
             me,
             stolen: 0,
             spun: 0,
@@ -66,17 +57,17 @@ pub(crate) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
             dues: false,
             looked: false,
         };
-        while let Some(turn) = worker.slot.0.acquire(PATIENCE, || shared.stopping.load(Ordering::SeqCst)) {
-            context.with(|own| own.receive(worker));
+        while let Some(turn) = post.slot.0.acquire(PATIENCE, || shared.stopping.load(Ordering::SeqCst)) {
+            context.with(|own| own.receive(post));
             let mut first = turn;
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work(std::mem::take(&mut first)))) {
                 shared.note_defect(panic_text(payload.as_ref()));
-                state.sources.recover(&worker.polling.0);
+                state.sources.recover(&post.polling.0);
             }
-            context.with(|own| own.leave_behind(worker, || shared.holders.add(me)));
-            worker.slot.0.release();
+            context.with(|own| own.leave_behind(post, || shared.holders.add(me)));
+            post.slot.0.release();
         }
-        context.employ(std::ptr::null(), None);
+        context.dismiss(None);
         StandIns::retire(&shared.stand_ins);
         ThreadContext::lay_down();
     };
@@ -87,7 +78,7 @@ pub(crate) fn start(engine: Address, me: usize, number: usize) -> std::io::Resul
 struct Loop<'a> {
     call: &'a Call,
     shared: &'a Engine,
-    worker: &'a Worker,
+    worker: Post<'a>,
     me: usize,
     /// Counts tasks of others that were run here, which are no turns: they go before the sources.
     stolen: u32,
@@ -134,7 +125,7 @@ impl Loop<'_> {
         }
         self.pay_dues();
         if let Some(lifo_slot) = self.call.context.with(Own::lifo_slot) {
-            self.worker.queue.keep(lifo_slot); // others may run it meanwhile
+            self.worker.queue().keep(lifo_slot); // others may run it meanwhile
             self.shared.show_tasks(self.me);
         }
         let slot = &self.worker.slot.0;
@@ -190,8 +181,10 @@ impl Loop<'_> {
                 batch.push_back(task);
             }
         };
-        // SAFETY: this thread holds the slot, and nothing that is called here lends it again.
-        unsafe { worker.slot.0.with_left(|left| seeded.next(self.me, &mut left.batch, any, gather, wanted)) }
+        let mut batch = worker.exchange_batch(VecDeque::new());
+        let next = seeded.next(self.me, &mut batch, any, gather, wanted);
+        worker.exchange_batch(batch);
+        next
     }
 
     #[inline]
@@ -201,7 +194,7 @@ impl Loop<'_> {
         }
         match self.next_placed() {
             Some(task) => Some(Item::task(task)),
-            None => self.worker.queue.take(|| self.shared.show_tasks(self.me)),
+            None => self.worker.queue().take(|| self.shared.show_tasks(self.me)),
         }
     }
 
@@ -221,7 +214,7 @@ impl Loop<'_> {
 
     /// An old task of the kind whose turn it is.
     fn old(&self, turn: u32) -> Option<Item> {
-        let queue = &self.worker.queue;
+        let queue = self.worker.queue();
         if let Some(lifo_slot) = self.call.context.with(Own::lifo_slot) {
             queue.keep(lifo_slot);
             self.shared.show_tasks(self.me);
@@ -234,7 +227,7 @@ impl Loop<'_> {
     }
 
     #[inline]
-    fn next_placed(&self) -> Option<*mut Task> {
+    fn next_placed(&self) -> Option<OwnedTask> {
         self.call.context.with(|own| {
             if let Some(task) = own.placed.pop() {
                 return Some(task);
@@ -264,7 +257,7 @@ impl Loop<'_> {
     fn steal(&mut self) -> bool {
         let since = self.shared.trace.begin();
         let steal = |other: usize| {
-            let item = self.shared.workers[other].queue.steal(&self.worker.queue)?;
+            let item = self.shared.workers[other].queue.steal(self.worker.queue())?;
             Some((other, item))
         };
         let stolen = if self.shared.holders.is_kept() {
@@ -284,7 +277,7 @@ impl Loop<'_> {
         if self.worker.queue.has_stealable() {
             self.shared.show_tasks(self.me); // the stealable inbox has moved here
         }
-        if let Ready::Argumentless(_) = item.open() {
+        if item.is_argumentless() {
             self.call.counted_for(other, self.me);
         }
         self.run(item);

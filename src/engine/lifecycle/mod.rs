@@ -19,11 +19,11 @@ use crate::sync::thread::Thread;
 use life::{LIFE, Life, alone};
 
 use super::context::call::{Call, enter, not_running};
-use super::context::shared::{ENGINE, Engine, Worker};
+use super::context::shared::{ENGINE, Engine, KeptEngine, Worker};
 use super::context::source::Sources;
 use super::context::threads::{stack_size, without_signals};
 use super::context::{self, ThreadContext};
-use super::execute::worker::{self, Address};
+use super::execute::worker;
 use super::observe::blocked_tasks::BlockedTasks;
 use super::observe::failures::Failures;
 use super::observe::progress_samples::ProgressSamples;
@@ -186,8 +186,9 @@ fn start(life: &mut Life) -> Result<(), Error> {
         defect: Mutex::new(None),
         defective: AtomicBool::new(false),
     }));
-    let threads = without_signals(|| start_workers(engine, count));
-    match threads {
+    // SAFETY: the engine is freed below when its threads have ended, or at its end, when they have and no call is inside.
+    let threads = unsafe { KeptEngine::new(engine) }.map(|kept| without_signals(|| start_workers(kept, count)));
+    match threads.expect("a box has an address") {
         Ok(threads) => {
             *life = Life { threads, implicit: false, process: std::process::id(), ..*life };
             ENGINE.store(engine, Ordering::SeqCst);
@@ -202,15 +203,13 @@ fn start(life: &mut Life) -> Result<(), Error> {
 }
 
 /// Starts all workers, or none.
-fn start_workers(engine: *const Engine, count: usize) -> Result<Vec<Thread>, Error> {
+fn start_workers(engine: KeptEngine, count: usize) -> Result<Vec<Thread>, Error> {
     let mut threads = Vec::with_capacity(count);
     for me in 0..count {
-        match worker::start(Address(engine), me, 0) {
+        match worker::start(engine, me, 0) {
             Ok(thread) => threads.push(thread),
             Err(error) => {
-                // SAFETY: the caller keeps the engine until its threads have ended.
-                let engine = unsafe { &*engine };
-                stop(engine, threads);
+                stop(&engine, threads);
                 let stack = engine.stack >> 10;
                 return Err(Error::new(
                     dvm_retcode_t::DVM_ERR_MEMORY,
@@ -270,11 +269,11 @@ pub(crate) fn finalize() -> Result<(), Error> {
 fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     let address = ENGINE.load(Ordering::SeqCst);
     // SAFETY: the engine is freed at the end of this function and nowhere else; the caller holds the lock of the life.
-    let engine = unsafe { &*address };
+    let engine = unsafe { KeptEngine::new(address) }.expect("an engine runs");
     let mine = ThreadContext::current();
     let stuck = come_to_rest(engine, mine);
-    stop(engine, std::mem::take(&mut life.threads));
-    free_data(address, mine);
+    stop(&engine, std::mem::take(&mut life.threads));
+    free_data(engine, mine);
     if let Err(orphaned) = refuse_orphans() {
         return (Err(orphaned), Ok(())); // a free callback has forked, and has returned in the child
     }
@@ -300,7 +299,7 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
 }
 
 /// Waits until no task can run, then cancels those that wait for data; gives their number.
-fn come_to_rest(engine: &Engine, mine: &'static ThreadContext) -> u64 {
+fn come_to_rest(engine: KeptEngine, mine: &'static ThreadContext) -> u64 {
     let defective = || engine.defect().is_some();
     let _waits = engine.program_waits();
     let mut inside = engine.closing.begin(context::others(mine));
@@ -311,7 +310,7 @@ fn come_to_rest(engine: &Engine, mine: &'static ThreadContext) -> u64 {
     engine.completion.wait_until(true, || context::under_way() == 0 || defective());
     let mut inside = engine.closing.close(context::others(mine));
     let stuck = context::outstanding();
-    mine.engine.set(engine);
+    mine.engine.set(Some(engine));
     let call = Call { context: mine, engine, outermost: false };
     // Threads that sleep on a promise are woken by its end; others leave their calls, and none can begin a new one.
     while !defective() && (inside.any() || context::outstanding() > 0) {
@@ -325,20 +324,20 @@ fn come_to_rest(engine: &Engine, mine: &'static ThreadContext) -> u64 {
         STORE.poison_promises(|_| ());
     }
     drop(call);
-    mine.engine.set(ptr::null());
+    mine.engine.set(None);
     stuck
 }
 
 /// Frees what is left. Callbacks may make calls, but nothing new.
-fn free_data(engine: *const Engine, mine: &'static ThreadContext) {
-    mine.engine.set(engine);
+fn free_data(engine: KeptEngine, mine: &'static ThreadContext) {
+    mine.engine.set(Some(engine));
     // Callbacks make nothing new, so one walk finds all.
     let mut from = Some(0);
     while let Some(index) = from.filter(|_| !forked::is_orphan()) {
         from = mine.with(|own| STORE.free_some(&mut own.data, index));
         mine.give_back();
     }
-    mine.engine.set(ptr::null());
+    mine.engine.set(None);
 }
 
 /// Adds to the report that tasks had to be cancelled at the end.

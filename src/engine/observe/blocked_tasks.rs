@@ -4,8 +4,7 @@ use std::time::Instant;
 
 use crate::sync::lock::{Mutex, MutexGuard};
 
-use crate::engine::context::counts::WorkerCounts;
-use crate::task::Task;
+use crate::processing::Signature;
 
 /// A task in a section.
 pub(crate) struct Absence {
@@ -21,16 +20,14 @@ pub(crate) struct Absence {
 pub(crate) struct BlockedTasks(Mutex<Vec<Absence>>);
 
 impl BlockedTasks {
-    /// A task is about to leave its worker, whose counts these are. A tile's section has no task.
-    pub(crate) fn add(&self, task: *mut Task, worker: usize, counts: &WorkerCounts) {
-        if let Some(description) = counts.description().filter(|_| !task.is_null()) {
-            self.0.lock().push(Absence { task: task.addr(), description, worker, since: Instant::now() });
-        }
+    /// A task, by its address, is about to leave its worker.
+    pub(crate) fn add(&self, task: usize, signature: &Signature, worker: usize) {
+        self.0.lock().push(Absence { task, description: signature.description, worker, since: Instant::now() });
     }
 
     /// A task has its worker again, which says so already, or has not left it.
-    pub(crate) fn remove(&self, task: *mut Task) {
-        self.0.lock().retain(|absence| absence.task != task.addr());
+    pub(crate) fn remove(&self, task: usize) {
+        self.0.lock().retain(|absence| absence.task != task);
     }
 
     /// Holds the list, so that meanwhile no task leaves its worker or comes back to it.
@@ -49,7 +46,7 @@ impl HeldAbsences<'_> {
     }
 
     /// This task's section.
-    pub(crate) fn find(&self, task: *mut Task) -> Option<&Absence> {
-        self.0.iter().find(|absence| absence.task == task.addr())
+    pub(crate) fn find(&self, task: usize) -> Option<&Absence> {
+        self.0.iter().find(|absence| absence.task == task)
     }
 }

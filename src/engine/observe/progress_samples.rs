@@ -7,24 +7,18 @@ use std::time::Instant;
 use crate::sync::lock::Mutex;
 
 use crate::engine::context::counts::WorkerCounts;
-use crate::task::Task;
 
 /// What a worker was seen at: a task, by its address, and how many had ended there. No task has both in common with
 /// another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sight {
-    task: *mut Task,
+    task: usize,
     ended: u64,
 }
 
 /// What each worker was last seen at, and when it was seen at that first.
 #[derive(Default)]
 pub(crate) struct ProgressSamples(Mutex<Vec<Option<(Sight, Instant)>>>);
-
-// SAFETY: the addresses are compared, never used.
-unsafe impl Send for ProgressSamples {}
-// SAFETY: as above.
-unsafe impl Sync for ProgressSamples {}
 
 impl Sight {
     /// What the worker with these counts is at; `None`: nothing, or one task after the other.
@@ -51,7 +45,6 @@ impl ProgressSamples {
 
 #[cfg(test)]
 mod tests {
-    use std::ptr;
     use std::time::Duration;
 
     use super::*;
@@ -60,7 +53,7 @@ mod tests {
     fn the_same_task_is_seen_since_it_was_first_seen() {
         let (progress_samples, start) = (ProgressSamples::default(), Instant::now());
         let at = |second: u64| start + Duration::from_secs(second);
-        let sight = |task: usize, ended| Some(Sight { task: ptr::without_provenance_mut(task), ended });
+        let sight = |task: usize, ended| Some(Sight { task, ended });
         assert_eq!(progress_samples.note(1, sight(64, 7), at(1)), Some(at(1)));
         assert_eq!(progress_samples.note(1, sight(64, 7), at(3)), Some(at(1)));
         assert_eq!(progress_samples.note(0, sight(64, 7), at(4)), Some(at(4)), "another worker");

@@ -9,8 +9,7 @@ use crate::engine::context;
 use crate::engine::context::call::Call;
 use crate::engine::context::shared::{Engine, Worker};
 use crate::engine::context::source::Account;
-use crate::sync::inbox::Link;
-use crate::task::{Task, TaskView};
+use crate::task::TaskRef;
 
 /// The engine's counts and queues.
 #[derive(Clone, Debug, Default)]
@@ -98,8 +97,8 @@ impl Call {
 
     /// Where a task is that data know, and that waits for none. A view of a pending datum has to show it during the call:
     /// then no other task has its address, and none has been seen anywhere with that address since it was scheduled.
-    pub(crate) fn whereabouts(&self, link: *mut Link) -> Whereabouts {
-        let (engine, task) = (self.engine(), Task::of(link));
+    pub(crate) fn whereabouts(&self, task: TaskRef<'_>) -> Whereabouts {
+        let (engine, task) = (self.engine(), task.address());
         let blocked_tasks = engine.blocked_tasks.hold();
         if let Some(absence) = blocked_tasks.find(task) {
             return Whereabouts::Blocks { worker: absence.worker, lasts: absence.since.elapsed() };
@@ -134,22 +133,4 @@ impl Engine {
             .note(worker, sight, now)
             .map_or(Duration::ZERO, |first| now.saturating_duration_since(first))
     }
-}
-
-/// The description of the processing of a task that data know.
-///
-/// # Safety
-/// The task is in use during the call: it was shown by a view of a pending datum, which still lives.
-pub(crate) unsafe fn processing_of(link: *mut Link) -> &'static str {
-    // SAFETY: by this function's contract.
-    unsafe { Task::processing(Task::of(link)) }
-}
-
-/// Tells what a task is that data know.
-///
-/// # Safety
-/// As for [`processing_of`].
-pub(crate) unsafe fn describe(link: *mut Link) -> TaskView {
-    // SAFETY: by this function's contract.
-    unsafe { Task::describe(Task::of(link)) }
 }

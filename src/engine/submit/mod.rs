@@ -3,20 +3,18 @@
 
 mod window;
 
-use std::ptr;
 use std::sync::atomic::Ordering;
 
 use crate::data::{DatumId, Outcome, Readiness, STORE};
 use crate::engine::context::call::Call;
 use crate::engine::context::frame::{FEW, Index};
-use crate::engine::context::shared::Worker;
-use crate::engine::context::{self, Own};
+use crate::engine::context::{self, Own, Post};
 use crate::error::Error;
 use crate::idle::completion::{count, uncount};
 use crate::processing::{Found, Mode, ProcessingId, REGISTRY, Signature};
 use crate::sched;
 use crate::sync::inbox::Chain;
-use crate::task::{POOL, Task, UNPLACED};
+use crate::task::{OwnedTask, POOL, UNPLACED};
 
 impl Call {
     /// Schedules a task on a worker.
@@ -42,9 +40,7 @@ impl Call {
             return REGISTRY.first(function, |signature| self.schedule(UNPLACED, signature, ids));
         }
         match self.context.post() {
-            Some((me, worker)) if found.signature.count == 0 && ids.is_empty() => {
-                self.argumentless(me, worker, found.signature)
-            }
+            Some(post) if found.signature.count == 0 && ids.is_empty() => self.argumentless(post, found.signature),
             _ => self.schedule(UNPLACED, found.signature, ids),
         }
     }
@@ -52,44 +48,35 @@ impl Call {
     /// Schedules a task without arguments on the worker that this thread is; others may steal it.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
-    fn argumentless(&self, me: usize, worker: &Worker, signature: &'static Signature) -> Result<(), Error> {
+    fn argumentless(&self, post: Post<'_>, signature: &'static Signature) -> Result<(), Error> {
         self.open()?;
         let engine = self.engine();
         count(&self.context.counters.scheduled);
         count(&self.context.counters.activated);
-        self.context.give(me, 1);
+        self.context.give(post.me, 1);
         if engine.trace().is_on() {
             self.trace_schedule(signature, &[]);
         }
-        if !worker.queue.keep_argumentless(signature) {
-            return self.argumentless_with_descriptor(me, worker, signature);
+        if !post.queue().keep_argumentless(signature) {
+            return self.argumentless_with_descriptor(post, signature);
         }
-        engine.show_tasks(me);
+        engine.show_tasks(post.me);
         Ok(())
     }
 
     /// The same when the worker's queue is full and there is no memory for a larger one. The task is counted already.
     #[cold]
     #[inline(never)]
-    fn argumentless_with_descriptor(
-        &self,
-        me: usize,
-        worker: &Worker,
-        signature: &'static Signature,
-    ) -> Result<(), Error> {
-        match self.context.with(|own| POOL.take(&mut own.tasks, 0)) {
+    fn argumentless_with_descriptor(&self, post: Post<'_>, signature: &'static Signature) -> Result<(), Error> {
+        match self.context.with(|own| POOL.take(&mut own.tasks, signature, &[], UNPLACED)) {
             Ok(task) => {
-                // SAFETY: just taken from the pool, and handed over.
-                unsafe {
-                    Task::fill(task, signature, &[], UNPLACED);
-                    (*task).worker = me as u16;
-                    worker.queue.send(task);
-                }
-                self.engine().show_tasks(me);
+                task.set_worker(post.me as u16);
+                post.queue().send(task);
+                self.engine().show_tasks(post.me);
                 Ok(())
             }
             Err(error) => {
-                self.context.give(me, -1);
+                self.context.give(post.me, -1);
                 uncount(&self.context.counters.activated);
                 uncount(&self.context.counters.scheduled);
                 self.engine().completion.notify();
@@ -117,19 +104,10 @@ impl Call {
         count(&self.context.counters.scheduled);
         self.assign(worker, 1);
         let taken = self.context.with(|own| {
-            let task = POOL.take(&mut own.tasks, signature.count)?;
-            // SAFETY: just taken from the pool, so it belongs to this thread.
-            unsafe { Task::fill(task, signature, ids, worker) };
-            match take_all(own, task, signature, ids) {
-                Ok(taken) => Ok((task, taken)),
-                Err(error) => {
-                    // SAFETY: it still belongs to this thread: it is in no list.
-                    unsafe { POOL.give(&mut own.tasks, task, signature.count) };
-                    Err(error)
-                }
-            }
+            let task = POOL.take(&mut own.tasks, signature, ids, worker)?;
+            take_all(own, task, signature, ids)
         });
-        let (task, taken) = match taken {
+        let taken = match taken {
             Ok(taken) => taken,
             Err(error) => {
                 self.take_back(worker);
@@ -140,8 +118,8 @@ impl Call {
             self.trace_schedule(signature, ids);
         }
         match taken {
-            Taken::Ready => self.ready(task, true),
-            Taken::Missing(place) => self.advance(task, place),
+            Taken::Ready(task) => self.ready(task, true),
+            Taken::Missing(task, place) => self.advance(task, place),
             Taken::Waits => {}
         }
         Ok(())
@@ -172,22 +150,18 @@ impl Call {
     }
 
     /// Looks at a task's inputs from `place` down: lets it wait for the first one that is missing, or makes it ready.
-    fn advance(&self, task: *mut Task, place: usize) {
-        // SAFETY: the task belongs to this thread until it is on a list.
-        let task_ref = unsafe { &mut *task };
-        let signature = task_ref.signature();
+    fn advance(&self, mut task: OwnedTask, place: usize) {
+        let signature = task.signature();
         for place in (0..=place).rev() {
             if signature.mode(place) == Mode::Out {
                 continue;
             }
-            // SAFETY: the task belongs to this thread.
-            let id = unsafe { Task::id(task, place) };
-            task_ref.waits_for = place as u32;
-            // SAFETY: the task has taken a reference of the input, and is in no list; it stays until it has ended.
-            match unsafe { STORE.enlist(id, Task::link(task)) } {
-                None => return,
-                Some(Outcome::Published) => {}
-                Some(Outcome::Poisoned) => task_ref.poisoned = true,
+            let id = task.id(place);
+            task.wait_for(place);
+            let Some((node, outcome)) = STORE.enlist(id, task.into()) else { return };
+            task = node.into();
+            if outcome == Outcome::Poisoned {
+                task.poison();
             }
         }
         self.present(task);
@@ -195,22 +169,27 @@ impl Call {
 
     /// Makes a task ready whose inputs other threads may have published.
     #[inline]
-    fn present(&self, task: *mut Task) {
-        // SAFETY: a task that misses nothing belongs to whoever found that out, which is this thread.
-        unsafe { Task::expect_data(task) };
+    fn present(&self, task: OwnedTask) {
+        task.expect_data();
         self.ready(task, false);
     }
 
     /// Tells the tasks that waited for a datum that it is there, or never will be.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn activate(&self, waiters: Chain, outcome: Outcome) {
-        for link in waiters {
-            let task = Task::of(link);
-            // SAFETY: whoever ends a promise owns the tasks that waited for it.
-            let place = unsafe {
-                (*task).poisoned |= outcome == Outcome::Poisoned;
-                (*task).waits_for as usize
-            };
+        self.activate_last(waiters, outcome);
+    }
+
+    /// The same for the last output of a task: most tasks have one.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a link of a chain takes 30 instructions less")]
+    pub(crate) fn activate_last(&self, waiters: Chain, outcome: Outcome) {
+        for node in waiters {
+            let task = OwnedTask::from(node);
+            if outcome == Outcome::Poisoned {
+                task.poison();
+            }
+            let place = task.waits_for();
             if place == 0 {
                 self.present(task);
             } else {
@@ -221,68 +200,60 @@ impl Call {
 
     /// Hands a task that misses nothing to a worker. `weighed`: the context has just weighed its inputs.
     #[inline]
-    fn ready(&self, task: *mut Task, weighed: bool) {
+    fn ready(&self, task: OwnedTask, weighed: bool) {
         count(&self.context.counters.activated);
-        // SAFETY: a task that misses nothing belongs to whoever found that out, which is this thread.
-        let task_ref = unsafe { &mut *task };
-        if task_ref.near {
-            let place = self.place(task, task_ref.signature(), weighed);
-            task_ref.worker = place as u16;
+        if task.is_near() {
+            let place = self.place(&task, weighed);
+            task.set_worker(place as u16);
             self.assign(place as u16, 1);
             self.ready_near(task, place);
         } else {
-            self.ready_placed(task, task_ref.worker as usize);
+            let worker = task.worker() as usize;
+            self.ready_placed(task, worker);
         }
     }
 
     #[inline]
-    fn ready_near(&self, task: *mut Task, worker: usize) {
+    fn ready_near(&self, task: OwnedTask, worker: usize) {
         let engine = self.engine();
-        let queue = &engine.workers[worker].queue;
-        if self.context.worker() == Some(worker) {
-            if self.context.with(|own| own.take_on(task)) {
-                return;
+        match self.context.post() {
+            Some(post) if post.me == worker => {
+                let Some(task) = self.context.with(|own| own.take_on(task)) else { return };
+                post.queue().keep(task);
             }
-            queue.keep(task);
-        } else {
-            // SAFETY: the task belongs to this thread, and goes to the queue.
-            unsafe { queue.send(task) };
+            _ => engine.workers[worker].queue.send(task),
         }
         engine.show_tasks(worker);
     }
 
     #[inline]
-    fn ready_placed(&self, task: *mut Task, worker: usize) {
+    fn ready_placed(&self, task: OwnedTask, worker: usize) {
         let of = &self.engine().workers[worker];
-        // SAFETY: the task belongs to this thread, and goes to the list or the queue.
-        unsafe {
-            if self.context.worker() == Some(worker) {
-                self.context.with(|own| own.placed.push(&of.queue, task));
-            } else {
-                of.queue.hand_over(task);
-                // Each looks, not only the first of those that lie there: that one may not have the processor now.
-                of.parker.0.wake_for_own();
-            }
+        if self.context.worker() == Some(worker) {
+            self.context.with(|own| own.placed.push(&of.queue, task));
+        } else {
+            of.queue.hand_over(task);
+            // Each looks, not only the first of those that lie there: that one may not have the processor now.
+            of.parker.0.wake_for_own();
         }
     }
 
     /// The worker near the inputs of a task.
     #[inline]
-    fn place(&self, task: *mut Task, signature: &Signature, weighed: bool) -> usize {
-        let engine = self.engine();
+    fn place(&self, task: &OwnedTask, weighed: bool) -> usize {
+        let (engine, signature) = (self.engine(), task.signature());
         if engine.workers() == 1 {
             return 0;
         }
         // Where there is one input there is nothing to weigh.
         if let Some(only) = signature.only_input()
-            // SAFETY: the task belongs to this thread.
-            && let Readiness::Published { home, .. } = STORE.readiness(unsafe { Task::id(task, only) })
+            && let Readiness::Published { home, .. } = STORE.readiness(task.id(only))
         {
             return home as usize;
         }
         let place = self.context.with(|own| {
             if !weighed {
-                weigh(own, task, signature);
+                weigh(own, task.numbers(), signature);
             }
             sched::near(&engine.machine, &mut own.weights)
         });
@@ -291,10 +262,8 @@ impl Call {
 }
 
 /// Weighs the inputs of a task that misses nothing.
-fn weigh(own: &mut Own, task: *mut Task, signature: &Signature) {
+fn weigh(own: &mut Own, numbers: &[u64], signature: &Signature) {
     own.weights.clear();
-    // SAFETY: the task belongs to this thread.
-    let numbers = unsafe { Task::numbers(task) };
     for place in signature.inputs() {
         if let Readiness::Published { size, home } = STORE.readiness(DatumId::here(numbers[place])) {
             own.weights.add(home, size);
@@ -311,27 +280,23 @@ fn wrong_count(signature: &Signature, count: usize) -> Error {
 /// What has become of a task whose references were taken.
 enum Taken {
     /// It misses nothing.
-    Ready,
+    Ready(OwnedTask),
     /// It misses the input at this place, and maybe some before that.
-    Missing(usize),
-    /// It waits for its last input, and is the caller's no longer.
+    Missing(OwnedTask, usize),
+    /// It waits for its last input.
     Waits,
 }
 
-/// Claims a task's outputs and takes its references. On an error everything is as before.
+/// Claims a task's outputs and takes its references. On an error everything is as before, and the task is no more.
 #[inline]
-fn take_all(own: &mut Own, task: *mut Task, signature: &Signature, ids: &[DatumId]) -> Result<Taken, Error> {
-    if signature.produces() {
-        if signature.count > MANY {
-            claim_many(own, task, signature, ids)?;
-        } else {
-            for place in signature.outputs() {
-                claim(own, task, signature, ids, place, |id| signature.inputs().any(|other| same(ids[other], id)))?;
-            }
-        }
+fn take_all(own: &mut Own, task: OwnedTask, signature: &Signature, ids: &[DatumId]) -> Result<Taken, Error> {
+    if signature.produces()
+        && let Err(error) = claim_all(own, &task, signature, ids)
+    {
+        POOL.give(&mut own.tasks, task);
+        return Err(error);
     }
-    // SAFETY: the task belongs to this thread.
-    let weigh = unsafe { (*task).near } && signature.only_input().is_none();
+    let weigh = task.is_near() && signature.only_input().is_none();
     if weigh {
         own.weights.clear();
     }
@@ -345,7 +310,7 @@ fn take_all(own: &mut Own, task: *mut Task, signature: &Signature, ids: &[DatumI
 #[inline(never)]
 fn take_many(
     own: &mut Own,
-    task: *mut Task,
+    task: OwnedTask,
     signature: &Signature,
     ids: &[DatumId],
     weigh: bool,
@@ -357,40 +322,50 @@ fn take_many(
 #[inline]
 fn take_inputs<const MANY: bool>(
     own: &mut Own,
-    task: *mut Task,
+    task: OwnedTask,
     signature: &Signature,
     ids: &[DatumId],
     weigh: bool,
 ) -> Result<Taken, Error> {
     let last = signature.last_input().unwrap_or(usize::MAX);
-    let mut taken = Taken::Ready;
+    let mut missing = None;
+    let mut task = Some(task);
     for place in signature.inputs() {
         if MANY {
             STORE.expect_next(ids, place, |id| id.number());
         }
-        // SAFETY: the task belongs to this thread until it waits for its last input, after which it is not touched; it
-        // is in no list before.
-        let found = unsafe {
-            (*task).waits_for = place as u32;
-            STORE.take(ids[place], if place == last { Task::link(task) } else { ptr::null_mut() })
+        let waiter = || {
+            let waits = task.take_if(|_| place == last)?;
+            waits.wait_for(place);
+            Some(waits.into())
         };
-        match found {
+        match STORE.take(ids[place], waiter) {
             Ok(Readiness::Published { size, home }) => {
                 if weigh {
                     own.weights.add(home, size);
                 }
             }
             Ok(Readiness::Promised) if place == last => return Ok(Taken::Waits),
-            Ok(Readiness::Promised) => taken = Taken::Missing(place),
-            // SAFETY: as above.
-            Ok(Readiness::Poisoned) => unsafe { (*task).poisoned = true },
+            Ok(Readiness::Promised) => missing = Some(place),
+            Ok(Readiness::Poisoned) => {
+                if let Some(task) = &task {
+                    task.poison();
+                }
+            }
             Err(error) => {
                 roll_back(own, signature, ids, ids.len(), place);
+                if let Some(task) = task {
+                    POOL.give(&mut own.tasks, task);
+                }
                 return Err(error);
             }
         }
     }
-    Ok(taken)
+    Ok(match (task, missing) {
+        (None, _) => Taken::Waits,
+        (Some(task), None) => Taken::Ready(task),
+        (Some(task), Some(place)) => Taken::Missing(task, place),
+    })
 }
 
 /// With more arguments a look at all inputs for each output takes too long.
@@ -402,12 +377,22 @@ fn same(one: DatumId, other: DatumId) -> bool {
     one.number() == other.number() && one.home() == other.home()
 }
 
+/// Claims a task's outputs, or none.
+#[inline]
+fn claim_all(own: &mut Own, task: &OwnedTask, signature: &Signature, ids: &[DatumId]) -> Result<(), Error> {
+    if signature.count > MANY {
+        return claim_many(own, task, signature, ids);
+    }
+    signature.outputs().try_for_each(|place| {
+        claim(own, task, signature, ids, place, |id| signature.inputs().any(|other| same(ids[other], id)))
+    })
+}
+
 /// Claims the outputs of a task with many arguments, of which it makes an index when there is more than one output.
 #[cold]
 #[inline(never)]
-fn claim_many(own: &mut Own, task: *mut Task, signature: &Signature, ids: &[DatumId]) -> Result<(), Error> {
-    // SAFETY: the task belongs to this thread.
-    let numbers = unsafe { Task::numbers(task) };
+fn claim_many(own: &mut Own, task: &OwnedTask, signature: &Signature, ids: &[DatumId]) -> Result<(), Error> {
+    let numbers = task.numbers();
     let mut reads = std::mem::replace(&mut own.reads, Index::new());
     let indexed = signature.outputs().nth(1).is_some() && reads.make(numbers, signature.inputs());
     let claimed = signature.outputs().try_for_each(|place| {
@@ -428,14 +413,14 @@ fn claim_many(own: &mut Own, task: *mut Task, signature: &Signature, ids: &[Datu
 #[inline]
 fn claim(
     own: &mut Own,
-    task: *mut Task,
+    task: &OwnedTask,
     signature: &Signature,
     ids: &[DatumId],
     place: usize,
     reads: impl Fn(DatumId) -> bool,
 ) -> Result<(), Error> {
-    // SAFETY: the task is filled, and in use until it has published its outputs or this call has taken its claims back.
-    let refused = match unsafe { STORE.claim(ids[place], Task::link(task)) } {
+    // SAFETY: the task is in use until it has ended its promises (`Call::finish`), or this call has taken its claims back.
+    let refused = match unsafe { STORE.claim(ids[place], task.link()) } {
         Ok(_) if reads(ids[place]) => own_input(own, ids[place]),
         Ok(Some(predecessor)) if !reads(predecessor) => not_read(own, ids[place], predecessor),
         Ok(_) => return Ok(()),
@@ -485,15 +470,11 @@ mod tests {
             init().unwrap();
             let call = enter().unwrap();
             std::thread::sleep(Duration::from_millis(300)); // the worker sleeps
-            let silent = call.context.with(|own| POOL.take(&mut own.tasks, 0)).unwrap();
+            let silent = call.context.with(|own| POOL.take(&mut own.tasks, Signature::none(), &[], 0)).unwrap();
             count(&call.context.counters.scheduled);
             call.assign(0, 1);
             count(&call.context.counters.activated);
-            // SAFETY: just taken from the pool; handed over to the queue.
-            unsafe {
-                Task::fill(silent, Signature::none(), &[], 0);
-                call.engine().workers[0].queue.hand_over(silent);
-            }
+            call.engine().workers[0].queue.hand_over(silent);
             call.schedule(0, Signature::none(), &[]).unwrap();
             let end = Instant::now() + Duration::from_mins(1);
             while context::outstanding() > 0 && Instant::now() < end {
