@@ -3,7 +3,6 @@
 use super::DatumId;
 use super::slot::{Locked, Phase, Producer};
 use super::store::Store;
-use super::waiting::Waiters;
 use crate::sync::inbox::NodeRef;
 
 /// Who is to publish a promise.
@@ -26,15 +25,14 @@ pub(crate) struct PendingView<'a> {
     pub(crate) publisher: Publisher<'a>,
     /// Threads that sleep until it is published.
     pub(crate) sleepers: u32,
-    waiters: &'a Waiters,
+    body: &'a Locked<'a>,
 }
 
 impl PendingView<'_> {
     /// Shows the tasks that wait for it; one that misses several data waits for one of them at a time. They stay in use
     /// meanwhile: a waiting task is not ready before it is taken off this list.
     pub(crate) fn each_waiter(&self, visit: impl FnMut(NodeRef<'_>)) {
-        // SAFETY: the view holds the datum's lock (`show`).
-        unsafe { self.waiters.each(visit) };
+        self.body.each_waiter(visit);
     }
 }
 
@@ -79,6 +77,6 @@ fn show(id: DatumId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
             Producer::Task => producer().map_or(Publisher::Nobody, Publisher::Task),
         },
         sleepers: body.sleepers(),
-        waiters: slot.waiters(),
+        body,
     });
 }

@@ -26,7 +26,7 @@ impl Locked<'_> {
             Outcome::Published => Phase::Published,
             Outcome::Poisoned => Phase::Poisoned,
         });
-        self.slot().waiters().take_all()
+        self.take_waiters()
     }
 }
 
@@ -61,9 +61,9 @@ impl Store {
     pub(crate) fn enlist(&self, id: DatumId, node: Node) -> Option<(Node, Outcome)> {
         let Some(slot) = self.entry(id) else { return Some((node, Outcome::Poisoned)) };
         if slot.phase() == Phase::Promised {
-            let _body = slot.lock();
+            let body = slot.lock();
             if slot.phase() == Phase::Promised {
-                slot.waiters().append(node);
+                body.add_waiter(node);
                 return None;
             }
         }

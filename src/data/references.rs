@@ -54,7 +54,7 @@ impl Store {
         if slot.phase() == Phase::Promised
             && let Some(node) = waiter()
         {
-            slot.waiters().append(node);
+            body.add_waiter(node);
         }
         Ok(Readiness::of(slot))
     }

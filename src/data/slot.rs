@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, 
 
 use super::storage::Storage;
 use super::waiting::Waiters;
-use crate::sync::inbox::Link;
+use crate::sync::inbox::{Chain, Link, Node, NodeRef};
 use crate::sync::spin::Spin;
 
 /// The home of a datum that no worker has written.
@@ -125,10 +125,10 @@ impl Slot {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Who waits for the datum; to be changed under the lock.
+    /// The task that came last to wait for the datum. Without the lock this is a guess.
     #[inline]
-    pub(super) fn waiters(&self) -> &Waiters {
-        &self.waiters
+    pub(super) fn last_waiter(&self) -> *mut Link {
+        self.waiters.last()
     }
 
     /// How far the value has come. Whoever sees that it is published sees its bytes.
@@ -268,6 +268,26 @@ impl<'a> Locked<'a> {
     #[inline]
     pub(super) fn set_producer(&self, producer: Producer) {
         self.0.producer.store(producer as u8, Ordering::Relaxed);
+    }
+
+    /// Lets a task wait for the datum.
+    #[inline]
+    pub(super) fn add_waiter(&self, node: Node) {
+        // SAFETY: the lock is held.
+        unsafe { self.0.waiters.append(node) };
+    }
+
+    /// Takes all tasks that wait for the datum.
+    #[inline]
+    pub(super) fn take_waiters(&self) -> Chain {
+        // SAFETY: the lock is held.
+        unsafe { self.0.waiters.take_all() }
+    }
+
+    /// Looks at each task that waits for the datum.
+    pub(super) fn each_waiter(&self, visit: impl FnMut(NodeRef<'_>)) {
+        // SAFETY: the lock is held.
+        unsafe { self.0.waiters.each(visit) };
     }
 
     /// Says which task produces this promise.

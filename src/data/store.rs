@@ -245,7 +245,7 @@ impl Store {
     }
 
     fn free(&self, cache: &mut DataCache, id: DatumId, body: Locked<'_>) {
-        debug_assert!(body.slot().waiters().is_empty(), "who waits holds a reference");
+        debug_assert!(body.slot().last_waiter().is_null(), "who waits holds a reference");
         let slot = body.slot();
         body.set_phase(Phase::Free);
         let (storage, size) = (slot.storage(), slot.size());
@@ -302,7 +302,7 @@ impl Store {
             body.set_taken(0);
             body.set_gets(0);
             body.set_producer(Producer::Nobody);
-            let _nobody = body.slot().waiters().take_all();
+            let _nobody = body.take_waiters();
             self.free(cache, id, body);
         }
         None
@@ -336,7 +336,7 @@ impl Store {
     /// Asks for the line of a task that waits for an output of the calling task: it will be next.
     #[inline]
     pub(crate) fn expect_waiter(&self, id: DatumId) {
-        prefetch::to_write(self.kept(id).waiters().last());
+        prefetch::to_write(self.kept(id).last_waiter());
     }
 
     /// Gives a datum that has no bytes its storage. The caller is the only one who asks for them: it has just made the

@@ -19,12 +19,6 @@ impl Waiters {
         Waiters { last: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// True when nobody waits.
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.last().is_null()
-    }
-
     /// The link that came last. Without the lock this is a guess.
     #[inline]
     pub(super) fn last(&self) -> *mut Link {
@@ -32,8 +26,11 @@ impl Waiters {
     }
 
     /// Appends a node.
+    ///
+    /// # Safety
+    /// The datum's lock is held.
     #[inline]
-    pub(super) fn append(&self, node: Node) {
+    pub(super) unsafe fn append(&self, node: Node) {
         let link = node.address();
         // SAFETY: the list owns its nodes, and nobody takes them out while the lock is held.
         match unsafe { self.last().as_ref() } {
@@ -47,8 +44,11 @@ impl Waiters {
     }
 
     /// Takes the whole list, leaving nobody: a chain in the order in which they came.
+    ///
+    /// # Safety
+    /// The datum's lock is held.
     #[inline]
-    pub(super) fn take_all(&self) -> Chain {
+    pub(super) unsafe fn take_all(&self) -> Chain {
         let last = self.last();
         if last.is_null() {
             return Chain::EMPTY;

@@ -140,7 +140,8 @@ fn first(task: NonNull<Task>) -> *mut u64 {
     task.as_ptr().wrapping_add(1).cast()
 }
 
-/// A task that belongs to whoever has the value. It came from the pool; dropped, it never comes back.
+/// A task that belongs to whoever has the value. It came from the pool; dropped, it never runs, and its memory stays.
+#[must_use]
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OwnedTask(NonNull<Task>);
 
