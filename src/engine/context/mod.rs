@@ -634,6 +634,20 @@ mod tests {
         assert!(KEY.get().expect("made below").mark_thread());
     }
 
+    #[test]
+    fn tasks_given_to_any_worker_are_counted_for_it_alone() {
+        let (given, workers) = (Given::new(), [0, 1, 15, 16, 31, 32, 1000, usize::from(UNPLACED) - 1]);
+        for (worker, tasks) in workers.into_iter().zip(1..) {
+            assert_eq!(given.to(worker), 0);
+            given.add(worker, tasks + 1);
+            given.add(worker, -1);
+        }
+        assert!(workers.into_iter().zip(1..).all(|(worker, tasks)| given.to(worker) == tasks));
+        assert_eq!((given.to(2), given.to(17), given.to(999)), (0, 0, 0));
+        given.clear();
+        assert!(workers.into_iter().all(|worker| given.to(worker) == 0));
+    }
+
     /// In a process of its own, where no other test has threads.
     #[test]
     fn a_thread_that_calls_while_it_ends_leaves_no_context_behind() {
