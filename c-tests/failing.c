@@ -47,7 +47,8 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
 }
 #endif
 
-static int by_chance(int times)
+/* Never inlined: AddressSanitizer would guard its variable in `refused`, which runs before AddressSanitizer is ready. */
+__attribute__((noinline)) static int by_chance(int times)
 {
     static atomic_ulong requests;
     dice_t dice = {atomic_fetch_add(&requests, 1)};
