@@ -14,6 +14,9 @@ use crate::error::{Error, dvm_retcode_t};
 /// Maximum number of workers of one process: limits what a mistyped number can cost.
 pub(crate) const MAX_WORKERS: usize = 4096;
 
+/// Maximum number of processes of a job.
+const MAX_PROCESSES: u64 = 1 << 20;
+
 /// Maximum length of a list of tile sizes: the maximum number of coordinates of a parameterised graph.
 pub(crate) const MAX_TILE_SIZES: usize = 16;
 
@@ -31,6 +34,8 @@ enum Kind {
     Text,
     Path,
     Signal,
+    /// One of these words.
+    Choice(&'static [&'static str]),
 }
 
 /// The signals that `DVM_EXPLAIN_SIGNAL` accepts: those left to programs for their own purposes.
@@ -49,6 +54,7 @@ impl Kind {
             Kind::Text => "text".into(),
             Kind::Path => "the path of a file".into(),
             Kind::Signal => SIGNALS.map(|(name, _)| name).join(", "),
+            Kind::Choice(words) => words.join(" or "),
         }
     }
 }
@@ -239,6 +245,45 @@ const SEED: Knob = Knob {
         other way, tasks run after one second, and their order does not repeat. Slow; not for production.",
 };
 
+const PROCESS: Knob = Knob {
+    name: "process",
+    variable: "DVM_PROCESS",
+    kind: Kind::Number { least: 0, most: MAX_PROCESSES - 1 },
+    unit: "",
+    default: "a process of its own",
+    documentation: "The index of this process among those that dvmrun started together. Set by dvmrun, not by users; a \
+        program may read it.",
+};
+const PROCESSES: Knob = Knob {
+    name: "processes",
+    variable: "DVM_PROCESSES",
+    kind: Kind::Number { least: 1, most: MAX_PROCESSES },
+    unit: "processes",
+    default: "a process of its own",
+    documentation: "The number of processes that dvmrun started together. Set by dvmrun, not by users; a program may \
+        read it.",
+};
+const JOB: Knob = Knob {
+    name: "job",
+    variable: "DVM_JOB",
+    kind: Kind::Text,
+    unit: "",
+    default: "a process of its own",
+    documentation: "How the process reaches the others that dvmrun started with it: the number of an inherited socket, \
+        and the job's identity. Set by dvmrun, not by users. The first program of the process that joins the job takes \
+        what the socket holds; a later one is refused.",
+};
+const PULL: Knob = Knob {
+    name: "pull",
+    variable: "DVM_PULL",
+    kind: Kind::Choice(&["heap", "vm", "ring"]),
+    unit: "",
+    default: "heap",
+    documentation: "How a process reads the data of another one on the same host. `heap`: where they lie, in memory \
+        that both have mapped; what lies elsewhere, and with `vm` everything, by the system call process_vm_readv, \
+        which some containers forbid; with `ring`, and wherever the others do not work, by messages.",
+};
+
 /// All knobs, in the order of docs/environment.md.
 const KNOBS: &[&Knob] = &[
     &WORKERS,
@@ -257,6 +302,10 @@ const KNOBS: &[&Knob] = &[
     &EXPLAIN_SIGNAL,
     &VERBOSE,
     &SEED,
+    &PROCESS,
+    &PROCESSES,
+    &JOB,
+    &PULL,
 ];
 
 /// Tile sizes from the environment.
@@ -291,6 +340,10 @@ pub(crate) struct Config {
     explain_signal: Option<i32>,
     verbose: bool,
     seed: Option<u64>,
+    process: Option<usize>,
+    processes: Option<usize>,
+    job: Option<String>,
+    pull: String,
 }
 
 impl Config {
@@ -325,6 +378,10 @@ impl Config {
                 .filter(|period| !period.is_zero()),
             explain_signal: get(&EXPLAIN_SIGNAL).map(|value| signal(&EXPLAIN_SIGNAL, &value)).transpose()?,
             verbose: flag(&VERBOSE, get(&VERBOSE))?,
+            process: get(&PROCESS).map(|value| number(&PROCESS, &value)).transpose()?.map(|n| n as usize),
+            processes: get(&PROCESSES).map(|value| number(&PROCESSES, &value)).transpose()?.map(|n| n as usize),
+            job: get(&JOB).map(|value| text(&JOB, &value).map(str::to_owned)).transpose()?,
+            pull: choice(&PULL, &or_default(&PULL, get(&PULL)))?.to_owned(),
             seed: get(&SEED).map(|value| number(&SEED, &value)).transpose()?,
         })
     }
@@ -366,6 +423,30 @@ impl Config {
 
     pub fn trace_events(&self) -> usize {
         self.trace_events
+    }
+
+    /// This process's index in its job, from the launcher.
+    #[cfg(not(loom))]
+    pub fn process(&self) -> Option<usize> {
+        self.process
+    }
+
+    /// The number of processes of the job.
+    #[cfg(not(loom))]
+    pub fn processes(&self) -> Option<usize> {
+        self.processes
+    }
+
+    /// How the process joins its job.
+    #[cfg(not(loom))]
+    pub fn job(&self) -> Option<&str> {
+        self.job.as_deref()
+    }
+
+    /// How the data of other processes are read: a word of the table.
+    #[cfg(not(loom))]
+    pub fn pull(&self) -> &str {
+        &self.pull
     }
 
     pub fn seed(&self) -> Option<u64> {
@@ -434,6 +515,11 @@ fn or_default(knob: &Knob, value: Option<OsString>) -> OsString {
 
 fn text<'a>(knob: &Knob, value: &'a OsStr) -> Result<&'a str, Error> {
     value.to_str().ok_or_else(|| refuse(knob, value))
+}
+
+fn choice<'a>(knob: &Knob, value: &'a OsStr) -> Result<&'a str, Error> {
+    let Kind::Choice(words) = knob.kind else { unreachable!("{} is a choice in the table", knob.variable) };
+    Some(text(knob, value)?).filter(|word| words.contains(word)).ok_or_else(|| refuse(knob, value))
 }
 
 /// Parses digits only: refuses `+1`, ` 1` and `1.0`.

@@ -114,7 +114,7 @@ impl dvm_retcode_t {
 /// A failure: its stable code and its message, which says what, where, why and what to do. One word, so that calls that
 /// succeed do not pay for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Error(Box<(Code, Cow<'static, str>)>);
+pub struct Error(Box<(Code, Cow<'static, str>)>);
 
 impl Error {
     /// A failure with this code, told in these words.

@@ -22,6 +22,9 @@ mod trace;
 mod machine;
 
 #[doc(hidden)]
+pub mod transport;
+
+#[doc(hidden)]
 pub mod report;
 
 mod data;

@@ -1,6 +1,9 @@
 //! Calls of the C library that need no more than their arguments.
 #![allow(unsafe_code, reason = "calls of the C library")]
 
+#[cfg(not(loom))]
+pub(crate) mod descriptors;
+
 use std::ffi::{CStr, c_int, c_long, c_uint, c_void};
 use std::ptr::{self, NonNull};
 

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 
-use super::{KNOBS, Kind, Knob, flag, number, signal, sizes, text};
+use super::{KNOBS, Kind, Knob, choice, flag, number, signal, sizes, text};
 use crate::error::Error;
 
 /// One option and its value in an environment.
@@ -56,6 +56,7 @@ fn check(knob: &Knob, value: &OsStr) -> Result<(), Error> {
         Kind::Text => text(knob, value).map(drop),
         Kind::Path => Ok(()),
         Kind::Signal => signal(knob, value).map(drop),
+        Kind::Choice(_) => choice(knob, value).map(drop),
     }
 }
 

@@ -19,9 +19,9 @@ pub(crate) mod completion;
 mod lookers;
 #[cfg(all(test, loom))]
 #[allow(unsafe_code, reason = "what a protocol gives to one thread at a time is touched, and loom watches")]
-mod models;
+pub(crate) mod models;
 pub(crate) mod parking;
-mod planted;
+pub(crate) mod planted;
 #[allow(
     unsafe_code,
     reason = "threads wait in a list that lies on their stacks, and what a slot keeps belongs to its holder"

@@ -4,7 +4,7 @@
 /// True where the defect of this name is put back: in a model that was built with the feature `planted`, while the
 /// environment variable `DVM_PLANTED` names it.
 #[cfg(all(test, loom, feature = "planted"))]
-pub(super) fn planted(name: &str) -> bool {
+pub(crate) fn planted(name: &str) -> bool {
     static CHOSEN: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
     CHOSEN.get_or_init(|| std::env::var("DVM_PLANTED").ok()).as_deref() == Some(name)
 }
@@ -13,6 +13,6 @@ pub(super) fn planted(name: &str) -> bool {
 #[cfg(not(all(test, loom, feature = "planted")))]
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "nothing is left of it")]
-pub(super) const fn planted(_name: &str) -> bool {
+pub(crate) const fn planted(_name: &str) -> bool {
     false
 }

@@ -1,0 +1,288 @@
+//! File descriptors: memory files, sockets that pass descriptors on, and waiting for any of them.
+
+use std::ffi::{c_int, c_void};
+use std::io::{Error, ErrorKind, Result};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+use std::time::Duration;
+
+unsafe extern "C" {
+    safe fn socketpair(domain: c_int, kind: c_int, protocol: c_int, ends: &mut [c_int; 2]) -> c_int;
+    safe fn shutdown(socket: c_int, how: c_int) -> c_int;
+    safe fn setsockopt(socket: c_int, level: c_int, name: c_int, value: &c_int, bytes: libc::socklen_t) -> c_int;
+    safe fn getuid() -> libc::uid_t;
+}
+
+/// The most descriptors that one message carries; the kernel takes 253.
+pub(crate) const MOST_PASSED: usize = 250;
+
+/// A process and its user, as the kernel vouches for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Credentials {
+    /// 0: the process is in a PID namespace that cannot be seen from here.
+    pub pid: i32,
+    pub user: u32,
+}
+
+/// The result of a call that answers -1 when it fails.
+fn checked(result: c_int) -> Result<c_int> {
+    if result < 0 { Err(Error::last_os_error()) } else { Ok(result) }
+}
+
+/// The owner of a descriptor that a call has just given.
+fn owned(descriptor: c_int) -> Result<OwnedFd> {
+    let descriptor = checked(descriptor)?;
+    // SAFETY: the kernel gave it to the caller, who gives it away: nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// `fcntl` with a number.
+fn control(descriptor: RawFd, command: c_int, argument: c_int) -> Result<c_int> {
+    // SAFETY: the commands of this module take a number, and touch no memory.
+    checked(unsafe { libc::fcntl(descriptor, command, argument) })
+}
+
+/// Another descriptor of what an inherited number stands for, which programs started from here do not get.
+pub(crate) fn duplicate(number: RawFd) -> Result<OwnedFd> {
+    owned(control(number, libc::F_DUPFD_CLOEXEC, 0)?)
+}
+
+/// Has programs that are started from here inherit the descriptor, or not.
+pub(crate) fn set_inherited(descriptor: RawFd, inherited: bool) -> Result<()> {
+    let flags = if inherited { 0 } else { libc::FD_CLOEXEC };
+    control(descriptor, libc::F_SETFD, flags).map(drop)
+}
+
+/// A new file in memory of so many bytes, which stay as many.
+pub(crate) fn memory_file(bytes: u64) -> Result<OwnedFd> {
+    // SAFETY: the name ends with a NUL.
+    let file = owned(unsafe { libc::memfd_create(c"libdvm".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) })?;
+    let file = std::fs::File::from(file);
+    file.set_len(bytes)?;
+    let file = OwnedFd::from(file);
+    control(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK | libc::F_SEAL_GROW)?;
+    Ok(file)
+}
+
+/// Forbids to map a memory file for writing, but where it is mapped so already. Kernels before 5.1 do not know that.
+pub(crate) fn forbid_writing(file: &OwnedFd) {
+    const F_SEAL_FUTURE_WRITE: c_int = 0x10;
+    let _ = control(file.as_raw_fd(), libc::F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
+}
+
+/// Whether this is a memory file of so many bytes that nobody can make shorter: reading it where it is mapped never
+/// fails.
+pub(crate) fn is_memory_file(file: &OwnedFd, bytes: u64) -> bool {
+    let seals = control(file.as_raw_fd(), libc::F_GET_SEALS, 0).unwrap_or(0);
+    let length = file.try_clone().and_then(|file| std::fs::File::from(file).metadata()).map_or(0, |data| data.len());
+    seals & libc::F_SEAL_SHRINK != 0 && length == bytes
+}
+
+/// Two connected sockets that keep messages apart.
+pub(crate) fn socket_pair() -> Result<[OwnedFd; 2]> {
+    let mut ends = [0; 2];
+    checked(socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, &mut ends))?;
+    Ok([owned(ends[0])?, owned(ends[1])?])
+}
+
+/// Ends the connection: the other side sees its end, whoever else has this socket.
+pub(crate) fn end_connection(socket: &OwnedFd) {
+    shutdown(socket.as_raw_fd(), libc::SHUT_RDWR);
+}
+
+/// Has messages say who sent them, or not.
+pub(crate) fn ask_for_sender(socket: &OwnedFd, ask: bool) -> Result<()> {
+    let value = c_int::from(ask);
+    let bytes = size_of::<c_int>() as libc::socklen_t;
+    checked(setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PASSCRED, &value, bytes)).map(drop)
+}
+
+/// The user of this process.
+pub(crate) fn user() -> u32 {
+    getuid()
+}
+
+/// Room for what accompanies a message, as the kernel lays it out: for each part its length and type, then its words.
+#[repr(align(8))]
+struct Ancillary([u32; 272]);
+
+/// Words before a part's own: the length as two, the level, the type.
+const PART: usize = 4;
+
+/// A message for `sendmsg` and `recvmsg`. The ancillary words are none where `ancillary_bytes` is 0.
+fn message(bytes: &mut libc::iovec, ancillary: &mut Ancillary, ancillary_bytes: usize) -> libc::msghdr {
+    // SAFETY: all fields of this type may be zero.
+    let mut message: libc::msghdr = unsafe { MaybeUninit::zeroed().assume_init() };
+    message.msg_iov = bytes;
+    message.msg_iovlen = 1;
+    if ancillary_bytes > 0 {
+        message.msg_control = ancillary.0.as_mut_ptr().cast();
+        message.msg_controllen = ancillary_bytes as _;
+    }
+    message
+}
+
+/// Sends a message with descriptors, and if asked for with the sender's credentials; never waits.
+pub(crate) fn send(socket: &OwnedFd, bytes: &[u8], descriptors: &[RawFd], signed: bool) -> Result<()> {
+    assert!(descriptors.len() <= MOST_PASSED, "the kernel passes no more");
+    let mut ancillary = Ancillary([0; 272]);
+    let mut filled = 0;
+    let mut part = |kind: c_int, words: &[u32]| {
+        let part = &mut ancillary.0[filled..filled + PART + words.len().next_multiple_of(2)];
+        part[0] = ((PART + words.len()) * 4) as u32;
+        (part[2], part[3]) = (libc::SOL_SOCKET as u32, kind as u32);
+        part[PART..PART + words.len()].copy_from_slice(words);
+        filled += part.len();
+    };
+    if signed {
+        part(libc::SCM_CREDENTIALS, &[std::process::id(), getuid(), group()]);
+    }
+    if !descriptors.is_empty() {
+        part(libc::SCM_RIGHTS, &descriptors.iter().map(|&descriptor| descriptor as u32).collect::<Vec<_>>());
+    }
+    let mut place = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+    let message = message(&mut place, &mut ancillary, filled * 4);
+    // SAFETY: the message's parts live during the call, which reads them and writes nothing.
+    let sent =
+        unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const message, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) };
+    match usize::try_from(sent) {
+        Ok(sent) if sent == bytes.len() => Ok(()),
+        Ok(_) => Err(ErrorKind::WriteZero.into()),
+        Err(_) => Err(Error::last_os_error()),
+    }
+}
+
+fn group() -> u32 {
+    unsafe extern "C" {
+        safe fn getgid() -> libc::gid_t;
+    }
+    getgid()
+}
+
+/// A message that was received.
+#[derive(Debug, Default)]
+pub(crate) struct Received {
+    /// Its bytes; 0: the other side has closed the connection.
+    pub bytes: usize,
+    pub descriptors: Vec<OwnedFd>,
+    pub sender: Option<Credentials>,
+}
+
+/// Receives a message that is not longer than `into`; never waits: `ErrorKind::WouldBlock`.
+pub(crate) fn receive(socket: &OwnedFd, into: &mut [u8]) -> Result<Received> {
+    let mut ancillary = Ancillary([0; 272]);
+    let mut place = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    let room = size_of::<Ancillary>();
+    let mut message = message(&mut place, &mut ancillary, room);
+    // SAFETY: the message's parts live during the call, which writes at most as many bytes as they have.
+    let bytes =
+        unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC) };
+    let Ok(bytes) = usize::try_from(bytes) else { return Err(Error::last_os_error()) };
+    let cut = message.msg_flags & (libc::MSG_CTRUNC | libc::MSG_TRUNC) != 0;
+    let filled = (message.msg_controllen as usize / 4).min(ancillary.0.len());
+    let mut received = Received { bytes, ..Received::default() };
+    let mut parts = &ancillary.0[..filled];
+    // What the kernel has written: no more than fits, each part with its length.
+    while parts.len() >= PART {
+        let words = (parts[0] as usize / 4).clamp(PART, parts.len());
+        match (parts[2] as c_int, parts[3] as c_int, &parts[PART..words]) {
+            (libc::SOL_SOCKET, libc::SCM_RIGHTS, numbers) => {
+                for &number in numbers {
+                    received.descriptors.push(owned(number as c_int)?);
+                }
+            }
+            (libc::SOL_SOCKET, libc::SCM_CREDENTIALS, &[pid, user, ..]) => {
+                received.sender = Some(Credentials { pid: pid as i32, user });
+            }
+            _ => {}
+        }
+        parts = &parts[words.next_multiple_of(2).min(parts.len())..];
+    }
+    if cut { Err(ErrorKind::InvalidData.into()) } else { Ok(received) }
+}
+
+/// A descriptor that can be read once the process has ended.
+pub(crate) fn process(pid: i32) -> Result<OwnedFd> {
+    // SAFETY: the system call takes two numbers.
+    owned(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as c_int)
+}
+
+/// Waits until one of the descriptors can be read or is at its end, at most so long. Which ones are; none when the time
+/// is over or a signal came.
+pub(crate) fn wait(descriptors: impl Iterator<Item = RawFd>, limit: Duration) -> Vec<bool> {
+    let watched = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let mut watched: Vec<libc::pollfd> = descriptors.map(watched).collect();
+    let time = libc::timespec {
+        tv_sec: libc::time_t::try_from(limit.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: limit.subsec_nanos().into(),
+    };
+    // SAFETY: the list and the time live during the call, and the list is as long as it is told.
+    let any = unsafe { libc::ppoll(watched.as_mut_ptr(), watched.len() as libc::nfds_t, &raw const time, ptr::null()) };
+    watched.iter().map(|watched| any > 0 && watched.revents != 0).collect()
+}
+
+/// Copies bytes of another process. False unless all of them were copied.
+pub(crate) fn read_process(pid: i32, address: u64, into: &mut [MaybeUninit<u8>]) -> bool {
+    let mut done = 0;
+    while done < into.len() {
+        let rest = &mut into[done..];
+        let here = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
+        let there = libc::iovec { iov_base: (address + done as u64) as *mut c_void, iov_len: rest.len() };
+        // SAFETY: writes into `rest` only; the kernel checks the other process's addresses.
+        match usize::try_from(unsafe { libc::process_vm_readv(pid, &raw const here, 1, &raw const there, 1, 0) }) {
+            Ok(some) if some > 0 => done += some,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Lets a process and those that it has started read this one's memory, where the system asks for such leave.
+pub(crate) fn allow_reading(pid: i32) {
+    // SAFETY: takes numbers; a kernel that does not know the request refuses it.
+    unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::c_ulong::from(pid.unsigned_abs()), 0, 0, 0) };
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_carry_bytes_descriptors_and_their_sender() {
+        let [here, there] = socket_pair().unwrap();
+        ask_for_sender(&there, true).unwrap();
+        let files: Vec<OwnedFd> = (1..=MOST_PASSED).map(|size| memory_file(size as u64 * 4096).unwrap()).collect();
+        let numbers: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        send(&here, b"all of it", &numbers, true).unwrap();
+        send(&here, b"next", &[], false).unwrap();
+        let mut bytes = [0; 32];
+        let received = receive(&there, &mut bytes).unwrap();
+        assert_eq!(&bytes[..received.bytes], b"all of it");
+        assert_eq!(received.sender, Some(Credentials { pid: std::process::id() as i32, user: user() }));
+        assert_eq!(received.descriptors.len(), files.len());
+        for (number, file) in received.descriptors.iter().enumerate() {
+            assert!(is_memory_file(file, (number as u64 + 1) * 4096), "{number}");
+        }
+        ask_for_sender(&there, false).unwrap();
+        assert_eq!(receive(&there, &mut bytes).unwrap().bytes, 4);
+        assert_eq!(receive(&there, &mut bytes).unwrap_err().kind(), ErrorKind::WouldBlock);
+        drop(here);
+        assert_eq!(receive(&there, &mut bytes).unwrap().bytes, 0);
+    }
+
+    #[test]
+    fn a_message_that_does_not_fit_is_refused() {
+        let [here, there] = socket_pair().unwrap();
+        send(&here, &[0; 40], &[], false).unwrap();
+        assert_eq!(receive(&there, &mut [0; 32]).unwrap_err().kind(), ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn memory_files_keep_their_length_and_others_are_none() {
+        let file = memory_file(8192).unwrap();
+        assert!(is_memory_file(&file, 8192) && !is_memory_file(&file, 4096));
+        assert!(std::fs::File::from(file).set_len(0).is_err());
+        assert!(!is_memory_file(&std::fs::File::open("/dev/zero").unwrap().into(), 0));
+    }
+}

@@ -1,0 +1,175 @@
+//! What every transport offers. It knows no messages: it moves batches of bytes, larger memory under tickets, and says
+//! who is gone.
+
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+use std::time::Duration;
+
+use crate::error::Error;
+
+/// A process of the job, by its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Peer(u32);
+
+impl Peer {
+    /// The process with this index.
+    pub const fn new(index: u32) -> Peer {
+        Peer(index)
+    }
+
+    /// Its index in the job.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What became of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// It arrives, unless a process dies.
+    Taken,
+    /// There is no room now: `sleep` returns when there may be some.
+    Full,
+    /// The peer is gone, or left: nothing arrives there any more.
+    Gone,
+}
+
+/// Why a peer counts as lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LossCause {
+    /// Its process ended, or closed its connection, without a word.
+    Ended,
+    /// What it wrote breaks the rules, which are told here. The connection is closed.
+    Broken(&'static str),
+}
+
+impl fmt::Display for LossCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LossCause::Ended => f.write_str("its process has ended"),
+            LossCause::Broken(why) => write!(f, "what it sent cannot be read: {why}"),
+        }
+    }
+}
+
+/// Memory that is sent under a ticket.
+pub type Outgoing = Box<dyn AsRef<[u8]> + Send>;
+
+/// Memory that is filled under a ticket.
+pub type Incoming = Box<dyn AsMut<[u8]> + Send>;
+
+/// What a poll hands over.
+pub enum TransportEvent<'a> {
+    /// A batch, as it was sent. Batches of one peer come in the order in which they were sent.
+    Batch(Peer, &'a [u8]),
+    /// All bytes of this token's memory were taken, and the memory was dropped.
+    BulkSent(u64),
+    /// This token's memory is filled.
+    BulkReceived(u64, Incoming),
+    /// The transfer of this token will not be completed: the peer is gone, or the lengths differ.
+    BulkFailed(u64),
+    /// The peer has closed in order. All that it had sent came before.
+    Left(Peer),
+    /// The peer is lost. All that had arrived came before; nothing follows.
+    Lost(Peer, LossCause),
+}
+
+/// Where a peer's bytes lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteAddress {
+    /// In a segment of its heap.
+    Heap {
+        /// The number of the segment.
+        segment: u32,
+        /// The first byte in it.
+        offset: u64,
+    },
+    /// In its other memory.
+    Memory(u64),
+}
+
+/// Memory that peers can map: its owner's until it is dropped.
+pub trait SharedBlock: Send + Sync {
+    /// Where peers find it.
+    fn address(&self) -> RemoteAddress;
+
+    /// Its bytes, as long as the block lives. Peers read them once they know the address: from then on nobody may write.
+    fn memory(&self) -> NonNull<[u8]>;
+}
+
+/// How the transport tells that there may be something to poll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// `sleep` returns at once when something arrives.
+    Doorbell,
+    /// Nothing wakes: poll so often.
+    LookEvery(Duration),
+}
+
+/// Moves bytes between the processes of a job. Any thread may call anything; no call but `gather` and `sleep` waits.
+pub trait Transport: Send + Sync {
+    /// The calling process.
+    fn me(&self) -> Peer;
+
+    /// The number of processes.
+    fn processes(&self) -> usize;
+
+    /// The most bytes of one batch.
+    fn largest_batch(&self) -> usize;
+
+    /// Collective: what each process has given, by its index. All call it in the same order, while nobody polls.
+    ///
+    /// # Errors
+    /// A process is gone, has given too much, or sends something else.
+    fn gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Error>;
+
+    /// Sends a batch of at most `largest_batch` bytes to another process.
+    fn send(&self, to: Peer, batch: &[u8]) -> Sent;
+
+    /// Hands over what has arrived, and moves memory on. True if there was something. A peer that another thread polls
+    /// is passed over. `deliver` may call everything but `gather` and `sleep`.
+    fn poll(&self, deliver: &mut dyn FnMut(TransportEvent<'_>)) -> bool;
+
+    /// Sends memory to the receiver that uses the same ticket; the transport drops the memory, then tells the token.
+    fn bulk_send(&self, to: Peer, ticket: u64, from: Outgoing, token: u64);
+
+    /// Fills memory with what the sender sends under the same ticket, which is equally long. A ticket names one transfer
+    /// at a time for each pair and direction.
+    fn bulk_receive(&self, from: Peer, ticket: u64, into: Incoming, token: u64);
+
+    /// Where a peer's bytes can be read where they lie, while the peer keeps them there. The address holds as long as
+    /// the transport.
+    fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<NonNull<[u8]>>;
+
+    /// Copies a peer's bytes without its help. False: this does not work here, and `into` holds nothing.
+    fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [MaybeUninit<u8>]) -> bool;
+
+    /// Memory of so many bytes, zero or old ones, that peers can `map`. `None`: there is no such memory.
+    fn allocate(&self, bytes: usize) -> Option<Box<dyn SharedBlock>>;
+
+    /// How the process learns that there is something to poll.
+    fn wake(&self) -> Wake;
+
+    /// Sleeps until there may be something to poll or room where a batch was refused, `interrupt` is called, or the time
+    /// is over. One thread at a time sleeps; others return at once.
+    fn sleep(&self, limit: Duration);
+
+    /// Ends the sleep that a thread of this process sleeps, or else the next one.
+    fn interrupt(&self);
+
+    /// Says to all others that this process is alive.
+    fn beat(&self);
+
+    /// How long ago the peer said by `beat` that it is alive. A peer that is stopped, or without a CPU, is silent.
+    fn silence(&self, peer: Peer) -> Duration;
+
+    /// Leaves. `clean`: the others are told that this is no loss. What was sent still arrives.
+    fn close(self: Box<Self>, clean: bool);
+}

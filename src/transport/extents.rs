@@ -1,0 +1,98 @@
+//! Which parts of a range of bytes are free: the smallest that fits is taken, and neighbours that are given back become
+//! one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The free parts of a range.
+#[derive(Debug)]
+pub(crate) struct Extents {
+    /// Length by offset.
+    by_offset: BTreeMap<u64, u64>,
+    /// Length and offset.
+    by_length: BTreeSet<(u64, u64)>,
+}
+
+impl Extents {
+    /// All of so many bytes.
+    pub(crate) fn new(bytes: u64) -> Extents {
+        let mut extents = Extents { by_offset: BTreeMap::new(), by_length: BTreeSet::new() };
+        extents.insert(0, bytes);
+        extents
+    }
+
+    fn insert(&mut self, offset: u64, bytes: u64) {
+        self.by_offset.insert(offset, bytes);
+        self.by_length.insert((bytes, offset));
+    }
+
+    fn remove(&mut self, offset: u64, bytes: u64) {
+        self.by_offset.remove(&offset);
+        self.by_length.remove(&(bytes, offset));
+    }
+
+    /// Takes so many bytes; where they begin.
+    pub(crate) fn take(&mut self, bytes: u64) -> Option<u64> {
+        let &(length, offset) = self.by_length.range((bytes, 0)..).next()?;
+        self.remove(offset, length);
+        if length > bytes {
+            self.insert(offset + bytes, length - bytes);
+        }
+        Some(offset)
+    }
+
+    /// Gives back what was taken.
+    pub(crate) fn give(&mut self, mut offset: u64, mut bytes: u64) {
+        let before = self.by_offset.range(..offset).next_back().map(|(&offset, &bytes)| (offset, bytes));
+        let after = self.by_offset.range(offset..).next().map(|(&offset, &bytes)| (offset, bytes));
+        if let Some((at, length)) = before.filter(|&(at, length)| at + length == offset) {
+            self.remove(at, length);
+            (offset, bytes) = (at, length + bytes);
+        }
+        if let Some((at, length)) = after.filter(|&(at, _)| at == offset + bytes) {
+            self.remove(at, length);
+            bytes += length;
+        }
+        self.insert(offset, bytes);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_never_overlap_and_become_whole_again() {
+        const BYTES: u64 = 1 << 16;
+        let mut extents = Extents::new(BYTES);
+        let mut taken: Vec<(u64, u64)> = Vec::new();
+        let mut owner = vec![false; BYTES as usize];
+        let mut random = 88_172_645_463_325_252_u64;
+        let mut refused = 0;
+        for _ in 0..20_000 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            if random % 5 < 3 || taken.is_empty() {
+                let bytes = 1 + (random >> 8) % 4000;
+                let Some(offset) = extents.take(bytes) else {
+                    refused += 1;
+                    continue;
+                };
+                for byte in &mut owner[offset as usize..(offset + bytes) as usize] {
+                    assert!(!std::mem::replace(byte, true), "a byte has one owner");
+                }
+                taken.push((offset, bytes));
+            } else {
+                let (offset, bytes) = taken.swap_remove((random >> 8) as usize % taken.len());
+                owner[offset as usize..(offset + bytes) as usize].fill(false);
+                extents.give(offset, bytes);
+            }
+        }
+        assert!(refused > 100, "{refused}");
+        for (offset, bytes) in taken {
+            extents.give(offset, bytes);
+        }
+        assert_eq!(extents.take(BYTES), Some(0));
+        assert_eq!(extents.take(1), None);
+    }
+}

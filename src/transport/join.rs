@@ -1,0 +1,117 @@
+//! How a process joins its job: from the launcher it has a socket, over which a socket to each other process comes; over
+//! those the processes pass the files of their rings.
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::Duration;
+
+use super::contract::{Peer, Transport};
+use super::embedded::{Embedded, PullBy};
+use super::job::{self, Seat};
+use super::link::{CARD_BYTES, Parts, PeerLink, RING_BYTES};
+use super::shared::Mapping;
+use super::socket_message::{self, Said, SocketMessage};
+use crate::config::Config;
+use crate::error::{Error, dvm_retcode_t};
+use crate::system::descriptors;
+
+fn unsupported(text: String) -> Error {
+    Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, text)
+}
+
+fn failed(what: &str, error: &std::io::Error) -> Error {
+    unsupported(format!("{what}: {error}"))
+}
+
+/// The transport to the other processes of the job, as the launcher's environment variables say; `None` without any.
+/// Waits until each process of the job has come here, or has ended.
+///
+/// # Errors
+/// The variables are not as `dvmrun` sets them, another program of this process has joined the job, a process has ended
+/// before it came here, or the system refuses something.
+pub fn from_environment() -> Result<Option<Box<dyn Transport>>, Error> {
+    let config = Config::load()?;
+    let Some(job) = config.job() else {
+        return match config.process().or(config.processes()) {
+            None => Ok(None),
+            Some(_) => {
+                Err(Error::argument("DVM_PROCESS or DVM_PROCESSES is set without DVM_JOB: dvmrun sets all three"))
+            }
+        };
+    };
+    let (Some(process), Some(processes)) = (config.process(), config.processes()) else {
+        return Err(Error::argument("DVM_JOB is set without DVM_PROCESS and DVM_PROCESSES: dvmrun sets all three"));
+    };
+    let seat = job::take_seat(job, process, processes)?;
+    Ok(Some(Box::new(connect(seat, pull_by(config.pull()))?)))
+}
+
+/// The method of this name, of those that the table has.
+fn pull_by(name: &str) -> PullBy {
+    match name {
+        "ring" => PullBy::Ring,
+        "vm" => PullBy::Vm,
+        _ => PullBy::Heap,
+    }
+}
+
+/// Joins the job at this seat.
+///
+/// # Errors
+/// A process has ended before it joined, or the system refuses something.
+pub fn connect(seat: Seat, pull_by: PullBy) -> Result<Embedded, Error> {
+    let Seat { me, processes, sockets, launcher } = seat;
+    descriptors::allow_reading(launcher);
+    let refused = |error: std::io::Error| failed("the job's shared memory cannot be made", &error);
+    let (card_file, card) = Mapping::create(CARD_BYTES).map_err(refused)?;
+    descriptors::forbid_writing(&card_file);
+    // All are greeted before any is waited for.
+    let mut greeted = Vec::new();
+    for (index, socket) in (0..processes as u32).filter(|&index| index as usize != me.index()).zip(sockets) {
+        let (ring, inbound) = Mapping::create(RING_BYTES).map_err(refused)?;
+        let card = card_file.try_clone().map_err(refused)?;
+        let hello = SocketMessage::Hello { me: me.index() as u64, processes: processes as u64, ring, card };
+        descriptors::ask_for_sender(&socket, true).map_err(refused)?;
+        if let Err(error) = socket_message::send(&socket, &hello) {
+            return Err(gone(Peer::new(index), &error.to_string()));
+        }
+        greeted.push((Peer::new(index), socket, inbound));
+    }
+    let mut links: Vec<Option<PeerLink>> = Vec::new();
+    for (peer, socket, inbound) in greeted {
+        if links.len() == me.index() {
+            links.push(None);
+        }
+        links.push(Some(meet(peer, processes, socket, inbound)?));
+    }
+    links.resize_with(processes, || None);
+    Embedded::new(me, links, card, pull_by).map_err(refused)
+}
+
+fn gone(peer: Peer, why: &str) -> Error {
+    let text = format!("process {peer} is gone before it joined the job: {why}");
+    Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text)
+}
+
+/// Waits for a peer's greeting.
+fn meet(peer: Peer, processes: usize, socket: OwnedFd, inbound: Mapping) -> Result<PeerLink, Error> {
+    let (ring, card, pid) = loop {
+        match socket_message::receive(&socket) {
+            Said::Message(SocketMessage::Hello { me, processes: many, ring, card }, Some(sender))
+                if (me, many) == (peer.index() as u64, processes as u64) && sender.user == descriptors::user() =>
+            {
+                break (ring, card, sender.pid);
+            }
+            Said::Nothing => drop(descriptors::wait([socket.as_raw_fd()].into_iter(), Duration::MAX)),
+            Said::End => return Err(gone(peer, "its process has ended, or does not use libdvm any more")),
+            Said::Message(..) | Said::Nonsense => {
+                let text = format!("process {peer} runs another libdvm, or as another user: all need the same");
+                return Err(unsupported(text));
+            }
+        }
+    };
+    let refused = |error: std::io::Error| failed("the job's shared memory cannot be mapped", &error);
+    descriptors::ask_for_sender(&socket, false).map_err(refused)?;
+    let outbound = Mapping::new(&ring, RING_BYTES, true).map_err(refused)?;
+    let card = Mapping::new(&card, CARD_BYTES, false).map_err(refused)?;
+    Ok(PeerLink::new(Parts { peer, socket, pid, outbound, inbound, card }))
+}
