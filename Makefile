@@ -13,7 +13,7 @@ help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), MINUTES (10), LIVES (10000), CARGO (cargo), BENCH (options of dvm-bench)'
 
-all: packages ## build the library, dvm-codegen, dvmcc and dvm-info (target/release)
+all: packages ## build the library, dvm-codegen, dvmcc, dvm-info and dvmrun (target/release)
 	$(CARGO) build --release --locked --workspace --lib --bins
 
 demo: all ## run the examples by pragma at real sizes against the plain compiler; writes target/demo/
@@ -35,15 +35,15 @@ packages-check: ## install what only the tests need (packages-check.txt)
 packages-bench: ## install the peers that `make bench` compares with (packages-bench.txt)
 	@DVM_PACKAGES=packages-bench.txt tools/packages.sh
 
-install: all ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc, dvm-info
+install: all ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc, dvm-info, dvmrun
 	cmake -S . -B $(CMAKE_BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	cmake --build $(CMAKE_BUILD)
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)
 
-header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man page anew from the Rust sources
+header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man pages anew from the Rust sources
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-bindings
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_about_the_environment
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info man_page
+	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info -p dvmrun man_page
 
 abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)
 	c-tests/abi/dump.sh include/dvm.h c-tests/abi/libdvm.so.0

@@ -12,7 +12,7 @@ set(DVM_SONAME libdvm.so.${PROJECT_VERSION_MAJOR})
 set(DVM_LIBRARY_NAME libdvm.so.${PROJECT_VERSION})
 set(DVM_LIBRARY_FILE ${CMAKE_CURRENT_BINARY_DIR}/${DVM_LIBRARY_NAME})
 
-set(DVM_PROGRAM_NAMES dvmcc dvm-codegen dvm-info)
+set(DVM_PROGRAM_NAMES dvmcc dvm-codegen dvm-info dvmrun)
 
 set(_arguments build --release --locked --lib)
 set(_environment --unset=MAKEFLAGS)
@@ -32,7 +32,7 @@ if(DVM_PROGRAMS AND NOT DVM_SANITIZER)
 elseif(DVM_SANITIZER)
   list(APPEND _arguments --package dvm)
 else()
-  list(APPEND _arguments --package dvm --package dvm-info --bins)
+  list(APPEND _arguments --package dvm --package dvm-info --package dvmrun --bins)
 endif()
 
 add_custom_target(dvm_cargo ALL

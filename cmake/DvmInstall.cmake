@@ -18,7 +18,7 @@ foreach(program IN LISTS DVM_PROGRAM_NAMES)
 endforeach()
 
 install(FILES LICENSE-APACHE LICENSE-MIT DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES info/dvm-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES info/dvm-info.1 dvmrun/dvmrun.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tools/gdb/dvm.py DESTINATION ${CMAKE_INSTALL_DATADIR}/dvm)
 
 # From the directory of the .pc files back to the prefix; an absolute library directory cannot be moved.

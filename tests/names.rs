@@ -10,6 +10,7 @@ const CRATES: &[&str] = &[
     "redist/src",
     "codegen/src",
     "codegen/isl/src",
+    "dvmrun/src",
     "info/src",
     "bindings/src",
     "bench/src/demo",

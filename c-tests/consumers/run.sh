@@ -103,6 +103,7 @@ prefix=$work/first
 real=libdvm.so.$(version)
 for file in lib/$real include/dvm.h include/dvm_dma.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake \
     lib/cmake/dvm/dvmConfigVersion.cmake lib/pkgconfig/dvm.pc lib/libdvm_fortran.a bin/dvm-info share/man/man1/dvm-info.1 \
+    bin/dvmrun share/man/man1/dvmrun.1 \
     share/dvm/dvm.py share/doc/dvm/LICENSE-APACHE share/doc/dvm/LICENSE-MIT; do
     step "there is $file" test -s "$prefix/$file"
 done
@@ -113,6 +114,7 @@ for program in "$build"/bin/*; do
     [ -e "$program" ] && step "there is $(basename "$program")" test -x "$prefix/bin/$(basename "$program")"
 done
 step "dvm-info runs where it is installed" "$prefix/bin/dvm-info"
+step "dvmrun runs where it is installed" "$prefix/bin/dvmrun" -n 2 "$prefix/bin/dvm-info" --options
 step "no path of the build is written down" test -z "$(grep -rIl -e "$build" -e "$prefix" "$prefix/lib/cmake" "$prefix/lib/pkgconfig")"
 
 if [ -n "$quick" ]; then

@@ -1,0 +1,270 @@
+//! What a process of a job does in the tests of the transport.
+
+use std::mem::MaybeUninit;
+use std::time::{Duration, Instant};
+
+use dvm::transport::{Peer, RemoteAddress, Sent, Transport, TransportEvent, from_environment};
+
+/// No role takes longer.
+const DEADLINE: Duration = Duration::from_secs(40);
+
+pub fn play(role: &str) {
+    match role {
+        "batches" => batches(&*join(), 2000, Duration::ZERO),
+        "slow" => batches(&*join(), 1000, Duration::from_millis(300)),
+        "pulls" => pulls(join()),
+        "killed" => killed(),
+        "stopped" => stopped(),
+        _ => panic!("there is no role {role:?}"),
+    }
+}
+
+fn join() -> Box<dyn Transport> {
+    match from_environment() {
+        Ok(Some(transport)) => transport,
+        Ok(None) => panic!("started without dvmrun"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+/// Batch `number` from one to another: its number, random bytes, and a sum of all of it.
+fn batch(from: usize, to: usize, number: u64) -> Vec<u8> {
+    let mut random = Random(1 + number * 64 + from as u64 * 8 + to as u64);
+    let length = [0, 8, 32, 1000, 8192, 60_000][random.next() as usize % 6] + random.next() as usize % 9;
+    let mut bytes = number.to_le_bytes().to_vec();
+    bytes.extend((0..length).map(|_| random.next() as u8));
+    let sum = bytes.iter().fold(0_u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    bytes.extend(sum.to_le_bytes());
+    bytes
+}
+
+/// What this process has sent to each and seen of each.
+struct Traffic {
+    next: Vec<u64>,
+    seen: Vec<u64>,
+}
+
+impl Traffic {
+    fn new(processes: usize) -> Traffic {
+        Traffic { next: vec![0; processes], seen: vec![0; processes] }
+    }
+
+    /// Sends the next batch to each process in turn. True if there was room for one.
+    fn send(&mut self, transport: &dyn Transport, most: u64) -> bool {
+        let me = transport.me().index();
+        let mut some = false;
+        for to in (0..self.next.len()).filter(|&to| to != me) {
+            if self.next[to] < most {
+                let batch = batch(me, to, self.next[to]);
+                let sent = transport.send(Peer::new(to as u32), &batch) == Sent::Taken;
+                self.next[to] += u64::from(sent);
+                some |= sent;
+            }
+        }
+        some
+    }
+
+    fn see(&mut self, me: usize, from: Peer, bytes: &[u8]) {
+        let seen = &mut self.seen[from.index()];
+        assert!(bytes == batch(from.index(), me, *seen), "batch {seen} of {from} is whole and in its turn");
+        *seen += 1;
+    }
+}
+
+/// Random batches from all to all. Every process but the first polls only after `pause`.
+fn batches(transport: &dyn Transport, most: u64, pause: Duration) {
+    let (me, end) = (transport.me().index(), Instant::now() + DEADLINE);
+    let start = Instant::now() + if me == 0 { Duration::ZERO } else { pause };
+    let mut traffic = Traffic::new(transport.processes());
+    let others = |counts: &[u64]| (0..counts.len()).filter(|&at| at != me).all(|at| counts[at] == most);
+    let mut refused = false;
+    while !(others(&traffic.next) && others(&traffic.seen)) {
+        assert!(Instant::now() < end, "it hangs: sent {:?}, seen {:?}", traffic.next, traffic.seen);
+        let mut some = traffic.send(transport, most);
+        refused |= !some;
+        if Instant::now() >= start {
+            some |= transport.poll(&mut |event| match event {
+                TransportEvent::Batch(from, bytes) => traffic.see(me, from, bytes),
+                _ => panic!("an end"),
+            });
+        }
+        if !some {
+            transport.sleep(Duration::from_millis(50));
+        }
+    }
+    assert!(pause.is_zero() || refused, "a ring was full");
+    assert_eq!(transport.gather(&[me as u8]).unwrap().concat(), (0..transport.processes() as u8).collect::<Vec<_>>());
+}
+
+/// Byte `at` of what is pulled.
+fn byte(at: usize, salt: u8) -> u8 {
+    (at * 7 + at / 4096) as u8 ^ salt
+}
+
+/// 64 MiB in the heap, and 8 MiB elsewhere.
+fn pulls(transport: Box<dyn Transport>) {
+    const BYTES: usize = 64 << 20;
+    let (me, other) = (transport.me().index() as u8, Peer::new(1 - transport.me().index() as u32));
+    let block = transport.allocate(BYTES).expect("memory");
+    let mut memory = block.memory();
+    // SAFETY: this process's own block, and nobody knows the address.
+    let bytes = unsafe { memory.as_mut() };
+    bytes.iter_mut().enumerate().for_each(|(at, place)| *place = byte(at, me));
+    let elsewhere: Vec<u8> = (0..BYTES / 8).map(|at| byte(at, me + 10)).collect();
+    let RemoteAddress::Heap { segment, offset } = block.address() else { panic!("not in the heap") };
+    let words = [u64::from(segment), offset, elsewhere.as_ptr().addr() as u64].map(u64::to_le_bytes).concat();
+    let told = transport.gather(&words).unwrap().swap_remove(other.index());
+    let word = |at: usize| u64::from_le_bytes(told[at * 8..at * 8 + 8].try_into().unwrap());
+    let address = RemoteAddress::Heap { segment: word(0) as u32, offset: word(1) };
+    let method = std::env::var("DVM_PULL").unwrap();
+    let right = |bytes: &[u8], salt: u8| bytes.iter().enumerate().all(|(at, &found)| found == byte(at, salt));
+    let mapped = transport.map(other, address, BYTES);
+    assert_eq!(mapped.is_some(), method == "heap");
+    if let Some(mapped) = mapped {
+        // SAFETY: mapped as long as the transport lives, and its owner writes no more.
+        assert!(right(unsafe { mapped.as_ref() }, other.index() as u8));
+    }
+    for (at, salt, length) in [(address, 0, BYTES), (RemoteAddress::Memory(word(2)), 10, BYTES / 8)] {
+        let mut into = vec![MaybeUninit::new(0_u8); length];
+        let pulled = transport.pull(other, at, &mut into);
+        assert_eq!(pulled, method != "ring", "process_vm_readv is allowed here");
+        // SAFETY: initialised above, and written since if it was pulled.
+        let bytes: Vec<u8> = into.into_iter().map(|byte| unsafe { byte.assume_init() }).collect();
+        assert!(!pulled || right(&bytes, salt + other.index() as u8));
+    }
+    // Both directions at once, through the rings.
+    transport.bulk_send(other, 5, Box::new(unsafe_copy(&*block)), 1);
+    transport.bulk_receive(other, 5, Box::new(vec![0; BYTES]), 2);
+    let (mut done, end) = (0, Instant::now() + DEADLINE);
+    while done < 2 {
+        assert!(Instant::now() < end, "it hangs");
+        let some = transport.poll(&mut |event| match event {
+            TransportEvent::BulkSent(1) => done += 1,
+            TransportEvent::BulkReceived(2, mut into) => {
+                assert!(right((*into).as_mut(), other.index() as u8));
+                done += 1;
+            }
+            _ => panic!("another event"),
+        });
+        if !some {
+            transport.sleep(Duration::from_millis(50));
+        }
+    }
+    transport.gather(&[]).unwrap();
+    println!("64 MiB are the same");
+    transport.close(true);
+}
+
+/// The bytes of a block.
+fn unsafe_copy(block: &dyn dvm::transport::SharedBlock) -> Vec<u8> {
+    // SAFETY: its owner writes no more.
+    unsafe { block.memory().as_ref() }.to_vec()
+}
+
+fn say(text: &str) {
+    println!("{text}");
+}
+
+fn say_pid() {
+    let index = std::env::var("DVM_PROCESS").unwrap();
+    say(&format!("pid {index} {}", std::process::id()));
+}
+
+/// Floods all others until one of them is lost; then each survivor hears from each other one.
+fn killed() {
+    say_pid();
+    let index: usize = std::env::var("DVM_PROCESS").unwrap().parse().unwrap();
+    let gone = |error: &dyn std::fmt::Display| {
+        let text = error.to_string();
+        let victim = text.strip_prefix("process ").and_then(|rest| rest.split(' ').next()).expect("it is named");
+        say(&format!("lost {victim}"));
+    };
+    let transport = match from_environment() {
+        Ok(transport) => transport.expect("started by dvmrun"),
+        // Before all had joined.
+        Err(error) => {
+            gone(&error);
+            // The others see this one go, and are to be told of the victim before.
+            std::thread::sleep(Duration::from_millis(1500));
+            return say("well alone");
+        }
+    };
+    let end = Instant::now() + DEADLINE;
+    let mut traffic = Traffic::new(transport.processes());
+    let (mut lost, mut hello) = (None, vec![false; transport.processes()]);
+    let mut greeted = vec![false; transport.processes()];
+    hello[index] = true;
+    greeted[index] = true;
+    while lost.is_none() || hello.contains(&false) || greeted.contains(&false) {
+        assert!(Instant::now() < end, "it hangs");
+        if lost.is_none() {
+            traffic.send(&*transport, u64::MAX);
+        } else {
+            for (to, greeted) in greeted.iter_mut().enumerate() {
+                *greeted = *greeted || transport.send(Peer::new(to as u32), b"on we go") == Sent::Taken;
+            }
+        }
+        let some = transport.poll(&mut |event| match event {
+            TransportEvent::Batch(from, b"on we go") => hello[from.index()] = true,
+            TransportEvent::Batch(from, bytes) => traffic.see(index, from, bytes),
+            TransportEvent::Lost(peer, _) => {
+                // Whoever had not joined goes as well, later.
+                if lost.replace(peer).is_none() {
+                    say(&format!("lost {peer}"));
+                }
+                (hello[peer.index()], greeted[peer.index()]) = (true, true);
+            }
+            // It has heard of all, and all have heard of it.
+            TransportEvent::Left(_) => {}
+            _ => panic!("nothing else was sent"),
+        });
+        if !some {
+            transport.sleep(Duration::from_millis(50));
+        }
+    }
+    say("well together");
+    transport.close(true);
+}
+
+/// Both say that they live; the first one notices that the second one does not, and then that it does again.
+fn stopped() {
+    say_pid();
+    let transport = join();
+    let (me, other) = (transport.me().index(), Peer::new(1 - transport.me().index() as u32));
+    let mut traffic = Traffic::new(2);
+    let (mut silent, mut over, end) = (false, false, Instant::now() + DEADLINE);
+    while !over {
+        assert!(Instant::now() < end, "it hangs");
+        transport.beat();
+        traffic.send(&*transport, u64::MAX);
+        transport.poll(&mut |event| match event {
+            TransportEvent::Batch(from, bytes) => traffic.see(me, from, bytes),
+            TransportEvent::Left(_) => over = true,
+            _ => panic!("nobody is lost"),
+        });
+        if me == 0 {
+            let silence = transport.silence(other);
+            if !silent && silence > Duration::from_secs(1) {
+                silent = true;
+                say("silent");
+            }
+            if silent && silence < Duration::from_millis(500) {
+                say("again");
+                over = true;
+            }
+        }
+        transport.sleep(Duration::from_millis(20));
+    }
+    transport.close(true);
+}
