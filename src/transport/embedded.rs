@@ -21,7 +21,7 @@ use crate::sync::lock::Mutex;
 use crate::system::descriptors;
 
 /// Polls between two looks at the clock, and milliseconds between two looks at the sockets by threads that poll.
-const LOOKS: u64 = 64;
+const LOOKS: u64 = 256;
 const SOCKETS: u64 = 20;
 
 /// How a peer's memory is read.

@@ -101,7 +101,7 @@ fn meet(peer: Peer, processes: usize, socket: OwnedFd, inbound: Mapping) -> Resu
             {
                 break (ring, card, sender.pid);
             }
-            Said::Nothing => drop(descriptors::wait([socket.as_raw_fd()].into_iter(), Duration::MAX)),
+            Said::Nothing => drop(descriptors::wait([socket.as_raw_fd()].into_iter(), Duration::from_hours(1))),
             Said::End => return Err(gone(peer, "its process has ended, or does not use libdvm any more")),
             Said::Message(..) | Said::Nonsense => {
                 let text = format!("process {peer} runs another libdvm, or as another user: all need the same");
