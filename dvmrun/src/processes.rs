@@ -114,6 +114,18 @@ impl Processes {
         self.ends.iter().all(Option::is_some)
     }
 
+    /// Whether something that they have started runs on. What has left their groups is not seen.
+    pub fn have_left_something(&self) -> bool {
+        let Ok(all) = std::fs::read_dir("/proc") else { return false };
+        let stats = all.flatten().filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+        stats.into_iter().any(|stat| {
+            // The name, in parentheses, may contain anything; then state, parent, group.
+            let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+            let (state, group) = (fields.next(), fields.nth(1).and_then(|group| group.parse().ok()));
+            state != Some("Z") && self.children.iter().any(|child| Some(child.id()) == group)
+        })
+    }
+
     /// Waits for processes that have ended, or are about to.
     pub fn reap(mut self) {
         self.children.iter_mut().for_each(|child| drop(child.wait()));

@@ -25,6 +25,9 @@ const OWN: [i32; 3] = [libc::SIGTSTP, libc::SIGCONT, libc::SIGCHLD];
 /// How long output may still come when all processes have ended, from what they have started.
 const LATE_OUTPUT: Duration = Duration::from_millis(200);
 
+/// How often is looked whether something is left.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
 /// What `timeout` ends with.
 const TIME_IS_OVER: u8 = 124;
 
@@ -75,11 +78,14 @@ impl Running {
             if let Some((index, code)) = self.processes.look() {
                 self.fail(index, code);
             }
-            if self.processes.are_over() {
+            let over = self.processes.are_over();
+            if over && !(self.ending && self.processes.have_left_something()) {
                 return;
             }
             self.watch_time();
-            self.wait(self.next_time());
+            // The end of what the processes have started is told to nobody.
+            let limit = if over { Some(LOOK_AGAIN) } else { self.next_time() };
+            self.wait(limit);
             while let Some(signal) = self.signals.next() {
                 self.pass_on(signal);
             }

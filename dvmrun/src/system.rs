@@ -61,6 +61,7 @@ impl Signals {
     /// # Errors
     /// The system's.
     pub fn take(signals: &[c_int]) -> io::Result<Signals> {
+        hear_of_children();
         let mut set = empty_set();
         for &signal in signals.iter().filter(|&&signal| !is_ignored(signal)) {
             sigaddset(&mut set, signal);
@@ -95,6 +96,12 @@ fn empty_set() -> sigset_t {
     sigemptyset(&mut set);
     // SAFETY: the call has made it an empty set.
     unsafe { set.assume_init() }
+}
+
+/// A parent that ignores the ends of its children hands that on; the system would then forget how ours end.
+fn hear_of_children() {
+    // SAFETY: sets no handler.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
 }
 
 fn is_ignored(signal: c_int) -> bool {

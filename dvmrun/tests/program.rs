@@ -143,6 +143,15 @@ fn a_signal_that_dvmrun_is_to_ignore_reaches_nobody() {
 }
 
 #[test]
+fn ends_are_seen_where_the_caller_ignores_its_children() {
+    // A shell does not ignore them; perl, which every Debian has, can.
+    let mut command = std::process::Command::new("perl");
+    let line = "$SIG{CHLD} = 'IGNORE'; exec @ARGV";
+    command.args(["-e", line, env!("CARGO_BIN_EXE_dvmrun"), "-n", "2", "sh", "-c", "exit 9"]);
+    assert_eq!(Job::start(&mut command).end().code, Some(9));
+}
+
+#[test]
 fn a_job_stops_and_goes_on() {
     let folder = place("stop");
     // Without processes of its own: a shell that waits for one to begin is not seen to stop.
@@ -211,6 +220,17 @@ fn nothing_survives_dvmrun() {
     job.signal(9);
     wait_until("all are gone", || all.iter().all(|&pid| state(pid).is_none_or(|state| state == 'Z')));
     assert_eq!(job.end().code, None);
+}
+
+/// A shell that ends at once when it is told to, and what it has started, which does not.
+#[test]
+fn what_is_left_of_an_ended_process_has_its_time_and_is_killed() {
+    let script = "[ $DVM_PROCESS = 0 ] && { sleep 0.3; exit 3; }; sh -c \"trap 'sleep 0.3; echo in time; exit' TERM; echo ready; \
+        while :; do sleep 0.01; done\"; :";
+    let (code, lines) = run(&["-n", "2"], script);
+    assert_eq!((code, lines), (Some(3), vec!["in time".to_owned(), "ready".to_owned()]));
+    let script = "[ $DVM_PROCESS = 0 ] && { sleep 0.3; exit 3; }; sh -c \"trap '' TERM; exec sleep 300\"; :";
+    assert_eq!(run(&["-n", "2", "--grace", "0.2"], script).0, Some(3));
 }
 
 #[test]

@@ -137,12 +137,14 @@ fn kill_one(random: u64) -> Duration {
     thread::sleep(Duration::from_micros(random >> 8 & 0x7fff));
     kill(pids[victim], 9);
     let killed = Instant::now();
-    let mut latest = Duration::ZERO;
+    let (mut latest, mut names) = (Duration::ZERO, Vec::new());
     for _ in 1..PROCESSES {
         let (told, whom) = job.next("lost ").expect("each survivor is told");
-        assert_eq!(whom, victim.to_string());
+        names.push(whom);
         latest = latest.max(told.saturating_duration_since(killed));
     }
+    // Whoever could not join is gone as well, and another one may see that first.
+    assert!(names.contains(&"?".to_owned()) || names.iter().all(|name| *name == victim.to_string()), "{names:?}");
     // They go on: each hears from each.
     for _ in 1..PROCESSES {
         job.next("well ").expect("the survivors go on");
