@@ -28,6 +28,7 @@ packages: ## install the system packages that are missing (packages.txt), or pri
 bench: all ## measure what a task costs, beside the peers that are installed; writes target/bench/tasks.json (BENCH: options)
 	target/release/dvm-bench $(BENCH)
 	target/release/dvm-bench-redist
+	target/release/dvm-bench-transport
 
 packages-check: ## install what only the tests need (packages-check.txt)
 	@DVM_PACKAGES=packages-check.txt tools/packages.sh

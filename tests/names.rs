@@ -16,6 +16,7 @@ const CRATES: &[&str] = &[
     "bench/src/demo",
     "bench/src/tasks",
     "bench/src/redist",
+    "bench/src/transport",
 ];
 
 /// The Rust files of a folder and of the folders in it.
