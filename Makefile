@@ -49,18 +49,19 @@ header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man
 abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)
 	c-tests/abi/dump.sh include/dvm.h c-tests/abi/libdvm.so.0
 
-loom-sound: ## model-check the lock-free structures, and the protocols of src/idle
+loom-sound: ## model-check the lock-free structures, and the protocols of src/idle and src/transport
 	$(LOOM) -- model
 
 loom: loom-sound ## the same, and show that the models find each defect that is put back
 	$(LOOM) --features planted -- models::
 
-soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each; LIVES (10,000) random lives, plain and under ASan
+soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each; LIVES (10,000) random lives, plain and under ASan; 1,000 killed processes, 100 stopped ones
 	$(if $(filter command% environment,$(origin MINUTES)),DVM_SOAK_MINUTES=$(MINUTES),DVM_SOAK_TASKS=1000000000) \
 		$(CARGO) test --release --locked -p dvm --test soak -- --nocapture
 	tests/sanitize.sh tsan $(MINUTES)
 	tests/sanitize.sh asan $(MINUTES)
 	c-tests/lives/soak.sh $(LIVES)
+	DVM_TEST_KILLS=1000 DVM_TEST_STOPS=100 $(CARGO) test --release --locked -p dvmrun --test transport -- --nocapture
 
 fuzz: packages ## random tests with fresh seeds for MINUTES (10), or until REGIONS were turned into tiles, for the ledger
 	tools/fuzz.sh $(if $(REGIONS),--regions $(REGIONS),$(MINUTES))

@@ -1,5 +1,5 @@
 //! The transport between processes that dvmrun has started: this test program itself, which then plays one of its roles.
-//! `DVM_TEST_KILLS` is the number of kills (10).
+//! `DVM_TEST_KILLS` is the number of kills (10), `DVM_TEST_STOPS` that of stops (10).
 #![allow(unsafe_code, reason = "reads memory of other processes where it is mapped")]
 
 mod job;
@@ -138,24 +138,30 @@ fn kill_one(random: u64) -> Duration {
     kill(pids[victim], 9);
     let killed = Instant::now();
     let (mut latest, mut names) = (Duration::ZERO, Vec::new());
-    for _ in 1..PROCESSES {
-        let (told, whom) = job.next("lost ").expect("each survivor is told");
-        names.push(whom);
-        latest = latest.max(told.saturating_duration_since(killed));
+    let mut well = 0;
+    // Each survivor is told, and goes on: each hears from each.
+    while names.len() < PROCESSES - 1 || well < PROCESSES - 1 {
+        let (told, line) = job.lines.recv_timeout(Duration::from_secs(30)).expect("each survivor is told and goes on");
+        if let Some((_, whom)) = line.split_once("lost ") {
+            names.push(whom.to_owned());
+            latest = latest.max(told.saturating_duration_since(killed));
+        }
+        well += usize::from(line.contains("well "));
     }
     // Whoever could not join is gone as well, and another one may see that first.
     assert!(names.contains(&"?".to_owned()) || names.iter().all(|name| *name == victim.to_string()), "{names:?}");
-    // They go on: each hears from each.
-    for _ in 1..PROCESSES {
-        job.next("well ").expect("the survivors go on");
-    }
     assert_eq!(job.end(), Some(128 + 9));
     latest
 }
 
+/// How often, as this variable says.
+fn times(variable: &str) -> u32 {
+    std::env::var(variable).map_or(10, |times| times.parse().unwrap())
+}
+
 #[test]
 fn survivors_of_a_kill_are_told_and_go_on() {
-    let kills: u32 = std::env::var("DVM_TEST_KILLS").map_or(10, |kills| kills.parse().unwrap());
+    let kills = times("DVM_TEST_KILLS");
     let mut random = 0x2545_f491_4f6c_dd1d_u64 ^ u64::from(std::process::id());
     let mut latest = Vec::new();
     for _ in 0..kills {
@@ -176,12 +182,14 @@ fn survivors_of_a_kill_are_told_and_go_on() {
 
 #[test]
 fn a_stopped_process_is_silent_and_not_lost() {
-    let mut job = Watched::start(&mut playing(&["-n", "2", "--timeout", "50"], "stopped"));
-    let pids = pids(&job, 2);
-    thread::sleep(Duration::from_millis(100));
-    kill(pids[1], 19);
-    job.next("silent").expect("the other one notices");
-    kill(pids[1], 18);
-    job.next("again").expect("the other one hears it again");
-    assert_eq!(job.end(), Some(0));
+    for stop in 0..times("DVM_TEST_STOPS") {
+        let mut job = Watched::start(&mut playing(&["-n", "2", "--timeout", "50"], "stopped"));
+        let pids = pids(&job, 2);
+        thread::sleep(Duration::from_millis(u64::from(stop * 7 % 60)));
+        kill(pids[1], 19);
+        job.next("silent").expect("the other one notices");
+        kill(pids[1], 18);
+        job.next("again").expect("the other one hears it again");
+        assert_eq!(job.end(), Some(0));
+    }
 }

@@ -233,8 +233,9 @@ fn killed() {
 
 /// Both say that they live; the first one notices that the second one does not, and then that it does again.
 fn stopped() {
-    say_pid();
     let transport = join();
+    // One that is stopped before it has joined is only waited for.
+    say_pid();
     let (me, other) = (transport.me().index(), Peer::new(1 - transport.me().index() as u32));
     let mut traffic = Traffic::new(2);
     let (mut silent, mut over, end) = (false, false, Instant::now() + DEADLINE);
@@ -249,11 +250,11 @@ fn stopped() {
         });
         if me == 0 {
             let silence = transport.silence(other);
-            if !silent && silence > Duration::from_secs(1) {
+            if !silent && silence > Duration::from_millis(400) {
                 silent = true;
                 say("silent");
             }
-            if silent && silence < Duration::from_millis(500) {
+            if silent && silence < Duration::from_millis(200) {
                 say("again");
                 over = true;
             }
