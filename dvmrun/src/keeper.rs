@@ -1,9 +1,11 @@
 //! The keeper: a process of dvmrun's own that ends what the job has started when dvmrun is killed and cannot. The
 //! processes themselves die with dvmrun; what they have started would not.
 
-use std::io::{self, BufRead, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::system;
 
@@ -12,7 +14,8 @@ pub const ARGUMENT: &str = "--keep-job";
 
 /// The keeper as dvmrun sees it. It ends with it.
 pub struct Keeper {
-    input: ChildStdin,
+    /// The numbers of processes that lead groups, each as four bytes; 0: there is nothing to be ended any more.
+    input: File,
     process: Child,
 }
 
@@ -26,20 +29,20 @@ impl Keeper {
         command.arg(ARGUMENT).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let mut process = command.spawn()?;
         let input = process.stdin.take().expect("a pipe was asked for");
-        Ok(Keeper { input, process })
+        Ok(Keeper { input: OwnedFd::from(input).into(), process })
     }
 
-    /// Puts the leader of a group into its care.
+    /// What a new process writes its number to before it begins its program: nothing runs that is not kept.
     ///
     /// # Errors
-    /// The keeper is gone.
-    pub fn add(&mut self, leader: u32) -> io::Result<()> {
-        writeln!(self.input, "{leader}")
+    /// The system's.
+    pub fn register(&self) -> io::Result<File> {
+        self.input.try_clone()
     }
 
     /// There is nothing to be ended any more.
     pub fn dismiss(mut self) {
-        let _ = writeln!(self.input, "over");
+        let _ = self.input.write_all(&0_u32.to_le_bytes());
         drop(self.input);
         let _ = self.process.wait();
     }
@@ -48,10 +51,11 @@ impl Keeper {
 /// What the keeper does: reads until the end, which comes with dvmrun's, and then ends what it was not dismissed from.
 pub fn keep() {
     let mut leaders = Vec::new();
-    for line in io::stdin().lock().lines().map_while(Result::ok) {
-        match line.parse() {
-            Ok(leader) => leaders.push(leader),
-            Err(_) => return,
+    let mut number = [0; 4];
+    while io::stdin().lock().read_exact(&mut number).is_ok() {
+        match u32::from_le_bytes(number) {
+            0 => return,
+            leader => leaders.push(leader),
         }
     }
     for leader in leaders {

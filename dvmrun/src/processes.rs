@@ -80,15 +80,15 @@ impl Processes {
         if label {
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
         }
-        system::prepare(&mut command, ticket, signals, limit);
+        let register = self.keeper.register().map_err(|error| Failure::own(error.to_string()))?;
+        system::prepare(&mut command, ticket, signals, limit, register);
         let mut child = command.spawn().map_err(|error| refused(&program[0], &error))?;
         self.outputs.extend(child.stdout.take().map(|pipe| Labelled::new(index, pipe, false)));
         self.outputs.extend(child.stderr.take().map(|pipe| Labelled::new(index, pipe, true)));
         self.relay = self.relay.take().or(child.stdin.take().map(StdinRelay::new));
-        let kept = self.keeper.add(child.id());
         self.children.push(child);
         self.ends.push(None);
-        kept.map_err(|error| Failure::own(format!("its keeper is gone: {error}")))
+        Ok(())
     }
 
     /// Sends a signal to all processes and what they have started.

@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "calls of the C library")]
 
 use std::ffi::c_int;
-use std::io::{self, Error, Read};
+use std::fs::File;
+use std::io::{self, Error, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
@@ -51,7 +52,7 @@ pub fn raise_descriptor_limit() -> libc::rlimit {
 
 /// Signals that come as words to be read. What this process was deaf to before, it stays so.
 pub struct Signals {
-    file: std::fs::File,
+    file: File,
     before: sigset_t,
 }
 
@@ -113,15 +114,16 @@ fn is_ignored(signal: c_int) -> bool {
     }
 }
 
-/// Has the command's process get the ticket's socket, the signals and limits that this one had, and die with this
-/// process.
-pub fn prepare(command: &mut Command, ticket: Ticket, signals: &Signals, limit: libc::rlimit) {
+/// Has the command's process get the ticket's socket, the signals and limits that this one had, die with this process,
+/// and write its number to the register, as four bytes.
+pub fn prepare(command: &mut Command, ticket: Ticket, signals: &Signals, limit: libc::rlimit, register: File) {
     let (before, launcher) = (signals.before, getpid());
-    let prepare = move || {
+    let prepare = move || -> io::Result<()> {
         ticket.pass_on()?;
         sigprocmask(libc::SIG_SETMASK, &before, None);
         setrlimit(libc::RLIMIT_NOFILE, &limit);
         die_with_parent();
+        (&register).write_all(&(getpid() as u32).to_le_bytes())?;
         // It may have died before that.
         if getppid() == launcher { Ok(()) } else { Err(Error::from_raw_os_error(libc::ESRCH)) }
     };

@@ -11,20 +11,22 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use testkit::Random;
+
 use job::{Ended, Job, dvmrun, kill};
 
 /// This program in a role, as a job's program.
 fn playing(arguments: &[&str], role: &str) -> Command {
-    let mut command = dvmrun(arguments);
-    command.arg(std::env::current_exe().unwrap()).args(["--exact", "role", "--ignored", "--nocapture"]);
+    let mut command = testkit::part_by(dvmrun(arguments), "role");
     command.env("DVM_TEST_ROLE", role);
     command
 }
 
 #[test]
-#[ignore = "a process of the other tests"]
 fn role() {
-    roles::play(&std::env::var("DVM_TEST_ROLE").unwrap_or_default());
+    if testkit::playing() {
+        roles::play(&std::env::var("DVM_TEST_ROLE").unwrap_or_default());
+    }
 }
 
 /// So many processes in a role, all of which end well.
@@ -58,8 +60,8 @@ fn memory_is_the_same_by_each_method() {
 fn a_process_that_does_not_join_is_told_to_the_others() {
     let mut command = dvmrun(&["-n", "2", "--timeout", "50", "-k"]);
     let this = std::env::current_exe().unwrap();
-    let script = "[ $DVM_PROCESS = 1 ] && exit 0; \"$0\" --exact role --ignored --nocapture";
-    command.args(["sh", "-c", script]).arg(this).env("DVM_TEST_ROLE", "batches");
+    let script = "[ $DVM_PROCESS = 1 ] && exit 0; \"$0\" --exact role --nocapture";
+    command.args(["sh", "-c", script]).arg(this).env("DVM_TEST_ROLE", "batches").env("DVM_TEST_PART", "role");
     let ended = Job::start(&mut command).end();
     assert_eq!(ended.code, Some(101));
     assert!(ended.err.contains("process 1 is gone before it joined the job"), "{}", ended.err);
@@ -68,8 +70,12 @@ fn a_process_that_does_not_join_is_told_to_the_others() {
 #[test]
 fn the_second_program_of_a_process_is_refused() {
     let mut command = dvmrun(&["-n", "2", "--timeout", "50"]);
-    let script = "\"$0\" --exact role --ignored --nocapture && \"$0\" --exact role --ignored --nocapture";
-    command.args(["sh", "-c", script]).arg(std::env::current_exe().unwrap()).env("DVM_TEST_ROLE", "batches");
+    let script = "\"$0\" --exact role --nocapture && \"$0\" --exact role --nocapture";
+    command
+        .args(["sh", "-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .env("DVM_TEST_ROLE", "batches")
+        .env("DVM_TEST_PART", "role");
     let ended = Job::start(&mut command).end();
     assert_eq!(ended.code, Some(101));
     assert!(ended.err.contains("another program of this process"), "{}", ended.err);
@@ -129,12 +135,12 @@ fn pids(job: &Watched, processes: usize) -> Vec<u32> {
 }
 
 /// Kills one of four processes that flood each other, at a random instant from before they have joined.
-fn kill_one(random: u64) -> Duration {
+fn kill_one(random: &mut Random) -> Duration {
     const PROCESSES: usize = 4;
     let mut job = Watched::start(&mut playing(&["-n", "4", "--keep-going", "--timeout", "50"], "killed"));
-    let victim = (random % 4) as usize;
+    let victim = random.below(PROCESSES);
     let pids = pids(&job, PROCESSES);
-    thread::sleep(Duration::from_micros(random >> 8 & 0x7fff));
+    thread::sleep(Duration::from_micros(random.below(32_000) as u64));
     kill(pids[victim], 9);
     let killed = Instant::now();
     let (mut latest, mut names) = (Duration::ZERO, Vec::new());
@@ -155,20 +161,17 @@ fn kill_one(random: u64) -> Duration {
 }
 
 /// How often, as this variable says.
-fn times(variable: &str) -> u32 {
-    std::env::var(variable).map_or(10, |times| times.parse().unwrap())
+fn times(variable: &str) -> u64 {
+    testkit::setting(variable).unwrap_or(10)
 }
 
 #[test]
 fn survivors_of_a_kill_are_told_and_go_on() {
     let kills = times("DVM_TEST_KILLS");
-    let mut random = 0x2545_f491_4f6c_dd1d_u64 ^ u64::from(std::process::id());
+    let mut random = Random::new(std::process::id().into());
     let mut latest = Vec::new();
     for _ in 0..kills {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        let time = kill_one(random);
+        let time = kill_one(&mut random);
         assert!(time < Duration::from_secs(1), "told after {time:?}");
         latest.push(time);
     }
@@ -185,7 +188,7 @@ fn a_stopped_process_is_silent_and_not_lost() {
     for stop in 0..times("DVM_TEST_STOPS") {
         let mut job = Watched::start(&mut playing(&["-n", "2", "--timeout", "50"], "stopped"));
         let pids = pids(&job, 2);
-        thread::sleep(Duration::from_millis(u64::from(stop * 7 % 60)));
+        thread::sleep(Duration::from_millis(stop * 7 % 60));
         kill(pids[1], 19);
         job.next("silent").expect("the other one notices");
         kill(pids[1], 18);

@@ -66,14 +66,11 @@ mod tests {
         let mut extents = Extents::new(BYTES);
         let mut taken: Vec<(u64, u64)> = Vec::new();
         let mut owner = vec![false; BYTES as usize];
-        let mut random = 88_172_645_463_325_252_u64;
+        let mut random = testkit::Random::new(5);
         let mut refused = 0;
         for _ in 0..20_000 {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            if random % 5 < 3 || taken.is_empty() {
-                let bytes = 1 + (random >> 8) % 4000;
+            if random.chance(60) || taken.is_empty() {
+                let bytes = 1 + random.below(4000) as u64;
                 let Some(offset) = extents.take(bytes) else {
                     refused += 1;
                     continue;
@@ -83,7 +80,7 @@ mod tests {
                 }
                 taken.push((offset, bytes));
             } else {
-                let (offset, bytes) = taken.swap_remove((random >> 8) as usize % taken.len());
+                let (offset, bytes) = taken.swap_remove(random.below(taken.len()));
                 owner[offset as usize..(offset + bytes) as usize].fill(false);
                 extents.give(offset, bytes);
             }

@@ -304,11 +304,9 @@ mod tests {
     fn hostile_words_break_the_connection_and_nothing_else() {
         let words = memory(64);
         let ring = SharedRing::over(&words);
-        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut numbers = testkit::Random::new(13);
         let mut next = || {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
+            let random = numbers.number();
             // Small numbers, numbers near the ends, and anything.
             match random % 4 {
                 0 => random >> 32 & 127,

@@ -214,17 +214,14 @@ fn batches_of_four_arrive_whole_and_in_order() {
         .map(|transport| {
             thread::spawn(move || {
                 let me = transport.me().index();
-                let mut random = 77 + me as u64;
+                let mut random = testkit::Random::new(me as u64);
                 let (mut next, mut seen) = ([0_u64; 4], [0_u64; 4]);
                 let end = Instant::now() + DEADLINE;
                 while next.iter().chain(&seen).enumerate().any(|(at, &count)| at % 4 != me && count < BATCHES) {
                     assert!(Instant::now() < end, "{next:?} {seen:?}");
                     let mut idle = true;
                     for to in (0..4).filter(|&to| to != me) {
-                        random ^= random << 13;
-                        random ^= random >> 7;
-                        random ^= random << 17;
-                        let length = [0, 8, 100, 8192, 40_000][random as usize % 5] + random as usize / 5 % 9;
+                        let length = *random.pick(&[0, 8, 100, 8192, 40_000]) + random.below(9);
                         let mut batch = next[to].to_le_bytes().to_vec();
                         batch.extend((0..length).map(|at| (at as u64 * 3 + next[to] + me as u64) as u8));
                         if next[to] < BATCHES && transport.send(Peer::new(to as u32), &batch) == Sent::Taken {

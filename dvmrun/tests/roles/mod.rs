@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
 use dvm::transport::{Peer, RemoteAddress, Sent, Transport, TransportEvent, from_environment};
+use testkit::Random;
 
 /// No role takes longer.
 const DEADLINE: Duration = Duration::from_secs(40);
@@ -27,23 +28,12 @@ fn join() -> Box<dyn Transport> {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
-
 /// Batch `number` from one to another: its number, random bytes, and a sum of all of it.
 fn batch(from: usize, to: usize, number: u64) -> Vec<u8> {
-    let mut random = Random(1 + number * 64 + from as u64 * 8 + to as u64);
-    let length = [0, 8, 32, 1000, 8192, 60_000][random.next() as usize % 6] + random.next() as usize % 9;
+    let mut random = Random::new(number * 64 + from as u64 * 8 + to as u64);
+    let length = *random.pick(&[0, 8, 32, 1000, 8192, 60_000]) + random.below(9);
     let mut bytes = number.to_le_bytes().to_vec();
-    bytes.extend((0..length).map(|_| random.next() as u8));
+    bytes.extend((0..length).map(|_| random.number() as u8));
     let sum = bytes.iter().fold(0_u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     bytes.extend(sum.to_le_bytes());
     bytes
