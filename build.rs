@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// What libdvm calls in hwloc; nothing else is bound.
 const HWLOC_FUNCTIONS: &[&str] = &[
+    "hwloc_bitmap_first",
     "hwloc_bitmap_isset",
     "hwloc_distances_get",
     "hwloc_distances_release",

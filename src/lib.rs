@@ -21,6 +21,9 @@ mod trace;
 
 mod machine;
 
+#[cfg_attr(not(test), expect(dead_code, reason = "the engine uses it once there is a transport"))]
+mod world;
+
 #[doc(hidden)]
 pub mod transport;
 

@@ -66,7 +66,7 @@ pub(crate) fn describe(config: &Config) -> Result<Description, Error> {
         oversubscribed: machine.oversubscribed(),
         distances: (0..workers).map(|a| (0..workers).map(|b| machine.distance(a, b)).collect()).collect(),
         cpuset: allowance.cpus.map(|cpus| cpus.into_iter().collect()),
-        quota: allowance.quota,
+        quota: allowance.quota.map(|quota| quota.workers),
     })
 }
 

@@ -10,7 +10,7 @@ use crate::id::Rank;
 
 /// The positions of the workers in the tree.
 #[derive(Debug)]
-pub(super) struct Levels {
+pub(crate) struct Levels {
     /// Number of branching levels.
     depth: usize,
     /// The object of each worker on each branching level, worker by worker.
@@ -26,13 +26,13 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// `paths`: for each worker, in tree order, its ancestor on each level, the root first.
+    /// `paths`: for each worker, in tree order, its ancestor on each level, the root of its host first.
     pub fn new(paths: &[Vec<Option<u32>>]) -> Levels {
         let filled = fill(paths);
         let branching = branching(&filled);
         let objects = filled.iter().flat_map(|path| branching.iter().map(|&level| path[level])).collect();
         let named = named(&branching);
-        let (ranks, dimension) = (ranks(&filled, &named), 1 + named.len());
+        let (ranks, dimension) = (ranks(&filled, &named), named.len());
         let steps = steps(&ranks, dimension);
         let unused = std::array::from_fn(|component| if component < dimension { 0 } else { u64::MAX });
         Levels { depth: branching.len(), objects, ranks, dimension, unused, steps }
@@ -137,25 +137,26 @@ fn fill(paths: &[Vec<Option<u32>>]) -> Vec<Vec<u32>> {
     paths.iter().map(&mut fill_path).collect()
 }
 
-/// The levels below the root on which two workers have different objects.
+/// The levels on which two workers with the same parent have different objects; level 0, hosts, if there are several.
 fn branching(paths: &[Vec<u32>]) -> Vec<usize> {
     let levels = paths.first().map_or(0, Vec::len);
-    let part =
-        |level: usize, pair: &[Vec<u32>]| pair[0][level - 1] == pair[1][level - 1] && pair[0][level] != pair[1][level];
-    (1..levels).filter(|&level| paths.windows(2).any(|pair| part(level, pair))).collect()
+    let siblings = |level: usize, pair: &[Vec<u32>]| level == 0 || pair[0][level - 1] == pair[1][level - 1];
+    let part = |level: usize, pair: &[Vec<u32>]| siblings(level, pair) && pair[0][level] != pair[1][level];
+    (0..levels).filter(|&level| paths.windows(2).any(|pair| part(level, pair))).collect()
 }
 
-/// The branching levels that become components. If there are too many, drops the second innermost first: the PUs of a
-/// larger group are then numbered consecutively. Distances still use all levels.
+/// The levels that become components: the hosts, and those that branch. If there are too many, drops the second
+/// innermost first: the PUs of a larger group are then numbered consecutively. Distances still use all levels.
 fn named(branching: &[usize]) -> Vec<usize> {
-    let mut named = branching.to_vec();
-    while named.len() + 1 > Rank::DEPTH {
+    let mut named: Vec<usize> =
+        std::iter::once(0).chain(branching.iter().copied().filter(|&level| level > 0)).collect();
+    while named.len() > Rank::DEPTH {
         named.remove(named.len() - 2);
     }
     named
 }
 
-/// The index among siblings on each of `levels`; component 0, the host, is 0.
+/// The index among siblings on each of `levels`.
 fn ranks(paths: &[Vec<u32>], levels: &[usize]) -> Vec<Rank> {
     let mut rank = Rank::FIRST;
     let mut ranks = Vec::with_capacity(paths.len());
@@ -163,7 +164,7 @@ fn ranks(paths: &[Vec<u32>], levels: &[usize]) -> Vec<Rank> {
     for path in paths {
         let part = before.and_then(|before| levels.iter().position(|&level| before[level] != path[level]));
         if let Some(part) = part {
-            rank = rank.next(part + 1);
+            rank = rank.next(part);
         }
         ranks.push(rank);
         before = Some(path);

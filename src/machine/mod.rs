@@ -3,6 +3,7 @@
 //! [`Machine::configured`] reads everything once; its result never changes and does not depend on hwloc any more.
 //! - `topology`: hwloc's tree as plain data (`hwloc`: its raw bindings); `synthetic`: the tree of an imagined machine
 //! - `quota`, `binding`: limits of the process; `selection`: which PUs get workers
+//! - `share`: what a process may use of its host, and its part; `survey`: the machine of that part
 //! - `description`: all of it, for reports
 //! - `levels`: ranks; `distance`: the metric; `caches`: for tile sizes
 
@@ -12,8 +13,11 @@ pub(crate) mod description;
 mod distance;
 mod hwloc;
 mod levels;
-mod quota;
+pub(crate) mod quota;
 mod selection;
+pub(crate) mod share;
+#[cfg_attr(not(test), expect(dead_code, reason = "the engine uses it once there are several processes"))]
+pub(crate) mod survey;
 mod synthetic;
 mod topology;
 
@@ -28,9 +32,11 @@ use crate::error::{Error, dvm_retcode_t};
 use crate::id::Rank;
 
 pub(crate) use caches::Caches;
+pub(crate) use levels::Levels;
 
 use distance::Refinement;
-use levels::Levels;
+use quota::Quota;
+use share::Share;
 use topology::{Topology, TopologySource};
 
 /// The workers of this process, and the tree that contains them.
@@ -58,19 +64,18 @@ pub(crate) struct Machine {
 #[derive(Clone, Debug)]
 struct Allowance {
     cpus: Option<BTreeSet<u32>>,
-    /// Number of workers that the CPU quota allows.
-    quota: Option<usize>,
+    quota: Option<Quota>,
 }
 
 impl Allowance {
     fn read() -> Allowance {
-        Allowance { cpus: binding::process_cpus(), quota: quota::workers(Path::new("/")) }
+        Allowance { cpus: binding::process_cpus(), quota: quota::limit(Path::new("/")) }
     }
 
     /// Number of threads that can run at once.
     fn threads(&self) -> usize {
         let cpus = self.cpus.as_ref().map_or(usize::MAX, BTreeSet::len);
-        cpus.min(self.quota.unwrap_or(usize::MAX))
+        cpus.min(self.quota.map_or(usize::MAX, |quota| quota.workers))
     }
 }
 
@@ -81,8 +86,7 @@ impl Machine {
     /// `DVM_ERR_ARGUMENT` for an invalid synthetic machine, `DVM_ERR_UNSUPPORTED` if the system's topology cannot be
     /// read.
     pub fn configured(config: &Config) -> Result<Machine, Error> {
-        let allowance = Allowance::read();
-        Machine::new(&Machine::topology(config)?, config, &allowance)
+        Machine::new(&Machine::topology(config)?, config, &Allowance::read())
     }
 
     /// The tree selected by `config`: the system's, or an imagined one.
@@ -94,9 +98,23 @@ impl Machine {
     }
 
     fn new(topology: &Topology, config: &Config, allowance: &Allowance) -> Result<Machine, Error> {
+        Machine::within(topology, config, allowance, None)
+    }
+
+    /// The machine of a process that has the whole host, or a part of it.
+    fn within(
+        topology: &Topology,
+        config: &Config,
+        allowance: &Allowance,
+        share: Option<&Share>,
+    ) -> Result<Machine, Error> {
         let real = topology.is_this_system;
-        let allowed = allowance.cpus.as_ref().filter(|_| real);
-        let quota = allowance.quota.filter(|_| real);
+        let own = share.map(|share| share.cpus.iter().copied().collect::<BTreeSet<u32>>());
+        let allowed = own.as_ref().or(allowance.cpus.as_ref().filter(|_| real));
+        let quota = match share {
+            Some(share) => share.quota,
+            None => allowance.quota.filter(|_| real).map(|quota| quota.workers),
+        };
         let usable = selection::usable(&topology.pus, allowed).len();
         if usable == 0 {
             return Err(no_pus(topology.pus.len(), allowed));
@@ -106,13 +124,13 @@ impl Machine {
         let selected = selection::select(&topology.pus, allowed, workers);
         let levels = Levels::new(&paths(topology, &selected, workers > usable));
         let refined = topology.latencies.iter().filter_map(|latencies| Refinement::new(latencies, &selected, &levels));
-        let bound = real && config.bind() && workers <= usable;
+        let bound = real && config.bind() && workers <= usable && share.is_none_or(|share| share.alone);
         let mut distinct = selected.clone();
         distinct.dedup();
         Ok(Machine {
             refinement: refined.max_by_key(Refinement::objects),
             cpus: bound.then(|| selected.iter().map(|&pu| topology.pus[pu].os_index).collect()),
-            crowd: workers.div_ceil(allowance.threads().max(1)),
+            crowd: workers.div_ceil(share.map_or(allowance.threads(), Share::threads).max(1)),
             caches: Caches::of(&distinct.iter().map(|&pu| &topology.pus[pu]).collect::<Vec<_>>()),
             neighbours: (0..workers).map(|_| OnceBox::new()).collect(),
             limits: limits(topology, config, usable, quota),

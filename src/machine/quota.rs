@@ -4,15 +4,26 @@
 //! of its mount, in every hierarchy with a CPU controller. Quotas that a container hides remain unknown.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Number of workers that the quota allows: CPU time per period, rounded up, at least 1. `None`: no quota. `root` is
-/// the prefix of every absolute path: `/`, or a recorded tree.
-pub(super) fn workers(root: &Path) -> Option<usize> {
+use serde::{Deserialize, Serialize};
+
+/// The smallest CPU quota that holds for the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Quota {
+    /// The workers that it allows: CPU time per period, rounded up, at least 1.
+    pub workers: usize,
+    /// The device and inode of the group's folder: processes of one host that name the same share this quota.
+    pub group: (u64, u64),
+}
+
+/// The process's quota; `None`: it has none. `root` is the prefix of every absolute path: `/`, or a recorded tree.
+pub(super) fn limit(root: &Path) -> Option<Quota> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let mounts = fs::read_to_string(root.join("proc/self/mountinfo")).ok()?;
     let mounts: Vec<Mount> = mounts.lines().filter_map(Mount::parse).collect();
-    groups.lines().filter_map(Membership::parse).filter_map(|group| group.workers(root, &mounts)).min()
+    groups.lines().filter_map(Membership::parse).filter_map(|group| group.limit(root, &mounts)).min()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +34,18 @@ enum Version {
 
 impl Version {
     /// The quota in the files of the group `directory`.
-    fn quota(self, directory: &Path) -> Option<usize> {
+    fn quota(self, directory: &Path) -> Option<Quota> {
         let read = |file: &str| fs::read_to_string(directory.join(file)).ok();
-        match self {
+        let workers = match self {
             Version::V1 => whole(read("cpu.cfs_quota_us")?.trim(), read("cpu.cfs_period_us")?.trim()),
             Version::V2 => {
                 let text = read("cpu.max")?;
                 let (quota, period) = text.trim().split_once(' ')?;
                 whole(quota, period)
             }
-        }
+        }?;
+        let group = fs::metadata(directory).map_or((0, 0), |folder| (folder.dev(), folder.ino()));
+        Some(Quota { workers, group })
     }
 }
 
@@ -96,7 +109,7 @@ impl<'a> Membership<'a> {
     }
 
     /// The smallest quota from this group up to the mount point.
-    fn workers(&self, root: &Path, mounts: &[Mount]) -> Option<usize> {
+    fn limit(&self, root: &Path, mounts: &[Mount]) -> Option<Quota> {
         let mount = mounts.iter().find(|mount| mount.version == self.version)?;
         let point: PathBuf = root.join(mount.point.trim_start_matches('/'));
         let quotas = mount.below(self.group).ancestors().filter_map(|group| self.version.quota(&point.join(group)));
@@ -166,13 +179,13 @@ mod tests {
         ];
         for (what, expected, groups, mounts, files) in table {
             let tree = scratch(&[&[("proc/self/cgroup", *groups), ("proc/self/mountinfo", *mounts)], *files].concat());
-            assert_eq!(workers(&tree), *expected, "{what}");
+            assert_eq!(limit(&tree).map(|quota| quota.workers), *expected, "{what}");
         }
     }
 
     #[test]
     fn a_missing_proc_is_no_quota() {
         let tree = scratch(&[("nothing", "")]);
-        assert_eq!(workers(&tree), None);
+        assert_eq!(limit(&tree), None);
     }
 }

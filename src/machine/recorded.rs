@@ -57,7 +57,8 @@ impl Record {
 
     fn machine(&self) -> Machine {
         let read = |name: &str| (name == "DVM_WORKERS").then(|| self.workers.clone().map(Into::into)).flatten();
-        let allowance = Allowance { cpus: self.cpuset.clone(), quota: self.quota };
+        let quota = self.quota.map(|workers| Quota { workers, group: (0, 0) });
+        let allowance = Allowance { cpus: self.cpuset.clone(), quota };
         Machine::new(self.topology.as_ref().expect("a machine"), &Config::read(read).unwrap(), &allowance).unwrap()
     }
 }

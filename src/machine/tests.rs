@@ -250,7 +250,8 @@ fn the_cpuset_and_the_quota_limit_a_real_machine_and_not_a_synthetic_one() {
     // The process's CPUs, quota and environment; the expected CPUs of the workers, and sizes.
     type Row = (&'static [u32], Option<usize>, &'static [(&'static str, &'static str)], &'static [u32], &'static str);
     let mut topology = drawing::read("machine{pack{core{pu pu} core{pu pu}} pack{core{pu pu} core{pu pu}}}", &[]);
-    let built = |topology: &Topology, cpus: &[u32], quota, environment: &[(&str, &str)]| {
+    let built = |topology: &Topology, cpus: &[u32], quota: Option<usize>, environment: &[(&str, &str)]| {
+        let quota = quota.map(|workers| Quota { workers, group: (0, 0) });
         let allowance = Allowance { cpus: Some(cpus.iter().copied().collect()), quota };
         Machine::new(topology, &config(environment), &allowance)
     };

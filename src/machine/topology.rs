@@ -90,6 +90,9 @@ pub(super) struct TreeNode {
     pub bytes: u64,
     /// Its parent; `None` for the root.
     pub parent: Option<u32>,
+    /// The lowest of the system's numbers of its PUs, of those that the process may not use as well. With the type it
+    /// names the object to other processes of the host, whose trees may lack other PUs.
+    pub lowest_cpu: u32,
     /// The NUMA nodes for exactly its PUs: their numbers and sizes in bytes.
     pub memory: Vec<(u32, u64)>,
 }
@@ -322,6 +325,13 @@ impl<'a> Object<'a> {
         nodes
     }
 
+    /// The lowest of the system's numbers of its PUs, of those outside of the process's cpuset as well.
+    fn lowest_cpu(self) -> u32 {
+        // SAFETY: an object of the tree has its sets, which live as long as it does.
+        let lowest = unsafe { sys::hwloc_bitmap_first(self.0.complete_cpuset) };
+        u32::try_from(lowest).unwrap_or(self.0.os_index)
+    }
+
     /// 0, 1 or 2 for L1 data, L2 or L3, and the size in bytes.
     fn cache(self) -> Option<(usize, u64)> {
         let level = match self.kind() {
@@ -365,6 +375,7 @@ impl Walk {
             index: object.0.logical_index,
             bytes: object.cache().map_or(0, |(_, bytes)| bytes),
             parent: self.path.iter().rev().find_map(|above| *above),
+            lowest_cpu: object.lowest_cpu(),
             memory: object.memory(),
         });
         let (outer_levels, outer_caches, outer_core) = (self.path.len(), self.caches, self.core);
