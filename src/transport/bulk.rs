@@ -45,6 +45,8 @@ pub(crate) struct Transfers {
     /// Records to be sent before pieces.
     answers: VecDeque<(RecordKind, u64, u64)>,
     outcomes: VecDeque<Outcome>,
+    /// The ring had no room for the last record.
+    blocked: bool,
 }
 
 impl Transfers {
@@ -119,8 +121,10 @@ impl Transfers {
         mut push: impl FnMut(RecordKind, u64, &[u8], usize) -> Result<bool, LossCause>,
     ) -> Result<bool, LossCause> {
         let mut some = false;
+        self.blocked = false;
         while let Some(&(kind, ticket, length)) = self.answers.front() {
             if !push(kind, ticket, &length.to_le_bytes(), 0)? {
+                self.blocked = true;
                 return Ok(some);
             }
             self.answers.pop_front();
@@ -135,6 +139,7 @@ impl Transfers {
             let end = bytes.len().min(sending.done + PIECE);
             let piece = bytes.get(sending.done..end).unwrap_or_default();
             if !push(RecordKind::Piece, ticket, piece, FOR_BATCHES)? {
+                self.blocked = true;
                 return Ok(some);
             }
             some = true;
@@ -156,6 +161,12 @@ impl Transfers {
     /// Whether there is something to send or to tell.
     pub(crate) fn is_active(&self) -> bool {
         !(self.answers.is_empty() && self.order.is_empty() && self.outcomes.is_empty())
+    }
+
+    /// Whether a poll would do something now.
+    pub(crate) fn can_go_on(&self) -> bool {
+        let sends = !(self.answers.is_empty() && self.order.is_empty());
+        !self.outcomes.is_empty() || (sends && !self.blocked)
     }
 
     /// What the layer above is to be told next.

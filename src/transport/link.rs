@@ -189,7 +189,11 @@ impl PeerLink {
             return true;
         }
         let Some(mut producer) = self.producer.try_lock() else { return true };
-        self.outbound().has_fed(&mut producer) || (self.active.load(Ordering::Relaxed) && !producer.is_starving())
+        if self.outbound().has_fed(&mut producer) {
+            return true;
+        }
+        drop(producer);
+        self.active.load(Ordering::Relaxed) && self.transfers.try_lock().is_none_or(|transfers| transfers.can_go_on())
     }
 
     /// Hands over what has come, and moves transfers on. True if there was something.

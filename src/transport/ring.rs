@@ -55,8 +55,9 @@ pub(crate) struct RingProducer {
     /// The tail that it has seen.
     tail: u64,
     hungry: u64,
-    /// True from a refusal until a record is taken or the refused side was told.
-    starving: bool,
+    /// The tail at the first refusal that nobody was told to try again. A record that is taken meanwhile, of another
+    /// thread perhaps, changes nothing: the refused one may fit now as well.
+    refused_at: Option<u64>,
 }
 
 /// What the consumer knows.
@@ -121,7 +122,6 @@ impl<'a> SharedRing<'a> {
         own.head = end;
         let order = if planted("head_relaxed") { Ordering::Relaxed } else { Ordering::Release };
         self.head.store(end, order);
-        own.starving = false;
         Ok(true)
     }
 
@@ -141,16 +141,18 @@ impl<'a> SharedRing<'a> {
         let room = self.has_room(own, needed);
         if !room && !planted("refuse_in_silence") {
             own.hungry += 1;
-            own.starving = true;
+            own.refused_at = own.refused_at.or(Some(tail));
             self.hungry.store(own.hungry, Ordering::Relaxed);
         }
         Ok(room)
     }
 
-    /// Whether room was made since the last refusal. True once for each refusal: whoever asks tries again.
+    /// Whether room was made since a refusal. True once: whoever asks tries again.
     pub(crate) fn has_fed(&self, own: &mut RingProducer) -> bool {
-        let fed = own.starving && self.tail.load(Ordering::Relaxed) != own.tail;
-        own.starving &= !fed;
+        let fed = own.refused_at.is_some_and(|tail| self.tail.load(Ordering::Relaxed) != tail);
+        if fed {
+            own.refused_at = None;
+        }
         fed
     }
 
@@ -240,13 +242,6 @@ impl<'a> SharedRing<'a> {
     }
 }
 
-impl RingProducer {
-    /// Whether it waits for room: nothing has changed since the last refusal, as far as it knows.
-    pub(crate) fn is_starving(&self) -> bool {
-        self.starving
-    }
-}
-
 impl RingConsumer {
     /// The position behind the last record that was taken.
     pub(crate) fn position(&self) -> u64 {
@@ -295,8 +290,8 @@ mod tests {
         ring.pop(&mut consumer, &mut bytes).unwrap().unwrap();
         assert!(ring.freed(&mut consumer), "the producer waits");
         assert!(!ring.freed(&mut consumer), "once");
-        assert!(ring.has_fed(&mut producer) && !ring.has_fed(&mut producer));
-        assert!(push(&mut producer, 0));
+        assert!(push(&mut producer, 0), "another thread is first");
+        assert!(ring.has_fed(&mut producer) && !ring.has_fed(&mut producer), "the refused one may try again, too");
     }
 
     /// Whatever the other side writes is an error or a record, and nothing else.
