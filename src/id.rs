@@ -68,6 +68,12 @@ impl ProcessId {
     /// The calling process. This version runs in one, which is the first.
     pub const HERE: ProcessId = ProcessId(0);
 
+    /// The process with this index in the job.
+    #[inline]
+    pub const fn from_index(index: u32) -> ProcessId {
+        ProcessId(index as u64)
+    }
+
     /// Its index in the job.
     #[inline]
     pub const fn index(self) -> u64 {

@@ -17,6 +17,9 @@ mod sync;
 
 mod idle;
 
+#[doc(hidden)]
+pub mod wire;
+
 mod trace;
 
 mod machine;

@@ -1,0 +1,31 @@
+//! What processes say to each other: messages as values, and as bytes.
+//!
+//! A batch is a head of 16 bytes and messages. A message is a head of 8 bytes, `{kind u8, flags u8, words u16, low u32}`,
+//! and `words` words of 8 bytes. All is little-endian, and every field begins at a multiple of its size.
+//! One value has one encoding: unused fields, flags and padding are zero, and bytes that are not what this module would write
+//! are refused, with the place and the reason. Decoding allocates nothing; payloads, texts and lists of arguments are views.
+//!
+//! What a message means where it arrives is not decided here: a well-formed batch may still be a replay (`protocol`).
+
+mod argument;
+mod batch;
+mod code;
+mod datum_at;
+mod decode;
+mod encode;
+mod message;
+#[cfg(test)]
+pub(crate) mod random;
+mod refusal;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use argument::{Argument, Arguments, How};
+pub use batch::{BatchHead, Messages};
+pub use datum_at::DatumAt;
+pub use message::{
+    BUILD_ID_BYTES, Bytes, Claim, Code, Done, Edge, End, Fetch, Here, Image, LoanMessage, Message, NAME_BYTES, Outcome,
+    Payload, Processing, TEXT_BYTES, Task, Value, cut,
+};
+pub use refusal::{Refusal, Why};
