@@ -20,6 +20,9 @@ mod idle;
 #[doc(hidden)]
 pub mod wire;
 
+#[doc(hidden)]
+pub mod protocol;
+
 mod trace;
 
 mod machine;
