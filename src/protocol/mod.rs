@@ -6,10 +6,16 @@
 //! A message that the protocol does not allow is a [`Breach`]: the owner ends the connection.
 
 mod breach;
+pub mod copies;
 pub mod loans;
 pub mod membership;
 mod planted;
 mod process_set;
+pub mod promises;
+#[cfg(test)]
+mod simulation;
+pub mod tasks;
+pub mod termination;
 
 pub use breach::Breach;
 pub use process_set::ProcessSet;

@@ -392,5 +392,5 @@ fn end<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refusal
         from.zero("the code of no failure")?;
         None
     };
-    Ok(Message::End(End { wave: head.low, closing: head.has(code::CLOSING), first, failures }))
+    Ok(Message::End(End { number: head.low, closing: head.has(code::CLOSING), first, failures }))
 }

@@ -291,7 +291,7 @@ fn end(it: &End<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
             to.padded(text.as_bytes());
         }
     }
-    Ok((code::END, flag(it.closing, code::CLOSING) | flag(it.first.is_some(), code::FAILED), it.wave))
+    Ok((code::END, flag(it.closing, code::CLOSING) | flag(it.first.is_some(), code::FAILED), it.number))
 }
 
 fn edge(it: &Edge<'_>, to: &mut Writer<'_>) -> (u8, u8, u32) {

@@ -301,8 +301,8 @@ pub struct Code<'a> {
 /// The verdict on what a wait waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End<'a> {
-    /// The wave that found it.
-    pub wave: u32,
+    /// Its number, counted from 1.
+    pub number: u32,
     /// Whether libdvm ends.
     pub closing: bool,
     /// The first failure of the lowest process that has one.

@@ -172,7 +172,7 @@ fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<
         }
         23 => {
             let first = random.once_in(2).then(|| (process(random), code(random), text));
-            Message::End(End { wave: low, closing: random.once_in(2), first, failures: random.bits() })
+            Message::End(End { number: low, closing: random.once_in(2), first, failures: random.bits() })
         }
         24 => Message::Beat,
         25 => Message::Lost { process: process(random), cause: low },
@@ -323,7 +323,7 @@ fn messages_have_the_documented_sizes() {
     assert_eq!(bytes_of(&Message::Claim(claim)), 32);
     assert_eq!(bytes_of(&Message::Wave { wave: 1 }), 8);
     assert_eq!(bytes_of(&Message::Answer { wave: 1, sent: 0, received: 0, failures: 0 }), 32);
-    assert_eq!(bytes_of(&Message::End(End { wave: 1, closing: false, first: None, failures: 0 })), 24);
+    assert_eq!(bytes_of(&Message::End(End { number: 1, closing: false, first: None, failures: 0 })), 24);
     assert_eq!(bytes_of(&Message::Ack { process: ProcessId::HERE }), 16);
 }
 

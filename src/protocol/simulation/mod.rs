@@ -1,0 +1,351 @@
+//! Deterministic simulation: a few processes, each with all machines, run a random program over channels with random delays.
+//! One seed is one run. Its oracle is the sequential run of the program: every task comes to what it comes to there, reads
+//! the same bytes, the end is announced when nothing is left and not before, and all data are freed. With a loss: whatever runs
+//! reads the right bytes, and every survivor comes to its end.
+//!
+//! `DVM_SIMULATED_SEEDS` says how many seeds are run, `DVM_SIMULATED_SEED` which one alone.
+
+mod process;
+mod program;
+
+use super::planted::with_planted;
+use crate::wire::random::Random;
+use process::{Fate, Phase, SimulatedProcess, Wrong, counted};
+use program::{Prepared, Program, Scheduler, TaskSpec, UNIT};
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write;
+
+/// What a run may count on beside its program.
+#[derive(Clone, Copy, Debug)]
+struct Conditions {
+    /// How many processes may die.
+    kills: usize,
+}
+
+/// What happened in runs, so that a test can say that it saw something.
+#[derive(Debug, Default)]
+struct Seen {
+    steps: usize,
+    in_place: usize,
+    fetches: usize,
+    cancelled: usize,
+    killed: usize,
+    over: u64,
+}
+
+struct World<'a> {
+    prepared: &'a Prepared,
+    processes: Vec<Option<SimulatedProcess>>,
+    channels: Vec<VecDeque<Vec<u8>>>,
+    /// Processes that are dead and not yet declared lost.
+    dead: Vec<usize>,
+    random: Random,
+    /// Channels that are slow in this run.
+    slow: Vec<usize>,
+}
+
+enum Event {
+    Deliver(usize, usize),
+    End(usize, u64),
+    Script(usize),
+    Declare(usize),
+}
+
+const PATIENCE_STEPS: usize = 200_000;
+
+impl World<'_> {
+    fn new(prepared: &Prepared, seed: u64) -> World<'_> {
+        let count = prepared.program.processes;
+        let mut random = Random(seed);
+        let slow = (0..count * count).filter(|_| random.once_in(3)).collect();
+        World {
+            prepared,
+            processes: (0..count).map(|me| Some(SimulatedProcess::new(me, prepared))).collect(),
+            channels: vec![VecDeque::new(); count * count],
+            dead: Vec::new(),
+            random,
+            slow,
+        }
+    }
+
+    fn alive(&self) -> impl Iterator<Item = &SimulatedProcess> {
+        self.processes.iter().flatten()
+    }
+
+    fn events(&self) -> Vec<Event> {
+        let count = self.processes.len();
+        let mut events = Vec::new();
+        for (at, channel) in self.channels.iter().enumerate() {
+            if !channel.is_empty() && self.processes[at % count].is_some() {
+                events.push(Event::Deliver(at / count, at % count));
+            }
+        }
+        for process in self.alive() {
+            events.extend(process.running().into_iter().map(|arrival| Event::End(process.me, arrival)));
+            if process.has_script(self.prepared) {
+                events.push(Event::Script(process.me));
+            }
+        }
+        events.extend(self.dead.iter().map(|dead| Event::Declare(*dead)));
+        events
+    }
+
+    /// Every process begins.
+    fn begin(&mut self) -> Result<(), Wrong> {
+        for at in 0..self.processes.len() {
+            if let Some(process) = &mut self.processes[at] {
+                process.look_around(self.prepared)?;
+            }
+            self.post(at);
+        }
+        Ok(())
+    }
+
+    /// What a process has to send is under way.
+    fn post(&mut self, at: usize) {
+        let count = self.processes.len();
+        for (to, batch) in self.processes[at].iter_mut().flat_map(|process| std::mem::take(&mut process.out)) {
+            self.channels[at * count + to].push_back(batch);
+        }
+    }
+
+    fn step(&mut self, event: &Event) -> Result<(), Wrong> {
+        let at = match *event {
+            Event::Deliver(_, at) | Event::End(at, _) | Event::Script(at) => at,
+            Event::Declare(_) => 0,
+        };
+        let count = self.processes.len();
+        let process = self.processes[at].as_mut().expect("it is alive");
+        match *event {
+            Event::Deliver(from, to) => {
+                let batch = self.channels[from * count + to].pop_front().expect("a batch");
+                process.receive(self.prepared, from, &batch)?;
+            }
+            Event::End(_, arrival) => process.end_task(self.prepared, arrival)?,
+            Event::Script(_) => process.run_script(self.prepared)?,
+            Event::Declare(dead) => {
+                self.dead.retain(|one| *one != dead);
+                process.gone(self.prepared, dead)?;
+            }
+        }
+        process.look_around(self.prepared)?;
+        let was_closed = process.phase == Phase::Closed;
+        self.post(at);
+        if was_closed { self.check_quiet() } else { Ok(()) }
+    }
+
+    /// The end was announced: nothing that counts is under way. A loss may be found out after the end was decided, and has
+    /// consequences then.
+    fn check_quiet(&self) -> Result<(), Wrong> {
+        let lossless = self.processes.iter().all(Option::is_some);
+        for channel in self.channels.iter().filter(|_| lossless) {
+            for batch in channel {
+                let (_, messages) = crate::wire::BatchHead::read(batch).map_err(|refusal| refusal.to_string())?;
+                if let Some(message) = messages.flatten().find(counted) {
+                    return Err(format!("the end is announced, and {message:?} is under way"));
+                }
+            }
+        }
+        match self.alive().find(|process| !process.running().is_empty() || process.has_script(self.prepared)) {
+            Some(process) => Err(format!("the end is announced, and process {} runs", process.me)),
+            None => Ok(()),
+        }
+    }
+
+    fn run(&mut self, conditions: Conditions, seen: &mut Seen) -> Result<(), Wrong> {
+        let mut kills = conditions.kills;
+        self.begin()?;
+        for _ in 0..PATIENCE_STEPS {
+            if self.alive().all(|process| process.phase == Phase::Closed) {
+                return self.finished(seen);
+            }
+            if kills > 0 && self.random.once_in(60) {
+                kills -= 1;
+                let victim = 1 + self.random.below(self.processes.len() - 1);
+                if self.processes[victim].take().is_some() {
+                    seen.killed += 1;
+                    self.dead.push(victim);
+                }
+            }
+            let events = self.events();
+            if events.is_empty() {
+                return Err(format!(
+                    "nothing happens any more: {:?}",
+                    self.alive().find_map(SimulatedProcess::leftovers)
+                ));
+            }
+            seen.steps += 1;
+            let mut chosen = self.random.below(events.len());
+            for _ in 0..3 {
+                let count = self.processes.len();
+                match events[chosen] {
+                    Event::Deliver(from, to) if self.slow.contains(&(from * count + to)) => {
+                        chosen = self.random.below(events.len());
+                    }
+                    _ => break,
+                }
+            }
+            self.step(&events[chosen])?;
+        }
+        Err("it does not end".into())
+    }
+
+    fn finished(&self, seen: &mut Seen) -> Result<(), Wrong> {
+        self.check_quiet()?;
+        let lossless = self.processes.iter().all(Option::is_some);
+        let mut fates: BTreeMap<usize, Fate> = BTreeMap::new();
+        for process in self.alive() {
+            if let Some(wrong) = process.leftovers() {
+                return Err(wrong);
+            }
+            for (task, fate) in &process.fates {
+                if fates.insert(*task, *fate).is_some() {
+                    return Err(format!("task {task} ran twice"));
+                }
+                seen.cancelled += usize::from(*fate == Fate::Cancelled);
+            }
+            seen.in_place += process.in_place;
+            seen.fetches += process.fetches;
+            let program = &self.prepared.program;
+            let most = program.tasks.iter().map(|task| task.inputs.len() as u64 * 2 * UNIT).max().unwrap_or(0);
+            if process.most_bytes > program.cache + most {
+                return Err(format!("{} bytes of copies with a limit of {}", process.most_bytes, program.cache));
+            }
+            seen.over = seen.over.max(process.most_bytes.saturating_sub(program.cache));
+        }
+        for (task, spec) in self.prepared.program.tasks.iter().enumerate() {
+            let expected = match (self.prepared.runs[task], spec.fails) {
+                (false, _) => Fate::Cancelled,
+                (true, true) => Fate::Failure,
+                (true, false) => Fate::Success,
+            };
+            let found = fates.get(&task);
+            if lossless && found != Some(&expected) {
+                return Err(format!("task {task} should come to {expected:?} and came to {found:?}"));
+            }
+            if found == Some(&Fate::Success) && expected != Fate::Success {
+                return Err(format!("task {task} should come to {expected:?} and came to {found:?}"));
+            }
+        }
+        for process in self.alive().filter(|_| lossless) {
+            for (task, fate) in &process.told {
+                if fates.get(task) != Some(fate) {
+                    return Err(format!("process {} was told {fate:?} of task {task}", process.me));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn run(program: &Program, seed: u64, conditions: Conditions, seen: &mut Seen) -> Result<(), Wrong> {
+    let prepared = program.prepare();
+    World::new(&prepared, seed).run(conditions, seen)
+}
+
+fn conditions(seed: u64) -> Conditions {
+    Conditions { kills: [0, 0, 1, 0, 2][(seed % 5) as usize] }
+}
+
+fn run_seed(seed: u64, seen: &mut Seen) -> Result<(), Wrong> {
+    run(&Program::random(&mut Random(seed)), seed, conditions(seed), seen)
+}
+
+/// A program that fails, as small as it gets, with what it comes to.
+fn shrink(seed: u64) -> (Program, u64, Wrong) {
+    let conditions = conditions(seed);
+    let mut program = Program::random(&mut Random(seed));
+    let fails = |program: &Program| {
+        let seeds = std::iter::once(seed).chain(0..60);
+        seeds
+            .into_iter()
+            .find_map(|seed| run(program, seed, conditions, &mut Seen::default()).err().map(|wrong| (seed, wrong)))
+    };
+    let (mut at, mut wrong) = fails(&program).unwrap_or((seed, "nothing".into()));
+    let mut task = 0;
+    while task < program.tasks.len() {
+        let smaller = program.without(task);
+        match fails(&smaller) {
+            Some((seed, found)) => {
+                (program, at, wrong) = (smaller, seed, found);
+                task = 0;
+            }
+            None => task += 1,
+        }
+    }
+    (program, at, wrong)
+}
+
+fn text(program: &Program) -> String {
+    let mut text = format!("{} processes\n", program.processes);
+    for (at, task) in program.tasks.iter().enumerate() {
+        let TaskSpec { scheduler, runner, inputs, outputs, next, fails, acquires } = task;
+        let from = match scheduler {
+            Scheduler::Main(process) => format!("main of {process}"),
+            Scheduler::Task(task) => format!("task {task}"),
+        };
+        let home = |data: &Vec<usize>| -> Vec<String> {
+            data.iter().map(|datum| format!("{datum}@{}", program.homes[*datum])).collect()
+        };
+        let _ = writeln!(
+            text,
+            "task {at} from {from} on {runner}: {:?} -> {:?}, next {next:?}, fails {fails}, acquires {acquires:?}",
+            home(inputs),
+            home(outputs)
+        );
+    }
+    text
+}
+
+fn seeds(usual: u64) -> std::ops::Range<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    match number("DVM_SIMULATED_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("DVM_SIMULATED_SEEDS").unwrap_or(usual),
+    }
+}
+
+#[test]
+fn random_programs_come_to_what_their_sequential_run_comes_to() {
+    let mut seen = Seen::default();
+    let seeds = seeds(10_000);
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_seed(seed, &mut seen)));
+        let wrong = match found {
+            Ok(Ok(())) => continue,
+            Ok(Err(wrong)) => wrong,
+            Err(panic) => panic!("seed {seed} panics: {:?}", panic.downcast_ref::<&str>()),
+        };
+        let (program, at, smallest) = shrink(seed);
+        panic!("seed {seed}: {wrong}\nwith delays of seed {at}: {smallest}\n{}", text(&program));
+    }
+    println!("{count} seeds: {seen:?}");
+    if count > 1 {
+        assert!(seen.in_place > 0 && seen.cancelled > 0 && seen.killed > 0 && seen.over > 0, "{seen:?}");
+    }
+}
+
+#[test]
+fn each_planted_defect_is_found() {
+    for defect in [
+        "a taken reference is no loan",
+        "a runner returns before its loan is confirmed",
+        "a loan is returned while a question is under way",
+        "home does not wait for the survivors",
+        "a survivor does not ask for a loan",
+        "nobody takes over a lost process's tasks",
+        "the head waits for room like all others",
+        "a busy process answers",
+        "one wave is enough",
+    ] {
+        let found = with_planted(defect, || {
+            (0..60_000).find_map(|seed| {
+                let run = std::panic::catch_unwind(|| run_seed(seed, &mut Seen::default()));
+                run.unwrap_or_else(|_| Err("a panic".into())).err().map(|wrong| (seed, wrong))
+            })
+        });
+        println!("{defect}: {found:?}");
+        assert!(found.is_some(), "{defect}: not found");
+    }
+}
