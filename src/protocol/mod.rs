@@ -7,6 +7,7 @@
 
 mod breach;
 pub mod copies;
+pub mod images;
 pub mod loans;
 pub mod membership;
 mod planted;

@@ -131,6 +131,11 @@ impl World<'_> {
         process.look_around(self.prepared)?;
         let was_closed = process.phase == Phase::Closed;
         self.post(at);
+        for at in self.alive().flat_map(SimulatedProcess::freed) {
+            if let Some(holder) = self.alive().find(|process| process.holds(at)) {
+                return Err(format!("datum {at} is freed, and process {} holds it", holder.me));
+            }
+        }
         if was_closed { self.check_quiet() } else { Ok(()) }
     }
 
@@ -338,9 +343,10 @@ fn each_planted_defect_is_found() {
         "the head waits for room like all others",
         "a busy process answers",
         "one wave is enough",
+        "a survivor settles before it acknowledges",
     ] {
         let found = with_planted(defect, || {
-            (0..60_000).find_map(|seed| {
+            (0..20_000).find_map(|seed| {
                 let run = std::panic::catch_unwind(|| run_seed(seed, &mut Seen::default()));
                 run.unwrap_or_else(|_| Err("a panic".into())).err().map(|wrong| (seed, wrong))
             })

@@ -51,7 +51,7 @@ pub(super) struct Prepared {
     /// Per task.
     pub(super) bodies: Vec<Vec<Op>>,
     /// Per datum: references at the beginning, and the value; none if it is poisoned.
-    pub(super) references: Vec<u32>,
+    pub(super) references: Vec<i32>,
     pub(super) values: Vec<Option<u64>>,
     /// Per task: whether it runs in the sequential order.
     pub(super) runs: Vec<bool>,
@@ -205,12 +205,24 @@ impl Program {
                 Scheduler::Task(by) if prepared.runs[by] => &mut prepared.bodies[by],
                 Scheduler::Task(by) => &mut prepared.mains[self.tasks[by].runner],
             };
-            // Whoever makes a reference uses one more, which waits at home: the datum lives until then.
-            for datum in &task.acquires {
+            // Who reads a datum makes the reference for its child. Anybody else uses one more, which waits at home, so that
+            // the datum lives until then.
+            let reads = |datum: &usize| match task.scheduler {
+                Scheduler::Task(by) => prepared.runs[by] && self.tasks[by].inputs.contains(datum),
+                Scheduler::Main(_) => false,
+            };
+            // A task that carries a datum on cannot make references of it.
+            let carries = |datum: &usize| match task.scheduler {
+                Scheduler::Task(by) => self.tasks[by].next.is_some_and(|(_, carried)| carried == *datum),
+                Scheduler::Main(_) => false,
+            };
+            let acquires: Vec<usize> = task.acquires.iter().copied().filter(|datum| !carries(datum)).collect();
+            for datum in &acquires {
                 ops.push(Op::Acquire(*datum));
+                prepared.references[*datum] -= i32::from(reads(datum));
             }
             ops.push(Op::Schedule(at));
-            for datum in &task.acquires {
+            for datum in acquires.iter().filter(|datum| !reads(datum)) {
                 ops.push(Op::Relax(*datum));
             }
             for input in &task.inputs {

@@ -188,6 +188,16 @@ impl SimulatedProcess {
         self.termination_actions(p, actions)
     }
 
+    /// The data that were freed here, their home.
+    pub(in crate::protocol::simulation) fn freed(&self) -> impl Iterator<Item = usize> + '_ {
+        self.locals.iter().filter(|(_, local)| local.freed).map(|(at, _)| *at)
+    }
+
+    /// Whether this process, which is not its home, has references of a datum.
+    pub(in crate::protocol::simulation) fn holds(&self, at: usize) -> bool {
+        self.holders.get(&at).is_some_and(|(held, _)| !held.is_nothing())
+    }
+
     /// What is left when all is closed.
     pub(in crate::protocol::simulation) fn leftovers(&self) -> Option<Wrong> {
         if let Some(run) = self.runs.values().next() {

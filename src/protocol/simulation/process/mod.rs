@@ -139,7 +139,7 @@ impl SimulatedProcess {
                 place = Place::Here;
                 own.insert(at, bytes(at, p.values[at].unwrap_or(0)));
             }
-            let held = Held { available: p.references[at], taken: 0 };
+            let held = Held { available: p.references[at] as u32, taken: 0 };
             locals.insert(at, Local { held, home: Home::default(), promise, place, producer: None, freed: false });
         }
         SimulatedProcess {
