@@ -58,6 +58,8 @@ loom: loom-sound ## the same, and show that the models find each defect that is 
 soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each; LIVES (10,000) random lives, plain and under ASan; 1,000 killed processes, 100 stopped ones
 	$(if $(filter command% environment,$(origin MINUTES)),DVM_SOAK_MINUTES=$(MINUTES),DVM_SOAK_TASKS=1000000000) \
 		$(CARGO) test --release --locked -p dvm --test soak -- --nocapture
+	$(CARGO) test --release --locked -p dvm --lib -- --ignored --nocapture long_no_interleaving
+	DVM_TEST_CASES=1000000 $(CARGO) test --release --locked -p dvm --lib -- --nocapture random_programs_come
 	tests/sanitize.sh tsan $(MINUTES)
 	tests/sanitize.sh asan $(MINUTES)
 	c-tests/lives/soak.sh $(LIVES)

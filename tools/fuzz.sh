@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Random tests with fresh seeds for as long as asked: loop nests, whole functions and programs from the clauses of the C
 # standard through dvm-codegen against the originals (with a tally of what was accepted, refused and discarded), programs on
-# libdvm against the sequential model, programs of blocking and wide tasks, redistributions against brute force.
+# libdvm against the sequential model, programs of blocking and wide tasks, simulated processes and bytes that are no
+# messages, redistributions against brute force.
 #
 #   tools/fuzz.sh [MINUTES]              (default 10)
 #   tools/fuzz.sh --regions N [LEDGER]   (default codegen/tests/LEDGER.md)
@@ -13,7 +14,7 @@
 # Ends at the first failure with its output, which names the seed that replays it, and exit status 1.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-usage() { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 number() { case $1 in '' | *[!0-9]*) usage ;; esac; }
 
 # Seeds of one run: some ten seconds of a processor.
@@ -135,8 +136,9 @@ while [ "$SECONDS" -lt "$end" ]; do
     # These begin with a seed of the clock.
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test random_programs -- --nocapture
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test blocking -- --nocapture
+    DVM_TEST_FIRST=$((100 * first)) DVM_TEST_CASES=100000 round cargo test --release --locked -p dvm --lib -- --nocapture random_programs_come bytes
     DVM_TEST_CASES=20000 round cargo test --release --locked -p redist --test random -- --nocapture fresh
     rounds=$((rounds + 1)) first=$((first + 1200))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
-printf '\n%d passed, 0 failed\n' $((6 * rounds))
+printf '\n%d passed, 0 failed\n' $((7 * rounds))

@@ -247,9 +247,9 @@ fn a_batch_cut_anywhere_is_refused() {
 
 #[test]
 fn bytes_that_were_changed_are_refused_or_mean_what_they_say() {
-    let mut random = Random(3);
+    let (count, mut random) = cases(60_000);
     let (mut refused, mut accepted) = (0, 0);
-    for _ in 0..rounds(60_000) {
+    for _ in 0..count {
         let (mut bytes, _) = batch(&mut random);
         for _ in 0..=random.below(3) {
             let place = random.below(bytes.len());
@@ -269,8 +269,8 @@ fn bytes_that_were_changed_are_refused_or_mean_what_they_say() {
 
 #[test]
 fn random_bytes_are_refused() {
-    let mut random = Random(4);
-    for _ in 0..rounds(60_000) {
+    let (count, mut random) = cases(60_000);
+    for _ in 0..count {
         let mut bytes: Vec<u8> = (0..random.below(40) * 8).map(|_| random.bits() as u8).collect();
         if bytes.len() >= BatchHead::BYTES && !random.once_in(8) {
             BatchHead { load: 0, epoch: 0 }.finish(&mut bytes);
@@ -286,10 +286,10 @@ fn random_bytes_are_refused() {
     }
 }
 
-/// `DVM_WIRE_ROUNDS` times as many for long runs (`make fuzz`).
-fn rounds(usual: usize) -> usize {
-    let times = std::env::var("DVM_WIRE_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    usual * times
+/// How many cases, and the seed that they begin with (`make fuzz`).
+fn cases(usual: usize) -> (usize, Random) {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    (number("DVM_TEST_CASES").unwrap_or(usual), Random(number("DVM_TEST_FIRST").unwrap_or(0) as u64))
 }
 
 /// The length of a message without the batch's head.
