@@ -1,8 +1,8 @@
-//! The engine: workers that run ready tasks, and the calls that feed them. A call enters ([`enter`]) and makes tasks or
-//! data; tasks that are ready are run by workers, which sleep when there are none (`src/idle`). Lowest first:
+//! The engine: workers that run ready tasks, and the calls that make tasks and data. A call enters the engine
+//! ([`enter`]). Workers run the tasks that are ready, and sleep when there are none (`src/idle`). Lowest module first:
 //!
-//! - `context`: what each thread keeps to itself, what the workers share, and a call into the engine
-//! - `observe`: what the engine is at, for whoever explains or reports
+//! - `context`: the state of each thread, what the workers share, and a call into the engine
+//! - `observe`: the state of the engine, for explanations and reports
 //! - `submit`: from a call to a ready task
 //! - `values`: what calls do with data
 //! - `execute`: from a ready task to its end

@@ -1,6 +1,6 @@
-//! What calls do with data: the store's operations, seen from a thread or from the task that it runs. A task's own
-//! arguments are found without the store's lists, and what it has got is put when it ends; a thread outside tasks may
-//! have to sleep until a datum is published.
+//! Operations of calls on data: those of the store, as seen from a thread or from the task that it runs. A task's own
+//! arguments need no lists of the store, and the gets of a task end with it. A thread outside tasks may have to sleep
+//! until a datum is published.
 
 use super::context::call::Call;
 use super::context::frame::{Frame, HeldAddress};
@@ -9,7 +9,7 @@ use crate::data::{DatumId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE
 use crate::error::{Error, dvm_retcode_t};
 use crate::task::OwnedTask;
 
-/// The failure of a size that no machine has.
+/// The error for a size that no machine has.
 #[cold]
 #[inline(never)]
 fn too_large(size: usize) -> Error {
@@ -34,8 +34,8 @@ impl Call {
         if addr.addr().checked_add(size).is_none() || size > isize::MAX as usize {
             return Err(Error::argument(format!("{size} bytes at {addr:p} do not fit into the address space")));
         }
-        // With its storage from the beginning: whoever guesses the id finds these bytes. Should the store have no room,
-        // the memory stays the caller's.
+        // The datum has its storage from the beginning: a thread that guesses the id finds these bytes. If the store
+        // has no room, the memory stays the caller's.
         let storage = Storage::Registered { addr, free };
         self.create(Initial { size, storage, published: true, home: self.home() })
     }
@@ -98,7 +98,7 @@ impl Call {
         }
     }
 
-    /// The same for what is not an argument of the running task, or has no bytes yet.
+    /// The same for a datum that is not an argument of the running task, or has no bytes yet.
     #[inline(never)]
     fn get_other(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
         let may_sleep = !self.context.inside();
@@ -187,7 +187,7 @@ impl Call {
                 own.frame.hold(place, id)?;
             }
             let held = own.frame.held.find(id).filter(|held| !held.counted);
-            // From now on other tasks may read it, and carry it on: an address that is kept has to be counted.
+            // From now on other tasks may read the datum, and carry it on: an address that is kept has to be counted.
             let waiters = STORE.publish(&mut own.data, id, mine.is_some(), u32::from(held.is_some()), home)?;
             if let Some(held) = own.frame.held.find(id) {
                 held.counted = true;
@@ -201,13 +201,13 @@ impl Call {
 }
 
 impl Call {
-    /// The size of a promise that may be about to be published, when a trace is on.
+    /// The size of a promise that may be about to be published, if a trace is on.
     #[inline]
     pub(crate) fn traced_size(&self, id: DatumId) -> Option<usize> {
         if self.engine().trace().is_on() { STORE.promised_size(id) } else { None }
     }
 
-    /// Records that it was published.
+    /// Records the publication.
     #[inline]
     pub(crate) fn trace_publication(&self, id: DatumId, bytes: Option<usize>) {
         if let Some(bytes) = bytes {
@@ -217,7 +217,7 @@ impl Call {
 }
 
 impl Frame {
-    /// Keeps what the gets of an unpublished output have got as an address that can be counted.
+    /// Turns the gets of an unpublished output into an address that can be counted.
     fn hold(&mut self, place: usize, id: DatumId) -> Result<(), Error> {
         self.held.make_room()?;
         if let Some(count) = self.count(place).map(std::mem::take).filter(|&count| count > 0)
@@ -253,7 +253,7 @@ impl Own {
 }
 
 impl ThreadContext {
-    /// Ends all gets of the task that has just run on this thread, and gives it back.
+    /// Ends all gets of the task that has just run on this thread, and returns the task.
     #[inline]
     pub(crate) fn put_all(&self) -> OwnedTask {
         self.with(|own| {
@@ -284,16 +284,16 @@ mod tests {
         static FOUND: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// As a thread does that guesses the id.
+    /// Gets the datum as a thread does that guesses the id.
     fn guess(store: &data::Store, id: DatumId) {
         let mut cache = DataCache::new();
         let got = store.get(&mut cache, id, Reach::Outside).unwrap();
-        // SAFETY: the datum of the test, which has eight bytes.
+        // SAFETY: the datum of the test has eight bytes.
         FOUND.set(u64::from_ne_bytes(unsafe { got.addr.cast::<[u8; 8]>().read() }));
         store.put_outside(&mut cache, id).unwrap();
     }
 
-    /// Were its bytes said after its id is good, whoever guesses it would find zeros, and they would stay.
+    /// If the bytes were set after the id is valid, a thread that guesses the id would find zeros, and they would stay.
     #[test]
     fn a_registered_datum_has_its_bytes_from_the_first_moment_on() {
         static BYTES: u64 = 0x0123_4567_89ab_cdef;

@@ -1,4 +1,4 @@
-//! A call into the running engine: whoever makes one keeps the engine until it returns.
+//! A call into the running engine. The calling thread keeps the engine until the call returns.
 
 use std::any::Any;
 use std::sync::atomic::Ordering;
@@ -10,20 +10,20 @@ use crate::error::{Error, dvm_retcode_t};
 use crate::id::Rank;
 use crate::machine::Machine;
 
-/// The words of a panic.
+/// The message of a panic.
 pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without words")
 }
 
-/// A call into the running engine, which stays while the value lives.
+/// A call into the running engine; it lasts as long as the value.
 pub(crate) struct Call {
     pub(crate) context: &'static ThreadContext,
     pub(crate) engine: KeptEngine,
     pub(crate) outermost: bool,
 }
 
-/// The failure of a call while nothing runs.
+/// The error of a call while no engine runs.
 #[cold]
 pub(crate) fn not_running() -> Error {
     if orphan::is_orphan() {
@@ -41,7 +41,7 @@ pub(crate) fn enter() -> Result<Call, Error> {
         return Ok(Call { context, engine, outermost: false });
     }
     let found = context.presence.enter(|| {
-        // SAFETY: the thread is inside, and the engine was not hidden before that: it stays until the thread has left.
+        // SAFETY: the thread entered before the engine was hidden, so the engine stays until the thread leaves.
         unsafe { KeptEngine::new(ENGINE.load(Ordering::Acquire)) }.filter(|engine| !engine.closing.is_closed())
     });
     let Some(engine) = found else {
@@ -65,28 +65,26 @@ impl Drop for Call {
 }
 
 impl Call {
-    /// The engine.
     #[inline]
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// The machine.
     pub(crate) fn machine(&self) -> &Machine {
         &self.engine().machine
     }
 
-    /// The worker that makes the call.
+    /// The worker that the calling thread is.
     pub(crate) fn worker(&self) -> Option<usize> {
         self.context.worker()
     }
 
-    /// Whether the call comes from a worker, or from a callback of libdvm.
+    /// Whether a worker, or a callback of libdvm, makes the call.
     pub(crate) fn inside_task(&self) -> bool {
         self.context.inside()
     }
 
-    /// Runs a callback of the program on the calling thread, where it may do what a task may do, and no more.
+    /// Runs a callback of the program on the calling thread. The callback may do what a task may do, and no more.
     pub(crate) fn as_task<R>(&self, callback: impl FnOnce() -> R) -> R {
         struct Back<'a>(&'a ThreadContext);
         impl Drop for Back<'_> {
@@ -106,20 +104,22 @@ impl Call {
         self.machine().worker_of(rank).ok_or_else(|| no_such_rank(rank))
     }
 
-    /// Refuses what makes something new once the end has begun: first to threads outside tasks, then to all.
+    /// Refuses calls that make something new once the end has begun: first those of threads outside tasks, then all.
     #[inline]
     pub(crate) fn open(&self) -> Result<(), Error> {
         if self.engine().closing.has_begun() { self.open_at_the_end() } else { Ok(()) }
     }
 
-    /// Whether the caller may make something new although the end has begun: a task, or a tile.
+    /// Refuses a caller that may make nothing new after the end has begun. Tasks and tiles may until the engine is
+    /// closed.
     #[cold]
     #[inline(never)]
     fn open_at_the_end(&self) -> Result<(), Error> {
         if self.engine().closing.is_closed() {
             return Err(not_running());
         }
-        // Data that a thread of the program has freed could go on and on, each making the next.
+        // Free callbacks that run outside tasks are refused, too: each could make the datum whose free callback is the
+        // next.
         let outside = self.context.presence.is_inside();
         if outside && (self.context.depth.get() == 0 || self.context.is_giving_back()) {
             return Err(Error::new(
@@ -130,7 +130,7 @@ impl Call {
         Ok(())
     }
 
-    /// While the value lives, the calling thread sleeps until others have done something, and makes nothing new.
+    /// While the value exists, the calling thread sleeps until other threads have acted, and makes nothing new.
     pub(crate) fn sleeps(&self) -> impl Drop + use<> {
         self.context.presence.sleeps()
     }

@@ -1,7 +1,7 @@
-//! What a worker keeps of the task that it runs: the addresses that the task has got.
+//! The frame of the running task: its arguments, and the addresses that it has got.
 //!
-//! A task with few arguments is searched from the first on. One with many has an index from numbers of data to places, made
-//! when it first asks: each of n gets then takes a few steps, not n.
+//! A task with few arguments is searched linearly. A task with many gets an index from the numbers of data to places,
+//! built at its first lookup: n gets then take a few steps each, not n.
 
 use std::collections::HashMap;
 use std::ptr;
@@ -12,40 +12,40 @@ use crate::memory;
 use crate::processing::{Mode, Signature};
 use crate::task::OwnedTask;
 
-/// Tasks with up to so many arguments are cheaper to run: their ids and gets lie in arrays.
-pub(crate) const FEW: usize = 8;
+/// Tasks with up to this number of arguments are cheaper to run: arrays hold their ids and gets.
+pub(crate) const FEW_ARGUMENTS: usize = 8;
 
-/// Up to so many are searched one after the other.
-const SEARCHED: usize = 16;
+/// Up to this number of entries are searched linearly.
+const MAX_SEARCHED: usize = 16;
 
-/// An index of more than so many entries is given back with its task.
-const KEPT: usize = 1 << 12;
+/// A table with more entries than this is freed with its task.
+const MAX_KEPT_ENTRIES: usize = 1 << 12;
 
 /// An address that a task has got.
 pub(crate) struct HeldAddress {
     pub(crate) id: DatumId,
     pub(crate) addr: *mut u8,
     pub(crate) size: usize,
-    /// Gets minus puts; those of an argument are added to those that were made before.
+    /// Gets minus puts. The gets of an argument are added to earlier ones.
     pub(crate) count: u64,
-    /// True when the store has counted it.
+    /// True if the store counts the get.
     pub(crate) counted: bool,
 }
 
 /// The task that a worker runs.
 pub(crate) struct Frame {
-    /// None between tasks, and while one runs that has no descriptor.
+    /// `None` between tasks, and while a task without descriptor runs.
     task: Option<OwnedTask>,
     /// The processing of a task without arguments or descriptor.
     argumentless: Option<&'static Signature>,
-    /// Gets minus puts of the first arguments, as long as the task alone can reach their bytes or their references
-    /// keep them.
-    arguments: [u32; FEW],
-    /// The same of the further ones, once one of them was asked for.
+    /// Gets minus puts of the first arguments, as long as only the task can reach their bytes, or the task's references
+    /// keep the bytes.
+    arguments: [u32; FEW_ARGUMENTS],
+    /// The same for the further arguments, once the task asks for one of them.
     further: Vec<u32>,
-    /// Where the arguments of a task with many lie, once it has asked.
+    /// The places of many arguments, once the task asks for one.
     index: Index,
-    /// All other addresses that the task has got.
+    /// The other addresses that the task has got.
     pub(crate) held: Addresses,
 }
 
@@ -55,55 +55,55 @@ impl Frame {
         Frame {
             task: None,
             argumentless: None,
-            arguments: [0; FEW],
+            arguments: [0; FEW_ARGUMENTS],
             further: Vec::new(),
             index: Index::new(),
             held: Addresses { few: Vec::new(), more: HashMap::new() },
         }
     }
 
-    /// A task runs from now on.
+    /// Begins a task.
     #[inline]
     pub(crate) fn begin(&mut self, task: OwnedTask) {
         self.task = Some(task);
     }
 
-    /// The same for a task without arguments or descriptor; gives what [`Frame::running`] calls its address.
+    /// Begins a task without arguments or descriptor; returns the address that [`Frame::running`] gives for it.
     #[inline]
     pub(crate) fn begin_argumentless(&mut self, signature: &'static Signature) -> usize {
         self.argumentless = Some(signature);
         self.address()
     }
 
-    /// The task has ended that was begun without a descriptor.
+    /// Ends a task that was begun without a descriptor.
     #[inline]
     pub(crate) fn end_argumentless(&mut self) {
         self.argumentless = None;
     }
 
-    /// Stands for the task without a descriptor: there is one at a time.
+    /// The address that stands for the task without a descriptor; there is one such task at a time.
     #[inline]
     fn address(&self) -> usize {
         ptr::from_ref(self).addr()
     }
 
-    /// True when a task runs.
+    /// True while a task runs.
     pub(crate) fn runs(&self) -> bool {
         self.task.is_some() || self.argumentless.is_some()
     }
 
-    /// The address and the processing of the task that runs.
+    /// The address and the processing of the running task.
     pub(crate) fn running(&self) -> Option<(usize, &'static Signature)> {
         let with_descriptor = self.task.as_ref().map(|task| (task.address(), task.signature()));
         with_descriptor.or_else(|| Some((self.address(), self.argumentless?)))
     }
 
-    /// Among few arguments of the running task, if there is one: what the datum at the place is to it, and the gets minus puts.
+    /// If the running task has few arguments and the datum is one of them: the datum's role, and its gets minus puts.
     #[inline]
     pub(crate) fn few(&mut self, id: DatumId) -> Option<(Reach, &mut u32)> {
         let task = self.task.as_ref()?;
         let (signature, numbers) = (task.signature(), task.numbers());
-        if numbers.len() > FEW {
+        if numbers.len() > FEW_ARGUMENTS {
             return None;
         }
         let place = numbers.iter().position(|&number| number == id.number() && id.is_here())?;
@@ -111,18 +111,18 @@ impl Frame {
         Some((reach, self.arguments.get_mut(place)?))
     }
 
-    /// True when the running task has more arguments than [`Frame::few`] looks at.
+    /// True if the running task has more arguments than [`Frame::few`] searches.
     #[inline]
     pub(crate) fn has_many(&self) -> bool {
-        self.task.as_ref().is_some_and(|task| task.signature().count > FEW)
+        self.task.as_ref().is_some_and(|task| task.signature().count > FEW_ARGUMENTS)
     }
 
-    /// The place of a datum among the running task's arguments, and what it is to the task.
+    /// The place of a datum among the running task's arguments, and the role of the datum.
     #[inline]
     pub(crate) fn place(&mut self, id: DatumId) -> Option<(usize, Reach)> {
         let task = self.task.as_ref()?;
         let (signature, numbers) = (task.signature(), task.numbers());
-        let place = if numbers.len() <= SEARCHED {
+        let place = if numbers.len() <= MAX_SEARCHED {
             numbers.iter().position(|&number| number == id.number() && id.is_here())?
         } else {
             self.index.place_among(numbers, id)?
@@ -130,26 +130,26 @@ impl Frame {
         Some((place, if signature.mode(place) == Mode::Out { Reach::Output } else { Reach::Input }))
     }
 
-    /// Gets minus puts of the argument at this place; `None` when there is no memory to count them.
+    /// Gets minus puts of the argument at a place; `None` if there is no memory to count them.
     pub(crate) fn count(&mut self, place: usize) -> Option<&mut u32> {
-        if place < FEW { self.arguments.get_mut(place) } else { self.further_count(place - FEW) }
+        if place < FEW_ARGUMENTS { self.arguments.get_mut(place) } else { self.further_count(place - FEW_ARGUMENTS) }
     }
 
     #[cold]
     #[inline(never)]
     fn further_count(&mut self, place: usize) -> Option<&mut u32> {
         if self.further.len() <= place {
-            let count = self.task.as_ref()?.numbers().len().checked_sub(FEW)?;
+            let count = self.task.as_ref()?.numbers().len().checked_sub(FEW_ARGUMENTS)?;
             memory::strictly(|| self.further.try_reserve_exact(count)).ok()?;
             self.further.resize(count, 0);
         }
         self.further.get_mut(place)
     }
 
-    /// Forgets the arguments of the task, and gives it back.
+    /// Forgets the task's arguments, and returns the task.
     #[inline]
     pub(crate) fn end(&mut self) -> Option<OwnedTask> {
-        self.arguments = [0; FEW];
+        self.arguments = [0; FEW_ARGUMENTS];
         if !self.further.is_empty() || self.index.is_made() {
             self.end_many();
         }
@@ -160,26 +160,26 @@ impl Frame {
     #[inline(never)]
     fn end_many(&mut self) {
         self.further.clear();
-        self.further.shrink_to(KEPT);
+        self.further.shrink_to(MAX_KEPT_ENTRIES);
         self.index.clear();
     }
 }
 
-/// Addresses by id.
+/// Addresses of data, by id.
 pub(crate) struct Addresses {
     few: Vec<HeldAddress>,
-    /// Those for which there is no room among the few.
+    /// Addresses that do not fit into `few`.
     more: HashMap<DatumId, HeldAddress>,
 }
 
 impl Addresses {
-    /// True when there are none.
+    /// True if there are no addresses.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.few.is_empty()
     }
 
-    /// The one of this datum.
+    /// The address of a datum.
     pub(crate) fn find(&mut self, id: DatumId) -> Option<&mut HeldAddress> {
         match self.few.iter().position(|held| held.id == id) {
             Some(place) => self.few.get_mut(place),
@@ -188,25 +188,25 @@ impl Addresses {
         }
     }
 
-    /// Makes room for one more, or refuses.
+    /// Makes room for one more address, or refuses.
     #[inline]
     pub(crate) fn make_room(&mut self) -> Result<(), Error> {
-        if self.few.len() < self.few.capacity().min(SEARCHED) { Ok(()) } else { self.make_more_room() }
+        if self.few.len() < self.few.capacity().min(MAX_SEARCHED) { Ok(()) } else { self.make_more_room() }
     }
 
     #[cold]
     #[inline(never)]
     fn make_more_room(&mut self) -> Result<(), Error> {
-        if self.few.len() < SEARCHED {
+        if self.few.len() < MAX_SEARCHED {
             return memory::room_for(&mut self.few, 1);
         }
         memory::strictly(|| self.more.try_reserve(1)).map_err(Error::from)
     }
 
-    /// Adds one, of a datum that has none yet.
+    /// Adds the address of a datum that has none yet.
     #[inline]
     pub(crate) fn add(&mut self, held: HeldAddress) {
-        if self.few.len() < SEARCHED {
+        if self.few.len() < MAX_SEARCHED {
             self.few.push(held);
         } else {
             self.add_to_many(held);
@@ -219,11 +219,12 @@ impl Addresses {
         self.more.insert(held.id, held);
     }
 
-    /// Ends one get of this datum; `None` when it has none, else whether that was the last one of an address that is counted.
+    /// Ends one get of a datum. `None` if the datum has no get; else whether this was the last get of a counted
+    /// address.
     #[inline]
     pub(crate) fn put(&mut self, id: DatumId) -> Option<bool> {
         match self.few.last_mut() {
-            // Mostly there is one, or what was got last is put first.
+            // Mostly there is one address, or the last one that was got is put first.
             Some(last) if last.id == id => {
                 last.count -= 1;
                 if last.count > 0 {
@@ -248,7 +249,7 @@ impl Addresses {
         if held.count > 0 {
             return Some(false);
         }
-        // The last one stays where it is, so that there still is one.
+        // The last address stays, so that `few` is not empty.
         Some(self.few.swap_remove(place).counted)
     }
 
@@ -267,7 +268,7 @@ impl Addresses {
         Some(last && counted)
     }
 
-    /// Takes one out; none when there are none.
+    /// Takes one address out; `None` if there are none.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<HeldAddress> {
         let held = self.few.pop()?;
@@ -277,7 +278,7 @@ impl Addresses {
         Some(held)
     }
 
-    /// An empty list of few says that there are none.
+    /// An empty `few` means that there are no addresses.
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {
@@ -286,25 +287,25 @@ impl Addresses {
     }
 }
 
-/// From numbers to the first places where they lie: a table with open addressing, at most half full.
+/// From numbers to their first places: a hash table with open addressing, at most half full.
 pub(crate) struct Index {
-    /// One more than a place; 0: free. As many as a power of two, or none.
+    /// A place plus 1, or 0 for a free entry. The length is a power of two, or 0.
     table: Vec<u32>,
 }
 
 impl Index {
-    /// Of nothing.
+    /// An index without a table.
     pub(crate) const fn new() -> Index {
         Index { table: Vec::new() }
     }
 
-    /// True when there is one.
+    /// True if the index has a table.
     #[inline]
     pub(crate) fn is_made(&self) -> bool {
         !self.table.is_empty()
     }
 
-    /// Makes it anew, of the numbers at these places; false when there is no memory for it.
+    /// Builds the index of the numbers at these places; false if there is no memory for the table.
     pub(crate) fn make(&mut self, numbers: &[u64], places: impl Iterator<Item = usize>) -> bool {
         self.table.clear();
         let size = (2 * numbers.len()).next_power_of_two();
@@ -327,7 +328,7 @@ impl Index {
         (self.table[self.slot(numbers, number)] as usize).checked_sub(1)
     }
 
-    /// The place of a datum among these, of which the index is, or is made.
+    /// The place of a datum among the numbers that the index covers; builds the index first if there is none.
     #[cold]
     #[inline(never)]
     fn place_among(&mut self, numbers: &[u64], id: DatumId) -> Option<usize> {
@@ -340,7 +341,7 @@ impl Index {
         }
     }
 
-    /// Where the number lies in the table, or would.
+    /// The table entry that holds the number, or would hold it.
     #[inline]
     fn slot(&self, numbers: &[u64], number: u64) -> usize {
         let mask = self.table.len() - 1;
@@ -354,10 +355,10 @@ impl Index {
         slot
     }
 
-    /// Forgets them, and gives a large table back.
+    /// Clears the index, and frees a large table.
     pub(crate) fn clear(&mut self) {
         self.table.clear();
-        self.table.shrink_to(KEPT);
+        self.table.shrink_to(MAX_KEPT_ENTRIES);
     }
 }
 
@@ -369,7 +370,7 @@ mod tests {
     fn an_index_finds_the_first_place_of_each_number() {
         let mut index = Index::new();
         for count in [1_u64, 2, 17, 1000, 70_000] {
-            // Numbers as ids have them: a generation and an index, some of them twice, and some far apart.
+            // Numbers as ids have them, a generation and an index: some of them occur twice, and some are far apart.
             let numbers: Vec<u64> = (0..count).map(|place| (place % 7 + 1) << 32 | (place * place % count)).collect();
             assert!(index.make(&numbers, 0..numbers.len()));
             for &number in numbers.iter().step_by(1 + numbers.len() / 1000) {
@@ -383,7 +384,7 @@ mod tests {
             );
         }
         index.clear();
-        assert!(!index.is_made() && index.table.capacity() <= KEPT);
+        assert!(!index.is_made() && index.table.capacity() <= MAX_KEPT_ENTRIES);
     }
 
     #[test]

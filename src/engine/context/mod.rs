@@ -1,14 +1,13 @@
-//! What each thread that calls libdvm keeps to itself; and below it what all workers share (`shared`, with what each
-//! worker tells of itself in `counts`), a call into the engine (`call`), telling workers that there is something to do
-//! (`waking`), and what stands there: the data that a task has got (`frame`), polled work (`source`), the workers'
-//! threads (`threads`), a child of fork without them (`orphan`).
+//! The context of a thread that calls libdvm. Below it: what all workers share (`shared`; the counters of each worker
+//! are in `counts`), a call into the engine (`call`), waking workers for work (`waking`), the data that a task has got
+//! (`frame`), polled work (`source`), the workers' threads (`threads`), and a forked child without workers (`orphan`).
 //!
-//! A context belongs to one thread at a time. It outlives its thread: the next new thread takes it over, and the
-//! counters go on. Only the presence and the counters are read by others.
+//! A context belongs to one thread at a time. It outlives its thread: the next new thread takes it over and continues
+//! its counters. Other threads read only the presence and the counters.
 //!
-//! The presence protects the engine's memory. A thread outside tasks enters, and then looks for the engine; who ends
-//! the engine hides it first, and then waits until no thread is inside (`idle::closing`). Workers need no such mark:
-//! the engine ends after they have.
+//! The presence protects the engine's memory. A thread outside tasks sets it, and then reads the engine's address. The
+//! thread that ends the engine hides that address first, and then waits until no thread is inside (`idle::closing`).
+//! Workers need no presence: they end before the engine does.
 
 pub(crate) mod call;
 pub(crate) mod counts;
@@ -43,27 +42,27 @@ use crate::sync::fence;
 use crate::system::ExitKey;
 use crate::task::{self, Item, OwnedTask, UNPLACED};
 
-/// What only the thread of the context touches.
+/// Fields that only the context's own thread accesses.
 pub(crate) struct Own {
     pub(crate) data: data::DataCache,
     pub(crate) tasks: task::TaskCache,
     pub(crate) frame: Frame,
     pub(crate) weights: Weights,
-    /// Of the inputs of a task that is being scheduled and has many outputs as well.
+    /// An index of the inputs of a task that is being scheduled and also has many outputs.
     pub(crate) reads: Index,
     /// Placed tasks of the worker that this thread is.
     pub(crate) placed: Placed,
     /// True while the outputs of the task that has just run are being published.
     pub(crate) finishing: bool,
-    /// A near task that the end of the last one has made ready here: it runs next, while its data are in the cache.
+    /// A near task that the end of the previous task made ready. It runs next, while its data are in the cache.
     lifo_slot: Option<OwnedTask>,
-    /// True while memory is being given back, further up on this thread's stack.
+    /// True while a call further up on this thread's stack gives memory back.
     giving_back: bool,
 }
 
 impl Own {
-    /// Keeps a near task to be run right after the one that is ending; gives it back when one is kept already, or none is
-    /// ending: then it would be out of the reach of thieves for longer than a moment.
+    /// Keeps a near task to run right after the task that is ending. Returns the task if the slot is full, or if no
+    /// task is ending: the kept task would be out of the thieves' reach for long.
     #[inline]
     pub(crate) fn take_on(&mut self, task: OwnedTask) -> Option<OwnedTask> {
         if self.finishing && self.lifo_slot.is_none() {
@@ -73,25 +72,26 @@ impl Own {
         Some(task)
     }
 
-    /// True when the worker that this thread is has tasks here.
+    /// True if this thread, as a worker, has tasks in this struct.
     pub(crate) fn has_task(&self) -> bool {
         self.lifo_slot.is_some() || !self.placed.is_empty()
     }
 
-    /// True when a task is kept while a callback of the program is about to be called: nobody else would see it
-    /// meanwhile.
+    /// True if the LIFO slot holds a task and a callback of the program is about to be called: no other worker would
+    /// see the task during the callback.
     #[inline]
     pub(crate) fn hides_a_task(&self) -> bool {
         !self.data.owes_nothing() && self.lifo_slot.is_some() && self.data.owes_a_call()
     }
 
-    /// The task that is to be run next, if one was kept.
+    /// Takes the task out of the LIFO slot; it runs next.
     #[inline]
     pub(crate) fn lifo_slot(&mut self) -> Option<OwnedTask> {
         self.lifo_slot.take()
     }
 
-    /// For the thread that releases the slot: leaves the worker's tasks here, those that others may run in its queue.
+    /// For the thread that releases the slot: leaves the placed tasks with the slot, and the stealable one in the
+    /// queue.
     pub(crate) fn leave_behind(&mut self, post: Post<'_>, holds: impl FnOnce()) {
         if let Some(lifo_slot) = self.lifo_slot() {
             post.queue().keep(lifo_slot);
@@ -100,13 +100,13 @@ impl Own {
         post.exchange(|left| &mut left.placed, std::mem::replace(&mut self.placed, Placed::new()));
     }
 
-    /// For the thread that has acquired the slot: takes the worker's tasks.
+    /// For the thread that has acquired the slot: takes the placed tasks.
     pub(crate) fn receive(&mut self, post: Post<'_>) {
         self.placed = post.exchange(|left| &mut left.placed, Placed::new());
     }
 }
 
-/// The worker that a thread is, on that thread.
+/// The worker that the current thread is.
 #[derive(Clone, Copy)]
 pub(crate) struct Post<'a> {
     pub(crate) me: usize,
@@ -122,40 +122,39 @@ impl Deref for Post<'_> {
 }
 
 impl<'a> Post<'a> {
-    /// The worker's own queue.
     #[inline]
     pub(crate) fn queue(self) -> OwnQueue<'a> {
-        // SAFETY: this thread is the worker, by the promise made to `ThreadContext::employ`.
+        // SAFETY: this thread is the worker, by the contract of `ThreadContext::employ`.
         unsafe { self.worker.queue.own() }
     }
 
-    /// Puts a part of what stays with the slot there, and takes what was there.
+    /// Replaces a part of what stays with the slot; returns the old value.
     fn exchange<T>(self, part: fn(&mut Left) -> &mut T, mine: T) -> T {
-        // SAFETY: as in `queue`; `part`, of this file, only names a field.
+        // SAFETY: as in `queue`. `part` is a function of this file that only selects a field.
         unsafe { self.worker.slot.0.with_left(|left| std::mem::replace(part(left), mine)) }
     }
 
-    /// Exchanges all ready tasks, which a seed draws from.
+    /// Exchanges the batch of ready tasks that a seed draws from.
     pub(crate) fn exchange_batch(self, batch: VecDeque<Item>) -> VecDeque<Item> {
         self.exchange(|left| &mut left.batch, batch)
     }
 }
 
-/// How many tasks this thread has given to each worker, minus those that it has taken away from it. Only the context's
-/// thread counts.
+/// How many tasks this thread has given to each worker, minus those that it has taken away. Only the context's thread
+/// writes.
 struct Given {
     first: [AtomicU64; FIRST],
-    /// For further workers, each list twice as long as the one before.
+    /// For the other workers; each list is twice as long as the previous one.
     further: [OnceLock<Box<[AtomicU64]>>; LISTS],
 }
 
-/// The workers whose numbers lie in the context itself.
+/// The number of workers whose counters are in the context itself.
 const FIRST: usize = 16;
 
-/// So many lists hold the others: a worker is a `u16`.
+/// The number of lists for the other workers: a worker is a `u16`.
 const LISTS: usize = 12;
 
-/// The list with a worker behind the first, and its length, which is also the number of workers before it.
+/// The list that holds a worker, and the list's length, which is also the number of workers before the list.
 fn list_of(worker: usize) -> (usize, usize) {
     let list = (worker / FIRST).ilog2() as usize;
     (list, FIRST << list)
@@ -166,7 +165,7 @@ impl Given {
         Given { first: [const { AtomicU64::new(0) }; FIRST], further: [const { OnceLock::new() }; LISTS] }
     }
 
-    /// Counts a task; for the context's thread.
+    /// Counts a task. Only for the context's thread.
     #[inline]
     fn add(&self, worker: usize, tasks: i64) {
         let given = match self.first.get(worker) {
@@ -183,7 +182,7 @@ impl Given {
         &numbers[worker - length]
     }
 
-    /// The number for a worker.
+    /// The count for a worker.
     fn to(&self, worker: usize) -> u64 {
         let given = self.first.get(worker).or_else(|| {
             let (list, length) = list_of(worker);
@@ -192,7 +191,7 @@ impl Given {
         given.map_or(0, |given| given.load(Ordering::Acquire))
     }
 
-    /// Forgets all tasks.
+    /// Clears all counts.
     fn clear(&self) {
         let further = self.further.iter().filter_map(OnceLock::get).flatten();
         self.first.iter().chain(further).for_each(|given| given.store(0, Ordering::Release));
@@ -202,52 +201,51 @@ impl Given {
 /// What a thread keeps to itself.
 #[repr(align(128))]
 pub(crate) struct ThreadContext {
-    /// Whether a call of this thread outside tasks is under way.
+    /// Whether the thread is inside a call outside tasks.
     pub(crate) presence: Presence,
     pub(crate) counters: Counters,
-    /// The engine that this thread is inside of.
+    /// The engine that this thread has entered.
     pub(crate) engine: Cell<Option<KeptEngine>>,
-    /// Callbacks of the program on this thread's stack, but for the one of the worker's task.
+    /// Callbacks of the program on this thread's stack, without the callback of the worker's own task.
     pub(crate) depth: Cell<u32>,
     worker: Cell<u16>,
-    /// What others see of that worker; NULL on other threads.
+    /// The shared part of that worker; NULL on other threads.
     post: Cell<*const Worker>,
-    /// Deals out homes and places in turn.
+    /// A counter that deals out homes and places in turn.
     turn: Cell<u32>,
-    /// True while the program is asked something and may not leave its worker to another thread.
+    /// True while a callback of the program runs that may not leave the worker to another thread.
     pub(crate) sealed: Cell<bool>,
-    /// True when nobody will be told of the thread's end: the context goes back at the end of each call.
+    /// True if no key's destructor will run at the thread's end: the context goes back at the end of each call.
     borrowed: Cell<bool>,
     given: Given,
-    /// Tasks scheduled since they were last held against the window.
+    /// Tasks scheduled since they were last compared with the window.
     made: Cell<u64>,
     own: UnsafeCell<Own>,
     #[cfg(debug_assertions)]
     lent: Cell<bool>,
 }
 
-// SAFETY: other threads only touch the atomics; everything else belongs to the thread that has the context, and
-// contexts change threads under the lock of `CONTEXTS`.
+// SAFETY: other threads access only the atomics. Everything else belongs to the thread that has the context, and a
+// context changes threads under the lock of `CONTEXTS`.
 unsafe impl Sync for ThreadContext {}
 // SAFETY: as above.
 unsafe impl Send for ThreadContext {}
 
 struct Contexts {
     all: Vec<&'static ThreadContext>,
-    /// Has room for all.
+    /// Its capacity suffices for all contexts.
     free: Vec<&'static ThreadContext>,
-    /// Tells of the ends of threads.
+    /// The key whose destructor runs at the end of threads.
     key: Option<ExitKey>,
 }
 
 static CONTEXTS: Mutex<Contexts> = Mutex::new(Contexts { all: Vec::new(), free: Vec::new(), key: None });
 
-/// Called by the C library when a thread ends that has a context. Unlike a destructor of Rust's, which may allocate
-/// when it is registered, a key is registered before, and a thread that ends may still call: other keys' destructors
-/// do.
+/// The C library calls this at the end of a thread that has a context. A Rust destructor may allocate when it is
+/// registered; the key is created beforehand. The destructors of other keys may still call libdvm on the ending thread.
 extern "C" fn thread_ends(_mark: *mut c_void) {
     ENDING.set(true);
-    // In a forked child the lock may be held for ever, and nobody needs the context.
+    // In a forked child the lock may be held for ever, and no thread needs the context.
     if let Some(context) = CURRENT.take().filter(|_| !orphan::is_orphan()) {
         CONTEXTS.lock().free.push(context);
     }
@@ -255,15 +253,15 @@ extern "C" fn thread_ends(_mark: *mut c_void) {
 
 thread_local! {
     static CURRENT: Cell<Option<&'static ThreadContext>> = const { Cell::new(None) };
-    /// True once the thread's end has begun: nobody is told a second time.
+    /// True once the thread's end has begun: the key is not set a second time.
     static ENDING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A context that waits for its thread.
+/// A context for a thread that has not started yet.
 pub(crate) struct Prepared(Option<&'static ThreadContext>);
 
 impl Prepared {
-    /// The calling thread's from now on.
+    /// Makes it the context of the calling thread.
     pub(crate) fn adopt(mut self) -> &'static ThreadContext {
         let context = self.0.take().expect("it is there until it is taken");
         CURRENT.set(Some(context));
@@ -279,13 +277,13 @@ impl Drop for Prepared {
     }
 }
 
-/// The lock of all contexts, which every first call of a thread takes.
+/// The lock of all contexts, which the first call of every thread takes.
 pub(crate) fn fork_lock() -> &'static dyn ForkLock {
     &CONTEXTS
 }
 
 impl Contexts {
-    /// A new context, and room in all lists for it.
+    /// Makes a new context, and room for it in both lists.
     fn add(&mut self) -> Result<&'static ThreadContext, Error> {
         let missing = self.all.len() + 1 - self.free.len();
         memory::room_for(&mut self.free, missing)?;
@@ -295,7 +293,7 @@ impl Contexts {
         Ok(context)
     }
 
-    /// Has [`thread_ends`] called at the end of this thread; true when it will be.
+    /// Registers [`thread_ends`] for the end of this thread; false if that is impossible.
     fn watch_thread(&mut self) -> bool {
         if ENDING.get() {
             return false;
@@ -310,7 +308,8 @@ impl ThreadContext {
     /// The context of the calling thread.
     #[inline]
     pub(crate) fn current() -> &'static ThreadContext {
-        // Threads of libdvm, and what calls have entered before, have one. Others get what there is in reserve.
+        // Threads of libdvm have a context, and so have threads that have entered a call. Others get theirs from the
+        // memory reserve.
         CURRENT.get().unwrap_or_else(|| ThreadContext::attach().expect("a context takes little memory"))
     }
 
@@ -323,8 +322,8 @@ impl ThreadContext {
         }
     }
 
-    /// In a forked child: makes the calling thread an ordinary one, outside of all callbacks. True when it was a thread
-    /// of libdvm.
+    /// In a forked child: makes the calling thread an ordinary thread outside all callbacks. True if it was a thread of
+    /// libdvm.
     pub(crate) fn leave_orphaned() -> bool {
         let Some(context) = CURRENT.get() else { return false };
         let of_worker = context.worker.replace(UNPLACED) != UNPLACED;
@@ -335,7 +334,7 @@ impl ThreadContext {
         of_worker
     }
 
-    /// A context for a thread that is about to be started; it is given back when that is not.
+    /// A context for a thread that is about to start. Dropping the value returns the context.
     pub(crate) fn prepare() -> Result<Prepared, Error> {
         let mut contexts = CONTEXTS.lock();
         let context = match contexts.free.pop() {
@@ -346,8 +345,8 @@ impl ThreadContext {
         Ok(Prepared(Some(context)))
     }
 
-    /// For a thread of libdvm that is about to end: gives its context back.
-    pub(crate) fn lay_down() {
+    /// For a thread of libdvm that is about to end: returns its context.
+    pub(crate) fn detach() {
         if let Some(context) = CURRENT.take() {
             CONTEXTS.lock().free.push(context);
         }
@@ -356,7 +355,7 @@ impl ThreadContext {
     #[cold]
     fn attach() -> Result<&'static ThreadContext, Error> {
         if orphan::is_orphan() {
-            // The lock may be held for ever.
+            // The lock may be held for ever in a forked child.
             let context: &'static ThreadContext = Box::leak(memory::boxed(ThreadContext::new(0))?);
             CURRENT.set(Some(context));
             return Ok(context);
@@ -372,7 +371,7 @@ impl ThreadContext {
         Ok(context)
     }
 
-    /// Gives back a context that would otherwise be lost. At the end of a call; not inside a callback.
+    /// At the end of a call, outside callbacks: returns a context that would otherwise be lost.
     #[inline]
     pub(crate) fn end_borrowing(&self) {
         if self.borrowed.get() {
@@ -417,7 +416,8 @@ impl ThreadContext {
         }
     }
 
-    /// Lends what only this thread touches. Neither callbacks of the program nor another `with` may run inside.
+    /// Lends the fields of the context's own thread. Inside `body`, neither a callback of the program nor another
+    /// `with` may run.
     #[inline]
     pub(crate) fn with<R>(&self, body: impl FnOnce(&mut Own) -> R) -> R {
         #[cfg(debug_assertions)]
@@ -431,7 +431,7 @@ impl ThreadContext {
             assert!(!self.lent.replace(true), "a context is lent once at a time");
             Back(&self.lent)
         };
-        // SAFETY: only the context's thread comes here, and only once at a time.
+        // SAFETY: only the context's thread calls this, and the calls do not nest.
         body(unsafe { &mut *self.own.get() })
     }
 
@@ -450,16 +450,15 @@ impl ThreadContext {
 
     /// Makes this thread a worker of the engine.
     ///
-    /// # Safety
-    /// Until it is dismissed the thread holds the worker's slot, but for times when it only waits for that. A [`Post`] is
-    /// used by a thread that is the worker, not by one that has been dismissed since.
+    /// Until the thread is dismissed, it holds the worker's slot, except while it only waits for the slot. Only a
+    /// thread that is the worker uses a [`Post`], and no thread that was dismissed since.
     pub(crate) unsafe fn employ(&self, engine: KeptEngine, worker: usize) {
         self.engine.set(Some(engine));
         self.worker.set(worker as u16);
         self.post.set(ptr::from_ref(&engine.workers[worker]));
     }
 
-    /// Makes this thread none of the workers: one of a task that blocks, or, without an engine, an ordinary one.
+    /// Ends the thread's being a worker: its task blocks, or (without an engine) it becomes an ordinary thread.
     pub(crate) fn dismiss(&self, engine: Option<KeptEngine>) {
         self.engine.set(engine);
         self.worker.set(UNPLACED);
@@ -469,7 +468,7 @@ impl ThreadContext {
     /// The worker that this thread is.
     #[inline]
     pub(crate) fn post(&self) -> Option<Post<'_>> {
-        // SAFETY: the engine, which has the workers, stays as long as this thread is one.
+        // SAFETY: the engine, which has the workers, stays as long as this thread is a worker.
         let worker = unsafe { self.post.get().as_ref() }?;
         Some(Post { me: self.worker.get() as usize, worker })
     }
@@ -492,21 +491,21 @@ impl ThreadContext {
         made >= count
     }
 
-    /// The next of `count` in turn.
+    /// The next of `count` numbers, in turn.
     pub(crate) fn deal(&self, count: usize) -> usize {
         let turn = self.turn.get();
         self.turn.set(turn.wrapping_add(1));
         turn as usize % count
     }
 
-    /// The worker that data written by this thread are at home with.
+    /// The home of data that this thread writes: its worker, else the workers in turn.
     #[inline]
     pub(crate) fn home(&self, workers: usize) -> u32 {
         self.worker().unwrap_or_else(|| self.deal(workers)) as u32
     }
 
-    /// Gives back what has become free, with no lock held. A callback that frees more leaves it to the call further up,
-    /// so that a long chain of data that free each other needs no deep stack.
+    /// Gives back the memory of freed data, with no lock held. A callback that frees more data leaves their memory to
+    /// the call further up: a long chain of data that free each other needs no deep stack.
     #[inline]
     pub(crate) fn give_back(&self) {
         if self.with(|own| own.data.owes_nothing()) {
@@ -515,7 +514,7 @@ impl ThreadContext {
         self.give_all_back();
     }
 
-    /// No task has failed, but somebody has to be told: the next wait, or finalize.
+    /// A free callback threw. No task has failed, but the next wait, or finalize, has to report the error.
     #[cold]
     fn free_callback_failed(&self, message: &Error) {
         if let Some(engine) = self.engine.get() {
@@ -534,7 +533,7 @@ impl ThreadContext {
         }
     }
 
-    /// Gives back what the program takes back itself; false in a forked child.
+    /// Calls the program's free callback; false in a forked child.
     #[inline(never)]
     fn call_out(&self, released: data::Released) -> bool {
         self.with(|own| own.giving_back = true);
@@ -595,7 +594,7 @@ pub(crate) fn others_active(mine: &ThreadContext) -> bool {
     any
 }
 
-/// Shows the presence of each thread other than this one, with the lock of all contexts held.
+/// Shows the presence of each other thread, with the lock of all contexts held.
 pub(crate) fn others(mine: &ThreadContext) -> impl Fn(&mut dyn FnMut(&Presence)) {
     move |visit| {
         let contexts = CONTEXTS.lock();
@@ -603,10 +602,10 @@ pub(crate) fn others(mine: &ThreadContext) -> impl Fn(&mut dyn FnMut(&Presence))
     }
 }
 
-/// Forgets the tasks that were counted, and the descriptors and blocks that contexts keep.
+/// Clears the counters of tasks, and frees the descriptors and blocks that contexts keep.
 ///
 /// # Safety
-/// No task and no datum exists, no worker runs, and no other thread is inside a call or can get inside.
+/// No task and no datum exists, no worker runs, and no other thread is inside a call or can enter one.
 pub(crate) unsafe fn reset() {
     let contexts = CONTEXTS.lock();
     for context in &contexts.all {
@@ -615,7 +614,7 @@ pub(crate) unsafe fn reset() {
         }
         context.given.clear();
     }
-    // SAFETY: nobody is inside a call, so nobody else touches what the contexts own; no datum exists any more.
+    // SAFETY: no thread is inside a call, so no other thread accesses the contexts; no datum exists any more.
     unsafe {
         task::POOL.clear(contexts.all.iter().map(|context| &mut (*context.own.get()).tasks));
         data::STORE.give_blocks_back(contexts.all.iter().map(|context| &mut (*context.own.get()).data));
@@ -628,7 +627,8 @@ mod tests {
 
     static KEY: OnceLock<ExitKey> = OnceLock::new();
 
-    /// Calls, and asks to be called again: four times in all, the last of them after every other key's destructor.
+    /// Makes a call, and asks to be called again: four times in all, the last time after the destructors of all other
+    /// keys.
     extern "C" fn call_at_the_end(_mark: *mut c_void) {
         assert!(crate::engine::enter().is_ok());
         assert!(KEY.get().expect("made below").mark_thread());
@@ -648,14 +648,14 @@ mod tests {
         assert!(workers.into_iter().all(|worker| given.to(worker) == 0));
     }
 
-    /// In a process of its own, where no other test has threads.
+    /// Runs in a process of its own, where no other test has threads.
     #[test]
     fn a_thread_that_calls_while_it_ends_leaves_no_context_behind() {
         if testkit::playing() {
             crate::engine::init().unwrap();
             let key = KEY.get_or_init(|| ExitKey::new(call_at_the_end).expect("a key is left"));
             let contexts = || CONTEXTS.lock().all.len();
-            // This thread's, and the workers', who may make theirs only now.
+            // This thread's context, and those of the workers, which may not exist before.
             let expected = 1 + crate::engine::enter().unwrap().engine().workers();
             for turn in 0..300 {
                 let thread = std::thread::spawn(move || {

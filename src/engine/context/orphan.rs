@@ -1,5 +1,5 @@
-//! A process that was forked while libdvm was running has none of its workers: what its one thread may still do
-//! (`lifecycle::forked` finds out that it is one).
+//! An orphan: a process that was forked while libdvm was running, and that has no workers. What its one thread may
+//! still do. `lifecycle::forked` detects orphans.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -11,18 +11,18 @@ use crate::system;
 /// True in a process that was forked while libdvm was running, and in its children.
 pub(crate) static ORPHAN: AtomicBool = AtomicBool::new(false);
 
-/// True when no call can be served any more, because the workers stayed in the parent process.
+/// True if no call can be served any more, because the workers stayed in the parent process.
 pub(crate) fn is_orphan() -> bool {
     ORPHAN.load(Ordering::Relaxed)
 }
 
 thread_local! {
-    /// True on the one thread of an orphan when that was a thread of libdvm before the fork.
+    /// True on the one thread of an orphan if that thread belonged to libdvm before the fork.
     pub(crate) static NO_RETURN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Ends the process when a callback has returned in it that was called by a worker which is no more. Locks and lists of
-/// the worker are as they were at the fork, and its tasks are the parent's.
+/// Ends the process when a callback that a worker of the parent called returns in an orphan. The worker's locks and
+/// lists are as they were at the fork, and its tasks are the parent's.
 #[cold]
 #[inline(never)]
 pub(crate) fn end_without_worker(status: c_int) {
@@ -31,7 +31,7 @@ pub(crate) fn end_without_worker(status: c_int) {
     }
 }
 
-/// The failure of a call in such a process.
+/// The error of a call in an orphan.
 #[cold]
 pub(crate) fn orphaned(code: dvm_retcode_t) -> Error {
     Error::new(

@@ -1,6 +1,6 @@
-//! What the workers share: the engine, and of each worker what others see.
+//! What the workers share: the engine, and the shared part of each worker.
 //!
-//! Workers live at one address until the engine ends, so that threads keep pointers to what they use most.
+//! A worker keeps its address until the engine ends, so that threads keep pointers to the fields that they use most.
 
 use std::collections::VecDeque;
 use std::ops::Deref;
@@ -34,45 +34,45 @@ pub(crate) struct Engine {
     pub(crate) machine: Machine,
     pub(crate) trace: Trace,
     pub(crate) workers: Box<[Worker]>,
-    /// The bytes of a worker's stack.
+    /// The size of a worker's stack in bytes.
     pub(crate) stack: usize,
     pub(crate) idle_set: IdleSet,
     /// Workers that may have tasks for others.
     pub(crate) holders: WorkerSet,
-    /// Who stands still for whom.
+    /// Which worker stands still for which other worker.
     pub(crate) arbiter: Arbiter,
-    /// Draws the orders of tasks, when a seed was given.
+    /// Draws the orders of tasks, if a seed was given.
     pub(crate) seeded: Option<Seeded>,
     /// Threads started for blocking sections.
     pub(crate) stand_ins: Mutex<StandIns>,
     /// Tasks in blocking sections.
     pub(crate) blocked_tasks: BlockedTasks,
-    /// What the workers were last seen at.
+    /// The tasks at which the workers were last seen.
     pub(crate) progress_samples: ProgressSamples,
     pub(crate) sources: Sources,
     pub(crate) completion: Completion,
     pub(crate) failures: Failures,
-    /// How far the end has come.
+    /// The step that the end has reached.
     pub(crate) closing: Closing,
-    /// Set when the workers are to end.
+    /// Set once the workers have to end.
     pub(crate) stopping: AtomicBool,
-    /// The message of a defect of libdvm, once one has been met: counts can no longer be relied upon.
+    /// The message of a defect of libdvm, once one was found: the counts are no longer reliable.
     pub(crate) defect: Mutex<Option<String>>,
     pub(crate) defective: AtomicBool,
 }
 
-/// The engine, for as long as the value is used.
+/// The engine, kept for as long as the value is used.
 #[derive(Clone, Copy)]
 pub(crate) struct KeptEngine(NonNull<Engine>);
 
-// SAFETY: what is kept is kept for all threads; an engine is shared by them.
+// SAFETY: all threads share the engine, and whoever keeps it keeps it for all of them.
 unsafe impl Send for KeptEngine {}
 
 impl KeptEngine {
-    /// The engine at this address, unless that is NULL.
+    /// The engine at this address; `None` for NULL.
     ///
     /// # Safety
-    /// It is there for as long as the value, or a copy, is used.
+    /// The engine exists as long as the value, or a copy, is used.
     #[inline]
     pub(crate) unsafe fn new(engine: *mut Engine) -> Option<KeptEngine> {
         NonNull::new(engine).map(KeptEngine)
@@ -83,26 +83,24 @@ impl Deref for KeptEngine {
     type Target = Engine;
     #[inline]
     fn deref(&self) -> &Engine {
-        // SAFETY: by the promise made to `new`.
+        // SAFETY: by the contract of `new`.
         unsafe { self.0.as_ref() }
     }
 }
 
-/// The engine that runs, or NULL.
+/// The running engine, or NULL.
 pub(crate) static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(ptr::null_mut());
 
 impl Engine {
-    /// The number of workers.
     pub(crate) fn workers(&self) -> usize {
         self.workers.len()
     }
 
-    /// The machine.
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    /// What the environment has set.
+    /// The configuration from the environment.
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
@@ -112,18 +110,18 @@ impl Engine {
         &self.trace
     }
 
-    /// While the value lives, a thread of the program waits for everything.
+    /// While the value exists, a thread of the program waits for everything.
     pub(crate) fn program_waits(&self) -> Option<impl Drop + '_> {
         self.seeded.as_ref().map(Seeded::wait)
     }
 
-    /// While the value lives, a thread of the program waits for this datum, if that is not published yet.
+    /// While the value exists, a thread of the program waits for this datum, unless the datum is published.
     #[inline]
     pub(crate) fn program_waits_for(&self, id: DatumId) -> Option<impl Drop + '_> {
         self.seeded.as_ref().filter(|_| STORE.is_promised(id)).map(|seeded| seeded.wait_for(id))
     }
 
-    /// The message of a defect that workers have met: what they were doing may never end.
+    /// The defect that workers have found, as an error: what they were doing may never end.
     pub(crate) fn defect(&self) -> Option<Error> {
         if !self.defective.load(Ordering::Acquire) {
             return None;
@@ -135,7 +133,7 @@ impl Engine {
         ))
     }
 
-    /// Notes a defect, so that nobody waits for what may never end.
+    /// Notes a defect, so that no thread waits for what may never end.
     pub(crate) fn note_defect(&self, message: &str) {
         self.defect.lock().get_or_insert_with(|| message.to_owned());
         self.defective.store(true, Ordering::Release);
@@ -143,18 +141,18 @@ impl Engine {
     }
 }
 
-/// What others see of a worker. What others write and what the worker writes lie on different cache lines.
+/// The shared part of a worker. What other threads write and what the worker writes are on different cache lines.
 #[repr(align(128))]
 pub(crate) struct Worker {
     pub(crate) queue: ReadyQueue,
-    /// Read with each hand-over, written when the worker goes to sleep.
+    /// Read at each hand-over, written when the worker falls asleep.
     pub(crate) parker: OwnLine<Parker>,
     pub(crate) polling: OwnLine<Polling>,
     pub(crate) slot: OwnLine<WorkerSlot<Left>>,
     pub(crate) counts: OwnLine<WorkerCounts>,
 }
 
-/// What stays with a worker's slot when it changes hands.
+/// What stays with a worker's slot when the slot changes hands.
 pub(crate) struct Left {
     /// Placed tasks that the worker has taken out of its inbox.
     pub(crate) placed: Placed,

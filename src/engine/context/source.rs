@@ -8,32 +8,33 @@ use crate::sync::lock::Mutex;
 
 /// Work that is found by polling: a running parameterised graph.
 pub(crate) trait Source: Send + Sync {
-    /// Runs a bounded amount of work on worker `worker` (0-based). True when something was run.
+    /// Runs a bounded amount of work on worker `worker` (0-based). True if work was run.
     fn poll(&self, worker: usize) -> bool;
-    /// Lets others have what the worker has put aside for its next `poll`: it is about to do something else, for long maybe.
+    /// Makes the work stealable that the worker has set aside for its next `poll`: the worker may run something long
+    /// before it.
     fn make_stealable(&self, _worker: usize) {}
-    /// How many tiles have ended.
+    /// The number of tiles that have ended.
     fn ended(&self) -> u64;
-    /// How far it has come.
+    /// The progress of the source.
     fn account(&self) -> Account;
 }
 
-/// How far a graph has come.
+/// The progress of a graph.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     pub(crate) name: String,
-    /// Points of its box.
+    /// The number of points of the graph's box.
     pub(crate) volume: u64,
-    /// Whether it tells its own edges, so that only it knows which predecessors a tile has.
+    /// Whether the program's functions give the edges: then only they know the predecessors of a tile.
     pub(crate) general: bool,
     pub(crate) ended: u64,
-    /// Tiles that could run.
+    /// Tiles that are ready and do not run yet.
     pub(crate) ready: u64,
-    /// The tiles that run, each with its worker.
+    /// The running tiles, each with its worker.
     pub(crate) running: Vec<(usize, Vec<i64>)>,
     /// The number of tiles with some but not all predecessors.
     pub(crate) waiting: u64,
-    /// Some of these.
+    /// Some of these tiles.
     pub(crate) told: Vec<WaitingTile>,
 }
 
@@ -41,24 +42,24 @@ pub(crate) struct Account {
 #[derive(Clone, Debug)]
 pub(crate) struct WaitingTile {
     pub(crate) tile: Vec<i64>,
-    /// How many predecessors it misses.
+    /// The number of its missing predecessors.
     pub(crate) missing: u64,
-    /// Those of them that are known.
+    /// Those of the missing predecessors that are known.
     pub(crate) missed: Vec<(Vec<i64>, Missed)>,
 }
 
 /// Why a predecessor has not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missed {
-    /// It runs, on this worker.
+    /// The predecessor runs on this worker.
     Runs(usize),
-    /// It waits itself.
+    /// The predecessor waits itself.
     Waits,
     /// None of its own predecessors has run.
     Unreached,
 }
 
-/// The attached sources. Workers keep copies of the list and only compare versions.
+/// The attached sources. Workers copy the list, and otherwise compare versions only.
 #[derive(Default)]
 pub(crate) struct Sources {
     version: AtomicU64,
@@ -80,31 +81,31 @@ fn address(source: &Arc<dyn Source>) -> *mut () {
     Arc::as_ptr(source).cast::<()>().cast_mut()
 }
 
-/// What a worker was polling at some moment.
+/// The source that a worker was polling at some moment.
 pub(crate) type Mark = *mut ();
 
 impl Polling {
-    /// What is being polled.
+    /// The source that is being polled.
     pub(crate) fn mark(&self) -> Mark {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Says what is being polled: for a thread that goes on with what it began.
+    /// Sets the source that is being polled: for a thread that continues an interrupted poll.
     pub(crate) fn set(&self, mark: Mark) {
         self.0.store(mark, Ordering::SeqCst);
     }
 }
 
 impl Sources {
-    /// Adds a source; the caller then wakes the workers.
+    /// Adds a source. The caller then wakes the workers.
     pub(crate) fn attach(&self, source: Arc<dyn Source>) {
         let mut list = self.list.lock();
         list.push(source);
         self.version.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Removes a source. `polling` are the marks of all workers but the calling one: none of them is inside the
-    /// source when this returns, and none will be again.
+    /// Removes a source. `polling` are the marks of all workers except the calling one: when this returns, none of them
+    /// is inside the source, and none will be again.
     pub(crate) fn detach<'a>(&self, source: &Arc<dyn Source>, polling: impl Iterator<Item = &'a Polling>) {
         let mut list = self.list.lock();
         list.retain(|attached| !ptr::addr_eq(Arc::as_ptr(attached), Arc::as_ptr(source)));
@@ -117,17 +118,17 @@ impl Sources {
         }
     }
 
-    /// True when there are any.
+    /// True if a source is attached.
     pub(crate) fn any(&self) -> bool {
         !self.list.lock().is_empty()
     }
 
-    /// Shows each attached source. None is detached meanwhile: `visit` is short.
+    /// Shows each attached source. `visit` is short: no source can be detached during it.
     pub(crate) fn each(&self, mut visit: impl FnMut(&dyn Source)) {
         self.list.lock().iter().for_each(|source| visit(source.as_ref()));
     }
 
-    /// Polls each source once; true when something was run.
+    /// Polls each source once; true if work was run.
     #[inline]
     pub(crate) fn poll(&self, copied: &mut Copied, polling: &Polling, worker: usize) -> bool {
         self.visit(copied, polling, |source, several| {
@@ -139,7 +140,7 @@ impl Sources {
         })
     }
 
-    /// Lets others have what the worker has put aside.
+    /// Makes the work stealable that the sources have set aside for the worker.
     pub(crate) fn make_stealable(&self, copied: &mut Copied, polling: &Polling, worker: usize) {
         let mut make_stealable = |source: &dyn Source, _| {
             source.make_stealable(worker);
@@ -148,8 +149,8 @@ impl Sources {
         while self.visit(copied, polling, &mut make_stealable) {}
     }
 
-    /// Visits each source once, with whether there are several; true when `visit` was for one of them, or when the list has
-    /// changed meanwhile.
+    /// Visits each source once; `visit` also learns whether there are several. True if a visit returned true, or if the
+    /// list has changed during the visits.
     #[inline]
     fn visit(&self, copied: &mut Copied, polling: &Polling, mut visit: impl FnMut(&dyn Source, bool) -> bool) -> bool {
         if self.version.load(Ordering::Acquire) != copied.version {
@@ -158,7 +159,7 @@ impl Sources {
         let mut any = false;
         for source in &copied.list {
             polling.0.store(address(source), Ordering::SeqCst);
-            // A source that was detached before the mark was set is left alone; who detaches it later waits.
+            // A source that was detached before the mark was set is skipped; a later detach waits for the mark.
             if self.version.load(Ordering::SeqCst) == copied.version {
                 any |= visit(source.as_ref(), copied.list.len() > 1);
             } else {
@@ -178,13 +179,13 @@ impl Sources {
 }
 
 impl Copied {
-    /// Lets go of the sources; the next poll copies the list again.
+    /// Drops the copies of the sources; the next poll copies the list again.
     pub(crate) fn forget(&mut self) {
         self.list.clear();
         self.version = u64::MAX;
     }
 
-    /// Stops marking a source as polled after a panic.
+    /// After a panic: stops marking a source as polled.
     pub(crate) fn recover(&mut self, polling: &Polling) {
         polling.0.store(ptr::null_mut(), Ordering::Release);
         self.forget();

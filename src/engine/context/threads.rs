@@ -1,4 +1,4 @@
-//! Threads of workers: their stacks, their signals, and those that stand in while tasks block.
+//! Threads of workers: their stacks, their signals, and stand-ins for tasks that block.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -9,28 +9,28 @@ use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
 use crate::system;
 
-/// The least that a worker can do with.
-const LEAST: usize = 64 << 10;
+/// The least stack size of a worker, in bytes.
+const MIN_STACK_BYTES: usize = 64 << 10;
 
-/// What stands for no limit.
-const UNLIMITED: usize = 8 << 20;
+/// The stack size of a worker, in bytes, if the main thread's stack has no limit.
+const UNLIMITED_STACK_BYTES: usize = 8 << 20;
 
-/// The bytes of a worker's stack: what is asked for, else what the program's main thread may have.
+/// The size of a worker's stack in bytes: the configured one, else the limit of the program's main thread.
 pub(crate) fn stack_size(config: &Config) -> usize {
     config.stack().unwrap_or_else(|| by_limit(system::stack_limit()))
 }
 
-/// The size for this limit of the main thread's; `None`: there is none.
+/// The stack size for a limit of the main thread's stack; `None`: no limit.
 fn by_limit(limit: Option<u64>) -> usize {
     let bytes = limit.and_then(|bytes| usize::try_from(bytes).ok());
-    bytes.map_or(UNLIMITED, |bytes| bytes.max(LEAST))
+    bytes.map_or(UNLIMITED_STACK_BYTES, |bytes| bytes.max(MIN_STACK_BYTES))
 }
 
-/// Signals that a thread gets for what it has itself done: they are never blocked, or a fault in a task would not reach
-/// the program's handler.
+/// Signals that a thread's own instructions raise. They are never blocked: a fault in a task must reach the program's
+/// handler.
 const FAULTS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
 
-/// Runs `body` with all other signals blocked, so that the program's handlers never run on threads that it starts.
+/// Runs `body` with all other signals blocked, so that the program's handlers never run on threads that `body` starts.
 pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: plain calls on two signal sets of this frame; both are filled in before they are read.
@@ -52,13 +52,13 @@ pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
 #[derive(Default)]
 pub(crate) struct StandIns {
     pub(crate) list: Vec<Thread>,
-    /// The last one that has ended, or is about to.
+    /// The last stand-in that has ended, or is about to end.
     pub(crate) retired: Option<Thread>,
 }
 
 impl StandIns {
-    /// The calling thread, which has stood in for a worker, ends: it is joined by the next one that does, or by the end of
-    /// the engine, so that at most one thread keeps its stack after its end.
+    /// Ends the calling thread, which was a stand-in. The next stand-in that ends joins it, else the end of the engine
+    /// does: at most one thread keeps its stack after its end.
     pub(crate) fn retire(all: &Mutex<StandIns>) {
         let before = {
             let mut all = all.lock();
@@ -79,6 +79,6 @@ mod tests {
     #[test]
     fn a_worker_has_what_the_main_thread_may_have() {
         assert_eq!(by_limit(Some(3 << 20)), 3 << 20);
-        assert_eq!((by_limit(None), by_limit(Some(1))), (UNLIMITED, LEAST));
+        assert_eq!((by_limit(None), by_limit(Some(1))), (UNLIMITED_STACK_BYTES, MIN_STACK_BYTES));
     }
 }

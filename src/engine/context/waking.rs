@@ -1,4 +1,4 @@
-//! Telling workers that there is something to do. The protocol is in `src/idle/README.md`.
+//! Waking workers for work. The protocol is in `src/idle/README.md`.
 
 use std::sync::Arc;
 
@@ -7,27 +7,28 @@ use super::shared::Engine;
 use super::source::Source;
 
 impl Engine {
-    /// Adds a source: workers without tasks poll it from now on.
+    /// Adds a source. Workers without tasks poll it from now on.
     pub(crate) fn attach(&self, source: Arc<dyn Source>) {
         self.sources.attach(source);
         self.wake_all();
     }
 
-    /// Removes a source. When this returns no worker is inside it, apart from the calling one, and none will be.
+    /// Removes a source. When this returns, no worker except the calling one is inside the source, and none will be
+    /// again.
     pub(crate) fn detach(&self, source: &Arc<dyn Source>) {
         let me = ThreadContext::current().worker();
         let others = self.workers.iter().enumerate().filter(|&(worker, _)| Some(worker) != me);
         self.sources.detach(source, others.map(|(_, worker)| &worker.polling.0));
     }
 
-    /// Wakes one sleeping worker, if there is one, for work that is visible already. Cheap when nobody sleeps.
+    /// Wakes one sleeping worker, if there is one, for work that is already visible. Cheap if no worker sleeps.
     pub(crate) fn wake_one(&self) {
         if self.idle_set.announce() {
             self.wake_near(ThreadContext::current().worker().unwrap_or(0));
         }
     }
 
-    /// Wakes all workers, for work that is visible already.
+    /// Wakes all workers, for work that is already visible.
     pub(crate) fn wake_all(&self) {
         if self.idle_set.announce() {
             self.workers.iter().for_each(|worker| {
@@ -36,15 +37,15 @@ impl Engine {
         }
     }
 
-    /// Adds a worker to those that have tasks for others, and wakes somebody for what was just put into its queue: that
-    /// worker, the nearest that sleeps, or nobody if enough others are about to look around.
+    /// Adds a worker to the holders, and wakes a worker for what was just put into its queue: the holder itself, the
+    /// nearest sleeper, or none if enough workers are about to look around.
     #[inline]
     pub(crate) fn show_tasks(&self, worker: usize) {
         self.holders.add(worker);
         self.wake_for_task(worker);
     }
 
-    /// Wakes somebody, best this worker, for a task that any worker may run and that is visible already.
+    /// Wakes a worker, preferably this one, for a visible task that any worker may run.
     #[inline]
     pub(crate) fn wake_for_task(&self, worker: usize) {
         if self.idle_set.announce_task() {
@@ -52,7 +53,7 @@ impl Engine {
         }
     }
 
-    /// Wakes this worker if it sleeps, else the nearest that does.
+    /// Wakes this worker if it sleeps, else the nearest sleeper.
     fn wake_near(&self, worker: usize) {
         let nearest = || self.machine.neighbours(worker).iter().map(|&other| other as usize);
         self.idle_set.wake_near(worker, |worker| &self.workers[worker].parker.0, nearest);

@@ -1,5 +1,6 @@
 //! The beginning of a blocking section: a task that is about to wait for something outside libdvm leaves its worker to
-//! another thread. `idle::slot` has the protocol; a section also gives up the task's cores, and takes them back.
+//! another thread. `idle::slot` has the protocol. A section also gives up the task's cores, and takes them back at its
+//! end.
 
 use super::section::{SECTION, Section};
 use super::worker;
@@ -19,7 +20,7 @@ impl Call {
         };
         memory::check()?;
         let (engine, me) = (self.engine(), post.me);
-        // A tile's section has no task.
+        // The section of a tile has no task.
         if let Some((task, signature)) = self.context.with(|own| own.frame.running()) {
             engine.blocked_tasks.add(task, signature, me);
         }

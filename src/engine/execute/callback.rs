@@ -1,4 +1,4 @@
-//! Calling the function of a task: with the cores that it needs, and whatever it does.
+//! Calls the function of a task, with the cores that the task needs, and catches whatever the function does.
 
 use std::ffi::c_int;
 
@@ -15,13 +15,13 @@ fn returned(code: c_int) -> Error {
 }
 
 impl Call {
-    /// Calls the function of a task on these ids. What went wrong is told in words.
+    /// Calls the function of a task on these ids. The error is a message.
     #[inline]
     pub(crate) fn call_back(&self, callee: Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
         if cores > 1 {
             return self.call_with_cores(callee, cores, ids);
         }
-        // SAFETY: whoever registered the function says that it takes so many arguments.
+        // SAFETY: by the contract of registration, the function takes this number of arguments.
         let result = unsafe { callee.call(DatumId::raw_list(ids)) };
         if self.context.worker().is_none() {
             self.without_worker(result.as_ref().map_or(1, |&code| code));
@@ -33,7 +33,7 @@ impl Call {
         }
     }
 
-    /// The callback has left its worker: for a section that is still open, or for good, in a forked child.
+    /// The callback has left its worker: for a section that is still open, or for ever in a forked child.
     #[cold]
     #[inline(never)]
     fn without_worker(&self, code: c_int) {

@@ -1,4 +1,4 @@
-//! Tasks that need several cores: `idle::arbiter` says who stands still for whom; here workers are asked to, and bound.
+//! Tasks that need several cores. `idle::arbiter` decides which workers stand still; this file signals and binds them.
 
 use crate::engine::context::shared::Engine;
 use crate::idle::arbiter::Workers;
@@ -20,15 +20,15 @@ impl Workers for Engine {
 }
 
 impl Engine {
-    /// Waits until `cores - 1` neighbours of worker `me`, or all when there are not so many, stand still for its task,
-    /// whose thread may then run on any core.
+    /// Waits until `cores - 1` neighbours of worker `me` (or all, if there are fewer) stand still for its task. The
+    /// task's thread may then run on any core.
     pub(crate) fn take_cores(&self, me: usize, cores: u32) {
         if self.arbiter.take(self, me, cores) {
             self.machine.unbind();
         }
     }
 
-    /// Lets the neighbours of worker `me` go on.
+    /// Lets the neighbours of worker `me` continue.
     pub(crate) fn give_up_cores(&self, me: usize) {
         if self.arbiter.give_up(self, me) {
             self.machine.bind(me);

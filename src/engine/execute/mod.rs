@@ -1,7 +1,7 @@
-//! From a ready task to its end. A worker takes tasks out of its queue, or those of others, and polls sources
-//! (`worker`); a task is run from its start to its end (`task`), by a call of the program's function (`callback`), for
-//! which other workers may have to stand still (`cores`). It may leave its worker for a while (`blocking`), and gets it
-//! back (`section`).
+//! From a ready task to its end. A worker takes tasks out of its own queue, or of others, and polls sources (`worker`).
+//! A task runs from its start to its end (`task`): it calls the program's function (`callback`), and other workers may
+//! have to stand still for it (`cores`). It may leave its worker for a while (`blocking`), and gets the worker back
+//! (`section`).
 
 pub(crate) mod blocking;
 mod callback;

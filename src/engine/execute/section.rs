@@ -1,5 +1,5 @@
-//! The blocking section of a thread: its task has left the worker, and has it back at the section's end. `blocking`
-//! begins one.
+//! The blocking section of a thread: its task has left the worker, and gets it back at the section's end. `blocking`
+//! begins a section.
 
 use std::cell::Cell;
 
@@ -12,9 +12,9 @@ use crate::error::Error;
 #[derive(Clone, Copy)]
 pub(crate) struct Section {
     pub(crate) worker: usize,
-    /// What the worker was polling when the section began: the tile that began it is a part of that.
+    /// The source that the worker was polling when the section began: a tile that began it is part of that source.
     pub(crate) polled: Mark,
-    /// The cores that the task had, and gave up for the section.
+    /// The cores that the task had before the section.
     pub(crate) cores: u32,
 }
 
@@ -28,12 +28,12 @@ pub(crate) fn is_in_section() -> bool {
 }
 
 impl Call {
-    /// The worker whose task makes the call, also from a blocking section of it.
+    /// The worker whose task makes the call, also from the task's blocking section.
     pub(crate) fn executor(&self) -> Option<usize> {
         self.worker().or_else(|| SECTION.get().map(|section| section.worker))
     }
 
-    /// Refuses sections where there is no task that could have one; true when there is a worker to leave.
+    /// Refuses sections where no task could have one; true if there is a worker to leave.
     pub(crate) fn may_have_sections(&self, function: &str) -> Result<bool, Error> {
         if !self.inside_task() {
             return Err(Error::state(format!("{function} is for tasks and tiles: no worker waits for this thread")));
@@ -60,7 +60,7 @@ impl Call {
         Ok(())
     }
 
-    /// Ends the section that the task which has just ended here, in whatever way, has left open.
+    /// Ends the section that a task left open, if the task has just ended here, in whatever way.
     #[inline]
     pub(crate) fn end_section(&self) {
         if self.context.worker().is_none() && SECTION.get().is_some() {
@@ -76,7 +76,7 @@ impl Call {
         worker.slot.0.come_back(|| {
             worker.parker.0.wake();
         });
-        // SAFETY: the thread holds the slot again, and gives it up when it is dismissed, or ends.
+        // SAFETY: the thread holds the slot again, until it is dismissed or ends.
         unsafe { self.context.employ(self.engine, section.worker) };
         if let Some(post) = self.context.post() {
             self.context.with(|own| own.receive(post));
@@ -87,7 +87,7 @@ impl Call {
         engine.take_cores(section.worker, section.cores);
     }
 
-    /// The task of this thread has its worker again.
+    /// Notes that the task of this thread has its worker again.
     pub(crate) fn note_return(&self, worker: usize) {
         if let Some((task, signature)) = self.context.with(|own| own.frame.running()) {
             self.engine().workers[worker].counts.0.note_running(task, signature);
@@ -96,7 +96,7 @@ impl Call {
     }
 }
 
-/// Asks the program something on this thread, which is to stay the worker that it is meanwhile.
+/// Calls a function of the program during which this thread stays its worker.
 #[inline]
 pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
     let context = ThreadContext::current();
@@ -109,7 +109,7 @@ pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
     answer
 }
 
-/// Ends the section that a tile which has just ended on this thread has left open.
+/// Ends the section that a tile left open, if the tile has just ended on this thread.
 #[inline]
 pub(crate) fn end_section() {
     let context = ThreadContext::current();

@@ -6,7 +6,7 @@ use crate::data::{Carry, DatumId, Outcome, STORE, Storage};
 use crate::engine::context::Own;
 use crate::engine::context::call::Call;
 use crate::engine::context::counts::WorkerCounts;
-use crate::engine::context::frame::FEW;
+use crate::engine::context::frame::FEW_ARGUMENTS;
 use crate::error::Error;
 use crate::idle::completion::count;
 use crate::memory;
@@ -14,11 +14,11 @@ use crate::processing::Signature;
 use crate::sync::inbox::Chain;
 use crate::task::{OwnedTask, POOL};
 
-/// The ids of up to so many arguments lie on the stack.
-const MANY: usize = 64;
+/// Up to this number of arguments, the ids of a task are on the stack.
+const MAX_STACK_IDS: usize = 64;
 
 impl Call {
-    /// Runs a task, or cancels it, and lets everything go that it held. The caller is the worker `me`.
+    /// Runs or cancels a task, and releases everything that it held. The caller is the worker `me`.
     #[inline(never)]
     pub(crate) fn run(&self, task: OwnedTask, me: usize, counts: &WorkerCounts) {
         if task.is_near() && task.worker() != me as u16 {
@@ -42,14 +42,14 @@ impl Call {
         self.ended(counts);
     }
 
-    /// Counts the end of a task, for its worker first: who has waited for all tasks finds no load.
+    /// Counts the end of a task, for its worker first: a thread that has waited for all tasks finds no load.
     #[inline]
     fn ended(&self, counts: &WorkerCounts) {
         count(&counts.ended);
         count(&self.context.counters.ended);
     }
 
-    /// A task that was counted for another worker is this one's.
+    /// Moves the count of a task from another worker to this one.
     #[cold]
     #[inline(never)]
     pub(crate) fn counted_for(&self, other: usize, me: usize) {
@@ -57,7 +57,7 @@ impl Call {
         self.context.give(other, -1);
     }
 
-    /// Notes that a task has failed.
+    /// Records the failure of a task.
     #[cold]
     fn failed(&self, signature: &Signature, message: &Error, me: usize) {
         let description = signature.description;
@@ -89,7 +89,7 @@ impl Call {
         self.ended(counts);
     }
 
-    /// Executes a task, for all to see, and records it when a trace is on.
+    /// Runs a task visibly to observers, and records the run if a trace is on.
     #[inline]
     fn traced(
         &self,
@@ -109,7 +109,7 @@ impl Call {
         result
     }
 
-    /// Calls the function; what went wrong is told in words.
+    /// Calls the function. The error is a message.
     #[inline]
     fn execute(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
         if signature.produces()
@@ -117,14 +117,14 @@ impl Call {
         {
             return (task, Err(not_started(&error)));
         }
-        if signature.count > FEW {
-            return if signature.count <= MANY {
+        if signature.count > FEW_ARGUMENTS {
+            return if signature.count <= MAX_STACK_IDS {
                 self.execute_many(task, signature)
             } else {
                 self.execute_most(task, signature)
             };
         }
-        let mut ids = [DatumId::NONE; FEW];
+        let mut ids = [DatumId::NONE; FEW_ARGUMENTS];
         for (id, &number) in ids.iter_mut().zip(task.numbers()) {
             *id = DatumId::here(number);
         }
@@ -133,11 +133,11 @@ impl Call {
 
     #[inline(never)]
     fn execute_many(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
-        let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MANY];
+        let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MAX_STACK_IDS];
         for (id, &number) in room.iter_mut().zip(task.numbers()) {
             id.write(DatumId::here(number));
         }
-        // SAFETY: a task has as many ids as its signature has arguments, which were just written.
+        // SAFETY: a task has as many ids as its signature has arguments, and they were just written.
         let ids = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast::<DatumId>(), signature.count) };
         self.call(task, signature, ids)
     }
@@ -151,7 +151,7 @@ impl Call {
         }
     }
 
-    /// Calls the function with ids that it may write to.
+    /// Calls the function with a copy of the ids, which the function may write to.
     #[inline]
     fn call(
         &self,
@@ -164,7 +164,7 @@ impl Call {
         (self.context.put_all(), result)
     }
 
-    /// Publishes or poisons the outputs, drops the references, and gives the descriptor back.
+    /// Publishes or poisons the outputs, drops the references, and frees the descriptor.
     #[inline]
     fn finish(&self, task: OwnedTask, signature: &'static Signature, outcome: Outcome, me: usize) {
         let waiters = if signature.produces() {
@@ -174,7 +174,7 @@ impl Call {
         };
         self.context.with(|own| {
             let numbers = task.numbers();
-            if signature.count <= FEW {
+            if signature.count <= FEW_ARGUMENTS {
                 drop_all::<false>(own, numbers, signature);
             } else {
                 drop_many(own, numbers, signature);
@@ -192,7 +192,7 @@ impl Call {
         self.context.give_back();
     }
 
-    /// Lets others have the task that is kept here: free callbacks come first, and may take long.
+    /// Makes the task in the LIFO slot stealable: free callbacks come first, and may take long.
     #[cold]
     #[inline(never)]
     fn show_task(&self, me: usize) {
@@ -206,8 +206,8 @@ impl Call {
 }
 
 impl Call {
-    /// Publishes or poisons the outputs of a task that has ended. Who waited for the last one is left to the caller,
-    /// who has something else to do while their descriptors come from another core.
+    /// Publishes or poisons the outputs of a task that has ended. The waiters of the last output are left to the
+    /// caller, which has other work while their descriptors come from another core.
     #[inline]
     fn publish_outputs(&self, numbers: &[u64], signature: &Signature, outcome: Outcome, me: usize) -> Chain {
         let mut waiters = Chain::EMPTY;
@@ -225,7 +225,7 @@ impl Call {
     }
 }
 
-/// Drops the references of a task's inputs. `MANY`: their lines are asked for a little ahead.
+/// Drops the references of a task's inputs. With `MANY`, their cache lines are prefetched a little ahead.
 #[inline]
 fn drop_all<const MANY: bool>(own: &mut Own, numbers: &[u64], signature: &Signature) {
     for place in signature.inputs() {
@@ -246,8 +246,8 @@ fn not_started(error: &Error) -> Error {
     Error::new(error.code(), format!("could not start: {error}"))
 }
 
-/// Gives each output of a starting task that carries an input on its storage: the last one of each input may have the
-/// input's own, the others get copies before that.
+/// Gives storage to each output of a starting task that carries on an input: the last such output of an input may take
+/// the input's own storage, the others get copies before.
 #[inline]
 fn carry_all(call: &Call, numbers: &[u64], signature: &Signature) -> Result<(), Error> {
     for place in signature.outputs() {
@@ -281,7 +281,7 @@ fn carry(
 fn copied(call: &Call, id: DatumId, from: *const u8, size: usize) -> Result<Storage, Error> {
     let trace = call.engine().trace();
     let start = trace.begin();
-    // SAFETY: the task holds a reference of its published input: the bytes stay and do not change.
+    // SAFETY: the task holds a reference of its published input, so the bytes stay and do not change.
     let copy = call.context.with(|own| unsafe { own.data.copied(from, size) });
     trace.copy(call.worker(), start, id.number(), size);
     copy

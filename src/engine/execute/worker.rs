@@ -1,4 +1,4 @@
-//! Workers: each runs its ready tasks in order, then helps others, then polls, then sleeps.
+//! Workers. A worker runs its ready tasks in order, then helps others, then polls, then sleeps.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,28 +16,28 @@ use crate::sync::atomic::Ordering;
 use crate::sync::thread::Thread;
 use crate::task::{Item, OwnedTask, Ready};
 
-/// A worker polls the sources once per so many tasks, so that neither starves the other.
+/// A worker polls the sources once per this number of tasks, so that neither starves the other.
 const TASKS_PER_POLL: u32 = 64;
 
-/// Each fourth of so many tasks is an old one: the oldest near task that the worker has kept, the oldest that came through
-/// the stealable inbox, the oldest placed one, and whatever is next. The header states this number.
+/// Per this number of tasks, four old ones go first: the oldest near task that the worker has kept, the oldest from the
+/// stealable inbox, the oldest placed one, and whatever task is next. The header states this number.
 const ROUND: u32 = 4 * TASKS_PER_POLL;
 
-/// So long a spare thread waits for the next section.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time that a spare thread waits for the next section before it ends.
+const SPARE_THREAD_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Pauses before an idle worker gives its core away for a moment.
+/// Pauses before an idle worker yields its core for a moment.
 const PAUSES_PER_YIELD: u32 = 128;
 
-/// Starts a thread of a worker: number 0, or one that stands in for it while tasks block.
+/// Starts a thread of a worker: number 0, or a stand-in for tasks that block.
 pub(crate) fn start(engine: KeptEngine, me: usize, number: usize) -> std::io::Result<Thread> {
     let name = if number == 0 { format!("dvm-{me}") } else { format!("dvm-{me}-{number}") };
     let stack = engine.stack;
     let context = ThreadContext::prepare().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
     let run = move || {
         let context = context.adopt();
-        // SAFETY: all that the thread does until it is dismissed, below and in `blocking`, is to wait for the slot, and to
-        // work while it holds that.
+        // SAFETY: until the thread is dismissed, below and in `blocking`, it only waits for the slot, or works while it
+        // holds the slot.
         unsafe { context.employ(engine, me) };
         forced::guard_thread();
         let shared: &Engine = &engine;
@@ -57,7 +57,7 @@ pub(crate) fn start(engine: KeptEngine, me: usize, number: usize) -> std::io::Re
             dues: false,
             looked: false,
         };
-        while let Some(turn) = post.slot.0.acquire(PATIENCE, || shared.stopping.load(Ordering::SeqCst)) {
+        while let Some(turn) = post.slot.0.acquire(SPARE_THREAD_TIMEOUT, || shared.stopping.load(Ordering::SeqCst)) {
             context.with(|own| own.receive(post));
             let mut first = turn;
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work(std::mem::take(&mut first)))) {
@@ -69,33 +69,34 @@ pub(crate) fn start(engine: KeptEngine, me: usize, number: usize) -> std::io::Re
         }
         context.dismiss(None);
         StandIns::retire(&shared.stand_ins);
-        ThreadContext::lay_down();
+        ThreadContext::detach();
     };
     Thread::spawn(&name, Some(stack), run)
 }
 
-/// What a worker keeps to itself.
+/// The state of a worker's loop.
 struct Loop<'a> {
     call: &'a Call,
     shared: &'a Engine,
     worker: Post<'a>,
     me: usize,
-    /// Counts tasks of others that were run here, which are no turns: they go before the sources.
+    /// Stolen tasks that were run here. They do not count as turns, because they go before the sources.
     stolen: u32,
     /// The turn when the worker last ran out of tasks.
     spun: u32,
     backoff: Backoff,
     sources: Copied,
-    /// True when a task was run since the waiting thread was last told.
+    /// True if a task was run since the waiting thread was last notified.
     ran: bool,
-    /// True when something is to be done before the next task is run.
+    /// True if something is to be done before the next task runs.
     dues: bool,
-    /// True when others may have counted on this worker to look around for them.
+    /// True if others may rely on this worker to look around for them.
     looked: bool,
 }
 
 impl Loop<'_> {
-    /// Works until the engine stops, or another thread is to be this worker; `first`: after one task, or a look at the sources.
+    /// Works until the engine stops, or another thread wants the slot. With `first`, runs one task or polls before that
+    /// check.
     fn work(&mut self, mut first: bool) {
         loop {
             if !first && self.worker.slot.0.signalled() && self.step_aside() {
@@ -117,7 +118,7 @@ impl Loop<'_> {
         }
     }
 
-    /// Does what is wanted of this worker between two tasks; true when the thread is to release its slot.
+    /// Does what was signalled to this worker between two tasks; true if the thread has to release its slot.
     #[cold]
     fn step_aside(&mut self) -> bool {
         if std::mem::take(&mut self.ran) {
@@ -135,8 +136,8 @@ impl Loop<'_> {
         slot.is_wanted()
     }
 
-    /// Runs the worker's own tasks until there are none, or something else is wanted of it; `first`: one whatever is
-    /// wanted, and if there is none, polls.
+    /// Runs the worker's own tasks until there are none, or a signal arrives. With `first`, one task runs in spite of a
+    /// signal; without a task, the worker polls.
     fn work_off(&mut self, mut first: bool) {
         while first || !self.worker.slot.0.signalled() {
             let turn = self.turn();
@@ -153,20 +154,20 @@ impl Loop<'_> {
         }
     }
 
-    /// The tasks so far that were taken out of the worker's queue.
+    /// The number of tasks that were taken out of the worker's queue so far.
     #[inline]
     fn turn(&self) -> u32 {
         self.worker.counts.0.turn.load(Ordering::Relaxed)
     }
 
-    /// The worker's next task: the one that the last one has left, the next placed one, then the near ones, newest first. Once
-    /// per [`TASKS_PER_POLL`] the oldest of one kind goes first, so that no task is held back for ever by newer ones.
+    /// The worker's next task: the one in the LIFO slot, the next placed one, then the near ones, newest first. Once
+    /// per [`TASKS_PER_POLL`] the oldest of one kind goes first, so that newer tasks delay no task for ever.
     #[inline]
     fn next(&self, turn: u32) -> Option<Item> {
         if self.shared.seeded.is_some() { self.next_seeded(turn) } else { self.next_in_order() }
     }
 
-    /// The next task as `DVM_SEED` says.
+    /// The next task, by `DVM_SEED`.
     #[cold]
     fn next_seeded(&self, turn: u32) -> Option<Item> {
         let (worker, seeded) = (self.worker, self.shared.seeded.as_ref()?);
@@ -198,7 +199,7 @@ impl Loop<'_> {
         }
     }
 
-    /// The next task when it is the sources' turn, and then an old one goes first.
+    /// The next task when it is the sources' turn: an old task goes first.
     #[cold]
     #[inline(never)]
     fn next_in_turn(&mut self, turn: u32) -> Option<Item> {
@@ -212,7 +213,7 @@ impl Loop<'_> {
         self.old(turn).or_else(|| self.next_in_order())
     }
 
-    /// An old task of the kind whose turn it is.
+    /// An old task; the kinds take turns.
     fn old(&self, turn: u32) -> Option<Item> {
         let queue = self.worker.queue();
         if let Some(lifo_slot) = self.call.context.with(Own::lifo_slot) {
@@ -288,8 +289,8 @@ impl Loop<'_> {
         true
     }
 
-    /// Whether a worker has tasks for others. One that has none leaves the set of those that do: many of them may be without a
-    /// core for long, and all others would look at their empty queues meanwhile.
+    /// Whether a worker has tasks for others. A worker without any leaves the set of holders: it may be without a core
+    /// for long, and all others would look at its empty queue again and again.
     fn holds_something(&self, worker: usize) -> bool {
         let queue = &self.shared.workers[worker].queue;
         if queue.has_stealable() {
@@ -310,8 +311,8 @@ impl Loop<'_> {
         any
     }
 
-    /// Lets others have what sources have put aside for this worker, which is about to do something else, and the tasks
-    /// that were left to whoever looks around.
+    /// Makes stealable what the sources have set aside for this worker, because something else is about to run, and
+    /// wakes a worker for tasks that were left to this one's look around.
     #[cold]
     fn pay_dues(&mut self) {
         self.dues = false;
@@ -321,12 +322,12 @@ impl Loop<'_> {
         }
     }
 
-    /// True when this worker has put tasks aside for itself: what a source calls may have made some ready.
+    /// True if this worker has set tasks aside for itself: what a source calls may have made some ready.
     fn has_own(&self) -> bool {
         self.call.context.with(|own| own.has_task())
     }
 
-    /// True when there is a task that this worker could run.
+    /// True if there is a task that this worker could run.
     fn sees_task(&self) -> bool {
         !self.worker.queue.nothing_handed_over()
             || self.has_own()
@@ -334,7 +335,7 @@ impl Loop<'_> {
             || self.sees_stealable()
     }
 
-    /// True when there is a task that any worker may run.
+    /// True if there is a task that any worker may run.
     fn sees_stealable(&self) -> bool {
         let stealable = |other: usize| self.shared.workers[other].queue.has_stealable();
         self.worker.queue.has_stealable()
@@ -345,7 +346,7 @@ impl Loop<'_> {
             }
     }
 
-    /// Looks around for a short while; true when there is something to do. Polled work is done here.
+    /// Looks around for a short while; true if there is something to do. Polled work runs here.
     fn spin(&mut self) -> bool {
         if self.shared.machine.oversubscribed() {
             return self.give_way();
@@ -364,7 +365,7 @@ impl Loop<'_> {
             self.backoff.in_vain();
             if paused >= PAUSES_PER_YIELD {
                 paused = 0;
-                // Whoever has something to do may be waiting for this very core.
+                // A thread with work may be waiting for this very core.
                 std::thread::yield_now();
                 if Instant::now() >= end {
                     break false;
@@ -375,8 +376,9 @@ impl Loop<'_> {
         found
     }
 
-    /// The same with more workers than CPUs: after each look another thread has the CPU, and may make work for this one.
-    /// Falling asleep and being woken takes longer than a few such turns; as long as the others have theirs is added.
+    /// The same with more workers than CPUs. After each look another thread has the CPU, and may make work for this
+    /// one. The time limit is longer than in `spin`, by the turns of the other threads: to fall asleep and be woken
+    /// costs more than a few turns.
     fn give_way(&mut self) -> bool {
         let end = Instant::now() + self.shared.config.spin() * self.shared.machine.crowd() as u32;
         let mut looked = false;
@@ -396,7 +398,7 @@ impl Loop<'_> {
     /// Sleeps until there may be work (`src/idle/README.md`).
     fn sleep(&mut self) {
         let shared = self.shared;
-        // Who is woken for one of several tasks wakes the next one.
+        // A worker that is woken for one of several tasks wakes the next worker.
         self.looked |= shared.idle_set.are_lookers_counted();
         self.dues |= self.looked;
         let idle = shared.idle_set.enter();

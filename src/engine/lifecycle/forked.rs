@@ -1,12 +1,12 @@
-//! A process that was forked while libdvm was running: it has a copy of the memory, and none of the workers.
+//! A process that was forked while libdvm was running: it has a copy of the memory, and no workers.
 //!
-//! Whatever it would wait for never comes, and a lock that another thread held at the fork stays held. So the engine is
-//! hidden from the child: its calls fail at once, and none of them waits.
+//! Any wait would last for ever, and a lock that another thread held at the fork stays held. So the child hides the
+//! engine: its calls fail at once, and none of them waits.
 //!
-//! The one thread of the child may have been inside a callback of the program, on a worker or further up on the stack of a
-//! call. It is an ordinary thread from then on. A callback that returns in the child finds no worker to go on with: where
-//! a thread of libdvm would go on, the child ends, with what the callback has returned; a call of the program's own thread
-//! returns without touching what others may have left half done.
+//! The one thread of the child may have been inside a callback of the program, on a worker or further up on the stack
+//! of a call. It is an ordinary thread from then on. A callback that returns in the child finds no worker. On a thread
+//! of libdvm the child then ends with the callback's result; a call of the program's own thread returns without
+//! touching what other threads may have left half done.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -24,19 +24,19 @@ use crate::system;
 
 pub(crate) use crate::engine::context::orphan::{is_orphan, orphaned};
 
-/// The most locks that a fork waits for.
-const MOST: usize = 8;
+/// The largest number of locks that a fork waits for.
+const MAX_LOCKS: usize = 8;
 
-/// The locks that calls take also while libdvm does not run, and whether forks are watched.
+/// The locks that calls take even while libdvm does not run, and whether forks are watched.
 struct Watched {
-    locks: [Option<&'static dyn ForkLock>; MOST],
+    locks: [Option<&'static dyn ForkLock>; MAX_LOCKS],
     handlers: bool,
 }
 
-static WATCHED: Mutex<Watched> = Mutex::new(Watched { locks: [None; MOST], handlers: false });
+static WATCHED: Mutex<Watched> = Mutex::new(Watched { locks: [None; MAX_LOCKS], handlers: false });
 
-/// Has forks wait for a lock, and children find out that they are. A leaf: no thread that holds it waits for another such lock,
-/// or forks.
+/// Makes forks wait for a lock, and children detect that they are orphans. The lock is a leaf: no thread that holds it
+/// waits for another such lock, or forks.
 pub(crate) fn keep_whole(lock: &'static dyn ForkLock) {
     let mut watched = WATCHED.lock();
     let known = |other: &&dyn ForkLock| ptr::addr_eq(ptr::from_ref(*other), ptr::from_ref(lock));
@@ -46,13 +46,13 @@ pub(crate) fn keep_whole(lock: &'static dyn ForkLock) {
         *place = Some(lock);
     }
     if !watched.handlers {
-        // The child's only touches atomics, what belongs to its own thread, and locks that this thread has taken before. None
-        // is ever unloaded: this library is linked with -z nodelete.
+        // The child's handler touches only atomics, data of its own thread, and locks that this thread has taken
+        // before. The handlers are never unloaded: this library is linked with -z nodelete.
         watched.handlers = system::at_fork(before, in_parent, in_child);
     }
 }
 
-/// Has children of this process find out that they are.
+/// Makes children of this process detect that they are orphans.
 pub(crate) fn watch() {
     keep_whole(context::fork_lock());
 }
@@ -63,13 +63,13 @@ extern "C" fn before() {
 }
 
 extern "C" fn in_parent() {
-    // SAFETY: `before` has taken all of them on this thread.
+    // SAFETY: `before` has taken all these locks on this thread.
     each_lock(|lock| unsafe { lock.release() });
     // SAFETY: as above.
     unsafe { WATCHED.release() };
 }
 
-/// Between `before` and the end of the fork.
+/// Calls `body` with each lock. Only between `before` and the end of the fork.
 fn each_lock(body: impl Fn(&dyn ForkLock)) {
     // SAFETY: this thread has the lock, and only reads.
     unsafe { WATCHED.held() }.locks.iter().flatten().for_each(|&lock| body(lock));
@@ -78,7 +78,7 @@ fn each_lock(body: impl Fn(&dyn ForkLock)) {
 extern "C" fn in_child() {
     crate::memory::in_child();
     in_parent();
-    // Who begins or ends libdvm has that lock from before there is an engine until it has gone.
+    // The thread that starts or ends libdvm holds this lock from before the engine exists until it is gone.
     if !ENGINE.swap(ptr::null_mut(), Ordering::SeqCst).is_null() || life::in_flux() {
         ORPHAN.store(true, Ordering::Relaxed);
         NO_RETURN.set(ThreadContext::leave_orphaned() || section::is_in_section());

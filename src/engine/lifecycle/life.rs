@@ -1,22 +1,22 @@
-//! The one engine's life, and the lock under which it begins, is waited for, and ends.
+//! The life cycle of the one engine, and the lock under which it starts, is waited for, and ends.
 
 use crate::engine::context::{ThreadContext, orphan};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::lock::{Mutex, MutexGuard};
 use crate::sync::thread::Thread;
 
-/// What has to be known to end the engine.
+/// The state that is needed to end the engine.
 pub(crate) struct Life {
     pub(crate) threads: Vec<Thread>,
-    /// True when nobody has called init: then the engine ends with the program.
+    /// True if no thread has called init: the engine then ends with the program.
     pub(crate) implicit: bool,
-    /// True once the program's end will call [`end_at_exit`].
+    /// True once [`end_at_exit`] is registered for the program's end.
     pub(crate) exit_watched: bool,
     /// The process that started the workers: a forked child has none.
     pub(crate) process: u32,
 }
 
-/// Held by whoever inits, waits or finalizes.
+/// Held by a thread in init, wait or finalize.
 pub(crate) static LIFE: Mutex<Life> =
     Mutex::new(Life { threads: Vec::new(), implicit: false, exit_watched: false, process: 0 });
 
@@ -42,7 +42,7 @@ impl Drop for Alone {
     }
 }
 
-/// Makes sure that the calling thread may init, wait or finalize, and that no other does.
+/// Ensures that the calling thread may init, wait or finalize, and that no other thread does.
 pub(crate) fn alone() -> Result<Alone, Error> {
     let context = ThreadContext::of_caller()?;
     if context.inside() {
@@ -62,7 +62,7 @@ pub(crate) fn alone() -> Result<Alone, Error> {
     life.ok_or_else(|| Error::state("another thread is in init, wait, serve or finalize: one thread at a time may be"))
 }
 
-/// Whether a thread begins or ends libdvm, or waits.
+/// Whether a thread starts or ends libdvm, or waits.
 pub(crate) fn in_flux() -> bool {
     LIFE.try_lock().is_none()
 }

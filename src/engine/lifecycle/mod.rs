@@ -1,7 +1,8 @@
-//! The life of the engine: init, wait, finalize, and the start on behalf of generated code. One thread at a time has
-//! the lock of `life`. The end goes in two steps (`idle::closing`): tasks come to rest, those that wait for data are
-//! cancelled, workers are joined, data are freed, and the memory goes when no thread is inside a call. `forked` hides
-//! the engine from children of the process; `reclaim` frees what forgotten processings have left, between two waits.
+//! The life cycle of the engine: init, wait, finalize, and the start on behalf of generated code. One thread at a time
+//! holds the lock of `life`. The end has two steps (`idle::closing`). Tasks become quiescent, and those that wait for
+//! data are cancelled; workers are joined, data are freed, and the memory is freed when no thread is inside a call.
+//! `forked` hides the engine from children of the process. `reclaim` frees what unregistered processings have left,
+//! between two waits.
 
 pub(crate) mod forked;
 pub(crate) mod life;
@@ -42,9 +43,9 @@ use crate::sync::fence;
 use crate::system;
 use crate::trace::{Moment, Trace};
 
-/// So long the end waits for calls that have begun before it and may make tasks, beside graphs that run: such a call
-/// that still goes on waits for something itself.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time that the end waits for earlier calls that may still make tasks, if no graph runs. A call that takes longer
+/// waits for something itself.
+const EARLIER_CALLS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Whether an engine runs.
 pub(crate) fn running() -> bool {
@@ -64,7 +65,7 @@ pub(crate) fn init() -> Result<(), Error> {
     start(&mut life)
 }
 
-/// Nothing can be started in a process that was forked while libdvm was running.
+/// Refuses to start libdvm in a process that was forked while libdvm was running.
 fn refuse_orphans() -> Result<(), Error> {
     if forked::is_orphan() { Err(forked::orphaned(dvm_retcode_t::DVM_ERR_UNSUPPORTED)) } else { Ok(()) }
 }
@@ -95,7 +96,7 @@ pub(crate) fn serve() -> Result<(), Error> {
     ))
 }
 
-/// Starts the engine when nobody has; then it ends with the program. For generated code, which does without an engine
+/// Starts the engine if none runs; this engine ends with the program. For generated code, which does not use an engine
 /// that is about to end.
 pub(crate) fn start_implicit() -> Result<(), Error> {
     if running() {
@@ -112,7 +113,8 @@ pub(crate) fn start_implicit() -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends an engine that nobody has called init for, if it is at rest. If it is not, the program ends all the same.
+/// At the program's end: ends an engine that was started without init, if it is quiescent. If not, the program ends
+/// anyway.
 extern "C" fn end_at_exit() {
     let _ = std::panic::catch_unwind(|| {
         save_trace();
@@ -120,7 +122,7 @@ extern "C" fn end_at_exit() {
         let Some(mut life) = LIFE.try_lock().filter(|_| !context.inside()) else { return };
         let mine = life.implicit && life.process == std::process::id() && running();
         if mine && !Inside::now(context::others(context)).any() && context::outstanding() == 0 {
-            tell_failure(end(&mut life).1);
+            print_failure(end(&mut life).1);
         }
     });
 }
@@ -130,13 +132,13 @@ fn save_trace() {
     if let Ok(call) = enter()
         && call.engine().trace().has_files()
     {
-        tell_failure(call.engine().trace().save(Moment::Death));
+        print_failure(call.engine().trace().save(Moment::Death));
     }
 }
 
-/// Says what went wrong at the program's end, where no call is left to say so. Whoever asked for a trace has asked for
-/// this.
-fn tell_failure(written: Result<(), Error>) {
+/// Prints an error at the program's end, where no call is left to return it. Only a program with a trace gets here: the
+/// user has asked for that file.
+fn print_failure(written: Result<(), Error>) {
     if let Err(error) = written {
         let _ = std::io::stderr().lock().write_all(format!("libdvm: {error}\n").as_bytes());
     }
@@ -144,7 +146,7 @@ fn tell_failure(written: Result<(), Error>) {
 
 fn watch_exit(life: &mut Life) {
     if !life.exit_watched {
-        // It is never unloaded: this library is linked with -z nodelete.
+        // The function is never unloaded: this library is linked with -z nodelete.
         life.exit_watched = system::at_exit(end_at_exit);
     }
 }
@@ -162,7 +164,8 @@ fn start(life: &mut Life) -> Result<(), Error> {
     }
     config.note(|| machine.to_string());
     let (holders, seeded) = (WorkerSet::new(count), config.seed().map(|seed| Seeded::new(seed, count)));
-    // Who gives way is counted where many workers share few CPUs; who draws orders looks for nothing meanwhile.
+    // Lookers are counted if many workers share few CPUs. With a seed they are not: workers then look for no tasks
+    // while they wait.
     let counted = holders.is_kept() && seeded.is_none() && machine.oversubscribed();
     let enough = if counted { count.div_ceil(machine.crowd()) } else { 0 };
     let engine = Box::into_raw(Box::new(Engine {
@@ -186,7 +189,8 @@ fn start(life: &mut Life) -> Result<(), Error> {
         defect: Mutex::new(None),
         defective: AtomicBool::new(false),
     }));
-    // SAFETY: the engine is freed below when its threads have ended, or at its end, when they have and no call is inside.
+    // SAFETY: the engine is freed below if its threads have ended, or by `end`, when they have ended and no call is
+    // inside.
     let threads = unsafe { KeptEngine::new(engine) }.map(|kept| without_signals(|| start_workers(kept, count)));
     match threads.expect("a box has an address") {
         Ok(threads) => {
@@ -195,7 +199,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
             Ok(())
         }
         Err(error) => {
-            // SAFETY: all threads that knew it have ended, and nobody else has seen it.
+            // SAFETY: all threads that knew the engine have ended, and no other thread has seen it.
             drop(unsafe { Box::from_raw(engine) });
             Err(error)
         }
@@ -226,13 +230,13 @@ fn start_workers(engine: KeptEngine, count: usize) -> Result<Vec<Thread>, Error>
 
 fn stop(engine: &Engine, threads: Vec<Thread>) {
     engine.stopping.store(true, Ordering::SeqCst);
-    // A worker that is not idle yet looks at `stopping` before it sleeps.
+    // A worker that is not idle yet checks `stopping` before it sleeps.
     engine.wake_all();
     engine.workers.iter().for_each(|worker| worker.slot.0.announce_end());
     for thread in threads {
         thread.join();
     }
-    // A thread that starts another has put it here before it ends itself.
+    // A thread that starts a stand-in has put it here before the thread itself ends.
     while let Some(thread) = { engine.stand_ins.lock().list.pop() } {
         thread.join();
     }
@@ -265,13 +269,13 @@ pub(crate) fn finalize() -> Result<(), Error> {
     report.and(written)
 }
 
-/// Ends the engine, whatever state it is in, and tells what had gone wrong; and whether the trace was written.
+/// Ends the engine in any state. Returns the report of failures, and whether the trace was written.
 fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     let address = ENGINE.load(Ordering::SeqCst);
-    // SAFETY: the engine is freed at the end of this function and nowhere else; the caller holds the lock of the life.
+    // SAFETY: only the end of this function frees the engine; the caller holds the lock of the life cycle.
     let engine = unsafe { KeptEngine::new(address) }.expect("an engine runs");
     let mine = ThreadContext::current();
-    let stuck = come_to_rest(engine, mine);
+    let stuck = quiesce(engine, mine);
     stop(&engine, std::mem::take(&mut life.threads));
     free_data(engine, mine);
     if let Err(orphaned) = refuse_orphans() {
@@ -289,7 +293,7 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     }
     REGISTRY.clear();
     life.implicit = false;
-    // SAFETY: the workers have ended, and no thread is inside a call or can get inside: the engine is hidden.
+    // SAFETY: the workers have ended, and no thread is inside a call or can enter one: the engine is hidden.
     unsafe {
         context::reset();
         REGISTRY.free_forgotten();
@@ -298,13 +302,13 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     (report, written)
 }
 
-/// Waits until no task can run, then cancels those that wait for data; gives their number.
-fn come_to_rest(engine: KeptEngine, mine: &'static ThreadContext) -> u64 {
+/// Waits until no task can run, then cancels the tasks that wait for data; returns their number.
+fn quiesce(engine: KeptEngine, mine: &'static ThreadContext) -> u64 {
     let defective = || engine.defect().is_some();
     let _waits = engine.program_waits();
     let mut inside = engine.closing.begin(context::others(mine));
     let begun = Instant::now();
-    while inside.any_at_work() && !defective() && (begun.elapsed() < PATIENCE || engine.sources.any()) {
+    while inside.any_at_work() && !defective() && (begun.elapsed() < EARLIER_CALLS_TIMEOUT || engine.sources.any()) {
         engine.completion.wait_a_moment();
     }
     engine.completion.wait_until(true, || context::under_way() == 0 || defective());
@@ -312,7 +316,8 @@ fn come_to_rest(engine: KeptEngine, mine: &'static ThreadContext) -> u64 {
     let stuck = context::outstanding();
     mine.engine.set(Some(engine));
     let call = Call { context: mine, engine, outermost: false };
-    // Threads that sleep on a promise are woken by its end; others leave their calls, and none can begin a new one.
+    // Poisoning wakes threads that sleep on a promise; other threads leave their calls, and no thread can begin a new
+    // one.
     while !defective() && (inside.any() || context::outstanding() > 0) {
         STORE.poison_promises(|waiters| call.activate(waiters, Outcome::Poisoned));
         if inside.any() || context::outstanding() > 0 {
@@ -320,7 +325,7 @@ fn come_to_rest(engine: KeptEngine, mine: &'static ThreadContext) -> u64 {
         }
     }
     if defective() {
-        // Nobody cancels what waited, but threads that sleep on a promise have to leave.
+        // After a defect the waiting tasks are not cancelled, but threads that sleep on a promise have to leave.
         STORE.poison_promises(|_| ());
     }
     drop(call);
@@ -328,10 +333,10 @@ fn come_to_rest(engine: KeptEngine, mine: &'static ThreadContext) -> u64 {
     stuck
 }
 
-/// Frees what is left. Callbacks may make calls, but nothing new.
+/// Frees all data. Free callbacks may call libdvm, but make nothing new.
 fn free_data(engine: KeptEngine, mine: &'static ThreadContext) {
     mine.engine.set(Some(engine));
-    // Callbacks make nothing new, so one walk finds all.
+    // Callbacks make nothing new, so one walk finds all data.
     let mut from = Some(0);
     while let Some(index) = from.filter(|_| !forked::is_orphan()) {
         from = mine.with(|own| STORE.free_some(&mut own.data, index));
@@ -340,16 +345,16 @@ fn free_data(engine: KeptEngine, mine: &'static ThreadContext) {
     mine.engine.set(None);
 }
 
-/// Adds to the report that tasks had to be cancelled at the end.
+/// Adds to the report that tasks were cancelled at the end.
 fn with_stuck(report: Result<(), Error>, stuck: u64) -> Result<(), Error> {
     if stuck == 0 {
         return report;
     }
     let (tasks, were) = if stuck == 1 { ("task", "was") } else { ("tasks", "were") };
-    let tale = format!("{stuck} {tasks} waited for data that nobody published, and {were} cancelled");
+    let cancellations = format!("{stuck} {tasks} waited for data that nobody published, and {were} cancelled");
     match report {
-        Ok(()) => Err(Error::state(format!("{tale}: publish every promise that tasks read"))),
-        Err(error) => Err(Error::new(error.code(), format!("{}; {tale}", error.message()))),
+        Ok(()) => Err(Error::state(format!("{cancellations}: publish every promise that tasks read"))),
+        Err(error) => Err(Error::new(error.code(), format!("{}; {cancellations}", error.message()))),
     }
 }
 
@@ -357,8 +362,8 @@ fn with_stuck(report: Result<(), Error>, stuck: u64) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    /// Otherwise the first worker that falls asleep asks, and stands still until each core has switched tasks. In a
-    /// process of its own: the end of an engine clears what other tests use.
+    /// Without this, the first worker that falls asleep asks the kernel, and waits until each core has switched tasks.
+    /// Runs in a process of its own: the end of an engine clears what other tests use.
     #[test]
     fn the_kernel_is_asked_for_its_fences_before_there_are_workers() {
         if testkit::playing() {

@@ -1,4 +1,4 @@
-//! Tasks that are in a blocking section: their workers run others meanwhile, and only this list knows of them.
+//! Tasks in blocking sections. Their workers run other tasks, and only this list knows of them.
 
 use std::time::Instant;
 
@@ -8,24 +8,24 @@ use crate::processing::Signature;
 
 /// A task in a section.
 pub(crate) struct Absence {
-    /// By its address alone.
+    /// The address of the task.
     task: usize,
     pub(crate) description: &'static str,
     pub(crate) worker: usize,
     pub(crate) since: Instant,
 }
 
-/// All of them.
+/// All tasks in sections.
 #[derive(Default)]
 pub(crate) struct BlockedTasks(Mutex<Vec<Absence>>);
 
 impl BlockedTasks {
-    /// A task, by its address, is about to leave its worker.
+    /// Adds a task, by its address, that is about to leave its worker.
     pub(crate) fn add(&self, task: usize, signature: &Signature, worker: usize) {
         self.0.lock().push(Absence { task, description: signature.description, worker, since: Instant::now() });
     }
 
-    /// A task has its worker again, which says so already, or has not left it.
+    /// Removes a task that has its worker again, which already shows it, or that has not left its worker.
     pub(crate) fn remove(&self, task: usize) {
         self.0.lock().retain(|absence| absence.task != task);
     }

@@ -1,11 +1,11 @@
-//! Tasks that failed since somebody last asked.
+//! Tasks that failed since the last report.
 
 use crate::sync::lock::Mutex;
 
 use crate::error::{Error, dvm_retcode_t};
 
-/// So many failures are told in words; the others are counted.
-const TOLD: usize = 8;
+/// The largest number of failures whose messages are kept; further failures are only counted.
+const MAX_MESSAGES: usize = 8;
 
 #[derive(Default)]
 struct Tally {
@@ -14,8 +14,7 @@ struct Tally {
     messages: Vec<String>,
 }
 
-/// Tasks that failed since somebody last asked. The lock is taken by tasks that fail, and by nobody else who is in a
-/// hurry.
+/// Tasks that failed since the last report. Only failing tasks and reports take the lock: no fast path does.
 #[derive(Default)]
 pub(crate) struct Failures(Mutex<Tally>);
 
@@ -24,7 +23,7 @@ impl Failures {
     pub(crate) fn failed(&self, message: impl FnOnce() -> String) {
         let mut tally = self.0.lock();
         tally.failed += 1;
-        if tally.messages.len() < TOLD {
+        if tally.messages.len() < MAX_MESSAGES {
             tally.messages.push(message());
         }
     }
@@ -34,8 +33,8 @@ impl Failures {
         self.0.lock().cancelled += 1;
     }
 
-    /// Reports and forgets. Cancelled tasks alone are no failure: what they depended on was reported before, or is the
-    /// end's to report.
+    /// Reports the failures, and clears them. Cancelled tasks alone are no failure: an earlier report has covered the
+    /// failure that they depended on, or the end of the engine will.
     pub(crate) fn report(&self) -> Result<(), Error> {
         let tally = std::mem::take(&mut *self.0.lock());
         if tally.failed == 0 {

@@ -1,5 +1,5 @@
-//! For how long the workers have been at their tasks, as far as anybody has looked: the beginning of a task is not noted
-//! anywhere, because reading a clock takes longer than the rest of a short task.
+//! For how long each worker has been seen at its task. The beginning of a task is not recorded: reading a clock takes
+//! longer than the rest of a short task.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -8,20 +8,20 @@ use crate::sync::lock::Mutex;
 
 use crate::engine::context::counts::WorkerCounts;
 
-/// What a worker was seen at: a task, by its address, and how many had ended there. No task has both in common with
-/// another one.
+/// A sample of a worker: the address of its task, and the number of tasks that had ended there. The pair identifies one
+/// execution.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sight {
     task: usize,
     ended: u64,
 }
 
-/// What each worker was last seen at, and when it was seen at that first.
+/// The last sample of each worker, and the time at which that sample was first seen.
 #[derive(Default)]
 pub(crate) struct ProgressSamples(Mutex<Vec<Option<(Sight, Instant)>>>);
 
 impl Sight {
-    /// What the worker with these counts is at; `None`: nothing, or one task after the other.
+    /// A sample from a worker's counts; `None` if the worker runs nothing, or changed its task during the call.
     pub(crate) fn of(counts: &WorkerCounts) -> Option<Sight> {
         let before = counts.ended.load(Ordering::Acquire);
         let task = counts.task()?;
@@ -31,7 +31,7 @@ impl Sight {
 }
 
 impl ProgressSamples {
-    /// Notes what a worker is at now, and gives the time when it was first seen at that.
+    /// Notes a sample of a worker, and returns the time at which the same sample was first seen.
     pub(crate) fn note(&self, worker: usize, sight: Option<Sight>, now: Instant) -> Option<Instant> {
         let mut all = self.0.lock();
         if all.len() <= worker {

@@ -1,5 +1,5 @@
-//! What the engine is at, for whoever explains what waits for what. Nothing here stops a worker: what is told may have
-//! changed by the time it is read.
+//! A view of the engine, for explanations of what waits for what. Nothing here stops a worker: the state may have
+//! changed by the time the view is read.
 
 use std::time::{Duration, Instant};
 
@@ -25,41 +25,41 @@ pub(crate) struct EngineView {
     pub(crate) graphs: Vec<Account>,
 }
 
-/// What one worker is at.
+/// The state of one worker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkerView {
-    /// The rank, in words.
+    /// The rank, as text.
     pub(crate) title: String,
-    /// The processing of the task that it runs.
+    /// The description of the processing whose task the worker runs.
     pub(crate) running: Option<&'static str>,
-    /// For how long it has been seen at that task: it may have begun before.
+    /// For how long the worker has been seen at that task; the task may have begun earlier.
     pub(crate) seen: Duration,
-    /// Tasks that were given to it and have not ended, the running one among them.
+    /// Tasks that were given to the worker and have not ended, including the running one.
     pub(crate) given: u64,
 }
 
 /// A task in a blocking section.
 #[derive(Clone, Debug)]
 pub(crate) struct AbsenceView {
-    /// Of its processing.
+    /// The description of its processing.
     pub(crate) description: &'static str,
     pub(crate) worker: usize,
     pub(crate) lasts: Duration,
 }
 
-/// Where a task is that waits for no data.
+/// The place of a task that waits for no data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whereabouts {
-    /// A worker runs it.
+    /// A worker runs the task.
     Runs { worker: usize },
-    /// It has left its worker for a blocking section.
+    /// The task has left its worker for a blocking section.
     Blocks { worker: usize, lasts: Duration },
-    /// It is in a queue.
+    /// The task is in a queue.
     Queued,
 }
 
 impl Call {
-    /// Tells what the engine is at.
+    /// A view of the engine.
     pub(crate) fn view(&self) -> EngineView {
         let engine = self.engine();
         let now = Instant::now();
@@ -87,7 +87,7 @@ impl Call {
         }
     }
 
-    /// Looks at what the workers run, so that it is known later for how long they have been at that.
+    /// Samples the workers, so that a later view knows for how long they have been at their tasks.
     pub(crate) fn look(&self) {
         let now = Instant::now();
         (0..self.engine().workers.len()).for_each(|worker| {
@@ -95,8 +95,8 @@ impl Call {
         });
     }
 
-    /// Where a task is that data know, and that waits for none. A view of a pending datum has to show it during the call:
-    /// then no other task has its address, and none has been seen anywhere with that address since it was scheduled.
+    /// The place of a task that a datum knows and that waits for none. The caller is showing a pending datum of that
+    /// task: no other task has this address meanwhile, and none has been seen with it since this task was scheduled.
     pub(crate) fn whereabouts(&self, task: TaskRef<'_>) -> Whereabouts {
         let (engine, task) = (self.engine(), task.address());
         let blocked_tasks = engine.blocked_tasks.hold();

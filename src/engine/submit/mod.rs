@@ -1,5 +1,5 @@
-//! From a call to a ready task: its descriptor is filled, its outputs are claimed, its inputs are waited for one after
-//! the other, and then a worker has it. `window` holds a submitter back.
+//! From a call to a ready task. The call fills the task's descriptor, claims its outputs, and waits for its inputs one
+//! after the other; then a worker gets the task. `window` throttles a submitter.
 
 mod window;
 
@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use crate::data::{DatumId, Outcome, Readiness, STORE};
 use crate::engine::context::call::Call;
-use crate::engine::context::frame::{FEW, Index};
+use crate::engine::context::frame::{FEW_ARGUMENTS, Index};
 use crate::engine::context::{self, Own, Post};
 use crate::error::Error;
 use crate::idle::completion::{count, uncount};
@@ -45,7 +45,7 @@ impl Call {
         }
     }
 
-    /// Schedules a task without arguments on the worker that this thread is; others may steal it.
+    /// Schedules a task without arguments on the worker that this thread is. Other workers may steal the task.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as above")]
     fn argumentless(&self, post: Post<'_>, signature: &'static Signature) -> Result<(), Error> {
@@ -64,7 +64,7 @@ impl Call {
         Ok(())
     }
 
-    /// The same when the worker's queue is full and there is no memory for a larger one. The task is counted already.
+    /// The same if the worker's queue is full and cannot grow. The task is already counted.
     #[cold]
     #[inline(never)]
     fn argumentless_with_descriptor(&self, post: Post<'_>, signature: &'static Signature) -> Result<(), Error> {
@@ -89,7 +89,7 @@ impl Call {
     pub(crate) fn load(&self, worker: usize) -> u64 {
         let ended = self.engine().workers[worker].counts.0.ended.load(Ordering::Acquire);
         let given = context::given(worker);
-        // What others take away is counted at two places, one after the other.
+        // A stolen task is counted at two places, one after the other.
         u64::try_from(given.wrapping_sub(ended).cast_signed()).unwrap_or(0)
     }
 
@@ -100,7 +100,7 @@ impl Call {
             return Err(wrong_count(signature, ids.len()));
         }
         self.hold_back();
-        // Before the task can end: whoever waits must never see more ends than tasks.
+        // Counted before the task can end: a thread that waits must never see more ends than tasks.
         count(&self.context.counters.scheduled);
         self.assign(worker, 1);
         let taken = self.context.with(|own| {
@@ -125,13 +125,13 @@ impl Call {
         Ok(())
     }
 
-    /// A task was not scheduled after all.
+    /// Uncounts a task that was not scheduled after all.
     #[cold]
     #[inline(never)]
     fn take_back(&self, worker: u16) {
         self.assign(worker, -1);
         uncount(&self.context.counters.scheduled);
-        // Who waits may have seen the task that is none.
+        // A waiting thread may have seen the count of this task.
         self.engine().completion.notify();
     }
 
@@ -149,7 +149,7 @@ impl Call {
         }
     }
 
-    /// Looks at a task's inputs from `place` down: lets it wait for the first one that is missing, or makes it ready.
+    /// Checks a task's inputs from `place` down: the task waits for the first one that is missing, or becomes ready.
     fn advance(&self, mut task: OwnedTask, place: usize) {
         let signature = task.signature();
         for place in (0..=place).rev() {
@@ -174,13 +174,13 @@ impl Call {
         self.ready(task, false);
     }
 
-    /// Tells the tasks that waited for a datum that it is there, or never will be.
+    /// Continues the tasks that waited for a datum, which is published or poisoned now.
     #[inline(never)]
     pub(crate) fn activate(&self, waiters: Chain, outcome: Outcome) {
         self.activate_last(waiters, outcome);
     }
 
-    /// The same for the last output of a task: most tasks have one.
+    /// The same for the last output of a task, and most tasks have one output.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a link of a chain takes 30 instructions less")]
     pub(crate) fn activate_last(&self, waiters: Chain, outcome: Outcome) {
@@ -198,7 +198,7 @@ impl Call {
         }
     }
 
-    /// Hands a task that misses nothing to a worker. `weighed`: the context has just weighed its inputs.
+    /// Hands a task that misses no input to a worker. `weighed`: the context has just weighed the inputs.
     #[inline]
     fn ready(&self, task: OwnedTask, weighed: bool) {
         count(&self.context.counters.activated);
@@ -233,7 +233,8 @@ impl Call {
             self.context.with(|own| own.placed.push(&of.queue, task));
         } else {
             of.queue.hand_over(task);
-            // Each looks, not only the first of those that lie there: that one may not have the processor now.
+            // Each pusher checks the parker, not only the one that found the inbox empty: that one may be without a CPU
+            // now.
             of.parker.0.wake_for_own();
         }
     }
@@ -245,7 +246,7 @@ impl Call {
         if engine.workers() == 1 {
             return 0;
         }
-        // Where there is one input there is nothing to weigh.
+        // A single input needs no weighing.
         if let Some(only) = signature.only_input()
             && let Readiness::Published { home, .. } = STORE.readiness(task.id(only))
         {
@@ -261,7 +262,7 @@ impl Call {
     }
 }
 
-/// Weighs the inputs of a task that misses nothing.
+/// Weighs the inputs of a task that misses none.
 fn weigh(own: &mut Own, numbers: &[u64], signature: &Signature) {
     own.weights.clear();
     for place in signature.inputs() {
@@ -277,17 +278,17 @@ fn wrong_count(signature: &Signature, count: usize) -> Error {
     Error::argument(format!("processing '{}' has {} arguments, not {count}", signature.description, signature.count))
 }
 
-/// What has become of a task whose references were taken.
+/// The state of a task whose references were taken.
 enum Taken {
-    /// It misses nothing.
+    /// The task misses no input.
     Ready(OwnedTask),
-    /// It misses the input at this place, and maybe some before that.
+    /// The task misses the input at this place, and maybe earlier ones.
     Missing(OwnedTask, usize),
-    /// It waits for its last input.
+    /// The task waits for its last input.
     Waits,
 }
 
-/// Claims a task's outputs and takes its references. On an error everything is as before, and the task is no more.
+/// Claims a task's outputs and takes its references. An error undoes everything and frees the task.
 #[inline]
 fn take_all(own: &mut Own, task: OwnedTask, signature: &Signature, ids: &[DatumId]) -> Result<Taken, Error> {
     if signature.produces()
@@ -300,7 +301,7 @@ fn take_all(own: &mut Own, task: OwnedTask, signature: &Signature, ids: &[DatumI
     if weigh {
         own.weights.clear();
     }
-    if signature.count <= FEW {
+    if signature.count <= FEW_ARGUMENTS {
         take_inputs::<false>(own, task, signature, ids, weigh)
     } else {
         take_many(own, task, signature, ids, weigh)
@@ -318,7 +319,7 @@ fn take_many(
     take_inputs::<true>(own, task, signature, ids, weigh)
 }
 
-/// Takes the references. `MANY`: the lines of the data are asked for a little ahead.
+/// Takes the references. With `MANY`, the cache lines of the data are prefetched a little ahead.
 #[inline]
 fn take_inputs<const MANY: bool>(
     own: &mut Own,
@@ -368,10 +369,10 @@ fn take_inputs<const MANY: bool>(
     })
 }
 
-/// With more arguments a look at all inputs for each output takes too long.
-const MANY: usize = 64;
+/// Above this number of arguments, comparing each output with all inputs takes too long.
+const MAX_COMPARED_ARGUMENTS: usize = 64;
 
-/// Whether two ids are one; mostly the second numbers tell.
+/// Whether two ids are equal. The numbers differ most often, so they are compared first.
 #[inline]
 fn same(one: DatumId, other: DatumId) -> bool {
     one.number() == other.number() && one.home() == other.home()
@@ -380,7 +381,7 @@ fn same(one: DatumId, other: DatumId) -> bool {
 /// Claims a task's outputs, or none.
 #[inline]
 fn claim_all(own: &mut Own, task: &OwnedTask, signature: &Signature, ids: &[DatumId]) -> Result<(), Error> {
-    if signature.count > MANY {
+    if signature.count > MAX_COMPARED_ARGUMENTS {
         return claim_many(own, task, signature, ids);
     }
     signature.outputs().try_for_each(|place| {
@@ -388,7 +389,7 @@ fn claim_all(own: &mut Own, task: &OwnedTask, signature: &Signature, ids: &[Datu
     })
 }
 
-/// Claims the outputs of a task with many arguments, of which it makes an index when there is more than one output.
+/// Claims the outputs of a task with many arguments; builds an index of the inputs if there are several outputs.
 #[cold]
 #[inline(never)]
 fn claim_many(own: &mut Own, task: &OwnedTask, signature: &Signature, ids: &[DatumId]) -> Result<(), Error> {
@@ -409,7 +410,7 @@ fn claim_many(own: &mut Own, task: &OwnedTask, signature: &Signature, ids: &[Dat
     claimed
 }
 
-/// Claims one output, or takes all claims back. `reads` tells whether a datum, which is there, is an input.
+/// Claims one output, or takes all claims back. `reads` says whether an existing datum is an input.
 #[inline]
 fn claim(
     own: &mut Own,
@@ -419,7 +420,8 @@ fn claim(
     place: usize,
     reads: impl Fn(DatumId) -> bool,
 ) -> Result<(), Error> {
-    // SAFETY: the task is in use until it has ended its promises (`Call::finish`), or this call has taken its claims back.
+    // SAFETY: the task is in use until it has ended its promises (`Call::finish`), or this call has taken its claims
+    // back.
     let refused = match unsafe { STORE.claim(ids[place], task.link()) } {
         Ok(_) if reads(ids[place]) => own_input(own, ids[place]),
         Ok(Some(predecessor)) if !reads(predecessor) => not_read(own, ids[place], predecessor),
@@ -444,7 +446,7 @@ fn not_read(own: &mut Own, id: DatumId, predecessor: DatumId) -> Error {
     Error::state(format!("datum {id} carries on datum {predecessor}, which the task must read to have it as an output"))
 }
 
-/// Takes back what the first `claimed` arguments claimed and the first `taken` took.
+/// Undoes the claims of the first `claimed` arguments, and the references of the first `taken`.
 #[cold]
 fn roll_back(own: &mut Own, signature: &Signature, ids: &[DatumId], claimed: usize, taken: usize) {
     for (place, &id) in ids.iter().enumerate() {
@@ -462,8 +464,8 @@ mod tests {
     use crate::engine::{enter, finalize, init};
     use std::time::{Duration, Instant};
 
-    /// The first one that hands a task to a worker may lose the processor before it wakes it. In a process of its own,
-    /// whose environment and engine no other test uses.
+    /// The first thread that hands a task to a worker may lose its CPU before it wakes the worker. Runs in a process of
+    /// its own, whose environment and engine no other test uses.
     #[test]
     fn a_worker_is_woken_although_the_task_before_was_handed_over_without() {
         if testkit::playing() {

@@ -1,4 +1,4 @@
-//! Holding a submitter back: the option `DVM_WINDOW`.
+//! Throttles submitters: the option `DVM_WINDOW`.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 use crate::engine::context;
 use crate::engine::context::call::Call;
 
-/// A thread counts the tasks under way once per so many that it schedules.
-const STEP: u64 = 64;
+/// A thread counts the tasks under way once per this number of tasks that it schedules.
+const TASKS_PER_COUNT: u64 = 64;
 
-/// How long a held thread sleeps between two looks.
-const NAP: Duration = Duration::from_micros(50);
+/// The time that a throttled thread sleeps between two counts.
+const COUNT_INTERVAL: Duration = Duration::from_micros(50);
 
-/// So long nothing ends before a held thread goes on: what runs may wait for it.
-const PATIENCE: Duration = Duration::from_millis(10);
+/// The time without any end of a task after which a throttled thread continues: the running tasks may wait for it.
+const STALL_TIMEOUT: Duration = Duration::from_millis(10);
 
 impl Call {
-    /// Waits while there are more tasks than the window allows, and they make progress. Tasks are never held back.
+    /// Waits while there are more tasks than the window allows, and tasks end. Tasks are never throttled.
     #[inline]
     pub(crate) fn hold_back(&self) {
         let window = self.engine().config.window();
-        if window > 0 && !self.context.inside() && self.context.every(STEP.min(window)) {
+        if window > 0 && !self.context.inside() && self.context.every(TASKS_PER_COUNT.min(window)) {
             hold(window);
         }
     }
@@ -31,11 +31,11 @@ fn hold(window: u64) {
     let mut since = Instant::now();
     let mut ended = context::ended();
     while context::outstanding() >= window && context::under_way() > 0 {
-        sleep(NAP);
+        sleep(COUNT_INTERVAL);
         let now = context::ended();
         if now != ended {
             (ended, since) = (now, Instant::now());
-        } else if since.elapsed() >= PATIENCE {
+        } else if since.elapsed() >= STALL_TIMEOUT {
             return;
         }
     }
