@@ -1,4 +1,4 @@
-//! Addresses: get and put.
+//! Access to the bytes of data: get and put.
 
 use super::DatumId;
 use super::publication::poisoned;
@@ -6,14 +6,14 @@ use super::slot::{Locked, Phase};
 use super::store::{DataCache, Store, name, too_many_gets, unknown};
 use crate::error::{Error, dvm_retcode_t};
 
-/// From where a datum is asked for.
+/// The kind of caller that asks for a datum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// A thread that may sleep until the datum is published.
     Outside,
-    /// A free callback: as outside, but it may not sleep.
+    /// A free callback: as a thread outside tasks, but it may not sleep.
     Callback,
-    /// A task, and the datum is none of its arguments.
+    /// A task, and the datum is not one of its arguments.
     Task,
     /// A task, and the datum is one of its inputs.
     Input,
@@ -21,30 +21,30 @@ pub(crate) enum Reach {
     Output,
 }
 
-/// A datum's bytes on this process.
+/// The bytes of a datum in this process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Got {
     pub(crate) addr: *mut u8,
     pub(crate) size: usize,
-    /// True when the get was counted and a put has to take it back.
+    /// True if the get was counted, and a put has to undo that.
     pub(crate) counted: bool,
 }
 
 impl Store {
-    /// Gives the bytes of an argument of the running task without a lock, when they exist. They stay without being
-    /// counted: inputs by the references that the task has taken, outputs by their producer being at work. `None`
-    /// sends the caller to [`Store::get`].
+    /// The bytes of an argument of the running task, without a lock, if they exist. The get is not counted: the task's
+    /// references keep the bytes of inputs, and the running producer keeps those of outputs. On `None` the caller uses
+    /// [`Store::get`].
     #[inline]
     pub(crate) fn argument(&self, id: DatumId, reach: Reach) -> Option<Got> {
         let slot = self.kept(id);
-        // An output that its task has published by hand is kept by a counted get.
+        // A counted get keeps an output that its task has published by hand.
         let wanted = if reach == Reach::Output { Phase::Promised } else { Phase::Published };
         let addr = slot.addr().filter(|_| slot.phase() == wanted)?;
         Some(Got { addr, size: slot.size(), counted: false })
     }
 
-    /// Gives the bytes of an output of the running task, which alone asks for them before it is published: those that do
-    /// not exist yet come into being here, without a lock.
+    /// The bytes of an output of the running task. Before publication only this task asks for them, so bytes that do
+    /// not exist yet are created here, without a lock.
     #[inline]
     pub(crate) fn output(&self, cache: &mut DataCache, id: DatumId) -> Option<Got> {
         let slot = self.kept(id);
@@ -58,7 +58,7 @@ impl Store {
         Some(Got { addr, size: slot.size(), counted: false })
     }
 
-    /// Gives a datum's bytes.
+    /// The bytes of a datum.
     #[inline]
     pub(crate) fn get(&self, cache: &mut DataCache, id: DatumId, reach: Reach) -> Result<Got, Error> {
         let mut body = self.lock(id)?;
@@ -105,13 +105,13 @@ impl Store {
         }
     }
 
-    /// Sleeps until the datum is published or poisoned, or nobody is left who could do that. The caller's get keeps it.
+    /// Sleeps until the datum is published or poisoned, or no producer is left. The caller's get keeps the datum.
     #[cold]
     fn sleep_until_published<'a>(&self, id: DatumId, body: Locked<'a>) -> Locked<'a> {
         let slot = body.slot();
         body.set_sleepers(body.sleepers() + 1);
         drop(body);
-        // Whoever ends the promise, or abandons it, sees the sleeper under the datum's lock, and then wakes it.
+        // The thread that ends or abandons the promise sees the sleeper under the datum's lock, and then wakes it.
         self.asleep.sleep(id.number() as u32, || {
             let body = slot.lock();
             let over = slot.phase() != Phase::Promised || body.abandoned();
@@ -145,7 +145,7 @@ impl Store {
         self.settle(cache, id, body);
     }
 
-    /// The failure of a task's put of a datum that it has not got.
+    /// The error of a task's put of a datum that the task has not got.
     pub(crate) fn refuse_put(&self, id: DatumId) -> Error {
         match self.lock_referenced(id) {
             Ok(_) => not_got(id),
@@ -169,7 +169,7 @@ fn not_ready(id: DatumId) -> Error {
     )
 }
 
-/// The failure of a put without a get.
+/// The error of a put without a get.
 #[cold]
 #[inline(never)]
 fn not_got(id: DatumId) -> Error {

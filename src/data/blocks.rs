@@ -1,7 +1,7 @@
-//! Memory for small data: blocks of few sizes that threads keep and pass on in batches.
+//! Memory for small data: blocks of a few sizes, which threads cache and exchange in batches.
 //!
-//! What one thread uses up and another gives back would send the C allocator to its slow path with each datum. Chunks
-//! go back to the system when the engine ends.
+//! If one thread allocates and another frees, the C allocator takes its slow path for each datum. Chunks are freed when
+//! the engine ends.
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
@@ -13,42 +13,42 @@ use crate::sync::lock::Mutex;
 use crate::sync::magazine::{Depot, Magazine};
 use crate::system;
 
-/// Sizes: `ALIGNMENT << class` bytes.
+/// The number of block sizes; a block of a class has `ALIGNMENT << class` bytes.
 const CLASSES: usize = 5;
 
-/// Blocks move between a thread and the pool in batches of this number.
+/// The number of blocks that move at once between a thread and the pool.
 const BATCH: usize = 64;
 
-/// The memory that is asked for at once.
+/// The bytes that are allocated at once.
 const CHUNK: usize = 64 << 10;
 
-/// The largest block.
+/// The size of the largest block in bytes.
 pub(super) const LARGEST: usize = ALIGNMENT << (CLASSES - 1);
 
 const _: () = assert!(LARGEST == magazines::SMALLEST);
 
-/// A free block: nobody uses it but the list that holds it.
+/// A free block: only the list that holds it uses it.
 #[derive(Clone, Copy)]
 struct Free(NonNull<u8>);
 
-// SAFETY: it belongs to the list that holds it.
+// SAFETY: the block belongs to the list that holds it.
 unsafe impl Send for Free {}
 
-/// Free blocks that a thread keeps.
+/// The free blocks that a thread caches.
 pub(super) struct BlockCache {
-    /// By class.
+    /// The blocks, by class.
     small: [Magazine<Free>; CLASSES],
     pub(super) middling: magazines::MagazineCache,
 }
 
 impl BlockCache {
-    /// Nothing kept.
+    /// An empty cache.
     pub(super) const fn new() -> BlockCache {
         BlockCache { small: [const { Magazine::new() }; CLASSES], middling: magazines::MagazineCache::new() }
     }
 }
 
-/// The free blocks that no thread keeps, by class, and the memory of all.
+/// The free blocks that no thread caches, by class, and the memory of all blocks.
 pub(super) struct Blocks {
     free: [Depot<Free>; CLASSES],
     chunks: Mutex<Vec<Allocation>>,
@@ -57,11 +57,11 @@ pub(super) struct Blocks {
 /// The pool of all threads.
 pub(super) static BLOCKS: Blocks = Blocks::new();
 
-/// Whether small data lie in blocks: 0 not decided, 1 yes, 2 no.
+/// Whether small data are in blocks: 0 undecided, 1 yes, 2 no.
 static POOLED: AtomicU8 = AtomicU8::new(0);
 
-/// True when data of so many bytes lie in blocks, of this module or of `magazines`: not when a checker of memory is there,
-/// which could not tell one datum from the next in a chunk, or a freed one from a living one.
+/// True if data of this size are in blocks, of this module or of `magazines`. False under a memory checker: it could
+/// not tell one datum of a chunk from the next, or a freed datum from a living one.
 #[inline]
 pub(super) fn serve(size: usize) -> bool {
     size.wrapping_sub(1) < magazines::LARGEST
@@ -80,7 +80,7 @@ fn decide() -> bool {
     pooled
 }
 
-/// The class of blocks for so many bytes; `None` for none and for too many.
+/// The class of blocks for a size; `None` for 0 and for sizes that are too large.
 #[inline]
 fn class_of(size: usize) -> Option<usize> {
     if size == 0 || size > LARGEST {
@@ -98,10 +98,10 @@ impl Blocks {
         Blocks { free: [const { Depot::new() }; CLASSES], chunks: Mutex::new(Vec::new()) }
     }
 
-    /// A block for so many bytes, with whatever was in it; `None` when there is no memory.
+    /// A block of at least this size, with arbitrary contents; `None` if there is no memory.
     ///
     /// # Panics
-    /// When no class has blocks of this size: 1 to [`LARGEST`] bytes.
+    /// If no class has blocks of this size: 1 to [`LARGEST`] bytes.
     #[inline]
     pub(super) fn take(&self, cache: &mut BlockCache, size: usize) -> Option<NonNull<u8>> {
         let class = class_of(size).expect("the caller keeps to small sizes");
@@ -116,7 +116,7 @@ impl Blocks {
             let chunk = Allocation::new(chunk_layout())?;
             let step = ALIGNMENT << class;
             let blocks = (0..CHUNK / step).rev().map(|place| Free(chunk.part(place * step, step)));
-            // Taken before the lock of a depot.
+            // This lock is taken before a depot's.
             let mut chunks = self.chunks.lock();
             memory::room_for(&mut chunks, 1).ok()?;
             self.free[class].enlarge(CHUNK / step, blocks, kept, BATCH).ok()?;
@@ -125,20 +125,21 @@ impl Blocks {
         kept.take()
     }
 
-    /// Gives a block back.
+    /// Frees a block.
     ///
     /// # Safety
-    /// It was taken for so many bytes, and nobody uses it any more.
+    /// The block was taken for this size, and nobody uses it any more.
     #[inline]
     pub(super) unsafe fn give(&self, cache: &mut BlockCache, block: NonNull<u8>, size: usize) {
         let class = class_of(size).expect("it was taken with this size");
         cache.small[class].give(Free(block), BATCH, &self.free[class]);
     }
 
-    /// Gives all memory back.
+    /// Frees all memory.
     ///
     /// # Safety
-    /// No block is in use, and `caches` are those of all threads that ever took or gave one; none does so now.
+    /// No block is in use, and `caches` are those of all threads that ever took or freed a block; none of these threads
+    /// does so now.
     pub(super) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut BlockCache>) {
         MAGAZINES.clear(caches.map(|cache| {
             cache.small = [const { Magazine::new() }; CLASSES];
@@ -157,7 +158,7 @@ mod tests {
     fn blocks_are_aligned_apart_and_used_again() {
         let (pool, mut cache) = (Blocks::new(), BlockCache::new());
         let give_all = |cache: &mut BlockCache, blocks: Vec<NonNull<u8>>, size: usize| {
-            // SAFETY: taken for so many bytes, used by nobody.
+            // SAFETY: the blocks were taken for this size, and nobody uses them.
             blocks.into_iter().for_each(|block| unsafe { pool.give(cache, block, size) });
         };
         for size in [1, 64, 65, 128, 200, 512, 513, LARGEST] {

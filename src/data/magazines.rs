@@ -1,8 +1,9 @@
-//! Memory for data of middling size: blocks that threads keep and pass on in batches, as those for small data (`blocks`).
+//! Memory for data of medium size: blocks that threads cache and exchange in batches, as those for small data
+//! (`blocks`).
 //!
-//! What one thread allocates and another frees is the C allocator's slow case: its lists belong to threads. Here a free block
-//! belongs to whoever frees it, and goes back to a common store when a thread has a few of its size. The store keeps a bounded
-//! number of bytes; what is beyond that is the allocator's again.
+//! If one thread allocates and another frees, the C allocator is slow, because its lists belong to threads. Here a free
+//! block belongs to the thread that frees it. A thread with several free blocks of one size moves them to a common
+//! store. The store keeps a bounded number of bytes; blocks beyond that go back to the allocator.
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
@@ -11,53 +12,54 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::memory::Allocation;
 use crate::sync::magazine::{Depot, Magazine};
 
-/// The alignment of memory that libdvm allocates.
+/// The alignment in bytes of memory that libdvm allocates.
 pub(super) const ALIGNMENT: usize = 64;
 
-/// What is not larger lies in a small block.
+/// Data up to this size in bytes are in small blocks.
 pub(super) const SMALLEST: usize = 1 << 10;
 
-/// Sizes between a power of two and the next: a block is at most a quarter larger than its datum.
+/// The number of sizes between a power of two and the next: a block is at most a quarter larger than its datum.
 const STEPS: usize = 4;
 
-/// The powers of two: from the largest small block to [`LARGEST`].
+/// The number of powers of two from the largest small block to [`LARGEST`].
 const OCTAVES: usize = 6;
 
 const CLASSES: usize = OCTAVES * STEPS;
 
-/// The largest block.
+/// The size of the largest block in bytes.
 pub(super) const LARGEST: usize = SMALLEST << OCTAVES;
 
-/// Blocks of about so many bytes move between a thread and the store at once; a thread keeps up to twice as many of each class.
-const BATCH: usize = 64 << 10;
+/// The bytes of blocks that move at once between a thread and the store. A thread keeps up to twice as many of each
+/// class.
+const BATCH_BYTES: usize = 64 << 10;
 
-/// More blocks than that never move at once.
-const MOST: usize = 16;
+/// The largest number of blocks that move at once.
+const MAX_BATCH_BLOCKS: usize = 16;
 
-/// The bytes that the store keeps.
-const KEPT: usize = 16 << 20;
+/// The largest number of bytes that the store keeps.
+const MAX_KEPT_BYTES: usize = 16 << 20;
 
-/// Free blocks that a thread keeps, by class.
+/// The free blocks that a thread caches, by class.
 pub(super) struct MagazineCache([Magazine<Allocation>; CLASSES]);
 
 impl MagazineCache {
-    /// Nothing kept.
+    /// An empty cache.
     pub(super) const fn new() -> MagazineCache {
         MagazineCache([const { Magazine::new() }; CLASSES])
     }
 }
 
-/// The free blocks that no thread keeps.
+/// The free blocks that no thread caches.
 pub(super) struct Magazines {
     free: [Depot<Allocation>; CLASSES],
-    /// The bytes of all these, and of those that are about to be put here.
+    /// The bytes of all these blocks, and of those that are about to be added.
     bytes: AtomicUsize,
 }
 
 /// The store of all threads.
 pub(super) static MAGAZINES: Magazines = Magazines::new();
 
-/// The class of blocks for so many bytes, more than small ones have.
+/// The class of blocks for a size above that of small blocks.
 #[inline]
 fn class_of(size: usize) -> usize {
     let last = size - 1;
@@ -65,16 +67,16 @@ fn class_of(size: usize) -> usize {
     (octave - SMALLEST.ilog2() as usize) * STEPS + (last >> (octave - STEPS.ilog2() as usize)) % STEPS
 }
 
-/// The bytes of the blocks of a class.
+/// The size of a class's blocks in bytes.
 #[inline]
 fn bytes_of(class: usize) -> usize {
     ((SMALLEST / STEPS) * (STEPS + class % STEPS + 1)) << (class / STEPS)
 }
 
-/// How many blocks of a class move at once.
+/// The number of a class's blocks that move at once.
 #[inline]
 fn batch_of(class: usize) -> usize {
-    (BATCH / bytes_of(class)).clamp(1, MOST)
+    (BATCH_BYTES / bytes_of(class)).clamp(1, MAX_BATCH_BLOCKS)
 }
 
 fn layout_of(class: usize) -> Layout {
@@ -86,8 +88,8 @@ impl Magazines {
         Magazines { free: [const { Depot::new() }; CLASSES], bytes: AtomicUsize::new(0) }
     }
 
-    /// A block for so many bytes, with whatever was in it; `None` when there is no memory. There are more bytes than a small
-    /// block has, and no more than [`LARGEST`].
+    /// A block of at least this size, with arbitrary contents; `None` if there is no memory. The size is above that of
+    /// small blocks, and at most [`LARGEST`].
     #[inline]
     pub(super) fn take(&self, cache: &mut MagazineCache, size: usize) -> Option<NonNull<u8>> {
         let class = class_of(size);
@@ -101,53 +103,53 @@ impl Magazines {
         self.free[class].supply(kept, batch_of(class));
         self.bytes.fetch_sub(kept.len() * bytes_of(class), Ordering::Relaxed);
         kept.take().or_else(|| Allocation::new(layout_of(class))).or_else(|| {
-            // Of other sizes there may be enough.
-            self.let_go();
+            // The store may have enough memory in blocks of other sizes.
+            self.free_all();
             Allocation::new(layout_of(class))
         })
     }
 
-    /// Gives a block back.
+    /// Frees a block.
     ///
     /// # Safety
-    /// It was taken for so many bytes, and nobody uses it any more.
+    /// The block was taken for this size, and nobody uses it any more.
     #[inline]
     pub(super) unsafe fn give(&self, cache: &mut MagazineCache, block: NonNull<u8>, size: usize) {
         let class = class_of(size);
-        // SAFETY: by this function's contract; it was allocated with this layout.
+        // SAFETY: by this function's contract; the block was allocated with this layout.
         let block = unsafe { Allocation::from_raw(block, layout_of(class)) };
         if let Err(block) = cache.0[class].keep(block, batch_of(class)) {
             self.pass_on(&mut cache.0[class], class, block);
         }
     }
 
-    /// Hands a batch on to the store, or, when that has enough, to the allocator.
+    /// Moves a batch to the store, or back to the allocator if the store is full.
     #[inline(never)]
     fn pass_on(&self, kept: &mut Magazine<Allocation>, class: usize, block: Allocation) {
         let Err(block) = kept.keep_first(block, batch_of(class)) else { return };
         let batch = kept.newest(batch_of(class));
         let bytes = (batch.len() + 1) * bytes_of(class);
-        let fits = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT;
+        let fits = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= MAX_KEPT_BYTES;
         let refused = if fits { self.free[class].try_put(batch, block).err() } else { Some((batch, block)) };
         if refused.is_some() {
             self.bytes.fetch_sub(bytes, Ordering::Relaxed);
         }
     }
 
-    /// Gives the memory of the blocks that no thread keeps back.
+    /// Returns the memory of the blocks that no thread caches to the allocator.
     #[cold]
     #[inline(never)]
-    fn let_go(&self) {
+    fn free_all(&self) {
         for (class, free) in self.free.iter().enumerate() {
             let blocks = free.empty();
             self.bytes.fetch_sub(blocks.len() * bytes_of(class), Ordering::Relaxed);
         }
     }
 
-    /// Gives all memory back, also what these threads keep.
+    /// Frees all memory, including the blocks in these caches.
     pub(super) fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut MagazineCache>) {
         caches.for_each(|cache| *cache = MagazineCache::new());
-        self.let_go();
+        self.free_all();
     }
 }
 
@@ -167,13 +169,13 @@ mod tests {
         assert_eq!((class_of(SMALLEST + 1), class_of(LARGEST)), (0, CLASSES - 1));
     }
 
-    /// One thread takes, another gives: what comes back is used again, and the store stays small.
+    /// One thread allocates, another frees: freed blocks are used again, and the store stays small.
     #[test]
     fn blocks_go_round_between_threads_and_the_store_is_bounded() {
         let store = Magazines::new();
         let (mut maker, mut user) = (MagazineCache::new(), MagazineCache::new());
         let give = |user: &mut MagazineCache, block: NonNull<u8>, size: usize| {
-            // SAFETY: it has `size` bytes; taken below and used by nobody else.
+            // SAFETY: the block has `size` bytes; it was taken below, and nobody else uses it.
             unsafe {
                 block.write_bytes(7, size);
                 store.give(user, block, size);
@@ -191,14 +193,15 @@ mod tests {
             }
             assert!(seen.len() <= 20 + 4 * batch_of(class_of(size)), "{size}: {} blocks", seen.len());
         }
-        let many: Vec<_> = (0..2 * KEPT / LARGEST).map(|_| store.take(&mut maker, LARGEST).unwrap()).collect();
+        let many: Vec<_> =
+            (0..2 * MAX_KEPT_BYTES / LARGEST).map(|_| store.take(&mut maker, LARGEST).unwrap()).collect();
         for block in many {
             give(&mut user, block, LARGEST);
         }
         let bytes = |(class, blocks): (usize, &Depot<_>)| blocks.len() * bytes_of(class);
         let kept = store.bytes.load(Ordering::Relaxed);
         assert_eq!(kept, store.free.iter().enumerate().map(bytes).sum::<usize>());
-        assert!(kept <= KEPT);
+        assert!(kept <= MAX_KEPT_BYTES);
         store.clear([&mut maker, &mut user].into_iter());
         assert_eq!(store.bytes.load(Ordering::Relaxed), 0);
     }

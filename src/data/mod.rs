@@ -1,16 +1,16 @@
 //! Data: blobs of bytes with an id, references and one moment of publication.
 //!
-//! - `slot`: one datum's state, and when it may go
-//! - `store`: ids, creation, freeing: entries that are never unmapped, so that a stale id is always recognised
-//! - `references`: what the program holds and what its scheduled tasks have taken
-//! - `publication`: promises, producers, poison, and storage carried on by a successor; `outcome`: what they come to
+//! - `slot`: the state of one datum, and when the datum may be freed
+//! - `store`: ids, creation, freeing; entries are never unmapped, so a stale id is always recognised
+//! - `references`: those that the program holds, and those that its scheduled tasks have taken
+//! - `publication`: promises, producers, poison, and storage that a successor carries on; `outcome`: how promises end
 //! - `access`: addresses of bytes
-//! - `pending_view`: what is not published yet, for explanations
-//! - `storage`, `blocks`: the bytes, and memory for small ones
-//! - `waiting`, `sleepers`: tasks and threads that wait for them
+//! - `pending_view`: unpublished promises, for explanations
+//! - `storage`: the bytes; `blocks`, `magazines`: memory for small and medium data
+//! - `waiting`, `sleepers`: tasks and threads that wait for data
 //!
-//! Nothing here knows threads, tasks or workers: calls return who is to be woken, and leave what is to be given back
-//! in the caller's [`DataCache`]. At no time are two data locked.
+//! This module knows no threads, tasks or workers: calls return the tasks to wake, and leave memory to give back in the
+//! caller's [`DataCache`]. No two data are ever locked at once.
 #![allow(unsafe_code, reason = "the byte store: memory of any origin, and lists that allocate nothing")]
 
 mod access;

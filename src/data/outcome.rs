@@ -1,10 +1,10 @@
-//! The end of a promise.
+//! How a promise ends.
 
-/// What a promise comes to.
+/// The end of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Its bytes exist.
     Published,
-    /// They never will.
+    /// The bytes will never exist.
     Poisoned,
 }

@@ -11,14 +11,14 @@ use crate::sync::inbox::{Chain, Link, Node};
 /// What a successor gets from the datum whose storage it carries on.
 #[derive(Debug)]
 pub(crate) enum Carry {
-    /// The storage itself, or zeros that nobody has asked for yet: it has them.
+    /// The storage itself, or zeros that nobody has asked for yet: the successor has them.
     Moved,
-    /// It is to copy so many bytes from here; they stay while the task holds its reference.
+    /// The successor has to copy this number of bytes from here. They stay while the task holds its reference.
     Copy { from: *const u8, size: usize },
 }
 
 impl Locked<'_> {
-    /// Ends the promise and hands out who waited for it. The caller wakes the sleepers.
+    /// Ends the promise and returns the tasks that waited for it. The caller wakes the sleepers.
     #[inline]
     pub(super) fn conclude(&self, outcome: Outcome, home: u32) -> Chain {
         self.set_home(home);
@@ -31,10 +31,10 @@ impl Locked<'_> {
 }
 
 impl Store {
-    /// Makes a task the producer of a promise; gives the datum that the promise carries on.
+    /// Makes a task the producer of a promise; returns the datum that the promise carries on.
     ///
     /// # Safety
-    /// The task, whose link this is, is in use until it has ended the promise or taken its claim back.
+    /// The task that has this link is in use until it has ended the promise, or the claim is taken back.
     #[inline]
     pub(crate) unsafe fn claim(&self, id: DatumId, task: *mut Link) -> Result<Option<DatumId>, Error> {
         let body = self.lock_referenced(id)?;
@@ -55,8 +55,8 @@ impl Store {
         }
     }
 
-    /// Puts a task on the list of those that wait for the datum, of which it has taken a reference; gives it back when the
-    /// datum is published or poisoned by now.
+    /// Appends a task to the waiters of a datum of which it has taken a reference. Returns the task if the datum has
+    /// been published or poisoned.
     #[inline]
     pub(crate) fn enlist(&self, id: DatumId, node: Node) -> Option<(Node, Outcome)> {
         let Some(slot) = self.entry(id) else { return Some((node, Outcome::Poisoned)) };
@@ -70,8 +70,8 @@ impl Store {
         Some((node, if slot.phase() == Phase::Published { Outcome::Published } else { Outcome::Poisoned }))
     }
 
-    /// Publishes a promise on behalf of the program; `mine`: a task asks whose output it is; `gets`: the addresses of
-    /// the datum that this task keeps.
+    /// Publishes a promise on behalf of the program. `mine`: the caller is the task whose output the promise is.
+    /// `gets`: the addresses of the datum that this task keeps.
     pub(crate) fn publish(
         &self,
         cache: &mut DataCache,
@@ -81,7 +81,7 @@ impl Store {
         home: u32,
     ) -> Result<Chain, Error> {
         let body = self.lock(id)?;
-        // Those who sleep have got it, too.
+        // The gets of sleeping threads are counted, too.
         let all = body.gets().checked_add(gets).ok_or_else(|| too_many_gets(id))?;
         match body.slot().phase() {
             Phase::Published => {
@@ -111,11 +111,11 @@ impl Store {
         Ok(waiters)
     }
 
-    /// What follows the end of a promise: sleepers are woken, and the datum goes if nobody needs it.
+    /// After the end of a promise: wakes the sleepers, or frees the datum if nobody needs it.
     #[inline]
     fn concluded(&self, cache: &mut DataCache, id: DatumId, body: Locked<'_>) {
         if body.sleepers() > 0 {
-            // Those who sleep keep the datum by their gets.
+            // The sleepers' gets keep the datum.
             drop(body);
             self.asleep.wake(id.number() as u32);
         } else {
@@ -123,7 +123,7 @@ impl Store {
         }
     }
 
-    /// Makes the program the producer of a promise; gives its bytes and their number.
+    /// Makes the program the producer of a promise; returns its bytes and their number.
     pub(crate) fn write(&self, cache: &mut DataCache, id: DatumId) -> Result<(*mut u8, usize), Error> {
         let body = self.lock_referenced(id)?;
         match (body.slot().phase(), body.producer()) {
@@ -145,7 +145,7 @@ impl Store {
         Ok((addr, body.slot().size()))
     }
 
-    /// The task that was to produce the datum has ended: publishes or poisons it, unless the task has done so by hand.
+    /// Publishes or poisons an output of a task that has ended, unless the task has done so by hand.
     #[inline]
     pub(crate) fn finish(&self, cache: &mut DataCache, id: DatumId, outcome: Outcome, home: u32) -> Chain {
         let body = self.kept(id).lock();
@@ -165,8 +165,8 @@ impl Store {
         self.kept(id).predecessor().map(DatumId::here)
     }
 
-    /// What a starting task that reads `id` and has taken `mine` references of it hands on to its successor, an output of
-    /// that task. The storage moves when these references are the last ones and nobody holds an address.
+    /// What a starting task that reads `id`, and has taken `mine` references of it, hands on to the successor, an
+    /// output of that task. The storage moves if these references are the last ones and nobody holds an address.
     #[inline]
     pub(crate) fn carry(&self, id: DatumId, successor: DatumId, mine: u32, may_move: bool) -> Carry {
         let successor = self.kept(successor);
@@ -187,8 +187,8 @@ impl Store {
 }
 
 impl Slot {
-    /// The address of the bytes; those that nobody has asked for yet come into being here, as zeros. For whoever holds
-    /// the lock or is the task that produces the datum.
+    /// The address of the bytes. Bytes that nobody has asked for yet are created here, as zeros. The caller holds the
+    /// lock, or is the task that produces the datum.
     #[inline]
     pub(super) fn materialise(&self, cache: &mut DataCache) -> Result<*mut u8, Error> {
         if let Some(addr) = self.addr() {
@@ -200,7 +200,7 @@ impl Slot {
     }
 }
 
-/// The failure of a task that would produce what somebody else does.
+/// The error of a task that would produce a datum that has another producer.
 #[cold]
 #[inline(never)]
 fn no_output(id: DatumId, state: (Phase, Producer)) -> Error {
@@ -219,7 +219,7 @@ fn no_output(id: DatumId, state: (Phase, Producer)) -> Error {
     })
 }
 
-/// The failure of a call that needs bytes which will never be.
+/// The error of a call that needs bytes which will never exist.
 #[cold]
 #[inline(never)]
 pub(super) fn poisoned(id: DatumId) -> Error {

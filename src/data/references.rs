@@ -1,4 +1,4 @@
-//! References: what the program holds, and what its scheduled tasks have taken.
+//! References: those that the program holds, and those that its scheduled tasks have taken.
 
 use super::DatumId;
 use super::slot::{Phase, Slot};
@@ -6,10 +6,10 @@ use super::store::{DataCache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::inbox::Node;
 
-/// What a task finds when it takes a reference of an input.
+/// The state in which a task finds an input when it takes a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
-    /// The input is published: so many bytes, written by this worker.
+    /// The input is published, with this size, and this worker wrote it.
     Published { size: usize, home: u32 },
     /// The input is not published yet.
     Promised,
@@ -24,7 +24,7 @@ impl Store {
         if body.carried_on() {
             return Err(ends_with_its_reader(id));
         }
-        // A task that is not scheduled after all gives back what it has taken: all must fit into the one count.
+        // A task that is not scheduled after all gives its references back: all of them must fit into one count.
         match body.available().checked_add(body.taken()).and_then(|all| all.checked_add(1)) {
             Some(_) => body.set_available(body.available() + 1),
             None => return Err(too_many(id)),
@@ -41,8 +41,8 @@ impl Store {
         Ok(())
     }
 
-    /// Takes a reference for a task that reads the datum. When that is a promise, puts the task that `waiter` hands over, if
-    /// any, on the list of those that wait for it.
+    /// Takes a reference for a task that reads the datum. If the datum is a promise, appends the task that `waiter`
+    /// returns, if any, to the datum's waiters.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "measured: once for each input")]
     pub(crate) fn take(&self, id: DatumId, waiter: impl FnOnce() -> Option<Node>) -> Result<Readiness, Error> {
@@ -59,7 +59,7 @@ impl Store {
         Ok(Readiness::of(slot))
     }
 
-    /// Gives a taken reference back to the program: its task was not scheduled after all.
+    /// Returns a taken reference to the program: its task was not scheduled after all.
     pub(crate) fn untake(&self, id: DatumId) {
         if let Ok(body) = self.lock(id) {
             body.set_taken(body.taken() - 1);
@@ -75,12 +75,12 @@ impl Store {
         self.settle(cache, id, body);
     }
 
-    /// True when there is such a datum and it is not published yet. Any id will do.
+    /// True if the datum exists and is not published yet. Any id is allowed.
     pub(crate) fn is_promised(&self, id: DatumId) -> bool {
         self.lock(id).is_ok_and(|body| body.slot().phase() == Phase::Promised)
     }
 
-    /// What has become of an input since its reference was taken.
+    /// The state of an input whose reference was taken.
     #[inline]
     pub(crate) fn readiness(&self, id: DatumId) -> Readiness {
         Readiness::of(self.kept(id))
@@ -114,7 +114,7 @@ fn too_many(id: DatumId) -> Error {
     Error::state(format!("{} has as many references as can be counted", name(id)))
 }
 
-/// The failure of a call that needs a reference and finds them all taken.
+/// The error of a call that needs a reference when all are taken.
 #[cold]
 #[inline(never)]
 fn none_left(id: DatumId, taken: u32) -> Error {

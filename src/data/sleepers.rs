@@ -1,15 +1,15 @@
-//! Threads that sleep until a datum is published: each on a condition of its own, so that a publication wakes those that wait
-//! for it and no others, however many there are.
+//! Threads that sleep until a datum is published. Each thread has a condition of its own, so a publication wakes the
+//! threads that wait for it and no others.
 
 use std::cell::Cell;
 use std::ptr;
 
 use crate::sync::lock::{Condvar, Mutex, MutexGuard};
 
-/// Lists that sleepers are spread over, by the indices of their data.
+/// The number of lists; the index of a datum selects the list of its sleepers.
 const LISTS: usize = 1024;
 
-/// A thread that sleeps. It lies on that thread's stack as long as it is in a list.
+/// A thread that sleeps. The value is on that thread's stack as long as it is in a list.
 struct Sleeper {
     previous: Member,
     next: Member,
@@ -17,7 +17,7 @@ struct Sleeper {
     changed: Condvar,
 }
 
-/// Nobody, or a sleeper of a list.
+/// A sleeper of a list, or none.
 struct Member(Cell<*const Sleeper>);
 
 impl Member {
@@ -27,7 +27,7 @@ impl Member {
 
     /// The sleeper, while its list, which is `list`, is held.
     fn of<'a>(&self, _list: &'a List) -> Option<&'a Sleeper> {
-        // SAFETY: who is in the list stays while its lock is held.
+        // SAFETY: a sleeper in the list stays while the list's lock is held.
         unsafe { self.0.get().as_ref() }
     }
 
@@ -39,14 +39,15 @@ impl Member {
 /// A list of sleepers, by its first.
 struct List(Member);
 
-// SAFETY: a list, and all in it, is reached under its lock only, and who is in it stays until it has taken itself out.
+// SAFETY: a list and its sleepers are accessed under the list's lock only, and a sleeper stays until it has removed
+// itself.
 unsafe impl Send for List {}
 
 /// All threads that sleep on data.
 pub(super) struct Sleepers([Mutex<List>; LISTS]);
 
 impl Sleepers {
-    /// Nobody.
+    /// No sleepers.
     pub(super) const fn new() -> Sleepers {
         Sleepers([const { Mutex::new(List(Member::nobody())) }; LISTS])
     }
@@ -55,10 +56,10 @@ impl Sleepers {
         self.0[index as usize % LISTS].lock()
     }
 
-    /// Sleeps on the datum with this index until `over` gives something, which is asked at first and then whenever somebody
-    /// calls [`Sleepers::wake`]. Who makes it true does so first and then wakes; `over` may lock the datum.
+    /// Sleeps on the datum with this index until `over` returns a result. `over` is called first, and then after each
+    /// [`Sleepers::wake`]. A thread that changes the result does so first and then wakes. `over` may lock the datum.
     pub(super) fn sleep<R>(&self, index: u32, mut over: impl FnMut() -> Option<R>) -> R {
-        /// Takes the sleeper out again, on every way out.
+        /// Removes the sleeper again, on every way out.
         struct Leaves<'a>(MutexGuard<'a, List>, &'a Sleeper);
         impl Drop for Leaves<'_> {
             fn drop(&mut self) {
@@ -67,7 +68,7 @@ impl Sleepers {
         }
         let me = Sleeper { previous: Member::nobody(), next: Member::nobody(), index, changed: Condvar::new() };
         let mut list = self.list(index);
-        // SAFETY: it stays on this stack until it is taken out below.
+        // SAFETY: the sleeper stays on this stack until it is removed below.
         unsafe { list.add(&me) };
         let mut inside = Leaves(list, &me);
         loop {
@@ -78,7 +79,7 @@ impl Sleepers {
         }
     }
 
-    /// Wakes those who sleep on this datum, which is not locked.
+    /// Wakes the sleepers of this datum. The caller does not hold the datum's lock.
     #[cold]
     pub(super) fn wake(&self, index: u32) {
         let list = self.list(index);
@@ -94,7 +95,7 @@ impl Sleepers {
 
 impl List {
     /// # Safety
-    /// It is in no list, and stays where it is until it has been removed from this one.
+    /// The sleeper is in no list, and stays where it is until it has been removed from this one.
     unsafe fn add(&mut self, new: &Sleeper) {
         let first = self.0.of(self);
         new.next.set(first);
@@ -104,7 +105,7 @@ impl List {
         self.0.set(Some(new));
     }
 
-    /// Takes a sleeper of this list out.
+    /// Removes a sleeper of this list.
     fn remove(&mut self, old: &Sleeper) {
         let (previous, next) = (old.previous.of(self), old.next.of(self));
         previous.map_or(&self.0, |previous| &previous.next).set(next);

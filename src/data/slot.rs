@@ -1,10 +1,10 @@
-//! One datum's state, and when it may go: one cache line.
+//! The state of one datum, and when the datum may be freed: one cache line.
 //!
-//! Everything changes under the slot's own lock only, which takes one atomic exchange; the birth of a datum needs none.
-//! Some fields are atomics because they are also read without it: by whoever keeps the datum (holds a reference of a
-//! published datum, or is the task that produces it), to whom they do not change; and, to answer for the size of a datum,
-//! by whoever has an id, which the generation is then compared with. `addr` and `home` are written before `phase` says
-//! that they mean something.
+//! Only the holder of the slot's lock changes the state; the lock takes one atomic exchange. The creation of a datum
+//! needs no lock. Some fields are atomics because they are also read without the lock. A caller that keeps the datum
+//! (it holds a reference of a published datum, or is the task that produces the datum) reads fields that do not change
+//! for it. A caller that has only an id reads the size, and then compares the generation. `addr` and `home` are written
+//! before `phase` makes them valid.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -18,7 +18,7 @@ use crate::sync::spin::Spin;
 /// The home of a datum that no worker has written.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// How far a datum's value has come.
+/// The state of a datum's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Phase {
@@ -28,14 +28,14 @@ pub(super) enum Phase {
     Promised,
     /// The bytes exist and do not change any more.
     Published,
-    /// There will never be bytes: the producer failed or was cancelled.
+    /// The bytes will never exist: the producer failed or was cancelled.
     Poisoned,
 }
 
-/// Who produces a datum. While there is one, the datum stays, whatever its references.
+/// The producer of a datum. A datum with a producer stays, whatever its references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Producer {
-    /// Nobody yet, or nobody any more.
+    /// There is none yet, or none any more.
     Nobody,
     /// The program, between write and publish.
     Hand,
@@ -43,7 +43,7 @@ pub(super) enum Producer {
     Task,
 }
 
-/// References: changed under the lock only.
+/// The references, changed under the lock only.
 pub(super) struct References {
     available: AtomicU32,
     taken: AtomicU32,
@@ -53,21 +53,21 @@ pub(super) struct References {
 #[repr(align(64))]
 pub(super) struct Slot {
     references: References,
-    /// Gets that have not been put, sleeping ones included: under the lock only, as the next.
+    /// Gets without a put, including those of sleeping threads. Changed under the lock only, as is the next field.
     gets: AtomicU32,
     /// Threads that sleep until the datum is published.
     sleepers: AtomicU32,
     addr: AtomicPtr<u8>,
-    /// What `kind` says: a predecessor's number, a `free_cb`, or what the allocator gave.
+    /// By `kind`: a predecessor's number, a `free_cb`, or the allocator's address.
     extra: AtomicPtr<c_void>,
     size: AtomicUsize,
-    /// Where the bytes come from: [`Slot::home`] and [`Locked::outside`], or, of a promise that a task produces, that task.
+    /// The origin of the bytes: [`Slot::home`] and [`Locked::outside`], or the task that produces the promise.
     origin: AtomicU64,
     phase: AtomicU8,
     kind: AtomicU8,
     producer: AtomicU8,
     lock: Spin,
-    /// Tells the data that use this entry one after the other apart; the upper half of the id's number.
+    /// Distinguishes the successive data of this entry; the upper half of the id's number.
     generation: AtomicU32,
     waiters: Waiters,
 }
@@ -105,12 +105,12 @@ impl Slot {
         Locked(self)
     }
 
-    /// Makes a free entry a datum with one reference; gives its generation. No lock is needed: to others the entry is
-    /// free, and they rely on nothing but its generation and phase, until `phase` is stored. The entry is free, and the
-    /// caller alone has its index.
+    /// Makes a free entry a datum with one reference; returns its generation. The entry is free, and only the caller
+    /// has its index. No lock is needed: until `phase` is stored, other threads see a free entry, and rely on nothing
+    /// but its generation and phase.
     #[inline]
     pub(super) fn begin(&self, phase: Phase, size: usize, home: u32, storage: &Storage) -> u32 {
-        // Whoever reads these two without the lock sees the generation that they belong to, or a later one.
+        // A thread that reads these two without the lock sees their generation, or a later one.
         self.references.available.store(1, Ordering::Release);
         self.size.store(size, Ordering::Release);
         self.origin.store(u64::from(home), Ordering::Relaxed);
@@ -125,13 +125,13 @@ impl Slot {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// The task that came last to wait for the datum. Without the lock this is a guess.
+    /// The last task that began to wait for the datum. Without the lock the answer is a guess.
     #[inline]
     pub(super) fn last_waiter(&self) -> *mut Link {
         self.waiters.last()
     }
 
-    /// How far the value has come. Whoever sees that it is published sees its bytes.
+    /// The state of the value. A thread that reads `Published` sees the bytes.
     #[inline]
     pub(super) fn phase(&self) -> Phase {
         match self.phase.load(Ordering::Acquire) {
@@ -142,23 +142,23 @@ impl Slot {
         }
     }
 
-    /// The size in bytes: fixed when the datum is made.
+    /// The size in bytes; it never changes.
     #[inline]
     pub(super) fn size(&self) -> usize {
         self.size.load(Ordering::Relaxed)
     }
 
-    /// The size of the datum of this generation, if it exists and has references; without the lock, and `None` may come
-    /// of a change that is under way.
+    /// The size of the datum of this generation, if it exists and has references. The call takes no lock, and a change
+    /// under way may cause a `None`.
     #[inline]
     pub(super) fn size_of_referenced(&self, generation: u32) -> Option<usize> {
         let size = self.size.load(Ordering::Acquire);
         let there = self.phase() != Phase::Free && self.references.any();
-        // Read last: an entry that was given to another datum before the others were read has another generation by now.
+        // Read last: if the entry was given to another datum before the other reads, the generation differs by now.
         (there && self.generation() == generation).then_some(size)
     }
 
-    /// The worker that wrote the bytes, of a published datum.
+    /// The worker that wrote the bytes of a published datum.
     #[inline]
     pub(super) fn home(&self) -> u32 {
         self.origin.load(Ordering::Relaxed) as u32
@@ -171,14 +171,14 @@ impl Slot {
         (!addr.is_null()).then_some(addr)
     }
 
-    /// Where the bytes lie. For whoever holds the lock or is the task that produces the datum.
+    /// The storage of the bytes. The caller holds the lock, or is the task that produces the datum.
     pub(super) fn storage(&self) -> Storage {
         let (kind, extra) = (self.kind.load(Ordering::Relaxed), self.extra.load(Ordering::Relaxed));
         // SAFETY: the three were taken from a storage by `set_storage`.
         unsafe { Storage::assemble(kind, self.addr.load(Ordering::Relaxed), extra) }
     }
 
-    /// Says where the bytes lie. For whoever holds the lock or is the task that produces the datum.
+    /// Sets the storage of the bytes. The caller holds the lock, or is the task that produces the datum.
     #[inline]
     pub(super) fn set_storage(&self, storage: &Storage) {
         let (kind, addr, extra) = storage.parts();
@@ -187,8 +187,8 @@ impl Slot {
         self.addr.store(addr, Ordering::Release);
     }
 
-    /// Lets a successor, which has no storage yet, have this one's. The bytes stay where they are, and the successor answers
-    /// for them. For whoever holds the lock of this datum and is the task that produces the other one.
+    /// Moves the storage to a successor, which has none yet. The bytes stay where they are, and the successor becomes
+    /// responsible for them. The caller holds the lock of this datum and is the task that produces the other one.
     #[inline]
     pub(super) fn hand_on(&self, successor: &Slot) {
         let addr = self.addr.load(Ordering::Relaxed);
@@ -198,7 +198,7 @@ impl Slot {
         self.set_storage(&Storage::Lent { addr });
     }
 
-    /// The number of the datum whose storage this one carries on, until it does.
+    /// The number of the datum whose storage this one will carry on.
     #[inline]
     pub(super) fn predecessor(&self) -> Option<u64> {
         Storage::predecessor(self.kind.load(Ordering::Relaxed), self.extra.load(Ordering::Relaxed))
@@ -226,7 +226,7 @@ impl<'a> Locked<'a> {
         self.0
     }
 
-    /// Says how far the value has come.
+    /// Sets the state of the value.
     #[inline]
     pub(super) fn set_phase(&self, phase: Phase) {
         self.0.phase.store(phase as u8, Ordering::Release);
@@ -238,23 +238,23 @@ impl<'a> Locked<'a> {
         self.0.generation.store(generation, Ordering::Relaxed);
     }
 
-    /// Says who has written the bytes, of which nobody has the address outside tasks.
+    /// Sets the worker that has written the bytes. Nobody has their address outside tasks.
     #[inline]
     pub(super) fn set_home(&self, home: u32) {
         self.0.origin.store(u64::from(home), Ordering::Relaxed);
     }
 
-    /// Those gets of a published datum that were made outside tasks and have not been put.
+    /// The gets of a published datum that were made outside tasks and have no put yet.
     pub(super) fn outside(&self) -> u32 {
         (self.0.origin.load(Ordering::Relaxed) >> 32) as u32
     }
 
-    /// Counts such gets.
+    /// Sets the number of such gets.
     pub(super) fn set_outside(&self, gets: u32) {
         self.0.origin.store(u64::from(gets) << 32 | u64::from(self.0.home()), Ordering::Relaxed);
     }
 
-    /// Who produces the datum.
+    /// The producer of the datum.
     #[inline]
     pub(super) fn producer(&self) -> Producer {
         match self.0.producer.load(Ordering::Relaxed) {
@@ -264,52 +264,51 @@ impl<'a> Locked<'a> {
         }
     }
 
-    /// Says who produces the datum.
+    /// Sets the producer of the datum.
     #[inline]
     pub(super) fn set_producer(&self, producer: Producer) {
         self.0.producer.store(producer as u8, Ordering::Relaxed);
     }
 
-    /// Lets a task wait for the datum.
+    /// Appends a task to the waiters.
     #[inline]
     pub(super) fn add_waiter(&self, node: Node) {
         // SAFETY: the lock is held.
         unsafe { self.0.waiters.append(node) };
     }
 
-    /// Takes all tasks that wait for the datum.
+    /// Takes all waiting tasks.
     #[inline]
     pub(super) fn take_waiters(&self) -> Chain {
         // SAFETY: the lock is held.
         unsafe { self.0.waiters.take_all() }
     }
 
-    /// Looks at each task that waits for the datum.
+    /// Visits each waiting task.
     pub(super) fn each_waiter(&self, visit: impl FnMut(NodeRef<'_>)) {
         // SAFETY: the lock is held.
         unsafe { self.0.waiters.each(visit) };
     }
 
-    /// Says which task produces this promise.
+    /// Sets the task that produces this promise.
     #[inline]
     pub(super) fn set_task(&self, task: *mut Link) {
         self.set_producer(Producer::Task);
         self.0.origin.store(task.expose_provenance() as u64, Ordering::Relaxed);
     }
 
-    /// The task that produces this promise, when a task does.
+    /// The task that produces this promise, if a task does.
     pub(super) fn task(&self) -> *mut Link {
         debug_assert!(self.0.phase() == Phase::Promised && self.producer() == Producer::Task);
         ptr::with_exposed_provenance_mut(self.0.origin.load(Ordering::Relaxed) as usize)
     }
 
-    /// Gets that have not been put, sleeping ones included.
+    /// Gets without a put, including those of sleeping threads.
     #[inline]
     pub(super) fn gets(&self) -> u32 {
         self.0.gets.load(Ordering::Relaxed)
     }
 
-    /// Changes their number.
     #[inline]
     pub(super) fn set_gets(&self, gets: u32) {
         self.0.gets.store(gets, Ordering::Relaxed);
@@ -321,7 +320,6 @@ impl<'a> Locked<'a> {
         self.0.sleepers.load(Ordering::Relaxed)
     }
 
-    /// Changes their number.
     pub(super) fn set_sleepers(&self, sleepers: u32) {
         self.0.sleepers.store(sleepers, Ordering::Relaxed);
     }
@@ -332,7 +330,6 @@ impl<'a> Locked<'a> {
         self.0.references.available.load(Ordering::Relaxed)
     }
 
-    /// Changes their number.
     #[inline]
     pub(super) fn set_available(&self, references: u32) {
         self.0.references.available.store(references, Ordering::Relaxed);
@@ -344,19 +341,18 @@ impl<'a> Locked<'a> {
         self.0.references.taken.load(Ordering::Relaxed)
     }
 
-    /// Changes their number.
     #[inline]
     pub(super) fn set_taken(&self, references: u32) {
         self.0.references.taken.store(references, Ordering::Relaxed);
     }
 
-    /// True while the datum has references: then every call knows its id.
+    /// True while the datum has references: every call then accepts its id.
     #[inline]
     pub(super) fn referenced(&self) -> bool {
         self.0.references.any()
     }
 
-    /// True while a producer is at work on it.
+    /// True while the datum has a producer.
     #[inline]
     pub(super) fn produced(&self) -> bool {
         self.producer() != Producer::Nobody
@@ -373,7 +369,7 @@ impl<'a> Locked<'a> {
         self.0.phase() == Phase::Promised && !self.referenced() && !self.produced()
     }
 
-    /// True when a successor has taken the storage over and this datum ends with the task that reads it.
+    /// True if a successor has taken over the storage: this datum then ends with the task that reads it.
     #[inline]
     pub(super) fn carried_on(&self) -> bool {
         Storage::is_lent(self.0.kind.load(Ordering::Relaxed))

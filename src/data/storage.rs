@@ -1,4 +1,4 @@
-//! Where a datum's bytes lie, and how they are given back.
+//! The storage of a datum's bytes, and how it is freed.
 
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -6,30 +6,31 @@ use std::ptr::{self, NonNull};
 use super::blocks::{self, BLOCKS};
 use super::magazines::{ALIGNMENT, MAGAZINES};
 
-/// From this size on fresh pages are asked for, which come zeroed and are placed where they are first touched.
+/// From this size in bytes on, the allocator is asked for fresh pages, which are zeroed and placed at their first
+/// touch.
 const FRESH_PAGES: usize = 128 << 10;
 
-/// What gives registered memory back to its owner.
+/// The function that returns registered memory to its owner.
 pub(crate) type FreeCallback = unsafe extern "C" fn(addr: *mut c_void, size: usize);
 
-/// Where a datum's bytes lie.
+/// The storage of a datum's bytes.
 #[derive(Debug)]
 pub(crate) enum Storage {
-    /// Nowhere: they do not exist, or are zeros that nobody has asked for yet.
+    /// None: the bytes do not exist, or are zeros that nobody has asked for yet.
     Absent,
-    /// Nowhere yet: they are to be those of the datum with this number, or a copy of them.
+    /// None yet: the storage will be that of the datum with this number, or a copy.
     Successor { of: u64 },
-    /// In a block of the pool.
+    /// A block of the pool.
     Block { addr: NonNull<u8> },
-    /// In memory of libdvm; `base` is what the allocator gave, NULL when the datum is empty.
+    /// Memory of libdvm. `base` is the allocator's address, NULL for an empty datum.
     Owned { addr: *mut u8, base: *mut c_void },
-    /// In memory of the program.
+    /// Memory of the program.
     Registered { addr: *mut u8, free: Option<FreeCallback> },
-    /// In memory that a successor carries on and answers for.
+    /// Memory that a successor has taken over.
     Lent { addr: *mut u8 },
 }
 
-// SAFETY: memory may be given back on any thread; a program that registers memory agrees to that (free_cb's contract).
+// SAFETY: any thread may free memory; a program that registers memory agrees to that (free_cb's contract).
 unsafe impl Send for Storage {}
 
 const ABSENT: u8 = 0;
@@ -40,13 +41,13 @@ const REGISTERED: u8 = 4;
 const LENT: u8 = 5;
 
 impl Storage {
-    /// Zeroed memory; `None` when there is not that much.
+    /// Zeroed memory; `None` if there is not enough.
     #[inline]
     pub(super) fn zeroed(blocks: &mut blocks::BlockCache, size: usize) -> Option<Storage> {
         Storage::allocate(blocks, size, true)
     }
 
-    /// Memory with the same bytes as those at `from`; `None` when there is not that much.
+    /// Memory with a copy of the bytes at `from`; `None` if there is not enough.
     ///
     /// # Safety
     /// `from` is the address of `size` bytes that nobody writes during the call.
@@ -59,7 +60,7 @@ impl Storage {
         Some(storage)
     }
 
-    /// What a slot keeps of it: which kind it is, the address of the bytes, and what else belongs to the kind.
+    /// The fields that a slot keeps of a storage: its kind, the address of the bytes, and the field that the kind adds.
     #[inline]
     pub(super) fn parts(&self) -> (u8, *mut u8, *mut c_void) {
         match *self {
@@ -74,10 +75,10 @@ impl Storage {
         }
     }
 
-    /// The reverse of [`Storage::parts`].
+    /// The inverse of [`Storage::parts`].
     ///
     /// # Safety
-    /// The three came from one call of `parts`.
+    /// One call of `parts` returned all three fields.
     #[inline]
     pub(super) unsafe fn assemble(kind: u8, addr: *mut u8, extra: *mut c_void) -> Storage {
         match kind {
@@ -85,7 +86,7 @@ impl Storage {
             BLOCK => NonNull::new(addr).map_or(Storage::Absent, |addr| Storage::Block { addr }),
             OWNED => Storage::Owned { addr, base: extra },
             REGISTERED => {
-                // SAFETY: `parts` took it from a function of this type, or NULL, which stands for none.
+                // SAFETY: `parts` made the value from a function of this type, or NULL for none.
                 let free = unsafe { std::mem::transmute::<*mut c_void, Option<FreeCallback>>(extra) };
                 Storage::Registered { addr, free }
             }
@@ -100,7 +101,7 @@ impl Storage {
         (kind == SUCCESSOR).then(|| extra.addr() as u64)
     }
 
-    /// True when a successor answers for the memory.
+    /// True if a successor has taken over the memory.
     #[inline]
     pub(super) fn is_lent(kind: u8) -> bool {
         kind == LENT
@@ -124,8 +125,7 @@ impl Storage {
         Some(storage)
     }
 
-    /// Memory of the C allocator, its address, and whether it has come with zeros, which it does where that is
-    /// `wanted`.
+    /// Memory of the C allocator, its address, and whether it is zeroed. Large memory is zeroed if that is `wanted`.
     fn allocate_large(size: usize, wanted: bool) -> Option<(Storage, *mut u8, bool)> {
         if size == 0 {
             let addr = ptr::without_provenance_mut(ALIGNMENT);
@@ -133,13 +133,13 @@ impl Storage {
         }
         let total = size.checked_add(ALIGNMENT - 1).filter(|&total| isize::try_from(total).is_ok())?;
         let fresh = wanted && size >= FRESH_PAGES;
-        // SAFETY: the C allocator takes any size.
+        // SAFETY: the C allocator accepts any size.
         let base = unsafe { if fresh { libc::calloc(1, total) } else { libc::malloc(total) } };
         if base.is_null() {
             return None;
         }
         let bytes = base.cast::<u8>();
-        // Aligning moves by less than ALIGNMENT, and so many bytes were added to the size.
+        // Alignment moves the address by less than ALIGNMENT, and the size includes that.
         let addr = bytes.wrapping_add(bytes.addr().wrapping_neg() % ALIGNMENT);
         Some((Storage::Owned { addr, base }, addr, fresh))
     }
@@ -153,13 +153,13 @@ impl Storage {
         }
     }
 
-    /// Ends the datum's use of the memory: a block goes back at once, other memory is what the caller has to give back.
+    /// Ends the datum's use of the storage: a block is freed at once, and the caller has to give other memory back.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a link of a chain takes 20 instructions less")]
     pub(super) fn release(self, blocks: &mut blocks::BlockCache, size: usize) -> Option<Released> {
         match self {
             Storage::Block { addr } => {
-                // SAFETY: it was taken for a datum of this size, which nobody uses any more.
+                // SAFETY: the block was taken for a datum of this size, which nobody uses any more.
                 unsafe {
                     if size <= blocks::LARGEST {
                         BLOCKS.give(blocks, addr, size);
@@ -176,7 +176,7 @@ impl Storage {
     }
 }
 
-/// Memory whose datum has gone and that is to be given back, with no lock held.
+/// The memory of a freed datum, which the caller has to give back while it holds no lock.
 #[must_use = "the memory has to be given back"]
 #[derive(Debug)]
 pub(crate) struct Released(Kind);
@@ -191,7 +191,7 @@ enum Kind {
 unsafe impl Send for Released {}
 
 impl Released {
-    /// True when giving back calls the program.
+    /// True if giving the memory back calls the program.
     pub(crate) fn calls_out(&self) -> bool {
         matches!(self.0, Kind::Registered { .. })
     }
@@ -201,9 +201,10 @@ impl Released {
         match self.0 {
             // SAFETY: `base` came from the C allocator; the value is consumed, so it is freed once.
             Kind::Owned { base } => unsafe { libc::free(base) },
-            // SAFETY: whoever registered the memory gave this function for it; the value is consumed: called once.
+            // SAFETY: the program gave this function for the memory that it registered; the value is consumed, so the
+            // call happens once.
             Kind::Registered { addr, size, free } => unsafe {
-                // The two types differ only in what happens when the callee unwinds, where the new one allows more.
+                // The two types differ only in that the new one lets the callee unwind.
                 let free = std::mem::transmute::<FreeCallback, unsafe extern "C-unwind" fn(*mut c_void, usize)>(free);
                 free(addr.cast(), size);
             },
@@ -278,7 +279,7 @@ mod tests {
             Storage::Lent { addr: addr.as_ptr() },
         ] {
             let (kind, addr, extra) = storage.parts();
-            // SAFETY: the three come from one call.
+            // SAFETY: one call returned all three.
             let again = unsafe { Storage::assemble(kind, addr, extra) };
             assert_eq!(format!("{again:?}"), format!("{storage:?}"));
         }

@@ -15,27 +15,28 @@ use crate::sync::magazine::{Depot, Magazine};
 use crate::sync::prefetch;
 use crate::sync::slab::Slab;
 
-/// Free entries move between a thread and the store in batches of this size.
+/// The number of free entries that move at once between a thread and the store.
 const BATCH: usize = 64;
 
-/// An entry's line is asked for when so many others are to be used before it.
+/// An entry's cache line is prefetched when this number of other entries are used before it.
 const AHEAD: usize = 4;
 
 /// All data of this process.
 pub(crate) struct Store {
     slots: Slab<Slot>,
-    /// Free entries that no thread keeps.
+    /// Free entries that no thread caches.
     free: Depot<u32>,
-    /// Taken to make new entries.
+    /// Held while new entries are made.
     growing: Mutex<()>,
-    /// Threads that wait for a publication. Their lists' locks are taken before a slot's lock, never inside one.
+    /// Threads that wait for a publication. The locks of their lists are taken before a slot's lock, never while one is
+    /// held.
     pub(super) asleep: Sleepers,
 }
 
-/// The store. It outlives the engine: ids are not given again after finalize and init.
+/// The store. It outlives the engine: ids are not reused after finalize and init.
 pub(crate) static STORE: Store = Store::new();
 
-/// What a thread keeps to itself: free entries and blocks, and memory that is to be given back once no lock is held.
+/// A thread's own free entries and blocks, and memory to give back once the thread holds no lock.
 pub(crate) struct DataCache {
     free: Magazine<u32>,
     blocks: blocks::BlockCache,
@@ -43,35 +44,35 @@ pub(crate) struct DataCache {
 }
 
 impl DataCache {
-    /// Nothing kept.
+    /// An empty cache.
     pub(crate) const fn new() -> DataCache {
         DataCache { free: Magazine::new(), blocks: blocks::BlockCache::new(), released: Vec::new() }
     }
 
-    /// The next piece of memory to be given back.
+    /// The next piece of memory to give back.
     #[inline]
     pub(crate) fn released(&mut self) -> Option<Released> {
         self.released.pop()
     }
 
-    /// True when no memory is to be given back.
+    /// True if there is no memory to give back.
     #[inline]
     pub(crate) fn owes_nothing(&self) -> bool {
         self.released.is_empty()
     }
 
-    /// True when giving memory back will call the program.
+    /// True if giving memory back will call the program.
     pub(crate) fn owes_a_call(&self) -> bool {
         self.released.iter().any(Released::calls_out)
     }
 
-    /// Memory with zeros.
+    /// Zeroed memory.
     #[inline]
     pub(crate) fn zeroed(&mut self, size: usize) -> Result<Storage, Error> {
         Storage::zeroed(&mut self.blocks, size).ok_or_else(|| no_memory(size))
     }
 
-    /// Memory with a copy of what is at `from`.
+    /// Memory with a copy of the bytes at `from`.
     ///
     /// # Safety
     /// `from` is the address of `size` bytes that nobody writes during the call.
@@ -80,7 +81,7 @@ impl DataCache {
         unsafe { Storage::copied(&mut self.blocks, from, size) }.ok_or_else(|| no_memory(size))
     }
 
-    /// Ends the use of a storage of so many bytes.
+    /// Ends the use of a storage of this size.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "measured: once for each datum")]
     fn release(&mut self, storage: Storage, size: usize) {
@@ -101,7 +102,7 @@ impl DataCache {
     }
 }
 
-/// What a new datum starts as.
+/// The initial state of a datum.
 pub(crate) struct Initial {
     pub(crate) size: usize,
     pub(crate) storage: Storage,
@@ -109,12 +110,12 @@ pub(crate) struct Initial {
     pub(crate) home: u32,
 }
 
-/// How messages call a datum.
+/// The name of a datum in messages.
 pub(super) fn name(id: DatumId) -> String {
     format!("datum {id}")
 }
 
-/// The failure of a call that names a datum which is not there.
+/// The error of a call that names a datum which does not exist.
 #[cold]
 #[inline(never)]
 pub(super) fn unknown(id: DatumId, freed: bool) -> Error {
@@ -123,14 +124,14 @@ pub(super) fn unknown(id: DatumId, freed: bool) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_ID, format!("{} {why}", name(id)))
 }
 
-/// The failure of memory that is not to be had.
+/// The error of memory that is not available.
 #[cold]
 #[inline(never)]
 pub(crate) fn no_memory(size: usize) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_MEMORY, format!("{size} bytes are not to be had: free data, or use smaller ones"))
 }
 
-/// The failure of a get more than can be counted: were it counted from 0 again, the next put would free bytes in use.
+/// The error of one get too many: if the count wrapped to 0, the next put would free bytes in use.
 #[cold]
 #[inline(never)]
 pub(crate) fn too_many_gets(id: DatumId) -> Error {
@@ -142,7 +143,7 @@ impl Store {
         Store { slots: Slab::new(), free: Depot::new(), growing: Mutex::new(()), asleep: Sleepers::new() }
     }
 
-    /// Makes a datum with one reference. When it fails, registered memory stays the caller's, and other memory is released.
+    /// Makes a datum with one reference. On an error, registered memory stays the caller's, and other memory is freed.
     #[inline]
     pub(crate) fn create(&self, cache: &mut DataCache, initial: Initial) -> Result<DatumId, Error> {
         let index = cache.free.take();
@@ -155,11 +156,11 @@ impl Store {
             }
             return Err(no_memory(size_of::<Slot>()));
         };
-        // SAFETY: a free index was given by the row.
+        // SAFETY: the table of slots has given this index.
         let slot = unsafe { self.slots.there(index) };
         debug_assert_eq!(slot.phase(), Phase::Free);
         let phase = if initial.published { Phase::Published } else { Phase::Promised };
-        // Its index came out of a list of free ones: nobody else has it.
+        // The index came from a list of free ones: no other thread has it.
         let generation = slot.begin(phase, initial.size, initial.home, &initial.storage);
         let id = DatumId::here(u64::from(generation) << 32 | u64::from(index));
         #[cfg(test)]
@@ -167,15 +168,15 @@ impl Store {
         Ok(id)
     }
 
-    /// Asks for the line of an entry that is about to be changed, if there is one with this index.
+    /// Prefetches the entry with this index, if it exists, for writing.
     #[inline]
     pub(crate) fn expect(&self, index: u32) {
         prefetch::to_write(self.slots.address(index));
     }
 
-    /// Asks for the line of the datum that lies a little behind this place in a list of data that are used one after the
-    /// other. Whatever the numbers: there may be no such datum. To ask for all lines at once would be too early: another
-    /// thread that goes through the same data takes them away again.
+    /// Prefetches the slot of a datum that comes a little later in a list of data that are used in order. The numbers
+    /// may name no datum. To prefetch all slots at once would be too early: another thread that uses the same data
+    /// takes their lines away again.
     #[inline]
     pub(crate) fn expect_next<T>(&self, list: &[T], place: usize, number: impl FnOnce(&T) -> u64) {
         if let Some(soon) = list.get(place + AHEAD)
@@ -185,7 +186,7 @@ impl Store {
         }
     }
 
-    /// Gets free entries for a thread that has none left, and one of them to use.
+    /// Gets free entries for a thread that has none left; returns one of them.
     #[cold]
     fn refill(&self, cache: &mut DataCache) -> Option<u32> {
         cache.free.make_room(BATCH).ok()?;
@@ -200,12 +201,12 @@ impl Store {
     /// The entry of a datum that the caller keeps, by a reference or as the task that produces it.
     #[inline]
     pub(super) fn kept(&self, id: DatumId) -> &Slot {
-        // SAFETY: a datum that is kept exists, so that its index was given; only tasks and threads that have checked the id
-        // keep it.
+        // SAFETY: a datum that is kept exists, so its index was given; only tasks and threads that have checked the id
+        // keep a datum.
         unsafe { self.slots.there(id.number() as u32) }
     }
 
-    /// The entry of this id, whatever lies there now.
+    /// The entry of this id, whatever datum it holds now.
     #[inline]
     pub(super) fn entry(&self, id: DatumId) -> Option<&Slot> {
         self.slots.get(id.number() as u32)
@@ -251,7 +252,7 @@ impl Store {
         let (storage, size) = (slot.storage(), slot.size());
         slot.set_storage(&Storage::Absent);
         let again = slot.generation().checked_add(1);
-        // An entry whose generations are used up is never used again: its last generation stays behind as freed.
+        // An entry whose generations are used up is never used again: its last generation stays freed.
         body.set_generation(again.unwrap_or(u32::MAX));
         drop(body);
         cache.release(storage, size);
@@ -260,7 +261,7 @@ impl Store {
         }
     }
 
-    /// Every datum that exists, one after the other.
+    /// Visits every existing datum.
     pub(super) fn each(&self, mut visit: impl FnMut(DatumId, Locked<'_>)) {
         for index in 0..self.slots.len() {
             let body = self.slots.get(index).expect("below the length").lock();
@@ -271,7 +272,7 @@ impl Store {
         }
     }
 
-    /// Poisons every promise that is not published: for the end, when nobody is left who could. Hands out who waited.
+    /// At the end, when no producer is left: poisons every unpublished promise, and returns the tasks that waited.
     pub(crate) fn poison_promises(&self, mut wake: impl FnMut(Chain)) {
         self.each(|id, body| {
             if body.slot().phase() == Phase::Promised {
@@ -286,8 +287,8 @@ impl Store {
         });
     }
 
-    /// Frees data from this entry on, whatever their references: for the end, when no task is left. After some it stops, so
-    /// that what they leave is given back before there is too much of it; gives the entry to go on with.
+    /// At the end, when no task is left: frees data from this entry on, whatever their references. The call stops after
+    /// some data, so that the caller can give their memory back; it returns the entry to continue with.
     pub(crate) fn free_some(&self, cache: &mut DataCache, from: u32) -> Option<u32> {
         for index in from..self.slots.len() {
             if cache.released.len() >= BATCH {
@@ -308,13 +309,13 @@ impl Store {
         None
     }
 
-    /// Gives the memory of blocks back to the system.
+    /// Frees the memory of blocks.
     ///
     /// # Safety
-    /// No datum exists, and `caches` are those of all threads; no thread is inside a call or can get inside.
+    /// No datum exists, and `caches` are those of all threads; no thread is inside a call or can enter one.
     #[allow(clippy::unused_self, reason = "the data of this store are the only ones")]
     pub(crate) unsafe fn give_blocks_back<'a>(&self, caches: impl Iterator<Item = &'a mut DataCache>) {
-        // SAFETY: without data no block is in use; the rest by this function's contract.
+        // SAFETY: without data no block is in use; otherwise by this function's contract.
         unsafe { BLOCKS.clear(caches.map(|cache| &mut cache.blocks)) };
     }
 
@@ -323,7 +324,8 @@ impl Store {
     pub(crate) fn size(&self, id: DatumId) -> Result<usize, Error> {
         let slot = self.slots.get(id.number() as u32).filter(|_| id.is_here());
         let size = |slot: &Slot| {
-            // Whoever asks schedules a task that reads the datum next: its line is to come once, to be written.
+            // The caller is about to schedule a task that reads the datum: one transfer of the cache line, for writing,
+            // suffices.
             prefetch::to_write(slot);
             slot.size_of_referenced((id.number() >> 32) as u32)
         };
@@ -333,14 +335,14 @@ impl Store {
         }
     }
 
-    /// Asks for the line of a task that waits for an output of the calling task: it will be next.
+    /// Prefetches a task that waits for an output of the calling task: it will run next.
     #[inline]
     pub(crate) fn expect_waiter(&self, id: DatumId) {
         prefetch::to_write(self.kept(id).last_waiter());
     }
 
-    /// Gives a datum that has no bytes its storage. The caller is the only one who asks for them: it has just made the
-    /// datum, or is the task that produces it.
+    /// Gives storage to a datum without bytes. Only the caller asks for the bytes: it has just made the datum, or is
+    /// the task that produces it.
     pub(crate) fn adopt(&self, id: DatumId, storage: &Storage) {
         let slot = self.kept(id);
         debug_assert!(slot.addr().is_none(), "a datum gets its storage once");
@@ -356,7 +358,7 @@ impl Store {
     }
 }
 
-/// For tests: what another thread may find that guesses the id of a datum while it is made.
+/// For tests: what another thread finds that guesses the id of a datum while the datum is made.
 #[cfg(test)]
 pub(crate) mod made {
     use super::{DatumId, Store};
@@ -368,7 +370,7 @@ pub(crate) mod made {
         static LOOK: Cell<Option<Look>> = const { Cell::new(None) };
     }
 
-    /// Looks at each datum that this thread makes, from the moment on at which its id is good, until `body` has ended.
+    /// Calls `look` for each datum that this thread makes, as soon as its id is valid, until `body` has ended.
     pub(crate) fn looking<R>(look: Look, body: impl FnOnce() -> R) -> R {
         LOOK.set(Some(look));
         let result = body();

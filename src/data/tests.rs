@@ -1,4 +1,4 @@
-//! The store alone: one thread, no engine, made-up owners.
+//! Tests of the store alone: one thread, no engine, invented owners.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,20 +8,20 @@ use super::{Carry, DataCache, DatumId, Initial, NOWHERE, Outcome, Reach, Readine
 use crate::error::dvm_retcode_t;
 use crate::sync::inbox::{Link, Node};
 
-/// A store with its cache; what is released is given back at once and counted.
+/// A store with its cache. Freed memory is given back at once and counted.
 struct Scene {
     store: Store,
     cache: DataCache,
 }
 
 impl Scene {
-    /// Makes a task that nobody looks for the producer of a promise.
+    /// Makes a task the producer of a promise; nobody looks at the task.
     fn claim(&self, id: DatumId) {
         // SAFETY: nobody looks at the promise while it has this producer.
         unsafe { self.store.claim(id, std::ptr::null_mut()) }.unwrap();
     }
 
-    /// Takes a reference, and does not wait.
+    /// Takes a reference without waiting.
     fn take(&self, id: DatumId) -> Readiness {
         self.store.take(id, || None).unwrap()
     }
@@ -43,7 +43,7 @@ impl Scene {
         self.create(Storage::Absent, false)
     }
 
-    /// Gives back what was released; the number of pieces.
+    /// Gives freed memory back; returns the number of pieces.
     fn give_back(&mut self) -> usize {
         std::iter::from_fn(|| self.cache.released()).map(super::storage::Released::give_back).count()
     }
@@ -53,7 +53,7 @@ impl Scene {
     }
 }
 
-/// So large that the memory is none of the pool's.
+/// The size in bytes of data that are too large for the pool.
 const SIZE: usize = 70_000;
 
 fn code<T: std::fmt::Debug>(result: Result<T, crate::error::Error>) -> dvm_retcode_t {
@@ -211,7 +211,7 @@ fn the_size_is_told_of_data_with_references_only() {
     scene.store.relax(&mut scene.cache, next).unwrap();
 }
 
-/// Were they counted from 0 again, the next put would free bytes in use.
+/// If the gets were counted from 0 again, the next put would free bytes in use.
 #[test]
 fn gets_that_cannot_be_counted_are_refused() {
     let mut scene = Scene::new();
@@ -229,7 +229,7 @@ fn gets_that_cannot_be_counted_are_refused() {
     assert_eq!(scene.give_back(), 1);
 }
 
-/// A task has got its output as often as can be counted, and a thread sleeps until it is published.
+/// A task has as many gets of its output as can be counted, and a thread sleeps until the output is published.
 #[test]
 fn a_publication_whose_gets_cannot_be_counted_is_refused() {
     let mut scene = Scene::new();
@@ -246,7 +246,7 @@ fn a_publication_whose_gets_cannot_be_counted_is_refused() {
     scene.store.relax(&mut scene.cache, id).unwrap();
 }
 
-/// What tasks have taken comes back when they are not scheduled after all: all of it is in the one count.
+/// A task that is not scheduled after all gives its references back: they must fit into the one count.
 #[test]
 fn references_that_cannot_be_counted_are_refused() {
     let mut scene = Scene::new();

@@ -1,7 +1,7 @@
-//! Who waits for a datum: an intrusive list, so that waiting allocates nothing.
+//! The tasks that wait for a datum: an intrusive list, so that waiting allocates nothing.
 //!
-//! A task waits for one datum at a time, with the link at its beginning. While the link is in a datum's list it belongs
-//! to that list; it comes back to its task when the list is taken at publication. The data know tasks only as links.
+//! A task waits for one datum at a time, with the link at its beginning. While the link is in a datum's list, the link
+//! belongs to that list. Publication takes the list and returns the link to its task. Data know tasks only as links.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -14,12 +14,12 @@ pub(super) struct Waiters {
 }
 
 impl Waiters {
-    /// Nobody.
+    /// No waiters.
     pub(super) const fn none() -> Waiters {
         Waiters { last: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// The link that came last. Without the lock this is a guess.
+    /// The last link of the list. Without the lock the answer is a guess.
     #[inline]
     pub(super) fn last(&self) -> *mut Link {
         self.last.load(Ordering::Relaxed)
@@ -32,7 +32,7 @@ impl Waiters {
     #[inline]
     pub(super) unsafe fn append(&self, node: Node) {
         let link = node.address();
-        // SAFETY: the list owns its nodes, and nobody takes them out while the lock is held.
+        // SAFETY: the list owns its nodes, and nobody removes them while the lock is held.
         match unsafe { self.last().as_ref() } {
             None => node.set_next(link),
             Some(last) => {
@@ -43,7 +43,7 @@ impl Waiters {
         self.last.store(node.into_raw(), Ordering::Relaxed);
     }
 
-    /// Takes the whole list, leaving nobody: a chain in the order in which they came.
+    /// Takes the whole list and leaves an empty one: a chain in the order of arrival.
     ///
     /// # Safety
     /// The datum's lock is held.
@@ -62,14 +62,14 @@ impl Waiters {
         }
     }
 
-    /// Looks at each node, in the order in which they came.
+    /// Visits each node, in the order of arrival.
     ///
     /// # Safety
     /// The datum's lock is held.
     pub(super) unsafe fn each(&self, mut visit: impl FnMut(NodeRef<'_>)) {
         let last = self.last();
         let mut link = last;
-        // SAFETY: the list owns its nodes, and nobody takes them out while the lock is held.
+        // SAFETY: the list owns its nodes, and nobody removes them while the lock is held.
         while let Some(before) = unsafe { link.as_ref() } {
             link = before.next();
             // SAFETY: as above.
