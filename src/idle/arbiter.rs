@@ -1,74 +1,74 @@
-//! Tasks that need several cores: meanwhile the worker's nearest neighbours stand still.
+//! Tasks that need several cores: while such a task runs, the worker's nearest neighbours stand still.
 //!
-//! One arbiter, asked under one lock, by such tasks only. Requests are served strictly in the order in which they came:
-//! the first one marks the nearest workers that nobody else has, waits until each of them has ended its task and stands
-//! still, and only then the next request is looked at. A worker that waits for its own request stands still too, and
-//! can be marked for an earlier one.
+//! There is one arbiter, with one lock, and only such tasks ask it. Requests are served strictly in the order of
+//! arrival. The first request marks the nearest workers that no other task has, and waits until each of them has ended
+//! its task and stands still; only then the next request is considered. A worker that waits for its own request also
+//! stands still, and can be marked for an earlier request.
 //!
-//! So there is no deadlock: the first request waits for tasks that run and for nothing else. Tasks that run hold what
-//! they hold until they end or begin a blocking section; in a section they hold nothing (`slot.rs`).
+//! There is no deadlock: the first request waits only for running tasks. A running task holds its cores until it ends
+//! or begins a blocking section; in a section it holds none (`slot.rs`).
 
 use std::collections::VecDeque;
 
 use super::planted::planted;
 use crate::sync::modelled::{Condvar, Mutex};
 
-/// The workers whose cores are given.
+/// The workers whose cores the arbiter gives.
 pub(crate) trait Workers {
     /// The other workers, the nearest first.
     fn nearest(&self, me: usize) -> impl Iterator<Item = usize>;
-    /// Asks a worker to come to [`Arbiter::stand_still`] before its next task, and wakes it.
+    /// Asks a worker to call [`Arbiter::stand_still`] before its next task, and wakes the worker.
     fn signal(&self, worker: usize);
-    /// Takes that back.
+    /// Withdraws that request.
     fn dismiss(&self, worker: usize);
 }
 
-/// What the arbiter knows of a worker.
+/// The arbiter's state of a worker.
 #[derive(Clone, Copy, Default)]
 struct Place {
-    /// The worker for whose task this one stands still, or is to.
+    /// The worker for whose task this one stands still, or will.
     kept_for: Option<usize>,
-    /// True while no task runs here, and none will before the arbiter has been asked.
+    /// True while no task runs here, and none will before the worker has asked the arbiter.
     still: bool,
-    /// The cores of the task that runs here; 0: it has asked for none.
+    /// The cores that the running task has asked for; 0: none.
     cores: u32,
 }
 
 struct Request {
     worker: usize,
     cores: u32,
-    /// True once its neighbours are marked.
+    /// True once the request has marked its neighbours.
     marked: bool,
 }
 
 struct State {
     places: Box<[Place]>,
-    /// In the order in which they came.
+    /// The waiting requests, in the order of arrival.
     requests: VecDeque<Request>,
 }
 
-/// Who stands still for whom.
+/// The cores that are given, and the requests that wait.
 pub(crate) struct Arbiter {
     state: Mutex<State>,
-    /// One per worker: the thread on its slot waits here, and nobody else.
+    /// One condition per worker. Only the thread that holds the worker's slot waits on it.
     changed: Box<[Condvar]>,
 }
 
 impl Arbiter {
-    /// Of so many workers, none of which stands still.
+    /// An arbiter of this number of workers, none of which stands still.
     pub(crate) fn new(workers: usize) -> Arbiter {
         let places = vec![Place::default(); workers].into();
         let state = Mutex::new(State { places, requests: VecDeque::new() });
         Arbiter { state, changed: (0..workers).map(|_| Condvar::new()).collect() }
     }
 
-    /// The cores that the task of worker `me` has; 0 when it has asked for none.
+    /// The cores of the task of worker `me`; 0 if the task has asked for none.
     pub(crate) fn held_by(&self, me: usize) -> u32 {
         self.state.lock().places[me].cores
     }
 
-    /// Waits until `cores - 1` neighbours of worker `me`, or all when there are not so many, stand still for its task.
-    /// False when it needs none.
+    /// Waits until `cores - 1` neighbours of worker `me` (or all, if there are fewer) stand still for its task. False
+    /// if the task needs no neighbour.
     pub(crate) fn take(&self, workers: &impl Workers, me: usize, cores: u32) -> bool {
         let cores = cores.min(self.changed.len() as u32);
         if cores <= 1 {
@@ -84,7 +84,7 @@ impl Arbiter {
         true
     }
 
-    /// Lets the neighbours of worker `me` go on. False when it has none.
+    /// Lets the neighbours of worker `me` continue. False if its task has none.
     pub(crate) fn give_up(&self, workers: &impl Workers, me: usize) -> bool {
         let mut state = self.state.lock();
         if state.places[me].cores == 0 {
@@ -106,7 +106,7 @@ impl Arbiter {
         true
     }
 
-    /// Stands still as long as worker `me` is kept for another's task. Between tasks.
+    /// Between tasks: stands still as long as worker `me` is kept for another worker's task.
     pub(crate) fn stand_still(&self, workers: &impl Workers, me: usize) {
         let mut state = self.state.lock();
         state.places[me].still = true;
@@ -117,7 +117,7 @@ impl Arbiter {
         state.places[me].still = false;
     }
 
-    /// Serves requests from the first on, as far as possible.
+    /// Grants requests from the first on, as far as possible.
     fn serve(&self, workers: &impl Workers, state: &mut State) {
         while let Some(request) = state.requests.front() {
             let (me, cores) = (request.worker, request.cores);
@@ -139,8 +139,8 @@ impl Arbiter {
     }
 }
 
-/// Marks the nearest workers that are free for a task of worker `me`. False when there are not enough, or when `me`
-/// itself is to stand still for another.
+/// Marks the nearest free workers for a task of worker `me`. False if there are too few, or if `me` itself has to stand
+/// still for another worker.
 fn mark(workers: &impl Workers, places: &mut [Place], me: usize, cores: u32) -> bool {
     if places[me].kept_for.is_some() {
         return false;

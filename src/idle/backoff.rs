@@ -1,24 +1,25 @@
-//! How rarely an idle worker looks for tasks.
+//! The rate at which an idle worker looks for tasks.
 //!
-//! Each look takes the line with the worker's stealable inbox away from whoever is about to write to it, and a worker
-//! that runs each task at once shares the lines of its data with the submitter, too. Where tasks come in a stream, a
-//! worker that looks rarely finds several, and the lines change hands once for all of them. Where somebody waits for
-//! the tasks before there are more, it only comes late. Both look alike, so the worker tries: it goes on with a longer
-//! pause if that brings it more tasks at a time, and else goes back.
+//! Each look takes the cache line with the worker's stealable inbox away from a thread that is about to write to it. A
+//! worker that runs each task at once also shares the lines of its data with the submitter. If tasks come in a stream,
+//! a worker that looks rarely finds several, and the lines change hands once for all of them. If a thread waits for the
+//! tasks before it makes more, a rare look only adds delay. The worker cannot tell the two apart, so it tries: it keeps
+//! a longer pause if that brings more tasks at a time, and otherwise returns to the shorter one.
 
-/// Pauses between two looks that nobody minds; each takes some tens of nanoseconds.
-const FEW: u32 = 8;
+/// The largest number of pauses between two looks that adds no noticeable delay; a pause takes some tens of
+/// nanoseconds.
+const UNNOTICED_PAUSES: u32 = 8;
 
-/// The most pauses between two looks.
-const MOST: u32 = 64;
+/// The largest number of pauses between two looks.
+const MAX_PAUSES: u32 = 64;
 
-/// With so many tasks at a time the lines that change hands no longer count.
-const ENOUGH: u32 = 16;
+/// With this number of tasks at a time, the transfer of cache lines no longer matters.
+const MANY_TASKS: u32 = 16;
 
-/// A pause that has proved right is kept for so many bursts of tasks before another one is tried.
-const KEPT: u32 = 64;
+/// The number of bursts of tasks for which a pause is kept before another one is tried.
+const KEPT_BURSTS: u32 = 64;
 
-/// A change that was made to see what comes of it.
+/// A change of the pause whose effect is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trial {
     None,
@@ -31,11 +32,11 @@ enum Trial {
 pub(crate) struct Backoff {
     pauses: u32,
     trial: Trial,
-    /// The tasks that came at a time before the trial.
+    /// The tasks per burst before the trial.
     before: u32,
     /// Bursts until the next trial.
     kept: u32,
-    /// What the next trial is.
+    /// The next trial.
     next: Trial,
 }
 
@@ -49,15 +50,15 @@ impl Backoff {
         self.pauses
     }
 
-    /// Nothing was found.
-    pub(crate) fn in_vain(&mut self) {
-        self.pauses = (2 * self.pauses).min(FEW).max(self.pauses);
+    /// Reports a look that found nothing.
+    pub(crate) fn found_nothing(&mut self) {
+        self.pauses = (2 * self.pauses).min(UNNOTICED_PAUSES).max(self.pauses);
     }
 
-    /// The worker has run out of tasks after so many.
+    /// Reports that the worker has run out of tasks after this number.
     pub(crate) fn ran(&mut self, tasks: u32) {
         if tasks <= 1 {
-            self.pauses = self.pauses.min(FEW);
+            self.pauses = self.pauses.min(UNNOTICED_PAUSES);
             self.trial = Trial::None;
             return;
         }
@@ -68,13 +69,13 @@ impl Backoff {
         }
     }
 
-    /// Tries another pause, where there is one to try.
+    /// Tries another pause, if there is one to try.
     fn begin(&mut self, tasks: u32) {
         let trial = self.next;
         self.next = if trial == Trial::Longer { Trial::Shorter } else { Trial::Longer };
         let wanted = match trial {
-            Trial::Shorter => self.pauses > FEW,
-            _ => tasks < ENOUGH && (FEW..MOST).contains(&self.pauses),
+            Trial::Shorter => self.pauses > UNNOTICED_PAUSES,
+            _ => tasks < MANY_TASKS && (UNNOTICED_PAUSES..MAX_PAUSES).contains(&self.pauses),
         };
         if wanted {
             self.before = tasks;
@@ -83,17 +84,17 @@ impl Backoff {
         }
     }
 
-    /// Keeps the longer pause if it brought half as many tasks again; the shorter one unless the longer had brought
-    /// that.
+    /// Keeps a longer pause if it brought at least half as many tasks again. Keeps a shorter one unless the longer had
+    /// brought that.
     fn judge(&mut self, trial: Trial, tasks: u32) {
         let more = |many: u32, few: u32| 2 * u64::from(many) >= 3 * u64::from(few);
         let right = if trial == Trial::Longer { more(tasks, self.before) } else { !more(self.before, tasks) };
         if right {
-            // Further in this direction.
+            // The next trial goes further in this direction.
             (self.kept, self.next) = (0, trial);
         } else {
             self.pauses = if trial == Trial::Longer { self.pauses / 2 } else { 2 * self.pauses };
-            self.kept = KEPT;
+            self.kept = KEPT_BURSTS;
         }
     }
 }
@@ -102,13 +103,13 @@ impl Backoff {
 mod tests {
     use super::*;
 
-    /// The pause after so many bursts, of which each brings what `tasks` says of the pause before it, and the longest
-    /// one among the last half.
+    /// The pause after this number of bursts, and the longest pause in their second half. `tasks` gives the tasks of a
+    /// burst for the pause before it.
     fn after(backoff: &mut Backoff, bursts: u32, tasks: impl Fn(u32) -> u32) -> (u32, u32) {
         let mut longest = 0;
         for burst in 0..bursts {
             let pauses = backoff.pauses();
-            backoff.in_vain();
+            backoff.found_nothing();
             backoff.ran(tasks(pauses));
             longest = if burst >= bursts / 2 { longest.max(backoff.pauses()) } else { 0 };
         }
@@ -120,11 +121,12 @@ mod tests {
         for pauses_per_task in [1, 2, 3, 8, 50] {
             let stream = |pauses: u32| 2 + pauses / pauses_per_task;
             let (last, _) = after(&mut Backoff::new(), 1000, stream);
-            let useful = (FEW..=MOST).find(|&pauses| pauses.is_power_of_two() && stream(pauses) >= ENOUGH);
+            let useful = (UNNOTICED_PAUSES..=MAX_PAUSES)
+                .find(|&pauses| pauses.is_power_of_two() && stream(pauses) >= MANY_TASKS);
             if pauses_per_task <= 3 {
-                assert!(last >= useful.unwrap_or(MOST) / 2, "{pauses_per_task}: {last}");
+                assert!(last >= useful.unwrap_or(MAX_PAUSES) / 2, "{pauses_per_task}: {last}");
             }
-            assert!(last <= MOST);
+            assert!(last <= MAX_PAUSES);
         }
     }
 
@@ -133,8 +135,8 @@ mod tests {
         for tasks in [2, 4, 12, 15, 100] {
             let mut backoff = Backoff::new();
             let (last, longest) = after(&mut backoff, 1000, |_| tasks);
-            assert!(last <= 2 * FEW && longest <= 2 * FEW, "{tasks}: {last} {longest}");
-            let tried = (0..1000).filter(|_| after(&mut backoff, 1, |_| tasks).0 > FEW).count();
+            assert!(last <= 2 * UNNOTICED_PAUSES && longest <= 2 * UNNOTICED_PAUSES, "{tasks}: {last} {longest}");
+            let tried = (0..1000).filter(|_| after(&mut backoff, 1, |_| tasks).0 > UNNOTICED_PAUSES).count();
             assert!(tried <= 20, "{tasks}: {tried} of 1000 bursts came later");
         }
     }
@@ -143,9 +145,9 @@ mod tests {
     fn a_pause_that_no_longer_brings_anything_becomes_short_again() {
         for tasks in [1, 2, 4, 12, 40] {
             let mut backoff = Backoff::new();
-            assert!(after(&mut backoff, 1000, |pauses| 2 + pauses / 3).0 > FEW);
+            assert!(after(&mut backoff, 1000, |pauses| 2 + pauses / 3).0 > UNNOTICED_PAUSES);
             let (last, longest) = after(&mut backoff, 500, |_| tasks);
-            assert!(last <= 2 * FEW && longest <= 2 * FEW, "{tasks}: {last} {longest}");
+            assert!(last <= 2 * UNNOTICED_PAUSES && longest <= 2 * UNNOTICED_PAUSES, "{tasks}: {last} {longest}");
         }
     }
 }

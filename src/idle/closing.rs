@@ -1,11 +1,11 @@
-//! The end of an engine in two steps.
+//! The end of an engine, in two steps.
 //!
-//! 1. Threads outside tasks can make nothing new: otherwise one that goes on scheduling would put the end off for ever.
-//!    They may still publish, get and put, which tasks wait for maybe. Tasks go on as before, until all have ended.
-//! 2. Nobody can make anything new, and threads outside tasks cannot even begin a call.
+//! 1. Threads outside tasks can make nothing new: a thread that keeps scheduling would delay the end for ever. They may
+//!    still publish, get and put, since tasks may wait for that. Tasks continue until all have ended.
+//! 2. No thread can make anything new, and threads outside tasks cannot even begin a call.
 //!
-//! With each step whoever ends the engine waits for the calls that have begun before it: until each thread has been
-//! seen outside once. Calls that begin later are refused, so that it does not matter how often.
+//! With each step, the thread that ends the engine waits for the calls that began before it, until each other thread
+//! was seen outside once. Later calls are refused, however many there are.
 
 use super::planted::planted;
 use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -15,7 +15,7 @@ const OPEN: u8 = 0;
 const FOR_TASKS: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// How far the end has come.
+/// The step that the end has reached.
 #[derive(Default)]
 pub(crate) struct Closing(AtomicU8);
 
@@ -32,13 +32,13 @@ impl Closing {
         self.0.load(Ordering::Acquire) == CLOSED
     }
 
-    /// Takes the first step. Gives the other threads that are inside a call.
+    /// Takes the first step. Returns the other threads that are inside a call.
     pub(crate) fn begin<E: Fn(&mut dyn FnMut(&Presence))>(&self, others: E) -> Inside<E> {
         self.0.store(FOR_TASKS, Ordering::SeqCst);
         Inside::now(others)
     }
 
-    /// Takes the second one.
+    /// Takes the second step. Returns the other threads that are inside a call.
     pub(crate) fn close<E: Fn(&mut dyn FnMut(&Presence))>(&self, others: E) -> Inside<E> {
         self.0.store(CLOSED, Ordering::SeqCst);
         Inside::now(others)
@@ -49,15 +49,15 @@ impl Closing {
 #[derive(Default)]
 pub(crate) struct Presence {
     active: AtomicBool,
-    /// True inside a call that sleeps, and does nothing else.
+    /// True inside a call that sleeps and does nothing else.
     sleeps: AtomicBool,
-    /// True while the end waits for the call that the thread is inside of.
+    /// True while the end waits for the thread's current call.
     expected: AtomicBool,
 }
 
 impl Presence {
-    /// Says that the thread is inside, and then looks for what it may enter; it is outside again when there is nothing.
-    /// What `look` has found stays until the thread has left.
+    /// Marks the thread as inside, and then looks for what it may enter; if there is nothing, the thread is outside
+    /// again. What `look` returned stays until the thread leaves.
     #[inline]
     pub(crate) fn enter<T>(&self, look: impl FnOnce() -> Option<T>) -> Option<T> {
         self.active.store(true, Ordering::Relaxed);
@@ -71,7 +71,7 @@ impl Presence {
         found
     }
 
-    /// Says that the thread is outside again.
+    /// Marks the thread as outside.
     #[inline]
     pub(crate) fn leave(&self) {
         let order = if planted("leave_call_relaxed") { Ordering::Relaxed } else { Ordering::Release };
@@ -84,13 +84,12 @@ impl Presence {
         self.active.load(Ordering::Relaxed)
     }
 
-    /// The same for another thread, whose call may begin or end meanwhile.
+    /// The same for another thread, whose call may begin or end at the same time.
     pub(crate) fn is_seen_inside(&self) -> bool {
         self.active.load(Ordering::SeqCst)
     }
 
-    /// While the value lives, the thread sleeps inside its call until others have done something, and makes nothing
-    /// new.
+    /// While the value exists, the thread sleeps inside its call until other threads have acted, and makes nothing new.
     pub(crate) fn sleeps(&self) -> impl Drop + '_ {
         struct Sleeps<'a>(&'a AtomicBool);
         impl Drop for Sleeps<'_> {
@@ -103,16 +102,16 @@ impl Presence {
     }
 }
 
-/// Other threads that have not been seen outside since something was stored that their later calls will see. They are
-/// marked, so that there is one such value at a time: its owner holds the lock of the engine's life. `E` shows each
-/// other thread's presence.
+/// The other threads that were not seen outside since a store that their later calls will see. They are marked, so
+/// there is one such value at a time: its owner holds the lock of the engine's life cycle. `E` shows the presence of
+/// each other thread.
 pub(crate) struct Inside<E> {
     any: bool,
     others: E,
 }
 
 impl<E: Fn(&mut dyn FnMut(&Presence))> Inside<E> {
-    /// Those that are inside now.
+    /// The threads that are inside now.
     pub(crate) fn now(others: E) -> Inside<E> {
         if !planted("close_without_fence") {
             fence::heavy();
@@ -121,17 +120,17 @@ impl<E: Fn(&mut dyn FnMut(&Presence))> Inside<E> {
         Inside { any: true, others }
     }
 
-    /// True while there are some.
+    /// True while such threads are left.
     pub(crate) fn any(&mut self) -> bool {
         self.look(Presence::is_seen_inside)
     }
 
-    /// True while there are some that may still make something new: those that sleep inside a call will not.
+    /// True while threads are left that may still make something new: a thread that sleeps inside a call will not.
     pub(crate) fn any_at_work(&mut self) -> bool {
         self.look(|presence| presence.is_seen_inside() && !presence.sleeps.load(Ordering::SeqCst))
     }
 
-    /// Takes the mark from those for which `stays` no longer holds; true when some are left.
+    /// Removes the mark from threads for which `stays` is false; true if some are left.
     fn look(&mut self, stays: impl Fn(&Presence) -> bool) -> bool {
         let mut any = false;
         if self.any {

@@ -1,4 +1,5 @@
-//! Waiting for tasks to end: each thread counts its own, and whoever waits adds up (`README.md` beside this file).
+//! Waiting for tasks to end: each thread counts its own tasks, and a thread that waits adds the counters up
+//! (`README.md`).
 
 use std::time::Duration;
 
@@ -18,23 +19,24 @@ pub(crate) struct Counters {
 /// One of the counters.
 pub(crate) type Which = fn(&Counters) -> &AtomicU64;
 
-/// Counts one more; only the counters' thread does.
+/// Adds one; only the counters' thread does so.
 #[inline]
 pub(crate) fn count(counter: &AtomicU64) {
     counter.store(own(counter).wrapping_add(1), Ordering::Release);
 }
 
-/// Takes one back; only the counters' thread does.
+/// Subtracts one; only the counters' thread does so.
 #[inline]
 pub(crate) fn uncount(counter: &AtomicU64) {
     counter.store(own(counter).wrapping_sub(1), Ordering::Release);
 }
 
-/// A counter of the calling thread, which alone changes it.
+/// A counter of the calling thread, which alone changes the counter.
 #[inline]
 fn own(counter: &AtomicU64) -> u64 {
     #[cfg(loom)]
-    // SAFETY: nobody else writes. (After a plain load loom forgets that others have read the counter before.)
+    // SAFETY: no other thread writes. (After a plain load, loom forgets that other threads have read the counter
+    // before.)
     return unsafe { counter.unsync_load() };
     #[cfg(not(loom))]
     counter.load(Ordering::Relaxed)
@@ -45,14 +47,14 @@ pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Counters>, which: Which) -> 
     all.fold(0, |sum, counters| sum.wrapping_add(which(counters).load(Ordering::Acquire)))
 }
 
-/// Tasks that were scheduled and have not ended; `sum` adds up a counter. When it is 0, then all tasks that were
-/// scheduled before the call, and all that these have scheduled, have ended: the ends are read first, and whatever a
-/// task schedules is counted before its own end.
+/// Tasks that were scheduled and have not ended; `sum` adds up a counter. If the result is 0, all tasks that were
+/// scheduled before the call have ended, and so have all tasks that these have scheduled: ends are read first, and a
+/// task's own end is counted after what the task schedules.
 pub(crate) fn outstanding(sum: impl Fn(Which) -> u64) -> u64 {
     without_ended(sum, |counters| &counters.scheduled)
 }
 
-/// Tasks that became ready and have not ended; read in the same way. When it is 0, all others wait for data.
+/// Tasks that became ready and have not ended, read in the same way. If the result is 0, all other tasks wait for data.
 pub(crate) fn under_way(sum: impl Fn(Which) -> u64) -> u64 {
     without_ended(sum, |counters| &counters.activated)
 }
@@ -66,17 +68,18 @@ fn without_ended(sum: impl Fn(Which) -> u64, begun: Which) -> u64 {
     sum(begun).wrapping_sub(ended)
 }
 
-/// Looks at the counters so often, with ever more pauses in between, while the thread keeps its core: few small tasks
-/// end in that time. Each look takes the lines with the counters away from those who count.
+/// The number of looks at the counters, with ever more pauses in between, while the thread keeps its core: few small
+/// tasks end in that time. Each look takes the cache lines of the counters away from the threads that count.
 const EAGER_LOOKS: u32 = if cfg!(loom) { 0 } else { 12 };
 
-/// The most pauses between two such looks.
+/// The largest number of pauses between two such looks.
 const MOST_PAUSES: u32 = 32;
 
-/// Then so often before sleeping, and gives its core away in between.
+/// The number of further looks before the thread sleeps; it yields its core in between.
 const LOOKS: usize = if cfg!(loom) { 0 } else { 100 };
 
-/// Where a thread sleeps until tasks have ended. One thread at a time: the lock of the life cycle sees to that.
+/// The place where a thread sleeps until tasks have ended. There is one such thread at a time, by the lock of the life
+/// cycle.
 #[derive(Default)]
 pub(crate) struct Completion {
     waiting: AtomicBool,
@@ -85,7 +88,8 @@ pub(crate) struct Completion {
 }
 
 impl Completion {
-    /// Sleeps until `done`, which workers make true by ending tasks. `crowded`: they may need this thread's core.
+    /// Sleeps until `done`, which workers make true by ending tasks. `crowded`: the workers may need this thread's
+    /// core.
     pub(crate) fn wait_until(&self, crowded: bool, done: impl Fn() -> bool) {
         for look in 0..if crowded { 0 } else { EAGER_LOOKS } {
             if done() {
@@ -113,7 +117,7 @@ impl Completion {
         self.waiting.store(false, Ordering::SeqCst);
     }
 
-    /// Sleeps until a worker runs out of tasks, or for a moment.
+    /// Sleeps until a worker runs out of tasks, or for a short time.
     pub(crate) fn wait_a_moment(&self) {
         self.waiting.store(true, Ordering::SeqCst);
         let mut guard = self.lock.lock();
@@ -127,7 +131,7 @@ impl Completion {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Tells the waiting thread, if there is one, to look again.
+    /// Notifies the waiting thread, if there is one, to look again.
     #[inline]
     pub(crate) fn notify(&self) {
         if !planted("notify_without_fence") {

@@ -1,15 +1,14 @@
-//! Who has nothing to do, who waits for whom, and who is told: the protocols by which threads stand still and go on.
-//! They know neither tasks nor data. What has to be asked or done outside is given as a closure or a trait, so that
-//! loom runs the same code with callers of its own (`models`). The states, the protocols and their proofs are in
-//! `README.md`.
+//! The protocols by which threads stand still and continue: which thread is idle, which thread waits for which, and
+//! which one is woken. The protocols know neither tasks nor data. Closures and traits connect them to the rest, so that
+//! loom runs the same code with callers of its own (`models`). `README.md` has the states, the protocols and their
+//! proofs.
 //!
-//! - `parking`: sleeping and waking; `lookers`: who need not be woken; `worker_set`: sets of workers, where there are
-//!   many
-//! - `backoff`: how rarely an idle worker looks
-//! - `completion`: the ends of tasks are counted, and whoever waits for them is woken
+//! - `parking`: sleeping and waking; `lookers`: workers that need no wake-up; `worker_set`: sets of many workers
+//! - `backoff`: the rate at which an idle worker looks for tasks
+//! - `completion`: ends of tasks are counted, and a thread that waits for them is woken
 //! - `slot`: the right to be a worker, and how it changes hands
 //! - `arbiter`: tasks that need several cores
-//! - `closing`: the end, in two steps
+//! - `closing`: the end of an engine, in two steps
 
 pub(crate) mod arbiter;
 pub(crate) mod backoff;

@@ -7,22 +7,24 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::sync::fence;
 use crate::sync::modelled::{Condvar, Mutex};
 
-/// What one worker sleeps on.
+/// The state on which one worker sleeps.
 #[derive(Default)]
 pub(crate) struct Parker {
-    /// True while the worker sleeps, or is about to; whoever sets it to false wakes the worker.
+    /// True while the worker sleeps, or is about to. The thread that sets it to false wakes the worker.
     asleep: AtomicBool,
     lock: Mutex<()>,
     woken: Condvar,
 }
 
 impl Parker {
-    /// Wakes the worker if it sleeps; true when this call did. Work was made visible, and a fence passed, before.
+    /// Wakes the worker if it sleeps; true if this call did. Before the call, work was made visible, and a fence
+    /// passed.
     #[inline]
     pub(crate) fn wake(&self) -> bool {
         let mine = self.asleep.load(Ordering::Relaxed) && self.asleep.swap(false, Ordering::SeqCst);
         if mine {
-            // Whoever looks at `asleep` under the lock, and then sleeps, is woken.
+            // The worker checks `asleep` under the lock and then sleeps: either it sees the change, or the notice wakes
+            // it.
             if !planted("wake_without_lock") {
                 drop(self.lock.lock());
             }
@@ -41,27 +43,27 @@ impl Parker {
     }
 }
 
-/// What the workers share about sleeping. Written only by workers that run out of work, and by those who wake them.
+/// The shared state of sleeping workers. Only workers that run out of work, and threads that wake them, write it.
 #[repr(align(128))]
 pub(crate) struct IdleSet {
-    /// Workers between their last look around and their awakening.
+    /// Workers between their last look around and their waking up.
     idle: AtomicUsize,
-    /// Changes whenever work for anybody is announced while somebody is idle.
+    /// Changes when work for any worker is announced while a worker is idle.
     epoch: AtomicU64,
-    /// Workers that sleep, or are about to, where there are many.
+    /// Workers that sleep, or are about to. Empty with few workers.
     sleepers: WorkerSet,
     lookers: Lookers,
 }
 
-/// A worker that has said that it is idle.
+/// A worker that has declared itself idle.
 pub(crate) struct Idle<'a> {
     idle_set: &'a IdleSet,
     epoch: u64,
 }
 
 impl IdleSet {
-    /// Of so many workers, all awake. `enough`: with so many about to look around a task wakes nobody; 0: it always
-    /// does.
+    /// The set of this number of workers, all awake. With `enough` lookers, a task wakes no worker; 0: it always wakes
+    /// one.
     pub(crate) fn new(workers: usize, enough: usize) -> IdleSet {
         IdleSet {
             idle: AtomicUsize::new(0),
@@ -71,7 +73,7 @@ impl IdleSet {
         }
     }
 
-    /// Says that the caller is idle. It then looks around once more, and sleeps if there is still nothing.
+    /// Declares the caller idle. The caller then looks around once more, and sleeps if there is still no work.
     pub(crate) fn enter(&self) -> Idle<'_> {
         self.idle.fetch_add(1, Ordering::SeqCst);
         let epoch = self.epoch.load(Ordering::SeqCst);
@@ -81,8 +83,7 @@ impl IdleSet {
         Idle { idle_set: self, epoch }
     }
 
-    /// Announces work for anybody, which is visible already. True when somebody is idle: then one worker is to be
-    /// woken.
+    /// Announces visible work for any worker. True if a worker is idle: the caller then has to wake one.
     #[inline]
     pub(crate) fn announce(&self) -> bool {
         let any = self.sees_idle();
@@ -92,7 +93,7 @@ impl IdleSet {
         any
     }
 
-    /// The same for one task that any worker may run: nobody is to be woken when enough are about to look around.
+    /// The same for one task that any worker may run: no wake-up is needed if enough workers are about to look around.
     #[inline]
     pub(crate) fn announce_task(&self) -> bool {
         self.sees_idle() && self.announce_to_idle()
@@ -106,7 +107,7 @@ impl IdleSet {
         self.idle.load(Ordering::Relaxed) != 0
     }
 
-    /// Out of line: where nobody is idle, this is all that an announcement would cost.
+    /// Out of line: while no worker is idle, an announcement costs only the load above.
     #[inline(never)]
     fn announce_to_idle(&self) -> bool {
         self.advance();
@@ -117,13 +118,13 @@ impl IdleSet {
         if !planted("announce_without_epoch") {
             self.epoch.fetch_add(1, Ordering::SeqCst);
         }
-        // A worker that does not see the epoch yet is seen asleep.
+        // A worker that does not see the new epoch is seen asleep.
         if !planted("look_for_sleepers_without_fence") && !planted("lookers_counted_without_fence") {
             fence::light();
         }
     }
 
-    /// Wakes this worker if it sleeps, else the nearest that does.
+    /// Wakes this worker if it sleeps, else the nearest sleeper.
     pub(crate) fn wake_near<'a, N: Iterator<Item = usize>>(
         &self,
         worker: usize,
@@ -139,23 +140,23 @@ impl IdleSet {
         }
     }
 
-    /// Gives the CPU away for a moment; true when others counted on the caller meanwhile. It then looks around, and
-    /// before it runs the first task that it takes, it wakes somebody if there are more.
-    pub(crate) fn give_way(&self) -> bool {
-        self.lookers.give_way()
+    /// Yields the CPU for a moment; true if other threads relied on the caller in that time. The caller then looks
+    /// around. Before it runs the first task that it takes, it wakes a worker if there are more tasks.
+    pub(crate) fn yield_cpu(&self) -> bool {
+        self.lookers.yield_cpu()
     }
 
-    /// Whether workers that give way are counted. If so, whoever has slept, or was about to, wakes somebody as well if
-    /// there are more tasks than the first one that it takes.
+    /// Whether workers that yield their CPU are counted. If so, a worker that has slept, or was about to, also wakes
+    /// another one if there are more tasks than the first one that it takes.
     pub(crate) fn are_lookers_counted(&self) -> bool {
         self.lookers.are_counted()
     }
 }
 
 impl Idle<'_> {
-    /// Worker `me` sleeps until woken, unless `work` has come for it or was announced to anybody meanwhile.
+    /// Puts worker `me` to sleep until woken, unless `work` has come for it or was announced to any worker in between.
     pub(crate) fn sleep(self, me: usize, parker: &Parker, work: impl Fn() -> bool) {
-        // First: whoever looks for a sleeper and does not find this one has advanced the epoch.
+        // Added first: a thread that looks for a sleeper and does not find this one has advanced the epoch.
         if !planted("sleep_unlisted") {
             self.idle_set.sleepers.add(me);
         }

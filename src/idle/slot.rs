@@ -6,11 +6,11 @@
 //! releases it after the current task and becomes a spare thread. So exactly one thread is the worker at any time, its
 //! structures have one owner, and no more tasks run at once than there are workers.
 //!
-//! Tasks whose sections end again and again would hand the slot to each other for ever. So once per [`RETURNS`] ends a
-//! spare thread acquires it first, to run one task or to poll.
+//! Tasks whose sections end again and again would pass the slot to each other for ever. So once per [`RETURNS`] ends a
+//! spare thread acquires the slot first, to run one task or to poll.
 //!
-//! Nobody waits in a circle: a thread in a section holds nothing (also no cores, `arbiter.rs`), and a thread that waits
-//! for the slot waits for a task that runs. The slot goes back in the order in which the sections ended.
+//! There is no circular wait: a thread in a section holds nothing (not even cores, `arbiter.rs`), and a thread that
+//! waits for the slot waits for a running task. The slot is passed on in the order in which the sections ended.
 
 use std::time::Duration;
 
@@ -19,29 +19,29 @@ use crate::sync::atomic::{AtomicU32, Ordering};
 use crate::sync::fence;
 use crate::sync::modelled::{Condvar, Mutex, Owned};
 
-/// So many sections may end on a slot before a ready task goes first. The header states it.
+/// The number of sections that may end on a slot before a ready task goes first. The header states this number.
 const RETURNS: u32 = if cfg!(loom) { 1 } else { 64 };
 
-/// Somebody wants the slot.
+/// A thread wants the slot.
 const SLOT_WANTED: u32 = 1;
 
-/// Somebody wants the worker to stand still (`arbiter.rs`).
+/// A task wants the worker to stand still (`arbiter.rs`).
 pub(crate) const STILL_WANTED: u32 = 2;
 
 /// The right to be a worker, and what stays with it when it changes hands.
 pub(crate) struct WorkerSlot<L> {
-    /// What the worker is to look at before its next task; 0 almost always.
+    /// Signals that the worker checks before its next task; 0 almost always.
     signals: AtomicU32,
     state: Mutex<State>,
-    /// Where spare threads wait; who comes back waits on a condition of its own, so that each change wakes one thread.
+    /// Spare threads wait here. A returning thread waits on a condition of its own: each change wakes one thread.
     free: Condvar,
-    /// The holder's.
+    /// Lent to the holder of the slot.
     left: Owned<L>,
 }
 
 struct State {
     taken: bool,
-    /// Who waits for the slot with a task, in the order in which the sections ended.
+    /// Threads that wait for the slot with a task, in the order in which the sections ended.
     returning: Returning,
     /// Threads without a task that wait for the slot to be free.
     spare: usize,
@@ -58,7 +58,7 @@ impl State {
     }
 }
 
-/// A thread whose section has ended. It lies on that thread's stack until it has the slot.
+/// A thread whose section has ended. The value is on that thread's stack until the thread has the slot.
 struct Return {
     next: *mut Return,
     holds_slot: bool,
@@ -71,7 +71,7 @@ struct Returning {
     last: *mut Return,
 }
 
-// SAFETY: a list is reached under the lock of its slot only, and who is in it stays until it has been taken out.
+// SAFETY: a list is accessed under the lock of its slot only, and a thread in it stays until it has been taken out.
 unsafe impl Send for Returning {}
 
 impl Returning {
@@ -80,25 +80,25 @@ impl Returning {
     }
 
     /// # Safety
-    /// It stays where it is until it has been taken out.
+    /// The value stays where it is until it has been taken out.
     unsafe fn append(&mut self, new: *mut Return) {
         if self.last.is_null() {
             self.first = new;
         } else {
-            // SAFETY: it is in the list, hence valid by this function's contract.
+            // SAFETY: the value is in the list, hence valid by this function's contract.
             unsafe { (*self.last).next = new };
         }
         self.last = new;
     }
 
-    /// Gives the slot to the first, if there is one.
+    /// Gives the slot to the first thread of the list, if there is one.
     fn give_to_first(&mut self) -> bool {
         let first = self.first;
         if first.is_null() {
             return false;
         }
-        // SAFETY: who is in the list stays until it holds the slot and has the lock, which the caller holds; its thread
-        // uses the condition meanwhile, by shared reference.
+        // SAFETY: a thread in the list stays until it holds the slot and has the lock, which the caller holds; the
+        // thread uses the condition at the same time, by shared reference.
         unsafe {
             self.first = (*first).next;
             (*first).holds_slot = true;
@@ -112,7 +112,7 @@ impl Returning {
 }
 
 impl<L> WorkerSlot<L> {
-    /// A free slot; one thread is about to be started for it.
+    /// A free slot; a thread is about to be started for it.
     pub(crate) fn new(left: L) -> WorkerSlot<L> {
         let returning = Returning { first: std::ptr::null_mut(), last: std::ptr::null_mut() };
         let state = State { taken: false, returning, spare: 1, started: 0, returns: 0 };
@@ -124,13 +124,13 @@ impl<L> WorkerSlot<L> {
         }
     }
 
-    /// True when something is wanted of the worker before its next task.
+    /// True if a signal is set.
     #[inline]
     pub(crate) fn signalled(&self) -> bool {
         self.signals.load(Ordering::Relaxed) != 0
     }
 
-    /// Asks something of the worker; whoever calls then wakes it.
+    /// Sets a signal. The caller then wakes the worker.
     pub(crate) fn signal(&self, what: u32) {
         self.signals.fetch_or(what, Ordering::SeqCst);
         if !planted("signal_without_fence") {
@@ -138,17 +138,17 @@ impl<L> WorkerSlot<L> {
         }
     }
 
-    /// Whether this is asked of the worker.
+    /// Whether this signal is set.
     pub(crate) fn asked(&self, what: u32) -> bool {
         self.signals.load(Ordering::SeqCst) & what != 0
     }
 
-    /// Takes a signal back.
+    /// Clears a signal.
     pub(crate) fn dismiss(&self, what: u32) {
         self.signals.fetch_and(!what, Ordering::SeqCst);
     }
 
-    /// True when the worker is to release the slot before its next task.
+    /// True if the worker has to release the slot before its next task.
     pub(crate) fn is_wanted(&self) -> bool {
         self.asked(SLOT_WANTED)
     }
@@ -156,16 +156,16 @@ impl<L> WorkerSlot<L> {
     /// Lends the holder what stays with the slot.
     ///
     /// # Safety
-    /// The calling thread holds the slot, and `body` does not come back here.
+    /// The calling thread holds the slot, and `body` does not call this function.
     #[inline]
     pub(crate) unsafe fn with_left<R>(&self, body: impl FnOnce(&mut L) -> R) -> R {
-        // SAFETY: by this function's contract: one thread holds the slot, which changes hands under a lock.
+        // SAFETY: by this function's contract, one thread holds the slot, which changes hands under a lock.
         unsafe { self.left.with(body) }
     }
 
-    /// For a spare thread: waits until the slot is free. `None` when the engine is `stopping`, or nobody has needed the
-    /// thread for the time of its `patience`; else whether it is to run one task whoever wants the slot.
-    pub(crate) fn acquire(&self, patience: Duration, stopping: impl Fn() -> bool) -> Option<bool> {
+    /// For a spare thread: waits until the slot is free. `None` if the engine is `stopping`, or if no section needed
+    /// the thread within `timeout`; else whether the thread has to run one task even if another thread wants the slot.
+    pub(crate) fn acquire(&self, timeout: Duration, stopping: impl Fn() -> bool) -> Option<bool> {
         let mut state = self.state.lock();
         loop {
             if stopping() {
@@ -174,8 +174,8 @@ impl<L> WorkerSlot<L> {
             if !state.taken {
                 break;
             }
-            let idle = self.free.wait_for(&mut state, patience).timed_out();
-            // A thread that ends can acquire no slot: the next section starts another one.
+            let idle = self.free.wait_for(&mut state, timeout).timed_out();
+            // A spare thread that ends acquires no slot: the next section starts another thread.
             if idle && state.taken && !stopping() {
                 state.spare -= 1;
                 return None;
@@ -190,14 +190,15 @@ impl<L> WorkerSlot<L> {
         Some(turn)
     }
 
-    /// Releases the slot between two tasks, for whoever waits for it; the caller is a spare thread from now on.
+    /// Releases the slot between two tasks. The caller is a spare thread from now on.
     pub(crate) fn release(&self) {
         let mut state = self.state.lock();
         state.spare += 1;
         self.pass_on(&mut state);
     }
 
-    /// After a release: gives the slot to the first who comes back, else, or when it is its turn, to a spare thread.
+    /// After a release: gives the slot to the first returning thread; to a spare thread if there is none, or if it is
+    /// its turn.
     fn pass_on(&self, state: &mut State) {
         state.taken = !state.is_turn_of_spare() && state.returning.give_to_first() && !planted("slot_given_twice");
         state.returns += u32::from(state.taken);
@@ -209,7 +210,7 @@ impl<L> WorkerSlot<L> {
         }
     }
 
-    /// For a task that begins a section: releases the slot, and sees to it that a thread is there to acquire it.
+    /// For a task that begins a section: releases the slot, and ensures that a thread is there to acquire it.
     pub(crate) fn leave(&self, start: impl FnOnce(usize) -> std::io::Result<()>) -> std::io::Result<()> {
         let mut state = self.state.lock();
         let turn = state.returns >= RETURNS;
@@ -219,7 +220,7 @@ impl<L> WorkerSlot<L> {
                     state.started += 1;
                     state.spare += 1;
                 }
-                // The next one tries again.
+                // The next section tries again.
                 Err(_) if !state.returning.is_empty() => {}
                 Err(error) => return Err(error),
             }
@@ -238,14 +239,15 @@ impl<L> WorkerSlot<L> {
         }
         let mut me = Return { next: std::ptr::null_mut(), holds_slot: false, changed: Condvar::new() };
         let me = &raw mut me;
-        // SAFETY: it stays on this stack until it holds the slot, and then is out of the list.
+        // SAFETY: the value stays on this stack until the thread holds the slot, and is out of the list then.
         unsafe { state.returning.append(me) };
         if !planted("come_back_in_silence") {
             self.signal(SLOT_WANTED);
         }
         wake();
         loop {
-            // SAFETY: read under the lock, as others write it; they use the condition by shared reference only.
+            // SAFETY: the fields are read under the lock, under which others write; they use the condition by shared
+            // reference only.
             unsafe {
                 if (*me).holds_slot {
                     return;
@@ -255,7 +257,7 @@ impl<L> WorkerSlot<L> {
         }
     }
 
-    /// Tells the spare threads that the engine stops.
+    /// Notifies the spare threads that the engine stops.
     pub(crate) fn announce_end(&self) {
         if !planted("end_without_lock") {
             drop(self.state.lock());

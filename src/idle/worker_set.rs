@@ -1,40 +1,40 @@
-//! A set of workers, where there are many: one bit for each, so that nobody has to look at all of them. With few
-//! workers there is no such set: to look at all costs less than to keep it.
+//! A set of many workers: one bit for each, so that no thread looks at all workers. With few workers there is no set:
+//! to look at all costs less than to maintain one.
 //!
-//! There are two: those that may have tasks for others (the holders), and those that sleep. Whoever puts a task into a
-//! worker's queue adds the worker to the holders afterwards ([`WorkerSet::add`]); the worker itself leaves the set once
-//! it has run out ([`WorkerSet::leave`]) and then looks at its queue again: of these two, who adds sees that the worker
-//! has left, or the worker sees the task (Dekker's pattern).
+//! There are two sets: the workers that may have tasks for others (the holders), and the sleepers. A thread that puts a
+//! task into a worker's queue adds the worker to the holders afterwards ([`WorkerSet::add`]). A worker that has run out
+//! leaves the set ([`WorkerSet::leave`]) and then looks at its queue again. Either the adding thread sees that the
+//! worker has left, or the worker sees the task (Dekker's pattern).
 
 use super::planted::planted;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::fence;
 
-/// Up to so many workers are all looked at. A model has no more than a few.
+/// Up to this number of workers, threads look at all. A model has only a few.
 const LOOKED_AT: usize = if cfg!(loom) { 1 } else { 64 };
 
 const BITS: usize = u64::BITS as usize;
 
 /// A set of workers.
 pub(crate) struct WorkerSet {
-    /// Empty with few workers.
+    /// The bits; empty with few workers.
     words: Box<[AtomicU64]>,
 }
 
 impl WorkerSet {
-    /// Nobody, of so many.
+    /// An empty set for this number of workers.
     pub(crate) fn new(workers: usize) -> WorkerSet {
         let words = if workers > LOOKED_AT { workers.div_ceil(BITS) } else { 0 };
         WorkerSet { words: (0..words).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// True when there are so many workers that the set is kept.
+    /// True if there are so many workers that the set is kept.
     #[inline]
     pub(crate) fn is_kept(&self) -> bool {
         !self.words.is_empty()
     }
 
-    /// Adds a worker, into whose queue something was just put.
+    /// Adds a worker into whose queue something was just put.
     #[inline]
     pub(crate) fn add(&self, worker: usize) {
         if self.is_kept() {
@@ -54,7 +54,8 @@ impl WorkerSet {
         }
     }
 
-    /// Takes a worker out. What it had may have come back meanwhile: it looks again after that.
+    /// Removes the worker. Its queue may have been filled again in between: the worker looks at the queue after this
+    /// call.
     #[inline]
     pub(crate) fn leave(&self, worker: usize) {
         let Some(word) = self.words.get(worker / BITS) else { return };
@@ -67,13 +68,13 @@ impl WorkerSet {
         }
     }
 
-    /// The workers in the set but this one, from it on and round the end: mostly the nearest first, for they are
-    /// numbered along the tree. Those that come or go meanwhile may be missed, or not.
+    /// The other workers of the set, from this one upwards and around the end: mostly the nearest first, since workers
+    /// are numbered along the tree. Workers that join or leave during the call may be missed.
     pub(crate) fn others(&self, me: usize) -> impl Iterator<Item = usize> + '_ {
         let (first, count) = (me / BITS, self.words.len());
-        // Mostly there is nobody, which a few loads tell.
+        // Mostly the set is empty, which a few loads show.
         let nobody = self.words.iter().all(|word| word.load(Ordering::SeqCst) == 0);
-        // The first word is looked at twice: for those behind this worker, and at the end for those before it.
+        // The first word is visited twice: at first for the workers behind this one, at the end for those before it.
         let turns = if nobody { 0 } else { count + 1 };
         (0..turns).flat_map(move |turn| {
             let place = (first + turn) % count;
@@ -91,7 +92,7 @@ impl WorkerSet {
     }
 }
 
-/// The places of the bits that are set.
+/// The positions of the bits that are set.
 struct Bits(u64);
 
 impl Iterator for Bits {
@@ -137,8 +138,8 @@ mod tests {
         }
     }
 
-    /// Who puts something down and adds, and who leaves and looks again: never is something there while the worker is
-    /// in no set and does not know.
+    /// One thread adds work and then the worker; the worker leaves the set and looks again. There is never work while
+    /// the worker is in no set and does not know of the work.
     #[test]
     fn nothing_is_overlooked_by_the_worker_that_leaves() {
         let (set, there) = (WorkerSet::new(100), AtomicU64::new(0));

@@ -6,9 +6,9 @@
 //!
 //! Tasks near their data may be stolen. Those that the worker makes ready are in `deque`: it runs the newest first,
 //! since their data are in its cache, and thieves take the oldest. Those that other threads make ready are in
-//! `stealable`; the first to come moves them to its own deque, and so runs them oldest first. Tasks that do not fit the
-//! deque, if it cannot grow, wait in `rest` until the next such move: the stealable inbox may be long, and must not be
-//! traversed again.
+//! `stealable`. The first worker that looks there moves them to its own deque, and so runs them oldest first. Tasks
+//! that do not fit into a deque that cannot grow wait in `rest` until the next such move: the stealable inbox may be
+//! long, and must not be traversed again.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -23,7 +23,7 @@ pub(crate) struct ReadyQueue {
     inbox: Inbox,
     stealable: Inbox,
     rest: Inbox,
-    /// Its ends are on separate cache lines.
+    /// The two ends are on separate cache lines.
     deque: ItemDeque,
 }
 
@@ -32,7 +32,7 @@ impl ReadyQueue {
         ReadyQueue { inbox: Inbox::new(), stealable: Inbox::new(), rest: Inbox::new(), deque: ItemDeque::new() }
     }
 
-    /// Hands a task to its worker: only that worker may run it, and the caller may have to wake it.
+    /// Hands a task to its worker. Only that worker may run the task, and the caller may have to wake it.
     #[inline]
     pub(crate) fn hand_over(&self, task: OwnedTask) {
         self.inbox.push(task.into());
@@ -53,8 +53,8 @@ impl ReadyQueue {
         OwnQueue(self, PhantomData)
     }
 
-    /// The tasks from the stealable inbox, with earlier leftovers first.
-    fn all_mail(&self) -> Chain {
+    /// Takes the tasks of the stealable inbox, with earlier leftovers first.
+    fn all_stealable(&self) -> Chain {
         let rest = self.rest.take_all();
         if rest.is_empty() { self.stealable.take_all() } else { rest }
     }
@@ -64,8 +64,8 @@ impl ReadyQueue {
         self.stealable.is_empty() && self.rest.is_empty()
     }
 
-    /// For the worker of queue `thief`: takes the oldest kept task, or moves all of the stealable inbox and takes its
-    /// oldest; the caller announces the others.
+    /// For the worker of queue `thief`: takes the oldest kept task, or moves the whole stealable inbox and takes its
+    /// oldest task. The caller announces the other tasks.
     pub(crate) fn steal(&self, thief: OwnQueue<'_>) -> Option<Item> {
         if let Some(kept) = self.deque.steal() {
             return Some(kept);
@@ -73,7 +73,7 @@ impl ReadyQueue {
         if self.nothing_mailed() {
             return None;
         }
-        thief.move_mail(self.all_mail());
+        thief.move_to_deque(self.all_stealable());
         thief.take(|| {})
     }
 
@@ -105,7 +105,7 @@ impl Deref for OwnQueue<'_> {
 impl<'a> OwnQueue<'a> {
     #[inline]
     fn deque(self) -> WorkerEnd<'a> {
-        // SAFETY: the thread is the worker, by the promise made to `own`; the worker owns its deque.
+        // SAFETY: the thread is the worker, by the contract of `own`; the worker owns its deque.
         unsafe { self.0.deque.worker_end() }
     }
 
@@ -115,7 +115,7 @@ impl<'a> OwnQueue<'a> {
         self.push(task).unwrap_or_else(|task| self.send(task)); // the stealable inbox needs no memory
     }
 
-    /// Puts a task on the deque, or gives it back if that cannot grow.
+    /// Pushes a task to the deque, or returns the task if the deque cannot grow.
     #[inline]
     fn push(self, task: OwnedTask) -> Result<(), OwnedTask> {
         self.deque().push(Item::task(task)).map_err(|item| item.into_task().expect("made of one"))
@@ -127,8 +127,8 @@ impl<'a> OwnQueue<'a> {
         self.deque().push(Item::argumentless(signature)).is_ok()
     }
 
-    /// Takes the newest kept task, else the oldest from the stealable inbox. During the move, nobody sees the tasks of that
-    /// inbox: if it has more, `announce` is called once they are visible again.
+    /// Takes the newest kept task, else the oldest of the stealable inbox. During the move no thread sees the tasks of
+    /// that inbox. If it had more, `announce` is called once they are visible again.
     #[inline]
     pub(crate) fn take(self, announce: impl FnOnce()) -> Option<Item> {
         match self.deque().pop() {
@@ -138,12 +138,12 @@ impl<'a> OwnQueue<'a> {
         }
     }
 
-    /// Takes the oldest kept task, which would wait for ever if newer ones keep coming.
+    /// Takes the oldest kept task, which newer tasks could otherwise delay for ever.
     pub(crate) fn take_oldest(self) -> Option<Item> {
         self.0.deque.steal()
     }
 
-    /// Takes the oldest task from the stealable inbox; the others go on top of the kept ones.
+    /// Takes the oldest task of the stealable inbox; the other tasks go on top of the kept ones.
     pub(crate) fn take_sent(self, announce: impl FnOnce()) -> Option<Item> {
         if self.nothing_mailed() { None } else { self.take_mail(announce) }
     }
@@ -151,7 +151,7 @@ impl<'a> OwnQueue<'a> {
     #[cold]
     #[inline(never)]
     fn take_mail(self, announce: impl FnOnce()) -> Option<Item> {
-        self.move_mail(self.all_mail());
+        self.move_to_deque(self.all_stealable());
         let item = self.deque().pop()?;
         if self.has_stealable() {
             announce();
@@ -159,8 +159,8 @@ impl<'a> OwnQueue<'a> {
         Some(item)
     }
 
-    /// Puts tasks, newest first, into the deque, as far as it has room or can grow.
-    fn move_mail(self, mut chain: Chain) {
+    /// Puts tasks, newest first, into the deque, as far as the deque has room or can grow.
+    fn move_to_deque(self, mut chain: Chain) {
         while let Some(node) = chain.next() {
             let task = OwnedTask::from(node);
             task.expect_data(); // other threads have written them last
@@ -219,16 +219,16 @@ mod tests {
     use super::*;
     use crate::task::{POOL, Ready, TaskCache, UNPLACED};
 
-    /// New tasks, and their addresses.
+    /// Makes new tasks; returns them and their addresses.
     fn tasks<const N: usize>(cache: &mut TaskCache) -> ([OwnedTask; N], [usize; N]) {
         let tasks = std::array::from_fn(|_| POOL.take(cache, Signature::none(), &[], UNPLACED).unwrap());
         let addresses = tasks.each_ref().map(OwnedTask::address);
         (tasks, addresses)
     }
 
-    /// The queue as its worker, which is the test, uses it.
+    /// The queue as seen by its worker, which is the test.
     fn own(queue: &ReadyQueue) -> OwnQueue<'_> {
-        // SAFETY: each queue is one test's, on one thread.
+        // SAFETY: each queue belongs to one test, on one thread.
         unsafe { queue.own() }
     }
 
@@ -239,7 +239,7 @@ mod tests {
         address
     }
 
-    /// The same for an item; 0: none.
+    /// The same for an item; 0 for none.
     fn end(cache: &mut TaskCache, item: Option<Item>) -> usize {
         match item.map(Item::open) {
             Some(Ready::Task(task)) => done(cache, task),
@@ -260,7 +260,7 @@ mod tests {
         assert!(queue.nothing_handed_over() && !queue.has_stealable());
     }
 
-    /// During the move of the stealable inbox, a worker that looks for the last time sees none of it.
+    /// During the move of the stealable inbox, a worker that looks for the last time sees none of its tasks.
     #[test]
     fn mail_that_was_moved_is_announced_when_others_may_have_missed_it() {
         let (mut cache, queue) = (TaskCache::new(), ReadyQueue::new());

@@ -14,11 +14,11 @@ use crate::sync::lock::{Condvar, Mutex};
 use crate::data::{DatumId, STORE};
 use crate::task::Item;
 
-/// Time after which tasks run although the program does not wait for them.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The longest time that tasks wait for the program, or the program for a task that published early.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// Interval at which a worker at the gate checks `wanted`.
-const LOOK: Duration = Duration::from_millis(1);
+/// Interval at which a worker that waits for the program checks `wanted`.
+const CHECK_INTERVAL: Duration = Duration::from_millis(1);
 
 /// What the program's threads wait for.
 #[derive(Default)]
@@ -82,24 +82,24 @@ impl Seeded {
         let begin = Instant::now();
         let mut waiting = self.waiting.lock();
         let promised = |&id: &DatumId| STORE.is_promised(id);
-        while waiting.all == 0 && !waiting.data.iter().any(promised) && begin.elapsed() < PATIENCE {
+        while waiting.all == 0 && !waiting.data.iter().any(promised) && begin.elapsed() < MAX_WAIT {
             if wanted() {
                 return false;
             }
-            self.changed.wait_for(&mut waiting, LOOK);
+            self.changed.wait_for(&mut waiting, CHECK_INTERVAL);
         }
         waiting.busy = true;
         true
     }
 
-    /// While the value lives, the program waits for everything.
+    /// While the value exists, the program waits for everything.
     pub(crate) fn wait(&self) -> impl Drop + '_ {
         self.waiting.lock().all += 1;
         self.changed.notify_all();
         Ends(self, None)
     }
 
-    /// While the value lives, the program waits for this datum.
+    /// While the value exists, the program waits for this datum.
     pub(crate) fn wait_for(&self, id: DatumId) -> impl Drop + '_ {
         self.waiting.lock().data.push(id);
         self.changed.notify_all();
@@ -120,7 +120,7 @@ impl Drop for Ends<'_> {
                     waiting.data.swap_remove(place);
                 }
                 // The task that published the datum, perhaps early, ends before the program goes on.
-                let end = Instant::now() + PATIENCE;
+                let end = Instant::now() + MAX_WAIT;
                 while waiting.busy && !self.0.changed.wait_until(&mut waiting, end).timed_out() {}
             }
         }

@@ -1,14 +1,14 @@
-//! A task in words, for whoever explains what waits for what.
+//! A view of a task, for explanations of what waits for what.
 
 use super::{TaskRef, UNPLACED};
 use crate::data::DatumId;
 use crate::processing::Mode;
 
-/// What can be told of a task that another thread owns.
+/// The facts about a task that another thread owns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TaskView {
     pub(crate) arguments: Vec<(Mode, DatumId)>,
-    /// The worker that it was placed on; `None`: near its data.
+    /// The worker that the task was placed on; `None`: near its data.
     pub(crate) worker: Option<u32>,
 }
 
@@ -18,7 +18,8 @@ impl TaskRef<'_> {
         self.task().signature().description
     }
 
-    /// Tells what it is. Reads only what does not change while the task is in use: not the worker of a task near its data.
+    /// A view of the task. Reads only what does not change while the task is in use: not the worker of a task near its
+    /// data.
     pub(crate) fn describe(self) -> TaskView {
         let (task, signature) = (self.task(), self.task().signature());
         let arguments = self.numbers().iter().enumerate();

@@ -1,7 +1,7 @@
 //! A ready task as queues hold it: one word.
 //!
-//! A task without arguments that its worker has made for itself needs no descriptor: it is its processing's signature, which is
-//! kept for ever. Every other task is its descriptor.
+//! A task without arguments that its worker has made for itself needs no descriptor: the signature of its processing
+//! stands for it, and signatures in use are never freed. Every other task is its descriptor.
 
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
@@ -10,14 +10,14 @@ use super::{OwnedTask, Task};
 use crate::processing::Signature;
 use crate::sync::deque::{Deque, Steal};
 
-/// A ready task. Whoever holds it owns the descriptor, if there is one.
+/// A ready task. The owner of the item owns the descriptor, if there is one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Item(u64);
 
-/// Descriptors and signatures lie on even addresses; a signature's is marked with this bit.
-const BARE: u64 = 1;
+/// The mark of a signature's address. Descriptors and signatures have even addresses.
+const ARGUMENTLESS: u64 = 1;
 
-/// What an item stands for.
+/// The content of an item.
 pub(crate) enum Ready {
     /// A task with a descriptor.
     Task(OwnedTask),
@@ -26,29 +26,29 @@ pub(crate) enum Ready {
 }
 
 impl Item {
-    /// The task of this descriptor.
+    /// The item of a task with a descriptor.
     #[inline]
     pub(crate) fn task(task: OwnedTask) -> Item {
         Item(task.into_raw().expose_provenance().get() as u64)
     }
 
-    /// A task of this processing, which has no arguments.
+    /// The item of a task of this processing, which has no arguments.
     #[inline]
     pub(crate) fn argumentless(signature: &'static Signature) -> Item {
         const { assert!(align_of::<Signature>() > 1 && align_of::<Task>() > 1) };
-        Item(ptr::from_ref(signature).expose_provenance() as u64 | BARE)
+        Item(ptr::from_ref(signature).expose_provenance() as u64 | ARGUMENTLESS)
     }
 
-    /// What it stands for.
+    /// The content of the item.
     #[inline]
     pub(crate) fn open(self) -> Ready {
-        if self.0 & BARE == 0 {
+        if self.0 & ARGUMENTLESS == 0 {
             let task = ptr::with_exposed_provenance_mut::<Task>(self.0 as usize);
             // SAFETY: an unmarked word was made from a task, which has an address.
             Ready::Task(OwnedTask(unsafe { NonNull::new_unchecked(task) }))
         } else {
-            // SAFETY: a marked word was made from a signature, which is never freed.
-            Ready::Argumentless(unsafe { &*ptr::with_exposed_provenance((self.0 & !BARE) as usize) })
+            // SAFETY: a marked word was made from a signature, which stays until its tasks have ended.
+            Ready::Argumentless(unsafe { &*ptr::with_exposed_provenance((self.0 & !ARGUMENTLESS) as usize) })
         }
     }
 }
@@ -57,10 +57,10 @@ impl Item {
     /// True for a task without arguments or descriptor.
     #[inline]
     pub(crate) fn is_argumentless(&self) -> bool {
-        self.0 & BARE != 0
+        self.0 & ARGUMENTLESS != 0
     }
 
-    /// The task, if it has a descriptor.
+    /// The task, if the item has a descriptor.
     #[inline]
     pub(crate) fn into_task(self) -> Option<OwnedTask> {
         match self.open() {
@@ -70,25 +70,25 @@ impl Item {
     }
 }
 
-/// A deque of items. Each that was put in is taken out once.
+/// A deque of items. Each item that was put in is taken out once.
 pub(crate) struct ItemDeque(Deque);
 
 impl ItemDeque {
-    /// No items.
+    /// An empty deque.
     pub(crate) fn new() -> ItemDeque {
         ItemDeque(Deque::new())
     }
 
-    /// The end that is the owner's.
+    /// The owner's end.
     ///
     /// # Safety
-    /// Whenever the value is used, the calling thread is the deque's owner, and nobody else is.
+    /// Whenever the value is used, the calling thread owns the deque, and no other thread does.
     #[inline]
     pub(crate) unsafe fn worker_end(&self) -> WorkerEnd<'_> {
         WorkerEnd(&self.0, PhantomData)
     }
 
-    /// Takes the oldest item. Any thread.
+    /// Takes the oldest item. Any thread may call.
     pub(crate) fn steal(&self) -> Option<Item> {
         loop {
             match self.0.steal() {
@@ -99,7 +99,7 @@ impl ItemDeque {
         }
     }
 
-    /// True when there seems to be nothing.
+    /// True if the deque seems to be empty.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -111,7 +111,7 @@ impl ItemDeque {
 pub(crate) struct WorkerEnd<'a>(&'a Deque, PhantomData<*const ()>);
 
 impl WorkerEnd<'_> {
-    /// Adds an item; gives it back when there is no memory for that.
+    /// Adds an item; returns it if there is no memory for that.
     #[inline]
     pub(crate) fn push(self, item: Item) -> Result<(), Item> {
         if self.0.push(item.0) { Ok(()) } else { Err(item) }

@@ -1,7 +1,7 @@
-//! Tasks: a processing and the data it is run on.
+//! Tasks: a processing, and the data that it runs on.
 //!
-//! A task descriptor is 24 bytes and a number for each argument, in a block of one of few sizes (`pool`). It has one owner at a
-//! time, who has it as an [`OwnedTask`] and moves that on:
+//! A task descriptor has 24 bytes and a number per argument, in a block of one of a few sizes (`pool`). A descriptor
+//! has one owner at a time, which holds an [`OwnedTask`] and moves it on:
 //!
 //! 1. the thread that schedules it;
 //! 2. while an input is missing, the list of that datum: a task waits for one input after the other, and whoever
@@ -9,8 +9,8 @@
 //! 3. the queue it is pushed to, then the worker that takes it out;
 //! 4. the pool, once the task has ended.
 //!
-//! While a promise knows the task that produces it, or a task that waits for it, others may read what does not change
-//! while the task is in use ([`TaskRef`]), under the lock of that promise.
+//! A promise knows the task that produces it, and the tasks that wait for it. As long as it does, other threads may
+//! read, under the promise's lock, what does not change while the task is in use ([`TaskRef`]).
 #![allow(unsafe_code, reason = "descriptors are pooled and change owners through lists that allocate nothing")]
 
 mod description;
@@ -32,30 +32,31 @@ use crate::data::{DatumId, STORE};
 use crate::processing::Signature;
 use crate::sync::inbox::{Link, Node, NodeRef};
 
-/// The lines of so many data are asked for before the task is run.
+/// The number of data whose cache lines are prefetched before a task runs.
 const EXPECTED: usize = 4;
 
-/// The place of a task that has none yet.
+/// The worker of a task that has none yet.
 pub(crate) const UNPLACED: u16 = u16::MAX;
 
 /// A task descriptor. The link comes first: lists of links are lists of tasks.
 ///
-/// The numbers of the task's data follow (the home process of all is this one), as many as the processing has arguments.
-/// They are reached by the address of the descriptor only, never through a reference to it, which would not extend to them.
+/// The numbers of the task's data follow the struct, as many as the processing has arguments; the home process of all
+/// data is this one. They are reached by the address of the descriptor only: a reference to the descriptor would not
+/// extend to them.
 #[repr(C)]
 pub(crate) struct Task {
     link: Link,
     /// Its processing.
     signature: &'static Signature,
-    /// The place of the input that it waits for; the owner's.
+    /// The place of the missing input; for the owner only.
     waits_for: Cell<u32>,
     /// The worker that is to run it, or [`UNPLACED`].
     worker: AtomicU16,
-    /// True when idle workers may steal it.
+    /// True if idle workers may steal the task.
     near: bool,
-    /// True when an input is poisoned; the owner's.
+    /// True if an input is poisoned; for the owner only.
     poisoned: Cell<bool>,
-    /// Where the numbers begin.
+    /// The beginning of the numbers.
     first: [u64; 0],
 }
 
@@ -82,7 +83,7 @@ impl Task {
         self.signature
     }
 
-    /// True when idle workers may steal it.
+    /// True if idle workers may steal the task.
     #[inline]
     pub(crate) fn is_near(&self) -> bool {
         self.near
@@ -94,33 +95,33 @@ impl Task {
         self.worker.load(Ordering::Relaxed)
     }
 
-    /// Says which worker is to run it.
+    /// Sets the worker that is to run the task.
     #[inline]
     pub(crate) fn set_worker(&self, worker: u16) {
         self.worker.store(worker, Ordering::Relaxed);
     }
 }
 
-/// A task that somebody else owns, who keeps it in use for as long as `'a`.
+/// A task of another owner, which keeps the task in use for as long as `'a`.
 #[derive(Clone, Copy)]
 pub(crate) struct TaskRef<'a>(NonNull<Task>, PhantomData<&'a Task>);
 
 impl<'a> TaskRef<'a> {
     #[inline]
     fn task(self) -> &'a Task {
-        // SAFETY: in use for as long as that. What may change is atomic, or in a cell, which only the owner looks into.
+        // SAFETY: the task is in use for `'a`. What may change is atomic, or in a cell that only the owner reads.
         unsafe { self.0.as_ref() }
     }
 
     /// The numbers of the task's data: an id is a process, which is this one, and a number.
     #[inline]
     fn numbers(self) -> &'a [u64] {
-        // SAFETY: the address is the whole block's, and so many numbers were written when the task was made; they do not
-        // change while it is in use.
+        // SAFETY: the address is that of the whole block, and the numbers were written when the task was made; they do
+        // not change while the task is in use.
         unsafe { slice::from_raw_parts(first(self.0), self.task().signature.count) }
     }
 
-    /// Its address, to be compared with others.
+    /// The address of the task, for comparisons.
     pub(crate) fn address(self) -> usize {
         self.0.addr().get()
     }
@@ -134,13 +135,14 @@ impl<'a> From<NodeRef<'a>> for TaskRef<'a> {
     }
 }
 
-/// Where the numbers begin.
+/// The address of the numbers.
 #[inline]
 fn first(task: NonNull<Task>) -> *mut u64 {
     task.as_ptr().wrapping_add(1).cast()
 }
 
-/// A task that belongs to whoever has the value. It came from the pool; dropped, it never runs, and its memory stays.
+/// A task that belongs to the owner of the value. It came from the pool. If the value is dropped, the task never runs,
+/// and its memory is not freed.
 #[must_use]
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OwnedTask(NonNull<Task>);
@@ -152,7 +154,8 @@ impl OwnedTask {
     /// Makes a free block a task of this processing on these data.
     ///
     /// # Safety
-    /// The block is a free one of the pool's, the caller's alone, with room for so many numbers as there are ids.
+    /// The block is a free one of the pool, belongs to the caller alone, and has room for as many numbers as there are
+    /// ids.
     #[inline]
     unsafe fn fill(free: NonNull<Task>, signature: &'static Signature, ids: &[DatumId], worker: u16) -> OwnedTask {
         assert_eq!(ids.len(), signature.count, "as many ids as arguments");
@@ -180,19 +183,19 @@ impl OwnedTask {
         OwnedTask(free)
     }
 
-    /// Its descriptor; whoever calls answers for that.
+    /// The task's descriptor; the caller is responsible for its use.
     #[inline]
     fn into_raw(self) -> NonNull<Task> {
         self.0
     }
 
-    /// As others see it.
+    /// A reference to the task, as other threads have it.
     #[inline]
     fn shown(&self) -> TaskRef<'_> {
         TaskRef(self.0, PhantomData)
     }
 
-    /// The numbers of its data: an id is a process, which is this one, and a number.
+    /// The numbers of the task's data: an id is a process, which is this one, and a number.
     #[inline]
     pub(crate) fn numbers(&self) -> &[u64] {
         self.shown().numbers()
@@ -204,7 +207,7 @@ impl OwnedTask {
         DatumId::here(self.numbers()[place])
     }
 
-    /// Asks for the lines of the first data, which other threads may have written last.
+    /// Prefetches the first data, which other threads may have written last.
     #[inline]
     pub(crate) fn expect_data(&self) {
         let numbers = self.numbers();
@@ -213,37 +216,37 @@ impl OwnedTask {
         }
     }
 
-    /// The place of the input that it waits for.
+    /// The place of the missing input.
     #[inline]
     pub(crate) fn waits_for(&self) -> usize {
         self.waits_for.get() as usize
     }
 
-    /// Says which input it waits for.
+    /// Sets the place of the missing input.
     #[inline]
     pub(crate) fn wait_for(&self, place: usize) {
         self.waits_for.set(place as u32);
     }
 
-    /// True when an input is poisoned.
+    /// True if an input is poisoned.
     #[inline]
     pub(crate) fn is_poisoned(&self) -> bool {
         self.poisoned.get()
     }
 
-    /// Says that an input is poisoned.
+    /// Marks an input as poisoned.
     #[inline]
     pub(crate) fn poison(&self) {
         self.poisoned.set(true);
     }
 
-    /// Its address, to be compared with others.
+    /// The address of the task, for comparisons.
     #[inline]
     pub(crate) fn address(&self) -> usize {
         self.0.addr().get()
     }
 
-    /// The task as a promise knows it that it is to end.
+    /// The link by which a promise knows its producer.
     #[inline]
     pub(crate) fn link(&self) -> *mut Link {
         self.0.as_ptr().cast()
@@ -259,16 +262,16 @@ impl Deref for OwnedTask {
 }
 
 impl From<OwnedTask> for Node {
-    /// The task as lists take it.
+    /// The task as a node of a list.
     #[inline]
     fn from(task: OwnedTask) -> Node {
-        // SAFETY: an owned task, which is handed over; descriptors stay where they are.
+        // SAFETY: the task is owned and handed over; descriptors stay where they are.
         unsafe { Node::of(task.link()) }.expect("a task has an address")
     }
 }
 
 impl From<Node> for OwnedTask {
-    /// Each node begins a descriptor (`Node::of`), and belongs to whoever has it.
+    /// Each node begins a descriptor (`Node::of`), and belongs to its owner.
     #[inline]
     fn from(node: Node) -> OwnedTask {
         OwnedTask(NonNull::<Link>::from(node).cast())

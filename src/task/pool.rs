@@ -1,8 +1,8 @@
-//! The pool of descriptors: after a while no task allocates.
+//! The pool of descriptors: after a while no task allocates memory.
 //!
-//! A descriptor is a block of one of few sizes, by the number of its arguments. Each thread keeps some free descriptors of each
-//! size to itself; what one thread uses up and another gives back travels between them in batches. Memory goes back when
-//! the engine ends.
+//! A descriptor is a block of one of a few sizes, by the number of its arguments. Each thread caches some free
+//! descriptors of each size. If one thread takes descriptors and another returns them, they travel between the two in
+//! batches. The memory is freed when the engine ends.
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
@@ -16,12 +16,13 @@ use crate::sync::lock::Mutex;
 use crate::sync::magazine::{Depot, Magazine};
 use crate::sync::prefetch;
 
-/// Classes of descriptors: so many arguments have room in one of each. The last has room for those of a plain callback.
+/// The number of arguments that fit into a descriptor, by class. The last class has room for the arguments of a plain
+/// callback.
 const ROOM: [usize; CLASSES] = [1, 5, 13, 29, 69];
 
 const CLASSES: usize = 5;
 
-/// The bytes of a descriptor, by class: half a cache line, or whole ones.
+/// The size of a descriptor in bytes, by class: half a cache line, or whole lines.
 const SIZES: [usize; CLASSES] = [bytes(ROOM[0]), bytes(ROOM[1]), bytes(ROOM[2]), bytes(ROOM[3]), bytes(ROOM[4])];
 
 const LINE: usize = 64;
@@ -29,25 +30,25 @@ const LINE: usize = 64;
 #[cfg(not(loom))]
 const _: () = assert!(SIZES[0] == LINE / 2 && SIZES[1] == LINE && SIZES[4].is_multiple_of(LINE));
 
-/// The class of descriptors with more arguments than any in the pool: each is allocated alone.
+/// The class of descriptors with more arguments than any in the pool has: each is allocated alone.
 const ALONE: usize = CLASSES;
 
-/// Descriptors move between a thread and the pool in batches of this size.
+/// The number of descriptors that move at once between a thread and the pool.
 const BATCH: usize = 64;
 
-/// A descriptor's line is asked for when so many others are to be used before it: it was last written by the worker that
-/// ran its last task.
+/// A descriptor's cache line is prefetched when this number of others are used before it: the worker that ran its last
+/// task wrote the line.
 const AHEAD: usize = 4;
 
-/// The memory that is asked for at once.
+/// The bytes that are allocated at once.
 const CHUNK: usize = 64 << 10;
 
-/// The bytes of a descriptor for so many arguments.
+/// The size in bytes of a descriptor for this number of arguments.
 const fn bytes(count: usize) -> usize {
     size_of::<Task>() + count * size_of::<u64>()
 }
 
-/// The class of a task with so many arguments.
+/// The class of a task with this number of arguments.
 #[inline]
 fn class_of(count: usize) -> usize {
     const { assert!(ROOM[CLASSES - 1] >= MAX_PLAIN_ARGUMENTS) };
@@ -65,7 +66,7 @@ fn class_of_many(count: usize) -> usize {
     ROOM.iter().position(|&room| count <= room).unwrap_or(ALONE)
 }
 
-/// The memory of a descriptor that is allocated alone. A processing has fewer arguments than an `int` counts.
+/// The layout of a descriptor that is allocated alone. A processing has fewer arguments than an `int` counts.
 fn alone(count: usize) -> Layout {
     Layout::from_size_align(bytes(count), LINE).expect("no processing has so many arguments")
 }
@@ -74,23 +75,23 @@ fn chunk_layout() -> Layout {
     Layout::from_size_align(CHUNK, LINE).expect("constants")
 }
 
-/// A free descriptor: nobody uses it but the list that holds it.
+/// A free descriptor: only the list that holds it uses it.
 struct Free(NonNull<Task>);
 
-// SAFETY: it belongs to the list that holds it.
+// SAFETY: the descriptor belongs to the list that holds it.
 unsafe impl Send for Free {}
 
-/// Free descriptors that a thread keeps to itself, by class.
+/// The free descriptors that a thread caches, by class.
 pub(crate) struct TaskCache([Magazine<Free>; CLASSES]);
 
 impl TaskCache {
-    /// Nothing kept.
+    /// An empty cache.
     pub(crate) const fn new() -> TaskCache {
         TaskCache([const { Magazine::new() }; CLASSES])
     }
 }
 
-/// The free descriptors that no thread keeps, by class, and the memory of all.
+/// The free descriptors that no thread caches, by class, and the memory of all descriptors.
 pub(crate) struct Pool {
     free: [Depot<Free>; CLASSES],
     chunks: Mutex<Vec<Allocation>>,
@@ -104,7 +105,7 @@ impl Pool {
         Pool { free: [const { Depot::new() }; CLASSES], chunks: Mutex::new(Vec::new()) }
     }
 
-    /// A new task of this processing on these data, of which there are as many as it has arguments.
+    /// A new task of this processing on these data; there are as many data as the processing has arguments.
     #[inline]
     pub(crate) fn take(
         &self,
@@ -114,11 +115,11 @@ impl Pool {
         worker: u16,
     ) -> Result<OwnedTask, Error> {
         let free = self.take_free(cache, signature.count)?;
-        // SAFETY: a free block with room for so many numbers, which the pool has just handed out.
+        // SAFETY: a free block with room for the numbers, which the pool has just handed out.
         Ok(unsafe { OwnedTask::fill(free.0, signature, ids, worker) })
     }
 
-    /// A free descriptor with room for so many arguments.
+    /// A free descriptor for this number of arguments.
     #[inline]
     fn take_free(&self, cache: &mut TaskCache, count: usize) -> Result<Free, Error> {
         let class = class_of(count);
@@ -143,8 +144,8 @@ impl Pool {
         Ok(kept.take().expect("just filled"))
     }
 
-    /// Makes new descriptors, and hands some of them out. Those on one line lie far apart in the depot: they go to
-    /// different workers, but hardly at the same time.
+    /// Makes new descriptors, and hands some of them out. Descriptors on one cache line are far apart in the depot:
+    /// different workers may get them, but hardly at the same time.
     fn add_chunk(&self, kept: &mut Magazine<Free>, class: usize) -> Result<(), Error> {
         let mut chunk = Allocation::new(chunk_layout()).ok_or_else(memory::none)?;
         let (size, count) = (SIZES[class], CHUNK / SIZES[class]);
@@ -154,7 +155,7 @@ impl Pool {
         let (first, step) = (chunk.part(0, count * size), (LINE / size).max(1));
         let apart = (0..step).rev().flat_map(|line| (line..count).step_by(step).rev());
         let tasks = apart.map(|place| Free(first.map_addr(|addr| addr.saturating_add(place * size)).cast()));
-        // Taken before the lock of a depot.
+        // This lock is taken before a depot's.
         let mut chunks = self.chunks.lock();
         memory::room_for(&mut chunks, 1)?;
         self.free[class].enlarge(count, tasks, kept, BATCH)?;
@@ -162,22 +163,23 @@ impl Pool {
         Ok(())
     }
 
-    /// Gives a descriptor back.
+    /// Frees a descriptor.
     #[inline]
     pub(crate) fn give(&self, cache: &mut TaskCache, task: OwnedTask) {
         let count = task.signature().count;
         let (class, free) = (class_of(count), Free(task.into_raw()));
         match cache.0.get_mut(class) {
             Some(kept) => kept.give(free, BATCH, &self.free[class]),
-            // SAFETY: an owned task came from this pool, in a block for so many arguments as it has.
+            // SAFETY: an owned task came from this pool, in a block for its number of arguments.
             None => unsafe { give_alone(free, count) },
         }
     }
 
-    /// Gives all memory back.
+    /// Frees all memory.
     ///
     /// # Safety
-    /// No task exists, and `caches` are those of all threads that ever took or gave a descriptor; none does so now.
+    /// No task exists, and `caches` are those of all threads that ever took or freed a descriptor; none of these
+    /// threads does so now.
     pub(crate) unsafe fn clear<'a>(&self, caches: impl Iterator<Item = &'a mut TaskCache>) {
         caches.for_each(|cache| *cache = TaskCache::new());
         self.free.iter().for_each(|free| drop(free.empty()));
@@ -195,7 +197,7 @@ fn take_alone(count: usize) -> Result<Free, Error> {
 }
 
 /// # Safety
-/// It came from [`take_alone`] for so many arguments.
+/// The descriptor came from [`take_alone`] for this number of arguments.
 #[cold]
 #[inline(never)]
 #[expect(clippy::needless_pass_by_value, reason = "nobody has it any more")]
@@ -220,7 +222,7 @@ mod tests {
         }
     }
 
-    /// A processing with so many arguments.
+    /// A processing with this number of arguments.
     fn signature(count: usize) -> &'static Signature {
         static NAME: String = String::new();
         let mut signature = Signature::argumentless(Callee::idle(), &NAME);

@@ -349,7 +349,7 @@ impl Loop<'_> {
     /// Looks around for a short while; true if there is something to do. Polled work runs here.
     fn spin(&mut self) -> bool {
         if self.shared.machine.oversubscribed() {
-            return self.give_way();
+            return self.spin_yielding();
         }
         self.backoff.ran(self.turn().wrapping_sub(self.spun));
         let end = Instant::now() + self.shared.config.spin();
@@ -362,7 +362,7 @@ impl Loop<'_> {
                 break true;
             }
             paused += self.backoff.pauses();
-            self.backoff.in_vain();
+            self.backoff.found_nothing();
             if paused >= PAUSES_PER_YIELD {
                 paused = 0;
                 // A thread with work may be waiting for this very core.
@@ -379,7 +379,7 @@ impl Loop<'_> {
     /// The same with more workers than CPUs. After each look another thread has the CPU, and may make work for this
     /// one. The time limit is longer than in `spin`, by the turns of the other threads: to fall asleep and be woken
     /// costs more than a few turns.
-    fn give_way(&mut self) -> bool {
+    fn spin_yielding(&mut self) -> bool {
         let end = Instant::now() + self.shared.config.spin() * self.shared.machine.crowd() as u32;
         let mut looked = false;
         loop {
@@ -391,7 +391,7 @@ impl Loop<'_> {
             if Instant::now() >= end {
                 return false;
             }
-            looked = self.shared.idle_set.give_way();
+            looked = self.shared.idle_set.yield_cpu();
         }
     }
 

@@ -1,4 +1,4 @@
-//! Tasks that need two cores each: their neighbours stand still, and all of them get on.
+//! Tasks that need two cores each: their neighbours stand still, and all tasks end.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -13,7 +13,7 @@ models! {
     two_tasks finds [serve_while_neighbours_run, give_up_without_serving];
 }
 
-/// Two workers, each with what it is asked and its core.
+/// Two workers, each with its signals and its core.
 struct Machine {
     arbiter: Arbiter,
     wanted: [AtomicBool; 2],
@@ -45,7 +45,7 @@ impl Machine {
         })
     }
 
-    /// Between two tasks of a worker.
+    /// The steps of a worker between two tasks.
     fn between(&self, me: usize) {
         if self.wanted[me].load(Ordering::SeqCst) {
             self.arbiter.stand_still(self, me);
@@ -54,11 +54,11 @@ impl Machine {
 
     /// A task of one core.
     fn run(&self, me: usize) {
-        // SAFETY: no neighbour has the core: what loom is to show.
+        // SAFETY: no neighbour has the core; loom is to show that.
         unsafe { self.cores[me].with(|core| *core += 1) };
     }
 
-    /// A task of two.
+    /// A task of two cores.
     fn run_with_both(&self, me: usize) {
         assert!(self.arbiter.take(self, me, 2));
         for core in &self.cores {
@@ -68,7 +68,7 @@ impl Machine {
         assert!(self.arbiter.give_up(self, me));
     }
 
-    /// A worker without tasks, which stands still when it is asked to, until all are without.
+    /// A worker without tasks: it stands still if it is asked to, until no worker has tasks.
     fn rest(&self, me: usize) {
         self.busy.fetch_sub(1, Ordering::SeqCst);
         while self.busy.load(Ordering::SeqCst) > 0 {
@@ -93,7 +93,7 @@ fn one_task() {
     other.join().unwrap();
 }
 
-/// Two such tasks: each stands still for the other.
+/// Two tasks of two cores: each stands still for the other.
 fn two_tasks() {
     let machine = Machine::new();
     let other = Arc::clone(&machine);

@@ -1,4 +1,4 @@
-//! The end of an engine: nothing new is made after the first step, and nobody is inside once its memory is freed.
+//! The end of an engine: nothing new is made after the first step, and no thread is inside when the memory is freed.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -13,18 +13,18 @@ models! {
     memory_that_is_freed finds [enter_call_without_fence, close_without_fence, leave_call_relaxed];
 }
 
-/// What outlives the engine.
+/// The state that outlives the engine.
 struct Shared {
     presences: [Presence; 2],
     closing: Closing,
     counters: Counters,
-    /// What `ENGINE` is otherwise: set when the engine is hidden.
+    /// Stands for `ENGINE`: set when the engine is hidden.
     hidden: AtomicBool,
-    /// The engine's memory, which is everybody's who is inside and then its destroyer's.
+    /// The engine's memory: threads inside read it, and then the thread that ends the engine frees it.
     memory: loom::cell::UnsafeCell<bool>,
 }
 
-// SAFETY: loom watches who reads the memory and who writes to it.
+// SAFETY: loom checks which threads read and write the memory.
 unsafe impl Sync for Shared {}
 // SAFETY: as above.
 unsafe impl Send for Shared {}
@@ -45,14 +45,14 @@ impl Shared {
         |visit| self.presences[1..].iter().for_each(|presence| visit(presence))
     }
 
-    /// A call of thread `me` that makes a task, as `engine::enter` and `Call::open` have it. The thread runs the task
+    /// A call of thread `me` that makes a task, as `engine::enter` and `Call::open` do. The thread runs the task
     /// itself.
     fn call(&self, me: usize) {
         let open = || !self.hidden.load(Ordering::Acquire) && !self.closing.is_closed();
         if self.presences[me].enter(|| open().then_some(())).is_none() {
             return;
         }
-        // SAFETY: a thread that is inside keeps the engine: what the model is to show.
+        // SAFETY: a thread that is inside keeps the engine; the model is to show that.
         assert!(self.memory.with(|memory| unsafe { *memory }));
         if !self.closing.has_begun() {
             count(&self.counters.scheduled);
@@ -65,7 +65,7 @@ impl Shared {
     }
 }
 
-/// Calls that begin while the first step is taken: once it is over, no task is added.
+/// Calls that begin during the first step: after the step, no task is added.
 fn calls_meanwhile() {
     let shared = Shared::new();
     let other = Arc::clone(&shared);
@@ -99,7 +99,7 @@ fn memory_that_is_freed() {
     while inside.any() {
         yield_now();
     }
-    // SAFETY: nobody is inside, nor will be: what the model is to show.
+    // SAFETY: no thread is inside, and none will be; the model is to show that.
     shared.memory.with_mut(|memory| unsafe { *memory = false });
     other.join().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Whoever waits for all tasks is woken by the last end, and sees what they did.
+//! The last end of a task wakes the thread that waits for all, and that thread sees what the tasks did.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -37,7 +37,7 @@ impl Shared {
         outstanding(|which| sum(self.counters.iter(), which))
     }
 
-    /// A task on worker `me`, after which that has no other.
+    /// A task on worker `me`, after which the worker has no other.
     fn run(&self, me: usize) {
         self.results.fetch_add(1, Ordering::Relaxed);
         count(&self.counters[me].ended);
@@ -55,7 +55,7 @@ fn the_last_end() {
     worker.join().unwrap();
 }
 
-/// A task schedules another one, on another worker: never do the counts say that there is none in between.
+/// A task schedules another one on another worker: the counts never say in between that there is no task.
 fn a_task_that_schedules() {
     let shared = Shared::new();
     let workers = [1, 2].map(|me| {

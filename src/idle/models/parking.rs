@@ -1,4 +1,4 @@
-//! Sleeping and waking. A wake-up that is lost is a deadlock, which loom reports.
+//! Sleeping and waking. A lost wake-up is a deadlock, which loom reports.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -17,11 +17,11 @@ models! {
     lookers finds [looker_without_fence, lookers_counted_without_fence];
 }
 
-/// Workers that take tasks which any of them may run, as the engine's do.
+/// Workers that take tasks which any worker may run, as the engine's workers do.
 struct Shared {
     idle_set: IdleSet,
     parkers: Vec<Parker>,
-    /// Tasks for anybody, each at its place until it is taken.
+    /// Tasks for any worker, each at its place until a worker takes it.
     tasks: [AtomicBool; 2],
     /// Tasks for worker 0.
     own: AtomicBool,
@@ -63,7 +63,7 @@ impl Shared {
         self.tasks.iter().any(|task| task.load(Ordering::Relaxed) && task.swap(false, Ordering::AcqRel))
     }
 
-    /// One turn of a worker without tasks: until there may be something.
+    /// One turn of a worker without tasks: it ends when there may be work.
     fn sleep(&self, me: usize, own: impl Fn() -> bool) {
         let idle = self.idle_set.enter();
         if !own() && !self.sees_task() && !self.stopping.load(Ordering::SeqCst) {
@@ -72,7 +72,7 @@ impl Shared {
     }
 }
 
-/// Makes work visible, and then wakes somebody; the other way round where the defect of this name is put back.
+/// Makes work visible, and then wakes a worker; the other way round if the defect of this name is put back.
 fn in_order(push: impl Fn(), wake: impl Fn(), defect: &str) {
     if planted(defect) {
         wake();
@@ -129,7 +129,7 @@ fn the_stop() {
     worker.join().unwrap();
 }
 
-/// With sets: worker 0 is awake and busy; worker 1, which sleeps or is about to, is found.
+/// With sets of workers: worker 0 is awake and busy; worker 1, which sleeps or is about to, is found.
 fn many_workers() {
     let shared = Shared::new(2, 0);
     let worker = Arc::clone(&shared);
@@ -142,14 +142,14 @@ fn many_workers() {
     worker.join().unwrap();
 }
 
-/// Worker 0 gives way, and whoever pushes is content with it; then it takes one task and does not come back. The second
-/// one is worker 1's, which sleeps.
+/// Worker 0 yields its CPU, and the pusher relies on it; then it takes one task and does not return. Worker 1, which
+/// sleeps, has to get the second task.
 fn lookers() {
     let shared = Shared::new(2, 1);
     let workers = [0, 1].map(|me| {
         let worker = Arc::clone(&shared);
         thread::spawn(move || {
-            let mut looked = me == 0 && worker.idle_set.give_way();
+            let mut looked = me == 0 && worker.idle_set.yield_cpu();
             while !worker.take() {
                 looked = worker.idle_set.are_lookers_counted();
                 worker.sleep(me, || false);

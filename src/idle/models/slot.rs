@@ -1,4 +1,5 @@
-//! A worker's slot changes hands: one thread at a time has what stays with it, and whoever waits for it gets it.
+//! A worker's slot changes hands: one thread at a time has what stays with the slot, and each thread that waits gets
+//! it.
 
 use std::time::Duration;
 
@@ -17,9 +18,9 @@ models! {
     a_spare_thread_that_retires finds [slot_given_twice];
 }
 
-/// For ever, and no time at all.
-const PATIENT: Duration = Duration::from_secs(1);
-const IMPATIENT: Duration = Duration::ZERO;
+/// The time that spare threads wait: for ever in a model, and not at all.
+const LONG_TIMEOUT: Duration = Duration::from_secs(1);
+const ZERO_TIMEOUT: Duration = Duration::ZERO;
 
 struct Shared {
     slot: WorkerSlot<u32>,
@@ -47,13 +48,13 @@ impl Shared {
 
     /// Does what the worker alone may do.
     fn work(&self) {
-        // SAFETY: the thread holds the slot: what loom is to show.
+        // SAFETY: the thread holds the slot; loom is to show that.
         unsafe { self.slot.with_left(|left| *left += 1) };
     }
 
-    /// A thread of the worker that has no tasks: it looks, sleeps, and hands the slot over when somebody wants it.
-    fn stand_in(&self, patience: Duration) {
-        while self.slot.acquire(patience, || self.stopping()).is_some() {
+    /// A thread of the worker that has no tasks: it looks, sleeps, and releases the slot when another thread wants it.
+    fn stand_in(&self, timeout: Duration) {
+        while self.slot.acquire(timeout, || self.stopping()).is_some() {
             self.work();
             while !self.slot.signalled() && !self.stopping() {
                 let wanted = || self.slot.signalled() || self.stopping();
@@ -67,13 +68,13 @@ impl Shared {
         }
     }
 
-    /// A section of a task on the calling thread, which holds the slot before it and after it.
-    fn section(shared: &Arc<Shared>, patience: Duration) {
+    /// A section of a task on the calling thread, which holds the slot before and after it.
+    fn section(shared: &Arc<Shared>, timeout: Duration) {
         shared.work();
         let start = |_| {
             shared.started.fetch_add(1, Ordering::Relaxed);
             let other = Arc::clone(shared);
-            thread::spawn(move || other.stand_in(patience));
+            thread::spawn(move || other.stand_in(timeout));
             Ok(())
         };
         shared.slot.leave(start).unwrap();
@@ -95,37 +96,37 @@ impl Shared {
 /// A task leaves its worker, and comes back.
 fn a_section() {
     let shared = Shared::new();
-    assert!(shared.slot.acquire(PATIENT, || shared.stopping()).is_some());
-    Shared::section(&shared, PATIENT);
+    assert!(shared.slot.acquire(LONG_TIMEOUT, || shared.stopping()).is_some());
+    Shared::section(&shared, LONG_TIMEOUT);
     shared.slot.release();
     shared.stop();
 }
 
-/// The engine stops while the holder is still at work: spare threads end all the same.
+/// The engine stops while the holder still runs a task: spare threads end all the same.
 fn the_stop() {
     let shared = Shared::new();
-    assert!(shared.slot.acquire(PATIENT, || shared.stopping()).is_some());
-    Shared::section(&shared, PATIENT);
+    assert!(shared.slot.acquire(LONG_TIMEOUT, || shared.stopping()).is_some());
+    Shared::section(&shared, LONG_TIMEOUT);
     shared.stop();
 }
 
-/// It does so twice: then it is the spare thread's turn in between.
+/// Two sections: it is the spare thread's turn in between.
 fn two_sections() {
     let shared = Shared::new();
-    assert!(shared.slot.acquire(PATIENT, || shared.stopping()).is_some());
-    Shared::section(&shared, PATIENT);
-    Shared::section(&shared, PATIENT);
+    assert!(shared.slot.acquire(LONG_TIMEOUT, || shared.stopping()).is_some());
+    Shared::section(&shared, LONG_TIMEOUT);
+    Shared::section(&shared, LONG_TIMEOUT);
     assert_eq!(shared.started.load(Ordering::Relaxed), 1, "the first one's thread is there");
     shared.slot.release();
     shared.stop();
 }
 
-/// Nobody needs the thread any more while the task comes back, and leaves again.
+/// The spare thread's timeout expires while the task comes back and leaves again.
 fn a_spare_thread_that_retires() {
     let shared = Shared::new();
-    assert!(shared.slot.acquire(PATIENT, || shared.stopping()).is_some());
-    Shared::section(&shared, IMPATIENT);
-    Shared::section(&shared, IMPATIENT);
+    assert!(shared.slot.acquire(LONG_TIMEOUT, || shared.stopping()).is_some());
+    Shared::section(&shared, ZERO_TIMEOUT);
+    Shared::section(&shared, ZERO_TIMEOUT);
     shared.slot.release();
     shared.stop();
 }

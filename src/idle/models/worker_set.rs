@@ -1,4 +1,4 @@
-//! A worker's place in the set of those that may have tasks for others.
+//! A worker's membership in the set of those that may have tasks for others.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -11,8 +11,8 @@ models! {
     what_comes_while_the_worker_leaves finds [add_without_fence, leave_without_fence];
 }
 
-/// Who puts something down and adds, and who leaves and looks again: never is something there while the worker is in no
-/// set and does not know.
+/// One thread adds work and then the worker; the worker leaves the set and looks again. There is never work while the
+/// worker is in no set and does not know of the work.
 fn what_comes_while_the_worker_leaves() {
     let shared = Arc::new((WorkerSet::new(2), AtomicBool::new(false)));
     shared.0.add(1);
