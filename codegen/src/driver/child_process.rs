@@ -1,4 +1,4 @@
-//! A process of this program that answers requests, and is killed if it takes too long.
+//! A process of this program that answers requests, and is killed if an answer takes too long.
 
 use crate::limits;
 use std::io::{Read, Write};
@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 /// The command line argument that starts a program as a child process.
 pub const ARGUMENT: &str = "--dvm-analysis";
 
-/// At least 1/`SHARE` of the elapsed time counts as processor time, so that a blocked process is killed, too.
-const SHARE: u32 = 8;
-const LOOK: Duration = Duration::from_millis(20); // between two checks of its processor time
+/// At least the elapsed time divided by this number counts as processor time, so that a blocked process is killed, too.
+const ELAPSED_PER_PROCESSOR_TIME: u32 = 8;
+
+/// The time between two checks of the child's processor time.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The parts of a request or an answer.
 pub type Parts = Vec<Vec<u8>>;
@@ -64,9 +66,10 @@ impl ChildProcess {
         // A process that does not read must not block this one; the thread ends with the process.
         let sending = std::thread::spawn(move || send(&mut input, &request).map(|()| input));
         loop {
-            let answer = self.answers.recv_timeout(LOOK);
+            let answer = self.answers.recv_timeout(CHECK_INTERVAL);
             let waited = begin.elapsed();
-            let spent = self.used().map_or(waited, |used| used.saturating_sub(before).max(waited / SHARE));
+            let spent =
+                self.used().map_or(waited, |used| used.saturating_sub(before).max(waited / ELAPSED_PER_PROCESSOR_TIME));
             match answer {
                 Ok(Some(answer)) => {
                     self.input = sending.join().ok().flatten();

@@ -77,7 +77,7 @@ impl Compiler {
         format!("cannot run the compiler `{}`: {error}; set CC or DVM_CC to a C compiler", self.words[0])
     }
 
-    /// Runs the compiler; what it writes to standard output is left out.
+    /// Runs the compiler without showing its standard output.
     pub fn execute_quietly(&self, words: &[OsString]) -> Result<i32, String> {
         self.ended(self.command(Command::new(&self.words[0]), words).stdout(Stdio::null()).status())
     }

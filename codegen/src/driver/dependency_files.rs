@@ -17,7 +17,7 @@ pub fn write(compiler: &Compiler, invocation: &Invocation, install: &Installatio
     // The compilation itself prints the warnings.
     let mut words: Vec<OsString> = vec!["-w".into(), "-fsyntax-only".into()];
     words.extend(invocation.reading_flags().iter().map(OsString::from));
-    words.extend(compiler_query::query_flags(invocation).iter().filter(|w| !tells(w)).map(OsString::from));
+    words.extend(compiler_query::query_flags(invocation).iter().filter(|w| !repeats_messages(w)).map(OsString::from));
     words.extend(install.include.iter().flat_map(|i| ["-I".into(), i.into()]));
     for part in &invocation.parts {
         match part {
@@ -36,7 +36,7 @@ fn names_outputs(option: &str) -> bool {
     matches!(option, "-c" | "-S" | "-E") || ["-o", "-dumpbase", "-dumpdir"].iter().any(|o| option.starts_with(o))
 }
 
-/// Options that would repeat the compilation's own messages.
-fn tells(option: &str) -> bool {
+/// Whether an option would repeat the compilation's own messages.
+fn repeats_messages(option: &str) -> bool {
     matches!(option, "-H" | "-Q" | "-time" | "-ftime-report" | "-fmem-report")
 }

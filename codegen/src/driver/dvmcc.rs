@@ -288,7 +288,7 @@ impl Work<'_> {
     }
 }
 
-/// What went wrong with a temporary file, and what helps.
+/// An error of a temporary file, with its remedy.
 fn full(error: &str) -> String {
     format!("{error}; set TMPDIR to a folder with room for temporary files")
 }

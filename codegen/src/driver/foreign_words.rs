@@ -1,7 +1,7 @@
 //! Command lines with words that are not UTF-8, such as the name of a file from an older system.
 //!
-//! Generated code names its source in `#line`, and clang's answer names it in JSON: both are texts. So the compiler gets
-//! such a command as it is, and regions stay sequential.
+//! Generated code names its source in `#line`, and clang's answer names it in JSON: both need UTF-8. So the compiler
+//! gets such a command unchanged, and regions stay sequential.
 
 use super::compiler::Compiler;
 use super::installation::Installation;
@@ -12,7 +12,7 @@ use crate::source::Source;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Whether some word is no text.
+/// Whether some word is not UTF-8.
 pub fn any(words: &[OsString]) -> bool {
     words.iter().any(|word| word.to_str().is_none())
 }

@@ -1,6 +1,6 @@
-//! The last resort against work that does not end: processes of their own read a file and analyse its regions; they are
-//! killed if they take too long or too much memory. Counts come first and decide in all but rare cases (`limits`), so
-//! that the generated code does not depend on the machine's speed.
+//! The last resort against work that does not end: separate processes read a file and analyse its regions, and are
+//! killed if they take too long or too much memory. Counts are checked first and decide in all but rare cases
+//! (`limits`), so the generated code does not depend on the machine's speed.
 
 use super::child_process::{self, ChildProcess, Parts};
 use super::replacement::{Replacement, back_end};
@@ -72,7 +72,7 @@ impl Guarded {
         Guarded { program: std::env::current_exe().ok(), product, state: RefCell::default() }
     }
 
-    /// The same in processes of another program that serves requests.
+    /// The same, in processes of another program that serves requests.
     pub fn by(program: &Path, product: Product) -> Guarded {
         Guarded { program: Some(program.to_owned()), product, state: RefCell::default() }
     }

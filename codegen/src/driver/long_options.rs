@@ -1,4 +1,4 @@
-//! GNU's long names of options, as the short ones that they stand for.
+//! GNU's long names of options, each with its short option.
 
 /// How an option takes its argument.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -87,7 +87,7 @@ pub fn transform(source: &Source, flags: &[String], guarded: &guard::Guarded) ->
     Ok(assemble(source, guarded.read(source, flags)?, &|region, original| guarded.generate(region, original)))
 }
 
-/// The same in this process, without limits.
+/// The same, in this process and without limits.
 pub fn transform_unguarded(source: &Source, flags: &[String], generate: Generate) -> Result<Outcome, ClangError> {
     Ok(assemble(source, frontend::read(source, flags)?, generate))
 }

@@ -1,7 +1,7 @@
 //! From C text to the model: finds regions in the text, analyses them in clang's syntax tree, and makes models, or
 //! refuses regions with a reason and a remedy. `read` is the way in.
 //!
-//! The rooms stand in a line, and each uses only those before it:
+//! Each room uses only those before it, in this order:
 //! `clang`, `text`, `values`, `survey`, `relocation`, `translation`, `effects`, `region`.
 
 mod clang;

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 /// The remedy for a file that is too large.
 pub const SMALLER: &str = "include fewer headers, or move the functions with regions to files of their own";
 
-/// Maximum number of regions to name singly in a file that is not read.
-const NAMED: usize = 100;
+/// The largest number of regions to name singly in a file that is not read.
+const MAX_NAMED_REGIONS: usize = 100;
 
 /// The result of reading a file.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -45,11 +45,14 @@ impl Reading {
         marks.retain(|mark| !pragma::ends_scop(mark));
         let (count, out_of_reach) = (marks.len(), !marks.is_empty());
         let one = |(k, mark): (usize, &Directive)| {
-            let others =
-                if k == NAMED { format!(" (and so do {} more after it)", count - k - 1) } else { String::new() };
+            let others = if k == MAX_NAMED_REGIONS {
+                format!(" (and so do {} more after it)", count - k - 1)
+            } else {
+                String::new()
+            };
             refusal(None, &Refusal::span(mark.begin, mark.end, format!("{reason}{others}"), remedy))
         };
-        let diagnostics = marks.iter().take(NAMED + 1).enumerate().map(one).collect();
+        let diagnostics = marks.iter().take(MAX_NAMED_REGIONS + 1).enumerate().map(one).collect();
         Reading { diagnostics, out_of_reach, ..Reading::default() }
     }
 }

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::mem::size_of;
 
-/// Options that change the meaning of C text, and that clang accepts and ignores.
-const UNHEARD: [&str; 3] = ["-fsingle-precision-constant", "-funsigned-bitfields", "-fno-signed-bitfields"];
+/// Options that change the meaning of C text, but that clang accepts and ignores.
+const IGNORED_OPTIONS: [&str; 3] = ["-fsingle-precision-constant", "-funsigned-bitfields", "-fno-signed-bitfields"];
 
-/// The remedy.
+/// The remedy for a file that breaks one of the assumptions.
 pub const REMEDY: &str = "compile the functions with regions without that, for the machine that dvmcc was built for";
 
 /// The predefined macros that state the assumptions, with their values.
@@ -35,7 +35,7 @@ fn assumed() -> [(&'static str, String); 13] {
 /// left to `integer_options`.
 #[allow(clippy::implicit_hasher)]
 pub fn difference(flags: &[String], macros: &HashMap<String, String>) -> Option<String> {
-    if let Some(option) = flags.iter().find(|flag| UNHEARD.contains(&flag.as_str())) {
+    if let Some(option) = flags.iter().find(|flag| IGNORED_OPTIONS.contains(&flag.as_str())) {
         return Some(format!(
             "`{option}` changes the meaning of the text, and clang, which reads it, does not know it"
         ));
@@ -74,6 +74,6 @@ mod tests {
         other.insert("__CHAR_UNSIGNED__".to_owned(), "1".to_owned());
         assert_eq!(difference(&[], &other).is_some(), host);
         assert_eq!(difference(&["-funsigned-char".to_owned()], &other), None);
-        assert!(difference(&[UNHEARD[0].to_owned()], &same).is_some());
+        assert!(difference(&[IGNORED_OPTIONS[0].to_owned()], &same).is_some());
     }
 }

@@ -171,7 +171,7 @@ impl RegionBuilder<'_> {
         Ok(())
     }
 
-    /// A thread-local variable in a body that a call may run. `pure` cannot vouch for such a read: each thread has its
+    /// A thread-local variable in a body that a call may run. `pure` does not excuse such a read: each thread has its
     /// own object.
     pub fn thread_local_read(&self, name: &str) -> Option<String> {
         let (mut open, mut met) = (vec![name.to_owned()], HashSet::new());

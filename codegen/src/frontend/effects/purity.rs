@@ -67,7 +67,8 @@ impl RegionBuilder<'_> {
         }
         let all = self.functions(name);
         let attribute = |kind: &SyntaxKind| all.iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
-        // The program's author vouches with `const`. System headers do not count: they also mark pthread_self with it.
+        // With `const`, the author declares that the function reads no memory. System headers do not count: they also mark
+        // pthread_self with it.
         if attribute(&SyntaxKind::ConstAttr) && !all.iter().any(|f| f.system) && !name.starts_with("__builtin_") {
             return Ok(());
         }

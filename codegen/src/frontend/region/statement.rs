@@ -137,7 +137,8 @@ impl<'a> RegionBuilder<'a> {
         text + &self.source.text(at, end)
     }
 
-    /// Each statement's text stands alone in the generated code, so its `#if` must be complete.
+    /// Refuses a preprocessor conditional that a statement's text contains in part: the generated code has each text
+    /// alone.
     fn check_conditionals(&self, begin: usize, end: usize) -> Result<(), Refusal> {
         self.source.torn(begin, end).map_or(Ok(()), |directive| Err(torn(&directive)))
     }

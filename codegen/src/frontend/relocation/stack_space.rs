@@ -7,10 +7,10 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use std::collections::HashMap;
 
-/// Maximum bytes of a read-only variable that each tile copies.
-const COPIED: u64 = 16 << 10;
-/// Maximum bytes of a region's locals, which share a worker's stack of 8 MiB.
-const LOCAL: u64 = 1 << 20;
+/// The largest size in bytes of a read-only variable that each tile copies.
+const MAX_COPIED_BYTES: u64 = 16 << 10;
+/// The largest size in bytes of a region's locals, which share a worker's stack of 8 MiB.
+const MAX_LOCAL_BYTES: u64 = 1 << 20;
 
 impl RegionBuilder<'_> {
     /// Refuses variables too large for the stack of a worker.
@@ -19,7 +19,7 @@ impl RegionBuilder<'_> {
         let mut types = Types { unit: self.unit, known: HashMap::new() };
         for variable in self.values.iter().filter_map(|(id, _)| self.unit.declaration(*id)) {
             let bytes = types.of(variable)?;
-            if bytes > COPIED {
+            if bytes > MAX_COPIED_BYTES {
                 let reason = format!("`{}` has about {bytes} bytes, and each tile would copy it", variable.name);
                 let remedy = "copy the members that are used to variables before the region, or use a pointer to it";
                 return Err(Refusal::at(at, reason, remedy));
@@ -33,7 +33,7 @@ impl RegionBuilder<'_> {
         }
         sizes.sort_by_key(|(variable, bytes)| (*bytes, variable.begin.offset));
         let all = sizes.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
-        if let Some((largest, _)) = sizes.last().filter(|_| all > LOCAL) {
+        if let Some((largest, _)) = sizes.last().filter(|_| all > MAX_LOCAL_BYTES) {
             let reason = format!(
                 "the region's local variables, `{}` first of all, have about {all} bytes, and tiles run on stacks of workers",
                 largest.name

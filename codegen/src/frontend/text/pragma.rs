@@ -26,14 +26,14 @@ pub struct PragmaOptions {
     pub model: Options,
     /// `name(x)`.
     pub name: Option<String>,
-    /// `pure(f, g)`: functions that the user vouches for.
+    /// `pure(f, g)`: functions that the user declares pure.
     pub pure: Vec<String>,
 }
 
 const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g)";
 
-/// Maximum number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
-const MOST_TILES: usize = 16;
+/// The largest number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
+const MAX_TILE_COORDINATES: usize = 16;
 
 /// The region pragmas in a file's text, including those that the preprocessor skips.
 pub fn marks(source: &Source) -> Vec<Directive> {
@@ -169,8 +169,10 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
                     refuse(format!("`tile({argument})`: a tile size is a positive integer expression"))
                 })?;
                 let count = options.model.tile.len();
-                if count > MOST_TILES {
-                    return Err(refuse(format!("`tile` has {count} sizes, and a tile has at most {MOST_TILES}")));
+                if count > MAX_TILE_COORDINATES {
+                    return Err(refuse(format!(
+                        "`tile` has {count} sizes, and a tile has at most {MAX_TILE_COORDINATES}"
+                    )));
                 }
             }
             "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),

@@ -146,7 +146,7 @@ fn mark(rest: &str) -> Option<(u32, String)> {
     Some((number.parse().ok()?, name))
 }
 
-/// A macro's name with its definition, or without one: it is undefined here.
+/// A macro's name, and its definition; `None` if the line undefines the macro.
 fn definition(row: &str) -> Option<(String, Option<String>)> {
     let (rest, defined) = match row.strip_prefix("#define ") {
         Some(rest) => (rest, true),

@@ -228,8 +228,8 @@ impl Formula {
     }
 }
 
-/// Maximum number of cases of a value; a value with more is refused.
-const MOST_CASES: usize = 16;
+/// The largest number of cases of a value; a value with more is refused.
+const MAX_CASES: usize = 16;
 
 /// A value by cases: a condition and the value under it. Most values have one case with a true condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -252,7 +252,7 @@ impl Cases {
     /// Combines two values case by case.
     pub fn combine(&self, other: &Cases, f: impl Fn(&Affine, &Affine) -> Option<Affine>) -> Option<Cases> {
         let mut all = Vec::new();
-        if self.0.len() * other.0.len() > MOST_CASES {
+        if self.0.len() * other.0.len() > MAX_CASES {
             return None;
         }
         for (c1, v1) in &self.0 {
@@ -260,13 +260,13 @@ impl Cases {
                 all.push((c1.clone().and(c2.clone()), f(v1, v2)?));
             }
         }
-        (all.len() <= MOST_CASES).then_some(Cases(all))
+        (all.len() <= MAX_CASES).then_some(Cases(all))
     }
 
     /// `self operator other` as a condition, with an operator of C.
     pub fn compare(&self, operator: &str, other: &Cases) -> Option<Formula> {
         let mut whole = Formula::constant(false);
-        if self.0.len() * other.0.len() > MOST_CASES * MOST_CASES {
+        if self.0.len() * other.0.len() > MAX_CASES * MAX_CASES {
             return None;
         }
         for (c1, v1) in &self.0 {

@@ -83,15 +83,15 @@ pub struct Ground {
     pub assumptions: Vec<Affine>,
 }
 
-/// Maximum number of steps to search for one proof.
-const SEARCHED: u32 = 3_000;
+/// The largest number of steps in the search for one proof.
+const MAX_PROOF_STEPS: u32 = 3_000;
 
 impl Ground {
     /// Tries to prove that a value is at least 0 here.
     pub fn prove(&self, value: &Affine, scope: &Scope, extra: &[Affine]) -> Proof {
         let facts: Vec<&Affine> = extra.iter().chain(scope.facts()).collect();
         let counters: Vec<&str> = scope.loops.iter().rev().map(|l| l.symbol.as_str()).collect();
-        let mut left = SEARCHED;
+        let mut left = MAX_PROOF_STEPS;
         self.search(value, &counters, &facts, 12, &mut left)
     }
 
@@ -172,7 +172,7 @@ impl Ground {
     }
 }
 
-/// False for an assumption that only small problems meet: it would keep the region sequential for ever.
+/// False for an assumption that only small problems meet: the region would always stay sequential.
 fn worth_assuming(value: &Affine) -> bool {
     !value.terms.is_empty() && (value.terms.values().any(|f| *f > 0) || value.constant >= 1 << 14)
 }

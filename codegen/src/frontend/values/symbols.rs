@@ -1,4 +1,4 @@
-//! Names for isl: each stands for one object of the region, and differs from the tool's own names.
+//! Names for isl. Each denotes one object of the region, and differs from the tool's own names.
 
 use crate::planted::planted;
 use std::collections::{BTreeSet, HashMap};
