@@ -94,7 +94,7 @@ module dvm
   !> The second number of this header's version: a higher one adds. Before 1.0 it may also change what was there.
   integer(c_int), parameter, public :: DVM_VERSION_MINOR = 1
 
-  !> The third number of this header's version: a higher one mends.
+  !> The third number of this header's version: a higher one corrects defects.
   integer(c_int), parameter, public :: DVM_VERSION_PATCH = 0
 
   !> The greatest number of coordinates of a tile.
@@ -115,7 +115,7 @@ module dvm
   !> A task graph that is described by functions of integer coordinates and never held as a whole (the report's
   !> sections 4.2.4 and 5.6 name the cost of unfolding one): a tile becomes a task when its first input arrives.
   !>
-  !> The tiles are the integer points of the box `lower ..= upper`. Edges are told in one of two ways:
+  !> The tiles are the integer points of the box `lower ..= upper`. Edges are given in one of two ways:
   !>
   !> * by `carried`, with `predecessors` and `successors` both NULL: tile T waits for T - e_k for each coordinate k with
   !>   `carried[k]` set for which that is in the box. In a permutable band these edges order all dependences.
@@ -160,7 +160,7 @@ module dvm
     integer(c_int64_t) :: number = 0
   end type dvm_redistribution_t
 
-  !> What a redistribution costs. Lower bounds stand beside what was reached.
+  !> The costs of a redistribution, and lower bounds for them.
   type, bind(C), public :: dvm_redistribution_figures_t
     !> `sizeof(dvm_redistribution_figures_t)`, set by the caller: later versions append fields.
     integer(c_size_t) :: size = 0
@@ -334,8 +334,8 @@ module dvm
     !> does every call of theirs once all tasks have ended. Until then they may publish, get and put. Tasks may go on scheduling,
     !> and the call returns when no task can run any more: tasks that schedule for ever put it off for ever.
     !> Tasks that wait for data which nobody has published are cancelled then. Memory obtained by dvm_data_get is
-    !> gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) tell what
-    !> went wrong before; libdvm has ended all the same.
+    !> gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) report
+    !> what went wrong before; libdvm has ended all the same.
     !>
     !> @retval DVM_SUCCESS              libdvm has ended
     !> @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
@@ -533,7 +533,7 @@ module dvm
     !> @param[in]  free_cb  NULL, or what to call exactly once, as free_cb(addr, size), when the last reference of the
     !>                      datum, or of the last one that carries its storage on (dvm_data_next), has gone; it runs on
     !>                      any thread, with no lock of libdvm held, and may call what a task may call; what it throws ends
-    !>                      there and is told by the next dvm_wait, or dvm_finalize, as a task that failed
+    !>                      there, and the next dvm_wait, or dvm_finalize, reports it as a task that failed
     !> @param[out] id       the id of the new datum
     !> @retval DVM_SUCCESS              id is written
     !> @retval DVM_ERR_ARGUMENT         addr or id is NULL, or addr and size wrap around
@@ -652,8 +652,8 @@ module dvm
 
     !> @brief Make the id of a datum whose bytes do not exist yet.
     !>
-    !> It starts with one reference. A task that reads it waits, taking no worker, until it is published. It has one
-    !> producer: the task that it is an output of, or whoever calls dvm_data_write and then dvm_data_publish.
+    !> The datum starts with one reference. A task that reads it waits, taking no worker, until the datum is published.
+    !> The datum has one producer: the task whose output it is, or the caller of dvm_data_write and then dvm_data_publish.
     !>
     !> @param[in]  size  the size in bytes; 0 is legal
     !> @param[out] id    the id of the new datum
@@ -672,8 +672,8 @@ module dvm
 
     !> @brief Become the producer of a promise by hand: address and size of the memory to write, zeroed.
     !>
-    !> It ends with dvm_data_publish, after which the bytes do not change any more. The memory stays until then, also
-    !> when the last reference goes.
+    !> The production ends with dvm_data_publish, after which the bytes do not change any more. Until then the memory
+    !> stays, also when the last reference goes.
     !>
     !> @param[in]  id    the promise
     !> @param[out] addr  the address of its bytes
@@ -853,7 +853,7 @@ module dvm
       integer(c_int) :: code
     end function dvm_sched_load
 
-    ! ----- Living with others: tasks that block, and tasks that use several cores -----
+    ! ----- Tasks that block, and tasks that use several cores -----
     ! Unless a function says otherwise:
     ! Thread safety: any task, on the thread that libdvm called it on.
     ! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
@@ -989,8 +989,8 @@ module dvm
     !>
     !> Each task that waits is named with its processing's description, its arguments and its place, with the datum that it
     !> misses and with who was to publish that: a task, the program by hand, or nobody. Cycles are found. Threads that sleep in
-    !> dvm_data_get are counted with the datum that they wait for. Of graphs that run, the tiles that run and that wait are
-    !> told, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
+    !> dvm_data_get are counted with the datum that they wait for. For each graph that runs, the tiles that run and that wait
+    !> are listed, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
     !>
     !> The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
     !>
@@ -1413,7 +1413,7 @@ module dvm
     !> @brief Redistribute some arrays; returns when all elements are where the target wants them.
     !>
     !> All arrays have the plan's shape; their elements may have different sizes. Memories are data, named by their
-    !> number in the distribution; the id {0, 0} stands for a memory in which nothing lies. Sources that are promises are
+    !> number in the distribution; the id {0, 0} denotes a memory that holds nothing. Sources that are promises are
     !> waited for. A target is either published already (registered or allocated), and is written in place: nobody else
     !> may read or write it meanwhile; or a promise without a producer, which is published by this call: what is missing
     !> in it is 0, or, when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is
@@ -1544,7 +1544,7 @@ module dvm
     !> @retval DVM_ERR_STATE            the send before has no receive
     !> @retval DVM_ERR_ID               the engine is unknown or has been closed
     !>
-    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+    !> The next dvm_dma_wait returns the error, too; copies after the failed call are not made.
     !>
     !> Source: added; the second paper, Figure 7.
     function dvm_dma_send(dma, memory, offset, count, stride) &
@@ -1573,7 +1573,7 @@ module dvm
     !> @retval DVM_ERR_STATE            the send before has no receive
     !> @retval DVM_ERR_ID               the engine is unknown or has been closed
     !>
-    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+    !> The next dvm_dma_wait returns the error, too; copies after the failed call are not made.
     !>
     !> Source: added; the second paper, Figure 7.
     function dvm_dma_send_2d(dma, memory, offset, count, stride, count2, stride2) &
@@ -1606,7 +1606,7 @@ module dvm
     !> @retval DVM_ERR_STATE            the send before has no receive
     !> @retval DVM_ERR_ID               the engine is unknown or has been closed
     !>
-    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+    !> The next dvm_dma_wait returns the error, too; copies after the failed call are not made.
     !>
     !> Source: added; the second paper, Figure 7.
     function dvm_dma_send_3d(dma, memory, offset, count, stride, count2, stride2, count3, stride3) &
@@ -1644,8 +1644,8 @@ module dvm
     !> @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
     !>
-    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
-    !> may have one place of a target.
+    !> The next dvm_dma_wait returns the error, too; copies after the failed call are not made. No two copies between
+    !> two waits may have one place of a target.
     !>
     !> Source: added; the second paper, Figure 7.
     function dvm_dma_receive(dma, memory, offset, count, stride) &
@@ -1681,8 +1681,8 @@ module dvm
     !> @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
     !>
-    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
-    !> may have one place of a target.
+    !> The next dvm_dma_wait returns the error, too; copies after the failed call are not made. No two copies between
+    !> two waits may have one place of a target.
     !>
     !> Source: added; the second paper, Figure 7.
     function dvm_dma_receive_2d(dma, memory, offset, count, stride, count2, stride2) &
@@ -1722,8 +1722,8 @@ module dvm
     !> @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
     !>
-    !> What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
-    !> may have one place of a target.
+    !> The next dvm_dma_wait returns the error, too; copies after the failed call are not made. No two copies between
+    !> two waits may have one place of a target.
     !>
     !> Source: added; the second paper, Figure 7.
     function dvm_dma_receive_3d(dma, memory, offset, count, stride, count2, stride2, count3, stride3) &
@@ -2031,8 +2031,8 @@ contains
 
   !> @brief The meaning of a code, in words.
   !>
-  !> @param[in] code  any number; one that is no code gets a text that says so
-  !> @return a text that lives as long as the program, never NULL; the caller does not free it
+  !> @param[in] code  any number; for one that is no code the text says so
+  !> @return a text that stays valid while the program runs, never NULL; the caller does not free it
   !>
   !> Thread safety: any thread, any task, any time, also before dvm_init and after dvm_finalize.
   !> Source: added to the report's interface.

@@ -176,7 +176,7 @@ typedef uint64_t dvm_processing_id_t[2];
 #define DVM_VERSION_MINOR 1
 
 /**
- * The third number of this header's version: a higher one mends.
+ * The third number of this header's version: a higher one corrects defects.
  */
 #define DVM_VERSION_PATCH 0
 
@@ -249,8 +249,8 @@ dvm_retcode_t dvm_init_comm(int fortran_comm);
  * does every call of theirs once all tasks have ended. Until then they may publish, get and put. Tasks may go on scheduling,
  * and the call returns when no task can run any more: tasks that schedule for ever put it off for ever.
  * Tasks that wait for data which nobody has published are cancelled then. Memory obtained by dvm_data_get is
- * gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) tell what
- * went wrong before; libdvm has ended all the same.
+ * gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) report
+ * what went wrong before; libdvm has ended all the same.
  *
  * @retval DVM_SUCCESS              libdvm has ended
  * @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
@@ -422,7 +422,7 @@ dvm_retcode_t dvm_rank_distance(const dvm_rank_t a,
  * @param[in]  free_cb  NULL, or what to call exactly once, as free_cb(addr, size), when the last reference of the
  *                      datum, or of the last one that carries its storage on (dvm_data_next), has gone; it runs on
  *                      any thread, with no lock of libdvm held, and may call what a task may call; what it throws ends
- *                      there and is told by the next dvm_wait, or dvm_finalize, as a task that failed
+ *                      there, and the next dvm_wait, or dvm_finalize, reports it as a task that failed
  * @param[out] id       the id of the new datum
  * @retval DVM_SUCCESS              id is written
  * @retval DVM_ERR_ARGUMENT         addr or id is NULL, or addr and size wrap around
@@ -523,8 +523,8 @@ dvm_retcode_t dvm_data_put(const dvm_data_id_t id);
 /**
  * @brief Make the id of a datum whose bytes do not exist yet.
  *
- * It starts with one reference. A task that reads it waits, taking no worker, until it is published. It has one
- * producer: the task that it is an output of, or whoever calls dvm_data_write and then dvm_data_publish.
+ * The datum starts with one reference. A task that reads it waits, taking no worker, until the datum is published.
+ * The datum has one producer: the task whose output it is, or the caller of dvm_data_write and then dvm_data_publish.
  *
  * @param[in]  size  the size in bytes; 0 is legal
  * @param[out] id    the id of the new datum
@@ -540,8 +540,8 @@ dvm_retcode_t dvm_data_promise(size_t size,
 /**
  * @brief Become the producer of a promise by hand: address and size of the memory to write, zeroed.
  *
- * It ends with dvm_data_publish, after which the bytes do not change any more. The memory stays until then, also
- * when the last reference goes.
+ * The production ends with dvm_data_publish, after which the bytes do not change any more. Until then the memory
+ * stays, also when the last reference goes.
  *
  * @param[in]  id    the promise
  * @param[out] addr  the address of its bytes
@@ -808,7 +808,7 @@ dvm_retcode_t dvm_sched_near(const dvm_processing_id_t function,
  */
 dvm_retcode_t dvm_sched_load(dvm_rank_t rank, uint64_t *load);
 
-/* ----- Living with others: tasks that block, and tasks that use several cores -----
+/* ----- Tasks that block, and tasks that use several cores -----
  *
  * Unless a function says otherwise:
  *
@@ -894,7 +894,7 @@ typedef void (*dvm_graph_visit_t)(void *visitor, const int64_t *tile);
  * A task graph that is described by functions of integer coordinates and never held as a whole (the report's
  * sections 4.2.4 and 5.6 name the cost of unfolding one): a tile becomes a task when its first input arrives.
  *
- * The tiles are the integer points of the box `lower ..= upper`. Edges are told in one of two ways:
+ * The tiles are the integer points of the box `lower ..= upper`. Edges are given in one of two ways:
  *
  * * by `carried`, with `predecessors` and `successors` both NULL: tile T waits for T - e_k for each coordinate k with
  *   `carried[k]` set for which that is in the box. In a permutable band these edges order all dependences.
@@ -1030,8 +1030,8 @@ dvm_retcode_t dvm_graph_sizes(const char *name,
  *
  * Each task that waits is named with its processing's description, its arguments and its place, with the datum that it
  * misses and with who was to publish that: a task, the program by hand, or nobody. Cycles are found. Threads that sleep in
- * dvm_data_get are counted with the datum that they wait for. Of graphs that run, the tiles that run and that wait are
- * told, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
+ * dvm_data_get are counted with the datum that they wait for. For each graph that runs, the tiles that run and that wait
+ * are listed, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
  *
  * The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
  *
@@ -1372,7 +1372,7 @@ typedef struct {
 } dvm_redistribution_t;
 
 /**
- * What a redistribution costs. Lower bounds stand beside what was reached.
+ * The costs of a redistribution, and lower bounds for them.
  */
 typedef struct {
     /**
@@ -1504,7 +1504,7 @@ dvm_retcode_t dvm_redistribution_descriptor(dvm_redistribution_t plan,
  * @brief Redistribute some arrays; returns when all elements are where the target wants them.
  *
  * All arrays have the plan's shape; their elements may have different sizes. Memories are data, named by their
- * number in the distribution; the id {0, 0} stands for a memory in which nothing lies. Sources that are promises are
+ * number in the distribution; the id {0, 0} denotes a memory that holds nothing. Sources that are promises are
  * waited for. A target is either published already (registered or allocated), and is written in place: nobody else
  * may read or write it meanwhile; or a promise without a producer, which is published by this call: what is missing
  * in it is 0, or, when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is
@@ -1636,7 +1636,7 @@ dvm_retcode_t dvm_dma_open(dvm_dma_t *dma,
  * @retval DVM_ERR_STATE            the send before has no receive
  * @retval DVM_ERR_ID               the engine is unknown or has been closed
  *
- * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+ * The next dvm_dma_wait returns the error, too; copies after the failed call are not made.
  *
  * Source: added; the second paper, Figure 7.
  */
@@ -1658,7 +1658,7 @@ dvm_retcode_t dvm_dma_send(dvm_dma_t dma, int64_t memory, int64_t offset, int64_
  * @retval DVM_ERR_STATE            the send before has no receive
  * @retval DVM_ERR_ID               the engine is unknown or has been closed
  *
- * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+ * The next dvm_dma_wait returns the error, too; copies after the failed call are not made.
  *
  * Source: added; the second paper, Figure 7.
  */
@@ -1688,7 +1688,7 @@ dvm_retcode_t dvm_dma_send_2d(dvm_dma_t dma,
  * @retval DVM_ERR_STATE            the send before has no receive
  * @retval DVM_ERR_ID               the engine is unknown or has been closed
  *
- * What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+ * The next dvm_dma_wait returns the error, too; copies after the failed call are not made.
  *
  * Source: added; the second paper, Figure 7.
  */
@@ -1723,8 +1723,8 @@ dvm_retcode_t dvm_dma_send_3d(dvm_dma_t dma,
  * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  *
- * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
- * may have one place of a target.
+ * The next dvm_dma_wait returns the error, too; copies after the failed call are not made. No two copies between
+ * two waits may have one place of a target.
  *
  * Source: added; the second paper, Figure 7.
  */
@@ -1757,8 +1757,8 @@ dvm_retcode_t dvm_dma_receive(dvm_dma_t dma,
  * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  *
- * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
- * may have one place of a target.
+ * The next dvm_dma_wait returns the error, too; copies after the failed call are not made. No two copies between
+ * two waits may have one place of a target.
  *
  * Source: added; the second paper, Figure 7.
  */
@@ -1795,8 +1795,8 @@ dvm_retcode_t dvm_dma_receive_2d(dvm_dma_t dma,
  * @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
  *
- * What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
- * may have one place of a target.
+ * The next dvm_dma_wait returns the error, too; copies after the failed call are not made. No two copies between
+ * two waits may have one place of a target.
  *
  * Source: added; the second paper, Figure 7.
  */
@@ -1855,8 +1855,8 @@ dvm_retcode_t dvm_dma_close(dvm_dma_t dma);
 /**
  * @brief The meaning of a code, in words.
  *
- * @param[in] code  any number; one that is no code gets a text that says so
- * @return a text that lives as long as the program, never NULL; the caller does not free it
+ * @param[in] code  any number; for one that is no code the text says so
+ * @return a text that stays valid while the program runs, never NULL; the caller does not free it
  *
  * Thread safety: any thread, any task, any time, also before dvm_init and after dvm_finalize.
  * Source: added to the report's interface.

@@ -1,7 +1,7 @@
-//! Arguments that are addresses: what C hands over, read and written at one place.
+//! Pointer arguments: what C passes by address is read and written here.
 //!
-//! The type of a parameter says what lies behind its address; each access looks for NULL first. Whoever calls an
-//! exported function promises what the documentation of its parameters says; the functions ask for no more than that.
+//! The type of a parameter says what is behind its address, and each access checks for NULL first. The caller of an
+//! exported function fulfils the documentation of its parameters; the functions rely on no more than that.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
@@ -10,9 +10,9 @@ use crate::error::Error;
 use crate::id::{DatumId, ProcessingId, Rank};
 use crate::memory;
 
-/// A pointer of C's: `*const T` or `*mut T`.
+/// A pointer of C: `*const T` or `*mut T`.
 pub trait Pointer: Copy {
-    /// What C says lies there.
+    /// The type behind the pointer.
     type Target;
 
     /// The address alone.
@@ -36,18 +36,18 @@ impl<T> Pointer for *mut T {
     }
 }
 
-/// An address that C has handed over as a `P`: NULL, or that of one or more `T`, as the function documents it, for as
-/// long as the call lasts. Where C's type is a pointer to mutable memory, and the function documents a result, it may
-/// be written.
+/// An address that C has passed as a `P`: NULL, or the address of one or more `T`, as the function documents, valid
+/// during the call. If C's type is a pointer to mutable memory and the function documents a result, the memory may be
+/// written.
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct Arg<'a, P: Pointer, T = <P as Pointer>::Target>(P, PhantomData<(&'a (), *const T)>);
 
 impl<'a, P: Pointer, T> Arg<'a, P, T> {
-    /// What C has handed over.
+    /// The address that C has passed.
     ///
     /// # Safety
-    /// It is what the type says, for as long as `'a` lasts.
+    /// The address is what the type says, for as long as `'a`.
     pub unsafe fn new(pointer: P) -> Self {
         Self(pointer, PhantomData)
     }
@@ -57,13 +57,13 @@ impl<'a, P: Pointer, T> Arg<'a, P, T> {
         self.0.address().cast()
     }
 
-    /// The pointer itself, for what the library keeps and does not look at.
+    /// The pointer itself, for addresses that the library keeps and does not dereference.
     #[inline]
     pub(super) fn pointer(self) -> P {
         self.0
     }
 
-    /// True when nothing was handed over.
+    /// True for NULL.
     #[inline]
     pub(super) fn is_null(&self) -> bool {
         self.address().is_null()
@@ -75,37 +75,37 @@ impl<'a, P: Pointer, T> Arg<'a, P, T> {
         require_non_null(self.address(), name)
     }
 
-    /// The one that lies there.
+    /// The value behind the pointer.
     #[inline]
     pub(super) fn get(&self, name: &str) -> Result<&'a T, Error> {
         self.require(name)?;
-        // SAFETY: not NULL, so there is one by the type's promise; nobody writes it during the call.
+        // SAFETY: not NULL, so there is a value by the type's contract; nobody writes it during the call.
         Ok(unsafe { &*self.address() })
     }
 
-    /// A copy of the one that lies there.
+    /// A copy of the value behind the pointer.
     #[inline]
     fn read(&self, name: &str) -> Result<T, Error>
     where
         T: Copy,
     {
         self.require(name)?;
-        // SAFETY: not NULL, so there is one by the type's promise.
+        // SAFETY: not NULL, so there is a value by the type's contract.
         Ok(unsafe { self.address().read() })
     }
 
-    /// All that lie there, so many as the function documents. Where there are none, NULL will do.
+    /// The values behind the pointer, as many as the function documents. For 0 values NULL is allowed.
     #[inline]
     pub(super) fn list(&self, count: usize, name: &str) -> Result<&'a [T], Error> {
         if count == 0 {
             return Ok(&[]);
         }
         self.require(name)?;
-        // SAFETY: not NULL, so there are `count` by the type's promise; nobody writes them during the call.
+        // SAFETY: not NULL, so there are `count` values by the type's contract; nobody writes them during the call.
         Ok(unsafe { std::slice::from_raw_parts(self.address(), count) })
     }
 
-    /// The same where NULL stands for nothing.
+    /// The same where NULL means that there is no list.
     pub(super) fn optional_list(&self, count: usize, name: &str) -> Result<Option<&'a [T]>, Error> {
         (!self.is_null()).then(|| self.list(count, name)).transpose()
     }
@@ -119,7 +119,7 @@ impl<'a, T, R> Arg<'a, *mut T, R> {
         Ok(ResultPlace(self.0.cast(), PhantomData))
     }
 
-    /// Writes results side by side; there is room for so many.
+    /// Writes consecutive results; the caller has room for them.
     pub(super) fn write_all(&self, results: &[R], name: &str) -> Result<(), Error>
     where
         R: Copy,
@@ -128,8 +128,8 @@ impl<'a, T, R> Arg<'a, *mut T, R> {
             return Ok(());
         }
         self.require(name)?;
-        // SAFETY: not NULL, so there is room by the type's promise; the results are the library's own, and lie
-        // elsewhere.
+        // SAFETY: not NULL, so there is room by the type's contract. The results belong to the library, so they do not
+        // overlap.
         unsafe { self.0.cast::<R>().copy_from_nonoverlapping(results.as_ptr(), results.len()) };
         Ok(())
     }
@@ -139,29 +139,29 @@ impl<'a, T, R> Arg<'a, *mut T, R> {
 pub(super) struct ResultPlace<'a, R>(*mut R, PhantomData<&'a ()>);
 
 impl<R> ResultPlace<'_, R> {
-    /// Writes it.
+    /// Writes the result.
     #[inline]
     pub(super) fn write(self, result: R) {
-        // SAFETY: not NULL, so there is room for one by the promise of the argument's type.
+        // SAFETY: not NULL, so there is room for one result by the type's contract.
         unsafe { self.0.write(result) };
     }
 }
 
-/// A structure of C's that begins with its size in bytes, which the program sets: the rest may be anything.
+/// A structure of C that begins with its size in bytes. The program sets the size; the rest may have any contents.
 ///
 /// # Safety
 /// The first field is a `usize`.
-pub(super) unsafe trait TellsSize {}
+pub(super) unsafe trait BeginsWithSize {}
 
-impl<R: TellsSize> ResultPlace<'_, R> {
-    /// What the program says of the structure's size.
+impl<R: BeginsWithSize> ResultPlace<'_, R> {
+    /// The size that the program has set.
     pub(super) fn size(&self) -> usize {
         // SAFETY: not NULL, and the program has set the first field.
         unsafe { self.0.cast::<usize>().read() }
     }
 }
 
-// So lists of pairs of numbers are lists of ids.
+// A list of pairs of numbers is a list of ids.
 const _: () = assert!(size_of::<DatumId>() == size_of::<IdParts>() && align_of::<DatumId>() == align_of::<IdParts>());
 
 /// The two numbers of an id.
@@ -187,7 +187,7 @@ impl<'a, P: Pointer> Arg<'a, P, IdParts> {
         Arg::<P, DatumId>(self.0, PhantomData).list(count, name)
     }
 
-    /// The same, as many as C says.
+    /// The same for a number of ids that C passes.
     #[inline]
     pub(super) fn counted_data(&self, count: c_int, name: &str) -> Result<&'a [DatumId], Error> {
         self.data(non_negative(count, "count")?, name)
@@ -195,11 +195,12 @@ impl<'a, P: Pointer> Arg<'a, P, IdParts> {
 }
 
 impl Arg<'_, *mut c_void, c_char> {
-    /// Writes a text and the NUL that ends it. There is room for both.
+    /// Writes a text and its terminating NUL. There is room for both.
     pub(super) fn write_text(&self, text: &str, name: &str) -> Result<(), Error> {
         self.require(name)?;
         let place = self.0.cast::<u8>();
-        // SAFETY: not NULL, so there is room by the type's promise; the text is the library's own, and lies elsewhere.
+        // SAFETY: not NULL, so there is room by the type's contract. The text belongs to the library, so the two do not
+        // overlap.
         unsafe {
             place.copy_from_nonoverlapping(text.as_ptr(), text.len());
             place.add(text.len()).write(0);
@@ -209,7 +210,7 @@ impl Arg<'_, *mut c_void, c_char> {
 }
 
 impl Arg<'_, *mut u64, Rank> {
-    /// Writes the first components, of which there is room for so many.
+    /// Writes the first components. There is room for them.
     pub(super) fn write_components(&self, components: &[u64], name: &str) -> Result<(), Error> {
         Arg::<*mut u64>(self.0, PhantomData).write_all(components, name)
     }
@@ -219,12 +220,11 @@ impl<'a, P: Pointer<Target = c_char>> Arg<'a, P> {
     /// A text that ends with a NUL.
     pub(super) fn bytes(&self, name: &str) -> Result<&'a CStr, Error> {
         self.require(name)?;
-        // SAFETY: not NULL, so ended by a NUL by the type's promise.
+        // SAFETY: not NULL, so the text ends with a NUL by the type's contract.
         Ok(unsafe { CStr::from_ptr(self.address()) })
     }
 
-    /// The same as text of one's own; `None` stands for NULL. A program's text may be large: there may be no memory for
-    /// it.
+    /// An owned copy of the text; `None` for NULL. A program's text may be large, so memory for it may be missing.
     pub(super) fn text(&self) -> Result<Option<String>, Error> {
         if self.is_null() {
             return Ok(None);
@@ -233,7 +233,7 @@ impl<'a, P: Pointer<Target = c_char>> Arg<'a, P> {
         if let Ok(text) = bytes.to_str() {
             return memory::text(text).map(Some);
         }
-        // Each byte that is no text becomes three.
+        // Each byte that is not UTF-8 becomes three bytes.
         let mut room = Vec::<u8>::new();
         memory::room_for(&mut room, bytes.count_bytes().saturating_mul(3))?;
         drop(room);

@@ -1,4 +1,4 @@
-//! Living with others: tasks that block, and tasks that use several cores.
+//! Tasks that block, and tasks that use several cores.
 //!
 //! # For every function
 //! Thread safety: any task, on the thread that libdvm called it on.

@@ -18,7 +18,7 @@ use super::{Arg, ConstDataIdArg, DataId, DataIdArg, dvm_retcode_t, guard};
 /// @param[in]  free_cb  NULL, or what to call exactly once, as free_cb(addr, size), when the last reference of the
 ///                      datum, or of the last one that carries its storage on (dvm_data_next), has gone; it runs on
 ///                      any thread, with no lock of libdvm held, and may call what a task may call; what it throws ends
-///                      there and is told by the next dvm_wait, or dvm_finalize, as a task that failed
+///                      there, and the next dvm_wait, or dvm_finalize, reports it as a task that failed
 /// @param[out] id       the id of the new datum
 /// @retval DVM_SUCCESS              id is written
 /// @retval DVM_ERR_ARGUMENT         addr or id is NULL, or addr and size wrap around
@@ -145,8 +145,8 @@ pub unsafe extern "C" fn dvm_data_put(id: ConstDataIdArg) -> dvm_retcode_t {
 
 /// @brief Make the id of a datum whose bytes do not exist yet.
 ///
-/// It starts with one reference. A task that reads it waits, taking no worker, until it is published. It has one
-/// producer: the task that it is an output of, or whoever calls dvm_data_write and then dvm_data_publish.
+/// The datum starts with one reference. A task that reads it waits, taking no worker, until the datum is published.
+/// The datum has one producer: the task whose output it is, or the caller of dvm_data_write and then dvm_data_publish.
 ///
 /// @param[in]  size  the size in bytes; 0 is legal
 /// @param[out] id    the id of the new datum
@@ -167,8 +167,8 @@ pub unsafe extern "C" fn dvm_data_promise(size: usize, id: Arg<*mut DataId>) -> 
 
 /// @brief Become the producer of a promise by hand: address and size of the memory to write, zeroed.
 ///
-/// It ends with dvm_data_publish, after which the bytes do not change any more. The memory stays until then, also
-/// when the last reference goes.
+/// The production ends with dvm_data_publish, after which the bytes do not change any more. Until then the memory
+/// stays, also when the last reference goes.
 ///
 /// @param[in]  id    the promise
 /// @param[out] addr  the address of its bytes

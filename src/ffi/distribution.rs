@@ -28,7 +28,7 @@ pub struct dvm_distribution_t {
 }
 super::handle!(dvm_distribution_t);
 
-/// All distributions.
+/// All distributions, by handle.
 pub(super) static DISTRIBUTIONS: Handles<Layout, dvm_distribution_t> = Handles::new("distribution");
 
 /// The greatest number of dimensions of an array that is distributed.
@@ -44,7 +44,7 @@ fn dimensions(count: c_int) -> Result<usize, Error> {
     })
 }
 
-/// The distribution of independent dimensions, whose variables are told apart by the number of their dimension.
+/// The distribution of independent dimensions; the number of its dimension distinguishes a variable.
 fn product(
     each: impl Iterator<Item = dvm_redist::Result<Dimension>>,
     room: &BTreeMap<String, (i64, i64)>,
@@ -85,13 +85,13 @@ pub unsafe extern "C" fn dvm_distribution_parse(
     making("dvm_distribution_parse", &DISTRIBUTIONS, (distribution, "distribution"), || {
         text.require("text")?;
         let (text, values) = (text.text()?.unwrap_or_default(), parameters.text()?.unwrap_or_default());
-        crate::memory::at_hand((text.len() + values.len()).saturating_mul(READING))?;
+        crate::memory::at_hand((text.len() + values.len()).saturating_mul(BYTES_PER_TEXT_BYTE))?;
         Layout::new(&parse(&text)?, &values_of(&values)?)
     })
 }
 
-/// What is made of one letter of a text while it is read, at most.
-const READING: usize = 64;
+/// The most bytes that reading allocates per byte of a text.
+const BYTES_PER_TEXT_BYTE: usize = 64;
 
 fn parse(text: &str) -> Result<Distribution, Error> {
     let found = if text.trim_start().starts_with('{') { json::parse_distribution(text) } else { text.parse() };
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn dvm_distribution_make(
     })
 }
 
-/// The arrays of `dvm_distribution_make`.
+/// The array arguments of `dvm_distribution_make`.
 struct Explicit<'a> {
     offset: Option<&'a [i64]>,
     elements: Option<&'a [i64]>,
@@ -212,7 +212,7 @@ impl Explicit<'_> {
     }
 }
 
-/// Bounds the last variable of a dimension so that only elements 0 .. n-1 are left.
+/// Bounds the last variable of a dimension so that only elements 0 .. n-1 remain.
 fn clip(d: &mut Dimension, n: i64) -> Result<(), Error> {
     if n < 0 {
         return Err(Error::argument(format!("{n} elements: give 0 or more")));
@@ -408,7 +408,7 @@ pub unsafe extern "C" fn dvm_distribution_set_order(
 ) -> dvm_retcode_t {
     guarded("dvm_distribution_set_order", || {
         let order = order.list(self::dimensions(count)?, "order")?;
-        // What is negative is no dimension, and is refused as such.
+        // A negative number is not a dimension, and is refused as one that does not exist.
         let order: Vec<usize> = order.iter().map(|&j| usize::try_from(j).unwrap_or(usize::MAX)).collect();
         DISTRIBUTIONS.replace(distribution, |layout| layout.ordered(&order))
     })

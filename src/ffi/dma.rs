@@ -22,7 +22,7 @@ pub struct dvm_dma_t {
 }
 super::handle!(dvm_dma_t);
 
-/// All engines.
+/// All engines, by handle.
 static ENGINES: Handles<Dma, dvm_dma_t> = Handles::new("copy engine");
 
 /// @brief Make an engine of strided copies between some source and some target memories.
@@ -90,7 +90,7 @@ fn receive(function: &'static str, dma: dvm_dma_t, memory: i64, offset: i64, lev
 /// @retval DVM_ERR_STATE            the send before has no receive
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed
 ///
-/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+/// The next dvm_dma_wait returns the error, too; copies after the failed call are not made.
 ///
 /// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
@@ -113,7 +113,7 @@ pub extern "C" fn dvm_dma_send(dma: dvm_dma_t, memory: i64, offset: i64, count: 
 /// @retval DVM_ERR_STATE            the send before has no receive
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed
 ///
-/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+/// The next dvm_dma_wait returns the error, too; copies after the failed call are not made.
 ///
 /// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
@@ -146,7 +146,7 @@ pub extern "C" fn dvm_dma_send_2d(
 /// @retval DVM_ERR_STATE            the send before has no receive
 /// @retval DVM_ERR_ID               the engine is unknown or has been closed
 ///
-/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made.
+/// The next dvm_dma_wait returns the error, too; copies after the failed call are not made.
 ///
 /// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
@@ -185,8 +185,8 @@ pub extern "C" fn dvm_dma_send_3d(
 /// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 ///
-/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
-/// may have one place of a target.
+/// The next dvm_dma_wait returns the error, too; copies after the failed call are not made. No two copies between
+/// two waits may have one place of a target.
 ///
 /// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
@@ -216,8 +216,8 @@ pub extern "C" fn dvm_dma_receive(dma: dvm_dma_t, memory: i64, offset: i64, coun
 /// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 ///
-/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
-/// may have one place of a target.
+/// The next dvm_dma_wait returns the error, too; copies after the failed call are not made. No two copies between
+/// two waits may have one place of a target.
 ///
 /// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]
@@ -257,8 +257,8 @@ pub extern "C" fn dvm_dma_receive_2d(
 /// @retval DVM_ERR_NO_REFERENCE     all references of a datum are taken by tasks that are already scheduled
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
 ///
-/// What went wrong is also told by the next dvm_dma_wait; copies after it are not made. No two copies between two waits
-/// may have one place of a target.
+/// The next dvm_dma_wait returns the error, too; copies after the failed call are not made. No two copies between
+/// two waits may have one place of a target.
 ///
 /// Source: added; the second paper, Figure 7.
 #[unsafe(no_mangle)]

@@ -6,8 +6,8 @@ use super::{RetcodeArg, dvm_retcode_t, guard};
 
 /// @brief The meaning of a code, in words.
 ///
-/// @param[in] code  any number; one that is no code gets a text that says so
-/// @return a text that lives as long as the program, never NULL; the caller does not free it
+/// @param[in] code  any number; for one that is no code the text says so
+/// @return a text that stays valid while the program runs, never NULL; the caller does not free it
 ///
 /// Thread safety: any thread, any task, any time, also before dvm_init and after dvm_finalize.
 /// Source: added to the report's interface.
@@ -27,5 +27,5 @@ pub extern "C" fn dvm_strerror(code: RetcodeArg) -> *const c_char {
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_last_error() -> *const c_char {
-    guard::last_story()
+    guard::last_message()
 }

@@ -14,8 +14,8 @@ use crate::explain;
 ///
 /// Each task that waits is named with its processing's description, its arguments and its place, with the datum that it
 /// misses and with who was to publish that: a task, the program by hand, or nobody. Cycles are found. Threads that sleep in
-/// dvm_data_get are counted with the datum that they wait for. Of graphs that run, the tiles that run and that wait are
-/// told, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
+/// dvm_data_get are counted with the datum that they wait for. For each graph that runs, the tiles that run and that wait
+/// are listed, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
 ///
 /// The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
 ///

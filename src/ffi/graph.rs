@@ -31,7 +31,7 @@ pub type dvm_graph_visit_t = Option<unsafe extern "C" fn(visitor: *mut c_void, t
 /// A task graph that is described by functions of integer coordinates and never held as a whole (the report's
 /// sections 4.2.4 and 5.6 name the cost of unfolding one): a tile becomes a task when its first input arrives.
 ///
-/// The tiles are the integer points of the box `lower ..= upper`. Edges are told in one of two ways:
+/// The tiles are the integer points of the box `lower ..= upper`. Edges are given in one of two ways:
 ///
 /// * by `carried`, with `predecessors` and `successors` both NULL: tile T waits for T - e_k for each coordinate k with
 ///   `carried[k]` set for which that is in the box. In a permutable band these edges order all dependences.
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn dvm_graph_run(graph: Arg<*const dvm_graph_t>) -> dvm_re
     })
 }
 
-/// What `dvm_graph_t` says, checked.
+/// The checked fields of a `dvm_graph_t`.
 struct Parts {
     name: String,
     space: Space,
@@ -140,16 +140,17 @@ fn read(graph: &Arg<*const dvm_graph_t>) -> Result<Parts, Error> {
             "`graph->predecessors` and `graph->successors` must both be given or both be NULL",
         ));
     }
-    // SAFETY: C has handed the graph over: each is NULL, or `dimension` numbers, or a text that ends with a NUL.
+    // SAFETY: C has passed the graph: each address is NULL, or that of `dimension` numbers, or of a text that ends with
+    // a NUL.
     let (lower, upper, carried, name) =
         unsafe { (Arg::new(graph.lower), Arg::new(graph.upper), Arg::new(graph.carried), Arg::new(graph.name)) };
     let (lower, upper) = (lower.list(dimension, "graph->lower")?, upper.list(dimension, "graph->upper")?);
     let carried = flags(&carried, dimension)?;
     let name = text(&name)?;
     let space = Space::new(lower, upper)?;
-    // SAFETY: the documentation of `dvm_graph_t` demands functions that may be called from every worker at the same time,
-    // with this context, until `dvm_graph_run` returns. `dvm_graph_visit_t` is never NULL when we call `successors`: the
-    // two function types differ in that only and have the same representation.
+    // SAFETY: the documentation of `dvm_graph_t` demands functions that every worker may call at the same time, with
+    // this context, until `dvm_graph_run` returns. We call `successors` with a `dvm_graph_visit_t` that is never NULL:
+    // the two function types differ only in that, and have the same representation.
     let callbacks = unsafe {
         let successors = graph.successors.map(|function| transmute::<_, Successors>(function));
         Callbacks::new(
@@ -171,7 +172,7 @@ fn dimension(given: c_int) -> Result<usize, Error> {
     })
 }
 
-/// The flags of the coordinates; NULL: none is set.
+/// The flags of the coordinates; NULL: no flag is set.
 fn flags(flags: &Arg<*const c_int>, count: usize) -> Result<Vec<bool>, Error> {
     let flags = flags.optional_list(count, "carried")?;
     Ok(flags.map_or_else(|| vec![false; count], |flags| flags.iter().map(|&flag| flag != 0).collect()))
@@ -182,7 +183,7 @@ fn text(name: &Arg<*const c_char>) -> Result<String, Error> {
     if name.is_null() { Ok("graph".into()) } else { Ok(name.bytes("name")?.to_string_lossy().into_owned()) }
 }
 
-/// `footprint` of `dvm_graph_sizes`.
+/// The type of `footprint` in `dvm_graph_sizes`.
 type Footprint = unsafe extern "C" fn(context: *mut c_void, sizes: *const i64) -> i64;
 
 /// @brief Choose tile sizes for a permutable band, one per coordinate.
@@ -229,8 +230,8 @@ pub unsafe extern "C" fn dvm_graph_sizes(
         let bytes = |sizes: &[i64]| match footprint {
             Some(footprint) => {
                 let arguments = [context, sizes.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-                // SAFETY: as documented for `footprint`; `sizes` has `dimension` values. It is called across the unwind
-                // boundary, which lets it unwind, with its two arguments in the first two registers.
+                // SAFETY: as documented for `footprint`; `sizes` has `dimension` values. The unwind boundary calls it
+                // with its two arguments in the first two registers, and lets it unwind.
                 let call = || unsafe {
                     unwind_boundary::call_for_wide(
                         transmute::<Footprint, unwind_boundary::Function>(footprint),

@@ -1,7 +1,7 @@
-//! The border guard: every exported function runs inside it.
+//! The boundary to C: every exported function runs inside `guarded`, `running` or `making`.
 //!
-//! It stops panics, turns a failure into its code, and keeps the message for `dvm_last_error`. What comes in is checked
-//! by `argument`.
+//! The boundary stops panics, turns an error into its code, and keeps the message for `dvm_last_error`. `argument`
+//! checks what C passes.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -18,30 +18,30 @@ use crate::memory;
 use crate::redistribution::Handles;
 
 thread_local! {
-    /// The message of this thread's last failure; `None` before the first.
-    /// It lies in the thread itself: to tell that there is no memory needs none.
+    /// The message of this thread's last error; empty before the first. The buffer is in the thread's own storage: to
+    /// report that memory is missing takes no memory.
     static LAST: RefCell<Message> = const { RefCell::new(Message::NONE) };
 }
 
-/// The most bytes of a message, its NUL among them; a longer one is cut short.
-const LONGEST: usize = 2048;
+/// The size of a message's buffer in bytes, including the NUL; a longer message is cut.
+const MESSAGE_BYTES: usize = 2048;
 
 /// A text that ends with a NUL.
 #[repr(C)]
 struct Message {
-    bytes: [u8; LONGEST],
+    bytes: [u8; MESSAGE_BYTES],
     length: usize,
 }
 
 impl Message {
-    const NONE: Message = Message { bytes: [0; LONGEST], length: 0 };
+    const NONE: Message = Message { bytes: [0; MESSAGE_BYTES], length: 0 };
 }
 
 impl fmt::Write for Message {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for c in text.chars() {
             let c = if c == '\0' { '?' } else { c };
-            let room = &mut self.bytes[self.length..LONGEST - 1];
+            let room = &mut self.bytes[self.length..MESSAGE_BYTES - 1];
             if room.len() < c.len_utf8() {
                 return Err(fmt::Error);
             }
@@ -73,8 +73,8 @@ pub(super) fn running(function: &'static str, body: impl FnOnce(&Call) -> Result
     guarded(function, || body(&engine::enter()?))
 }
 
-/// Runs the body of an exported function that makes something and writes its handle. Its parts last, and so none of them may
-/// lie in the reserve of memory.
+/// Runs the body of an exported function that makes something and writes its handle. What it makes is permanent, so
+/// none of its parts may come from the reserve of memory.
 pub(super) fn making<T: Send + Sync, H: From<u64> + Into<u64>>(
     function: &'static str,
     handles: &'static Handles<T, H>,
@@ -88,7 +88,7 @@ pub(super) fn making<T: Send + Sync, H: From<u64> + Into<u64>>(
     })
 }
 
-/// Keeps the message of a failure for `dvm_last_error`; its code.
+/// Keeps the message of an error for `dvm_last_error`; returns the error's code.
 #[cold]
 #[inline(never)]
 fn remember(function: &'static str, error: &Error) -> dvm_retcode_t {
@@ -110,9 +110,9 @@ fn remember(function: &'static str, error: &Error) -> dvm_retcode_t {
     error.code()
 }
 
-/// The message of the calling thread's last failure; empty when there was none.
-pub(super) fn last_story() -> *const c_char {
-    // The text comes first, and stays until the thread's next failure.
+/// The message of the calling thread's last error; empty if there was none.
+pub(super) fn last_message() -> *const c_char {
+    // The text is the first field, and stays until the thread's next error.
     const { assert!(std::mem::offset_of!(Message, bytes) == 0) };
     LAST.with(RefCell::as_ptr).cast()
 }

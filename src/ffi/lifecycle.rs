@@ -60,8 +60,8 @@ pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
 /// does every call of theirs once all tasks have ended. Until then they may publish, get and put. Tasks may go on scheduling,
 /// and the call returns when no task can run any more: tasks that schedule for ever put it off for ever.
 /// Tasks that wait for data which nobody has published are cancelled then. Memory obtained by dvm_data_get is
-/// gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) tell what
-/// went wrong before; libdvm has ended all the same.
+/// gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) report
+/// what went wrong before; libdvm has ended all the same.
 ///
 /// @retval DVM_SUCCESS              libdvm has ended
 /// @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it

@@ -1,7 +1,7 @@
 //! The C interface: every exported function, one file per section of the header.
 //!
 //! The comments of the exported functions are the documentation of the header: `dvm.h` is generated from them. They
-//! therefore speak to a C programmer. Rules that hold for all of them and are not repeated:
+//! therefore address a C programmer. Rules that hold for all of them and are not repeated:
 //!
 //! * Pointers are never kept beyond the call, unless a function says so.
 //! * A call that fails changes nothing, writes no output and takes no reference, unless a function says so; it leaves
@@ -11,7 +11,7 @@
 //! Array parameters are pointers in C. The aliases `RankArg`, `DataIdArg`, `ProcIdArg` and `RetcodeArg` say which
 //! array (or code) is meant; the header prints them under their C names. What only reads takes the `Const...` ones, unless the
 //! report prints it without `const`: those prototypes stay as they are.
-#![allow(unsafe_code, reason = "this is the border to C")]
+#![allow(unsafe_code, reason = "this is the boundary to C")]
 #![allow(clippy::missing_safety_doc, reason = "the comments are those of the C header: each parameter is described")]
 
 use std::ffi::c_int;

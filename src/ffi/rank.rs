@@ -9,7 +9,7 @@ use std::ffi::c_int;
 use super::{Arg, ConstRankArg, DVM_MAX_RANK_DEPTH, RankArg, dvm_retcode_t, guard};
 use crate::error::Error;
 
-/// Writes the first `size` components, once it is known that the array holds the dimension and is no longer than allowed.
+/// Writes the first `size` components, after checking that the array can hold the rank and is not longer than allowed.
 ///
 /// # Safety
 /// `array` is NULL or the address of `size` numbers (the caller of the C function guarantees it).

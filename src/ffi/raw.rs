@@ -1,5 +1,5 @@
-//! The functions as C sees them, with plain pointers: for programs in Rust that call them as C does. The test of the
-//! ABI compares each with the header.
+//! The functions with plain pointers, as C sees them, for programs in Rust that call them as C does. The ABI test
+//! compares each with the header.
 #![allow(missing_docs, reason = "the documentation is that of the exported functions")]
 
 use std::ffi::{c_char, c_int, c_void};

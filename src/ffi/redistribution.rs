@@ -5,7 +5,7 @@
 
 use std::ffi::c_int;
 
-use super::argument::TellsSize;
+use super::argument::BeginsWithSize;
 use super::distribution::{DISTRIBUTIONS, dvm_distribution_t};
 use super::guard::{guarded, making, non_negative, running};
 use super::{Arg, DataId, dvm_retcode_t};
@@ -28,10 +28,10 @@ super::handle!(dvm_redistribution_t);
 /// copies as possible.
 pub const DVM_REDISTRIBUTION_BALANCE: c_int = 1;
 
-/// All plans.
+/// All plans, by handle.
 static PLANS: Handles<Redistribution, dvm_redistribution_t> = Handles::new("redistribution plan");
 
-/// What a redistribution costs. Lower bounds stand beside what was reached.
+/// The costs of a redistribution, and lower bounds for them.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct dvm_redistribution_figures_t {
@@ -60,7 +60,7 @@ pub struct dvm_redistribution_figures_t {
 }
 
 // SAFETY: `size` is the first field.
-unsafe impl TellsSize for dvm_redistribution_figures_t {}
+unsafe impl BeginsWithSize for dvm_redistribution_figures_t {}
 
 /// @brief Plan the redistribution from a distribution of an array to another: once, for any number of rounds.
 ///
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
 /// @brief Redistribute some arrays; returns when all elements are where the target wants them.
 ///
 /// All arrays have the plan's shape; their elements may have different sizes. Memories are data, named by their
-/// number in the distribution; the id {0, 0} stands for a memory in which nothing lies. Sources that are promises are
+/// number in the distribution; the id {0, 0} denotes a memory that holds nothing. Sources that are promises are
 /// waited for. A target is either published already (registered or allocated), and is written in place: nobody else
 /// may read or write it meanwhile; or a promise without a producer, which is published by this call: what is missing
 /// in it is 0, or, when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn dvm_redistribute_start(
     })
 }
 
-/// A round that was asked for, checked. The arguments are those of `dvm_redistribute`.
+/// Checks the arguments of `dvm_redistribute` and makes a round of them.
 fn round(
     call: &Call,
     plan: dvm_redistribution_t,

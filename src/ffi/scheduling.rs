@@ -108,24 +108,25 @@ unsafe extern "C" fn onto_impl(
         let found = REGISTRY.find(function)?;
         let count = found.signature.count;
         let id = |place: usize| {
-            // SAFETY: the caller gave `count` arguments, and the entry tells where the convention puts them.
+            // SAFETY: the caller passed `count` arguments, and the entry passes the addresses where the calling
+            // convention puts them.
             let argument = unsafe {
                 if place < IN_REGISTERS { registers.add(place).read() } else { stack.add(place - IN_REGISTERS).read() }
             };
             argument.datum("a datum's id")
         };
-        if count <= INLINE {
-            let mut ids = [DatumId::NONE; INLINE];
+        if count <= MAX_CLEARED_IDS {
+            let mut ids = [DatumId::NONE; MAX_CLEARED_IDS];
             for (place, slot) in ids[..count].iter_mut().enumerate() {
                 *slot = id(place)?;
             }
             call.onto(worker, function, found, &ids[..count])
-        } else if count <= MANY {
-            let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MANY];
+        } else if count <= MAX_STACK_IDS {
+            let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MAX_STACK_IDS];
             for (place, slot) in room[..count].iter_mut().enumerate() {
                 slot.write(id(place)?);
             }
-            // SAFETY: so many were just written.
+            // SAFETY: the first `count` ids were just written.
             call.onto(worker, function, found, unsafe { std::slice::from_raw_parts(room.as_ptr().cast(), count) })
         } else {
             let mut ids = Vec::new();
@@ -138,11 +139,11 @@ unsafe extern "C" fn onto_impl(
     })
 }
 
-/// Up to so many ids are gathered in an array that is cleared first.
-const INLINE: usize = 8;
+/// Up to this number of ids are gathered in an array that is cleared first.
+const MAX_CLEARED_IDS: usize = 8;
 
-/// Up to so many are gathered without allocating: more than this no plain callback has.
-const MANY: usize = 64;
+/// Up to this number of ids are gathered without allocation; no plain callback has more arguments.
+const MAX_STACK_IDS: usize = 64;
 
 /// @brief Run a processing on its data, on the processing unit with this rank: dvm_sched_onto with an array of ids.
 ///

@@ -8,7 +8,7 @@ pub const DVM_VERSION_MAJOR: c_int = 0;
 /// The second number of this header's version: a higher one adds. Before 1.0 it may also change what was there.
 pub const DVM_VERSION_MINOR: c_int = 1;
 
-/// The third number of this header's version: a higher one mends.
+/// The third number of this header's version: a higher one corrects defects.
 pub const DVM_VERSION_PATCH: c_int = 0;
 
 /// The version of this header as one number that grows: 10000 times the first, 100 times the second, and the third.
