@@ -4,9 +4,9 @@
 //! has one owner at a time, which holds an [`OwnedTask`] and moves it on:
 //!
 //! 1. the thread that schedules it;
-//! 2. while an input is missing, the list of that datum: a task waits for one input after the other, and whoever
-//!    publishes the one becomes the owner and looks at the next;
-//! 3. the queue it is pushed to, then the worker that takes it out;
+//! 2. while an input is missing, the list of that datum: a task waits for one input after the other, and the thread
+//!    that publishes an input becomes the owner and checks the next;
+//! 3. the queue that the task is pushed to, then the worker that takes the task out;
 //! 4. the pool, once the task has ended.
 //!
 //! A promise knows the task that produces it, and the tasks that wait for it. As long as it does, other threads may

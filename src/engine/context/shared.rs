@@ -65,7 +65,7 @@ pub(crate) struct Engine {
 #[derive(Clone, Copy)]
 pub(crate) struct KeptEngine(NonNull<Engine>);
 
-// SAFETY: all threads share the engine, and whoever keeps it keeps it for all of them.
+// SAFETY: all threads share the engine, and a thread that keeps the engine keeps it for all of them.
 unsafe impl Send for KeptEngine {}
 
 impl KeptEngine {

@@ -12,7 +12,7 @@ use crate::error::Error;
 #[derive(Clone, Copy)]
 pub(crate) struct Section {
     pub(crate) worker: usize,
-    /// The source that the worker was polling when the section began: a tile that began it is part of that source.
+    /// The source that the worker was polling when the section began: a tile that begins a section is part of that source.
     pub(crate) polled: Mark,
     /// The cores that the task had before the section.
     pub(crate) cores: u32,
