@@ -6,7 +6,7 @@ use super::quota::Quota;
 
 /// What a process may use of its host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Claim {
+pub(crate) struct CpuClaim {
     /// The system's numbers of its PUs, in tree order.
     pub cpus: Vec<u32>,
     /// The CPU quota that holds for it.

@@ -1,6 +1,6 @@
 //! A process's view of its host, before it is known which part is its own.
 
-use super::share::{Claim, Positions, Share};
+use super::share::{CpuClaim, Positions, Share};
 use super::{Allowance, Machine, selection, topology::Topology};
 use crate::config::Config;
 use crate::error::Error;
@@ -28,11 +28,11 @@ impl Survey {
     }
 
     /// What the process may use.
-    pub fn claim(&self) -> Claim {
+    pub fn claim(&self) -> CpuClaim {
         let real = self.topology.is_this_system;
         let allowed = self.allowance.cpus.as_ref().filter(|_| real);
         let usable = selection::usable(&self.topology.pus, allowed);
-        Claim {
+        CpuClaim {
             cpus: usable.into_iter().map(|pu| self.topology.pus[pu].os_index).collect(),
             quota: self.allowance.quota.filter(|_| real),
         }

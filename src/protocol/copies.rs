@@ -62,7 +62,7 @@ pub enum CopyAction {
     },
     /// Forget the bytes.
     Evict(DatumId),
-    /// All inputs of the task are present, and pinned until [`Copies::end`].
+    /// All inputs of the task are present, and pinned until [`RemoteCopies::end`].
     Ready(Arrival),
     /// An input of the task is poisoned, and nothing but fetches is missing. The task is forgotten here.
     Cancel(Arrival),
@@ -107,7 +107,7 @@ impl Waiting {
 
 /// The copies of a process.
 #[derive(Debug)]
-pub struct Copies {
+pub struct RemoteCopies {
     limit: u64,
     /// Bytes of present copies, and of those that are being fetched.
     bytes: u64,
@@ -127,10 +127,10 @@ pub struct Copies {
     clock: u64,
 }
 
-impl Copies {
+impl RemoteCopies {
     /// None, which may take this many bytes.
-    pub fn new(limit: u64) -> Copies {
-        Copies {
+    pub fn new(limit: u64) -> RemoteCopies {
+        RemoteCopies {
             limit,
             bytes: 0,
             known: HashMap::new(),
@@ -161,7 +161,7 @@ impl Copies {
         self.known.get(&id).is_some_and(|copy| matches!(copy.state, State::Present(_)))
     }
 
-    /// Whether nobody but this task uses the copy, whose bytes it may then take over: [`Copies::take_over`].
+    /// Whether nobody but this task uses the copy, whose bytes it may then take over: [`RemoteCopies::take_over`].
     pub fn is_unshared(&self, id: DatumId) -> bool {
         self.known.get(&id).is_some_and(|copy| copy.pins == 1 && copy.waiters.is_empty())
     }

@@ -106,12 +106,12 @@ impl Promise {
 /// An output in the process where its producer runs, which is not its home. It is kept until home says `Free`: a
 /// `Subscribe` that home passed on may come after the end of the task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Output {
+pub struct OutputClaim {
     subscribers: ProcessSet,
     settled: bool,
 }
 
-impl Output {
+impl OutputClaim {
     /// Somebody needs it; says whether to answer at once.
     pub fn subscribe(&mut self, needer: ProcessId) -> bool {
         if !self.settled {
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn an_output_tells_its_subscribers_once() {
-        let mut output = Output::default();
+        let mut output = OutputClaim::default();
         assert!(!output.subscribe(NEEDER));
         output.lost(NEEDER);
         assert!(!output.subscribe(OTHER));

@@ -4,8 +4,8 @@ use super::argument::Arguments;
 use super::code;
 use super::datum_at::DatumAt;
 use super::message::{
-    BUILD_ID_BYTES, Bytes, Claim, Code, Done, Edge, End, Fetch, Here, Image, LoanMessage, Message, NAME_BYTES, Outcome,
-    Payload, Processing, TEXT_BYTES, Task, Value,
+    BUILD_ID_BYTES, Bytes, ClaimMessage, Code, Done, Edge, End, EndState, Fetch, Here, Image, LoanMessage, Message,
+    NAME_BYTES, Payload, Processing, TEXT_BYTES, TaskMessage, Value,
 };
 use super::refusal::{Refusal, Why};
 use super::words::{Reader, WORD};
@@ -177,7 +177,7 @@ fn task<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refusa
     head.flags_of("a task's flags", code::NEAR)?;
     let (processing, worker) = processing_id(from)?;
     let arguments = Arguments::read(*from)?;
-    Ok(Message::Task(Task { sequence: head.low, near: head.has(code::NEAR), processing, worker, arguments }))
+    Ok(Message::Task(TaskMessage { sequence: head.low, near: head.has(code::NEAR), processing, worker, arguments }))
 }
 
 fn processing<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refusal> {
@@ -260,10 +260,14 @@ fn done<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refusa
         return at.no_value("the rest of a task's end", u64::from(unused));
     }
     let outcome = match failed {
-        None => head.has(code::OUTCOME).then_some(Outcome::Success),
+        None => head.has(code::OUTCOME).then_some(EndState::Success),
         Some((code, length)) => {
             let text = from.text("a failure's text", length, TEXT_BYTES)?;
-            Some(if head.has(code::CANCELLED) { Outcome::Cancelled(code, text) } else { Outcome::Failure(code, text) })
+            Some(if head.has(code::CANCELLED) {
+                EndState::Cancelled(code, text)
+            } else {
+                EndState::Failure(code, text)
+            })
         }
     };
     Ok(Message::Done(Done { sequence: head.low, before, outcome, returns: head.has(code::RETURNS) }))
@@ -348,11 +352,11 @@ fn references<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, 
     Ok(Message::References(id, message))
 }
 
-fn claim(head: Head<'_>, from: &mut Reader<'_>) -> Result<Claim, Refusal> {
+fn claim(head: Head<'_>, from: &mut Reader<'_>) -> Result<ClaimMessage, Refusal> {
     let DatumAt { id, at: scheduler } = datum(from)?;
     let runner = from.process("the runner")?;
     from.zero("the rest of a claim")?;
-    Ok(Claim { id, scheduler, sequence: head.low, runner })
+    Ok(ClaimMessage { id, scheduler, sequence: head.low, runner })
 }
 
 fn claimed<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refusal> {

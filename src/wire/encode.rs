@@ -3,8 +3,8 @@
 use super::code;
 use super::datum_at::DatumAt;
 use super::message::{
-    BUILD_ID_BYTES, Bytes, Claim, Code, Done, Edge, End, Fetch, Here, LoanMessage, Message, NAME_BYTES, Outcome,
-    Payload, Processing, TEXT_BYTES, Task, Value,
+    BUILD_ID_BYTES, Bytes, ClaimMessage, Code, Done, Edge, End, EndState, Fetch, Here, LoanMessage, Message,
+    NAME_BYTES, Payload, Processing, TEXT_BYTES, TaskMessage, Value,
 };
 use super::refusal::{Refusal, Why};
 use super::words::{WORD, Writer, whole_words};
@@ -102,7 +102,7 @@ fn processing_id(id: ProcessingId, between: u32, to: &mut Writer<'_>) -> Written
     Ok(())
 }
 
-fn task(it: &Task<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
+fn task(it: &TaskMessage<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
     processing_id(it.processing, it.worker, to)?;
     it.arguments.write(to)?;
     Ok((code::TASK, flag(it.near, code::NEAR), it.sequence))
@@ -164,16 +164,16 @@ fn done(it: &Done<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
         return to.refuse(Why::Value { what: "the end of a task that says nothing", value: 0 });
     }
     match it.outcome {
-        None | Some(Outcome::Success) => to.u32(0),
-        Some(Outcome::Failure(code, text)) => failure(code, text, to)?,
-        Some(Outcome::Cancelled(code, text)) => {
+        None | Some(EndState::Success) => to.u32(0),
+        Some(EndState::Failure(code, text)) => failure(code, text, to)?,
+        Some(EndState::Cancelled(code, text)) => {
             flags |= code::CANCELLED;
             failure(code, text, to)?;
         }
     }
     to.u16(it.before);
     to.u16(0);
-    if let Some(Outcome::Failure(_, text) | Outcome::Cancelled(_, text)) = it.outcome {
+    if let Some(EndState::Failure(_, text) | EndState::Cancelled(_, text)) = it.outcome {
         to.padded(text.as_bytes());
     }
     Ok((code::DONE, flags, it.sequence))
@@ -254,14 +254,19 @@ fn references(id: DatumId, it: LoanMessage, to: &mut Writer<'_>) -> Result<(u8, 
     Ok((kind, flag(acquire, code::ACQUIRE), 0))
 }
 
-fn claim(it: &Claim, to: &mut Writer<'_>) -> Written {
+fn claim(it: &ClaimMessage, to: &mut Writer<'_>) -> Written {
     DatumAt { id: it.id, at: it.scheduler }.write(to)?;
     to.process(it.runner)?;
     to.u32(0);
     Ok(())
 }
 
-fn claimed(it: &Claim, size: u64, carries: Option<DatumAt>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
+fn claimed(
+    it: &ClaimMessage,
+    size: u64,
+    carries: Option<DatumAt>,
+    to: &mut Writer<'_>,
+) -> Result<(u8, u8, u32), Refusal> {
     claim(it, to)?;
     to.u64(size);
     match carries {

@@ -21,7 +21,7 @@ pub fn cut(text: &str, most: usize) -> &str {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message<'a> {
     /// Scheduler to runner: run this.
-    Task(Task<'a>),
+    Task(TaskMessage<'a>),
     /// Before the first task of it: what a processing is.
     Processing(Processing<'a>),
     /// To a processing's home: what is it?
@@ -44,18 +44,18 @@ pub enum Message<'a> {
     /// Between home and a process that holds references.
     References(DatumId, LoanMessage),
     /// Scheduler to an output's home: this task produces it.
-    Claim(Claim),
+    Claim(ClaimMessage),
     /// Home to runner: it does.
     Claimed {
         /// The claim. Its runner is the process that gets this.
-        claim: Claim,
+        claim: ClaimMessage,
         /// The output's size.
         size: u64,
         /// The datum whose storage it carries on, and where that is.
         carries: Option<DatumAt>,
     },
     /// Home to runner: another task does; this one fails without having run.
-    ClaimRefused(Claim),
+    ClaimRefused(ClaimMessage),
     /// A processing's home to all that know it.
     Unregistered {
         /// Its number there.
@@ -108,7 +108,7 @@ pub enum Message<'a> {
 
 /// A task for another process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Task<'a> {
+pub struct TaskMessage<'a> {
     /// Its number among those from this sender to this receiver.
     pub sequence: u32,
     /// Whether the runner's workers may steal it.
@@ -155,7 +155,7 @@ pub struct Processing<'a> {
 
 /// What a task or a value came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome<'a> {
+pub enum EndState<'a> {
     /// It is as it should be.
     Success,
     /// It failed.
@@ -172,7 +172,7 @@ pub struct Done<'a> {
     /// How many tasks before it, without a gap, have ended in the same way.
     pub before: u16,
     /// What they came to, if this is said now.
-    pub outcome: Option<Outcome<'a>>,
+    pub outcome: Option<EndState<'a>>,
     /// Whether the runner needs their references no longer.
     pub returns: bool,
 }
@@ -272,7 +272,7 @@ pub enum LoanMessage {
 
 /// The claim of an output by a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Claim {
+pub struct ClaimMessage {
     /// The output.
     pub id: DatumId,
     /// Who has scheduled the task.

@@ -74,9 +74,9 @@ fn code(random: &mut Random) -> dvm_retcode_t {
     dvm_retcode_t::ALL[1 + random.below(18)]
 }
 
-fn claim(random: &mut Random) -> Claim {
+fn claim(random: &mut Random) -> ClaimMessage {
     let (scheduler, runner) = (process(random), process(random));
-    Claim { id: id(random), scheduler, sequence: random.bits() as u32, runner }
+    ClaimMessage { id: id(random), scheduler, sequence: random.bits() as u32, runner }
 }
 
 fn payload<'a>(material: &'a Material, random: &mut Random) -> Payload<'a> {
@@ -99,7 +99,13 @@ fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<
             arguments = material.some_arguments();
             let processing = ProcessingId::from_raw([process(random).index(), random.bits()]);
             let arguments = Arguments::of(&arguments);
-            Message::Task(Task { sequence: low, near: random.once_in(2), processing, worker: low ^ 5, arguments })
+            Message::Task(TaskMessage {
+                sequence: low,
+                near: random.once_in(2),
+                processing,
+                worker: low ^ 5,
+                arguments,
+            })
         }
         1 => {
             let arguments = [0, 1, 7, 8, 11, 16][random.below(6)];
@@ -120,9 +126,9 @@ fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<
         3 => {
             let outcome = match random.below(4) {
                 0 => None,
-                1 => Some(Outcome::Success),
-                2 => Some(Outcome::Failure(code(random), text)),
-                _ => Some(Outcome::Cancelled(code(random), text)),
+                1 => Some(EndState::Success),
+                2 => Some(EndState::Failure(code(random), text)),
+                _ => Some(EndState::Cancelled(code(random), text)),
             };
             let returns = outcome.is_none() || random.once_in(2);
             Message::Done(Done { sequence: low, before: random.below(9) as u16, outcome, returns })
@@ -306,11 +312,17 @@ fn messages_have_the_documented_sizes() {
     let input = |bytes| Argument { datum, size: 8, how: How::Inline(bytes), last: false };
     let task = |arguments| {
         let processing = ProcessingId::from_raw([0, 1]);
-        Message::Task(Task { sequence: 1, near: false, processing, worker: 0, arguments: Arguments::of(arguments) })
+        Message::Task(TaskMessage {
+            sequence: 1,
+            near: false,
+            processing,
+            worker: 0,
+            arguments: Arguments::of(arguments),
+        })
     };
     assert_eq!(bytes_of(&task(&[])), 24);
     assert_eq!(bytes_of(&task(&[input(&[0; 8]), input(&[0; 8])])), 24 + 2 * 24 + 16);
-    let done = Done { sequence: 1, before: 0, outcome: Some(Outcome::Success), returns: true };
+    let done = Done { sequence: 1, before: 0, outcome: Some(EndState::Success), returns: true };
     assert_eq!(bytes_of(&Message::Done(done)), 16);
     assert_eq!(bytes_of(&Message::Subscribe(datum)), 24);
     let value = Value::Published { size: 3, payload: Payload::Inline(&[1, 2, 3]) };
@@ -319,7 +331,7 @@ fn messages_have_the_documented_sizes() {
     assert_eq!(bytes_of(&Message::Fetch(fetch)), 40);
     assert_eq!(bytes_of(&Message::Bytes(Bytes { ticket: 1, id, payload: Some(Payload::Inline(&[0; 8])) })), 24 + 8);
     assert_eq!(bytes_of(&Message::References(id, LoanMessage::Take)), 24);
-    let claim = Claim { id, scheduler: ProcessId::HERE, sequence: 0, runner: ProcessId::HERE };
+    let claim = ClaimMessage { id, scheduler: ProcessId::HERE, sequence: 0, runner: ProcessId::HERE };
     assert_eq!(bytes_of(&Message::Claim(claim)), 32);
     assert_eq!(bytes_of(&Message::Wave { wave: 1 }), 8);
     assert_eq!(bytes_of(&Message::Answer { wave: 1, sent: 0, received: 0, failures: 0 }), 32);
@@ -358,7 +370,7 @@ fn what_cannot_be_read_is_not_written() {
         assert_eq!(buffer, [1, 2, 3], "the buffer is as it was");
         said.split_once(": ").expect("a place").1.to_owned()
     };
-    let failure = |text| Some(Outcome::Failure(dvm_retcode_t::DVM_ERR_TASK, text));
+    let failure = |text| Some(EndState::Failure(dvm_retcode_t::DVM_ERR_TASK, text));
     let done = |outcome, returns| Message::Done(Done { sequence: 0, before: 0, outcome, returns });
     assert_eq!(refused(done(failure(&long), true)), "a failure's text has length 257, and may have 256");
     assert_eq!(refused(done(None, false)), "the end of a task that says nothing cannot be 0x0");
@@ -372,7 +384,7 @@ fn what_cannot_be_read_is_not_written() {
     let mut task = |argument: Argument<'_>| {
         let processing = ProcessingId::from_raw([0, 1]);
         let arguments = Arguments::of(std::slice::from_ref(&argument));
-        refused(Message::Task(Task { sequence: 0, near: false, processing, worker: 0, arguments }))
+        refused(Message::Task(TaskMessage { sequence: 0, near: false, processing, worker: 0, arguments }))
     };
     assert_eq!(task(argument(How::There, 1 << 48)), "an argument's size cannot be 0x1000000000000");
     assert_eq!(task(argument(How::Next(0), 0)), "the input that an output carries on cannot be 0x0");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, dvm_retcode_t};
-use crate::machine::share::Claim;
+use crate::machine::share::CpuClaim;
 
 /// The version of cards and messages. Processes of different versions do not work together.
 pub(crate) const PROTOCOL: u32 = 1;
@@ -24,7 +24,7 @@ pub(crate) struct Card {
     /// The generation that its next data would have: ids of the job begin above the largest.
     pub(crate) generation: u32,
     /// What it may use of its host.
-    pub(crate) claim: Claim,
+    pub(crate) claim: CpuClaim,
 }
 
 impl Card {

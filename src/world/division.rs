@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::machine::share::{Claim, Share};
+use crate::machine::share::{CpuClaim, Share};
 
 /// The part of each process. `claims`: what the processes of one host may use, in the order of the job.
 ///
 /// # Panics
 /// If a process may use no PU: [`crate::machine`] refuses such a process before.
-pub(crate) fn divide(claims: &[Claim]) -> Vec<Share> {
+pub(crate) fn divide(claims: &[CpuClaim]) -> Vec<Share> {
     let mut parts = parts(claims);
     let left: Vec<usize> = (0..claims.len()).filter(|&process| parts[process].is_empty()).collect();
     for (turn, process) in left.into_iter().enumerate() {
@@ -31,7 +31,7 @@ pub(crate) fn divide(claims: &[Claim]) -> Vec<Share> {
 }
 
 /// The PUs of each process, none of them twice.
-fn parts(claims: &[Claim]) -> Vec<Vec<u32>> {
+fn parts(claims: &[CpuClaim]) -> Vec<Vec<u32>> {
     let mut parts = vec![Vec::new(); claims.len()];
     // PUs that the same processes may use, in tree order; those that the fewest may use come first.
     let mut classes: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
@@ -57,7 +57,7 @@ fn parts(claims: &[Claim]) -> Vec<Vec<u32>> {
 
 /// Each PU of the host with the processes that may use it, in an order that is the tree's for every process: the
 /// trees of processes differ only in what they lack.
-fn users(claims: &[Claim]) -> Vec<(u32, Vec<usize>)> {
+fn users(claims: &[CpuClaim]) -> Vec<(u32, Vec<usize>)> {
     let mut users: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (process, claim) in claims.iter().enumerate() {
         for &cpu in &claim.cpus {
@@ -103,7 +103,7 @@ pub(super) fn merged<T: Copy + Ord>(lists: &[&[T]]) -> Vec<T> {
 }
 
 /// How many of `count` PUs each of `users` gets: one after the other goes to whoever has the smallest part of its own.
-fn counts(users: &[usize], count: usize, claims: &[Claim], parts: &[Vec<u32>]) -> Vec<usize> {
+fn counts(users: &[usize], count: usize, claims: &[CpuClaim], parts: &[Vec<u32>]) -> Vec<usize> {
     let mut counts = vec![0; users.len()];
     for _ in 0..count {
         let part = |&user: &usize| {
@@ -131,13 +131,13 @@ fn shared(cpus: &[u32], parts: &[Vec<u32>], turn: usize) -> Vec<u32> {
 }
 
 /// The workers that each process's part of its quota allows. Processes of one group divide the group's.
-fn quotas(claims: &[Claim]) -> Vec<Option<usize>> {
+fn quotas(claims: &[CpuClaim]) -> Vec<Option<usize>> {
     let mut members: BTreeMap<_, usize> = BTreeMap::new();
     for quota in claims.iter().filter_map(|claim| claim.quota) {
         *members.entry(quota).or_default() += 1;
     }
     let mut before: BTreeMap<_, usize> = BTreeMap::new();
-    let mut part = |claim: &Claim| {
+    let mut part = |claim: &CpuClaim| {
         let quota = claim.quota?;
         let (sharers, place) = (members[&quota], before.entry(quota).or_default());
         let part = quota.workers / sharers + usize::from(*place < quota.workers % sharers);

@@ -13,7 +13,7 @@ use crate::machine::share::Positions;
 
 /// A worker: its process, and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Home {
+pub(crate) struct WorkerHome {
     /// The index of the process in the job.
     pub(crate) process: u32,
     /// The number of the worker in that process.
@@ -24,7 +24,7 @@ pub(crate) struct Home {
 #[derive(Debug)]
 pub(crate) struct RankTable {
     levels: Levels,
-    homes: Vec<Home>,
+    homes: Vec<WorkerHome>,
     /// For each process, the numbers of its workers.
     numbers: Vec<Vec<u32>>,
 }
@@ -33,15 +33,15 @@ impl RankTable {
     /// The table of a job. `processes`: for each process in order, the number of its host, and where its workers stand.
     pub(crate) fn new(processes: &[(usize, Positions)]) -> RankTable {
         let levels = all_levels(processes);
-        let mut workers: Vec<(Vec<u32>, Home)> = Vec::new();
+        let mut workers: Vec<(Vec<u32>, WorkerHome)> = Vec::new();
         for (process, (host, positions)) in processes.iter().enumerate() {
             for (worker, path) in positions.workers.iter().enumerate() {
                 let key = order(*host, path, &positions.levels, &levels);
-                workers.push((key, Home { process: process as u32, worker: worker as u32 }));
+                workers.push((key, WorkerHome { process: process as u32, worker: worker as u32 }));
             }
         }
         workers.sort();
-        let homes: Vec<Home> = workers.into_iter().map(|(_, home)| home).collect();
+        let homes: Vec<WorkerHome> = workers.into_iter().map(|(_, home)| home).collect();
         let mut numbers: Vec<Vec<u32>> = processes.iter().map(|(_, own)| vec![0; own.workers.len()]).collect();
         for (number, home) in homes.iter().enumerate() {
             numbers[home.process as usize][home.worker as usize] = number as u32;
@@ -70,12 +70,12 @@ impl RankTable {
     }
 
     /// Whose worker this is.
-    pub(crate) fn home(&self, number: usize) -> Home {
+    pub(crate) fn home(&self, number: usize) -> WorkerHome {
         self.homes[number]
     }
 
     /// The number in the job of a worker.
-    pub(crate) fn number(&self, home: Home) -> usize {
+    pub(crate) fn number(&self, home: WorkerHome) -> usize {
         self.numbers[home.process as usize][home.worker as usize] as usize
     }
 
@@ -121,7 +121,7 @@ fn order(host: usize, path: &[Option<u32>], own: &[String], all: &[&str]) -> Vec
 }
 
 /// The path of each worker: host, the levels, and one more where several workers stand on one PU.
-fn paths(processes: &[(usize, Positions)], homes: &[Home], levels: &[&str]) -> Vec<Vec<Option<u32>>> {
+fn paths(processes: &[(usize, Positions)], homes: &[WorkerHome], levels: &[&str]) -> Vec<Vec<Option<u32>>> {
     let mut names: BTreeMap<(usize, usize, u32), u32> = BTreeMap::new();
     let mut named = |host: usize, level: usize, object: u32| {
         let next = names.len() as u32;

@@ -4,21 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::card::{Card, PROTOCOL, hosts};
 use super::division::divide;
-use super::rank_table::{Home, RankTable};
+use super::rank_table::{RankTable, WorkerHome};
 use crate::config::Config;
 use crate::machine::quota::Quota;
-use crate::machine::share::{Claim, Positions, Share};
+use crate::machine::share::{CpuClaim, Positions, Share};
 use crate::machine::survey::Survey;
 
 /// A claim from `0-3 8; 2@7`: CPUs, and a quota of 2 workers of group 7.
-fn claim(text: &str) -> Claim {
+fn claim(text: &str) -> CpuClaim {
     let (cpus, quota) = text.split_once(';').unwrap_or((text, ""));
     let range = |word: &str| {
         let (first, last) = word.split_once('-').unwrap_or((word, word));
         first.parse::<u32>().unwrap()..=last.parse().unwrap()
     };
     let quota = quota.trim().split_once('@');
-    Claim {
+    CpuClaim {
         cpus: cpus.split_whitespace().flat_map(range).collect(),
         quota: quota
             .map(|(workers, group)| Quota { workers: workers.parse().unwrap(), group: (0, group.parse().unwrap()) }),
@@ -51,7 +51,7 @@ fn a_host_is_divided_fairly_and_no_pu_twice() {
         (&["0-3; 1@1", "0-3; 1@1", "0-3"], &["0 1; 1", "2; 1", "3"]),
     ];
     for (claims, expected) in table {
-        let claims: Vec<Claim> = claims.iter().map(|text| claim(text)).collect();
+        let claims: Vec<CpuClaim> = claims.iter().map(|text| claim(text)).collect();
         assert_eq!(divide(&claims).iter().map(text).collect::<Vec<_>>(), *expected, "{claims:?}");
     }
 }
@@ -124,7 +124,7 @@ fn one_process_has_the_ranks_that_its_machine_has() {
             );
             for a in 0..own.workers() {
                 assert_eq!(table.rank(a), own.rank(a), "{machine} {workers:?}");
-                assert_eq!(table.home(a), Home { process: 0, worker: a as u32 });
+                assert_eq!(table.home(a), WorkerHome { process: 0, worker: a as u32 });
                 for b in 0..own.workers() {
                     assert_eq!(table.distance(a, b), own.distance(a, b), "{machine} {workers:?} {a} {b}");
                 }
@@ -166,10 +166,10 @@ fn random_jobs_divide_their_hosts_and_name_each_worker_once() {
             let machine = MACHINES[below(MACHINES.len())];
             let survey = Survey::synthetic(machine);
             let all = survey.claim().cpus;
-            let claims: Vec<Claim> = (0..=below(5))
+            let claims: Vec<CpuClaim> = (0..=below(5))
                 .map(|_| {
                     let some: Vec<u32> = all.iter().copied().filter(|_| below(3) > 0).collect();
-                    Claim { cpus: if some.is_empty() { all.clone() } else { some }, quota: None }
+                    CpuClaim { cpus: if some.is_empty() { all.clone() } else { some }, quota: None }
                 })
                 .collect();
             let shares = divide(&claims);
@@ -180,7 +180,7 @@ fn random_jobs_divide_their_hosts_and_name_each_worker_once() {
     }
 }
 
-fn check_division(claims: &[Claim], shares: &[Share], seed: u64) {
+fn check_division(claims: &[CpuClaim], shares: &[Share], seed: u64) {
     let mut owners: BTreeMap<u32, usize> = BTreeMap::new();
     for (claim, share) in claims.iter().zip(shares) {
         assert!(!share.cpus.is_empty() && share.cpus.iter().all(|cpu| claim.cpus.contains(cpu)), "seed {seed}");

@@ -1,7 +1,7 @@
 //! Every interleaving of a few processes that use one datum: it is never freed while somebody holds it, and it is freed in the
 //! end. The code that is explored is the machines' own, with [`Membership`]; channels, tasks and programs are modelled.
 
-use super::{Held, Holder, HolderAction, HolderEvent, Home, WithheldTask};
+use super::{Held, Holder, HolderAction, HolderEvent, LoanHome, WithheldTask};
 use crate::id::ProcessId;
 use crate::protocol::membership::{Membership, MembershipAction, MembershipEvent};
 use crate::protocol::planted::{planted, with_planted};
@@ -56,7 +56,7 @@ struct Process {
 struct World {
     processes: Vec<Process>,
     channels: Vec<Vec<Letter>>,
-    home: Home,
+    home: LoanHome,
     freed: bool,
     operations: u8,
     acquires: u8,
@@ -87,7 +87,7 @@ impl World {
         World {
             processes: (0..count).map(one).collect(),
             channels: vec![Vec::new(); count * count],
-            home: Home::default(),
+            home: LoanHome::default(),
             freed: false,
             operations: bounds.operations,
             acquires: bounds.acquires,
@@ -262,7 +262,7 @@ impl World {
             }
             Letter::Loan(message) if to != home => self.hold(to, home, HolderEvent::Answer(process(from), message))?,
             Letter::Loan(message) if self.freed => {
-                let answer = Home::unknown(process(from), message).map_err(|breach| breach.to_string())?;
+                let answer = LoanHome::unknown(process(from), message).map_err(|breach| breach.to_string())?;
                 self.send(to, from, Letter::Loan(answer));
             }
             Letter::Loan(message) => {

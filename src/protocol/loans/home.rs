@@ -9,11 +9,11 @@ use crate::wire::LoanMessage;
 
 /// What home keeps of a datum that other processes hold. Home's own references are counted in a [`Held`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Home {
+pub struct LoanHome {
     lent: ProcessSet,
 }
 
-impl Home {
+impl LoanHome {
     /// A message of a process that is alive; gives the answer, if there is one.
     pub fn message(
         &mut self,

@@ -11,7 +11,7 @@
 //! 5. After a loss home frees nothing until every survivor has said that it knows (`membership`). Before it says so, a
 //!    survivor that holds without a confirmed loan asks for one. It takes over as its own the tasks that the lost process has sent it.
 //!
-//! A datum that no other process has touched needs nothing of this: its home makes a [`Home`] with the first message about
+//! A datum that no other process has touched needs nothing of this: its home makes a [`LoanHome`] with the first message about
 //! it, and another process a [`Holder`] with the first task or call that names it. `exhaustive` explores all
 //! interleavings of a few processes.
 
@@ -21,7 +21,7 @@ mod holder;
 mod home;
 
 pub use holder::{Holder, HolderAction, HolderEvent, WithheldTask};
-pub use home::Home;
+pub use home::LoanHome;
 
 /// What a process holds of a datum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

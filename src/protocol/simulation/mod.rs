@@ -10,8 +10,8 @@ mod program;
 
 use super::planted::with_planted;
 use crate::wire::random::Random;
-use process::{Fate, Phase, SimulatedProcess, Wrong, counted};
-use program::{Prepared, Program, Scheduler, TaskSpec, UNIT};
+use process::{Fate, LifePhase, SimulatedProcess, Wrong, counted};
+use program::{JobProgram, PreparedProgram, Scheduler, TaskSpec, UNIT};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ struct Seen {
 }
 
 struct World<'a> {
-    prepared: &'a Prepared,
+    prepared: &'a PreparedProgram,
     processes: Vec<Option<SimulatedProcess>>,
     channels: Vec<VecDeque<Vec<u8>>>,
     /// Processes that are dead and not yet declared lost.
@@ -54,7 +54,7 @@ enum Event {
 const PATIENCE_STEPS: usize = 200_000;
 
 impl World<'_> {
-    fn new(prepared: &Prepared, seed: u64) -> World<'_> {
+    fn new(prepared: &PreparedProgram, seed: u64) -> World<'_> {
         let count = prepared.program.processes;
         let mut random = Random(seed);
         let slow = (0..count * count).filter(|_| random.once_in(3)).collect();
@@ -129,7 +129,7 @@ impl World<'_> {
             }
         }
         process.look_around(self.prepared)?;
-        let was_closed = process.phase == Phase::Closed;
+        let was_closed = process.phase == LifePhase::Closed;
         self.post(at);
         for at in self.alive().flat_map(SimulatedProcess::freed) {
             if let Some(holder) = self.alive().find(|process| process.holds(at)) {
@@ -161,7 +161,7 @@ impl World<'_> {
         let mut kills = conditions.kills;
         self.begin()?;
         for _ in 0..PATIENCE_STEPS {
-            if self.alive().all(|process| process.phase == Phase::Closed) {
+            if self.alive().all(|process| process.phase == LifePhase::Closed) {
                 return self.finished(seen);
             }
             if kills > 0 && self.random.once_in(60) {
@@ -243,7 +243,7 @@ impl World<'_> {
     }
 }
 
-fn run(program: &Program, seed: u64, conditions: Conditions, seen: &mut Seen) -> Result<(), Wrong> {
+fn run(program: &JobProgram, seed: u64, conditions: Conditions, seen: &mut Seen) -> Result<(), Wrong> {
     let prepared = program.prepare();
     World::new(&prepared, seed).run(conditions, seen)
 }
@@ -253,14 +253,14 @@ fn conditions(seed: u64) -> Conditions {
 }
 
 fn run_seed(seed: u64, seen: &mut Seen) -> Result<(), Wrong> {
-    run(&Program::random(&mut Random(seed)), seed, conditions(seed), seen)
+    run(&JobProgram::random(&mut Random(seed)), seed, conditions(seed), seen)
 }
 
 /// A program that fails, as small as it gets, with what it comes to.
-fn shrink(seed: u64) -> (Program, u64, Wrong) {
+fn shrink(seed: u64) -> (JobProgram, u64, Wrong) {
     let conditions = conditions(seed);
-    let mut program = Program::random(&mut Random(seed));
-    let fails = |program: &Program| {
+    let mut program = JobProgram::random(&mut Random(seed));
+    let fails = |program: &JobProgram| {
         let seeds = std::iter::once(seed).chain(0..60);
         seeds
             .into_iter()
@@ -281,7 +281,7 @@ fn shrink(seed: u64) -> (Program, u64, Wrong) {
     (program, at, wrong)
 }
 
-fn text(program: &Program) -> String {
+fn text(program: &JobProgram) -> String {
     let mut text = format!("{} processes\n", program.processes);
     for (at, task) in program.tasks.iter().enumerate() {
         let TaskSpec { scheduler, runner, inputs, outputs, next, fails, acquires } = task;

@@ -33,7 +33,7 @@ pub(super) enum Scheduler {
 
 /// A program, and what is expected of it.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
+pub(super) struct JobProgram {
     pub(super) processes: usize,
     pub(super) tasks: Vec<TaskSpec>,
     /// The home of each datum, and the task that produces it.
@@ -44,8 +44,8 @@ pub(super) struct Program {
 
 /// A program with what follows from it.
 #[derive(Clone, Debug)]
-pub(super) struct Prepared {
-    pub(super) program: Program,
+pub(super) struct PreparedProgram {
+    pub(super) program: JobProgram,
     /// Per process.
     pub(super) mains: Vec<Vec<Op>>,
     /// Per task.
@@ -57,7 +57,7 @@ pub(super) struct Prepared {
     pub(super) runs: Vec<bool>,
 }
 
-pub(super) fn id(program: &Program, datum: usize) -> DatumId {
+pub(super) fn id(program: &JobProgram, datum: usize) -> DatumId {
     DatumId::from_raw([program.homes[datum] as u64, datum as u64 + 1])
 }
 
@@ -85,11 +85,11 @@ fn mix(a: u64, b: u64) -> u64 {
     Random(a.rotate_left(17) ^ b).bits()
 }
 
-impl Program {
-    pub(super) fn random(random: &mut Random) -> Program {
+impl JobProgram {
+    pub(super) fn random(random: &mut Random) -> JobProgram {
         let processes = 2 + random.below(4);
         let mut program =
-            Program { processes, tasks: Vec::new(), homes: Vec::new(), producers: Vec::new(), cache: 3 * UNIT };
+            JobProgram { processes, tasks: Vec::new(), homes: Vec::new(), producers: Vec::new(), cache: 3 * UNIT };
         for _ in 0..=random.below(5) {
             program.homes.push(random.below(processes));
             program.producers.push(None);
@@ -130,7 +130,7 @@ impl Program {
     }
 
     /// Without this task, and without those that need it.
-    pub(super) fn without(&self, dropped: usize) -> Program {
+    pub(super) fn without(&self, dropped: usize) -> JobProgram {
         let mut gone = vec![false; self.tasks.len()];
         for (at, task) in self.tasks.iter().enumerate() {
             let made_by_gone = |datum: &usize| self.producers[*datum].is_some_and(|producer| gone[producer]);
@@ -138,7 +138,7 @@ impl Program {
             gone[at] = at == dropped || unscheduled || task.inputs.iter().any(made_by_gone);
         }
         let mut number = vec![usize::MAX; self.tasks.len()];
-        let mut smaller = Program { tasks: Vec::new(), ..self.clone() };
+        let mut smaller = JobProgram { tasks: Vec::new(), ..self.clone() };
         for (at, task) in self.tasks.iter().enumerate().filter(|(at, _)| !gone[*at]) {
             number[at] = smaller.tasks.len();
             let mut task = task.clone();
@@ -155,7 +155,7 @@ impl Program {
 
     /// With a task at home that reads each output which no task reads: whoever drops a promise's last reference must know
     /// that its producer has been scheduled.
-    fn complete(&self) -> Program {
+    fn complete(&self) -> JobProgram {
         let mut complete = self.clone();
         for (datum, home) in self.homes.iter().enumerate() {
             let read = self.tasks.iter().any(|task| task.inputs.contains(&datum));
@@ -175,11 +175,11 @@ impl Program {
     }
 
     /// The sequential run, and the references that it needs.
-    pub(super) fn prepare(&self) -> Prepared {
+    pub(super) fn prepare(&self) -> PreparedProgram {
         self.complete().prepare_complete()
     }
 
-    fn prepare_complete(&self) -> Prepared {
+    fn prepare_complete(&self) -> PreparedProgram {
         let mut values: Vec<Option<u64>> = (0..self.homes.len() as u64).map(|datum| Some(mix(datum, 99))).collect();
         let mut runs = Vec::new();
         for (at, task) in self.tasks.iter().enumerate() {
@@ -190,7 +190,7 @@ impl Program {
             }
             runs.push(run);
         }
-        let mut prepared = Prepared {
+        let mut prepared = PreparedProgram {
             mains: vec![Vec::new(); self.processes],
             bodies: vec![Vec::new(); self.tasks.len()],
             references: vec![0; self.homes.len()],

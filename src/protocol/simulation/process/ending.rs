@@ -1,24 +1,24 @@
 //! The end, losses, and what the oracle asks.
 
-use super::super::program::{Prepared, process};
+use super::super::program::{PreparedProgram, process};
 use crate::id::ProcessId;
 use crate::protocol::membership::{MembershipAction, MembershipEvent};
 use crate::protocol::termination::{Counts, TerminationAction, TerminationEvent};
 use crate::wire::{End, Message};
 use std::collections::BTreeMap;
 
-use super::{Fate, Heard, NOTHING, Phase, Place, SimulatedProcess, Wrong, broken, index};
+use super::{Fate, Heard, LifePhase, NOTHING, Place, SimulatedProcess, Wrong, broken, index};
 
 impl SimulatedProcess {
     /// Whether this process has nothing to do. After a loss tasks may wait for what nobody will publish.
-    pub(super) fn is_idle(&self, p: &Prepared) -> bool {
+    pub(super) fn is_idle(&self, p: &PreparedProgram) -> bool {
         let lossless = self.membership.lost().is_empty();
         let runs = self.runs.values().any(|run| run.running || lossless);
-        !self.has_script(p) && !runs && (self.pending.is_empty() || !lossless) && self.phase != Phase::Closed
+        !self.has_script(p) && !runs && (self.pending.is_empty() || !lossless) && self.phase != LifePhase::Closed
     }
 
     /// To be called after each event.
-    pub(in crate::protocol::simulation) fn look_around(&mut self, p: &Prepared) -> Result<(), Wrong> {
+    pub(in crate::protocol::simulation) fn look_around(&mut self, p: &PreparedProgram) -> Result<(), Wrong> {
         loop {
             let phase = self.phase;
             self.terminate(p, TerminationEvent::Idle(self.is_idle(p)))?;
@@ -28,13 +28,17 @@ impl SimulatedProcess {
         }
     }
 
-    pub(super) fn terminate(&mut self, p: &Prepared, event: TerminationEvent) -> Result<(), Wrong> {
+    pub(super) fn terminate(&mut self, p: &PreparedProgram, event: TerminationEvent) -> Result<(), Wrong> {
         let mut actions = Vec::new();
         self.termination.step(event, &mut actions).map_err(broken)?;
         self.termination_actions(p, actions)
     }
 
-    pub(super) fn termination_actions(&mut self, p: &Prepared, actions: Vec<TerminationAction>) -> Result<(), Wrong> {
+    pub(super) fn termination_actions(
+        &mut self,
+        p: &PreparedProgram,
+        actions: Vec<TerminationAction>,
+    ) -> Result<(), Wrong> {
         for action in actions {
             match action {
                 TerminationAction::Wave(to, wave) => self.send(to, &Message::Wave { wave })?,
@@ -42,11 +46,11 @@ impl SimulatedProcess {
                     self.send(to, &Message::Answer { wave, sent, received, failures })?;
                 }
                 TerminationAction::End(number, counts) => {
-                    let closing = self.phase == Phase::Closing;
+                    let closing = self.phase == LifePhase::Closing;
                     self.end(p, &End { number, closing, first: None, failures: counts.failures })?;
                 }
                 TerminationAction::EndAgain(child) => {
-                    let (number, closing) = if self.phase == Phase::Closing { (1, false) } else { (2, true) };
+                    let (number, closing) = if self.phase == LifePhase::Closing { (1, false) } else { (2, true) };
                     self.send(child, &Message::End(End { number, closing, first: None, failures: 0 }))?;
                 }
             }
@@ -55,7 +59,7 @@ impl SimulatedProcess {
     }
 
     /// Nothing is left anywhere: first of what can run; then, when promises without a producer were given up, of anything.
-    pub(super) fn end(&mut self, p: &Prepared, end: &End<'_>) -> Result<(), Wrong> {
+    pub(super) fn end(&mut self, p: &PreparedProgram, end: &End<'_>) -> Result<(), Wrong> {
         if !self.termination.end(end.number) {
             return Ok(());
         }
@@ -63,11 +67,11 @@ impl SimulatedProcess {
         for child in children {
             self.send(child, &Message::End(*end))?;
         }
-        if self.phase == Phase::Closing {
-            self.phase = Phase::Closed;
+        if self.phase == LifePhase::Closing {
+            self.phase = LifePhase::Closed;
             return self.terminate(p, TerminationEvent::Idle(false));
         }
-        self.phase = Phase::Closing;
+        self.phase = LifePhase::Closing;
         let left: Vec<usize> =
             self.locals.iter().filter(|(_, local)| !local.promise.has_producer()).map(|(at, _)| *at).collect();
         for at in left {
@@ -77,11 +81,11 @@ impl SimulatedProcess {
     }
 
     /// Another process is gone, as this one has found out.
-    pub(in crate::protocol::simulation) fn gone(&mut self, p: &Prepared, lost: usize) -> Result<(), Wrong> {
+    pub(in crate::protocol::simulation) fn gone(&mut self, p: &PreparedProgram, lost: usize) -> Result<(), Wrong> {
         self.member(p, MembershipEvent::Gone(process(lost)))
     }
 
-    pub(super) fn member(&mut self, p: &Prepared, event: MembershipEvent) -> Result<(), Wrong> {
+    pub(super) fn member(&mut self, p: &PreparedProgram, event: MembershipEvent) -> Result<(), Wrong> {
         let mut actions = Vec::new();
         self.membership.step(event, &mut actions).map_err(broken)?;
         for action in actions {
@@ -99,7 +103,7 @@ impl SimulatedProcess {
     }
 
     /// Takes over the lost process's tasks, and asks for the loans that they need.
-    pub(super) fn apply(&mut self, p: &Prepared, lost: ProcessId) -> Result<(), Wrong> {
+    pub(super) fn apply(&mut self, p: &PreparedProgram, lost: ProcessId) -> Result<(), Wrong> {
         let mut tasks: BTreeMap<usize, u32> = BTreeMap::new();
         for run in self.runs.values_mut().filter(|run| run.from == index(lost)) {
             run.adopted = true;
@@ -123,7 +127,7 @@ impl SimulatedProcess {
     }
 
     /// Gives up what the lost process had.
-    pub(super) fn give_up(&mut self, p: &Prepared, lost: ProcessId) -> Result<(), Wrong> {
+    pub(super) fn give_up(&mut self, p: &PreparedProgram, lost: ProcessId) -> Result<(), Wrong> {
         let sent: Vec<(usize, bool)> = self.sent[index(lost)].lost().collect();
         for (task, ended) in sent {
             if !ended {

@@ -6,17 +6,19 @@ mod receiving;
 mod references;
 mod running;
 
-use super::program::{Op, Prepared, bytes, id, process, size};
+use super::program::{Op, PreparedProgram, bytes, id, process, size};
 use crate::error::dvm_retcode_t;
 use crate::id::{ProcessId, ProcessingId};
 use crate::protocol::Breach;
-use crate::protocol::copies::Copies;
-use crate::protocol::loans::{Held, Holder, HolderEvent, Home};
+use crate::protocol::copies::RemoteCopies;
+use crate::protocol::loans::{Held, Holder, HolderEvent, LoanHome};
 use crate::protocol::membership::Membership;
-use crate::protocol::promises::{Output, Promise};
+use crate::protocol::promises::{OutputClaim, Promise};
 use crate::protocol::tasks::{ReceivedTasks, SentTasks};
 use crate::protocol::termination::Termination;
-use crate::wire::{Argument, Arguments, BatchHead, Claim, DatumAt, Here, How, Message, Payload, Task, Value};
+use crate::wire::{
+    Argument, Arguments, BatchHead, ClaimMessage, DatumAt, Here, How, Message, Payload, TaskMessage, Value,
+};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 pub(super) type Wrong = String;
@@ -33,7 +35,7 @@ enum Place {
 /// A datum at its home.
 struct Local {
     held: Held,
-    home: Home,
+    home: LoanHome,
     promise: Promise,
     place: Place,
     /// Where its producer ran, if that is elsewhere.
@@ -78,7 +80,7 @@ pub(super) enum Fate {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum LifePhase {
     Working,
     Closing,
     Closed,
@@ -97,14 +99,14 @@ pub(super) struct SimulatedProcess {
     received: Vec<ReceivedTasks>,
     runs: BTreeMap<u64, Run>,
     arrivals: u64,
-    copies: Copies,
+    copies: RemoteCopies,
     copied: HashMap<usize, Vec<u8>>,
     own: HashMap<usize, Vec<u8>>,
-    outputs: BTreeMap<usize, Output>,
+    outputs: BTreeMap<usize, OutputClaim>,
     /// Outputs that were granted before their tasks came: scheduler, sequence, datum.
     early: Vec<(usize, u32, usize)>,
     script: usize,
-    pub(super) phase: Phase,
+    pub(super) phase: LifePhase,
     /// What is to be sent: to whom, and a batch.
     pub(super) out: Vec<(usize, Vec<u8>)>,
     /// What ended here.
@@ -127,7 +129,7 @@ fn index(process: ProcessId) -> usize {
 const NOTHING: &str = "a defect of the program";
 
 impl SimulatedProcess {
-    pub(super) fn new(me: usize, p: &Prepared) -> SimulatedProcess {
+    pub(super) fn new(me: usize, p: &PreparedProgram) -> SimulatedProcess {
         let count = p.program.processes;
         let mut locals = BTreeMap::new();
         let mut own = HashMap::new();
@@ -140,7 +142,7 @@ impl SimulatedProcess {
                 own.insert(at, bytes(at, p.values[at].unwrap_or(0)));
             }
             let held = Held { available: p.references[at] as u32, taken: 0 };
-            locals.insert(at, Local { held, home: Home::default(), promise, place, producer: None, freed: false });
+            locals.insert(at, Local { held, home: LoanHome::default(), promise, place, producer: None, freed: false });
         }
         SimulatedProcess {
             me,
@@ -154,13 +156,13 @@ impl SimulatedProcess {
             received: (0..count).map(|_| ReceivedTasks::default()).collect(),
             runs: BTreeMap::new(),
             arrivals: 0,
-            copies: Copies::new(p.program.cache),
+            copies: RemoteCopies::new(p.program.cache),
             copied: HashMap::new(),
             own,
             outputs: BTreeMap::new(),
             early: Vec::new(),
             script: 0,
-            phase: Phase::Working,
+            phase: LifePhase::Working,
             out: Vec::new(),
             fates: Vec::new(),
             told: Vec::new(),
@@ -188,7 +190,7 @@ impl SimulatedProcess {
     /// Tells a process what a datum has come to, also this one.
     fn tell(
         &mut self,
-        p: &Prepared,
+        p: &PreparedProgram,
         to: ProcessId,
         at: usize,
         place: ProcessId,
@@ -208,7 +210,7 @@ impl SimulatedProcess {
     }
 
     /// A datum has come to something: bytes there, which may have come along; or none.
-    fn heard(&mut self, p: &Prepared, at: usize, place: ProcessId, value: Heard<'_>) -> Result<(), Wrong> {
+    fn heard(&mut self, p: &PreparedProgram, at: usize, place: ProcessId, value: Heard<'_>) -> Result<(), Wrong> {
         let mut actions = Vec::new();
         let datum = id(&p.program, at);
         match value {
@@ -227,17 +229,17 @@ impl SimulatedProcess {
     }
 
     /// Whether main has something left to do.
-    pub(super) fn has_script(&self, p: &Prepared) -> bool {
+    pub(super) fn has_script(&self, p: &PreparedProgram) -> bool {
         self.script < p.mains[self.me].len()
     }
 
-    pub(super) fn run_script(&mut self, p: &Prepared) -> Result<(), Wrong> {
+    pub(super) fn run_script(&mut self, p: &PreparedProgram) -> Result<(), Wrong> {
         let op = p.mains[self.me][self.script];
         self.script += 1;
         self.op(p, op)
     }
 
-    fn op(&mut self, p: &Prepared, op: Op) -> Result<(), Wrong> {
+    fn op(&mut self, p: &PreparedProgram, op: Op) -> Result<(), Wrong> {
         match op {
             Op::Relax(at) => self.want(p, at, Want::Relax),
             Op::Acquire(at) if p.program.homes[at] != self.me => self.holder_step(p, at, HolderEvent::Acquire),
@@ -261,7 +263,7 @@ impl SimulatedProcess {
         }
     }
 
-    fn granted(&mut self, p: &Prepared, task: usize) -> Result<(), Wrong> {
+    fn granted(&mut self, p: &PreparedProgram, task: usize) -> Result<(), Wrong> {
         let missing = self.pending.get_mut(&task).expect("it is being scheduled");
         *missing -= 1;
         if *missing == 0 {
@@ -272,7 +274,7 @@ impl SimulatedProcess {
     }
 
     /// The task has its references: it goes to its runner.
-    fn dispatch(&mut self, p: &Prepared, task: usize) -> Result<(), Wrong> {
+    fn dispatch(&mut self, p: &PreparedProgram, task: usize) -> Result<(), Wrong> {
         let spec = &p.program.tasks[task];
         let runner = process(spec.runner);
         if !self.membership.is_alive(runner) {
@@ -319,11 +321,14 @@ impl SimulatedProcess {
         }
         let processing = ProcessingId::from_raw([0, task as u64]);
         let arguments = Arguments::of(&arguments);
-        let sent = Task { sequence, near: false, processing, worker: spec.runner as u32, arguments };
+        let sent = TaskMessage { sequence, near: false, processing, worker: spec.runner as u32, arguments };
         let me = self.me;
         for output in spec.outputs.iter().filter(|output| p.program.homes[**output] != me) {
             let (scheduler, id) = (process(self.me), id(&p.program, *output));
-            self.send(process(p.program.homes[*output]), &Message::Claim(Claim { id, scheduler, sequence, runner }))?;
+            self.send(
+                process(p.program.homes[*output]),
+                &Message::Claim(ClaimMessage { id, scheduler, sequence, runner }),
+            )?;
         }
         if spec.runner == self.me {
             return self.receive_task(p, self.me, &sent);
@@ -338,7 +343,7 @@ impl SimulatedProcess {
     }
 
     /// Whether the task takes the last reference of an input that an output carries on.
-    fn is_last(&self, p: &Prepared, task: usize, input: usize) -> bool {
+    fn is_last(&self, p: &PreparedProgram, task: usize, input: usize) -> bool {
         let spec = &p.program.tasks[task];
         let Some(local) = self.locals.get(&input) else { return false };
         let held = Held { available: 0, taken: 1 };

@@ -1,19 +1,21 @@
 //! What comes in, one function per message.
 
-use super::super::program::{Prepared, datum, id, process, size};
+use super::super::program::{PreparedProgram, datum, id, process, size};
 use crate::id::{DatumId, ProcessId};
-use crate::protocol::loans::{HolderEvent, Home};
+use crate::protocol::loans::{HolderEvent, LoanHome};
 use crate::protocol::membership::{MembershipEvent, Reception};
 use crate::protocol::promises::Subscription;
 use crate::protocol::tasks::TaskEnd;
 use crate::protocol::termination::{Counts, TerminationEvent};
-use crate::wire::{BatchHead, Bytes, Claim, DatumAt, Done, Here, LoanMessage, Message, Outcome, Payload, Value};
+use crate::wire::{
+    BatchHead, Bytes, ClaimMessage, DatumAt, Done, EndState, Here, LoanMessage, Message, Payload, Value,
+};
 
 use super::{Fate, Heard, NOTHING, Place, SimulatedProcess, Wrong, broken, counted, index};
 
 impl SimulatedProcess {
     /// Somebody needs a promise whose home or producer is here.
-    pub(super) fn subscribe(&mut self, p: &Prepared, at: usize, needer: ProcessId) -> Result<(), Wrong> {
+    pub(super) fn subscribe(&mut self, p: &PreparedProgram, at: usize, needer: ProcessId) -> Result<(), Wrong> {
         let me = process(self.me);
         let Some(local) = self.locals.get_mut(&at) else {
             let Some(output) = self.outputs.get_mut(&at) else {
@@ -45,11 +47,11 @@ impl SimulatedProcess {
         }
     }
 
-    pub(super) fn receive_done(&mut self, p: &Prepared, from: usize, done: &Done<'_>) -> Result<(), Wrong> {
+    pub(super) fn receive_done(&mut self, p: &PreparedProgram, from: usize, done: &Done<'_>) -> Result<(), Wrong> {
         let fate = done.outcome.map(|outcome| match outcome {
-            Outcome::Success => Fate::Success,
-            Outcome::Failure(..) => Fate::Failure,
-            Outcome::Cancelled(..) => Fate::Cancelled,
+            EndState::Success => Fate::Success,
+            EndState::Failure(..) => Fate::Failure,
+            EndState::Cancelled(..) => Fate::Cancelled,
         });
         let (mut told, mut returned) = (Vec::new(), Vec::new());
         let parts = (fate.is_some(), done.returns);
@@ -69,7 +71,7 @@ impl SimulatedProcess {
     /// A batch has come.
     pub(in crate::protocol::simulation) fn receive(
         &mut self,
-        p: &Prepared,
+        p: &PreparedProgram,
         from: usize,
         batch: &[u8],
     ) -> Result<(), Wrong> {
@@ -87,7 +89,7 @@ impl SimulatedProcess {
         Ok(())
     }
 
-    pub(super) fn message(&mut self, p: &Prepared, from: usize, message: &Message<'_>) -> Result<(), Wrong> {
+    pub(super) fn message(&mut self, p: &PreparedProgram, from: usize, message: &Message<'_>) -> Result<(), Wrong> {
         let sender = process(from);
         match *message {
             Message::Task(task) => self.receive_task(p, from, &task),
@@ -124,7 +126,7 @@ impl SimulatedProcess {
         }
     }
 
-    pub(super) fn receive_here(&mut self, p: &Prepared, from: ProcessId, here: &Here<'_>) -> Result<(), Wrong> {
+    pub(super) fn receive_here(&mut self, p: &PreparedProgram, from: ProcessId, here: &Here<'_>) -> Result<(), Wrong> {
         let (at, place) = (datum(here.datum.id), here.datum.at);
         let value = match here.value {
             Value::Published { payload: Payload::Inline(bytes), .. } => Heard::Bytes(bytes),
@@ -150,7 +152,7 @@ impl SimulatedProcess {
 
     pub(super) fn receive_references(
         &mut self,
-        p: &Prepared,
+        p: &PreparedProgram,
         from: ProcessId,
         id: DatumId,
         message: LoanMessage,
@@ -160,7 +162,7 @@ impl SimulatedProcess {
             return self.holder_step(p, at, HolderEvent::Answer(from, message));
         };
         let answer = if local.freed {
-            Some(Home::unknown(from, message).map_err(broken)?)
+            Some(LoanHome::unknown(from, message).map_err(broken)?)
         } else {
             local.home.message(&mut local.held, from, message).map_err(broken)?
         };
@@ -170,7 +172,7 @@ impl SimulatedProcess {
         self.try_free(p, at)
     }
 
-    pub(super) fn receive_claim(&mut self, p: &Prepared, claim: &Claim) -> Result<(), Wrong> {
+    pub(super) fn receive_claim(&mut self, p: &PreparedProgram, claim: &ClaimMessage) -> Result<(), Wrong> {
         let at = datum(claim.id);
         let me = process(self.me);
         if !self.membership.is_alive(claim.runner) {
@@ -194,7 +196,7 @@ impl SimulatedProcess {
     }
 
     /// A home has answered a claim of a task that runs here.
-    pub(super) fn claimed(&mut self, p: &Prepared, claim: &Claim, granted: bool) -> Result<(), Wrong> {
+    pub(super) fn claimed(&mut self, p: &PreparedProgram, claim: &ClaimMessage, granted: bool) -> Result<(), Wrong> {
         let at = datum(claim.id);
         if granted && index(claim.id.home()) != self.me {
             self.outputs.entry(at).or_default();

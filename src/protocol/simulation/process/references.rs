@@ -1,23 +1,28 @@
 //! References of a process: its own, and those that it asks for.
 
-use super::super::program::{Prepared, id, process};
+use super::super::program::{PreparedProgram, id, process};
 use crate::error::dvm_retcode_t;
 use crate::id::ProcessId;
 use crate::protocol::loans::{HolderAction, HolderEvent};
 use crate::protocol::tasks::DoneParts;
-use crate::wire::{Done, Message, Outcome};
+use crate::wire::{Done, EndState, Message};
 
 use super::{Fate, NOTHING, SimulatedProcess, Want, Wrong, broken, index};
 
 impl SimulatedProcess {
-    pub(super) fn holder_step(&mut self, p: &Prepared, at: usize, event: HolderEvent) -> Result<(), Wrong> {
+    pub(super) fn holder_step(&mut self, p: &PreparedProgram, at: usize, event: HolderEvent) -> Result<(), Wrong> {
         let mut actions = Vec::new();
         let (held, holder) = self.holders.entry(at).or_default();
         holder.step(held, event, &mut actions).map_err(broken)?;
         self.holder_actions(p, at, actions)
     }
 
-    pub(super) fn holder_actions(&mut self, p: &Prepared, at: usize, actions: Vec<HolderAction>) -> Result<(), Wrong> {
+    pub(super) fn holder_actions(
+        &mut self,
+        p: &PreparedProgram,
+        at: usize,
+        actions: Vec<HolderAction>,
+    ) -> Result<(), Wrong> {
         let home = process(p.program.homes[at]);
         for action in actions {
             match action {
@@ -48,7 +53,7 @@ impl SimulatedProcess {
 
     pub(super) fn done(
         &mut self,
-        p: &Prepared,
+        p: &PreparedProgram,
         to: ProcessId,
         sequence: u32,
         parts: Option<DoneParts>,
@@ -56,9 +61,9 @@ impl SimulatedProcess {
     ) -> Result<(), Wrong> {
         let Some(parts) = parts else { return Ok(()) };
         let outcome = fate.filter(|_| parts.outcome).map(|fate| match fate {
-            Fate::Success => Outcome::Success,
-            Fate::Failure => Outcome::Failure(dvm_retcode_t::DVM_ERR_TASK, "it fails"),
-            Fate::Cancelled => Outcome::Cancelled(dvm_retcode_t::DVM_ERR_POISONED, "its input is poisoned"),
+            Fate::Success => EndState::Success,
+            Fate::Failure => EndState::Failure(dvm_retcode_t::DVM_ERR_TASK, "it fails"),
+            Fate::Cancelled => EndState::Cancelled(dvm_retcode_t::DVM_ERR_POISONED, "its input is poisoned"),
         });
         let done = Done { sequence, before: 0, outcome, returns: parts.returns };
         if index(to) == self.me {
@@ -68,7 +73,7 @@ impl SimulatedProcess {
     }
 
     /// Uses a reference; the use follows when there is one.
-    pub(super) fn want(&mut self, p: &Prepared, at: usize, want: Want) -> Result<(), Wrong> {
+    pub(super) fn want(&mut self, p: &PreparedProgram, at: usize, want: Want) -> Result<(), Wrong> {
         if p.program.homes[at] != self.me {
             self.wants.entry(at).or_default().push_back(want);
             return self.holder_step(p, at, HolderEvent::Use);
@@ -87,7 +92,7 @@ impl SimulatedProcess {
     }
 
     /// A taken reference is free.
-    pub(super) fn release(&mut self, p: &Prepared, at: usize) -> Result<(), Wrong> {
+    pub(super) fn release(&mut self, p: &PreparedProgram, at: usize) -> Result<(), Wrong> {
         if p.program.homes[at] != self.me {
             return self.holder_step(p, at, HolderEvent::Release);
         }
@@ -95,7 +100,7 @@ impl SimulatedProcess {
         self.try_free(p, at)
     }
 
-    pub(super) fn try_free(&mut self, p: &Prepared, at: usize) -> Result<(), Wrong> {
+    pub(super) fn try_free(&mut self, p: &PreparedProgram, at: usize) -> Result<(), Wrong> {
         let frozen = self.membership.frozen();
         let local = self.locals.get_mut(&at).expect(NOTHING);
         let produced = local.promise.is_settled() || !local.promise.has_producer();

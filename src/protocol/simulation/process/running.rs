@@ -1,16 +1,21 @@
 //! Tasks that run here, and what they come to.
 
-use super::super::program::{Prepared, bytes, datum, id, process};
+use super::super::program::{PreparedProgram, bytes, datum, id, process};
 use crate::id::{DatumId, ProcessId};
 use crate::protocol::copies::{CopyAction, Input, Known};
 use crate::protocol::loans::{HolderEvent, WithheldTask};
 use crate::protocol::tasks::ClaimState;
-use crate::wire::{DatumAt, Fetch, How, Message, Task};
+use crate::wire::{DatumAt, Fetch, How, Message, TaskMessage};
 
 use super::{Fate, Place, Run, SimulatedProcess, Wrong, broken, index};
 
 impl SimulatedProcess {
-    pub(super) fn receive_task(&mut self, p: &Prepared, from: usize, sent: &Task<'_>) -> Result<(), Wrong> {
+    pub(super) fn receive_task(
+        &mut self,
+        p: &PreparedProgram,
+        from: usize,
+        sent: &TaskMessage<'_>,
+    ) -> Result<(), Wrong> {
         let task = sent.processing.number() as usize;
         let spec = &p.program.tasks[task];
         let own = from == self.me;
@@ -84,7 +89,7 @@ impl SimulatedProcess {
     /// Homes that are lost answer no claim.
     pub(super) fn refuse_claims(
         &mut self,
-        p: &Prepared,
+        p: &PreparedProgram,
         arrival: u64,
         lost: impl Fn(&Self, ProcessId) -> bool,
     ) -> Result<(), Wrong> {
@@ -103,7 +108,7 @@ impl SimulatedProcess {
     /// The homes of a task's outputs have answered, or not all.
     pub(super) fn claim_state(
         &mut self,
-        p: &Prepared,
+        p: &PreparedProgram,
         arrival: u64,
         state: ClaimState,
         held: bool,
@@ -122,7 +127,7 @@ impl SimulatedProcess {
         self.copy_actions(p, actions)
     }
 
-    pub(super) fn copy_actions(&mut self, p: &Prepared, actions: Vec<CopyAction>) -> Result<(), Wrong> {
+    pub(super) fn copy_actions(&mut self, p: &PreparedProgram, actions: Vec<CopyAction>) -> Result<(), Wrong> {
         self.most_bytes = self.most_bytes.max(self.copies.bytes());
         for action in actions {
             match action {
@@ -152,7 +157,7 @@ impl SimulatedProcess {
 
     pub(super) fn bytes_came(
         &mut self,
-        p: &Prepared,
+        p: &PreparedProgram,
         ticket: u32,
         id: DatumId,
         bytes: Option<&[u8]>,
@@ -174,7 +179,7 @@ impl SimulatedProcess {
     }
 
     /// A running task ends: its inputs are as they should be.
-    pub(in crate::protocol::simulation) fn end_task(&mut self, p: &Prepared, arrival: u64) -> Result<(), Wrong> {
+    pub(in crate::protocol::simulation) fn end_task(&mut self, p: &PreparedProgram, arrival: u64) -> Result<(), Wrong> {
         let run = &self.runs[&arrival];
         let task = run.task;
         let spec = &p.program.tasks[task];
@@ -210,7 +215,7 @@ impl SimulatedProcess {
     }
 
     /// A task is over: its outputs are published or poisoned, its references go.
-    pub(super) fn finish(&mut self, p: &Prepared, arrival: u64, fate: Fate) -> Result<(), Wrong> {
+    pub(super) fn finish(&mut self, p: &PreparedProgram, arrival: u64, fate: Fate) -> Result<(), Wrong> {
         let run = self.runs.remove(&arrival).expect("a task");
         self.fates.push((run.task, fate));
         if fate != Fate::Success {
@@ -246,7 +251,7 @@ impl SimulatedProcess {
     }
 
     /// An output has come to something here.
-    pub(super) fn settle(&mut self, p: &Prepared, at: usize, value: Option<u64>) -> Result<(), Wrong> {
+    pub(super) fn settle(&mut self, p: &PreparedProgram, at: usize, value: Option<u64>) -> Result<(), Wrong> {
         let me = process(self.me);
         let value = value.map(|value| bytes(at, value));
         if let Some(value) = &value {
