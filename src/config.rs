@@ -561,7 +561,7 @@ pub(crate) fn signal_name(number: i32) -> &'static str {
     SIGNALS.iter().find(|(_, own)| *own == number).map_or("the signal", |(name, _)| name)
 }
 
-pub(crate) mod settings;
+pub(crate) mod option_report;
 
 #[cfg(test)]
 mod tests {

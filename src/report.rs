@@ -1,10 +1,10 @@
 //! What `dvm-info` tells, as plain data: for that program, and no part of the interface.
 #![forbid(unsafe_code)]
 
-pub use crate::config::settings::Setting;
+pub use crate::config::option_report::Setting;
 pub use crate::machine::description::{Branch, Description};
 
-use crate::config::{Config, settings};
+use crate::config::{Config, option_report};
 use crate::machine::description;
 
 /// What there is to tell.
@@ -33,7 +33,7 @@ pub fn report() -> Report {
 
 /// All options and their values in the environment of the process.
 pub fn options() -> Vec<Setting> {
-    settings::settings()
+    option_report::settings()
 }
 
 fn build() -> Vec<(&'static str, String)> {
