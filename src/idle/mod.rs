@@ -3,7 +3,7 @@
 //! loom runs the same code with callers of its own (`models`). `README.md` has the states, the protocols and their
 //! proofs.
 //!
-//! - `parking`: sleeping and waking; `lookers`: workers that need no wake-up; `worker_set`: sets of many workers
+//! - `parking`: sleeping and waking; `lookers`: workers that need no wake-up; `worker_bits`: sets of many workers
 //! - `backoff`: the rate at which an idle worker looks for tasks
 //! - `completion`: ends of tasks are counted, and a thread that waits for them is woken
 //! - `slot`: the right to be a worker, and how it changes hands
@@ -26,4 +26,4 @@ pub(crate) mod planted;
     reason = "threads wait in a list that lies on their stacks, and what a slot keeps belongs to its holder"
 )]
 pub(crate) mod slot;
-pub(crate) mod worker_set;
+pub(crate) mod worker_bits;

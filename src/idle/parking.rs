@@ -2,7 +2,7 @@
 
 use super::lookers::Lookers;
 use super::planted::planted;
-use super::worker_set::WorkerSet;
+use super::worker_bits::WorkerSet;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::sync::fence;
 use crate::sync::modelled::{Condvar, Mutex};

@@ -21,7 +21,7 @@ use crate::idle::closing::Closing;
 use crate::idle::completion::Completion;
 use crate::idle::parking::{IdleSet, Parker};
 use crate::idle::slot::WorkerSlot;
-use crate::idle::worker_set::WorkerSet;
+use crate::idle::worker_bits::WorkerSet;
 use crate::machine::Machine;
 use crate::sched::{Placed, ReadyQueue, Seeded};
 use crate::sync::lock::Mutex;

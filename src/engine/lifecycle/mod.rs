@@ -35,7 +35,7 @@ use crate::idle::arbiter::Arbiter;
 use crate::idle::closing::{Closing, Inside};
 use crate::idle::completion::Completion;
 use crate::idle::parking::IdleSet;
-use crate::idle::worker_set::WorkerSet;
+use crate::idle::worker_bits::WorkerSet;
 use crate::machine::Machine;
 use crate::processing::REGISTRY;
 use crate::sched::Seeded;

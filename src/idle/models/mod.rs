@@ -6,7 +6,7 @@ mod closing;
 mod completion;
 mod parking;
 mod slot;
-mod worker_set;
+mod worker_bits;
 
 /// Runs a model.
 pub(crate) fn check(body: impl Fn() + Sync + Send + 'static) {

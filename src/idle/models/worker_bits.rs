@@ -4,7 +4,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 use super::models;
-use crate::idle::worker_set::WorkerSet;
+use crate::idle::worker_bits::WorkerSet;
 use crate::sync::atomic::{AtomicBool, Ordering};
 
 models! {
