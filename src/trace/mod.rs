@@ -7,12 +7,12 @@
 //! - `clock`: what time is read from
 //! - `ring`: events; `chrome`: the timeline's file
 //! - `tally`: sums; `summary`: the table
-//! - `drawing`: the graph of tasks
+//! - `dot`: the graph of tasks
 //! - `session`: the books; `output`: files
 
 mod chrome;
 mod clock;
-mod drawing;
+mod dot;
 mod output;
 mod ring;
 mod session;
@@ -28,12 +28,12 @@ use crate::sync::lock::Mutex;
 use crate::config::Config;
 use crate::error::Error;
 
-pub(crate) use drawing::Tiles;
+pub(crate) use dot::Tiles;
 pub(crate) use output::Moment;
 pub(crate) use session::{Name, Stamp};
 
 use clock::Clock;
-use drawing::Drawing;
+use dot::Drawing;
 use output::Output;
 use ring::{Kind, Ring};
 use session::{Book, Row, Session};

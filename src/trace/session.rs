@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::clock::Clock;
-use super::drawing::Drawing;
+use super::dot::Drawing;
 use super::output::Output;
 use super::ring::{Event, Kind, MAX_COORDINATES, Ring};
 use super::tally::Tally;
