@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 pub use crate::config::option_report::Setting;
-pub use crate::machine::description::{Branch, Description};
+pub use crate::machine::report_tree::{Branch, Description};
 
 use crate::config::{Config, option_report};
-use crate::machine::description;
+use crate::machine::report_tree;
 
 /// What there is to tell.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Report {
 
 /// Tells everything about the calling process.
 pub fn report() -> Report {
-    let machine = Config::load().and_then(|config| description::describe(&config));
+    let machine = Config::load().and_then(|config| report_tree::describe(&config));
     Report {
         version: env!("CARGO_PKG_VERSION"),
         build: build(),
@@ -46,7 +46,7 @@ fn build() -> Vec<(&'static str, String)> {
             format!(
                 "{} (interface of the library that runs: {})",
                 env!("DVM_BUILD_HWLOC"),
-                description::hwloc_running()
+                report_tree::hwloc_running()
             ),
         ),
         ("transport", "none: one process".into()),

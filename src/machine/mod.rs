@@ -4,16 +4,16 @@
 //! - `topology`: hwloc's tree as plain data (`hwloc`: its raw bindings); `synthetic`: the tree of an imagined machine
 //! - `quota`, `binding`: limits of the process; `selection`: which PUs get workers
 //! - `share`: what a process may use of its host, and its part; `survey`: the machine of that part
-//! - `description`: all of it, for reports
+//! - `report_tree`: all of it, for reports
 //! - `levels`: ranks; `distance`: the metric; `caches`: for tile sizes
 
 mod binding;
 mod caches;
-pub(crate) mod description;
 mod distance;
 mod hwloc;
 mod levels;
 pub(crate) mod quota;
+pub(crate) mod report_tree;
 mod selection;
 pub(crate) mod share;
 #[cfg_attr(not(test), expect(dead_code, reason = "the engine uses it once there are several processes"))]
@@ -271,7 +271,7 @@ fn limits(topology: &Topology, config: &Config, usable: usize, quota: Option<usi
 }
 
 #[cfg(test)]
-mod drawing;
+mod machine_text;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]

@@ -42,9 +42,9 @@ impl Record {
                 }
                 "drawing" => {
                     drawn = rest;
-                    record.topology = Some(drawing::read(rest, &[]));
+                    record.topology = Some(machine_text::read(rest, &[]));
                 }
-                "latencies" => record.topology = Some(drawing::read(drawn, &numbers(rest).collect::<Vec<_>>())),
+                "latencies" => record.topology = Some(machine_text::read(drawn, &numbers(rest).collect::<Vec<_>>())),
                 "system" => record.topology.as_mut().expect("a machine above").is_this_system = true,
                 "cpuset" => record.cpuset = Some(numbers(rest).collect()),
                 "quota" => record.quota = numbers(rest).next(),

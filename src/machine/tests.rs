@@ -12,7 +12,7 @@ fn machine(text: &str, environment: &[(&str, &str)]) -> Machine {
 
 /// A machine from a drawing.
 fn drawn(drawing: &str, latencies: &[u64], environment: &[(&str, &str)]) -> Machine {
-    Machine::new(&drawing::read(drawing, latencies), &config(environment), &EVERYTHING).unwrap()
+    Machine::new(&machine_text::read(drawing, latencies), &config(environment), &EVERYTHING).unwrap()
 }
 
 fn config(environment: &[(&str, &str)]) -> Config {
@@ -249,7 +249,7 @@ fn distances_are_a_metric_on_random_irregular_machines() {
 fn the_cpuset_and_the_quota_limit_a_real_machine_and_not_a_synthetic_one() {
     // The process's CPUs, quota and environment; the expected CPUs of the workers, and sizes.
     type Row = (&'static [u32], Option<usize>, &'static [(&'static str, &'static str)], &'static [u32], &'static str);
-    let mut topology = drawing::read("machine{pack{core{pu pu} core{pu pu}} pack{core{pu pu} core{pu pu}}}", &[]);
+    let mut topology = machine_text::read("machine{pack{core{pu pu} core{pu pu}} pack{core{pu pu} core{pu pu}}}", &[]);
     let built = |topology: &Topology, cpus: &[u32], quota: Option<usize>, environment: &[(&str, &str)]| {
         let quota = quota.map(|workers| Quota { workers, group: (0, 0) });
         let allowance = Allowance { cpus: Some(cpus.iter().copied().collect()), quota };
