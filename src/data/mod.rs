@@ -4,29 +4,29 @@
 //! - `store`: ids, creation, freeing; entries are never unmapped, so a stale id is always recognised
 //! - `references`: those that the program holds, and those that its scheduled tasks have taken
 //! - `publication`: promises, producers, poison, and storage that a successor carries on; `outcome`: how promises end
-//! - `access`: addresses of bytes
+//! - `get_put`: the calls that ask for the address of a datum's bytes, and give it back
 //! - `pending_view`: unpublished promises, for explanations
-//! - `storage`: the bytes; `blocks`, `magazines`: memory for small and medium data
+//! - `storage`: the bytes; `small_blocks`, `middling_blocks`: memory for small and medium data
 //! - `waiting`, `sleepers`: tasks and threads that wait for data
 //!
 //! This module knows no threads, tasks or workers: calls return the tasks to wake, and leave memory to give back in the
 //! caller's [`DataCache`]. No two data are ever locked at once.
 #![allow(unsafe_code, reason = "the byte store: memory of any origin, and lists that allocate nothing")]
 
-mod access;
-mod blocks;
-mod magazines;
+mod get_put;
+mod middling_blocks;
 mod outcome;
 mod pending_view;
 mod publication;
 mod references;
 mod sleepers;
 mod slot;
+mod small_blocks;
 mod storage;
 mod store;
 mod waiting;
 
-pub(crate) use access::Reach;
+pub(crate) use get_put::Reach;
 pub(crate) use outcome::Outcome;
 pub(crate) use pending_view::Publisher;
 pub(crate) use publication::Carry;

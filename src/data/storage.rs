@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
-use super::blocks::{self, BLOCKS};
-use super::magazines::{ALIGNMENT, MAGAZINES};
+use super::middling_blocks::{ALIGNMENT, MAGAZINES};
+use super::small_blocks::{self, BLOCKS};
 
 /// From this size in bytes on, the allocator is asked for fresh pages, which are zeroed and placed at their first
 /// touch.
@@ -43,7 +43,7 @@ const LENT: u8 = 5;
 impl Storage {
     /// Zeroed memory; `None` if there is not enough.
     #[inline]
-    pub(super) fn zeroed(blocks: &mut blocks::BlockCache, size: usize) -> Option<Storage> {
+    pub(super) fn zeroed(blocks: &mut small_blocks::BlockCache, size: usize) -> Option<Storage> {
         Storage::allocate(blocks, size, true)
     }
 
@@ -51,7 +51,11 @@ impl Storage {
     ///
     /// # Safety
     /// `from` is the address of `size` bytes that nobody writes during the call.
-    pub(super) unsafe fn copied(blocks: &mut blocks::BlockCache, from: *const u8, size: usize) -> Option<Storage> {
+    pub(super) unsafe fn copied(
+        blocks: &mut small_blocks::BlockCache,
+        from: *const u8,
+        size: usize,
+    ) -> Option<Storage> {
         let storage = Storage::allocate(blocks, size, false)?;
         if let Some(addr) = storage.addr().filter(|_| size > 0) {
             // SAFETY: the new memory has `size` bytes and overlaps nothing; `from` by this function's contract.
@@ -107,9 +111,9 @@ impl Storage {
         kind == LENT
     }
 
-    fn allocate(blocks: &mut blocks::BlockCache, size: usize, zeroed: bool) -> Option<Storage> {
-        let (storage, addr, fresh) = if blocks::serve(size) {
-            let addr = if size <= blocks::LARGEST {
+    fn allocate(blocks: &mut small_blocks::BlockCache, size: usize, zeroed: bool) -> Option<Storage> {
+        let (storage, addr, fresh) = if small_blocks::serve(size) {
+            let addr = if size <= small_blocks::LARGEST {
                 BLOCKS.take(blocks, size)?
             } else {
                 MAGAZINES.take(&mut blocks.middling, size)?
@@ -156,12 +160,12 @@ impl Storage {
     /// Ends the datum's use of the storage: a block is freed at once, and the caller has to give other memory back.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a link of a chain takes 20 instructions less")]
-    pub(super) fn release(self, blocks: &mut blocks::BlockCache, size: usize) -> Option<Released> {
+    pub(super) fn release(self, blocks: &mut small_blocks::BlockCache, size: usize) -> Option<Released> {
         match self {
             Storage::Block { addr } => {
                 // SAFETY: the block was taken for a datum of this size, which nobody uses any more.
                 unsafe {
-                    if size <= blocks::LARGEST {
+                    if size <= small_blocks::LARGEST {
                         BLOCKS.give(blocks, addr, size);
                     } else {
                         MAGAZINES.give(&mut blocks.middling, addr, size);
@@ -214,7 +218,7 @@ impl Released {
 
 #[cfg(test)]
 mod tests {
-    use super::super::magazines;
+    use super::super::middling_blocks;
     use super::*;
 
     fn bytes(storage: &Storage, size: usize) -> &[u8] {
@@ -224,16 +228,16 @@ mod tests {
 
     #[test]
     fn memory_is_aligned_and_zeroed_at_every_size() {
-        let mut blocks = blocks::BlockCache::new();
+        let mut blocks = small_blocks::BlockCache::new();
         for size in [
             0,
             1,
             64,
             65,
-            blocks::LARGEST,
+            small_blocks::LARGEST,
             4096,
-            magazines::LARGEST,
-            magazines::LARGEST + 1,
+            middling_blocks::LARGEST,
+            middling_blocks::LARGEST + 1,
             FRESH_PAGES - 1,
             FRESH_PAGES,
         ] {
@@ -242,20 +246,20 @@ mod tests {
             assert_eq!(addr.addr() % ALIGNMENT, 0);
             assert!(bytes(&storage, size).iter().all(|&byte| byte == 0));
             let large = storage.release(&mut blocks, size).map(Released::give_back).is_some();
-            assert_eq!(large, size > magazines::LARGEST);
+            assert_eq!(large, size > middling_blocks::LARGEST);
         }
     }
 
     #[test]
     fn impossible_sizes_are_refused() {
         for size in [usize::MAX, usize::MAX - 63, isize::MAX as usize, isize::MAX as usize - 62] {
-            assert!(Storage::zeroed(&mut blocks::BlockCache::new(), size).is_none());
+            assert!(Storage::zeroed(&mut small_blocks::BlockCache::new(), size).is_none());
         }
     }
 
     #[test]
     fn a_copy_has_the_same_bytes() {
-        let mut blocks = blocks::BlockCache::new();
+        let mut blocks = small_blocks::BlockCache::new();
         for size in [0, 200, 5000] {
             let from: Vec<u8> = (0..size).map(|place| (place % 251) as u8).collect();
             // SAFETY: the vector has that many bytes.

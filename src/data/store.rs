@@ -3,10 +3,10 @@
 use crate::sync::lock::Mutex;
 
 use super::DatumId;
-use super::blocks::{self, BLOCKS};
 use super::outcome::Outcome;
 use super::sleepers::Sleepers;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
+use super::small_blocks::{self, BLOCKS};
 use super::storage::{Released, Storage};
 use crate::error::{Error, dvm_retcode_t};
 use crate::memory;
@@ -39,14 +39,14 @@ pub(crate) static STORE: Store = Store::new();
 /// A thread's own free entries and blocks, and memory to give back once the thread holds no lock.
 pub(crate) struct DataCache {
     free: Magazine<u32>,
-    blocks: blocks::BlockCache,
+    blocks: small_blocks::BlockCache,
     released: Vec<Released>,
 }
 
 impl DataCache {
     /// An empty cache.
     pub(crate) const fn new() -> DataCache {
-        DataCache { free: Magazine::new(), blocks: blocks::BlockCache::new(), released: Vec::new() }
+        DataCache { free: Magazine::new(), blocks: small_blocks::BlockCache::new(), released: Vec::new() }
     }
 
     /// The next piece of memory to give back.

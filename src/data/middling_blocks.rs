@@ -1,5 +1,5 @@
 //! Memory for data of medium size: blocks that threads cache and exchange in batches, as those for small data
-//! (`blocks`).
+//! (`small_blocks`).
 //!
 //! If one thread allocates and another frees, the C allocator is slow, because its lists belong to threads. Here a free
 //! block belongs to the thread that frees it. A thread with several free blocks of one size moves them to a common

@@ -7,7 +7,7 @@ use std::alloc::Layout;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::magazines::{self, ALIGNMENT, MAGAZINES};
+use super::middling_blocks::{self, ALIGNMENT, MAGAZINES};
 use crate::memory::{self, Allocation};
 use crate::sync::lock::Mutex;
 use crate::sync::magazine::{Depot, Magazine};
@@ -25,7 +25,7 @@ const CHUNK: usize = 64 << 10;
 /// The size of the largest block in bytes.
 pub(super) const LARGEST: usize = ALIGNMENT << (CLASSES - 1);
 
-const _: () = assert!(LARGEST == magazines::SMALLEST);
+const _: () = assert!(LARGEST == middling_blocks::SMALLEST);
 
 /// A free block: only the list that holds it uses it.
 #[derive(Clone, Copy)]
@@ -38,13 +38,13 @@ unsafe impl Send for Free {}
 pub(super) struct BlockCache {
     /// The blocks, by class.
     small: [Magazine<Free>; CLASSES],
-    pub(super) middling: magazines::MagazineCache,
+    pub(super) middling: middling_blocks::MagazineCache,
 }
 
 impl BlockCache {
     /// An empty cache.
     pub(super) const fn new() -> BlockCache {
-        BlockCache { small: [const { Magazine::new() }; CLASSES], middling: magazines::MagazineCache::new() }
+        BlockCache { small: [const { Magazine::new() }; CLASSES], middling: middling_blocks::MagazineCache::new() }
     }
 }
 
@@ -60,11 +60,11 @@ pub(super) static BLOCKS: Blocks = Blocks::new();
 /// Whether small data are in blocks: 0 undecided, 1 yes, 2 no.
 static POOLED: AtomicU8 = AtomicU8::new(0);
 
-/// True if data of this size are in blocks, of this module or of `magazines`. False under a memory checker: it could
-/// not tell one datum of a chunk from the next, or a freed datum from a living one.
+/// True if data of this size are in blocks, of this module or of `middling_blocks`. False under a memory checker: it
+/// could not tell one datum of a chunk from the next, or a freed datum from a living one.
 #[inline]
 pub(super) fn serve(size: usize) -> bool {
-    size.wrapping_sub(1) < magazines::LARGEST
+    size.wrapping_sub(1) < middling_blocks::LARGEST
         && match POOLED.load(Ordering::Relaxed) {
             0 => decide(),
             decided => decided == 1,
