@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::ptr::{self, NonNull};
 
-use super::{code, unwind_boundary};
+use super::{is_code, unwind_boundary};
 use crate::error::{Error, dvm_retcode_t};
 use crate::system;
 
@@ -63,7 +63,7 @@ impl Callee {
                 ),
             ));
         };
-        if !code::is_function(address.as_ptr()) {
+        if !is_code::is_function(address.as_ptr()) {
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_SYMBOL,
                 format!(

@@ -3,13 +3,13 @@
 //! - `unwind_boundary`: calls functions of the program, and stops whatever they throw
 //! - `forced`: threads that a callback wants to end
 //! - `callee`: a function of the program, and how to call it with any number of arguments
-//! - `code`: tells functions of the program from its data
+//! - `is_code`: tells functions of the program from its data
 //! - `registry`: ids and what stands behind them
 #![allow(unsafe_code, reason = "calls functions of the program through their addresses")]
 
 mod callee;
-mod code;
 pub(crate) mod forced;
+mod is_code;
 mod registry;
 pub(crate) mod unwind_boundary;
 
