@@ -13,13 +13,13 @@
 //! read, under the promise's lock, what does not change while the task is in use ([`TaskRef`]).
 #![allow(unsafe_code, reason = "descriptors are pooled and change owners through lists that allocate nothing")]
 
-mod description;
 mod item;
 mod pool;
+mod task_view;
 
-pub(crate) use description::TaskView;
 pub(crate) use item::{Item, ItemDeque, Ready, WorkerEnd};
 pub(crate) use pool::{POOL, TaskCache};
+pub(crate) use task_view::TaskView;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
