@@ -3,7 +3,7 @@
 //! until a datum is published.
 
 use super::context::call::Call;
-use super::context::frame::{Frame, HeldAddress};
+use super::context::task_gets::{Frame, HeldAddress};
 use super::context::{Own, ThreadContext};
 use crate::data::{DatumId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};

@@ -3,8 +3,9 @@
 //! Looking a processing up takes no lock: each entry is read under its generation, which is odd while a processing is
 //! registered there and checked again after reading (a sequence lock). Entries are never unmapped and a generation is
 //! never used twice, so a stale id is always recognised. What an entry points to (signature, description, modes) is kept once
-//! per distinct content, until a moment without tasks and without other calls (`engine::lifecycle::reclaim`). That is why queued
-//! tasks survive `unregister` and why no task touches a counter that others touch.
+//! per distinct content, until a moment without tasks and without other calls
+//! (`engine::lifecycle::forgotten_processings`). That is why queued tasks survive `unregister` and why no task touches a
+//! counter that others touch.
 
 use std::collections::HashSet;
 use std::hash::Hash;

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::atomic::Ordering;
 
 use super::ThreadContext;
-use super::orphan;
+use super::forked_child;
 use super::shared::{ENGINE, Engine, KeptEngine};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::Rank;
@@ -26,8 +26,8 @@ pub(crate) struct Call {
 /// The error of a call while no engine runs.
 #[cold]
 pub(crate) fn not_running() -> Error {
-    if orphan::is_orphan() {
-        return orphan::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED);
+    if forked_child::is_orphan() {
+        return forked_child::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED);
     }
     Error::new(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED, "libdvm is not running: call dvm_init first")
 }

@@ -1,6 +1,7 @@
 //! The context of a thread that calls libdvm. Below it: what all workers share (`shared`; the counters of each worker
-//! are in `counts`), a call into the engine (`call`), waking workers for work (`waking`), the data that a task has got
-//! (`frame`), polled work (`source`), the workers' threads (`threads`), and a forked child without workers (`orphan`).
+//! are in `worker_counts`), a call into the engine (`call`), waking workers for work (`waking`), the data that a task
+//! has got (`task_gets`), polled work (`source`), the workers' threads (`worker_threads`), and a forked child without
+//! workers (`forked_child`).
 //!
 //! A context belongs to one thread at a time. It outlives its thread: the next new thread takes it over and continues
 //! its counters. Other threads read only the presence and the counters.
@@ -10,13 +11,13 @@
 //! Workers need no presence: they end before the engine does.
 
 pub(crate) mod call;
-pub(crate) mod counts;
-pub(crate) mod frame;
-pub(crate) mod orphan;
+pub(crate) mod forked_child;
 pub(crate) mod shared;
 pub(crate) mod source;
-pub(crate) mod threads;
+pub(crate) mod task_gets;
 mod waking;
+pub(crate) mod worker_counts;
+pub(crate) mod worker_threads;
 
 use std::cell::{Cell, UnsafeCell};
 use std::collections::VecDeque;
@@ -28,8 +29,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::sync::lock::{ForkLock, Mutex};
 
-use frame::{Frame, Index};
 use shared::{KeptEngine, Left, Worker};
+use task_gets::{Frame, Index};
 
 use crate::data;
 use crate::error::Error;
@@ -246,7 +247,7 @@ static CONTEXTS: Mutex<Contexts> = Mutex::new(Contexts { all: Vec::new(), free: 
 extern "C" fn thread_ends(_mark: *mut c_void) {
     ENDING.set(true);
     // In a forked child the lock may be held for ever, and no thread needs the context.
-    if let Some(context) = CURRENT.take().filter(|_| !orphan::is_orphan()) {
+    if let Some(context) = CURRENT.take().filter(|_| !forked_child::is_orphan()) {
         CONTEXTS.lock().free.push(context);
     }
 }
@@ -354,7 +355,7 @@ impl ThreadContext {
 
     #[cold]
     fn attach() -> Result<&'static ThreadContext, Error> {
-        if orphan::is_orphan() {
+        if forked_child::is_orphan() {
             // The lock may be held for ever in a forked child.
             let context: &'static ThreadContext = Box::leak(memory::boxed(ThreadContext::new(0))?);
             CURRENT.set(Some(context));
@@ -539,8 +540,8 @@ impl ThreadContext {
         self.with(|own| own.giving_back = true);
         self.depth.set(self.depth.get() + 1);
         let thrown = forced::with_place(|| unwind_boundary::call(|| released.give_back())).err();
-        if orphan::is_orphan() {
-            orphan::end_without_worker(0);
+        if forked_child::is_orphan() {
+            forked_child::end_without_worker(0);
             return false;
         }
         self.depth.set(self.depth.get() - 1);

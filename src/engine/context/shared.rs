@@ -7,9 +7,9 @@ use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use super::counts::WorkerCounts;
 use super::source::{Polling, Sources};
-use super::threads::StandIns;
+use super::worker_counts::WorkerCounts;
+use super::worker_threads::StandIns;
 use crate::config::Config;
 use crate::data::{DatumId, STORE};
 use crate::engine::observe::blocked_tasks::BlockedTasks;

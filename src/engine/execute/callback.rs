@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use crate::data::DatumId;
 use crate::engine::context::call::Call;
-use crate::engine::context::orphan;
+use crate::engine::context::forked_child;
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::Callee;
 
@@ -37,7 +37,7 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn without_worker(&self, code: c_int) {
-        orphan::end_without_worker(code);
+        forked_child::end_without_worker(code);
         self.end_section();
     }
 

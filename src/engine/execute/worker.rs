@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::engine::context::call::{Call, panic_text};
 use crate::engine::context::shared::{Engine, KeptEngine};
 use crate::engine::context::source::Copied;
-use crate::engine::context::threads::StandIns;
+use crate::engine::context::worker_threads::StandIns;
 use crate::engine::context::{Own, Post, ThreadContext};
 use crate::idle::backoff::Backoff;
 use crate::idle::slot::STILL_WANTED;
@@ -36,8 +36,8 @@ pub(crate) fn start(engine: KeptEngine, me: usize, number: usize) -> std::io::Re
     let context = ThreadContext::prepare().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
     let run = move || {
         let context = context.adopt();
-        // SAFETY: until the thread is dismissed, below and in `blocking`, it only waits for the slot, or works while it
-        // holds the slot.
+        // SAFETY: until the thread is dismissed, below and in `section_begin`, it only waits for the slot, or works
+        // while it holds the slot.
         unsafe { context.employ(engine, me) };
         forced::guard_thread();
         let shared: &Engine = &engine;

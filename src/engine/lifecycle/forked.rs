@@ -12,17 +12,17 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::life;
-use crate::engine::context::orphan::{NO_RETURN, ORPHAN};
+use crate::engine::context::forked_child::{NO_RETURN, ORPHAN};
 use crate::engine::context::shared::ENGINE;
 use crate::engine::context::{self, ThreadContext};
-use crate::engine::execute::section;
+use crate::engine::execute::section_end;
 
 #[cfg(not(all(target_os = "linux", not(loom))))]
 use crate::sync::lock::LockState as _;
 use crate::sync::lock::{ForkLock, Mutex};
 use crate::system;
 
-pub(crate) use crate::engine::context::orphan::{is_orphan, orphaned};
+pub(crate) use crate::engine::context::forked_child::{is_orphan, orphaned};
 
 /// The largest number of locks that a fork waits for.
 const MAX_LOCKS: usize = 8;
@@ -81,6 +81,6 @@ extern "C" fn in_child() {
     // The thread that starts or ends libdvm holds this lock from before the engine exists until it is gone.
     if !ENGINE.swap(ptr::null_mut(), Ordering::SeqCst).is_null() || life::in_flux() {
         ORPHAN.store(true, Ordering::Relaxed);
-        NO_RETURN.set(ThreadContext::leave_orphaned() || section::is_in_section());
+        NO_RETURN.set(ThreadContext::leave_orphaned() || section_end::is_in_section());
     }
 }

@@ -1,6 +1,6 @@
 //! The life cycle of the one engine, and the lock under which it starts, is waited for, and ends.
 
-use crate::engine::context::{ThreadContext, orphan};
+use crate::engine::context::{ThreadContext, forked_child};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::lock::{Mutex, MutexGuard};
 use crate::sync::thread::Thread;
@@ -52,8 +52,8 @@ pub(crate) fn alone() -> Result<Alone, Error> {
              would wait for",
         ));
     }
-    if orphan::is_orphan() {
-        return Err(orphan::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED));
+    if forked_child::is_orphan() {
+        return Err(forked_child::orphaned(dvm_retcode_t::DVM_ERR_NOT_INITIALIZED));
     }
     let life = LIFE.try_lock().map(Alone);
     if life.is_none() {

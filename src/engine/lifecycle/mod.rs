@@ -1,12 +1,12 @@
 //! The life cycle of the engine: init, wait, finalize, and the start on behalf of generated code. One thread at a time
 //! holds the lock of `life`. The end has two steps (`idle::closing`). Tasks become quiescent, and those that wait for
 //! data are cancelled; workers are joined, data are freed, and the memory is freed when no thread is inside a call.
-//! `forked` hides the engine from children of the process. `reclaim` frees what unregistered processings have left,
-//! between two waits.
+//! `forked` hides the engine from children of the process. `forgotten_processings` frees what unregistered processings
+//! have left, between two waits.
 
+mod forgotten_processings;
 pub(crate) mod forked;
 pub(crate) mod life;
-mod reclaim;
 
 use std::ffi::c_int;
 use std::io::Write as _;
@@ -22,7 +22,7 @@ use life::{LIFE, Life, alone};
 use super::context::call::{Call, enter, not_running};
 use super::context::shared::{ENGINE, Engine, KeptEngine, Worker};
 use super::context::source::Sources;
-use super::context::threads::{stack_size, without_signals};
+use super::context::worker_threads::{stack_size, without_signals};
 use super::context::{self, ThreadContext};
 use super::execute::worker;
 use super::observe::blocked_tasks::BlockedTasks;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::sync::lock::Mutex;
 
-use crate::engine::context::counts::WorkerCounts;
+use crate::engine::context::worker_counts::WorkerCounts;
 
 /// A sample of a worker: the address of its task, and the number of tasks that had ended there. The pair identifies one
 /// execution.

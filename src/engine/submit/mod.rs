@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use crate::data::{DatumId, Outcome, Readiness, STORE};
 use crate::engine::context::call::Call;
-use crate::engine::context::frame::{FEW_ARGUMENTS, Index};
+use crate::engine::context::task_gets::{FEW_ARGUMENTS, Index};
 use crate::engine::context::{self, Own, Post};
 use crate::error::Error;
 use crate::idle::completion::{count, uncount};

@@ -2,10 +2,10 @@
 //! another thread. `idle::slot` has the protocol. A section also gives up the task's cores, and takes them back at its
 //! end.
 
-use super::section::{SECTION, Section};
+use super::section_end::{SECTION, Section};
 use super::worker;
 use crate::engine::context::call::Call;
-use crate::engine::context::threads::without_signals;
+use crate::engine::context::worker_threads::without_signals;
 use crate::error::{Error, dvm_retcode_t};
 use crate::memory;
 

@@ -1,11 +1,11 @@
-//! The blocking section of a thread: its task has left the worker, and gets it back at the section's end. `blocking`
-//! begins a section.
+//! The blocking section of a thread: its task has left the worker, and gets it back at the section's end.
+//! `section_begin` begins a section.
 
 use std::cell::Cell;
 
 use crate::engine::context::call::Call;
 use crate::engine::context::source::Mark;
-use crate::engine::context::{ThreadContext, orphan};
+use crate::engine::context::{ThreadContext, forked_child};
 use crate::error::Error;
 
 /// A section that a task on this thread has begun.
@@ -102,8 +102,8 @@ pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
     let context = ThreadContext::current();
     context.sealed.set(true);
     let answer = ask();
-    if orphan::is_orphan() {
-        orphan::end_without_worker(0);
+    if forked_child::is_orphan() {
+        forked_child::end_without_worker(0);
     }
     context.sealed.set(false);
     answer
@@ -114,7 +114,7 @@ pub(crate) fn sealed<R>(ask: impl FnOnce() -> R) -> R {
 pub(crate) fn end_section() {
     let context = ThreadContext::current();
     if context.worker().is_none() {
-        orphan::end_without_worker(0);
+        forked_child::end_without_worker(0);
         if SECTION.get().is_some()
             && let Some(engine) = context.engine.get()
         {
