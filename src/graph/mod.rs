@@ -6,11 +6,11 @@
 //! (the number in the box) in the worker's deque; thieves take the oldest.
 
 mod callbacks;
-mod drawing;
 mod roots;
 mod running;
 mod sizes;
 mod space;
+mod tile_list;
 mod worker_tiles;
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ pub(crate) fn execute(
     let engine = call.engine();
     let trace = engine.trace();
     trace.graph(&name, space.volume(), |tiles| {
-        forced::with_place(|| call.as_task(|| drawing::draw(&space, carried, &callbacks, tiles)));
+        forced::with_place(|| call.as_task(|| tile_list::draw(&space, carried, &callbacks, tiles)));
     });
     let label = trace.name(&name);
     if space.volume() == 1 && !callbacks.tells_edges() {

@@ -1,6 +1,6 @@
 //! A running graph: finds and runs tiles, and releases their successors.
 
-mod account;
+mod progress;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
