@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::sync::lock::Mutex;
 
-use super::copies::{Copies, Level};
+use super::copy_list::{Copies, Level};
 use super::program::Program;
 use super::round::{Ending, Round};
 use super::shape::LONGEST_ELEMENT;

@@ -2,31 +2,32 @@
 //!
 //! - `handles`: numbers for what the program holds; a stale one is always recognised
 //! - `layout`: a distribution, and where each of its locations lies in its memory
-//! - `copies`: strided copies in elements; `step`: one of their levels in bytes
+//! - `copy_list`: strided copies in elements; `byte_level`: one of their levels in bytes
 //! - `plan`: the copies between two layouts, made once
 //! - `shape`: what a strided copy looks like in bytes, and which kernel makes it
 //! - `program`: a plan for one size of element, cut into pieces that workers take
-//! - `strided`, `transpose` (of a `plane`): the kernels; `lines`: stores past the caches; `weave`: copies that take turns
+//! - `strided`, `transpose` (of a `transposed_plane`): the kernels; `weave`: copies that take turns
+//! - `streamed_lines`: stores past the caches
 //! - `round`: one redistribution of some arrays: a task of the engine; `running`: how all workers help it
 //! - `dma`: copies that come one by one, as pairs of a send and a receive
 //!
 //! Memories are named by their number in the distribution, whichever process they belong to. In this version all of
 //! them are data of the calling process.
 
-mod copies;
+mod byte_level;
+mod copy_list;
 mod dma;
 mod handles;
 mod layout;
-mod lines;
 mod plan;
-mod plane;
 mod program;
 mod round;
 mod running;
 mod shape;
-mod step;
+mod streamed_lines;
 mod strided;
 mod transpose;
+mod transposed_plane;
 mod weave;
 
 #[cfg(test)]

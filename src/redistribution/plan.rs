@@ -7,7 +7,7 @@ use dvm_redist::plan::descriptor::Transfer;
 use dvm_redist::plan::sums::Sums;
 use dvm_redist::{Case, Figures, Options, Parameters, Plan, Strategy};
 
-use super::copies::{Copies, Level};
+use super::copy_list::{Copies, Level};
 use super::layout::Layout;
 use super::program::Program;
 use super::refused;

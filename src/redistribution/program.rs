@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::copies::{Copies, Copy};
-use super::lines;
+use super::copy_list::{Copies, Copy};
 use super::shape::{Limit, Shape};
+use super::streamed_lines;
 use super::weave::{self, Strand};
 use crate::error::Error;
 use crate::memory;
@@ -61,7 +61,7 @@ impl Program {
 
     /// The same; `stream`: whole lines are to go past the caches, where the processor can do that.
     pub(super) fn cut(copies: &Copies, element: usize, stream: bool) -> Result<Self, Error> {
-        let mut program = Self { stream: stream && lines::can_stream(), ..Self::default() };
+        let mut program = Self { stream: stream && streamed_lines::can_stream(), ..Self::default() };
         let plain = memory::tried(copies.shapes.iter().map(|levels| Shape::new(levels, element)))?;
         let by_source = |shape| if program.stream { weave::by_source(shape) } else { Ok(None) };
         let woven = memory::tried(plain.iter().map(by_source))?;
@@ -189,7 +189,7 @@ impl Program {
             unsafe { weave::copy(strands, self.stream) };
         }
         if self.stream {
-            lines::fence();
+            streamed_lines::fence();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a strided copy looks like in bytes, and which kernel makes it.
 
-use super::copies::Level;
-use super::step::ByteStep;
+use super::byte_level::ByteStep;
+use super::copy_list::Level;
 use super::strided;
 use super::transpose;
 use crate::error::Error;

@@ -3,8 +3,8 @@
 
 use std::ptr::copy_nonoverlapping;
 
-use super::lines;
-use super::step::ByteStep;
+use super::byte_level::ByteStep;
+use super::streamed_lines;
 
 /// Runs of these lengths are streamed.
 pub(super) const STREAMED: std::ops::Range<usize> = 128..4096;
@@ -15,12 +15,12 @@ pub(super) const STREAMED: std::ops::Range<usize> = 128..4096;
 /// # Safety
 /// As for [`super::shape::Shape::copy`].
 pub(super) unsafe fn runs(bytes: usize, step: ByteStep, mut source: *const u8, mut target: *mut u8, stream: bool) {
-    let stream = stream && (STREAMED).contains(&bytes) && lines::can_stream();
+    let stream = stream && (STREAMED).contains(&bytes) && streamed_lines::can_stream();
     for _ in 0..step.count {
         // SAFETY: by this function's contract.
         unsafe {
             if stream {
-                lines::stream_run(source, target, bytes);
+                streamed_lines::stream_run(source, target, bytes);
             } else {
                 copy_nonoverlapping(source, target, bytes);
             }

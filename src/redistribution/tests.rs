@@ -9,7 +9,7 @@ use dvm_redist::distribution::layouts;
 use dvm_redist::{Distribution, Parameters};
 use testkit::Random;
 
-use super::copies::{Copies, Level};
+use super::copy_list::{Copies, Level};
 use super::layout::Layout;
 use super::plan::Redistribution;
 use super::program::Program;
@@ -278,7 +278,7 @@ fn woven(copies: &[(i64, i64, i64)]) -> Program {
 
 #[test]
 fn copies_that_read_one_region_are_woven() {
-    if !super::lines::can_stream() {
+    if !super::streamed_lines::can_stream() {
         return;
     }
     assert_eq!(woven(&[(0, 96, 20), (32, 96, 20), (64, 96, 19)]).groups(), [3], "whatever their numbers of runs");

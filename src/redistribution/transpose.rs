@@ -7,9 +7,9 @@
 
 use std::ptr::copy_nonoverlapping;
 
-use super::lines::{self, LINE};
-use super::plane::Plane;
-use super::step::ByteStep;
+use super::byte_level::ByteStep;
+use super::streamed_lines::{self, LINE};
+use super::transposed_plane::Plane;
 
 /// Strips are so many target rows wide.
 pub(super) const BLOCK: usize = 64;
@@ -53,7 +53,7 @@ unsafe fn strips<const N: usize>(_: usize, plane: &Plane, stream: bool) {
         && plane.across.target.unsigned_abs().is_multiple_of(LINE)
         && plane.target.addr().is_multiple_of(N);
     let head = if even { (plane.target.addr().wrapping_neg() % LINE / N).min(plane.along.count) } else { 0 };
-    let whole = even && stream && lines::can_stream();
+    let whole = even && stream && streamed_lines::can_stream();
     for a in (0..plane.across.count).step_by(BLOCK) {
         let wide = BLOCK.min(plane.across.count - a);
         if head > 0 {
@@ -94,21 +94,22 @@ unsafe fn plain<const N: usize>(part: &Plane) {
 /// A tile of a line's elements in both directions.
 ///
 /// # Safety
-/// As for [`super::shape::Shape::copy`]; with `stream` each target row begins at a line, and [`lines::can_stream`].
+/// As for [`super::shape::Shape::copy`]; with `stream` each target row begins at a line, and
+/// [`streamed_lines::can_stream`].
 unsafe fn full<const N: usize>(part: &Plane, stream: bool) {
     #[cfg(target_arch = "x86_64")]
-    if N == 8 && lines::has_avx2() {
+    if N == 8 && streamed_lines::has_avx2() {
         // SAFETY: the processor has AVX2; the rest by this function's contract.
         return unsafe { eight::tile(part, stream) };
     }
     for a in 0..LINE / N {
-        let mut line = lines::CacheLine::default();
+        let mut line = streamed_lines::CacheLine::default();
         for b in 0..LINE / N {
             // SAFETY: an element of the plane; the line has as many.
             unsafe { copy_nonoverlapping(part.at(a, b).0, line.0.as_mut_ptr().add(b * N), N) };
         }
         // SAFETY: a row of the tile, which is a line long.
-        unsafe { lines::put(&line, part.at(a, 0).1, stream) };
+        unsafe { streamed_lines::put(&line, part.at(a, 0).1, stream) };
     }
 }
 
@@ -136,7 +137,7 @@ mod eight {
         _mm256_unpacklo_pd,
     };
 
-    use crate::redistribution::plane::Plane;
+    use crate::redistribution::transposed_plane::Plane;
 
     /// Four rows of four become four columns.
     #[target_feature(enable = "avx2")]

@@ -5,9 +5,9 @@
 //! the processor's prefetcher expects. Whole lines are written past the caches, so the order at the targets is free.
 #![allow(unsafe_code, reason = "copies between memories of other owners")]
 
-use super::lines;
+use super::byte_level::ByteStep;
 use super::shape::{Kernel, Shape};
-use super::step::ByteStep;
+use super::streamed_lines;
 use super::strided::STREAMED;
 use crate::error::Error;
 use crate::memory;
@@ -64,7 +64,7 @@ pub(super) fn together(first: &Shape, next: &Shape, distance: isize) -> bool {
 ///
 /// # Safety
 /// The contract of [`Shape::copy`] for each. If they are several: at most [`MOST`], all [`together`] with the first one,
-/// and [`lines::can_stream`].
+/// and [`streamed_lines::can_stream`].
 pub(super) unsafe fn copy<'a>(mut strands: impl ExactSizeIterator<Item = Strand<'a>>, stream: bool) {
     let Some(first) = strands.next() else { return };
     if strands.len() == 0 {
@@ -80,7 +80,7 @@ pub(super) unsafe fn copy<'a>(mut strands: impl ExactSizeIterator<Item = Strand<
     while outer.iter().all(|step| step.count > 0) {
         for (source, target, bytes) in runs(strands) {
             // SAFETY: a run of a copy, by this function's contract.
-            unsafe { lines::stream_run(source, target, bytes) };
+            unsafe { streamed_lines::stream_run(source, target, bytes) };
         }
         // The next step of the innermost level that has one; those inside begin anew.
         let next = (0..outer.len()).rev().find(|&level| at[level] + 1 < outer[level].count);

@@ -1,6 +1,6 @@
 //! A plane of elements that is transposed.
 
-use super::step::ByteStep;
+use super::byte_level::ByteStep;
 
 /// A plane: `across` is contiguous at the source, `along` at the target.
 #[derive(Clone, Copy)]
