@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::ptr::{self, null_mut};
 
-use dvm::ffi::raw::*;
+use dvm::ffi::c_functions::*;
 use support::{Code, IN, Id, OUT, Rank, last_error, turn, variadic};
 
 use Code::*;

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use dvm::ffi::raw::*;
+use dvm::ffi::c_functions::*;
 use parking_lot::{Condvar, Mutex};
 use program::Random;
 use support::*;
@@ -417,8 +417,8 @@ fn every_tile_runs_once_when_tiles_block() {
         let ran = (0..rows * columns).map(|_| AtomicU64::new(0)).collect();
         let mut grid = Grid { rows, columns, ran, wrong: AtomicU64::new(0), pause };
         let (lower, upper, carried) = ([0, 0], [grid.rows - 1, grid.columns - 1], [1, 1]);
-        let graph = dvm::ffi::raw::dvm_graph_t {
-            size: size_of::<dvm::ffi::raw::dvm_graph_t>(),
+        let graph = dvm::ffi::c_functions::dvm_graph_t {
+            size: size_of::<dvm::ffi::c_functions::dvm_graph_t>(),
             name: c"blocking".as_ptr(),
             dimension: 2,
             lower: lower.as_ptr(),
@@ -429,7 +429,12 @@ fn every_tile_runs_once_when_tiles_block() {
             predecessors: None,
             successors: None,
         };
-        assert_eq!(unsafe { dvm::ffi::raw::dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS, "{}", last_error());
+        assert_eq!(
+            unsafe { dvm::ffi::c_functions::dvm_graph_run(&raw const graph) },
+            Code::DVM_SUCCESS,
+            "{}",
+            last_error()
+        );
         assert_eq!(grid.wrong.load(Ordering::Relaxed), 0);
         assert!(grid.ran.iter().all(|ran| ran.load(Ordering::Relaxed) == 1), "{rows} x {columns}");
         finalize().unwrap();
@@ -449,7 +454,7 @@ unsafe extern "C" fn does_nothing(_: *mut std::ffi::c_void, _tile: *const i64) -
 unsafe extern "C" fn has_no_successors(
     _: *mut std::ffi::c_void,
     _tile: *const i64,
-    _visit: dvm::ffi::raw::dvm_graph_visit_t,
+    _visit: dvm::ffi::c_functions::dvm_graph_visit_t,
     _visitor: *mut std::ffi::c_void,
 ) {
 }
@@ -461,8 +466,8 @@ fn who_counts_predecessors_may_not_block() {
     workers(2);
     init().unwrap();
     let (lower, upper, refused) = ([0], [99], AtomicU64::new(0));
-    let graph = dvm::ffi::raw::dvm_graph_t {
-        size: size_of::<dvm::ffi::raw::dvm_graph_t>(),
+    let graph = dvm::ffi::c_functions::dvm_graph_t {
+        size: size_of::<dvm::ffi::c_functions::dvm_graph_t>(),
         name: c"asks".as_ptr(),
         dimension: 1,
         lower: lower.as_ptr(),
@@ -473,7 +478,12 @@ fn who_counts_predecessors_may_not_block() {
         predecessors: Some(asks_to_block),
         successors: Some(has_no_successors),
     };
-    assert_eq!(unsafe { dvm::ffi::raw::dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS, "{}", last_error());
+    assert_eq!(
+        unsafe { dvm::ffi::c_functions::dvm_graph_run(&raw const graph) },
+        Code::DVM_SUCCESS,
+        "{}",
+        last_error()
+    );
     assert!(refused.load(Ordering::Relaxed) >= 100);
     finalize().unwrap();
 }

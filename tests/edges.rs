@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::raw::*;
+use dvm::ffi::c_functions::*;
 use support::*;
 
 #[test]

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end};
+use dvm::ffi::c_functions::{dvm_blocking_begin, dvm_blocking_end};
 use support::*;
 
 /// Changes while a test makes progress.

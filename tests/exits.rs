@@ -88,7 +88,7 @@ fn exit_while_another_thread_sleeps_on_a_promise() {
 #[test]
 fn exit_after_an_implicit_start() {
     if playing() {
-        assert_eq!(dvm::ffi::raw::dvm_graph_start(), Code::DVM_SUCCESS);
+        assert_eq!(dvm::ffi::c_functions::dvm_graph_start(), Code::DVM_SUCCESS);
         let nothing = processing(&[], c"nothing", |_| 0);
         near(nothing, &[]).unwrap();
         std::process::exit(20);
@@ -101,7 +101,7 @@ fn exit_after_an_implicit_start() {
 #[test]
 fn the_child_of_a_fork_can_exit() {
     if playing() {
-        assert_eq!(dvm::ffi::raw::dvm_graph_start(), Code::DVM_SUCCESS);
+        assert_eq!(dvm::ffi::c_functions::dvm_graph_start(), Code::DVM_SUCCESS);
         let child = unsafe { libc::fork() };
         if child == 0 {
             unsafe { libc::exit(0) };
@@ -116,7 +116,7 @@ fn the_child_of_a_fork_can_exit() {
 #[test]
 fn init_takes_an_implicit_start_over() {
     if playing() {
-        assert_eq!(dvm::ffi::raw::dvm_graph_start(), Code::DVM_SUCCESS);
+        assert_eq!(dvm::ffi::c_functions::dvm_graph_start(), Code::DVM_SUCCESS);
         init().unwrap();
         assert_eq!(init(), Err(Code::DVM_ERR_ALREADY_INITIALIZED));
         finalize().unwrap();
@@ -167,7 +167,7 @@ fn a_forked_child_is_told_that_it_has_no_workers() {
                 (finalize().err(), Code::DVM_ERR_NOT_INITIALIZED),
             ];
             let right = refused.iter().all(|(found, wanted)| *found == Some(*wanted));
-            let right = right && dvm::ffi::raw::dvm_graph_start() == Code::DVM_ERR_UNSUPPORTED;
+            let right = right && dvm::ffi::c_functions::dvm_graph_start() == Code::DVM_ERR_UNSUPPORTED;
             // Through exit, so that what runs at exit runs here too.
             unsafe { libc::exit(i32::from(!right)) };
         }

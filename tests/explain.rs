@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end, dvm_explain_text, dvm_graph_run, dvm_graph_t};
+use dvm::ffi::c_functions::{dvm_blocking_begin, dvm_blocking_end, dvm_explain_text, dvm_graph_run, dvm_graph_t};
 use support::*;
 
 /// The text of `dvm_explain`.

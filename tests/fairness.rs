@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::raw::{dvm_graph_run, dvm_graph_t};
+use dvm::ffi::c_functions::{dvm_graph_run, dvm_graph_t};
 use support::*;
 
 /// The header's bound: each of n ready tasks begins before this many times n + 2 others.

@@ -13,7 +13,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::raw::*;
+use dvm::ffi::c_functions::*;
 use support::*;
 
 /// The exit code of a child that got the right answers.

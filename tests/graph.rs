@@ -6,9 +6,9 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
+use dvm::ffi::c_functions::{dvm_graph_run, dvm_graph_sizes, dvm_graph_start, dvm_graph_t, dvm_last_error};
 use dvm::ffi::dvm_retcode_t::{self, DVM_ERR_IN_TASK, DVM_ERR_NOT_INITIALIZED, DVM_ERR_TASK, DVM_SUCCESS};
 use dvm::ffi::lifecycle;
-use dvm::ffi::raw::{dvm_graph_run, dvm_graph_sizes, dvm_graph_start, dvm_graph_t, dvm_last_error};
 
 fn dvm_init() -> dvm_retcode_t {
     // SAFETY: takes nothing; the tests take turns.

@@ -12,7 +12,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::raw::{dvm_graph_run, dvm_graph_t};
+use dvm::ffi::c_functions::{dvm_graph_run, dvm_graph_t};
 use support::*;
 
 /// An event that only the other worker can bring about.
@@ -138,7 +138,7 @@ fn a_kept_tile_does_not_wait_for_a_worker_that_stands_still() {
     let over = event();
     let wide = processing(&[], c"wide", |_| c_int::from(!over.comes()));
     let mut id = wide;
-    assert_eq!(unsafe { dvm::ffi::raw::dvm_processing_cores(id.as_mut_ptr(), 2) }, Code::DVM_SUCCESS);
+    assert_eq!(unsafe { dvm::ffi::c_functions::dvm_processing_cores(id.as_mut_ptr(), 2) }, Code::DVM_SUCCESS);
     // On one of the others it needs the worker of the chain, on whichever that runs.
     for place in 0..2 {
         over.0.store(false, Ordering::Release);

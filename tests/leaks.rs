@@ -12,7 +12,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use dvm::ffi::raw::*;
+use dvm::ffi::c_functions::*;
 use support::*;
 
 /// Bytes that the C allocator has given out.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end};
+use dvm::ffi::c_functions::{dvm_blocking_begin, dvm_blocking_end};
 use support::*;
 
 /// A bound on processor time. Linear work takes milliseconds, and stays below it on a slow machine; quadratic work does not.

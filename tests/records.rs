@@ -10,7 +10,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int, c_void};
 
-use dvm::ffi::raw::{dvm_graph_run, dvm_graph_t, dvm_graph_visit_t};
+use dvm::ffi::c_functions::{dvm_graph_run, dvm_graph_t, dvm_graph_visit_t};
 use serde_json::Value;
 use support::*;
 use testkit::{part, playing};

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::time::Duration;
 
-use dvm::ffi::raw::{
+use dvm::ffi::c_functions::{
     dvm_init, dvm_process, dvm_processing_register, dvm_processing_register_by_name, dvm_processing_unregister,
     dvm_serve,
 };
@@ -668,8 +668,9 @@ fn a_refused_schedule_does_not_settle_the_modes() {
     let mut late = processing(&[IN], c"late", |_| 0);
     assert!(onto(rank_at(0), late, &[[0, 9]]).is_err());
     assert!(onto(rank_at(0), late, &[]).is_err());
-    let access =
-        |late: &mut Id, mode| unsafe { dvm::ffi::raw::dvm_processing_access(late.as_mut_ptr(), [mode].as_mut_ptr()) };
+    let access = |late: &mut Id, mode| unsafe {
+        dvm::ffi::c_functions::dvm_processing_access(late.as_mut_ptr(), [mode].as_mut_ptr())
+    };
     assert_eq!(access(&mut late, OUT), Code::DVM_SUCCESS);
     let made = promise(8).unwrap();
     onto(rank_at(0), late, &[made]).unwrap();

@@ -11,7 +11,7 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::process::Command;
 
-use dvm::ffi::raw::{dvm_blocking_begin, dvm_blocking_end};
+use dvm::ffi::c_functions::{dvm_blocking_begin, dvm_blocking_end};
 use support::*;
 use testkit::{part_by, passes, playing};
 

@@ -281,7 +281,7 @@ fn an_exit_without_finalize_leaves_the_trace() {
 #[test]
 fn a_trace_of_generated_code_that_cannot_be_written_is_told() {
     if playing() {
-        assert_eq!(dvm::ffi::raw::dvm_graph_start(), Code::DVM_SUCCESS);
+        assert_eq!(dvm::ffi::c_functions::dvm_graph_start(), Code::DVM_SUCCESS);
         near(processing(&[], c"traced", |_| 0), &[]).unwrap();
         wait().unwrap();
         std::process::exit(22);

@@ -10,7 +10,7 @@ mod support;
 use std::io::{BufReader, Read as _, Write as _};
 use std::process::{Child, Stdio};
 
-use dvm::ffi::raw::dvm_explain;
+use dvm::ffi::c_functions::dvm_explain;
 use support::*;
 use testkit::{part, playing};
 
@@ -201,8 +201,8 @@ fn explain_prints_on_stderr_also_from_a_task() {
 #[test]
 fn an_implicit_start_is_watched() {
     if playing() {
-        assert_eq!(dvm::ffi::raw::dvm_graph_start(), Code::DVM_SUCCESS);
-        assert_eq!(dvm::ffi::raw::dvm_graph_start(), Code::DVM_SUCCESS);
+        assert_eq!(dvm::ffi::c_functions::dvm_graph_start(), Code::DVM_SUCCESS);
+        assert_eq!(dvm::ffi::c_functions::dvm_graph_start(), Code::DVM_SUCCESS);
         let gate = promise(8).unwrap();
         near(processing(&[IN], c"reads", |_| 0), &[gate]).unwrap();
         let mut line = String::new();

@@ -74,7 +74,7 @@ fn compare(seen: &syn::File, sections: &[Section]) -> Result<String, String> {
                 ReturnType::Type(_, kind) => quote! { -> #kind },
             };
             checks.extend(quote! {
-                const _: unsafe extern "C" fn(#(#arguments),*) #result = dvm::ffi::raw::#name;
+                const _: unsafe extern "C" fn(#(#arguments),*) #result = dvm::ffi::c_functions::#name;
                 const _: () = {
                     #[allow(dead_code, unused_unsafe)]
                     unsafe fn exported(#(#names: #arguments),*) #result {

@@ -36,6 +36,7 @@ use handle;
 
 mod argument;
 pub mod blocking;
+pub mod c_functions;
 pub mod data;
 pub mod distribution;
 pub mod dma;
@@ -46,7 +47,6 @@ mod guard;
 pub mod lifecycle;
 pub mod processing;
 pub mod rank;
-pub mod raw;
 pub mod redistribution;
 pub mod scheduling;
 pub mod version;

@@ -1,7 +1,7 @@
 //! Rows for parameterised graphs, and calls that are not for tasks.
 
 use super::*;
-use dvm::ffi::raw::*;
+use dvm::ffi::c_functions::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Tiles that ran although their graph was wrong.

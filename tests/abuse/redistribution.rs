@@ -2,7 +2,7 @@
 
 use super::*;
 
-use dvm::ffi::raw::*;
+use dvm::ffi::c_functions::*;
 
 /// A descriptor that is right.
 const GOOD: [i64; 9] = [1, 0, 8, 8, 2, 2, 0, 0, 8];

@@ -11,8 +11,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use dvm::ffi::c_functions::*;
 pub use dvm::ffi::dvm_retcode_t as Code;
-use dvm::ffi::raw::*;
 use dvm::ffi::{DVM_IN, DVM_OUT, errors};
 
 pub type Id = [u64; 2];
