@@ -3,7 +3,7 @@
 use crate::{
     Refusal,
     analysis::{Dependences, IslRegion, footprint, order_properties, overlap, row_overruns},
-    emit::{self, Generated, PhaseParts, RegionParts, SharedNames},
+    emit::{self, Generated, PhaseParts, RegionContext, RegionParts},
     lowered::{ArrayFootprint, BodyOrder, HostLoops, Loops, OverlapChecks, TileBox},
     model::Region,
     transform::{
@@ -111,7 +111,7 @@ struct Work<'a> {
     /// The proven plan.
     plan: Option<Plan>,
     leaving: Option<Set>,
-    shared: Option<SharedNames<'a>>,
+    shared: Option<RegionContext<'a>>,
     /// By phase.
     sets: Vec<PhaseSets>,
     /// By phase and array; a sequential phase has none.
@@ -222,7 +222,7 @@ impl<'a> Work<'a> {
         let (isl_region, plan) = (made(self.isl_region.as_ref())?, made(self.plan.as_ref())?);
         let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
         let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
-        let shared = SharedNames::of(self.region, self.original, hosts, dimension);
+        let shared = RegionContext::of(self.region, self.original, hosts, dimension);
         let sets = plan.phases.iter().map(|phase| PhaseSets::of(isl_region, phase, &shared.symbols));
         self.sets = sets.collect::<Result<_, _>>()?;
         self.shared = Some(shared);

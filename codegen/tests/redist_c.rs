@@ -7,7 +7,7 @@ mod generator;
 #[path = "../../redist/tests/oracle/mod.rs"]
 mod oracle;
 
-use dvm_codegen::redist_c::c::{function_name, generate};
+use dvm_codegen::redist_c::c_command::{function_name, generate};
 use dvm_redist::distribution::domain::Domain;
 use dvm_redist::distribution::json::parse_cases;
 use dvm_redist::plan::descriptor::Addressing;

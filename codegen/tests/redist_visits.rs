@@ -5,7 +5,7 @@
 #[path = "../../redist/tests/generator/mod.rs"]
 mod generator;
 
-use dvm_codegen::redist_c::c::{function_name, generate};
+use dvm_codegen::redist_c::c_command::{function_name, generate};
 use dvm_redist::Case;
 use dvm_redist::distribution::json::parse_cases;
 use dvm_redist::nest::Nest;

@@ -99,7 +99,7 @@ fn compaction_is_as_small_as_proven() {
                 .map(|v| (v.coef, v.upper[0].affine.constant - v.lower[0].affine.constant + 1))
                 .collect();
             for (kind, superset) in [("exact", false), ("superset", true)] {
-                let found = dvm_redist::distribution::compact::compact(0, &parts, superset).unwrap();
+                let found = dvm_redist::distribution::compaction::compact(0, &parts, superset).unwrap();
                 if expected[kind]["proven_minimal"] == true {
                     let size = (Some(found.card), Some(found.parts.len() as i64));
                     assert_eq!(size, (expected[kind]["card"].as_i64(), expected[kind]["dim"].as_i64()), "{}", case.id);

@@ -4,7 +4,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use dvm_codegen::Stage;
-use dvm_codegen::driver::guard::{Guarded, Product};
+use dvm_codegen::driver::limited_process::{Guarded, Product};
 use dvm_codegen::driver::{self, output_file};
 use dvm_codegen::limits;
 use dvm_codegen::redist_c::{self, RedistArgs};
@@ -96,7 +96,7 @@ struct Tile {
 fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq([driver::ARGUMENT]) {
         let serve = || {
-            driver::guard::serve();
+            driver::limited_process::serve();
             Ok(())
         };
         return match driver::with_room(serve) {

@@ -1,9 +1,9 @@
 //! `dvmcc`: a replacement for `cc`.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-use dvm_codegen::driver::guard::{self, Guarded, Product};
 use dvm_codegen::driver::invocation::Invocation;
-use dvm_codegen::driver::{ARGUMENT, dvmcc, foreign_words, output_file, with_room};
+use dvm_codegen::driver::limited_process::{self, Guarded, Product};
+use dvm_codegen::driver::{ARGUMENT, dvmcc, non_utf8_words, output_file, with_room};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 fn command(words: &[OsString]) -> Result<i32, String> {
     let arguments: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if arguments.len() == 1 && arguments[0] == ARGUMENT {
-        guard::serve();
+        limited_process::serve();
         return Ok(0);
     }
     let invocation = Invocation::parse(&arguments)?;
@@ -62,8 +62,8 @@ fn command(words: &[OsString]) -> Result<i32, String> {
         output_file::print(format!("dvmcc {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
         return dvmcc::show_version();
     }
-    if foreign_words::any(words) {
-        return foreign_words::run(words, &invocation);
+    if non_utf8_words::any(words) {
+        return non_utf8_words::run(words, &invocation);
     }
     dvmcc::run(&invocation, &Guarded::new(Product::Text))
 }

@@ -2,7 +2,7 @@
 //! and `#line` directives so that messages, debuggers and `__LINE__` refer to the source.
 
 use super::replacement::Replacement;
-use crate::emit::line_mark::LineMark;
+use crate::emit::text_mark::TextMark;
 use crate::frontend::Found;
 use crate::source::Source;
 use std::path::Path;
@@ -138,8 +138,8 @@ impl Output<'_> {
         let (mut user, mut first, mut continued) = (false, false, false);
         self.own_line();
         for line in text.split_inclusive('\n') {
-            match LineMark::parse(line.trim_end_matches('\n')) {
-                Some(LineMark::End) => {
+            match TextMark::parse(line.trim_end_matches('\n')) {
+                Some(TextMark::End) => {
                     user = false;
                     self.own_line();
                 }
@@ -148,17 +148,17 @@ impl Output<'_> {
                     first = false;
                     self.bytes.extend_from_slice(line.as_bytes());
                 }
-                Some(mark @ (LineMark::At(..) | LineMark::Original)) => {
+                Some(mark @ (TextMark::At(..) | TextMark::Original)) => {
                     (user, first) = (true, true);
                     let (offset, column) = match mark {
-                        LineMark::At(line, column) => (self.source.line_start_of(line), column),
+                        TextMark::At(line, column) => (self.source.line_start_of(line), column),
                         _ => (found.begin, self.source.position(found.begin).1),
                     };
                     self.line_directive(&self.source.presumed(offset));
                     self.blanks(column);
                 }
-                Some(LineMark::Loops) => place = &loops,
-                Some(LineMark::Helpers) => place = &helpers,
+                Some(TextMark::Loops) => place = &loops,
+                Some(TextMark::Helpers) => place = &helpers,
                 None => {
                     if matches!(self.style, Style::Passing { .. }) && !continued {
                         self.line_directive(place);

@@ -1,9 +1,9 @@
 //! Runs the real compiler on transformed sources.
 
 use super::compiler::Compiler;
-use super::guard::Guarded;
 use super::installation::Installation;
 use super::invocation::{Goal, Invocation, Part};
+use super::limited_process::Guarded;
 use super::{Outcome, compiler_query, composition, dependency_files, output_file, transform};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::marks;

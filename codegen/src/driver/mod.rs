@@ -1,10 +1,10 @@
 //! Transforms a file with pragmas into a file with tiles; both programs use this.
 
 pub mod dvmcc;
-pub mod foreign_words;
-pub mod guard;
 pub mod installation;
 pub mod invocation;
+pub mod limited_process;
+pub mod non_utf8_words;
 pub mod output_file;
 
 mod child_process;
@@ -83,7 +83,7 @@ impl Outcome {
 }
 
 /// Transforms a file. Without regions, the outcome has no regions and no messages.
-pub fn transform(source: &Source, flags: &[String], guarded: &guard::Guarded) -> Result<Outcome, ClangError> {
+pub fn transform(source: &Source, flags: &[String], guarded: &limited_process::Guarded) -> Result<Outcome, ClangError> {
     Ok(assemble(source, guarded.read(source, flags)?, &|region, original| guarded.generate(region, original)))
 }
 

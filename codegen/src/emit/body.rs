@@ -3,7 +3,7 @@
 use super::{
     expression::CScope,
     generated_names::{CounterType, declare_const},
-    line_mark::LineMark,
+    text_mark::TextMark,
 };
 use crate::{
     Refusal,
@@ -314,9 +314,9 @@ impl Body<'_> {
 
     /// Writes the user's text with its place in the source. Its later lines keep their indentation.
     fn user_text(&mut self, statement: &Statement, indent: usize) {
-        self.line(0, &LineMark::At(statement.line, statement.column).to_string());
+        self.line(0, &TextMark::At(statement.line, statement.column).to_string());
         self.line(indent, statement.text.trim());
-        self.line(0, &LineMark::End.to_string());
+        self.line(0, &TextMark::End.to_string());
     }
 
     fn line(&mut self, indent: usize, text: &str) {

@@ -1,6 +1,6 @@
 //! Prints the C function that estimates how many bytes a tile of given sizes touches.
 
-use super::{expression::CScope, generated_names::Mentions, shared_names::Reach, shared_names::SharedNames};
+use super::{expression::CScope, generated_names::Mentions, region_context::Reach, region_context::RegionContext};
 use crate::{
     Refusal,
     lowered::{ArrayFootprint, Ends, Factor},
@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, fmt::Write};
 /// The function that estimates the bytes of a tile: the sum, over the arrays and their groups of accesses, of the
 /// product of the subscripts' factors. `hosts` is the greatest distance of the host loops' values from 0.
 pub fn function(
-    shared: &SharedNames,
+    shared: &RegionContext,
     footprints: &[ArrayFootprint],
     dimension: usize,
     hosts: i128,

@@ -9,13 +9,13 @@ mod body;
 mod expression;
 mod footprint_function;
 mod generated_names;
-pub mod line_mark;
 mod overlap_check;
 mod phase_functions;
+mod region_context;
 mod region_function;
-mod shared_names;
+pub mod text_mark;
 
 pub(crate) use phase_functions::PhaseParts;
+pub(crate) use region_context::RegionContext;
 pub use region_function::Generated;
 pub(crate) use region_function::{RegionParts, emit};
-pub(crate) use shared_names::SharedNames;

@@ -3,7 +3,7 @@
 use super::{
     expression::CScope,
     generated_names::Mentions,
-    shared_names::{SharedNames, lengths, passed},
+    region_context::{RegionContext, lengths, passed},
 };
 use crate::{
     Refusal,
@@ -13,7 +13,7 @@ use crate::{
 use std::fmt::Write;
 
 /// The function that compares what the region touches of the arrays; no text if no arrays can overlap.
-pub fn function(shared: &SharedNames, checks: &OverlapChecks) -> Result<String, Refusal> {
+pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String, Refusal> {
     let region = shared.region;
     if checks.pairs.is_empty() {
         return Ok(String::new());
@@ -54,7 +54,7 @@ pub fn sequential(region: &Region, reason: &str) -> String {
 }
 
 /// Two locals: the addresses of the first byte that the region touches of an array and of the byte after the last.
-fn hull(shared: &SharedNames, array: &Array, touched: Option<&ArrayHull>, scope: &CScope) -> Result<String, Refusal> {
+fn hull(shared: &RegionContext, array: &Array, touched: Option<&ArrayHull>, scope: &CScope) -> Result<String, Refusal> {
     let name = &array.name;
     let own = if array.global { name.clone() } else { format!("{}->{name}", shared.own) };
     let address = if array.global && array.dims.is_empty() { format!("&{own}") } else { own };

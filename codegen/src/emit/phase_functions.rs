@@ -5,8 +5,8 @@ use super::{
     expression::too_large,
     footprint_function,
     generated_names::Mentions,
-    line_mark::LineMark,
-    shared_names::{Reach, SharedNames},
+    region_context::{Reach, RegionContext},
+    text_mark::TextMark,
 };
 use crate::{
     Refusal,
@@ -17,7 +17,7 @@ use std::{collections::BTreeSet, fmt::Write};
 /// Writes the functions of phases.
 pub struct Writer<'a> {
     /// Names.
-    pub shared: &'a SharedNames<'a>,
+    pub shared: &'a RegionContext<'a>,
     /// By statement and iterator: the original order never goes down.
     pub increasing: &'a [Vec<bool>],
     /// Greatest distance of the host loops' values from 0.
@@ -62,7 +62,7 @@ impl Writer<'_> {
             let _ =
                 writeln!(text, "  const dvm__int64 {origin} = {own}->{tiles}.dvm__first[{k}] + {tile}[{k}] * {size};");
         }
-        let _ = writeln!(text, "{}\n{}{}\n  return 0;\n}}\n", LineMark::Loops, body.lines, LineMark::Helpers);
+        let _ = writeln!(text, "{}\n{}{}\n  return 0;\n}}\n", TextMark::Loops, body.lines, TextMark::Helpers);
         Ok(text)
     }
 
@@ -100,7 +100,7 @@ impl Writer<'_> {
         if locals.is_empty() {
             let _ = writeln!(text, "  (void){};", shared.own);
         }
-        let _ = writeln!(text, "{locals}{}\n{}{}\n}}\n", LineMark::Loops, body.lines, LineMark::Helpers);
+        let _ = writeln!(text, "{locals}{}\n{}{}\n}}\n", TextMark::Loops, body.lines, TextMark::Helpers);
         Ok(text)
     }
 

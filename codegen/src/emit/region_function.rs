@@ -4,10 +4,10 @@ use super::{
     body,
     expression::CScope,
     generated_names::Mentions,
-    line_mark::LineMark,
     overlap_check,
     phase_functions::{PhaseParts, Writer},
-    shared_names::SharedNames,
+    region_context::RegionContext,
+    text_mark::TextMark,
 };
 use crate::{
     Refusal,
@@ -32,7 +32,7 @@ pub struct Generated {
 /// A region with what the passes made of it.
 pub struct RegionParts<'a> {
     /// Names.
-    pub shared: &'a SharedNames<'a>,
+    pub shared: &'a RegionContext<'a>,
     /// By statement and iterator: the original order never goes down.
     pub increasing: &'a [Vec<bool>],
     /// By phase.
@@ -109,7 +109,7 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
 
 /// Writes the host loops.
 struct RunWriter<'a> {
-    shared: &'a SharedNames<'a>,
+    shared: &'a RegionContext<'a>,
     names: &'a [String],
     scope: CScope,
     lines: String,
@@ -173,7 +173,7 @@ fn unexpected() -> Refusal {
 }
 
 /// The text in place of the region.
-fn call(region: &Region, shared: &SharedNames, original: &str) -> String {
+fn call(region: &Region, shared: &RegionContext, original: &str) -> String {
     let name = &region.name;
     let variable = format!("{}_self", shared.context);
     let serial = region.options.serial.as_ref().map(|serial| format!("({serial}) || ")).unwrap_or_default();
@@ -181,8 +181,8 @@ fn call(region: &Region, shared: &SharedNames, original: &str) -> String {
         "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({serial}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}\n}}\n",
         shared.context,
         shared.initialiser(),
-        LineMark::Original,
+        TextMark::Original,
         original.trim_end(),
-        LineMark::End,
+        TextMark::End,
     )
 }

@@ -1,6 +1,6 @@
 //! Affine forms as C expressions.
 
-use super::arithmetic::{affine, divided, nested};
+use super::c_arithmetic::{affine, divided, nested};
 use super::names::{NestNames, counter};
 use dvm_redist::integer::affine::AffineForm;
 use dvm_redist::integer::condition::{Between, Test};

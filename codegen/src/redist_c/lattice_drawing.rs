@@ -1,6 +1,6 @@
 //! `redist draw`: lattices of both sides along t, memories in colour, unused copies hatched, transfers as arrows.
 
-use super::files::{Failure, cases, write};
+use super::case_files::{Failure, cases, write};
 use super::plan::Rule;
 use clap::Args;
 use dvm_redist::plan::choice::Component;

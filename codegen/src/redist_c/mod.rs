@@ -3,16 +3,16 @@
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-pub mod c;
+pub mod c_command;
 pub mod lattice_drawing;
 pub mod plan;
 
-mod arithmetic;
+mod c_arithmetic;
+mod case_files;
 mod expression;
-mod files;
 mod names;
 
-pub use files::Failure;
+pub use case_files::Failure;
 
 /// The arguments of `redist`.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ enum Command {
     /// Plan the redistributions of a file of cases: descriptors and figures
     Plan(plan::PlanArgs),
     /// Write C: loops over the memories around DMA_SEND and DMA_RECEIVE
-    C(c::CArgs),
+    C(c_command::CArgs),
     /// Draw the lattices of one dimension and the transfers between them
     Draw(lattice_drawing::DrawArgs),
 }
@@ -35,7 +35,7 @@ enum Command {
 pub fn run(arguments: &RedistArgs) -> ExitCode {
     let outcome = match &arguments.command {
         Command::Plan(a) => plan::run(a),
-        Command::C(a) => c::run(a),
+        Command::C(a) => c_command::run(a),
         Command::Draw(a) => lattice_drawing::run(a),
     };
     match outcome {

@@ -1,6 +1,6 @@
 //! The names in a generated function, and the expressions for memory numbers and addresses.
 
-use super::arithmetic::{affine, divided, nested, sum};
+use super::c_arithmetic::{affine, divided, nested, sum};
 use dvm_redist::distribution::domain::Domain;
 use dvm_redist::integer::affine::AffineForm;
 use dvm_redist::nest::{Known, Nest};

@@ -1,6 +1,6 @@
 //! `redist plan`: computes transfers and figures of cases.
 
-use super::files::{Failure, cases, write};
+use super::case_files::{Failure, cases, write};
 use clap::{Args, ValueEnum};
 use dvm_redist::plan::descriptor::Transfer;
 use dvm_redist::{Case, Options, Plan, Strategy};

@@ -4,7 +4,7 @@ use super::function::{PRELUDE, Unit};
 use super::tally::Tally;
 use dvm_codegen::driver::{
     self,
-    guard::{Guarded, Product},
+    limited_process::{Guarded, Product},
 };
 use dvm_codegen::model::Region;
 use dvm_codegen::source::Source;

@@ -1,7 +1,7 @@
 //! Distributions: for each array dimension j, `t_j = offset + sum coef_i * a_i` over bounded variables `a_i`.
 
 pub mod case;
-pub mod compact;
+pub mod compaction;
 pub mod domain;
 pub mod json;
 pub mod layouts;

@@ -7,13 +7,13 @@
 use crate::distribution::domain::Domain;
 use crate::error::Result;
 use crate::integer::number::{ceil_div, gcd, narrow};
-use crate::periodic::axis::Axis;
+use crate::periodic::element_axis::Axis;
 use crate::periodic::graver::Interval;
 use crate::periodic::progressions::{Progression, Progressions};
 use crate::room;
 use crate::tables::index::{IndexTable, Location, MOST_LOCATIONS};
+use crate::tables::mixed_radix::MixedRadix;
 use crate::tables::owners::Want;
-use crate::tables::radix::MixedRadix;
 use std::rc::Rc;
 
 /// How a folded component's places lead back to the places of the whole.

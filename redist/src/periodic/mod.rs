@@ -1,6 +1,6 @@
 //! What repeats: test sets of a lattice, progressions, folded dimensions, strided runs.
 
-pub mod axis;
+pub mod element_axis;
 pub mod fold;
 pub mod graver;
 pub mod progressions;

@@ -3,7 +3,7 @@
 pub mod choice;
 pub mod descriptor;
 pub mod flow;
-pub mod missing_points;
+pub mod recursive_cuts;
 pub mod selection;
 pub mod slices;
 pub mod sums;

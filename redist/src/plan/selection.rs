@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::integer::number::gcd;
 use crate::periodic::graver::Cuts;
 use crate::plan::choice::Table;
-use crate::plan::missing_points::RecursiveCuts;
+use crate::plan::recursive_cuts::RecursiveCuts;
 use crate::room;
 
 /// How redundant copies at the source are eliminated.

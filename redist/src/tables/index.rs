@@ -3,7 +3,7 @@
 use crate::distribution::domain::Domain;
 use crate::error::{Error, Result};
 use crate::room;
-use crate::tables::radix::MixedRadix;
+use crate::tables::mixed_radix::MixedRadix;
 use std::collections::HashMap;
 
 /// More locations than this in one component are refused: tables are proportional to them.

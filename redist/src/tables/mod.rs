@@ -1,5 +1,5 @@
 //! Locations and elements as tables of numbers.
 
 pub mod index;
+pub mod mixed_radix;
 pub mod owners;
-pub mod radix;

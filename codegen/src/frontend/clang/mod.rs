@@ -4,9 +4,9 @@
 pub mod ast;
 pub mod constant;
 pub mod ctype;
+pub mod expression_parts;
 pub mod extent;
 pub mod integer_options;
 pub mod process;
-pub mod roles;
 pub mod syntax_kind;
 pub mod target;

@@ -3,7 +3,7 @@
 
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::roles;
+use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use std::collections::HashSet;
@@ -140,7 +140,7 @@ impl RegionBuilder<'_> {
             SyntaxKind::DeclRefExpr => return self.variable_read(node, reads),
             SyntaxKind::CallExpr => return self.call(node, reads),
             SyntaxKind::BinaryOperator | SyntaxKind::CompoundAssignOperator | SyntaxKind::UnaryOperator => {
-                let target = roles::write_target(node);
+                let target = expression_parts::write_target(node);
                 if target.is_some_and(|t| !self.is_own(t)) {
                     return Err("writes to what is not its own".to_owned());
                 }
@@ -192,7 +192,7 @@ impl RegionBuilder<'_> {
     }
 
     fn call(&self, node: &Node, reads: &mut CalleeReads) -> Result<(), String> {
-        let callee = roles::callee(node).ok_or("calls a function through a pointer")?;
+        let callee = expression_parts::callee(node).ok_or("calls a function through a pointer")?;
         node.inner[1..].iter().try_for_each(|n| self.part(n, reads))?;
         if LAST.contains(&callee) {
             return Ok(());

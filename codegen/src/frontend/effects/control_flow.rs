@@ -6,7 +6,7 @@
 use crate::frontend::clang::ast::Type;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::roles::write_target;
+use crate::frontend::clang::expression_parts::write_target;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::planted::planted;
 use std::collections::HashMap;

@@ -5,7 +5,7 @@ use crate::Refusal;
 use crate::frontend::clang::ast::Reference;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::roles;
+use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::loop_header;
 use crate::frontend::survey::region_builder::{RawAccess, RegionBuilder};
@@ -226,7 +226,7 @@ impl<'a> RegionBuilder<'a> {
     }
 
     fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
-        let Some(callee) = roles::callee(node) else {
+        let Some(callee) = expression_parts::callee(node) else {
             return Err(Refusal::at(
                 node,
                 "a function is called through a pointer",
@@ -267,7 +267,7 @@ impl<'a> RegionBuilder<'a> {
             }
         }
         self.subscript_effects(node, scope, out)?;
-        let root = roles::base_variable(node);
+        let root = expression_parts::base_variable(node);
         if root.is_some_and(|id| out.own.contains(&id)) {
             let variable = root.and_then(|id| self.unit.declaration(id));
             if variable.is_some_and(|v| !ctype::is_pointer(v.ty.plain())) {
@@ -312,7 +312,7 @@ impl<'a> RegionBuilder<'a> {
     /// Notes that an array is written. The earlier walk must have seen this write, or a write through a pointer, since
     /// it decides what calls may read.
     fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refusal> {
-        let root = roles::base_variable(node).filter(|root| self.variables.written.contains_key(root));
+        let root = expression_parts::base_variable(node).filter(|root| self.variables.written.contains_key(root));
         let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
         if !root.is_some_and(|root| root == id || pointer(root)) {
             let reason = "it is not clear at first sight what this writes";

@@ -6,7 +6,7 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::roles;
+use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::effects::liveness;
@@ -114,7 +114,7 @@ impl<'a> RegionBuilder<'a> {
         if self.variables.written.contains_key(&variable.id) && !ctype::is_pointer(plain) || ctype::is_array(plain) {
             return false;
         }
-        let changed_pointer = self.variables.written.get(&variable.id).and_then(|n| roles::write_target(n));
+        let changed_pointer = self.variables.written.get(&variable.id).and_then(|n| expression_parts::write_target(n));
         if changed_pointer.is_some_and(|t| t.variable().is_some()) {
             return false;
         }
@@ -148,7 +148,9 @@ impl<'a> RegionBuilder<'a> {
                         "ArrayToPointerDecay" | "FunctionToPointerDecay" | "BuiltinFnToFnPtr"
                     )
             }
-            SyntaxKind::CallExpr => roles::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok()),
+            SyntaxKind::CallExpr => {
+                expression_parts::callee(node).is_some_and(|name| self.check_pure(name, node).is_ok())
+            }
             SyntaxKind::UnaryOperator => matches!(
                 node.opcode.as_str(),
                 "+" | "-" | "!" | "~" | "*" | "&" | "__real" | "__imag" | "__extension__"

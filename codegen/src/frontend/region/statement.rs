@@ -3,8 +3,8 @@
 use super::atomic_groups::children;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::extent::{statement_end, token_end};
-use crate::frontend::clang::roles;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::statement_effects::{Effects, unknown};
 use crate::frontend::survey::loop_header;
@@ -53,7 +53,7 @@ impl<'a> RegionBuilder<'a> {
                 let test = &node.inner[0];
                 let both = self.attempt(|b| Ok((b.condition(test, scope, false)?, b.condition(test, scope, true)?)));
                 let Ok((holds, fails)) = both else { return self.leaf(&[node], scope) };
-                if test.walk().any(|n| roles::write_target(n).is_some()) {
+                if test.walk().any(|n| expression_parts::write_target(n).is_some()) {
                     return self.leaf(&[node], scope);
                 }
                 // The branches exclude each other, so they may share their times.

@@ -3,7 +3,7 @@
 
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::roles;
+use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::planted::planted;
 use std::collections::HashSet;
@@ -84,7 +84,7 @@ impl AddressUses {
             }
             SyntaxKind::UnaryExprOrTypeTraitExpr => present().for_each(|n| self.visit(n, Use::Value)),
             _ => {
-                let target = roles::write_target(node);
+                let target = expression_parts::write_target(node);
                 for inner in present() {
                     let assigned = target.is_some_and(|t| std::ptr::eq(t, inner));
                     self.visit(inner, if assigned { Use::Target } else { Use::Other });

@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::ctype::{self, Integer};
-use crate::frontend::clang::roles::write_target;
+use crate::frontend::clang::expression_parts::write_target;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 
 /// The parts of a `for` loop.

@@ -4,7 +4,7 @@ use super::address_uses::AddressUses;
 use super::loop_header;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Unit};
-use crate::frontend::clang::roles::{base_variable, write_target};
+use crate::frontend::clang::expression_parts::{base_variable, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use std::collections::{HashMap, HashSet};
 

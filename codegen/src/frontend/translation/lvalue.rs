@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Type};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::roles;
+use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::{KnownArray, RawAccess, RegionBuilder};
 use crate::frontend::survey::variables::RegionVariables;
@@ -192,7 +192,7 @@ impl<'a> RegionBuilder<'a> {
         Self::check_storage(variable, node)?;
         if let Some(place) = self.variables.written.get(&variable.id) {
             let pointer = ctype::is_pointer(variable.ty.plain())
-                && roles::write_target(place).is_some_and(|t| t.variable().is_some());
+                && expression_parts::write_target(place).is_some_and(|t| t.variable().is_some());
             if pointer {
                 return Err(Refusal::at(
                     place,

@@ -1,7 +1,7 @@
 //! Translates integer expressions, lvalues and loops to affine forms, exactly or not at all.
 //! It uses `relocation` and the rooms before it.
 
-pub mod capture;
+pub mod entry_value;
 pub mod integer_expression;
 pub mod iteration_domain;
 pub mod lvalue;

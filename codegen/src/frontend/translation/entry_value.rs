@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::roles::base_variable;
+use crate::frontend::clang::expression_parts::base_variable;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::Affine;

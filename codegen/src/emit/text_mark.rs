@@ -2,7 +2,7 @@
 
 /// One mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineMark {
+pub enum TextMark {
     /// The user's text follows, from this line and column on.
     At(u32, u32),
     /// The region's original text follows.
@@ -15,28 +15,28 @@ pub enum LineMark {
     Helpers,
 }
 
-impl std::fmt::Display for LineMark {
+impl std::fmt::Display for TextMark {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            LineMark::At(line, column) => write!(f, "/*dvm: at {line} {column}*/"),
-            LineMark::Original => f.write_str("/*dvm: original*/"),
-            LineMark::End => f.write_str("/*dvm: end*/"),
-            LineMark::Loops => f.write_str("/*dvm: loops*/"),
-            LineMark::Helpers => f.write_str("/*dvm: helpers*/"),
+            TextMark::At(line, column) => write!(f, "/*dvm: at {line} {column}*/"),
+            TextMark::Original => f.write_str("/*dvm: original*/"),
+            TextMark::End => f.write_str("/*dvm: end*/"),
+            TextMark::Loops => f.write_str("/*dvm: loops*/"),
+            TextMark::Helpers => f.write_str("/*dvm: helpers*/"),
         }
     }
 }
 
-impl LineMark {
+impl TextMark {
     /// Reads a line of generated text.
-    pub fn parse(line: &str) -> Option<LineMark> {
+    pub fn parse(line: &str) -> Option<TextMark> {
         let words: Vec<&str> = line.strip_prefix("/*dvm: ")?.strip_suffix("*/")?.split(' ').collect();
         match words.as_slice() {
-            ["at", line, column] => Some(LineMark::At(line.parse().ok()?, column.parse().ok()?)),
-            ["original"] => Some(LineMark::Original),
-            ["end"] => Some(LineMark::End),
-            ["loops"] => Some(LineMark::Loops),
-            ["helpers"] => Some(LineMark::Helpers),
+            ["at", line, column] => Some(TextMark::At(line.parse().ok()?, column.parse().ok()?)),
+            ["original"] => Some(TextMark::Original),
+            ["end"] => Some(TextMark::End),
+            ["loops"] => Some(TextMark::Loops),
+            ["helpers"] => Some(TextMark::Helpers),
             _ => None,
         }
     }

@@ -20,7 +20,7 @@ pub struct Reach {
 }
 
 /// The names of a region's generated functions, types and variables.
-pub struct SharedNames<'a> {
+pub struct RegionContext<'a> {
     /// The region.
     pub region: &'a Region,
     /// Structure tag of the context.
@@ -46,11 +46,11 @@ pub struct SharedNames<'a> {
 /// Maximum nesting of the generated loops.
 const COUNTERS: usize = 64;
 
-impl<'a> SharedNames<'a> {
+impl<'a> RegionContext<'a> {
     /// Names for a region of at most `hosts` host loops and bands of at most `dimension` coordinates.
-    pub fn of(region: &'a Region, original: &str, hosts: usize, dimension: usize) -> SharedNames<'a> {
+    pub fn of(region: &'a Region, original: &str, hosts: usize, dimension: usize) -> RegionContext<'a> {
         let mut names = FreshNames::of(region, original);
-        SharedNames {
+        RegionContext {
             region,
             context: names.fresh(&format!("dvm__{}_context", region.name)),
             own: names.fresh("dvm__self"),

@@ -1,7 +1,7 @@
 //! `redist c`: loops over target and source memories around pairs of DMA_SEND and DMA_RECEIVE.
 
+use super::case_files::{Failure, cases, write};
 use super::expression::{all, any_of, bound, fails, form};
-use super::files::{Failure, cases, write};
 use super::names::{NestNames, counter, mentions};
 use clap::Args;
 use dvm_redist::integer::affine::AffineForm;
