@@ -4,9 +4,12 @@
 mod graph;
 #[path = "layers/reading.rs"]
 mod reading;
+#[path = "layers/rooms.rs"]
+mod rooms;
 #[path = "layers/rules.rs"]
 mod rules;
 
+use rooms::{row_breaches, tables};
 use rules::{CRATES, Demands, Package, crate_breaches, layers, package_breaches, packages, uses};
 use std::fs;
 use std::path::Path;
@@ -50,6 +53,57 @@ fn modules_use_only_lower_modules_and_no_circle_stands() {
 fn crates_depend_only_on_lower_crates() {
     let wrong = package_breaches(&workspace(Path::new("Cargo.toml")), &layers(&architecture())[CRATES]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn tables_of_rooms_say_what_the_sources_use() {
+    let mut rows = tables(&architecture()).expect("rows that can be read");
+    let mut wrong = Vec::new();
+    for folder in layers(&architecture()).into_keys().filter(|folder| Path::new(folder).join("lib.rs").exists()) {
+        match rows.remove(&folder) {
+            Some(rows) => {
+                let said = row_breaches(Path::new(&folder), &rows);
+                wrong.extend(said.into_iter().map(|breach| format!("{folder}: {breach}")));
+            }
+            None => wrong.push(format!("ARCHITECTURE.md has no table of the rooms of {folder}")),
+        }
+    }
+    wrong
+        .extend(rows.into_keys().map(|folder| format!("ARCHITECTURE.md has a table of {folder}, which has no layers")));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_planted_wrong_row_is_seen() {
+    const RIGHT: &str = "| `low` | - | - | `low.rs` |\n| `high` | - | `low` | `high/mod.rs` |";
+    let files = [
+        ("src/lib.rs", "mod low; mod high; mod only; pub use low::Low;"),
+        ("src/low.rs", "pub struct Low; #[cfg(test)] mod tests { use crate::high::inner::Inner; }"),
+        ("src/high/mod.rs", "mod inner;"),
+        ("src/high/inner.rs", "pub struct Inner(crate::Low);"),
+        ("src/only.rs", ""),
+    ];
+    let scratch = testkit::scratch(&files);
+    let folder = scratch.join("src");
+    let table =
+        |rows: &str| format!("| room of `src` | what it does | uses | begin with |\n|---|---|---|---|\n{rows}\n");
+    let said = |rows: &str| row_breaches(&folder, &tables(&table(rows)).expect("a table")["src"]).join("; ");
+    let right = format!("{RIGHT}\n| `only` | - | - | `only.rs` |");
+    assert_eq!(said(&right), "");
+    assert_eq!(said(RIGHT), "only has no row in ARCHITECTURE.md");
+    for (from, to, seen) in [
+        ("| `low` | `high/", "| - | `high/", "high uses low, and its row does not say so"),
+        ("| - | `low.rs`", "| `high` | `low.rs`", "low does not use high, and its row says so"),
+        ("| `low` | `high/", "| `low`, `only` | `high/", "high does not use only, and its row says so"),
+        ("`high/mod.rs`", "`high/start.rs`", "one is to begin high with high/start.rs, which is no file"),
+    ] {
+        assert_eq!(said(&right.replacen(from, to, 1)), seen);
+    }
+    let twice = format!("{right}\n| `only` | - | - | `only.rs` |");
+    assert_eq!(said(&twice), "ARCHITECTURE.md has a row of only, which is no room or has two rows");
+    for row in ["| `low` | - | error | `low.rs` |", "| `low`, `high` | - | - | `low.rs` |", "| `low` | - | - |"] {
+        assert_eq!(tables(&table(row)).err().as_deref(), Some(row));
+    }
 }
 
 fn breaches(files: &[(&str, &str)], order: &[&str]) -> String {
