@@ -3,19 +3,16 @@
 use std::env;
 use std::path::PathBuf;
 
-/// What libdvm calls in hwloc; nothing else is bound.
+/// What libdvm calls in hwloc, and does not declare itself; nothing else is bound.
 const HWLOC_FUNCTIONS: &[&str] = &[
     "hwloc_bitmap_first",
     "hwloc_bitmap_isset",
     "hwloc_distances_get",
     "hwloc_distances_release",
-    "hwloc_get_api_version",
     "hwloc_get_obj_by_depth",
     "hwloc_obj_type_string",
     "hwloc_topology_destroy",
     "hwloc_topology_init",
-    "hwloc_topology_is_thissystem",
-    "hwloc_topology_load",
     "hwloc_topology_set_components",
     "hwloc_topology_set_synthetic",
     "hwloc_topology_set_xmlbuffer",

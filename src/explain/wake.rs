@@ -1,10 +1,12 @@
 //! Wakes the watching thread: it polls a pipe, to which a signal handler may write.
 #![allow(unsafe_code, reason = "system calls of the C library")]
 
-use std::io::{Error, PipeReader, PipeWriter, Read, Result, Write};
+use std::io::{PipeReader, PipeWriter, Read, Result, Write};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
+
+use crate::system::descriptors;
 
 /// Why the thread woke up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +30,8 @@ pub(super) struct Pipe {
 impl Pipe {
     pub(super) fn new() -> Result<Pipe> {
         let (read, write) = std::io::pipe()?;
-        for end in [read.as_raw_fd(), write.as_raw_fd()] {
-            // SAFETY: the end is open; its only flag that can be set is this one.
-            if unsafe { libc::fcntl(end, libc::F_SETFL, libc::O_NONBLOCK) } != 0 {
-                return Err(Error::last_os_error());
-            }
-        }
+        descriptors::forbid_waiting(read.as_raw_fd())?;
+        descriptors::forbid_waiting(write.as_raw_fd())?;
         Ok(Pipe { read, write })
     }
 
@@ -47,10 +45,8 @@ impl Pipe {
 
     /// Sleeps for `time` (`None`: for ever), or until the pipe has a byte.
     pub(super) fn sleep(&self, time: Option<Duration>) -> Woken {
-        let mut wanted = libc::pollfd { fd: self.read.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        let milliseconds = time.map_or(-1, |time| i32::try_from(time.as_millis()).unwrap_or(i32::MAX));
-        // SAFETY: one entry, which lives.
-        if unsafe { libc::poll(&raw mut wanted, 1, milliseconds) } <= 0 {
+        let ready = descriptors::wait(std::iter::once(self.read.as_raw_fd()), time.unwrap_or(Duration::MAX));
+        if ready != [true] {
             return Woken::Time;
         }
         let mut byte = [0];

@@ -1,7 +1,7 @@
 //! hwloc's view of the machine, copied into plain data: nothing of hwloc remains after [`read`].
 #![allow(unsafe_code, reason = "hwloc is a C library")]
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_int};
 use std::ptr::{self, NonNull};
 
 use super::hwloc as sys;
@@ -110,10 +110,16 @@ pub(super) struct Topology {
     pub latencies: Vec<Latencies>,
 }
 
+// With references for pointers, these calls need no promise: a reference says that the topology is there.
+unsafe extern "C" {
+    safe fn hwloc_get_api_version() -> u32;
+    safe fn hwloc_topology_load(topology: &sys::hwloc_topology) -> c_int;
+    safe fn hwloc_topology_is_thissystem(topology: &sys::hwloc_topology) -> c_int;
+}
+
 /// The version of hwloc in the process.
 pub(super) fn hwloc_version() -> u32 {
-    // SAFETY: a call without arguments.
-    unsafe { sys::hwloc_get_api_version() }
+    hwloc_get_api_version()
 }
 
 pub(super) fn read(source: TopologySource<'_>) -> Result<Topology, Failure> {
@@ -137,17 +143,22 @@ impl Pu {
     }
 }
 
-/// A loaded hwloc topology.
-struct Handle(sys::hwloc_topology_t);
+/// A hwloc topology, which goes with its handle.
+struct Handle(&'static sys::hwloc_topology);
 
 impl Drop for Handle {
     fn drop(&mut self) {
         // SAFETY: `load` made the handle; nobody else has it, and objects borrow from `self`.
-        unsafe { sys::hwloc_topology_destroy(self.0) }
+        unsafe { sys::hwloc_topology_destroy(self.raw()) }
     }
 }
 
 impl Handle {
+    /// The pointer that hwloc takes.
+    fn raw(&self) -> sys::hwloc_topology_t {
+        ptr::from_ref(self.0).cast_mut()
+    }
+
     fn load(source: TopologySource<'_>) -> Result<Handle, Failure> {
         let running = hwloc_version();
         let built = sys::HWLOC_API_VERSION;
@@ -155,11 +166,9 @@ impl Handle {
             return Err(Failure::Version { built, running });
         }
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is a valid place for the handle.
-        if unsafe { sys::hwloc_topology_init(&raw mut raw) } != 0 {
-            return Err(Failure::Load);
-        }
-        let handle = Handle(raw);
+        // SAFETY: `raw` is a valid place for the handle; what hwloc puts there lives until `drop`.
+        let made = unsafe { if sys::hwloc_topology_init(&raw mut raw) == 0 { raw.as_ref() } else { None } };
+        let handle = Handle(made.ok_or(Failure::Load)?);
         let described = match source {
             TopologySource::System => {
                 handle.do_without_sysfs();
@@ -168,7 +177,7 @@ impl Handle {
             TopologySource::Synthetic(text) => {
                 let text = CString::new(text).map_err(|_| Failure::Syntax)?;
                 // SAFETY: the handle is initialised and not loaded; hwloc copies the text, which ends with NUL.
-                unsafe { sys::hwloc_topology_set_synthetic(handle.0, text.as_ptr()) == 0 }
+                unsafe { sys::hwloc_topology_set_synthetic(handle.raw(), text.as_ptr()) == 0 }
             }
             #[cfg(test)]
             TopologySource::Xml(text) => {
@@ -176,14 +185,13 @@ impl Handle {
                 let size = text.as_bytes_with_nul().len() as i32;
                 // SAFETY: the handle is initialised and not loaded; the text has `size` bytes with its NUL, and hwloc
                 // parses it during this call.
-                unsafe { sys::hwloc_topology_set_xmlbuffer(handle.0, text.as_ptr(), size) == 0 }
+                unsafe { sys::hwloc_topology_set_xmlbuffer(handle.raw(), text.as_ptr(), size) == 0 }
             }
         };
         if !described {
             return Err(Failure::Syntax);
         }
-        // SAFETY: the handle is initialised and not loaded.
-        if unsafe { sys::hwloc_topology_load(handle.0) } != 0 {
+        if hwloc_topology_load(handle.0) != 0 {
             return Err(Failure::Load);
         }
         Ok(handle)
@@ -202,18 +210,17 @@ impl Handle {
             return;
         }
         // SAFETY: the handle is initialised and not loaded; the name ends with NUL. If hwloc refuses, it prints its line.
-        unsafe { sys::hwloc_topology_set_components(self.0, BLACKLIST, c"linux".as_ptr()) };
+        unsafe { sys::hwloc_topology_set_components(self.raw(), BLACKLIST, c"linux".as_ptr()) };
     }
 
     fn is_this_system(&self) -> bool {
-        // SAFETY: the topology is loaded.
-        unsafe { sys::hwloc_topology_is_thissystem(self.0) != 0 }
+        hwloc_topology_is_thissystem(self.0) != 0
     }
 
     fn root(&self) -> Option<Object<'_>> {
         // SAFETY: the topology is loaded; its objects live, unchanged, as long as it does, which is longer than `self` is
         // borrowed.
-        unsafe { sys::hwloc_get_obj_by_depth(self.0, 0, 0).as_ref() }.map(Object)
+        unsafe { sys::hwloc_get_obj_by_depth(self.raw(), 0, 0).as_ref() }.map(Object)
     }
 
     /// The latency matrices, with the object of each of `pus`.
@@ -233,7 +240,7 @@ impl Handle {
         let kind = u64::from(sys::hwloc_distances_kind_e_HWLOC_DISTANCES_KIND_MEANS_LATENCY);
         let mut count = room.len() as u32;
         // SAFETY: the topology is loaded; hwloc writes no more matrices than the count says, and then sets it.
-        let failed = unsafe { sys::hwloc_distances_get(self.0, &raw mut count, room.as_mut_ptr(), kind, 0) } != 0;
+        let failed = unsafe { sys::hwloc_distances_get(self.raw(), &raw mut count, room.as_mut_ptr(), kind, 0) } != 0;
         if failed { 0 } else { count as usize }
     }
 }
@@ -247,7 +254,7 @@ struct Matrix<'a> {
 impl Drop for Matrix<'_> {
     fn drop(&mut self) {
         // SAFETY: hwloc has given it, and it is released once.
-        unsafe { sys::hwloc_distances_release(self.handle.0, self.matrix.as_ptr()) };
+        unsafe { sys::hwloc_distances_release(self.handle.raw(), self.matrix.as_ptr()) };
     }
 }
 

@@ -47,7 +47,7 @@ impl Thread {
         shown[..length].copy_from_slice(&name.as_bytes()[..length]);
         let start = memory::boxed(Start { name: shown, body }).map_err(|_| Error::from(ErrorKind::OutOfMemory))?;
         let start = Box::into_raw(start);
-        let mut thread = MaybeUninit::<libc::pthread_t>::uninit();
+        let mut thread: libc::pthread_t = 0;
         // SAFETY: the attributes are made, used and ended here; the start is the new thread's when there is one.
         let code = unsafe {
             let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
@@ -58,7 +58,7 @@ impl Thread {
                 }
                 if code == 0 {
                     let start = start.cast();
-                    code = libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), begin::<F>, start);
+                    code = libc::pthread_create(&raw mut thread, attributes.as_ptr(), begin::<F>, start);
                 }
                 libc::pthread_attr_destroy(attributes.as_mut_ptr());
             }
@@ -69,8 +69,7 @@ impl Thread {
             drop(unsafe { Box::from_raw(start) });
             return Err(Error::from_raw_os_error(code));
         }
-        // SAFETY: written, since a thread was made.
-        Ok(Thread(unsafe { thread.assume_init() }))
+        Ok(Thread(thread))
     }
 
     /// True on this thread.

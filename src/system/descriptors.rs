@@ -54,6 +54,11 @@ pub(crate) fn set_inherited(descriptor: RawFd, inherited: bool) -> Result<()> {
     control(descriptor, libc::F_SETFD, flags).map(drop)
 }
 
+/// Makes reads and writes of an end of a pipe fail instead of waiting.
+pub(crate) fn forbid_waiting(end: RawFd) -> Result<()> {
+    control(end, libc::F_SETFL, libc::O_NONBLOCK).map(drop)
+}
+
 /// A new file in memory of so many bytes, which stay as many.
 pub(crate) fn memory_file(bytes: u64) -> Result<OwnedFd> {
     // SAFETY: the name ends with a NUL.
