@@ -72,12 +72,7 @@ fn page() -> String {
 
 #[test]
 fn the_man_page_is_up_to_date() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/dvmrun.1");
-    if std::env::var_os("DVM_BLESS").is_some_and(|bless| bless == "1") {
-        std::fs::write(path, page()).unwrap();
-    }
-    let committed = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(committed == page(), "dvmrun/dvmrun.1 is out of date: run the tests with DVM_BLESS=1");
+    testkit::expect(concat!(env!("CARGO_MANIFEST_DIR"), "/dvmrun.1"), &page());
 }
 
 #[test]

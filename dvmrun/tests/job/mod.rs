@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 /// No job of a test takes longer.
 const DEADLINE: Duration = Duration::from_mins(1);
 
+/// Signals have their defaults, whatever has started the tests: a background job of a shell ignores some.
 pub fn dvmrun(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dvmrun"));
-    command.args(arguments);
+    let mut command = Command::new("env");
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_dvmrun")]).args(arguments);
     for variable in ["DVM_PROCESS", "DVM_PROCESSES", "DVM_JOB", "DVM_PULL"] {
         command.env_remove(variable);
     }
