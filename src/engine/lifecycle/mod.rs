@@ -156,6 +156,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
     crate::memory::check()?;
     fence::prepare();
     let config = Config::load()?;
+    refuse_jobs(&config)?;
     let machine = Machine::configured(&config)?;
     let count = machine.workers();
     let trace = Trace::start(&config, (0..count).map(|worker| machine.title(worker)))?;
@@ -203,6 +204,19 @@ fn start(life: &mut Life) -> Result<(), Error> {
             drop(unsafe { Box::from_raw(engine) });
             Err(error)
         }
+    }
+}
+
+/// Each process of a job would take itself for process 0 of 1.
+fn refuse_jobs(config: &Config) -> Result<(), Error> {
+    match config.processes() {
+        Some(count) if count > 1 => Err(Error::new(
+            dvm_retcode_t::DVM_ERR_UNSUPPORTED,
+            format!(
+                "dvmrun has started {count} processes, and this version of libdvm works in one: use dvmrun -n 1, or none"
+            ),
+        )),
+        _ => Ok(()),
     }
 }
 
