@@ -1,20 +1,21 @@
 //! The engine: workers that run ready tasks, and the calls that make tasks and data. A call enters the engine
-//! ([`enter`]). Workers run the tasks that are ready, and sleep when there are none (`src/idle`). Lowest module first:
+//! ([`enter`]). Workers run the tasks that are ready, and sleep when there are none (`src/idle`). `context` and `observe` use each other;
+//! each of the others uses those before it:
 //!
 //! - `context`: the state of each thread, what the workers share, and a call into the engine
 //! - `observe`: the state of the engine, for explanations and reports
 //! - `submit`: from a call to a ready task
-//! - `values`: what calls do with data
+//! - `data_calls`: what calls do with data
 //! - `execute`: from a ready task to its end
 //! - `lifecycle`: init, wait, finalize, fork
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
 
 mod context;
+mod data_calls;
 mod execute;
 mod lifecycle;
 mod observe;
 mod submit;
-mod values;
 
 pub(crate) use context::call::{Call, enter, panic_text};
 pub(crate) use context::shared::Engine;

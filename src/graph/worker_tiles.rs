@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::sync::deque::{Deque, Steal};
-use crate::sync::kept_aside::HandOffSlot;
+use crate::sync::hand_off_slot::HandOffSlot;
 
 /// Number of looks at another worker's kept tile before taking it: about the time in which a worker busy with tiles
 /// returns.

@@ -4,9 +4,9 @@ pub(crate) mod countdown;
 pub(crate) mod deque;
 #[allow(unsafe_code, reason = "the barrier instruction, and the system call that is the other half of a light fence")]
 pub(crate) mod fence;
+pub(crate) mod hand_off_slot;
 #[allow(unsafe_code, reason = "the nodes are linked by address and allocate nothing")]
 pub(crate) mod inbox;
-pub(crate) mod kept_aside;
 #[allow(unsafe_code, reason = "the value that is locked, and the system call that threads sleep in")]
 pub(crate) mod lock;
 pub(crate) mod magazine;

@@ -4,7 +4,7 @@
 //! - `affine`: affine forms of counters and parameters
 //! - `elimination`, `omega`: equations, and the shadows of the Omega test
 //! - `condition`, `projection`: which values of the outer counters have an integer point
-//! - `isolve`: the order of counters by the paper's list L
+//! - `isolve`: the general integer solution of an equation, for the counters of a nest
 
 pub mod affine;
 pub mod condition;

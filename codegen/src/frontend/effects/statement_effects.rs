@@ -10,7 +10,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::loop_header;
 use crate::frontend::survey::region_builder::{RawAccess, RegionBuilder};
 use crate::frontend::values::affine::Cases;
-use crate::frontend::values::scope::Scope;
+use crate::frontend::values::surrounding_loops::Scope;
 use crate::model::{AccessKind, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -13,7 +13,7 @@ use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::survey::variables::RegionVariables;
 use crate::frontend::text::pragma::{self, Site};
 use crate::frontend::text::preprocess::Seen;
-use crate::frontend::values::scope;
+use crate::frontend::values::surrounding_loops;
 use crate::frontend::values::symbols;
 use crate::limits;
 use crate::model::Region;
@@ -106,7 +106,7 @@ pub fn analyse(
         values: vec![],
         arrays: vec![],
         statements: vec![],
-        ground: scope::Ground::default(),
+        ground: surrounding_loops::Ground::default(),
         entry_reads: vec![],
         entry_objects: vec![],
         groups: HashMap::new(),
@@ -115,7 +115,7 @@ pub fn analyse(
         mentioned: vec![],
     };
     builder.group(&roots, &graph)?;
-    builder.block(0, &roots, &scope::Scope::default())?;
+    builder.block(0, &roots, &surrounding_loops::Scope::default())?;
     if builder.statements.is_empty() {
         return Err(at_pragma("the region has no statements", "remove the pragma"));
     }

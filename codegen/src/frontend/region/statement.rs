@@ -9,7 +9,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::statement_effects::{Effects, unknown};
 use crate::frontend::survey::loop_header;
 use crate::frontend::survey::region_builder::{RawStatement, RegionBuilder};
-use crate::frontend::values::scope::Scope;
+use crate::frontend::values::surrounding_loops::Scope;
 use crate::source::Directive;
 use std::collections::HashSet;
 

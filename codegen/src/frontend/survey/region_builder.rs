@@ -7,7 +7,7 @@ use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::ctype;
 use crate::frontend::text::preprocess::Macros;
 use crate::frontend::values::affine::Affine;
-use crate::frontend::values::scope::{Ground, Proof, Scope};
+use crate::frontend::values::surrounding_loops::{Ground, Proof, Scope};
 use crate::frontend::values::symbols::Symbols;
 use crate::model::{AccessKind, Array, Parameter, Value};
 use crate::source::Source;

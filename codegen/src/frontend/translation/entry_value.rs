@@ -7,7 +7,7 @@ use crate::frontend::clang::expression_parts::base_variable;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::Affine;
-use crate::frontend::values::scope::Scope;
+use crate::frontend::values::surrounding_loops::Scope;
 use crate::model::AccessKind;
 
 impl<'a> RegionBuilder<'a> {

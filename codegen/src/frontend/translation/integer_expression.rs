@@ -6,7 +6,7 @@ use crate::frontend::clang::ctype::Integer;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
-use crate::frontend::values::scope::{Proof, Scope};
+use crate::frontend::values::surrounding_loops::{Proof, Scope};
 
 const USE_AFFINE: &str = "use only sums of counters and unchanging integers with constant factors here";
 /// Limit for values of 64-bit types, half the range of a signed 64-bit integer: the generated code computes in 64 bits,

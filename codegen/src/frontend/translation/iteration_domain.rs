@@ -7,7 +7,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::loop_header::{CANONICAL, LoopHeader};
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
-use crate::frontend::values::scope::{Dimension, Scope};
+use crate::frontend::values::surrounding_loops::{Dimension, Scope};
 use crate::model::Iterator;
 
 impl<'a> RegionBuilder<'a> {

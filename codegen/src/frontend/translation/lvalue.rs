@@ -8,7 +8,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::{KnownArray, RawAccess, RegionBuilder};
 use crate::frontend::survey::variables::RegionVariables;
 use crate::frontend::values::affine::{Affine, Cases, Formula};
-use crate::frontend::values::scope::Scope;
+use crate::frontend::values::surrounding_loops::Scope;
 use crate::frontend::values::symbols;
 use crate::model::{AccessKind, Array, Storage};
 use crate::planted::planted;

@@ -9,7 +9,7 @@ use crate::frontend::clang::extent;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::{KnownParameter, RawRow, RegionBuilder};
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
-use crate::frontend::values::scope::{Proof, Scope};
+use crate::frontend::values::surrounding_loops::{Proof, Scope};
 use crate::model::{Parameter, Row};
 use crate::planted::planted;
 

@@ -2,5 +2,5 @@
 //! It knows no C but the numbers of declarations in `clang`.
 
 pub mod affine;
-pub mod scope;
+pub mod surrounding_loops;
 pub mod symbols;
