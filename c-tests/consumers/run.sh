@@ -93,7 +93,7 @@ all_of_it() {
     by_pkg_config "$1"
 }
 
-[ -e "$build/CMakeCache.txt" ] || step "configure libdvm" cmake -S "$here/../.." -B "$build" || exit 1
+step "configure libdvm" cmake -S "$here/../.." -B "$build" || exit 1
 # Without a previous build: install builds what is missing.
 rm -f "$build"/libdvm.so.*.*
 step "install" cmake --install "$build" --prefix "$work/first" || exit 1
