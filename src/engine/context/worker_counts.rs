@@ -36,7 +36,8 @@ impl WorkerCounts {
 
     /// The description of the task that runs on the worker.
     pub(crate) fn description(&self) -> Option<&'static str> {
-        // SAFETY: descriptions are never freed.
+        // SAFETY: whoever has the counts is inside a call. A description is freed while no other thread is, and after its
+        // tasks have ended, which `note_idle` precedes (`lifecycle/forgotten_processings`).
         unsafe { self.running.load(Ordering::Acquire).as_ref() }.map(String::as_str)
     }
 
