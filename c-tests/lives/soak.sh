@@ -26,7 +26,7 @@ for kind in plain asan; do
     cmake --build "$build" --target test_life
     printf '%s\n' "$kind"
     # Each kind has seeds of its own.
-    last=$("$here/run.sh" "$build/c-tests/test_life" "$first" "$count" | tee /dev/stderr | tail -n 1) || true
+    last=$("$here/run.sh" "$build/c-tests/test_life" "$first" "$count" | tee -a /dev/stderr | tail -n 1) || true
     first=$((first + count))
     read -r p _ f _ <<<"$last"
     passed=$((passed + p)) failed=$((failed + f))
