@@ -432,7 +432,6 @@ impl Config {
     }
 
     /// The number of processes of the job.
-    #[cfg(not(loom))]
     pub fn processes(&self) -> Option<usize> {
         self.processes
     }
