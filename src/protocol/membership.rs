@@ -218,8 +218,8 @@ impl Membership {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::random::Random;
     use std::collections::VecDeque;
+    use testkit::Random;
 
     fn process(index: usize) -> ProcessId {
         ProcessId::from_index(index as u32)
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn every_survivor_learns_of_every_loss_once() {
         for seed in 0..3_000 {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let count = 2 + random.below(6);
             let mut all: Vec<Membership> = (0..count).map(|p| Membership::new(process(p), count as u32)).collect();
             let mut channels = vec![VecDeque::new(); count * count];
@@ -238,7 +238,7 @@ mod tests {
             let mut left = random.below(count);
             loop {
                 let full: Vec<usize> = (0..count * count).filter(|channel| !channels[*channel].is_empty()).collect();
-                let (at, event) = if left > 0 && (full.is_empty() || random.once_in(4)) {
+                let (at, event) = if left > 0 && (full.is_empty() || random.one_in(4)) {
                     left -= 1;
                     let victim = process(1 + random.below(count - 1));
                     gone.insert(victim);

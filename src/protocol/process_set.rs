@@ -97,23 +97,23 @@ impl FromIterator<ProcessId> for ProcessSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::random::Random;
     use std::collections::BTreeSet;
+    use testkit::Random;
 
     #[test]
     fn it_is_a_set() {
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let (mut set, mut model) = (ProcessSet::default(), BTreeSet::new());
         for _ in 0..20_000 {
-            let most = if random.once_in(2) { 64 } else { 300 };
+            let most = if random.one_in(2) { 64 } else { 300 };
             let process = ProcessId::from_index(random.below(most) as u32);
             assert_eq!(set.contains(process), model.contains(&process));
-            if random.once_in(2) {
+            if random.one_in(2) {
                 assert_eq!(set.insert(process), model.insert(process));
             } else {
                 assert_eq!(set.remove(process), model.remove(&process));
             }
-            if random.once_in(50) {
+            if random.one_in(50) {
                 model.retain(|process| process.index() < 64);
                 set = set.iter().filter(|process| process.index() < 64).collect();
             }

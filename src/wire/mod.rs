@@ -14,8 +14,6 @@ mod datum_at;
 mod decode;
 mod encode;
 mod message;
-#[cfg(test)]
-pub(crate) mod random;
 mod refusal;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
 //! Random messages come back as they went; whatever else arrives is refused or reads as what it would be written as.
 
-use super::random::Random;
 use super::*;
 use crate::error::dvm_retcode_t;
 use crate::id::{DatumId, ProcessId, ProcessingId};
+use testkit::Random;
 
 const KINDS: usize = 28;
 
@@ -16,11 +16,11 @@ struct Material {
 
 impl Material {
     fn new(random: &mut Random) -> Material {
-        let bytes = (0..random.below(90)).map(|_| random.bits() as u8).collect();
+        let bytes = (0..random.below(90)).map(|_| random.number() as u8).collect();
         let text = (0..random.below(60)).map(|_| ['a', 'é', '→', '0', '\0'][random.below(5)]).collect();
         let count = random.below(6);
         let arguments =
-            (0..count).map(|_| (datum(random), random.below(80), random.below(6) as u8, random.once_in(3))).collect();
+            (0..count).map(|_| (datum(random), random.below(80), random.below(6) as u8, random.one_in(3))).collect();
         Material { bytes, text, arguments }
     }
 
@@ -59,11 +59,11 @@ impl Material {
 }
 
 fn process(random: &mut Random) -> ProcessId {
-    ProcessId::from_index(if random.once_in(4) { u32::MAX - random.below(3) as u32 } else { random.below(70) as u32 })
+    ProcessId::from_index(if random.one_in(4) { u32::MAX - random.below(3) as u32 } else { random.below(70) as u32 })
 }
 
 fn id(random: &mut Random) -> DatumId {
-    DatumId::from_raw([process(random).index(), random.bits() | 1])
+    DatumId::from_raw([process(random).index(), random.number() | 1])
 }
 
 fn datum(random: &mut Random) -> DatumAt {
@@ -76,13 +76,13 @@ fn code(random: &mut Random) -> dvm_retcode_t {
 
 fn claim(random: &mut Random) -> ClaimMessage {
     let (scheduler, runner) = (process(random), process(random));
-    ClaimMessage { id: id(random), scheduler, sequence: random.bits() as u32, runner }
+    ClaimMessage { id: id(random), scheduler, sequence: random.number() as u32, runner }
 }
 
 fn payload<'a>(material: &'a Material, random: &mut Random) -> Payload<'a> {
     match random.below(3) {
         0 => Payload::Inline(material.some_bytes(random)),
-        1 => Payload::Heap { heap: random.bits() as u32, offset: random.bits() },
+        1 => Payload::Heap { heap: random.number() as u32, offset: random.number() },
         _ => Payload::Away,
     }
 }
@@ -91,38 +91,32 @@ fn payload<'a>(material: &'a Material, random: &mut Random) -> Payload<'a> {
 fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<'_>)) {
     let material = Material::new(random);
     let text = cut(&material.text, TEXT_BYTES);
-    let low = random.bits() as u32;
+    let low = random.number() as u32;
     let arguments;
     let references = |it, random: &mut Random| Message::References(id(random), it);
     let message = match kind {
         0 => {
             arguments = material.some_arguments();
-            let processing = ProcessingId::from_raw([process(random).index(), random.bits()]);
+            let processing = ProcessingId::from_raw([process(random).index(), random.number()]);
             let arguments = Arguments::of(&arguments);
-            Message::Task(TaskMessage {
-                sequence: low,
-                near: random.once_in(2),
-                processing,
-                worker: low ^ 5,
-                arguments,
-            })
+            Message::Task(TaskMessage { sequence: low, near: random.one_in(2), processing, worker: low ^ 5, arguments })
         }
         1 => {
             let arguments = [0, 1, 7, 8, 11, 16][random.below(6)];
-            let image = Image { build_id: material.build_id(random), offset: random.bits() };
+            let image = Image { build_id: material.build_id(random), offset: random.number() };
             Message::Processing(Processing {
-                id: ProcessingId::from_raw([process(random).index(), random.bits()]),
+                id: ProcessingId::from_raw([process(random).index(), random.number()]),
                 arguments,
                 outputs: &[[0x01, 0x05][usize::from(arguments > 8)], 0x05][..(arguments as usize).div_ceil(8)],
                 cores: low,
-                array: random.once_in(2),
-                context: random.bits(),
+                array: random.one_in(2),
+                context: random.number(),
                 description: &material.text,
                 symbol: text,
-                image: random.once_in(2).then_some(image),
+                image: random.one_in(2).then_some(image),
             })
         }
-        2 => Message::ProcessingAsk { number: random.bits() },
+        2 => Message::ProcessingAsk { number: random.number() },
         3 => {
             let outcome = match random.below(4) {
                 0 => None,
@@ -130,55 +124,55 @@ fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<
                 2 => Some(EndState::Failure(code(random), text)),
                 _ => Some(EndState::Cancelled(code(random), text)),
             };
-            let returns = outcome.is_none() || random.once_in(2);
+            let returns = outcome.is_none() || random.one_in(2);
             Message::Done(Done { sequence: low, before: random.below(9) as u16, outcome, returns })
         }
         4 => Message::Subscribe(datum(random)),
         5 => {
             let payload = payload(&material, random);
-            let size = if let Payload::Inline(bytes) = payload { bytes.len() as u64 } else { random.bits() };
+            let size = if let Payload::Inline(bytes) = payload { bytes.len() as u64 } else { random.number() };
             let published = Value::Published { size, payload };
-            let value = if random.once_in(3) { Value::Poisoned(code(random), text) } else { published };
+            let value = if random.one_in(3) { Value::Poisoned(code(random), text) } else { published };
             Message::Here(Here { datum: datum(random), writer: low, value })
         }
         6 => {
             let (datum, asker) = (datum(random), process(random));
-            Message::Fetch(Fetch { ticket: low, datum, asker, worker: low ^ 9, size: random.bits() })
+            Message::Fetch(Fetch { ticket: low, datum, asker, worker: low ^ 9, size: random.number() })
         }
         7 => {
-            let payload = (!random.once_in(4)).then(|| payload(&material, random));
+            let payload = (!random.one_in(4)).then(|| payload(&material, random));
             Message::Bytes(Bytes { ticket: low, id: id(random), payload })
         }
         8 => Message::Free(id(random)),
-        9 => references(LoanMessage::Loan { acquire: random.once_in(2) }, random),
-        10 => references(LoanMessage::Loaned { acquire: random.once_in(2) }, random),
+        9 => references(LoanMessage::Loan { acquire: random.one_in(2) }, random),
+        10 => references(LoanMessage::Loaned { acquire: random.one_in(2) }, random),
         11 => references(LoanMessage::Take, random),
         12 => references(LoanMessage::Taken, random),
-        13 => references(LoanMessage::Refused { acquire: random.once_in(2) }, random),
+        13 => references(LoanMessage::Refused { acquire: random.one_in(2) }, random),
         14 => references(LoanMessage::Return, random),
         15 => Message::Claim(claim(random)),
         16 => {
-            let carries = random.once_in(2).then(|| datum(random));
-            Message::Claimed { claim: claim(random), size: random.bits(), carries }
+            let carries = random.one_in(2).then(|| datum(random));
+            Message::Claimed { claim: claim(random), size: random.number(), carries }
         }
         17 => Message::ClaimRefused(claim(random)),
-        18 => Message::Unregistered { number: random.bits() },
+        18 => Message::Unregistered { number: random.number() },
         19 => Message::CodeAsk { piece: low, build_id: material.build_id(random) },
         20 => Message::Code(Code {
             piece: low,
             build_id: material.build_id(random),
-            total: random.bits(),
-            digest: random.bits(),
+            total: random.number(),
+            digest: random.number(),
             bytes: material.some_bytes(random),
         }),
         21 => Message::Wave { wave: low },
         22 => {
-            let (sent, received) = (random.bits(), random.bits());
-            Message::Answer { wave: low, sent, received, failures: random.bits() }
+            let (sent, received) = (random.number(), random.number());
+            Message::Answer { wave: low, sent, received, failures: random.number() }
         }
         23 => {
-            let first = random.once_in(2).then(|| (process(random), code(random), text));
-            Message::End(End { number: low, closing: random.once_in(2), first, failures: random.bits() })
+            let first = random.one_in(2).then(|| (process(random), code(random), text));
+            Message::End(End { number: low, closing: random.one_in(2), first, failures: random.number() })
         }
         24 => Message::Beat,
         25 => Message::Lost { process: process(random), cause: low },
@@ -196,7 +190,7 @@ fn batch(random: &mut Random) -> (Vec<u8>, Vec<usize>) {
         places.push(batch.len());
         with_message(random.below(KINDS), random, &mut |message| message.add_to(&mut batch).expect("a message"));
     }
-    BatchHead { load: random.bits() as u32, epoch: random.bits() as u32 }.finish(&mut batch);
+    BatchHead { load: random.number() as u32, epoch: random.number() as u32 }.finish(&mut batch);
     (batch, places)
 }
 
@@ -217,7 +211,7 @@ fn read(bytes: &[u8]) -> Result<usize, Refusal> {
 
 #[test]
 fn every_message_comes_back() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for round in 0..KINDS * 400 {
         with_message(round % KINDS, &mut random, &mut |message| {
             let mut batch = Vec::new();
@@ -236,7 +230,7 @@ fn every_message_comes_back() {
 
 #[test]
 fn a_batch_cut_anywhere_is_refused() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for _ in 0..300 {
         let (bytes, places) = batch(&mut random);
         assert_eq!(read(&bytes), Ok(places.len()));
@@ -262,7 +256,7 @@ fn bytes_that_were_changed_are_refused_or_mean_what_they_say() {
             bytes[place] = match random.below(3) {
                 0 => bytes[place] ^ 1 << random.below(8),
                 1 => [0, 1, 0x7f, 0x80, 0xff][random.below(5)],
-                _ => random.bits() as u8,
+                _ => random.number() as u8,
             };
         }
         match read(&bytes) {
@@ -277,14 +271,14 @@ fn bytes_that_were_changed_are_refused_or_mean_what_they_say() {
 fn random_bytes_are_refused() {
     let (count, mut random) = cases(60_000);
     for _ in 0..count {
-        let mut bytes: Vec<u8> = (0..random.below(40) * 8).map(|_| random.bits() as u8).collect();
-        if bytes.len() >= BatchHead::BYTES && !random.once_in(8) {
+        let mut bytes: Vec<u8> = (0..random.below(40) * 8).map(|_| random.number() as u8).collect();
+        if bytes.len() >= BatchHead::BYTES && !random.one_in(8) {
             BatchHead { load: 0, epoch: 0 }.finish(&mut bytes);
             // Kinds that there are and lengths that fit let the reader come further.
             if bytes.len() > BatchHead::BYTES {
                 let words = (bytes.len() - BatchHead::BYTES) / 8 - 1;
                 bytes[16] = random.below(KINDS + 2) as u8;
-                bytes[17] &= random.bits() as u8 & random.bits() as u8;
+                bytes[17] &= random.number() as u8 & random.number() as u8;
                 bytes[18..20].copy_from_slice(&(words as u16).to_le_bytes());
             }
         }
@@ -295,7 +289,7 @@ fn random_bytes_are_refused() {
 /// How many cases, and the seed that they begin with (`make fuzz`).
 fn cases(usual: usize) -> (usize, Random) {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    (number("DVM_TEST_CASES").unwrap_or(usual), Random(number("DVM_TEST_FIRST").unwrap_or(0) as u64))
+    (number("DVM_TEST_CASES").unwrap_or(usual), Random::new(number("DVM_TEST_FIRST").unwrap_or(0) as u64))
 }
 
 /// The length of a message without the batch's head.

@@ -9,11 +9,11 @@ mod process;
 mod program;
 
 use super::planted::with_planted;
-use crate::wire::random::Random;
 use process::{Fate, LifePhase, SimulatedProcess, Wrong, counted};
 use program::{JobProgram, PreparedProgram, Scheduler, TaskSpec, UNIT};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
+use testkit::Random;
 
 /// What a run may count on beside its program.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +56,8 @@ const PATIENCE_STEPS: usize = 200_000;
 impl World<'_> {
     fn new(prepared: &PreparedProgram, seed: u64) -> World<'_> {
         let count = prepared.program.processes;
-        let mut random = Random(seed);
-        let slow = (0..count * count).filter(|_| random.once_in(3)).collect();
+        let mut random = Random::new(seed);
+        let slow = (0..count * count).filter(|_| random.one_in(3)).collect();
         World {
             prepared,
             processes: (0..count).map(|me| Some(SimulatedProcess::new(me, prepared))).collect(),
@@ -164,7 +164,7 @@ impl World<'_> {
             if self.alive().all(|process| process.phase == LifePhase::Closed) {
                 return self.finished(seen);
             }
-            if kills > 0 && self.random.once_in(60) {
+            if kills > 0 && self.random.one_in(60) {
                 kills -= 1;
                 let victim = 1 + self.random.below(self.processes.len() - 1);
                 if self.processes[victim].take().is_some() {
@@ -253,13 +253,13 @@ fn conditions(seed: u64) -> Conditions {
 }
 
 fn run_seed(seed: u64, seen: &mut Seen) -> Result<(), Wrong> {
-    run(&JobProgram::random(&mut Random(seed)), seed, conditions(seed), seen)
+    run(&JobProgram::random(&mut Random::new(seed)), seed, conditions(seed), seen)
 }
 
 /// A program that fails, as small as it gets, with what it comes to.
 fn shrink(seed: u64) -> (JobProgram, u64, Wrong) {
     let conditions = conditions(seed);
-    let mut program = JobProgram::random(&mut Random(seed));
+    let mut program = JobProgram::random(&mut Random::new(seed));
     let fails = |program: &JobProgram| {
         let seeds = std::iter::once(seed).chain(0..60);
         seeds

@@ -1,7 +1,7 @@
 //! Random programs, and what their sequential run comes to.
 
 use crate::id::{DatumId, ProcessId};
-use crate::wire::random::Random;
+use testkit::Random;
 
 /// What a main function or a task does.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +82,7 @@ pub(super) fn bytes(datum: usize, value: u64) -> Vec<u8> {
 }
 
 fn mix(a: u64, b: u64) -> u64 {
-    Random(a.rotate_left(17) ^ b).bits()
+    Random::new(a.rotate_left(17) ^ b).number()
 }
 
 impl JobProgram {
@@ -95,7 +95,7 @@ impl JobProgram {
             program.producers.push(None);
         }
         for task in 0..=random.below(12) {
-            let scheduler = if task == 0 || random.once_in(2) {
+            let scheduler = if task == 0 || random.one_in(2) {
                 Scheduler::Main(random.below(processes))
             } else {
                 Scheduler::Task(random.below(task))
@@ -104,7 +104,7 @@ impl JobProgram {
             for _ in 0..random.below(4) {
                 // Mostly late data: long chains.
                 let datum = program.homes.len() - 1 - random.below(program.homes.len().min(6));
-                if !inputs.contains(&datum) || random.once_in(8) {
+                if !inputs.contains(&datum) || random.one_in(8) {
                     inputs.push(datum);
                 }
             }
@@ -117,13 +117,13 @@ impl JobProgram {
             let runner = random.below(processes);
             let mut next = None;
             if let (Some(&input), Some(&output)) = (inputs.first(), outputs.first())
-                && random.once_in(3)
+                && random.one_in(3)
             {
                 program.homes[output] = program.homes[input];
                 next = Some((output, input));
             }
-            let acquires = inputs.iter().copied().filter(|_| random.once_in(3)).collect();
-            let fails = random.once_in(9);
+            let acquires = inputs.iter().copied().filter(|_| random.one_in(3)).collect();
+            let fails = random.one_in(9);
             program.tasks.push(TaskSpec { scheduler, runner, inputs, outputs, next, fails, acquires });
         }
         program
