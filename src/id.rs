@@ -58,15 +58,30 @@
 #![allow(unsafe_code, reason = "lists of pairs from C are lists of ids")]
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A process of the job.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessId(u64);
 
+/// The index of the calling process; written while no engine runs.
+static HERE: AtomicU64 = AtomicU64::new(0);
+
 impl ProcessId {
-    /// The calling process. This version runs in one, which is the first.
-    pub const HERE: ProcessId = ProcessId(0);
+    /// The process that starts the job, and ends it.
+    pub const FIRST: ProcessId = ProcessId(0);
+
+    /// The calling process.
+    #[inline]
+    pub fn here() -> ProcessId {
+        ProcessId(HERE.load(Ordering::Relaxed))
+    }
+
+    /// Makes this the calling process's id, before it makes any other id of its job.
+    pub(crate) fn become_here(self) {
+        HERE.store(self.0, Ordering::Relaxed);
+    }
 
     /// The process with this index in the job.
     #[inline]
@@ -98,8 +113,8 @@ macro_rules! identity {
         impl $name {
             /// The id of what the calling process made under this number.
             #[inline]
-            pub const fn here(number: u64) -> Self {
-                Self([ProcessId::HERE.0, number])
+            pub fn here(number: u64) -> Self {
+                Self([ProcessId::here().0, number])
             }
 
             /// An id as C gave it.
@@ -128,8 +143,8 @@ macro_rules! identity {
 
             /// Whether the calling process made it.
             #[inline]
-            pub const fn is_here(self) -> bool {
-                self.0[0] == ProcessId::HERE.0
+            pub fn is_here(self) -> bool {
+                self.0[0] == ProcessId::here().0
             }
         }
 

@@ -63,7 +63,7 @@ impl Store {
     pub(crate) fn get(&self, cache: &mut DataCache, id: DatumId, reach: Reach) -> Result<Got, Error> {
         let mut body = self.lock(id)?;
         let slot = body.slot();
-        if !body.referenced() && reach != Reach::Output {
+        if !body.referenced() && !body.is_shared() && reach != Reach::Output {
             return Err(unknown(id, true));
         }
         if body.carried_on() && reach != Reach::Input {
@@ -172,6 +172,6 @@ fn not_ready(id: DatumId) -> Error {
 /// The error of a put without a get.
 #[cold]
 #[inline(never)]
-fn not_got(id: DatumId) -> Error {
+pub(crate) fn not_got(id: DatumId) -> Error {
     Error::state(format!("put of {} without a get", name(id)))
 }

@@ -5,6 +5,7 @@
 //! - `references`: those that the program holds, and those that its scheduled tasks have taken
 //! - `publication`: promises, producers, poison, and storage that a successor carries on; `outcome`: how promises end
 //! - `get_put`: the calls that ask for the address of a datum's bytes, and give it back
+//! - `shared`: data that other processes use as well, and proxies of theirs
 //! - `pending_view`: unpublished promises, for explanations
 //! - `storage`: the bytes; `small_blocks`, `middling_blocks`: memory for small and medium data
 //! - `waiting`, `sleepers`: tasks and threads that wait for data
@@ -19,6 +20,7 @@ mod outcome;
 mod pending_view;
 mod publication;
 mod references;
+mod shared;
 mod sleepers;
 mod slot;
 mod small_blocks;
@@ -26,11 +28,12 @@ mod storage;
 mod store;
 mod waiting;
 
-pub(crate) use get_put::Reach;
+pub(crate) use get_put::{Reach, not_got};
 pub(crate) use outcome::Outcome;
 pub(crate) use pending_view::Publisher;
 pub(crate) use publication::Carry;
 pub(crate) use references::Readiness;
+pub(crate) use shared::SharedState;
 pub(crate) use slot::NOWHERE;
 pub(crate) use storage::{FreeCallback, Released, Storage};
 pub(crate) use store::{DataCache, Initial, STORE, too_many_gets};

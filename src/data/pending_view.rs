@@ -14,6 +14,8 @@ pub(crate) enum Publisher<'a> {
     Hand,
     /// This task, from its scheduling to its end.
     Task(NodeRef<'a>),
+    /// A task of another process.
+    Away,
 }
 
 /// An unpublished promise, while its lock is held.
@@ -73,6 +75,7 @@ fn show(id: DatumId, body: &Locked<'_>, visit: impl FnOnce(&PendingView<'_>)) {
         publisher: match body.producer() {
             Producer::Nobody => Publisher::Nobody,
             Producer::Hand => Publisher::Hand,
+            Producer::Away => Publisher::Away,
             Producer::Task => producer().map_or(Publisher::Nobody, Publisher::Task),
         },
         sleepers: body.sleepers(),

@@ -92,7 +92,7 @@ impl Store {
         }
         match body.producer() {
             Producer::Task if mine => {}
-            Producer::Task => {
+            Producer::Task | Producer::Away => {
                 return Err(Error::state(format!("{} is the output of another task, which publishes it", name(id))));
             }
             Producer::Hand => body.set_producer(Producer::Nobody),
@@ -113,7 +113,10 @@ impl Store {
 
     /// After the end of a promise: wakes the sleepers, or frees the datum if nobody needs it.
     #[inline]
-    fn concluded(&self, cache: &mut DataCache, id: DatumId, body: Locked<'_>) {
+    pub(super) fn concluded(&self, cache: &mut DataCache, id: DatumId, body: Locked<'_>) {
+        if body.is_shared() {
+            cache.tell(id);
+        }
         if body.sleepers() > 0 {
             // The sleepers' gets keep the datum.
             drop(body);
@@ -172,7 +175,9 @@ impl Store {
         let successor = self.kept(successor);
         let body = self.kept(id).lock();
         // A producer that has published early may still use addresses that it got of the datum's own predecessor.
-        let last = body.available() == 0 && body.taken() == mine && body.gets() == 0 && !body.produced();
+        // Nor may other processes know it.
+        let last =
+            body.available() == 0 && body.taken() == mine && body.gets() == 0 && !body.produced() && !body.is_shared();
         let slot = body.slot();
         let Some(addr) = slot.addr() else {
             successor.set_storage(&Storage::Absent);

@@ -41,7 +41,12 @@ pub(super) enum Producer {
     Hand,
     /// A task, from its scheduling to its end.
     Task,
+    /// A task of another process, or one that is still to come from there.
+    Away,
 }
+
+/// The bit of the producer's byte that marks a datum which other processes use as well (`shared`).
+const SHARED: u8 = 0x80;
 
 /// The references, changed under the lock only.
 pub(super) struct References {
@@ -257,17 +262,36 @@ impl<'a> Locked<'a> {
     /// The producer of the datum.
     #[inline]
     pub(super) fn producer(&self) -> Producer {
-        match self.0.producer.load(Ordering::Relaxed) {
+        match self.0.producer.load(Ordering::Relaxed) & !SHARED {
             0 => Producer::Nobody,
             1 => Producer::Hand,
-            _ => Producer::Task,
+            2 => Producer::Task,
+            _ => Producer::Away,
         }
     }
 
     /// Sets the producer of the datum.
     #[inline]
     pub(super) fn set_producer(&self, producer: Producer) {
-        self.0.producer.store(producer as u8, Ordering::Relaxed);
+        let mark = self.0.producer.load(Ordering::Relaxed) & SHARED;
+        self.0.producer.store(producer as u8 | mark, Ordering::Relaxed);
+    }
+
+    /// Whether other processes use the datum as well.
+    #[inline]
+    pub(super) fn is_shared(&self) -> bool {
+        self.0.producer.load(Ordering::Relaxed) & SHARED != 0
+    }
+
+    /// Marks the datum, or takes the mark away.
+    pub(super) fn set_shared(&self, shared: bool) {
+        let producer = self.0.producer.load(Ordering::Relaxed) & !SHARED;
+        self.0.producer.store(if shared { producer | SHARED } else { producer }, Ordering::Relaxed);
+    }
+
+    /// True if only the mark keeps the datum, or a producer in another process.
+    pub(super) fn is_lonely(&self) -> bool {
+        !self.referenced() && self.gets() == 0 && !matches!(self.producer(), Producer::Hand | Producer::Task)
     }
 
     /// Appends a task to the waiters.
@@ -361,7 +385,8 @@ impl<'a> Locked<'a> {
     /// True while anybody needs the bytes.
     #[inline]
     pub(super) fn needed(&self) -> bool {
-        self.referenced() || self.produced() || self.gets() > 0
+        // The mark is part of the producer's byte.
+        self.referenced() || self.0.producer.load(Ordering::Relaxed) != 0 || self.gets() > 0
     }
 
     /// True when nobody will ever publish this promise: only threads that sleep on it are left.

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
+use super::DatumId;
 use super::middling_blocks::{ALIGNMENT, MAGAZINES};
 use super::small_blocks::{self, BLOCKS};
 
@@ -187,14 +188,37 @@ pub(crate) struct Released(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Owned { base: *mut c_void },
-    Registered { addr: *mut u8, size: usize, free: FreeCallback },
+    /// No memory: a marked datum has changed.
+    Marked {
+        id: DatumId,
+    },
+    Owned {
+        base: *mut c_void,
+    },
+    Registered {
+        addr: *mut u8,
+        size: usize,
+        free: FreeCallback,
+    },
 }
 
 // SAFETY: as for `Storage`.
 unsafe impl Send for Released {}
 
 impl Released {
+    /// Tells that a marked datum has changed.
+    pub(super) fn of_marked(id: DatumId) -> Released {
+        Released(Kind::Marked { id })
+    }
+
+    /// The marked datum that has changed; then there is no memory to give back.
+    pub(crate) fn told(&self) -> Option<DatumId> {
+        match self.0 {
+            Kind::Marked { id } => Some(id),
+            _ => None,
+        }
+    }
+
     /// True if giving the memory back calls the program.
     pub(crate) fn calls_out(&self) -> bool {
         matches!(self.0, Kind::Registered { .. })
@@ -203,6 +227,7 @@ impl Released {
     /// Gives the memory back: frees it, or calls the program's `free_cb`, which may unwind. The caller holds no lock.
     pub(crate) fn give_back(self) {
         match self.0 {
+            Kind::Marked { .. } => {}
             // SAFETY: `base` came from the C allocator; the value is consumed, so it is freed once.
             Kind::Owned { base } => unsafe { libc::free(base) },
             // SAFETY: the program gave this function for the memory that it registered; the value is consumed, so the

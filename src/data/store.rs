@@ -92,6 +92,21 @@ impl DataCache {
         self.released.push(released);
     }
 
+    /// Tells whoever marked the datum if nobody else here needs it.
+    #[cold]
+    #[inline(never)]
+    fn tell_if_lonely(&mut self, id: DatumId, body: &Locked<'_>) {
+        if body.is_lonely() {
+            self.tell(id);
+        }
+    }
+
+    /// Tells whoever marked the datum of a change.
+    #[cold]
+    pub(super) fn tell(&mut self, id: DatumId) {
+        Released::tell(&mut self.released, id);
+    }
+
     #[cold]
     #[inline(never)]
     fn release_with_more_room(&mut self, released: Released) {
@@ -239,6 +254,8 @@ impl Store {
     pub(super) fn settle(&self, cache: &mut DataCache, id: DatumId, body: Locked<'_>) {
         if !body.needed() {
             self.free(cache, id, body);
+        } else if body.is_shared() {
+            cache.tell_if_lonely(id, &body);
         } else if body.sleepers() > 0 && body.abandoned() {
             drop(body);
             self.asleep.wake(id.number() as u32);

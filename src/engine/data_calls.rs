@@ -5,7 +5,7 @@
 use super::context::call::Call;
 use super::context::task_gets::{Frame, HeldAddress};
 use super::context::{Own, ThreadContext};
-use crate::data::{DatumId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, too_many_gets};
+use crate::data::{DatumId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, not_got, too_many_gets};
 use crate::error::{Error, dvm_retcode_t};
 use crate::task::OwnedTask;
 
@@ -65,21 +65,38 @@ impl Call {
     #[inline]
     pub(crate) fn next(&self, current: DatumId) -> Result<DatumId, Error> {
         self.open()?;
+        if !current.is_here() {
+            return self.next_of_far(current);
+        }
         let size = STORE.size(current)?;
         let storage = Storage::Successor { of: current.number() };
         self.create(Initial { size, storage, published: false, home: NOWHERE })
     }
 
+    /// Makes a promise that carries on the storage of another process's datum.
+    #[cold]
+    fn next_of_far(&self, current: DatumId) -> Result<DatumId, Error> {
+        let job = self.far(current)?;
+        let next = self.create(Initial { size: 0, storage: Storage::Absent, published: false, home: NOWHERE })?;
+        job.scheduler.carry_on(self, current, next)?;
+        Ok(next)
+    }
+
     /// Adds a reference.
     #[inline]
-    #[allow(clippy::unused_self, reason = "the call keeps the engine while the store is used")]
     pub(crate) fn acquire(&self, id: DatumId) -> Result<(), Error> {
+        if !id.is_here() {
+            return self.far(id)?.scheduler.acquire(self, id);
+        }
         STORE.acquire(id)
     }
 
     /// Drops a reference.
     #[inline]
     pub(crate) fn relax(&self, id: DatumId) -> Result<(), Error> {
+        if !id.is_here() {
+            return self.far(id)?.scheduler.relax(self, id);
+        }
         self.context.with(|own| STORE.relax(&mut own.data, id))
     }
 
@@ -101,7 +118,14 @@ impl Call {
     /// The same for a datum that is not an argument of the running task, or has no bytes yet.
     #[inline(never)]
     fn get_other(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
+        if !id.is_here() {
+            let slot = self.bring(id)?;
+            return self.get(slot);
+        }
         let may_sleep = !self.context.inside();
+        if let Some(job) = self.job().filter(|_| may_sleep) {
+            job.scheduler.awaited(self, &[id]);
+        }
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         let _sleeps = may_sleep.then(|| self.sleeps());
         self.context.with(|own| {
@@ -149,6 +173,11 @@ impl Call {
 
     #[inline(never)]
     fn put_other(&self, id: DatumId) -> Result<(), Error> {
+        if !id.is_here() {
+            self.far(id)?;
+            let slot = self.slot_of(id).ok_or_else(|| not_got(id))?;
+            return self.put(slot);
+        }
         self.context.with(|own| {
             if !own.frame.runs() {
                 return STORE.put_outside(&mut own.data, id);
@@ -172,12 +201,30 @@ impl Call {
     /// Makes the caller the producer of a promise.
     #[inline]
     pub(crate) fn write(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
+        if !id.is_here() {
+            self.far(id)?;
+            return Err(Error::state(format!(
+                "datum {id} is a promise of process {}: only that process writes it by hand, or a task that has it as \
+                 an output",
+                id.home()
+            )));
+        }
         self.context.with(|own| STORE.write(&mut own.data, id))
     }
 
     /// Publishes a promise by hand.
     #[inline]
     pub(crate) fn publish(&self, id: DatumId) -> Result<(), Error> {
+        if !id.is_here() {
+            self.far(id)?;
+            let slot = self.context.with(|own| own.frame.slot_of(id)).ok_or_else(|| {
+                Error::state(format!(
+                    "datum {id} is a promise of process {}: that process publishes it, or the task whose output it is",
+                    id.home()
+                ))
+            })?;
+            return self.publish(slot);
+        }
         let home = self.home();
         let bytes = self.traced_size(id);
         let waiters = self.context.with(|own| {

@@ -7,6 +7,7 @@
 //! - `submit`: from a call to a ready task
 //! - `data_calls`: what calls do with data
 //! - `execute`: from a ready task to its end
+//! - `shared_tasks`: tasks and calls in which other processes take part
 //! - `lifecycle`: init, wait, finalize, fork
 #![allow(unsafe_code, reason = "descriptors and the engine itself are shared by address under stated protocols")]
 
@@ -15,6 +16,7 @@ mod data_calls;
 mod execute;
 mod lifecycle;
 mod observe;
+mod shared_tasks;
 mod submit;
 
 pub(crate) use context::call::{Call, enter, panic_text};

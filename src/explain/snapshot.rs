@@ -90,7 +90,7 @@ pub(super) fn read(call: &Call) -> Snapshot {
             source: match datum.publisher {
                 Publisher::Nobody => PromiseSource::Nobody,
                 Publisher::Hand => PromiseSource::Hand,
-                Publisher::Task(_) => PromiseSource::Busy(None),
+                Publisher::Task(_) | Publisher::Away => PromiseSource::Busy(None),
             },
             sleepers: datum.sleepers,
             waiters: Vec::new(),

@@ -8,7 +8,6 @@ use std::ffi::c_int;
 use super::{Arg, dvm_retcode_t, guard};
 use crate::engine;
 use crate::explain;
-use crate::id::ProcessId;
 
 /// @brief Start libdvm: look at the machine and start one worker thread per processing unit.
 ///
@@ -127,10 +126,11 @@ pub unsafe extern "C" fn dvm_serve() -> dvm_retcode_t {
 /// Thread safety: any thread, any task. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_process(index: Arg<*mut u64>, count: Arg<*mut u64>) -> dvm_retcode_t {
-    guard::running("dvm_process", |_| {
+    guard::running("dvm_process", |call| {
         let (index, count) = (index.result("index")?, count.result("count")?);
-        index.write(ProcessId::HERE.index());
-        count.write(1);
+        let (me, processes) = call.process();
+        index.write(me);
+        count.write(processes);
         Ok(())
     })
 }

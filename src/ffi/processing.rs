@@ -156,7 +156,11 @@ pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: Arg<*c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_unregister(id: Arg<*mut ProcId>) -> dvm_retcode_t {
     guard::running("dvm_processing_unregister", |call| {
-        REGISTRY.unregister(id.processing("id")?)?;
+        let id = id.processing("id")?;
+        REGISTRY.unregister(id)?;
+        if let Some(job) = call.job() {
+            job.scheduler.unregistered(call, id);
+        }
         call.free_forgotten();
         Ok(())
     })

@@ -46,7 +46,7 @@ fn write_components(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_dimension(dimension: Arg<*mut c_int>) -> dvm_retcode_t {
     guard::running("dvm_rank_dimension", |call| {
-        dimension.result("dimension")?.write(call.machine().dimension() as c_int);
+        dimension.result("dimension")?.write(call.rank_dimension() as c_int);
         Ok(())
     })
 }
@@ -66,9 +66,8 @@ pub unsafe extern "C" fn dvm_rank_dimension(dimension: Arg<*mut c_int>) -> dvm_r
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_get(rank_array: RankArg, rank_array_size: c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_get", |call| {
-        let machine = call.machine();
-        let rank = machine.rank(call.executor().unwrap_or(0));
-        write_components(&rank_array, "rank_array", rank_array_size, machine.dimension(), rank.raw())
+        let rank = call.rank_of(call.executor().unwrap_or(0));
+        write_components(&rank_array, "rank_array", rank_array_size, call.rank_dimension(), rank.raw())
     })
 }
 
@@ -84,8 +83,7 @@ pub unsafe extern "C" fn dvm_rank_get(rank_array: RankArg, rank_array_size: c_in
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_size(size_array: RankArg, size_array_size: c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_size", |call| {
-        let machine = call.machine();
-        write_components(&size_array, "size_array", size_array_size, machine.dimension(), &machine.sizes())
+        write_components(&size_array, "size_array", size_array_size, call.rank_dimension(), &call.rank_sizes())
     })
 }
 
@@ -99,7 +97,7 @@ pub unsafe extern "C" fn dvm_rank_size(size_array: RankArg, size_array_size: c_i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_count(count: Arg<*mut u64>) -> dvm_retcode_t {
     guard::running("dvm_rank_count", |call| {
-        count.result("count")?.write(call.machine().workers() as u64);
+        count.result("count")?.write(call.rank_count() as u64);
         Ok(())
     })
 }
@@ -118,15 +116,12 @@ pub unsafe extern "C" fn dvm_rank_count(count: Arg<*mut u64>) -> dvm_retcode_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array_size: c_int) -> dvm_retcode_t {
     guard::running("dvm_rank_at", |call| {
-        let machine = call.machine();
-        let worker = usize::try_from(index).ok().filter(|&worker| worker < machine.workers()).ok_or_else(|| {
-            Error::new(
-                dvm_retcode_t::DVM_ERR_RANK,
-                format!("`index` is {index}: there are {} processing units", machine.workers()),
-            )
+        let count = call.rank_count();
+        let number = usize::try_from(index).ok().filter(|&number| number < count).ok_or_else(|| {
+            Error::new(dvm_retcode_t::DVM_ERR_RANK, format!("`index` is {index}: there are {count} processing units"))
         })?;
-        let rank = machine.rank(worker);
-        write_components(&rank_array, "rank_array", rank_array_size, machine.dimension(), rank.raw())
+        let rank = call.rank_at(number);
+        write_components(&rank_array, "rank_array", rank_array_size, call.rank_dimension(), rank.raw())
     })
 }
 
@@ -147,9 +142,7 @@ pub unsafe extern "C" fn dvm_rank_at(index: u64, rank_array: RankArg, rank_array
 pub unsafe extern "C" fn dvm_rank_distance(a: ConstRankArg, b: ConstRankArg, distance: Arg<*mut u64>) -> dvm_retcode_t {
     guard::running("dvm_rank_distance", |call| {
         let distance = distance.result("distance")?;
-        let a = call.worker_at(a.get("a")?)?;
-        let b = call.worker_at(b.get("b")?)?;
-        distance.write(call.machine().distance(a, b));
+        distance.write(call.rank_distance(a.get("a")?, b.get("b")?)?);
         Ok(())
     })
 }

@@ -10,7 +10,6 @@ use std::mem::MaybeUninit;
 use super::{Arg, ConstProcIdArg, ConstRankArg, DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
 use crate::id::DatumId;
 use crate::memory;
-use crate::processing::REGISTRY;
 
 /// The number of variadic arguments that arrive in registers: those after `rank` and `function`.
 #[cfg(target_arch = "x86_64")]
@@ -103,9 +102,9 @@ unsafe extern "C" fn onto_impl(
     stack: *const DataIdArg,
 ) -> dvm_retcode_t {
     guard::running("dvm_sched_onto", |call| {
-        let worker = call.worker_at(rank.get("rank")?)?;
+        let home = call.home_of(rank.get("rank")?)?;
         let function = function.processing("function")?;
-        let found = REGISTRY.find(function)?;
+        let found = call.find(function)?;
         let count = found.signature.count;
         let id = |place: usize| {
             // SAFETY: the caller passed `count` arguments, and the entry passes the addresses where the calling
@@ -120,21 +119,21 @@ unsafe extern "C" fn onto_impl(
             for (place, slot) in ids[..count].iter_mut().enumerate() {
                 *slot = id(place)?;
             }
-            call.onto(worker, function, found, &ids[..count])
+            call.onto_home(home, function, found, &ids[..count])
         } else if count <= MAX_STACK_IDS {
             let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MAX_STACK_IDS];
             for (place, slot) in room[..count].iter_mut().enumerate() {
                 slot.write(id(place)?);
             }
             // SAFETY: the first `count` ids were just written.
-            call.onto(worker, function, found, unsafe { std::slice::from_raw_parts(room.as_ptr().cast(), count) })
+            call.onto_home(home, function, found, unsafe { std::slice::from_raw_parts(room.as_ptr().cast(), count) })
         } else {
             let mut ids = Vec::new();
             memory::room_for(&mut ids, count)?;
             for place in 0..count {
                 ids.push(id(place)?);
             }
-            call.onto(worker, function, found, &ids)
+            call.onto_home(home, function, found, &ids)
         }
     })
 }
@@ -171,9 +170,9 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
     count: c_int,
 ) -> dvm_retcode_t {
     guard::running("dvm_sched_onto_v", |call| {
-        let worker = call.worker_at(rank.get("rank")?)?;
+        let home = call.home_of(rank.get("rank")?)?;
         let function = function.processing("function")?;
-        call.onto(worker, function, REGISTRY.find(function)?, ids.counted_data(count, "ids")?)
+        call.onto_home(home, function, call.find(function)?, ids.counted_data(count, "ids")?)
     })
 }
 
@@ -210,7 +209,7 @@ pub unsafe extern "C" fn dvm_sched_near(
 ) -> dvm_retcode_t {
     guard::running("dvm_sched_near", |call| {
         let function = function.processing("function")?;
-        call.near(function, REGISTRY.find(function)?, ids.counted_data(count, "ids")?)
+        call.near_data(function, call.find(function)?, ids.counted_data(count, "ids")?)
     })
 }
 
@@ -229,8 +228,7 @@ pub unsafe extern "C" fn dvm_sched_near(
 pub unsafe extern "C" fn dvm_sched_load(rank: RankArg, load: Arg<*mut u64>) -> dvm_retcode_t {
     guard::running("dvm_sched_load", |call| {
         let load = load.result("load")?;
-        let worker = call.worker_at(rank.get("rank")?)?;
-        load.write(call.load(worker));
+        load.write(call.load_at(rank.get("rank")?)?);
         Ok(())
     })
 }

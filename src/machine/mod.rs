@@ -16,7 +16,7 @@ pub(crate) mod quota;
 pub(crate) mod report_tree;
 mod selection;
 pub(crate) mod share;
-#[cfg_attr(not(test), expect(dead_code, reason = "the engine uses it once there are several processes"))]
+
 pub(crate) mod survey;
 mod synthetic;
 mod topology;

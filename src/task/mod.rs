@@ -35,6 +35,12 @@ use crate::sync::inbox::{Link, Node, NodeRef};
 /// The number of data whose cache lines are prefetched before a task runs.
 const EXPECTED: usize = 4;
 
+/// An input of the task is poisoned.
+const POISONED: u8 = 1;
+
+/// Other processes take part in the task: some of its data are proxies, or another process has scheduled it.
+const SHARED: u8 = 2;
+
 /// The worker of a task that has none yet.
 pub(crate) const UNPLACED: u16 = u16::MAX;
 
@@ -54,8 +60,8 @@ pub(crate) struct Task {
     worker: AtomicU16,
     /// True if idle workers may steal the task.
     near: bool,
-    /// True if an input is poisoned; for the owner only.
-    poisoned: Cell<bool>,
+    /// What is not as it mostly is: [`POISONED`], [`SHARED`]; for the owner only.
+    marks: Cell<u8>,
     /// The beginning of the numbers.
     first: [u64; 0],
 }
@@ -72,7 +78,7 @@ impl Task {
             waits_for: Cell::new(0),
             worker: AtomicU16::new(UNPLACED),
             near: false,
-            poisoned: Cell::new(false),
+            marks: Cell::new(0),
             first: [],
         }
     }
@@ -165,7 +171,7 @@ impl OwnedTask {
             (*task).signature = signature;
             (*task).worker = AtomicU16::new(worker);
             (*task).near = worker == UNPLACED;
-            (*task).poisoned = Cell::new(false);
+            (*task).marks = Cell::new(0);
             match ids {
                 [] => {}
                 [id] => first.write(id.number()),
@@ -231,13 +237,30 @@ impl OwnedTask {
     /// True if an input is poisoned.
     #[inline]
     pub(crate) fn is_poisoned(&self) -> bool {
-        self.poisoned.get()
+        self.marks.get() & POISONED != 0
+    }
+
+    /// True if an input is poisoned, or other processes take part.
+    #[inline]
+    pub(crate) fn is_marked(&self) -> bool {
+        self.marks.get() != 0
+    }
+
+    /// True if other processes take part in the task.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.marks.get() & SHARED != 0
+    }
+
+    /// Marks the task: other processes take part in it.
+    pub(crate) fn share(&self) {
+        self.marks.set(self.marks.get() | SHARED);
     }
 
     /// Marks an input as poisoned.
     #[inline]
     pub(crate) fn poison(&self) {
-        self.poisoned.set(true);
+        self.marks.set(self.marks.get() | POISONED);
     }
 
     /// The address of the task, for comparisons.

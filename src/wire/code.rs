@@ -50,6 +50,6 @@ pub(super) const PADDING_SHIFT: u32 = 5;
 pub(super) const ACQUIRE: u8 = 1;
 /// Of `CLAIMED`: it carries on another datum's storage.
 pub(super) const CARRIES: u8 = 1;
-/// Of `END`: libdvm ends; there is a failure.
+/// Of `END`: libdvm ends. Of it and `ANSWER`: there is a failure.
 pub(super) const CLOSING: u8 = 1;
 pub(super) const FAILED: u8 = 2;

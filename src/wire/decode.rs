@@ -4,8 +4,8 @@ use super::argument::Arguments;
 use super::code;
 use super::datum_at::DatumAt;
 use super::message::{
-    BUILD_ID_BYTES, Bytes, ClaimMessage, Code, Done, Edge, End, EndState, Fetch, Here, Image, LoanMessage, Message,
-    NAME_BYTES, Payload, Processing, TEXT_BYTES, TaskMessage, Value,
+    BUILD_ID_BYTES, Bytes, ClaimMessage, Code, Done, Edge, End, EndState, Fetch, FirstFailure, Here, Image,
+    LoanMessage, Message, NAME_BYTES, Payload, Processing, TEXT_BYTES, TaskMessage, Value,
 };
 use super::refusal::{Refusal, Why};
 use super::words::{Reader, WORD};
@@ -70,6 +70,7 @@ fn body_of<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Ref
             | code::CLAIMED
             | code::CODE_ASK
             | code::CODE
+            | code::ANSWER
             | code::END
     );
     let with_low = matches!(
@@ -119,12 +120,7 @@ fn body_of<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Ref
         code::CODE_ASK => Message::CodeAsk { piece: head.low, build_id: build_id(u64::from(head.flags), from)? },
         code::CODE => piece(head, from)?,
         code::WAVE => Message::Wave { wave: head.low },
-        code::ANSWER => Message::Answer {
-            wave: head.low,
-            sent: from.u64("the number of sent messages")?,
-            received: from.u64("the number of received messages")?,
-            failures: from.u64("the number of failures")?,
-        },
+        code::ANSWER => answer(head, from)?,
         code::END => end(head, from)?,
         code::BEAT => Message::Beat,
         code::LOST => {
@@ -387,14 +383,28 @@ fn piece<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refus
 fn end<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refusal> {
     head.flags_of("the flags of the end", code::CLOSING | code::FAILED)?;
     let failures = from.u64("the number of failures")?;
-    let first = if head.has(code::FAILED) {
+    let first = first_failure(head, from)?;
+    Ok(Message::End(End { number: head.low, closing: head.has(code::CLOSING), first, failures }))
+}
+
+fn answer<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refusal> {
+    head.flags_of("the flags of an answer", code::FAILED)?;
+    Ok(Message::Answer {
+        wave: head.low,
+        sent: from.u64("the number of sent messages")?,
+        received: from.u64("the number of received messages")?,
+        failures: from.u64("the number of failures")?,
+        first: first_failure(head, from)?,
+    })
+}
+
+fn first_failure<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Option<FirstFailure<'a>>, Refusal> {
+    if head.has(code::FAILED) {
         let process = from.process("the process of the first failure")?;
         let (code, length) = failure(from)?;
-        Some((process, code, from.text("a failure's text", length, TEXT_BYTES)?))
-    } else {
-        from.zero("the process of no failure")?;
-        from.zero("the code of no failure")?;
-        None
-    };
-    Ok(Message::End(End { number: head.low, closing: head.has(code::CLOSING), first, failures }))
+        return Ok(Some((process, code, from.text("a failure's text", length, TEXT_BYTES)?)));
+    }
+    from.zero("the process of no failure")?;
+    from.zero("the code of no failure")?;
+    Ok(None)
 }

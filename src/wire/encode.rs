@@ -3,8 +3,8 @@
 use super::code;
 use super::datum_at::DatumAt;
 use super::message::{
-    BUILD_ID_BYTES, Bytes, ClaimMessage, Code, Done, Edge, End, EndState, Fetch, Here, LoanMessage, Message,
-    NAME_BYTES, Payload, Processing, TEXT_BYTES, TaskMessage, Value,
+    BUILD_ID_BYTES, Bytes, ClaimMessage, Code, Done, Edge, End, EndState, Fetch, FirstFailure, Here, LoanMessage,
+    Message, NAME_BYTES, Payload, Processing, TEXT_BYTES, TaskMessage, Value,
 };
 use super::refusal::{Refusal, Why};
 use super::words::{WORD, Writer, whole_words};
@@ -63,11 +63,11 @@ fn body(message: &Message<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Ref
         }
         Message::Code(it) => piece(it, to)?,
         Message::Wave { wave } => (code::WAVE, 0, *wave),
-        Message::Answer { wave, sent, received, failures } => {
+        Message::Answer { wave, sent, received, failures, first } => {
             to.u64(*sent);
             to.u64(*received);
             to.u64(*failures);
-            (code::ANSWER, 0, *wave)
+            (code::ANSWER, first_failure(*first, to)?, *wave)
         }
         Message::End(it) => end(it, to)?,
         Message::Beat => (code::BEAT, 0, 0),
@@ -288,7 +288,13 @@ fn piece(it: &Code<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
 
 fn end(it: &End<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
     to.u64(it.failures);
-    match it.first {
+    let failed = first_failure(it.first, to)?;
+    Ok((code::END, flag(it.closing, code::CLOSING) | failed, it.number))
+}
+
+/// Appends the first failure, if there is one; gives the flag for that.
+fn first_failure(first: Option<FirstFailure<'_>>, to: &mut Writer<'_>) -> Result<u8, Refusal> {
+    match first {
         None => to.u64(0),
         Some((process, code, text)) => {
             to.process(process)?;
@@ -296,7 +302,7 @@ fn end(it: &End<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
             to.padded(text.as_bytes());
         }
     }
-    Ok((code::END, flag(it.closing, code::CLOSING) | flag(it.first.is_some(), code::FAILED), it.number))
+    Ok(flag(first.is_some(), code::FAILED))
 }
 
 fn edge(it: &Edge<'_>, to: &mut Writer<'_>) -> (u8, u8, u32) {

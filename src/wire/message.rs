@@ -85,6 +85,8 @@ pub enum Message<'a> {
         received: u64,
         /// Failures since the last wait.
         failures: u64,
+        /// The first failure of the lowest of them that has one.
+        first: Option<FirstFailure<'a>>,
     },
     /// Down the tree: nothing is left.
     End(End<'a>),
@@ -298,6 +300,9 @@ pub struct Code<'a> {
     pub bytes: &'a [u8],
 }
 
+/// A process, and its first failure: code and text.
+pub type FirstFailure<'a> = (ProcessId, dvm_retcode_t, &'a str);
+
 /// The verdict on what a wait waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End<'a> {
@@ -306,7 +311,7 @@ pub struct End<'a> {
     /// Whether libdvm ends.
     pub closing: bool,
     /// The first failure of the lowest process that has one.
-    pub first: Option<(ProcessId, dvm_retcode_t, &'a str)>,
+    pub first: Option<FirstFailure<'a>>,
     /// How many failures there are.
     pub failures: u64,
 }

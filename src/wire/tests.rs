@@ -168,7 +168,13 @@ fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<
         21 => Message::Wave { wave: low },
         22 => {
             let (sent, received) = (random.number(), random.number());
-            Message::Answer { wave: low, sent, received, failures: random.number() }
+            Message::Answer {
+                wave: low,
+                sent,
+                received,
+                failures: random.number(),
+                first: random.one_in(2).then(|| (process(random), code(random), text)),
+            }
         }
         23 => {
             let first = random.one_in(2).then(|| (process(random), code(random), text));
@@ -321,16 +327,16 @@ fn messages_have_the_documented_sizes() {
     assert_eq!(bytes_of(&Message::Subscribe(datum)), 24);
     let value = Value::Published { size: 3, payload: Payload::Inline(&[1, 2, 3]) };
     assert_eq!(bytes_of(&Message::Here(Here { datum, writer: 0, value })), 56 + 8);
-    let fetch = Fetch { ticket: 1, datum, asker: ProcessId::HERE, worker: 0, size: 8 };
+    let fetch = Fetch { ticket: 1, datum, asker: ProcessId::FIRST, worker: 0, size: 8 };
     assert_eq!(bytes_of(&Message::Fetch(fetch)), 40);
     assert_eq!(bytes_of(&Message::Bytes(Bytes { ticket: 1, id, payload: Some(Payload::Inline(&[0; 8])) })), 24 + 8);
     assert_eq!(bytes_of(&Message::References(id, LoanMessage::Take)), 24);
-    let claim = ClaimMessage { id, scheduler: ProcessId::HERE, sequence: 0, runner: ProcessId::HERE };
+    let claim = ClaimMessage { id, scheduler: ProcessId::FIRST, sequence: 0, runner: ProcessId::FIRST };
     assert_eq!(bytes_of(&Message::Claim(claim)), 32);
     assert_eq!(bytes_of(&Message::Wave { wave: 1 }), 8);
-    assert_eq!(bytes_of(&Message::Answer { wave: 1, sent: 0, received: 0, failures: 0 }), 32);
+    assert_eq!(bytes_of(&Message::Answer { wave: 1, sent: 0, received: 0, failures: 0, first: None }), 40);
     assert_eq!(bytes_of(&Message::End(End { number: 1, closing: false, first: None, failures: 0 })), 24);
-    assert_eq!(bytes_of(&Message::Ack { process: ProcessId::HERE }), 16);
+    assert_eq!(bytes_of(&Message::Ack { process: ProcessId::FIRST }), 16);
 }
 
 #[test]

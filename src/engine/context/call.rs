@@ -138,7 +138,7 @@ impl Call {
 
 #[cold]
 #[inline(never)]
-fn no_such_rank(rank: &Rank) -> Error {
+pub(crate) fn no_such_rank(rank: &Rank) -> Error {
     Error::new(
         dvm_retcode_t::DVM_ERR_RANK,
         format!("no processing unit has the rank {:?}: dvm_rank_at gives the ranks there are", rank.raw()),

@@ -12,6 +12,7 @@
 
 pub(crate) mod call;
 pub(crate) mod forked_child;
+pub(crate) mod job;
 pub(crate) mod shared;
 pub(crate) mod source;
 pub(crate) mod task_gets;
@@ -508,7 +509,7 @@ impl ThreadContext {
     /// Gives back the memory of freed data, with no lock held. A callback that frees more data leaves their memory to
     /// the call further up: a long chain of data that free each other needs no deep stack.
     #[inline]
-    pub(crate) fn give_back(&self) {
+    pub(crate) fn give_back(&'static self) {
         if self.with(|own| own.data.owes_nothing()) {
             return;
         }
@@ -524,13 +525,24 @@ impl ThreadContext {
     }
 
     #[cold]
-    fn give_all_back(&self) {
+    fn give_all_back(&'static self) {
         while let Some(released) = self.with(|own| if own.giving_back { None } else { own.data.released() }) {
-            if !released.calls_out() {
+            if let Some(marked) = released.told() {
+                self.tell(marked);
+            } else if !released.calls_out() {
                 released.give_back();
             } else if !self.call_out(released) {
                 return; // what else is to be given back is the parent's
             }
+        }
+    }
+
+    /// Tells the job of a change of a datum that other processes use as well.
+    #[inline(never)]
+    fn tell(&'static self, marked: data::DatumId) {
+        let Some(engine) = self.engine.get() else { return };
+        if let Some(job) = &engine.job {
+            job.scheduler.told(&call::Call { context: self, engine, outermost: false }, marked);
         }
     }
 

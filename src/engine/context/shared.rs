@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
+use super::job::Job;
 use super::source::{Polling, Sources};
 use super::worker_counts::WorkerCounts;
 use super::worker_threads::StandIns;
@@ -50,6 +51,8 @@ pub(crate) struct Engine {
     /// The tasks at which the workers were last seen.
     pub(crate) progress_samples: ProgressSamples,
     pub(crate) sources: Sources,
+    /// The job of several processes that this one is a part of.
+    pub(crate) job: Option<Job>,
     pub(crate) completion: Completion,
     pub(crate) failures: Failures,
     /// The step that the end has reached.

@@ -47,6 +47,8 @@ pub(crate) struct Frame {
     index: Index,
     /// The other addresses that the task has got.
     pub(crate) held: Addresses,
+    /// The ids of the arguments, where some are far data.
+    ids: Vec<DatumId>,
 }
 
 impl Frame {
@@ -59,6 +61,7 @@ impl Frame {
             further: Vec::new(),
             index: Index::new(),
             held: Addresses { few: Vec::new(), more: HashMap::new() },
+            ids: Vec::new(),
         }
     }
 
@@ -66,6 +69,23 @@ impl Frame {
     #[inline]
     pub(crate) fn begin(&mut self, task: OwnedTask) {
         self.task = Some(task);
+    }
+
+    /// Says which ids the function of the task that is about to begin gets.
+    pub(crate) fn name_arguments(&mut self, ids: &[DatumId]) {
+        self.ids.clear();
+        self.ids.extend_from_slice(ids);
+    }
+
+    /// The local slot of a far datum that is an argument.
+    pub(crate) fn slot_of(&self, id: DatumId) -> Option<DatumId> {
+        let place = self.ids.iter().position(|named| *named == id)?;
+        Some(DatumId::here(*self.task.as_ref()?.numbers().get(place)?))
+    }
+
+    /// Forgets the ids of the arguments.
+    pub(crate) fn forget_names(&mut self) {
+        self.ids.clear();
     }
 
     /// Begins a task without arguments or descriptor; returns the address that [`Frame::running`] gives for it.

@@ -25,17 +25,15 @@ impl Call {
             self.counted_for(task.worker() as usize, me);
             task.set_worker(me as u16);
         }
+        if task.is_marked() {
+            return self.run_marked(task, me, counts);
+        }
         let signature = task.signature();
-        let (task, outcome) = if task.is_poisoned() {
-            self.engine().failures.cancelled();
-            (task, Outcome::Poisoned)
-        } else {
-            match self.traced(task, signature, me, counts) {
-                (task, Ok(())) => (task, Outcome::Published),
-                (task, Err(message)) => {
-                    self.failed(signature, &message, me);
-                    (task, Outcome::Poisoned)
-                }
+        let (task, outcome) = match self.traced(task, signature, me, counts, |task| self.execute(task, signature)) {
+            (task, Ok(())) => (task, Outcome::Published),
+            (task, Err(message)) => {
+                self.failed(signature, &message, me);
+                (task, Outcome::Poisoned)
             }
         };
         self.finish(task, signature, outcome, me);
@@ -44,7 +42,7 @@ impl Call {
 
     /// Counts the end of a task, for its worker first: a thread that has waited for all tasks finds no load.
     #[inline]
-    fn ended(&self, counts: &WorkerCounts) {
+    pub(crate) fn ended(&self, counts: &WorkerCounts) {
         count(&counts.ended);
         count(&self.context.counters.ended);
     }
@@ -59,11 +57,10 @@ impl Call {
 
     /// Records the failure of a task.
     #[cold]
-    fn failed(&self, signature: &Signature, message: &Error, me: usize) {
+    pub(crate) fn failed(&self, signature: &Signature, message: &Error, me: usize) {
         let description = signature.description;
-        let machine = self.machine();
-        let rank = machine.rank(me);
-        let rank = rank.outer(machine.dimension());
+        let rank = self.rank_of(me);
+        let rank = rank.outer(self.rank_dimension());
         self.engine().failures.failed(|| format!("processing '{description}' {message} on rank {rank:?}"));
     }
 
@@ -91,17 +88,18 @@ impl Call {
 
     /// Runs a task visibly to observers, and records the run if a trace is on.
     #[inline]
-    fn traced(
+    pub(crate) fn traced(
         &self,
         task: OwnedTask,
         signature: &'static Signature,
         me: usize,
         counts: &WorkerCounts,
+        execute: impl FnOnce(OwnedTask) -> (OwnedTask, Result<(), Error>),
     ) -> (OwnedTask, Result<(), Error>) {
         let trace = self.engine().trace();
         let start = trace.begin();
         counts.note_running(task.address(), signature);
-        let result = self.execute(task, signature);
+        let result = execute(task);
         counts.note_idle();
         if trace.is_on() {
             trace.task(me, start, signature.description);
@@ -111,7 +109,7 @@ impl Call {
 
     /// Calls the function. The error is a message.
     #[inline]
-    fn execute(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
+    pub(crate) fn execute(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
         if signature.produces()
             && let Err(error) = carry_all(self, task.numbers(), signature)
         {
@@ -129,6 +127,22 @@ impl Call {
             *id = DatumId::here(number);
         }
         self.call(task, signature, &mut ids[..signature.count])
+    }
+
+    /// The same with the ids that the function gets, which are not those of the task's local slots.
+    pub(crate) fn execute_shared(
+        &self,
+        task: OwnedTask,
+        signature: &'static Signature,
+        ids: &mut [DatumId],
+    ) -> (OwnedTask, Result<(), Error>) {
+        if let Err(error) = carry_all(self, task.numbers(), signature) {
+            return (task, Err(not_started(&error)));
+        }
+        self.context.with(|own| own.frame.name_arguments(ids));
+        let result = self.call(task, signature, ids);
+        self.context.with(|own| own.frame.forget_names());
+        result
     }
 
     #[inline(never)]
@@ -166,7 +180,7 @@ impl Call {
 
     /// Publishes or poisons the outputs, drops the references, and frees the descriptor.
     #[inline]
-    fn finish(&self, task: OwnedTask, signature: &'static Signature, outcome: Outcome, me: usize) {
+    pub(crate) fn finish(&self, task: OwnedTask, signature: &'static Signature, outcome: Outcome, me: usize) {
         let waiters = if signature.produces() {
             self.publish_outputs(task.numbers(), signature, outcome, me)
         } else {

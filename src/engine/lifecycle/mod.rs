@@ -183,6 +183,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
         progress_samples: ProgressSamples::default(),
         stand_ins: Mutex::default(),
         sources: Sources::default(),
+        job: None,
         completion: Completion::default(),
         failures: Failures::default(),
         closing: Closing::default(),

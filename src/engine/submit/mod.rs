@@ -7,14 +7,18 @@ use std::sync::atomic::Ordering;
 
 use crate::data::{DatumId, Outcome, Readiness, STORE};
 use crate::engine::context::call::Call;
+use crate::engine::context::call::no_such_rank;
+use crate::engine::context::job::Target;
 use crate::engine::context::task_gets::{FEW_ARGUMENTS, Index};
 use crate::engine::context::{self, Own, Post};
 use crate::error::Error;
+use crate::id::Rank;
 use crate::idle::completion::{count, uncount};
 use crate::processing::{Found, Mode, ProcessingId, REGISTRY, Signature};
 use crate::sched;
 use crate::sync::inbox::Chain;
 use crate::task::{OwnedTask, POOL, UNPLACED};
+use crate::world::rank_table::WorkerHome;
 
 impl Call {
     /// Schedules a task on a worker.
@@ -30,6 +34,39 @@ impl Call {
             return REGISTRY.first(function, |signature| self.schedule(worker as u16, signature, ids));
         }
         self.schedule(worker as u16, found.signature, ids)
+    }
+
+    /// The worker with this rank, in whatever process.
+    #[inline]
+    pub(crate) fn home_of(&self, rank: &Rank) -> Result<WorkerHome, Error> {
+        match self.job() {
+            None => Ok(WorkerHome { process: 0, worker: self.worker_at(rank)? as u32 }),
+            Some(job) => job.find(rank).ok_or_else(|| no_such_rank(rank)),
+        }
+    }
+
+    /// Schedules a task on a worker of any process.
+    #[inline]
+    pub(crate) fn onto_home(
+        &self,
+        home: WorkerHome,
+        function: ProcessingId,
+        found: Found,
+        ids: &[DatumId],
+    ) -> Result<(), Error> {
+        match self.job() {
+            None => self.onto(home.worker as usize, function, found, ids),
+            Some(job) => self.schedule_in_job(job, Target::Worker(home), function, found, ids),
+        }
+    }
+
+    /// Schedules a task near its data, in whatever process.
+    #[inline]
+    pub(crate) fn near_data(&self, function: ProcessingId, found: Found, ids: &[DatumId]) -> Result<(), Error> {
+        match self.job().filter(|_| !ids.is_empty() || !function.is_here()) {
+            None => self.near(function, found, ids),
+            Some(job) => self.schedule_in_job(job, Target::Near, function, found, ids),
+        }
     }
 
     /// Schedules a task near its data.
@@ -94,7 +131,7 @@ impl Call {
     }
 
     #[inline(never)]
-    fn schedule(&self, worker: u16, signature: &'static Signature, ids: &[DatumId]) -> Result<(), Error> {
+    pub(crate) fn schedule(&self, worker: u16, signature: &'static Signature, ids: &[DatumId]) -> Result<(), Error> {
         self.open()?;
         if ids.len() != signature.count {
             return Err(wrong_count(signature, ids.len()));
@@ -118,9 +155,15 @@ impl Call {
             self.trace_schedule(signature, ids);
         }
         match taken {
-            Taken::Ready(task) => self.ready(task, true),
+            Taken::Ready(task) => {
+                self.ready(task, true);
+                return Ok(());
+            }
             Taken::Missing(task, place) => self.advance(task, place),
             Taken::Waits => {}
+        }
+        if let Some(job) = self.job() {
+            job.scheduler.awaited(self, ids);
         }
         Ok(())
     }
@@ -200,7 +243,7 @@ impl Call {
 
     /// Hands a task that misses no input to a worker. `weighed`: the context has just weighed the inputs.
     #[inline]
-    fn ready(&self, task: OwnedTask, weighed: bool) {
+    pub(crate) fn ready(&self, task: OwnedTask, weighed: bool) {
         count(&self.context.counters.activated);
         if task.is_near() {
             let place = self.place(&task, weighed);

@@ -43,7 +43,7 @@ impl SimulatedProcess {
             match action {
                 TerminationAction::Wave(to, wave) => self.send(to, &Message::Wave { wave })?,
                 TerminationAction::Answer(to, wave, Counts { sent, received, failures }) => {
-                    self.send(to, &Message::Answer { wave, sent, received, failures })?;
+                    self.send(to, &Message::Answer { wave, sent, received, failures, first: None })?;
                 }
                 TerminationAction::End(number, counts) => {
                     let closing = self.phase == LifePhase::Closing;

@@ -115,7 +115,7 @@ impl SimulatedProcess {
             Message::Claimed { claim, .. } => self.claimed(p, &claim, true),
             Message::ClaimRefused(claim) => self.claimed(p, &claim, false),
             Message::Wave { wave } => self.terminate(p, TerminationEvent::Wave { from: sender, wave }),
-            Message::Answer { wave, sent, received, failures } => {
+            Message::Answer { wave, sent, received, failures, .. } => {
                 let sum = Counts { sent, received, failures };
                 self.terminate(p, TerminationEvent::Answer { from: sender, wave, sum })
             }

@@ -1,0 +1,197 @@
+//! Data that other processes use as well: a datum of this process that others know of, and the local slot of a datum
+//! with another home, its *proxy*. Both are marked; the mark keeps the datum, and whoever set it is told when nobody
+//! else here needs the datum, and when it comes to something (`Released::told`).
+//!
+//! A proxy has no references of the program's: those of far data are counted elsewhere. Only tasks hold it, and gets.
+
+use super::DatumId;
+use super::outcome::Outcome;
+use super::slot::{Locked, NOWHERE, Phase, Producer};
+use super::storage::{Released, Storage};
+use super::store::{DataCache, Initial, Store, unknown};
+use crate::error::Error;
+use crate::sync::inbox::{Chain, Link};
+
+/// What the home of a datum finds when another process names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedState {
+    pub(crate) size: usize,
+    /// Whether the bytes exist, or will never exist.
+    pub(crate) outcome: Option<Outcome>,
+    /// Whether it has a producer.
+    pub(crate) produced: bool,
+    /// The datum whose storage it carries on.
+    pub(crate) predecessor: Option<DatumId>,
+}
+
+impl Locked<'_> {
+    fn state(&self) -> SharedState {
+        SharedState {
+            size: self.slot().size(),
+            outcome: match self.slot().phase() {
+                Phase::Published => Some(Outcome::Published),
+                Phase::Poisoned => Some(Outcome::Poisoned),
+                Phase::Promised | Phase::Free => None,
+            },
+            produced: self.produced(),
+            predecessor: self.slot().predecessor().map(DatumId::here),
+        }
+    }
+}
+
+impl Store {
+    /// Marks a datum of this process, which stays until [`Store::unmark`]. An error for an id that names none.
+    pub(crate) fn mark(&self, id: DatumId) -> Result<SharedState, Error> {
+        let body = self.lock(id)?;
+        if !body.needed() {
+            return Err(unknown(id, true));
+        }
+        body.set_shared(true);
+        Ok(body.state())
+    }
+
+    /// The state of a marked datum.
+    pub(crate) fn marked(&self, id: DatumId) -> Option<SharedState> {
+        self.lock(id).ok().map(|body| body.state())
+    }
+
+    /// Takes the mark away: the datum is freed when nobody here needs it.
+    pub(crate) fn unmark(&self, cache: &mut DataCache, id: DatumId) {
+        if let Ok(body) = self.lock(id) {
+            body.set_shared(false);
+            if body.producer() == Producer::Away {
+                body.set_producer(Producer::Nobody);
+            }
+            self.settle(cache, id, body);
+        }
+    }
+
+    /// Changes the references of a datum: those that the program may use, and those that tasks have taken.
+    pub(crate) fn with_references<R>(&self, id: DatumId, change: impl FnOnce(&mut u32, &mut u32) -> R) -> Option<R> {
+        let body = self.lock(id).ok()?;
+        let (mut available, mut taken) = (body.available(), body.taken());
+        let result = change(&mut available, &mut taken);
+        body.set_available(available);
+        body.set_taken(taken);
+        Some(result)
+    }
+
+    /// Frees a datum of this process whose references went away by [`Store::with_references`], or tells of it.
+    pub(crate) fn reconsider(&self, cache: &mut DataCache, id: DatumId) {
+        if let Ok(body) = self.lock(id) {
+            self.settle(cache, id, body);
+        }
+    }
+
+    /// Whether only the mark keeps a datum: no reference, no get, no task that produces it here.
+    pub(crate) fn is_lonely(&self, id: DatumId) -> bool {
+        self.lock(id).is_ok_and(|body| body.is_lonely())
+    }
+
+    /// A task in another process, or one that is still to be made here, will produce this promise.
+    pub(crate) fn claim_away(&self, id: DatumId) -> Result<(), Error> {
+        let body = self.lock(id)?;
+        if body.slot().phase() != Phase::Promised || body.producer() != Producer::Nobody {
+            return Err(Error::state(format!("datum {id} has a producer, or a value, already")));
+        }
+        body.set_producer(Producer::Away);
+        Ok(())
+    }
+
+    /// Takes a claim of another process back.
+    pub(crate) fn unclaim_away(&self, cache: &mut DataCache, id: DatumId) {
+        if let Ok(body) = self.lock(id) {
+            if body.producer() == Producer::Away {
+                body.set_producer(Producer::Nobody);
+            }
+            self.settle(cache, id, body);
+        }
+    }
+
+    /// A task of this process produces the promise from now on.
+    ///
+    /// # Safety
+    /// As for [`Store::claim`].
+    pub(crate) unsafe fn produce(&self, id: DatumId, task: *mut Link) {
+        self.kept(id).lock().set_task(task);
+    }
+
+    /// Makes the proxy of a datum: with its bytes, or a promise that a task of this process is about to produce.
+    pub(crate) fn proxy(
+        &self,
+        cache: &mut DataCache,
+        size: usize,
+        storage: Storage,
+        published: bool,
+        home: u32,
+    ) -> Result<DatumId, Error> {
+        let id = self.create(cache, Initial { size, storage, published, home })?;
+        let body = self.kept(id).lock();
+        body.set_available(0);
+        body.set_shared(true);
+        Ok(id)
+    }
+
+    /// Takes a reference for a task, whatever references there are.
+    pub(crate) fn pin(&self, id: DatumId) {
+        let body = self.kept(id).lock();
+        body.set_taken(body.taken() + 1);
+    }
+
+    /// The bytes of a promise that another process produces have come, or never will: gives the tasks that waited.
+    pub(crate) fn arrive(&self, cache: &mut DataCache, id: DatumId, storage: Option<Storage>, home: u32) -> Chain {
+        let Ok(body) = self.lock(id) else { return Chain::EMPTY };
+        if body.slot().phase() != Phase::Promised {
+            return Chain::EMPTY;
+        }
+        body.set_producer(Producer::Nobody);
+        let waiters = match storage {
+            Some(storage) => {
+                body.slot().set_storage(&storage);
+                body.conclude(Outcome::Published, home)
+            }
+            None => body.conclude(Outcome::Poisoned, NOWHERE),
+        };
+        self.concluded(cache, id, body);
+        waiters
+    }
+
+    /// Whether tasks or threads wait for a promise.
+    pub(crate) fn is_awaited(&self, id: DatumId) -> bool {
+        self.lock(id).is_ok_and(|body| {
+            body.slot().phase() == Phase::Promised && (!body.slot().last_waiter().is_null() || body.sleepers() > 0)
+        })
+    }
+
+    /// The address and size of a published datum, which is kept until [`Store::put_counted`].
+    pub(crate) fn hold(&self, cache: &mut DataCache, id: DatumId) -> Option<(*mut u8, usize)> {
+        let body = self.lock(id).ok()?;
+        if body.slot().phase() != Phase::Published {
+            return None;
+        }
+        let addr = body.slot().materialise(cache).ok()?;
+        body.set_gets(body.gets().checked_add(1)?);
+        Some((addr, body.slot().size()))
+    }
+
+    /// At the end: poisons the promises that nobody produces, here or elsewhere; returns the tasks that waited.
+    pub(crate) fn poison_unproduced(&self, cache: &mut DataCache, mut wake: impl FnMut(Chain)) {
+        let mut promises = Vec::new();
+        self.each(|id, body| {
+            let by_program = matches!(body.producer(), Producer::Nobody | Producer::Hand);
+            if body.slot().phase() == Phase::Promised && by_program {
+                promises.push(id);
+            }
+        });
+        for id in promises {
+            wake(self.arrive(cache, id, None, NOWHERE));
+        }
+    }
+}
+
+impl Released {
+    /// Appends what tells that a marked datum has changed.
+    pub(super) fn tell(list: &mut Vec<Released>, id: DatumId) {
+        list.push(Released::of_marked(id));
+    }
+}

@@ -1,0 +1,121 @@
+//! The job of several processes that the engine is a part of, as the engine sees it: the ranks of all workers, and who
+//! takes over where another process takes part. `remote` does that.
+
+use std::sync::Arc;
+
+use crate::data::DatumId;
+use crate::engine::context::call::Call;
+use crate::error::Error;
+use crate::id::{ProcessId, Rank};
+use crate::processing::{Found, ProcessingId, Signature};
+use crate::world::rank_table::{RankTable, WorkerHome};
+
+/// Where a task is to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// On this worker of the job.
+    Worker(WorkerHome),
+    /// Near its data.
+    Near,
+}
+
+/// How a task that other processes take part in has ended.
+#[derive(Debug)]
+pub(crate) enum SharedEnd {
+    /// As it should.
+    Success,
+    /// Failed; the message.
+    Failure(Error),
+    /// Cancelled.
+    Cancelled,
+}
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// `dvm_wait`: the next end.
+    Wait,
+    /// `dvm_serve`: that process 0 finalizes.
+    Serve,
+    /// `dvm_finalize`: nothing can run, in any process.
+    Quiet,
+    /// `dvm_finalize`: what was cancelled has ended, in all processes.
+    Closed,
+}
+
+/// Takes over calls and tasks in which other processes take part.
+pub(crate) trait RemoteScheduler: Send + Sync {
+    /// Schedules a task: elsewhere, or here on data of other homes.
+    fn schedule(
+        &self,
+        call: &Call,
+        target: Target,
+        function: (ProcessingId, &'static Signature),
+        ids: &[DatumId],
+    ) -> Result<(), Error>;
+
+    /// A marked datum, by its local id, has come to something, or nobody here needs it.
+    fn told(&self, call: &Call, local: DatumId);
+
+    /// Somebody here begins to wait for these data, as far as they are promises of this process.
+    fn awaited(&self, call: &Call, ids: &[DatumId]);
+
+    /// The ids of a shared task's arguments as its function gets them. The task is named by its address.
+    fn arguments(&self, task: usize) -> Vec<DatumId>;
+
+    /// A shared task is about to end: gives its number for [`RemoteScheduler::ended`].
+    fn ending(&self, task: usize) -> u64;
+
+    /// A shared task has ended: its outputs are published or poisoned, and its references of local slots dropped.
+    fn ended(&self, call: &Call, number: u64, end: SharedEnd);
+
+    /// Adds a reference to a far datum.
+    fn acquire(&self, call: &Call, id: DatumId) -> Result<(), Error>;
+
+    /// Drops a reference of a far datum.
+    fn relax(&self, call: &Call, id: DatumId) -> Result<(), Error>;
+
+    /// Makes the local promise `next` carry a far datum on.
+    fn carry_on(&self, call: &Call, current: DatumId, next: DatumId) -> Result<(), Error>;
+
+    /// Waits until the bytes of a far datum are here; gives its local slot, which stays until it was put.
+    fn bring(&self, call: &Call, id: DatumId) -> Result<DatumId, Error>;
+
+    /// The local slot of a far datum that was brought.
+    fn slot(&self, id: DatumId) -> Option<DatumId>;
+
+    /// What is known of a far processing; asks its home if nothing is.
+    fn find(&self, call: &Call, function: ProcessingId) -> Result<Found, Error>;
+
+    /// A processing of this process was unregistered.
+    fn unregistered(&self, call: &Call, function: ProcessingId);
+
+    /// Tasks that were sent to this process from here and have not ended.
+    fn load(&self, process: u32) -> u64;
+
+    /// Waits, with all processes; gives what has failed.
+    fn wait(&self, call: &Call, goal: Goal) -> Result<(), Error>;
+
+    /// Ends the threads and the transport; all processes do so together.
+    fn close(&self);
+}
+
+/// The job that an engine is a part of.
+pub(crate) struct Job {
+    pub(crate) me: ProcessId,
+    pub(crate) processes: u64,
+    pub(crate) ranks: RankTable,
+    pub(crate) scheduler: Arc<dyn RemoteScheduler>,
+}
+
+impl Job {
+    /// The worker with this rank.
+    pub(crate) fn find(&self, rank: &Rank) -> Option<WorkerHome> {
+        self.ranks.find(rank).map(|number| self.ranks.home(number))
+    }
+
+    /// The number in the job of a worker of this process.
+    pub(crate) fn number(&self, worker: usize) -> usize {
+        self.ranks.number(WorkerHome { process: self.me.index() as u32, worker: worker as u32 })
+    }
+}

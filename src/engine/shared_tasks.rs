@@ -1,0 +1,265 @@
+//! Tasks in which other processes take part, and calls that name what another process made. Whatever these need beyond
+//! the engine is the job's ([`RemoteScheduler`](super::context::job::RemoteScheduler)).
+
+use crate::data::{DatumId, NOWHERE, Outcome, STORE, Storage};
+use crate::engine::context::call::{Call, no_such_rank};
+use crate::engine::context::job::{Job, SharedEnd, Target};
+use crate::engine::context::worker_counts::WorkerCounts;
+use crate::error::{Error, dvm_retcode_t};
+use crate::id::{ProcessId, Rank};
+use crate::idle::completion::count;
+use crate::processing::{Found, ProcessingId, REGISTRY, Signature};
+use crate::sync::inbox::Chain;
+use crate::task::{OwnedTask, POOL, UNPLACED};
+
+/// A task that is to be made of local slots.
+pub(crate) struct SharedTask<'a> {
+    pub(crate) signature: &'static Signature,
+    /// The worker that is to run it; `None`: one near its data.
+    pub(crate) worker: Option<u16>,
+    /// The local slots of its arguments. Its inputs are pinned or taken for it, its outputs are promises that it
+    /// produces.
+    pub(crate) slots: &'a [DatumId],
+    /// Whether it will not run.
+    pub(crate) poisoned: bool,
+}
+
+impl Call {
+    /// The job, if there are several processes.
+    #[inline]
+    pub(crate) fn job(&self) -> Option<&Job> {
+        self.engine().job.as_ref()
+    }
+
+    /// The calling process and the number of processes.
+    pub(crate) fn process(&self) -> (u64, u64) {
+        self.job().map_or((0, 1), |job| (job.me.index(), job.processes))
+    }
+
+    /// The number of workers of all processes.
+    pub(crate) fn rank_count(&self) -> usize {
+        self.job().map_or_else(|| self.machine().workers(), |job| job.ranks.count())
+    }
+
+    /// The number of components of a rank.
+    pub(crate) fn rank_dimension(&self) -> usize {
+        self.job().map_or_else(|| self.machine().dimension(), |job| job.ranks.dimension())
+    }
+
+    /// For each component of a rank the largest number of siblings.
+    pub(crate) fn rank_sizes(&self) -> [u64; Rank::DEPTH] {
+        self.job().map_or_else(|| self.machine().sizes(), |job| job.ranks.sizes())
+    }
+
+    /// The rank of the worker with this number among all processes'.
+    pub(crate) fn rank_at(&self, number: usize) -> Rank {
+        self.job().map_or_else(|| self.machine().rank(number), |job| job.ranks.rank(number))
+    }
+
+    /// The rank of a worker of this process.
+    pub(crate) fn rank_of(&self, worker: usize) -> Rank {
+        match self.job() {
+            None => self.machine().rank(worker),
+            Some(job) => job.ranks.rank(job.number(worker)),
+        }
+    }
+
+    /// The distance of two ranks.
+    pub(crate) fn rank_distance(&self, a: &Rank, b: &Rank) -> Result<u64, Error> {
+        let Some(job) = self.job() else {
+            return Ok(self.machine().distance(self.worker_at(a)?, self.worker_at(b)?));
+        };
+        let find = |rank: &Rank| job.ranks.find(rank).ok_or_else(|| no_such_rank(rank));
+        let (a, b) = (find(a)?, find(b)?);
+        let (one, other) = (job.ranks.home(a), job.ranks.home(b));
+        if one.process == other.process && ProcessId::from_index(one.process) == job.me {
+            return Ok(self.machine().distance(one.worker as usize, other.worker as usize));
+        }
+        Ok(job.ranks.distance(a, b))
+    }
+
+    /// The tasks of the processing unit with this rank that were scheduled and have not ended.
+    pub(crate) fn load_at(&self, rank: &Rank) -> Result<u64, Error> {
+        let Some(job) = self.job() else { return Ok(self.load(self.worker_at(rank)?)) };
+        let home = job.find(rank).ok_or_else(|| no_such_rank(rank))?;
+        if ProcessId::from_index(home.process) == job.me {
+            return Ok(self.load(home.worker as usize));
+        }
+        Ok(job.scheduler.load(home.process))
+    }
+
+    /// The processing with this id, whoever registered it.
+    #[inline]
+    pub(crate) fn find(&self, function: ProcessingId) -> Result<Found, Error> {
+        match REGISTRY.find(function) {
+            Err(error) => self.find_far(function, error),
+            found => found,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_far(&self, function: ProcessingId, unknown: Error) -> Result<Found, Error> {
+        match self.job().filter(|_| !function.is_here()) {
+            Some(job) => job.scheduler.find(self, function),
+            None => Err(unknown),
+        }
+    }
+
+    /// Schedules a task in a job of several processes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn schedule_in_job(
+        &self,
+        job: &Job,
+        target: Target,
+        function: ProcessingId,
+        found: Found,
+        ids: &[DatumId],
+    ) -> Result<(), Error> {
+        self.open()?;
+        let far = ids.iter().any(|id| !id.is_here());
+        let here = match target {
+            Target::Worker(home) => ProcessId::from_index(home.process) == job.me,
+            Target::Near => true,
+        };
+        let worker = match target {
+            Target::Worker(home) => home.worker as u16,
+            Target::Near => UNPLACED,
+        };
+        let schedule = |signature: &'static Signature| {
+            if here && !far {
+                return self.schedule(worker, signature, ids);
+            }
+            job.scheduler.schedule(self, target, (function, signature), ids)
+        };
+        if found.fresh && function.is_here() {
+            return REGISTRY.first(function, schedule);
+        }
+        schedule(found.signature)
+    }
+
+    /// Runs or cancels a task that is marked, and releases everything that it held.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn run_marked(&self, task: OwnedTask, me: usize, counts: &WorkerCounts) {
+        let (signature, shared) = (task.signature(), task.is_shared());
+        let address = task.address();
+        let job = self.job().filter(|_| shared);
+        let (task, end) = if task.is_poisoned() {
+            self.engine().failures.cancelled();
+            (task, SharedEnd::Cancelled)
+        } else {
+            let result = match job {
+                Some(job) => {
+                    let mut ids = job.scheduler.arguments(address);
+                    self.traced(task, signature, me, counts, |task| self.execute_shared(task, signature, &mut ids))
+                }
+                None => self.traced(task, signature, me, counts, |task| self.execute(task, signature)),
+            };
+            match result {
+                (task, Ok(())) => (task, SharedEnd::Success),
+                (task, Err(message)) => {
+                    self.failed(signature, &message, me);
+                    (task, SharedEnd::Failure(message))
+                }
+            }
+        };
+        let outcome = if matches!(end, SharedEnd::Success) { Outcome::Published } else { Outcome::Poisoned };
+        // From the end of `finish` on, the descriptor may be another task's.
+        let number = job.map(|job| job.scheduler.ending(address));
+        self.finish(task, signature, outcome, me);
+        if let (Some(job), Some(number)) = (job, number) {
+            job.scheduler.ended(self, number, end);
+        }
+        self.ended(counts);
+    }
+
+    /// Makes a task of local slots; it runs once [`Call::start_shared`] gets it.
+    pub(crate) fn make_shared(&self, shared: &SharedTask<'_>) -> Result<OwnedTask, Error> {
+        let worker = shared.worker.unwrap_or(UNPLACED);
+        let task = self.context.with(|own| POOL.take(&mut own.tasks, shared.signature, shared.slots, worker))?;
+        task.share();
+        if shared.poisoned {
+            task.poison();
+        }
+        for place in shared.signature.outputs() {
+            // SAFETY: the task is in use until it has ended the promise.
+            unsafe { STORE.produce(shared.slots[place], task.link()) };
+        }
+        if let Some(worker) = shared.worker {
+            self.context.give(worker as usize, 1);
+        }
+        Ok(task)
+    }
+
+    /// Hands a task over that misses no input.
+    pub(crate) fn start_shared(&self, task: OwnedTask) {
+        self.ready(task, false);
+    }
+
+    /// Counts a task that was scheduled.
+    pub(crate) fn count_scheduled(&self) {
+        count(&self.context.counters.scheduled);
+    }
+
+    /// Counts the end of a task that was counted as scheduled, and has not run here.
+    pub(crate) fn count_ended_elsewhere(&self) {
+        count(&self.context.counters.activated);
+        count(&self.context.counters.ended);
+        self.engine().completion.notify();
+    }
+
+    /// New memory with these bytes, for a datum.
+    pub(crate) fn storage_of(&self, bytes: &[u8]) -> Result<Storage, Error> {
+        // SAFETY: a slice's bytes do not change meanwhile.
+        self.context.with(|own| unsafe { own.data.copied(bytes.as_ptr(), bytes.len()) })
+    }
+
+    /// The worker near which bytes are put that no worker has written.
+    pub(crate) fn any_home(&self) -> u32 {
+        self.context.home(self.engine().workers())
+    }
+
+    /// Continues the tasks that waited for a promise of this process, which has come to something elsewhere.
+    pub(crate) fn arrived(&self, local: DatumId, storage: Option<Storage>) {
+        let outcome = if storage.is_some() { Outcome::Published } else { Outcome::Poisoned };
+        let home = if storage.is_some() { self.any_home() } else { NOWHERE };
+        let waiters = self.context.with(|own| STORE.arrive(&mut own.data, local, storage, home));
+        self.activate(waiters, outcome);
+    }
+
+    /// Poisons the promises of this process that nobody produces.
+    pub(crate) fn poison_unproduced(&self) {
+        let mut all: Vec<Chain> = Vec::new();
+        self.context.with(|own| STORE.poison_unproduced(&mut own.data, |waiters| all.push(waiters)));
+        for waiters in all {
+            self.activate(waiters, Outcome::Poisoned);
+        }
+    }
+
+    /// The local slot of a far datum, for a call that uses its bytes: an argument of the running task, or one that
+    /// was brought before.
+    pub(crate) fn slot_of(&self, id: DatumId) -> Option<DatumId> {
+        let argument = self.context.with(|own| own.frame.slot_of(id));
+        argument.or_else(|| self.job()?.scheduler.slot(id))
+    }
+
+    /// The local slot of a far datum whose bytes are here; waits for them.
+    pub(crate) fn bring(&self, id: DatumId) -> Result<DatumId, Error> {
+        if let Some(slot) = self.context.with(|own| own.frame.slot_of(id)) {
+            return Ok(slot);
+        }
+        self.far(id)?.scheduler.bring(self, id)
+    }
+
+    /// The job that has this far datum.
+    pub(crate) fn far(&self, id: DatumId) -> Result<&Job, Error> {
+        self.job().filter(|job| id.home().index() < job.processes).ok_or_else(|| {
+            Error::new(
+                dvm_retcode_t::DVM_ERR_ID,
+                format!("datum {id} does not exist: there is no process {}", id.home()),
+            )
+        })
+    }
+}
