@@ -3,7 +3,7 @@
 use super::breach::Breach;
 use super::process_set::ProcessSet;
 use crate::id::{ProcessId, ProcessingId};
-use crate::wire::Processing;
+use crate::wire::{Image, Processing};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -34,16 +34,9 @@ impl Announcements {
 
 /// How the code of a processing is found, the first that is possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Means<'a> {
-    /// This object of the process has the same build-id: its beginning and the offset.
-    Image {
-        /// The object's place in the list.
-        image: usize,
-        /// The distance from its beginning.
-        offset: u64,
-    },
-    /// The symbol, in the whole process.
-    Symbol(&'a str),
+pub enum Means<'a, A> {
+    /// It is here, at this address.
+    Here(A),
     /// The object's bytes from the process that registered it.
     Ship {
         /// Whom to ask.
@@ -57,24 +50,22 @@ pub enum Means<'a> {
     Nothing,
 }
 
-/// How the code of this processing is found in a process that has objects with these build-ids; `has_symbol` looks a name
-/// up; `may_ship` is `DVM_SHIP_CODE`.
-pub fn means<'a>(
+/// How the code of this processing is found. `in_image` looks for an object with the same build-id and gives the address
+/// at the offset; `of_symbol` looks a name up in the whole process; `may_ship` is `DVM_SHIP_CODE`.
+pub fn means<'a, A>(
     processing: &Processing<'a>,
-    images: &[&[u8]],
-    has_symbol: impl FnOnce(&str) -> bool,
+    in_image: impl FnOnce(Image<'a>) -> Option<A>,
+    of_symbol: impl FnOnce(&'a str) -> Option<A>,
     may_ship: bool,
-) -> Means<'a> {
-    if let Some(own) = processing.image
-        && let Some(image) = images.iter().position(|build_id| *build_id == own.build_id)
-    {
-        return Means::Image { image, offset: own.offset };
-    }
-    if !processing.symbol.is_empty() && has_symbol(processing.symbol) {
-        return Means::Symbol(processing.symbol);
+) -> Means<'a, A> {
+    let symbol = Some(processing.symbol).filter(|symbol| !symbol.is_empty());
+    if let Some(address) = processing.image.and_then(in_image).or_else(|| symbol.and_then(of_symbol)) {
+        return Means::Here(address);
     }
     match processing.image {
-        Some(own) if may_ship => Means::Ship { from: processing.id.home(), build_id: own.build_id, offset: own.offset },
+        Some(own) if may_ship && !own.program => {
+            Means::Ship { from: processing.id.home(), build_id: own.build_id, offset: own.offset }
+        }
         _ => Means::Nothing,
     }
 }
@@ -179,7 +170,6 @@ impl<P, T> KnownProcessings<P, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::Image;
 
     const HOME: ProcessId = ProcessId::from_index(1);
     const OTHER: ProcessId = ProcessId::from_index(2);
@@ -210,16 +200,21 @@ mod tests {
             context: 0,
             description: "",
             symbol: "work",
-            image: Some(Image { build_id: &[7, 7], offset: 64 }),
+            image: Some(Image { build_id: &[7, 7], offset: 64, object: "libwork.so", program: false }),
         };
-        let image = Means::Image { image: 1, offset: 64 };
-        assert_eq!(means(&processing, &[&[1], &[7, 7]], |_| true, true), image);
-        assert_eq!(means(&processing, &[&[7]], |name| name == "work", true), Means::Symbol("work"));
+        let base = |image: Image<'_>| (image.build_id == [7, 7]).then_some(1000 + image.offset);
+        let none = |_: Image<'_>| None;
+        let work = |name: &str| (name == "work").then_some(5);
+        assert_eq!(means(&processing, base, work, true), Means::Here(1064));
+        assert_eq!(means(&processing, none, work, true), Means::Here(5));
         let ship = Means::Ship { from: HOME, build_id: &[7, 7], offset: 64 };
-        assert_eq!(means(&processing, &[], |_| false, true), ship);
-        assert_eq!(means(&processing, &[], |_| false, false), Means::Nothing);
+        assert_eq!(means(&processing, none, |_| None, true), ship);
+        assert_eq!(means(&processing, none, |_| None, false), Means::Nothing);
+        processing.image = processing.image.map(|image| Image { program: true, ..image });
+        assert_eq!(means(&processing, none, |_| None, true), Means::Nothing, "no program can load another one");
         (processing.symbol, processing.image) = ("", None);
-        assert_eq!(means(&processing, &[&[7, 7]], |_| true, true), Means::Nothing);
+        let no_name = |name: &str| unreachable!("'{name}' is no symbol");
+        assert_eq!(means(&processing, base, no_name, true), Means::Nothing);
     }
 
     #[test]

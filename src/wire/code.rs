@@ -31,9 +31,10 @@ pub(super) const EDGE: u8 = 28;
 
 /// Of `TASK`: may be stolen.
 pub(super) const NEAR: u8 = 1;
-/// Of `PROCESSING`: the callback takes an array; there is an image.
+/// Of `PROCESSING`: the callback takes an array; there is an image; the image is a program.
 pub(super) const ARRAY: u8 = 1;
 pub(super) const IMAGE: u8 = 2;
+pub(super) const PROGRAM: u8 = 4;
 /// Of `DONE`: the outcome is said; it is a cancellation; the references are returned.
 pub(super) const OUTCOME: u8 = 1;
 pub(super) const CANCELLED: u8 = 2;

@@ -177,15 +177,19 @@ fn task<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refusa
 }
 
 fn processing<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refusal> {
-    head.flags_of("a processing's flags", code::ARRAY | code::IMAGE)?;
+    let image_flags = if head.has(code::IMAGE) { code::IMAGE | code::PROGRAM } else { 0 };
+    head.flags_of("a processing's flags", code::ARRAY | image_flags)?;
     let (id, cores) = processing_id(from)?;
     let context = from.u64("a context")?;
     let description = from.u32("a description's length")? as usize;
     let symbol = from.u32("a symbol's length")? as usize;
     let image = if head.has(code::IMAGE) {
         let offset = from.u64("a function's offset")?;
-        let length = from.u64("a build-id's length")?;
-        Some(Image { build_id: build_id(length, from)?, offset })
+        let length = from.u32("a build-id's length")?;
+        let path = from.u32("the length of an object's path")? as usize;
+        let build_id = build_id(u64::from(length), from)?;
+        let object = from.text("an object's path", path, NAME_BYTES)?;
+        Some(Image { build_id, offset, object, program: head.has(code::PROGRAM) })
     } else {
         None
     };

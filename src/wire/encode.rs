@@ -122,11 +122,14 @@ fn processing(it: &Processing<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32),
     }
     to.length("a description", it.description.len(), NAME_BYTES)?;
     to.length("a symbol", it.symbol.len(), NAME_BYTES)?;
-    let flags = flag(it.array, code::ARRAY) | flag(it.image.is_some(), code::IMAGE);
+    let mut flags = flag(it.array, code::ARRAY) | flag(it.image.is_some(), code::IMAGE);
     if let Some(image) = it.image {
+        flags |= flag(image.program, code::PROGRAM);
         to.u64(image.offset);
-        to.u64(image.build_id.len() as u64);
+        to.u32(image.build_id.len() as u32);
+        to.length("an object's path", image.object.len(), NAME_BYTES)?;
         build_id_field(image.build_id, to)?;
+        to.padded(image.object.as_bytes());
     }
     to.padded(it.outputs);
     to.padded(it.description.as_bytes());

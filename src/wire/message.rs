@@ -130,6 +130,10 @@ pub struct Image<'a> {
     pub build_id: &'a [u8],
     /// The function's distance from the object's beginning.
     pub offset: u64,
+    /// The object's path where it was loaded: for errors, and to tell two copies of one object apart.
+    pub object: &'a str,
+    /// Whether the object is a program, which no other program can load.
+    pub program: bool,
 }
 
 /// A processing, for a process that does not know it.

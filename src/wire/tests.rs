@@ -103,7 +103,8 @@ fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<
         }
         1 => {
             let arguments = [0, 1, 7, 8, 11, 16][random.below(6)];
-            let image = Image { build_id: material.build_id(random), offset: random.number() };
+            let build_id = material.build_id(random);
+            let image = Image { build_id, offset: random.number(), object: text, program: random.one_in(2) };
             Message::Processing(Processing {
                 id: ProcessingId::from_raw([process(random).index(), random.number()]),
                 arguments,
