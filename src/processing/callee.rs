@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
+use std::num::NonZeroUsize;
 use std::ptr::{self, NonNull};
 
 use super::{is_code, unwind_boundary};
@@ -25,6 +26,30 @@ pub(crate) enum Callee {
     Plain(Plain),
     /// Called with the context, the ids and their number.
     WithContext(WithContext, *mut c_void),
+}
+
+/// A function that was found by its name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named(pub(super) Callee);
+
+/// A function to be registered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Registrant {
+    pub(super) callee: Callee,
+    /// Whether it was found by its name.
+    pub(super) named: bool,
+}
+
+impl From<Callee> for Registrant {
+    fn from(callee: Callee) -> Registrant {
+        Registrant { callee, named: false }
+    }
+}
+
+impl From<Named> for Registrant {
+    fn from(Named(callee): Named) -> Registrant {
+        Registrant { callee, named: true }
+    }
 }
 
 // SAFETY: the program agrees that its callbacks run on any worker, with the context that it gave.
@@ -51,8 +76,40 @@ impl Callee {
         Callee::WithContext(callback, context)
     }
 
+    #[cfg_attr(not(test), allow(dead_code, reason = "used once tasks go to other processes"))]
+    /// The function at this address, which is code: with a context if there is one.
+    pub(super) fn at(address: NonZeroUsize, context: Option<u64>) -> Callee {
+        let function = ptr::with_exposed_provenance::<c_void>(address.get());
+        // SAFETY: the address is not NULL; whoever registered the function says that it is one of this kind.
+        unsafe {
+            match context {
+                None => Callee::Plain(transmute::<*const c_void, Plain>(function)),
+                Some(context) => Callee::WithContext(
+                    transmute::<*const c_void, WithContext>(function),
+                    ptr::without_provenance_mut(context as usize),
+                ),
+            }
+        }
+    }
+
+    /// The function's address.
+    pub(super) fn address(self) -> usize {
+        match self {
+            Callee::Plain(function) => (function as *const ()).expose_provenance(),
+            Callee::WithContext(function, _) => (function as *const ()).expose_provenance(),
+        }
+    }
+
+    /// The context as a number, if the function takes one.
+    pub(super) fn context(self) -> Option<u64> {
+        match self {
+            Callee::Plain(_) => None,
+            Callee::WithContext(_, context) => Some(context.addr() as u64),
+        }
+    }
+
     /// The function of this name in the running program, as a callback that takes one pointer per argument.
-    pub(crate) fn named(name: &CStr) -> Result<Callee, Error> {
+    pub(crate) fn named(name: &CStr) -> Result<Named, Error> {
         let Some(address) = system::symbol(name) else {
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_SYMBOL,
@@ -73,7 +130,7 @@ impl Callee {
             ));
         }
         // SAFETY: it is a function; the caller of the C function guarantees that it is one of this kind.
-        Ok(Callee::Plain(unsafe { transmute::<NonNull<c_void>, Plain>(address) }))
+        Ok(Named(Callee::Plain(unsafe { transmute::<NonNull<c_void>, Plain>(address) })))
     }
 
     /// Calls the function on these ids: what it returns; what it throws is told in words.

@@ -3,6 +3,8 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
 
+use super::image;
+
 /// Kinds of symbols in the low bits of an ELF symbol's `st_info`.
 const OBJECT: u8 = 1;
 const FUNCTION: u8 = 2;
@@ -18,8 +20,14 @@ pub(super) fn is_function(address: *const c_void) -> bool {
     match symbol_kind(address) {
         Some(FUNCTION | CHOSEN_FUNCTION) => true,
         Some(OBJECT | COMMON | THREAD_LOCAL) => false,
-        _ => is_executable(address as usize),
+        _ => image::is_code(address as usize),
     }
+}
+
+/// Whether the address is the value of a symbol in a dynamic table. That of a function which was chosen for this processor
+/// is not.
+pub(super) fn is_named(address: usize) -> bool {
+    symbol_kind(std::ptr::without_provenance(address)).is_some()
 }
 
 /// The kind of the symbol whose value the address is.
@@ -41,39 +49,3 @@ fn symbol_kind(address: *const c_void) -> Option<u8> {
 type Symbol = libc::Elf64_Sym;
 #[cfg(target_pointer_width = "32")]
 type Symbol = libc::Elf32_Sym;
-
-/// What is looked for among the segments.
-struct Search {
-    address: usize,
-    executable: bool,
-}
-
-/// Whether the address lies in a segment of a loaded file that may be executed.
-fn is_executable(address: usize) -> bool {
-    let mut search = Search { address, executable: false };
-    // SAFETY: `look` gets the search, which outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
-    search.executable
-}
-
-unsafe extern "C" fn look(file: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
-    // SAFETY: the linker describes a loaded file; `is_executable` gives its search.
-    let (file, search) = unsafe { (&*file, &mut *search.cast::<Search>()) };
-    if file.dlpi_phdr.is_null() {
-        return 0;
-    }
-    // SAFETY: the linker says how many headers there are.
-    let segments = unsafe { std::slice::from_raw_parts(file.dlpi_phdr, usize::from(file.dlpi_phnum)) };
-    let holds = |segment: &&Segment| {
-        let begin = (file.dlpi_addr as usize).wrapping_add(segment.p_vaddr as usize);
-        segment.p_type == libc::PT_LOAD && search.address.wrapping_sub(begin) < segment.p_memsz as usize
-    };
-    let Some(segment) = segments.iter().find(holds) else { return 0 };
-    search.executable = segment.p_flags & libc::PF_X != 0;
-    1
-}
-
-#[cfg(target_pointer_width = "64")]
-type Segment = libc::Elf64_Phdr;
-#[cfg(target_pointer_width = "32")]
-type Segment = libc::Elf32_Phdr;

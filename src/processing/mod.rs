@@ -5,10 +5,16 @@
 //! - `callee`: a function of the program, and how to call it with any number of arguments
 //! - `is_code`: tells functions of the program from its data
 //! - `registry`: ids and what stands behind them
+//! - `image`: where a function is, as other processes of the job understand it
+//! - `announcement`: what another process is told of a processing, and what it makes of that
 #![allow(unsafe_code, reason = "calls functions of the program through their addresses")]
 
+#[cfg_attr(not(test), allow(dead_code, reason = "used once tasks go to other processes"))]
+pub(crate) mod announcement;
 mod callee;
 pub(crate) mod forced;
+#[cfg_attr(not(test), allow(dead_code, reason = "used once tasks go to other processes"))]
+pub(crate) mod image;
 mod is_code;
 mod registry;
 pub(crate) mod unwind_boundary;

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
 use crate::sync::lock::Mutex;
 
 use super::ProcessingId;
-use super::callee::{Callee, MAX_PLAIN_ARGUMENTS};
+use super::callee::{Callee, MAX_PLAIN_ARGUMENTS, Registrant};
 use crate::error::{Error, dvm_retcode_t};
 use crate::memory;
 use crate::sync::slab::Slab;
@@ -46,6 +46,8 @@ pub(crate) struct Signature {
     /// The number of workers that a task of it needs for itself, from 1.
     pub(crate) cores: u32,
     pub(crate) description: &'static String,
+    /// Whether the description is the name by which the function was found.
+    pub(super) named: bool,
     /// One bit for each of the first [`MARKED`] arguments: whether it is an output.
     outputs: u64,
     /// The same for inputs.
@@ -74,7 +76,8 @@ impl Signature {
 
     /// The signature of a function without arguments.
     pub(crate) const fn argumentless(callee: Callee, description: &'static String) -> Signature {
-        Signature { callee, count: 0, cores: 1, description, outputs: 0, inputs: 0, only_input: NONE, modes: None }
+        let (named, modes) = (false, None);
+        Signature { callee, count: 0, cores: 1, description, named, outputs: 0, inputs: 0, only_input: NONE, modes }
     }
 
     /// The mode of an argument.
@@ -307,8 +310,14 @@ fn unsettled(entry: &Entry, generation: u32, id: ProcessingId, what: &str) -> Re
 }
 
 impl Registry {
-    /// Registers a function of `count` arguments.
-    pub(crate) fn register(&self, callee: Callee, count: usize, description: &str) -> Result<ProcessingId, Error> {
+    /// Registers a function of `count` arguments. The description of one that was found by its name is the name.
+    pub(crate) fn register(
+        &self,
+        function: impl Into<Registrant>,
+        count: usize,
+        description: &str,
+    ) -> Result<ProcessingId, Error> {
+        let Registrant { callee, named } = function.into();
         if matches!(callee, Callee::Plain(_)) && count > MAX_PLAIN_ARGUMENTS {
             return Err(Error::argument(format!(
                 "a plain callback has at most {MAX_PLAIN_ARGUMENTS} arguments, not {count}: use dvm_processing_register_v"
@@ -320,6 +329,7 @@ impl Registry {
         let description = writers.descriptions.keep(memory::text(description)?)?;
         let signature = writers.signatures.keep(Signature {
             count,
+            named,
             inputs: first(count),
             only_input: only(first(count), count),
             ..Signature::argumentless(callee, description)
