@@ -6,11 +6,12 @@
 
 use super::DatumId;
 use super::outcome::Outcome;
-use super::slot::{Locked, NOWHERE, Phase, Producer};
+use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
 use super::storage::{Released, Storage};
-use super::store::{DataCache, Initial, Store, unknown};
+use super::store::{DataCache, Initial, Store, no_memory, unknown};
 use crate::error::Error;
 use crate::sync::inbox::{Chain, Link};
+use std::ptr::NonNull;
 
 /// What the home of a datum finds when another process names it.
 #[derive(Clone, Copy, Debug)]
@@ -163,15 +164,34 @@ impl Store {
         })
     }
 
-    /// The address and size of a published datum, which is kept until [`Store::put_counted`].
-    pub(crate) fn hold(&self, cache: &mut DataCache, id: DatumId) -> Option<(*mut u8, usize)> {
+    /// The bytes of a published datum that is marked. Once they are dropped, the caller calls [`Store::reconsider`].
+    pub(crate) fn lend(&'static self, cache: &mut DataCache, id: DatumId) -> Option<LentBytes> {
         let body = self.lock(id).ok()?;
-        if body.slot().phase() != Phase::Published {
+        let slot = body.slot();
+        if slot.phase() != Phase::Published || !body.is_shared() {
             return None;
         }
-        let addr = body.slot().materialise(cache).ok()?;
+        let addr = NonNull::new(slot.materialise(cache).ok()?)?;
         body.set_gets(body.gets().checked_add(1)?);
-        Some((addr, body.slot().size()))
+        Some(LentBytes { slot, bytes: NonNull::slice_from_raw_parts(addr, slot.size()) })
+    }
+
+    /// Sets the size of a promise, which was not known when the promise was made.
+    pub(crate) fn set_size(&self, id: DatumId, size: usize) {
+        if let Ok(body) = self.lock(id)
+            && body.slot().phase() == Phase::Promised
+            && body.slot().addr().is_none()
+        {
+            body.slot().set_size(size);
+        }
+    }
+
+    /// Makes a promise of this process carry on the local slot of a far datum.
+    pub(crate) fn set_predecessor(&self, id: DatumId, of: DatumId) {
+        let body = self.kept(id).lock();
+        if body.slot().addr().is_none() {
+            body.slot().set_storage(&Storage::Successor { of: of.number() });
+        }
     }
 
     /// At the end: poisons the promises that nobody produces, here or elsewhere; returns the tasks that waited.
@@ -186,6 +206,64 @@ impl Store {
         for id in promises {
             wake(self.arrive(cache, id, None, NOWHERE));
         }
+    }
+}
+
+/// Bytes of a datum that are read without a get of the program's.
+pub(crate) struct LentBytes {
+    slot: &'static Slot,
+    bytes: NonNull<[u8]>,
+}
+
+// SAFETY: the bytes of a published datum do not change, and any thread may end the get.
+unsafe impl Send for LentBytes {}
+
+impl AsRef<[u8]> for LentBytes {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: the datum is published, and the get keeps its bytes.
+        unsafe { self.bytes.as_ref() }
+    }
+}
+
+impl Drop for LentBytes {
+    fn drop(&mut self) {
+        let body = self.slot.lock();
+        body.set_gets(body.gets().saturating_sub(1)); // at the end all gets are over
+    }
+}
+
+/// Memory that is filled from elsewhere before it becomes a datum's.
+pub(crate) struct FreshBytes {
+    storage: Storage,
+    size: usize,
+}
+
+impl FreshBytes {
+    /// Memory of so many bytes.
+    pub(crate) fn new(size: usize) -> Result<FreshBytes, Error> {
+        let storage = Storage::fresh(size).ok_or_else(|| no_memory(size))?;
+        Ok(FreshBytes { storage, size })
+    }
+
+    /// The storage, and its size.
+    pub(crate) fn into_storage(mut self) -> (Storage, usize) {
+        (std::mem::replace(&mut self.storage, Storage::Absent), self.size)
+    }
+}
+
+impl AsMut<[u8]> for FreshBytes {
+    fn as_mut(&mut self) -> &mut [u8] {
+        match self.storage.addr() {
+            // SAFETY: the memory has this size, was initialised, and is this value's.
+            Some(addr) => unsafe { std::slice::from_raw_parts_mut(addr, self.size) },
+            None => &mut [],
+        }
+    }
+}
+
+impl Drop for FreshBytes {
+    fn drop(&mut self) {
+        std::mem::replace(&mut self.storage, Storage::Absent).discard_fresh();
     }
 }
 

@@ -163,6 +163,11 @@ impl Slot {
         (there && self.generation() == generation).then_some(size)
     }
 
+    /// Sets the size of a promise that was made before its size was known. The caller holds the lock.
+    pub(super) fn set_size(&self, size: usize) {
+        self.size.store(size, Ordering::Release);
+    }
+
     /// The worker that wrote the bytes of a published datum.
     #[inline]
     pub(super) fn home(&self) -> u32 {

@@ -130,6 +130,23 @@ impl Storage {
         Some(storage)
     }
 
+    /// Zeroed memory of the C allocator, whatever the size.
+    pub(super) fn fresh(size: usize) -> Option<Storage> {
+        let (storage, addr, zeroed) = Storage::allocate_large(size, true)?;
+        if !zeroed {
+            // SAFETY: the new memory has `size` bytes and is nobody else's.
+            unsafe { addr.write_bytes(0, size) };
+        }
+        Some(storage)
+    }
+
+    /// Frees memory that [`Storage::fresh`] made and no datum has.
+    pub(super) fn discard_fresh(self) {
+        if let Storage::Owned { base, .. } = self {
+            Released(Kind::Owned { base }).give_back();
+        }
+    }
+
     /// Memory of the C allocator, its address, and whether it is zeroed. Large memory is zeroed if that is `wanted`.
     fn allocate_large(size: usize, wanted: bool) -> Option<(Storage, *mut u8, bool)> {
         if size == 0 {

@@ -161,6 +161,37 @@ impl RemoteCopies {
         self.known.get(&id).is_some_and(|copy| matches!(copy.state, State::Present(_)))
     }
 
+    /// Whether anything is remembered of a datum.
+    pub fn knows(&self, id: DatumId) -> bool {
+        self.known.contains_key(&id)
+    }
+
+    /// The process that has the bytes of a datum, as far as that is known.
+    pub fn place(&self, id: DatumId) -> Option<ProcessId> {
+        match self.known.get(&id)?.state {
+            State::Located(at) | State::Fetching(at, _) | State::Present(at) => Some(at),
+            State::Promised | State::Poisoned => None,
+        }
+    }
+
+    /// The datum that is being fetched under this ticket, and its size.
+    pub fn fetching(&self, ticket: u32) -> Option<(DatumId, u64)> {
+        let id = *self.under_way.get(&ticket)?;
+        Some((id, self.known.get(&id)?.size))
+    }
+
+    /// Forgets a copy that nobody uses: its datum is gone, or its bytes will come along again. Says whether it did.
+    pub fn forget(&mut self, id: DatumId) -> bool {
+        let Some(copy) = self.known.get(&id).filter(|copy| copy.pins == 0 && copy.waiters.is_empty()) else {
+            return false;
+        };
+        let State::Present(_) = copy.state else { return false };
+        self.bytes -= copy.size;
+        self.idle.remove(&(copy.used, id));
+        self.known.remove(&id);
+        true
+    }
+
     /// Whether nobody but this task uses the copy, whose bytes it may then take over: [`RemoteCopies::take_over`].
     pub fn is_unshared(&self, id: DatumId) -> bool {
         self.known.get(&id).is_some_and(|copy| copy.pins == 1 && copy.waiters.is_empty())

@@ -120,6 +120,11 @@ impl Termination {
         self.failures += 1;
     }
 
+    /// So many failures were there since the last end.
+    pub fn set_failures(&mut self, failures: u64) {
+        self.failures = failures;
+    }
+
     /// An end has come, or was found; says whether it is new. Failures are counted anew from there.
     pub fn end(&mut self, number: u32) -> bool {
         if number <= self.ends {

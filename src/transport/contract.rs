@@ -1,6 +1,7 @@
 //! What every transport offers. It knows no messages: it moves batches of bytes, larger memory under tickets, and says
 //! who is gone.
 
+use std::any::Any;
 use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
@@ -62,8 +63,20 @@ impl fmt::Display for LossCause {
 /// Memory that is sent under a ticket.
 pub type Outgoing = Box<dyn AsRef<[u8]> + Send>;
 
+/// Memory that is filled, and comes back as what it was.
+pub trait Landing: AsMut<[u8]> + Send {
+    /// The value itself.
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+impl<T: AsMut<[u8]> + Send + 'static> Landing for T {
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
 /// Memory that is filled under a ticket.
-pub type Incoming = Box<dyn AsMut<[u8]> + Send>;
+pub type Incoming = Box<dyn Landing>;
 
 /// What a poll hands over.
 pub enum TransportEvent<'a> {

@@ -1,0 +1,292 @@
+//! From a message to a task: what came is checked, and waits for claims, bytes and promises.
+
+use super::state::{Handled, Run, RunArgument, Step, Use, index};
+use crate::data::{DatumId, STORE};
+use crate::error::{Error, dvm_retcode_t};
+use crate::id::ProcessId;
+use crate::processing::{Mode, Signature};
+use crate::protocol::Breach;
+use crate::protocol::copies::{Arrival, Input, Known};
+use crate::protocol::loans::HolderEvent;
+use crate::protocol::tasks::ClaimState;
+use crate::wire::{ClaimMessage, How, TaskMessage};
+
+/// A task that has come.
+pub(super) struct Arriving {
+    pub(super) from: ProcessId,
+    pub(super) sequence: u32,
+    pub(super) worker: Option<u16>,
+    /// The processing as it is registered here, or why it is not.
+    pub(super) signature: Result<&'static Signature, Error>,
+    pub(super) arguments: Vec<ArrivingArgument>,
+}
+
+/// An argument of it.
+pub(super) enum ArrivingArgument {
+    Input { id: DatumId, size: u64, known: Known, bytes: Option<Vec<u8>>, last: bool },
+    Output { id: DatumId, size: u64, next: Option<usize> },
+    Claimed { id: DatumId },
+}
+
+impl ArrivingArgument {
+    fn mode(&self) -> Mode {
+        if matches!(self, ArrivingArgument::Input { .. }) { Mode::In } else { Mode::Out }
+    }
+}
+
+impl Step<'_> {
+    /// A task has come from another process.
+    pub(super) fn task(&mut self, from: ProcessId, message: &TaskMessage<'_>) -> Handled {
+        let worker = if message.near { None } else { Some(self.own_worker(from, message.worker)?) };
+        let signature = self.function_of(message.processing);
+        let sizes: Vec<u64> = message.arguments.iter().map(|argument| argument.size).collect();
+        let arguments = message.arguments.iter().map(|argument| {
+            let (id, at, size, last) = (argument.datum.id, argument.datum.at, argument.size, argument.last);
+            let input = |known, bytes| ArrivingArgument::Input { id, size, known, bytes, last };
+            match argument.how {
+                How::Promised => input(Known::Promised, None),
+                How::There => input(Known::At(at), None),
+                How::Inline(bytes) => input(Known::Here(at), Some(bytes.to_vec())),
+                How::Output => ArrivingArgument::Output { id, size, next: None },
+                How::Next(of) => {
+                    let of = of as usize;
+                    ArrivingArgument::Output { id, size: sizes.get(of).copied().unwrap_or(0), next: Some(of) }
+                }
+                How::Claimed => ArrivingArgument::Claimed { id },
+            }
+        });
+        let arguments: Vec<ArrivingArgument> = arguments.collect();
+        if let Ok(signature) = &signature {
+            let fits = arguments.len() == signature.count
+                && arguments.iter().enumerate().all(|(place, argument)| argument.mode() == signature.mode(place));
+            if !fits {
+                return Err(Breach::new(from, "its task has other arguments than the processing"));
+            }
+        }
+        self.call.count_scheduled();
+        self.arrive(Arriving { from, sequence: message.sequence, worker, signature, arguments })
+    }
+
+    /// The worker of this process with this number in the job.
+    fn own_worker(&self, from: ProcessId, number: u32) -> Result<u16, Breach> {
+        let home = self.call.home_of_number(number as usize);
+        match home.filter(|home| ProcessId::from_index(home.process) == self.me()) {
+            Some(home) => Ok(home.worker as u16),
+            None => Err(Breach::new(from, "its task is for a worker that is not here")),
+        }
+    }
+
+    /// A task is here, from another process or from this one.
+    pub(super) fn arrive(&mut self, task: Arriving) -> Handled {
+        let (from, sequence, own) = (task.from, task.sequence, task.from == self.me());
+        let arrival = self.state.number();
+        let (mut run, mut inputs, mut holds, mut withheld) = (Run::new(&task), Vec::new(), 0, 0);
+        let mut poisoned = task.signature.is_err();
+        for argument in &task.arguments {
+            match argument {
+                ArrivingArgument::Output { id, size, .. } => {
+                    run.granted.push(*id);
+                    if !id.is_here() {
+                        let far = self.far(*id);
+                        far.output.get_or_insert_default();
+                        far.size = *size;
+                    }
+                }
+                ArrivingArgument::Claimed { id } => run.claims.push(*id),
+                ArrivingArgument::Input { id, size, known, bytes, .. } => {
+                    withheld += u32::from(!own);
+                    if id.is_here() {
+                        holds += u32::from(self.arrive_near(*id, arrival, own, &mut poisoned));
+                    } else {
+                        self.arrive_far(*id, (*size, *known), bytes.as_deref(), own, &mut inputs)?;
+                    }
+                }
+            }
+        }
+        run.poisoned = poisoned;
+        let claims = run.claims.len() as u32;
+        let state = self.state.received[index(from)].accept(from, sequence, withheld, claims)?;
+        self.take_early(&mut run);
+        self.state.by_sequence.insert((from, sequence), arrival);
+        self.state.runs.insert(arrival, run);
+        holds += u32::from(state != ClaimState::Granted);
+        self.copies(|copies, actions| copies.arrive(arrival, &inputs, holds, actions));
+        for input in &inputs {
+            self.drop_unwanted(input.id);
+        }
+        if state == ClaimState::Refused {
+            self.refused(arrival);
+        }
+        self.refuse_lost_claims(arrival);
+        Ok(())
+    }
+
+    /// An input of this process: says whether the task has to wait for it.
+    fn arrive_near(&mut self, id: DatumId, arrival: Arrival, own: bool, poisoned: &mut bool) -> bool {
+        if self.near(id).is_none() {
+            *poisoned = true; // a defect of the sender, which holds a reference
+            return false;
+        }
+        if !own {
+            STORE.pin(id);
+        }
+        let outcome = STORE.marked(id).and_then(|found| found.outcome);
+        *poisoned |= outcome == Some(crate::data::Outcome::Poisoned);
+        if outcome.is_some() {
+            return false;
+        }
+        if let Some(near) = self.state.near.get_mut(&id) {
+            near.waiting.push(arrival);
+        }
+        self.request(id);
+        true
+    }
+
+    /// An input of another process.
+    fn arrive_far(
+        &mut self,
+        id: DatumId,
+        (size, known): (u64, Known),
+        bytes: Option<&[u8]>,
+        own: bool,
+        inputs: &mut Vec<Input>,
+    ) -> Handled {
+        if !own {
+            self.holder_step(id, HolderEvent::Begin)?;
+        }
+        let far = self.far(id);
+        far.size = far.size.max(size);
+        let size = far.size;
+        if inputs.iter().any(|input| input.id == id) {
+            return Ok(());
+        }
+        if let Some(bytes) = bytes {
+            self.inline(id, bytes);
+        }
+        // Bytes that have no room here are asked for again, when there may be some.
+        let known = match known {
+            Known::Here(at) if self.state.far.get(&id).is_none_or(|far| far.slot.is_none()) => Known::At(at),
+            Known::Promised if self.is_own_bytes(id) => Known::At(self.me()),
+            known => known,
+        };
+        inputs.push(Input { id, size, known });
+        Ok(())
+    }
+
+    /// Whether a task of this process has given a far datum its bytes.
+    fn is_own_bytes(&self, id: DatumId) -> bool {
+        let far = self.state.far.get(&id);
+        far.is_some_and(|far| far.slot.is_some() && far.output.as_ref().is_some_and(|output| output.is_settled()))
+    }
+
+    /// Takes claims that were answered before the task came.
+    fn take_early(&mut self, run: &mut Run) {
+        let (mine, others) = std::mem::take(&mut self.state.early)
+            .into_iter()
+            .partition(|early| (early.scheduler, early.sequence) == (run.from, run.sequence));
+        self.state.early = others;
+        let mine: Vec<super::state::EarlyGrant> = mine;
+        for early in mine {
+            run.grant(early.id, early.size, early.carries);
+        }
+    }
+
+    /// The home of an output has answered the claim of a task that runs here: with size and predecessor, if it grants.
+    pub(super) fn claimed(&mut self, claim: &ClaimMessage, granted: Option<(u64, Option<DatumId>)>) -> Handled {
+        let id = claim.id;
+        if granted.is_some() && !id.is_here() {
+            self.far(id).output.get_or_insert_default();
+        }
+        if !self.state.membership.is_alive(claim.scheduler) {
+            // The task did not run.
+            if granted.is_some() {
+                self.poison_output(id);
+            }
+            return Ok(());
+        }
+        let (from, sequence) = (claim.scheduler, claim.sequence);
+        let state = self.state.received[index(from)].claim(id.home(), sequence, granted.is_some())?;
+        let Some(&arrival) = self.state.by_sequence.get(&(from, sequence)) else {
+            if let Some((size, carries)) = granted {
+                let early = super::state::EarlyGrant { scheduler: from, sequence, id, size, carries };
+                self.state.early.push(early);
+            }
+            return Ok(());
+        };
+        if let Some(run) = self.state.runs.get_mut(&arrival) {
+            run.claims.retain(|claimed| *claimed != id);
+            if let Some((size, carries)) = granted {
+                run.grant(id, size, carries);
+            }
+        }
+        match state {
+            ClaimState::Waiting => {}
+            ClaimState::Granted => self.copies(|copies, actions| copies.release(arrival, actions)),
+            ClaimState::Refused => self.refused(arrival),
+        }
+        Ok(())
+    }
+
+    /// An output of a task belongs to another one: the task fails without having run.
+    fn refused(&mut self, arrival: Arrival) {
+        let name = self.state.runs.get(&arrival).and_then(|run| run.signature.as_ref().ok().map(|s| s.description));
+        let name = name.map_or("", String::as_str);
+        let text = format!("processing '{name}' was not run: an output of it has a producer, or a value, already");
+        self.copies(|copies, actions| copies.withdraw(arrival, actions));
+        self.fail(arrival, Error::new(dvm_retcode_t::DVM_ERR_STATE, text));
+    }
+
+    /// Homes that are lost answer no claim.
+    pub(super) fn refuse_lost_claims(&mut self, arrival: Arrival) {
+        let Some(run) = self.state.runs.get(&arrival) else { return };
+        let lost = |id: &&DatumId| !self.state.membership.is_alive(id.home());
+        let unanswered: Vec<DatumId> = run.claims.iter().filter(lost).copied().collect();
+        let (from, sequence) = (run.from, run.sequence);
+        for id in unanswered {
+            let Some(run) = self.state.runs.get_mut(&arrival) else { return };
+            run.claims.retain(|claimed| *claimed != id);
+            let state = self.state.received[index(from)].claim(id.home(), sequence, false);
+            if state == Ok(ClaimState::Refused) {
+                self.refused(arrival);
+            }
+        }
+    }
+}
+
+impl Run {
+    fn new(task: &Arriving) -> Run {
+        let argument = |argument: &ArrivingArgument| match argument {
+            ArrivingArgument::Input { id, size, last, .. } => {
+                RunArgument { id: *id, usage: Use::Input { last: *last }, size: *size }
+            }
+            ArrivingArgument::Output { id, size, next } => {
+                RunArgument { id: *id, usage: Use::Output { next: *next }, size: *size }
+            }
+            ArrivingArgument::Claimed { id } => {
+                RunArgument { id: *id, usage: Use::Output { next: None }, size: 0 }
+            }
+        };
+        Run {
+            from: task.from,
+            sequence: task.sequence,
+            adopted: false,
+            worker: task.worker,
+            signature: task.signature.clone(),
+            arguments: task.arguments.iter().map(argument).collect(),
+            claims: Vec::new(),
+            granted: Vec::new(),
+            poisoned: false,
+        }
+    }
+
+    /// An output is the task's own, with this size; it carries on one of the inputs.
+    fn grant(&mut self, id: DatumId, size: u64, carries: Option<DatumId>) {
+        self.claims.retain(|claimed| *claimed != id);
+        self.granted.push(id);
+        let is_input = |argument: &RunArgument| matches!(argument.usage, Use::Input { .. });
+        let of = carries.and_then(|of| self.arguments.iter().position(|input| is_input(input) && input.id == of));
+        for argument in self.arguments.iter_mut().filter(|argument| argument.id == id) {
+            (argument.usage, argument.size) = (Use::Output { next: of }, size);
+        }
+    }
+}

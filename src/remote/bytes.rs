@@ -1,0 +1,214 @@
+//! Bytes between processes: copies of far data, requests for them, and transfers of many bytes.
+
+use super::state::{Brought, Handled, Step, Transfer};
+use crate::data::{DatumId, FreshBytes, STORE, Storage};
+use crate::id::ProcessId;
+use crate::protocol::breach::Breach;
+use crate::protocol::copies::{CopyAction, RemoteCopies};
+use crate::transport::{Incoming, Peer};
+use crate::wire::{Bytes, DatumAt, Fetch, Here, Message, Payload, Value};
+
+/// A process as the transport names it.
+fn peer(process: ProcessId) -> Peer {
+    Peer::new(process.index() as u32)
+}
+
+impl Step<'_> {
+    /// Lets the machine of copies take something in, and does what it says.
+    pub(super) fn copies(&mut self, change: impl FnOnce(&mut RemoteCopies, &mut Vec<CopyAction>)) {
+        let mut actions = Vec::new();
+        change(&mut self.state.copies, &mut actions);
+        for action in actions {
+            self.copy_action(action);
+        }
+    }
+
+    fn copy_action(&mut self, action: CopyAction) {
+        let me = self.me();
+        match action {
+            CopyAction::Subscribe(id) => self.send(id.home(), &Message::Subscribe(DatumAt { id, at: me })),
+            CopyAction::Fetch { id, at, ticket, .. } if at == me => {
+                // An output of a task of this process: the bytes are here.
+                let here = self.state.far.get(&id).is_some_and(|far| far.slot.is_some());
+                self.copies(|copies, actions| {
+                    if here {
+                        copies.bytes_came(ticket, actions);
+                    } else {
+                        copies.poisoned(id, actions);
+                    }
+                });
+            }
+            CopyAction::Fetch { id, at, ticket, size } => {
+                let fetch = Fetch { ticket, datum: DatumAt { id, at }, asker: me, worker: 0, size };
+                self.send(at, &Message::Fetch(fetch));
+            }
+            CopyAction::Evict(id) => {
+                // What a task of this process has produced stays until its home frees it.
+                if self.state.far.get(&id).is_some_and(|far| far.output.is_none()) {
+                    self.forget_slot(id);
+                }
+            }
+            CopyAction::Ready(arrival) => match self.state.brought.get_mut(&arrival) {
+                Some(brought) => {
+                    *brought = Brought::Here;
+                    self.wake();
+                }
+                None => self.launch(arrival),
+            },
+            CopyAction::Cancel(arrival) => match self.state.brought.get_mut(&arrival) {
+                Some(brought) => {
+                    *brought = Brought::Never;
+                    self.wake();
+                }
+                None => self.cancel(arrival),
+            },
+        }
+    }
+
+    /// A process says what a far datum has come to.
+    pub(super) fn here_elsewhere(&mut self, here: &Here<'_>) {
+        let (id, place) = (here.datum.id, here.datum.at);
+        if !self.state.copies.knows(id) {
+            return;
+        }
+        match here.value {
+            Value::Published { size, payload: Payload::Inline(bytes) } => {
+                self.inline(id, bytes);
+                self.copies(|copies, actions| copies.here(id, place, size, true, actions));
+                self.drop_unwanted(id);
+            }
+            Value::Published { size, .. } => {
+                self.far(id).size = size;
+                self.copies(|copies, actions| copies.here(id, place, size, false, actions));
+            }
+            Value::Poisoned(code, text) => {
+                self.far(id).failure = Some((code, text.to_owned()));
+                self.copies(|copies, actions| copies.poisoned(id, actions));
+            }
+        }
+    }
+
+    /// Keeps bytes that came along with a message.
+    pub(super) fn inline(&mut self, id: DatumId, bytes: &[u8]) {
+        if self.far(id).slot.is_some() {
+            return;
+        }
+        match self.call.storage_of(bytes) {
+            Ok(storage) => drop(self.keep(id, storage, bytes.len())),
+            Err(error) => self.failed(error.code(), || format!("the bytes of datum {id} have no room here: {error}")),
+        }
+    }
+
+    /// Forgets bytes that came along, and that the machine of copies did not take.
+    pub(super) fn drop_unwanted(&mut self, id: DatumId) {
+        if !self.state.copies.is_present(id) && self.state.far.get(&id).is_some_and(|far| far.output.is_none()) {
+            self.forget_slot(id);
+            self.tidy(id);
+        }
+    }
+
+    /// A process asks for bytes that it believes to be here.
+    pub(super) fn fetch(&mut self, from: ProcessId, fetch: &Fetch<'_>) -> Handled {
+        if fetch.asker != from {
+            return Err(Breach::new(from, "it asks for bytes in another process's name"));
+        }
+        let (id, ticket) = (fetch.datum.id, fetch.ticket);
+        let slot = if id.home() == self.me() {
+            self.near(id).map(|_| id)
+        } else {
+            self.state.far.get(&id).and_then(|far| far.slot)
+        };
+        let lent = slot.and_then(|slot| Some((slot, self.data(|cache| STORE.lend(cache, slot))?)));
+        let Some((slot, lent)) = lent else {
+            self.send(from, &Message::Bytes(Bytes { ticket, id, payload: None }));
+            return Ok(());
+        };
+        if lent.as_ref().len() <= self.state.eager {
+            let payload = Some(Payload::Inline(lent.as_ref()));
+            self.send(from, &Message::Bytes(Bytes { ticket, id, payload }));
+            drop(lent);
+            self.data(|cache| STORE.reconsider(cache, slot));
+            return Ok(());
+        }
+        self.send(from, &Message::Bytes(Bytes { ticket, id, payload: Some(Payload::Away) }));
+        let token = self.state.number();
+        self.state.transfers.insert(token, Transfer::Out(slot));
+        self.remote.transport.bulk_send(peer(from), u64::from(ticket), Box::new(lent), token);
+        Ok(())
+    }
+
+    /// The answer to a request for bytes.
+    pub(super) fn bytes(&mut self, from: ProcessId, bytes: &Bytes<'_>) -> Handled {
+        let Bytes { ticket, id, payload } = *bytes;
+        let expected = match self.state.requests.get(&ticket) {
+            Some(requested) => Some((*requested, self.state.near.get(requested).map_or(0, |near| near.size))),
+            None => self.state.copies.fetching(ticket),
+        };
+        // Who has been told of a loss asks another process for the same.
+        let Some((_, size)) = expected.filter(|(expected, _)| *expected == id) else { return Ok(()) };
+        match payload {
+            Some(Payload::Away) => {
+                let fresh = usize::try_from(size).ok().map(FreshBytes::new);
+                match fresh {
+                    Some(Ok(fresh)) => {
+                        let token = self.state.number();
+                        self.state.transfers.insert(token, Transfer::In { ticket });
+                        self.remote.transport.bulk_receive(peer(from), u64::from(ticket), Box::new(fresh), token);
+                    }
+                    _ => return Err(Breach::new(from, "it sends more bytes than this process has room for")),
+                }
+            }
+            Some(Payload::Inline(bytes)) => match self.call.storage_of(bytes) {
+                Ok(storage) => self.bytes_came(ticket, Some((storage, bytes.len()))),
+                Err(error) => {
+                    self.failed(error.code(), || format!("the bytes of datum {id} have no room here: {error}"));
+                    self.bytes_came(ticket, None);
+                }
+            },
+            Some(Payload::Heap { .. }) => return Err(Breach::new(from, "it names a heap that it does not have")),
+            None => self.bytes_came(ticket, None),
+        }
+        Ok(())
+    }
+
+    /// A transfer of many bytes is over.
+    pub(super) fn transferred(&mut self, token: u64, incoming: Option<Incoming>) {
+        match self.state.transfers.remove(&token) {
+            Some(Transfer::Out(slot)) => self.data(|cache| STORE.reconsider(cache, slot)),
+            Some(Transfer::In { ticket }) => {
+                let fresh = incoming.and_then(|incoming| incoming.into_any().downcast::<FreshBytes>().ok());
+                self.bytes_came(ticket, fresh.map(|fresh| fresh.into_storage()));
+            }
+            None => {}
+        }
+        self.wake();
+    }
+
+    /// The bytes that were asked for have come, or there are none.
+    fn bytes_came(&mut self, ticket: u32, bytes: Option<(Storage, usize)>) {
+        if let Some(id) = self.state.requests.remove(&ticket) {
+            if let Some(near) = self.state.near.get_mut(&id) {
+                near.ticket = None;
+            }
+            if let Some((_, size)) = &bytes {
+                STORE.set_size(id, *size);
+            }
+            self.call.arrived(id, bytes.map(|(storage, _)| storage));
+            self.take_in(id);
+            return self.try_free(id);
+        }
+        let Some((id, _)) = self.state.copies.fetching(ticket) else { return };
+        let kept = match bytes {
+            Some((storage, size)) => self.keep(id, storage, size),
+            None => false,
+        };
+        self.copies(|copies, actions| {
+            if kept {
+                copies.bytes_came(ticket, actions);
+            } else {
+                copies.poisoned(id, actions);
+            }
+        });
+        self.tidy(id);
+    }
+}

@@ -1,0 +1,167 @@
+//! Waits: when nothing is left in any process, and the verdict that all get.
+
+use super::Remote;
+use super::state::{Ends, Failure, Handled, Step};
+use crate::engine::{Call, Goal, outstanding, under_way};
+use crate::error::{Error, dvm_retcode_t};
+use crate::id::ProcessId;
+use crate::protocol::termination::{Counts, TerminationAction, TerminationEvent};
+use crate::wire::{End, Message, TEXT_BYTES, cut};
+
+/// When a process is idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Idleness {
+    /// When all its tasks have ended.
+    AllEnded,
+    /// When no task can run.
+    NoneCanRun,
+}
+
+impl Step<'_> {
+    /// Whether this process has nothing to do: a thread of it waits, and by that thread's rule nothing is left.
+    fn is_idle(&self) -> bool {
+        let Some(idleness) = self.state.waits else { return false };
+        let sent = self.state.outboxes.iter().all(super::outbox::Outbox::is_empty);
+        // After a loss tasks may wait for what nobody will publish.
+        let lossless = self.state.membership.lost().is_empty();
+        let none_runs = match idleness {
+            Idleness::AllEnded if lossless => outstanding() == 0,
+            _ => under_way() == 0,
+        };
+        sent && none_runs && self.state.transfers.is_empty() && self.state.requests.is_empty()
+    }
+
+    /// Something has come: what was said about idleness does not hold any more.
+    pub(super) fn busy(&mut self) {
+        let handled = self.terminate(TerminationEvent::Idle(false));
+        self.own(handled);
+    }
+
+    /// To be called when something may have made the process idle.
+    pub(super) fn look_around(&mut self) {
+        self.flush();
+        let idle = self.is_idle();
+        if idle {
+            let (failures, first) = self.call.failures();
+            self.state.termination.set_failures(failures);
+            let me = self.me();
+            self.note_first(first.map(|text| (me, dvm_retcode_t::DVM_ERR_TASK, text)));
+        }
+        let handled = self.terminate(TerminationEvent::Idle(idle));
+        self.own(handled);
+    }
+
+    /// Keeps the failure of the lowest process.
+    pub(super) fn note_first(&mut self, first: Option<Failure>) {
+        if let Some(first) = first
+            && self.state.first.as_ref().is_none_or(|known| first.0 < known.0)
+        {
+            self.state.first = Some(first);
+        }
+    }
+
+    pub(super) fn terminate(&mut self, event: TerminationEvent) -> Handled {
+        let mut actions = Vec::new();
+        let stepped = self.state.termination.step(event, &mut actions);
+        self.termination_actions(actions);
+        stepped
+    }
+
+    pub(super) fn termination_actions(&mut self, actions: Vec<TerminationAction>) {
+        for action in actions {
+            match action {
+                TerminationAction::Wave(to, wave) => self.send(to, &Message::Wave { wave }),
+                TerminationAction::Answer(to, wave, Counts { sent, received, failures }) => {
+                    let first = self.state.first.clone();
+                    let first = first.as_ref().map(|(process, code, text)| (*process, *code, cut(text, TEXT_BYTES)));
+                    self.send(to, &Message::Answer { wave, sent, received, failures, first });
+                }
+                TerminationAction::End(number, counts) => {
+                    let (closing, first) = (self.state.closing, self.state.first.clone());
+                    let first = first.as_ref().map(|(process, code, text)| (*process, *code, cut(text, TEXT_BYTES)));
+                    self.end(&End { number, closing, first, failures: counts.failures });
+                }
+                TerminationAction::EndAgain(child) => {
+                    let Ends { count, closing, verdict, failures } = self.state.ends.clone();
+                    let first = verdict.as_ref().map(|(process, code, text)| (*process, *code, cut(text, TEXT_BYTES)));
+                    let closing = closing > 0;
+                    self.send(child, &Message::End(End { number: count, closing, first, failures }));
+                }
+            }
+        }
+    }
+
+    /// Nothing is left anywhere.
+    pub(super) fn end(&mut self, end: &End<'_>) {
+        if !self.state.termination.end(end.number) {
+            return;
+        }
+        let children: Vec<ProcessId> = self.state.termination.children().collect();
+        children.into_iter().for_each(|child| self.send(child, &Message::End(*end)));
+        self.state.ends.count = end.number;
+        self.state.ends.closing += u32::from(end.closing);
+        self.state.ends.failures = end.failures;
+        self.state.ends.verdict = end.first.map(|(process, code, text)| (process, code, text.to_owned()));
+        self.state.first = None;
+        self.call.forget_failures();
+        self.busy();
+        self.wake();
+    }
+
+    /// What a wait that has ended returns.
+    fn verdict(&mut self) -> Result<(), Error> {
+        let lost = self.state.lost.take();
+        if self.state.membership.ended() {
+            return Err(super::losses::out_of_the_job());
+        }
+        if let Some(lost) = lost {
+            return Err(Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, lost));
+        }
+        let Ends { verdict, failures, .. } = &self.state.ends;
+        let Some((process, _, text)) = verdict.as_ref().filter(|_| *failures > 0) else { return Ok(()) };
+        let (tasks, others) = if *failures == 1 { ("task", "") } else { ("tasks", "; and others") };
+        let text = format!("{failures} {tasks} failed; in process {process}: {text}{others}");
+        Err(Error::new(dvm_retcode_t::DVM_ERR_TASK, text))
+    }
+
+    /// Whether a thread that waits for this goal may go on.
+    fn is_reached(&mut self, goal: Goal, ends: u32) -> bool {
+        let Ends { count, closing, .. } = self.state.ends;
+        if self.state.membership.ended() {
+            return true;
+        }
+        match goal {
+            Goal::Wait => count > ends || closing > 0,
+            Goal::Serve | Goal::Quiet => closing > 0,
+            Goal::Closed => closing > 1,
+        }
+    }
+}
+
+impl Remote {
+    /// Waits, with all processes.
+    pub(super) fn wait_for(&self, call: &Call, goal: Goal) -> Result<(), Error> {
+        let ends = self.step(call, |step| {
+            // Whoever serves takes part in the first end of finalize by that, and in the second by finalize.
+            step.state.waits = Some(match goal {
+                Goal::Wait => Idleness::AllEnded,
+                Goal::Serve | Goal::Quiet => Idleness::NoneCanRun,
+                Goal::Closed => Idleness::AllEnded,
+            });
+            step.state.closing = matches!(goal, Goal::Quiet | Goal::Closed);
+            step.state.ends.count
+        });
+        self.drive(call, |step| {
+            step.look_around();
+            step.is_reached(goal, ends) || step.call.defect().is_some()
+        });
+        self.step(call, |step| {
+            step.state.waits = None;
+            step.busy();
+            match step.call.defect() {
+                Some(defect) => Err(defect),
+                None => step.verdict(),
+            }
+        })
+    }
+}

@@ -1,0 +1,190 @@
+//! What comes from other processes: one function per message. Whoever sends what the protocol does not allow is lost.
+
+use super::state::{Handled, Step, index, is_counted};
+use crate::id::{DatumId, ProcessId};
+use crate::protocol::Breach;
+use crate::protocol::loans::HolderEvent;
+use crate::protocol::membership::{MembershipEvent, Reception};
+use crate::protocol::tasks::TaskEnd;
+use crate::protocol::termination::{Counts, TerminationEvent};
+use crate::transport::{LossCause, TransportEvent};
+use crate::wire::{BatchHead, Bytes, DatumAt, Done, Here, LoanMessage, Message};
+
+impl Step<'_> {
+    /// The transport has something.
+    pub(super) fn event(&mut self, event: TransportEvent<'_>) {
+        match event {
+            TransportEvent::Batch(peer, batch) => {
+                let from = ProcessId::from_index(peer.index() as u32);
+                if let Err(reason) = self.batch(from, batch) {
+                    self.gone(from, &reason);
+                }
+            }
+            TransportEvent::BulkSent(token) | TransportEvent::BulkFailed(token) => self.transferred(token, None),
+            TransportEvent::BulkReceived(token, memory) => self.transferred(token, Some(memory)),
+            TransportEvent::Left(peer) => {
+                let from = ProcessId::from_index(peer.index() as u32);
+                if self.state.ends.closing < 2 {
+                    self.gone(from, "it has left before the end");
+                }
+            }
+            TransportEvent::Lost(peer, cause) => {
+                let from = ProcessId::from_index(peer.index() as u32);
+                let LossCause::Ended = cause else { return self.gone(from, &cause.to_string()) };
+                if self.state.ends.closing < 2 {
+                    self.gone(from, &cause.to_string());
+                }
+            }
+        }
+    }
+
+    /// A batch has come. The error says why its sender is lost.
+    fn batch(&mut self, from: ProcessId, batch: &[u8]) -> Result<(), String> {
+        let (head, messages) = BatchHead::read(batch).map_err(|refusal| refusal.to_string())?;
+        let reception = self.state.membership.receive(from, head.epoch).map_err(|breach| breach.to_string())?;
+        if reception == Reception::Drop {
+            return Ok(());
+        }
+        for message in messages {
+            let message = message.map_err(|refusal| refusal.to_string())?;
+            if is_counted(&message) {
+                self.busy();
+                self.state.termination.count_received(from);
+            }
+            self.message(from, &message).map_err(|breach| breach.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, from: ProcessId, message: &Message<'_>) -> Handled {
+        match *message {
+            Message::Task(task) => self.task(from, &task),
+            Message::Processing(told) => self.told_of_function(from, &told),
+            Message::ProcessingAsk { number } => self.asked_for_function(from, number),
+            Message::Done(done) => self.done(from, &done),
+            Message::Subscribe(datum) => self.subscribe(from, datum),
+            Message::Here(here) => self.here(from, &here),
+            Message::Fetch(fetch) => self.fetch(from, &fetch),
+            Message::Bytes(bytes) => self.bytes_message(from, &bytes),
+            Message::Free(id) => self.free(from, id),
+            Message::References(id, message) => self.references(from, id, message),
+            Message::Claim(claim) => {
+                self.of_this_process(from, claim.id)?;
+                self.claim(from, &claim)
+            }
+            Message::Claimed { claim, size, carries } => {
+                self.check_claim(from, &claim)?;
+                self.claimed(&claim, Some((size, carries.map(|datum| datum.id))))
+            }
+            Message::ClaimRefused(claim) => {
+                self.check_claim(from, &claim)?;
+                self.claimed(&claim, None)
+            }
+            Message::Unregistered { number } => self.unregistered_elsewhere(from, number),
+            Message::Wave { wave } => self.terminate(TerminationEvent::Wave { from, wave }),
+            Message::Answer { wave, sent, received, failures, first } => {
+                self.note_first(first.map(|(process, code, text)| (process, code, text.to_owned())));
+                let sum = Counts { sent, received, failures };
+                self.terminate(TerminationEvent::Answer { from, wave, sum })
+            }
+            Message::End(end) => {
+                if self.state.termination.parent() != Some(from) && end.number > self.state.ends.count {
+                    return Err(Breach::new(from, "it announces the end, which is not its to announce"));
+                }
+                self.end(&end);
+                Ok(())
+            }
+            Message::Beat => Ok(()),
+            Message::Lost { process, .. } => self.member(MembershipEvent::Lost { from, process }),
+            Message::Ack { process } => self.member(MembershipEvent::Ack { from, process }),
+            Message::CodeAsk { .. } | Message::Code(_) => Err(Breach::new(from, "it sends code that nobody asked for")),
+            Message::Edge(_) => Err(Breach::new(from, "it sends an edge of a graph that no other process runs")),
+        }
+    }
+
+    fn of_this_process(&self, from: ProcessId, id: DatumId) -> Handled {
+        if id.is_here() { Ok(()) } else { Err(Breach::new(from, "it names a datum of another process as this one's")) }
+    }
+
+    fn check_claim(&self, from: ProcessId, claim: &crate::wire::ClaimMessage) -> Handled {
+        if claim.id.home() == from && claim.runner == self.me() && claim.scheduler.index() < self.state.sent.len() as u64
+        {
+            return Ok(());
+        }
+        Err(Breach::new(from, "it answers a claim that is not its to answer"))
+    }
+
+    /// Tasks that were sent have ended, or their references are free.
+    fn done(&mut self, from: ProcessId, done: &Done<'_>) -> Handled {
+        let (mut ended, mut returned) = (0, Vec::new());
+        let parts = (done.outcome.is_some(), done.returns);
+        self.state.sent[index(from)].done(from, (done.sequence, done.before), parts, &mut |end| match end {
+            TaskEnd::Ended(_) => ended += 1,
+            TaskEnd::Returned(task) => returned.push(task),
+        })?;
+        for _ in 0..ended {
+            self.call.count_ended_elsewhere();
+        }
+        for task in returned {
+            task.inputs.into_iter().for_each(|id| self.release(id));
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// A process needs a promise: as its home, or as the process of its producer, to which home passes that on.
+    fn subscribe(&mut self, from: ProcessId, datum: DatumAt) -> Handled {
+        let DatumAt { id, at } = datum;
+        if at.index() >= self.state.sent.len() as u64 {
+            return Err(Breach::new(from, "it speaks of a process that does not exist"));
+        }
+        if id.is_here() {
+            if at != from {
+                return Err(Breach::new(from, "it subscribes for another process"));
+            }
+            self.subscribe_near(id, at);
+            return Ok(());
+        }
+        if id.home() != from || !self.subscribe_output(id, at) {
+            return Err(Breach::new(from, "it passes a process on to one that does not produce the datum"));
+        }
+        Ok(())
+    }
+
+    fn here(&mut self, from: ProcessId, here: &Here<'_>) -> Handled {
+        if here.datum.id.is_here() {
+            return self.here_at_home(from, here);
+        }
+        self.here_elsewhere(here);
+        Ok(())
+    }
+
+    fn bytes_message(&mut self, from: ProcessId, bytes: &Bytes<'_>) -> Handled {
+        self.bytes(from, bytes)
+    }
+
+    /// Home says that nobody needs what a task of this process has produced.
+    fn free(&mut self, from: ProcessId, id: DatumId) -> Handled {
+        if id.home() != from {
+            return Err(Breach::new(from, "it frees a datum that is not its own"));
+        }
+        if let Some(far) = self.state.far.get_mut(&id) {
+            far.output = None;
+        }
+        self.state.copies.forget(id);
+        self.forget_slot(id);
+        self.tidy(id);
+        Ok(())
+    }
+
+    fn references(&mut self, from: ProcessId, id: DatumId, message: LoanMessage) -> Handled {
+        if id.is_here() {
+            return self.loan_message(from, id, message);
+        }
+        if id.home() != from {
+            return Err(Breach::new(from, "it speaks of references of another process's datum"));
+        }
+        self.holder_step(id, HolderEvent::Answer(from, message))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! The start of a job: the processes tell each other who they are, divide their hosts, and make one table of ranks.
+
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use super::Remote;
+use super::progress::{Polls, RemoteSource};
+use super::state::State;
+use crate::config::Config;
+use crate::engine::{self, Job, JobPart};
+use crate::error::{Error, dvm_retcode_t};
+use crate::id::ProcessId;
+use crate::machine::share::{CpuClaim, Positions};
+use crate::machine::survey::Survey;
+use crate::sync::lock::{Condvar, Mutex};
+use crate::transport::{self, Transport};
+use crate::world::card::{Card, PROTOCOL, hosts};
+use crate::world::division::divide;
+use crate::world::rank_table::RankTable;
+
+/// The transport of the job, which outlives an engine: init may follow finalize.
+static TRANSPORT: Mutex<Option<Arc<dyn Transport>>> = Mutex::new(None);
+
+/// `dvm_init`: in a job, with all its processes.
+pub(crate) fn init() -> Result<(), Error> {
+    engine::init(join)
+}
+
+/// `dvm_init_comm`.
+pub(crate) fn init_comm(communicator: c_int) -> Result<(), Error> {
+    engine::init_comm(communicator)
+}
+
+/// The transport to the other processes, if there are any.
+fn transport() -> Result<Option<Arc<dyn Transport>>, Error> {
+    let mut known = TRANSPORT.lock();
+    if known.is_none() {
+        *known = transport::from_environment()?.filter(|found| found.processes() > 1).map(Arc::from);
+    }
+    Ok(known.clone())
+}
+
+/// Joins the job; none if this process is alone.
+fn join(config: &Config) -> Result<Option<JobPart>, Error> {
+    let Some(transport) = transport()? else { return Ok(None) };
+    let me = ProcessId::from_index(transport.me().index() as u32);
+    let survey = Survey::read(config)?;
+    let card = Card {
+        protocol: PROTOCOL,
+        build: format!("{}-{}", env!("CARGO_PKG_VERSION"), if cfg!(debug_assertions) { "debug" } else { "release" }),
+        host: host(),
+        pid: std::process::id(),
+        generation: 0,
+        claim: survey.claim(),
+    };
+    let cards = transport.gather(&card.encode())?;
+    let cards = cards.iter().enumerate().map(|(at, bytes)| Card::decode(at, bytes)).collect::<Result<Vec<_>, _>>()?;
+    let hosts = hosts(&cards)?;
+    let claims = |host: usize| -> Vec<CpuClaim> {
+        let on = cards.iter().zip(&hosts).filter(|(_, at)| **at == host);
+        on.map(|(card, _)| card.claim.clone()).collect()
+    };
+    let at = me.index() as usize;
+    let place = hosts[..at].iter().filter(|host| **host == hosts[at]).count();
+    let share = divide(&claims(hosts[at])).swap_remove(place);
+    let machine = survey.machine(config, &share)?;
+    let positions = survey.positions(&machine);
+    let all = transport.gather(&serde_json::to_vec(&positions).map_err(|error| unreadable(at, &error))?)?;
+    let mut parts = Vec::new();
+    for (process, bytes) in all.iter().enumerate() {
+        let positions: Positions = serde_json::from_slice(bytes).map_err(|error| unreadable(process, &error))?;
+        parts.push((hosts[process], positions));
+    }
+    let mut sharers: BTreeMap<usize, u64> = BTreeMap::new();
+    hosts.iter().for_each(|host| *sharers.entry(*host).or_default() += 1);
+    let count = cards.len() as u32;
+    let cache = config.cache().unwrap_or_else(|| memory_bytes() / 4 / sharers[&hosts[at]]);
+    let remote = Arc::new(Remote {
+        me,
+        transport,
+        state: Mutex::new(State::new(me, count, cache, config.eager())),
+        changed: Condvar::new(),
+        polls: Polls::default(),
+        stopping: AtomicBool::new(false),
+        progress: Mutex::new(None),
+        start: Instant::now(),
+    });
+    me.become_here();
+    let job =
+        Job { me, processes: u64::from(count), ranks: RankTable::new(&parts), scheduler: remote.clone() };
+    let started = move || {
+        remote.start_progress()?;
+        Ok(Arc::new(RemoteSource(remote)) as Arc<dyn engine::Source>)
+    };
+    Ok(Some(JobPart { machine, job, started: Box::new(started) }))
+}
+
+fn unreadable(process: usize, error: &serde_json::Error) -> Error {
+    let text = format!("process {process} did not say where its workers stand ({error})");
+    Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, text)
+}
+
+/// The host: the kernel's boot id with the namespace of process numbers.
+fn host() -> String {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let space = std::fs::read_link("/proc/self/ns/pid").map(|link| link.display().to_string()).unwrap_or_default();
+    format!("{} {space}", boot.trim())
+}
+
+/// The memory of the host in bytes.
+fn memory_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let kib = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().split(' ').next()?.parse::<u64>().ok());
+    kib.map_or(1 << 30, |kib| kib << 10)
+}

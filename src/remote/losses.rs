@@ -1,0 +1,182 @@
+//! What a lost process leaves: its tasks, its references, what it was to produce, and its data.
+
+use std::collections::BTreeMap;
+
+use super::state::{Brought, Handled, Place, Step, Use, index};
+use crate::data::{DatumId, STORE};
+use crate::error::{Error, dvm_retcode_t};
+use crate::id::ProcessId;
+use crate::protocol::copies::Arrival;
+use crate::protocol::loans::Held;
+use crate::protocol::membership::{MembershipAction, MembershipEvent};
+use crate::wire::Message;
+
+/// How a loss was found out: the number in the message.
+const FOUND_OUT: u32 = 1;
+
+/// The error of every call of a process that is out of its job.
+pub(super) fn out_of_the_job() -> Error {
+    Error::new(
+        dvm_retcode_t::DVM_ERR_PEER_LOST,
+        "process 0 is lost, or has declared this process lost: the job has ended",
+    )
+}
+
+impl Step<'_> {
+    /// A process is gone, as this one has found out.
+    pub(super) fn gone(&mut self, process: ProcessId, why: &str) {
+        if !self.state.membership.is_alive(process) {
+            return;
+        }
+        self.call.note(|| format!("process {process} is gone: {why}"));
+        self.state.suspects.entry(process).or_insert_with(|| why.to_owned());
+        let handled = self.member(MembershipEvent::Gone(process));
+        self.own(handled);
+    }
+
+    /// Takes an event of membership in.
+    pub(super) fn member(&mut self, event: MembershipEvent) -> Handled {
+        let mut actions = Vec::new();
+        self.state.membership.step(event, &mut actions)?;
+        for action in actions {
+            match action {
+                MembershipAction::Tell(to, process) => self.send(to, &Message::Lost { process, cause: FOUND_OUT }),
+                MembershipAction::Ack(to, process) => self.send(to, &Message::Ack { process }),
+                MembershipAction::Apply(lost) => self.apply(lost),
+                MembershipAction::Settle(lost) => self.settle_loss(lost),
+                MembershipAction::Thaw => {}
+                MembershipAction::Ended => self.out(),
+            }
+        }
+        if !self.state.membership.frozen() {
+            let near: Vec<DatumId> = self.state.near.keys().copied().collect();
+            near.into_iter().for_each(|id| self.try_free(id));
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// This process is out of the job: nobody waits any longer.
+    fn out(&mut self) {
+        self.state.lost.get_or_insert_with(|| out_of_the_job().message().to_owned());
+        self.state.brought.values_mut().for_each(|brought| *brought = Brought::Never);
+    }
+
+    /// Takes over the lost process's tasks, and asks for the loans that they need.
+    fn apply(&mut self, lost: ProcessId) {
+        let mut tasks: BTreeMap<DatumId, u32> = BTreeMap::new();
+        for run in self.state.runs.values_mut().filter(|run| run.from == lost) {
+            run.adopted = true;
+            for argument in run.arguments.iter().filter(|argument| matches!(argument.usage, Use::Input { .. })) {
+                *tasks.entry(argument.id).or_default() += 1;
+            }
+        }
+        self.state.received[index(lost)].lost();
+        let tasks_on = |id: &DatumId| tasks.get(id).copied().unwrap_or(0);
+        for near in self.state.near.values_mut() {
+            // The tasks on it have pinned the datum here.
+            near.loans.lost(&mut Held::default(), lost, 0);
+        }
+        let held: Vec<DatumId> = self.state.far.keys().copied().collect();
+        for id in held {
+            let mut actions = Vec::new();
+            let far = self.far(id);
+            far.holder.adopt(&mut far.held, lost, tasks_on(&id), &mut actions);
+            self.holder_actions(id, actions);
+        }
+    }
+
+    /// Gives up what the lost process had.
+    fn settle_loss(&mut self, lost: ProcessId) {
+        let why = self.state.suspects.remove(&lost).unwrap_or_else(|| "process 0 has declared it lost".into());
+        self.state.lost.get_or_insert_with(|| format!("process {lost} is lost ({why}): what only it had is poisoned"));
+        self.give_up_sent(lost);
+        let held: Vec<DatumId> = self.state.far.keys().copied().collect();
+        for id in held {
+            let mut actions = Vec::new();
+            let far = self.far(id);
+            if id.home() == lost {
+                far.holder.home_lost(&mut actions);
+            } else {
+                far.holder.adopted(far.held, &mut actions);
+            }
+            self.holder_actions(id, actions);
+            self.tidy(id);
+        }
+        self.give_up_unclaimed();
+        let (never, others) =
+            std::mem::take(&mut self.state.early).into_iter().partition(|early| early.scheduler == lost);
+        self.state.early = others;
+        let never: Vec<super::state::EarlyGrant> = never;
+        never.into_iter().for_each(|early| self.poison_output(early.id));
+        let waiting: Vec<Arrival> = self.state.runs.keys().copied().collect();
+        waiting.into_iter().for_each(|arrival| self.refuse_lost_claims(arrival));
+        self.give_up_promises(lost);
+        self.copies(|copies, actions| copies.lost(lost, actions));
+        self.state.announcements.lost(lost);
+        self.state.outboxes[index(lost)].clear();
+        let mut actions = Vec::new();
+        self.state.termination.lost(lost, &mut actions);
+        self.termination_actions(actions);
+    }
+
+    /// Tasks that were sent to the lost process, and have not ended, fail.
+    fn give_up_sent(&mut self, lost: ProcessId) {
+        let sent: Vec<_> = self.state.sent[index(lost)].lost().collect();
+        for (task, ended) in sent {
+            if !ended {
+                let name = task.description;
+                self.failed(dvm_retcode_t::DVM_ERR_PEER_LOST, || {
+                    format!("processing '{name}' was lost with process {lost}")
+                });
+                self.call.count_ended_elsewhere();
+            }
+            task.inputs.into_iter().for_each(|id| self.release(id));
+        }
+    }
+
+    /// Tasks of the lost process of which nobody knows whether their claims were made do not run.
+    fn give_up_unclaimed(&mut self) {
+        while let Some(arrival) =
+            self.state.runs.iter().find(|(_, run)| run.adopted && !run.claims.is_empty()).map(|(at, _)| *at)
+        {
+            self.copies(|copies, actions| copies.withdraw(arrival, actions));
+            self.cancel(arrival);
+        }
+    }
+
+    /// What the lost process was to produce, or kept the only bytes of, is poisoned.
+    fn give_up_promises(&mut self, lost: ProcessId) {
+        for far in self.state.far.values_mut() {
+            if let Some(output) = &mut far.output {
+                output.lost(lost);
+            }
+        }
+        let near: Vec<DatumId> = self.state.near.keys().copied().collect();
+        for id in near {
+            let Some(near) = self.state.near.get_mut(&id) else { continue };
+            let mut told = near.promise.lost(lost);
+            // What was brought home is not lost.
+            let here = STORE.marked(id).is_some_and(|found| found.outcome.is_some());
+            if near.place == Place::Away(lost) {
+                told.get_or_insert_default();
+            }
+            if near.producer == Some(lost) {
+                near.producer = None;
+            }
+            let Some(told) = told else { continue };
+            if here {
+                near.place = Place::Here;
+                continue;
+            }
+            near.place = Place::Poisoned;
+            near.failure = Some((dvm_retcode_t::DVM_ERR_PEER_LOST, format!("datum {id} was lost with process {lost}")));
+            if let Some(ticket) = near.ticket.take() {
+                self.state.requests.remove(&ticket);
+            }
+            self.tell_all(id, &told);
+            self.arrived(id, None);
+            self.try_free(id);
+        }
+    }
+}

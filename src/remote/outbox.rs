@@ -1,0 +1,63 @@
+//! Messages on their way to one process: batches that are full, and one that is being filled. No call waits for room.
+
+use std::collections::VecDeque;
+
+use crate::transport::{Peer, Sent, Transport};
+use crate::wire::{BatchHead, Message, Refusal};
+
+/// A batch with this many bytes is full.
+const FULL_BYTES: usize = 8 << 10;
+
+/// What goes to one process.
+#[derive(Default)]
+pub(super) struct Outbox {
+    open: Vec<u8>,
+    full: VecDeque<Vec<u8>>,
+}
+
+impl Outbox {
+    /// Whether nothing is left to be sent.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty() && self.full.is_empty()
+    }
+
+    /// Adds a message. `most`: the largest batch that the transport takes.
+    pub(super) fn add(&mut self, message: &Message<'_>, most: usize) -> Result<(), Refusal> {
+        if self.open.is_empty() {
+            BatchHead::begin(&mut self.open);
+        }
+        let before = self.open.len();
+        message.add_to(&mut self.open)?;
+        if self.open.len() > most && before > BatchHead::BYTES {
+            // The message begins a batch of its own.
+            let mut next = Vec::new();
+            BatchHead::begin(&mut next);
+            next.extend_from_slice(&self.open[before..]);
+            self.open.truncate(before);
+            self.full.push_back(std::mem::replace(&mut self.open, next));
+        }
+        if self.open.len() >= FULL_BYTES {
+            self.full.push_back(std::mem::take(&mut self.open));
+        }
+        Ok(())
+    }
+
+    /// Sends what there is room for.
+    pub(super) fn flush(&mut self, transport: &dyn Transport, to: u32, head: BatchHead) {
+        if !self.open.is_empty() {
+            self.full.push_back(std::mem::take(&mut self.open));
+        }
+        while let Some(batch) = self.full.front_mut() {
+            head.finish(batch);
+            match transport.send(Peer::new(to), batch) {
+                Sent::Full => return,
+                Sent::Taken | Sent::Gone => drop(self.full.pop_front()),
+            }
+        }
+    }
+
+    /// The process is lost: nothing goes there any more.
+    pub(super) fn clear(&mut self) {
+        (self.open, self.full) = (Vec::new(), VecDeque::new());
+    }
+}

@@ -1,0 +1,164 @@
+//! Who polls: workers that look around, threads that wait, and else the progress thread, which sleeps as long as
+//! nothing comes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::Remote;
+use super::state::Step;
+use crate::engine::{Account, Call, Source, enter};
+use crate::error::Error;
+use crate::sync::lock::Mutex;
+use crate::sync::thread::Thread;
+
+/// How long the progress thread leaves polling to others that do so.
+const OTHERS_POLL: Duration = Duration::from_micros(100);
+
+/// The longest sleep of the progress thread: then it says that this process is alive.
+const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+
+/// How long a thread that waits polls before it leaves that to the progress thread.
+const EAGER: Duration = Duration::from_micros(50);
+
+/// The longest sleep of a thread that waits.
+const NAP: Duration = Duration::from_millis(20);
+
+/// Polls of a process.
+#[derive(Default)]
+pub(super) struct Polls {
+    /// Held by the thread that polls.
+    turn: Mutex<()>,
+    /// When a worker, or a thread that waits, last polled: microseconds from the start.
+    last: AtomicU64,
+}
+
+impl Remote {
+    fn now(&self) -> u64 {
+        self.start.elapsed().as_micros() as u64
+    }
+
+    /// Takes in what has come, if nobody else is at it; true if there was something.
+    pub(super) fn poll(&self, call: &Call) -> bool {
+        let Some(_turn) = self.polls.turn.try_lock() else { return false };
+        self.transport.poll(&mut |event| self.step(call, |step| step.event(event)))
+    }
+
+    fn poll_for_others(&self, call: &Call) -> bool {
+        self.polls.last.store(self.now(), Ordering::Relaxed);
+        self.poll(call)
+    }
+
+    /// Polls and sleeps until `reached`, which is asked after each change.
+    pub(super) fn drive(&self, call: &Call, mut reached: impl FnMut(&mut Step<'_>) -> bool) {
+        let mut eager = Instant::now() + EAGER;
+        loop {
+            if self.step(call, &mut reached) {
+                return;
+            }
+            if self.poll_for_others(call) {
+                eager = Instant::now() + EAGER;
+            } else if Instant::now() < eager {
+                std::thread::yield_now();
+            } else {
+                // Tasks that end, and the progress thread, notify.
+                call.nap(NAP);
+            }
+        }
+    }
+
+    /// Waits until the state has what the calling thread needs.
+    pub(super) fn wait_until<R>(&self, call: &Call, mut found: impl FnMut(&mut Step<'_>) -> Option<R>) -> R {
+        let begun = Instant::now();
+        loop {
+            if let Some(result) = self.step(call, &mut found) {
+                return result;
+            }
+            if begun.elapsed() < EAGER {
+                self.poll_for_others(call);
+                continue;
+            }
+            let mut state = self.state.lock();
+            self.changed.wait_for(&mut state, Duration::from_millis(1));
+        }
+    }
+
+    /// The progress thread's loop.
+    fn progress(&self) {
+        let mut beaten = Instant::now();
+        while !self.stopping.load(Ordering::Acquire) {
+            if beaten.elapsed() >= LONGEST_SLEEP {
+                beaten = Instant::now();
+                self.transport.beat();
+            }
+            let Ok(call) = enter() else {
+                std::thread::sleep(OTHERS_POLL);
+                continue;
+            };
+            let any = self.poll(&call);
+            let (full, idle) = self.step(&call, |step| (step.has_unsent(), step.call.is_idle()));
+            drop(call);
+            if any {
+                continue;
+            }
+            if full {
+                std::thread::yield_now();
+            } else if !idle || self.now().saturating_sub(self.polls.last.load(Ordering::Relaxed)) < 1000 {
+                std::thread::sleep(OTHERS_POLL);
+            } else {
+                self.transport.sleep(LONGEST_SLEEP);
+            }
+        }
+    }
+
+    /// Starts the progress thread.
+    pub(super) fn start_progress(self: &Arc<Remote>) -> Result<(), Error> {
+        let remote = self.clone();
+        let thread = Thread::spawn("dvm-progress", None, move || remote.progress())
+            .map_err(|error| Error::new(crate::error::dvm_retcode_t::DVM_ERR_MEMORY, format!("no thread for messages could be started: {error}")))?;
+        *self.progress.lock() = Some(thread);
+        Ok(())
+    }
+
+    /// Ends the progress thread.
+    pub(super) fn end_progress(&self) {
+        self.stopping.store(true, Ordering::Release);
+        self.transport.interrupt();
+        if let Some(thread) = self.progress.lock().take() {
+            thread.join();
+        }
+    }
+}
+
+impl Step<'_> {
+    /// Whether something could not be sent yet.
+    fn has_unsent(&self) -> bool {
+        !self.state.outboxes.iter().all(super::outbox::Outbox::is_empty)
+    }
+}
+
+/// What workers poll.
+pub(super) struct RemoteSource(pub(super) Arc<Remote>);
+
+impl Source for RemoteSource {
+    fn poll(&self, _worker: usize) -> bool {
+        enter().is_ok_and(|call| self.0.poll_for_others(&call))
+    }
+
+    fn ended(&self) -> u64 {
+        0
+    }
+
+    fn account(&self) -> Account {
+        Account {
+            name: "messages of other processes".into(),
+            volume: 0,
+            general: false,
+            ended: 0,
+            ready: 0,
+            running: Vec::new(),
+            waiting: 0,
+            told: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! What a process keeps of its job, and a step: an event that changes it.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::Remote;
+use super::outbox::Outbox;
+use crate::data::{DataCache, DatumId};
+use crate::engine::{Call, Target};
+use crate::error::{Error, dvm_retcode_t};
+use crate::id::{ProcessId, ProcessingId};
+use crate::processing::Signature;
+use crate::protocol::breach::Breach;
+use crate::protocol::copies::{Arrival, RemoteCopies};
+use crate::protocol::images::Announcements;
+use crate::protocol::loans::{Held, Holder, LoanHome};
+use crate::protocol::membership::Membership;
+use crate::protocol::promises::{OutputClaim, Promise};
+use crate::protocol::tasks::{ReceivedTasks, SentTasks};
+use crate::protocol::termination::Termination;
+use crate::wire::{BatchHead, Message};
+
+/// What became of a message: nothing, or its sender has broken the rules.
+pub(super) type Handled = Result<(), Breach>;
+
+/// Where the bytes of a datum of this process are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Nowhere,
+    Here,
+    Away(ProcessId),
+    Poisoned,
+}
+
+/// A datum of this process that other processes use.
+pub(super) struct NearDatum {
+    pub(super) loans: LoanHome,
+    pub(super) promise: Promise,
+    pub(super) place: Place,
+    /// Where its producer ran, if that is elsewhere: the bytes are kept there.
+    pub(super) producer: Option<ProcessId>,
+    /// The number of bytes, once they exist.
+    pub(super) size: u64,
+    /// A request for the bytes that lie elsewhere.
+    pub(super) ticket: Option<u32>,
+    /// Tasks that wait for it, beside those of the local slot.
+    pub(super) waiting: Vec<Arrival>,
+    /// The far datum whose storage it carries on.
+    pub(super) carries: Option<DatumId>,
+    /// Why it is poisoned, as a process that asks is told.
+    pub(super) failure: Option<(dvm_retcode_t, String)>,
+}
+
+/// A use of a far datum that waits for a reference.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Want {
+    /// By a task that is being scheduled.
+    Task(u64),
+    /// To drop it.
+    Relax,
+}
+
+/// A datum of another process.
+#[derive(Default)]
+pub(super) struct FarDatum {
+    pub(super) held: Held,
+    pub(super) holder: Holder,
+    pub(super) wants: VecDeque<Want>,
+    pub(super) size: u64,
+    /// The local slot, while the bytes are here, or are being produced here.
+    pub(super) slot: Option<DatumId>,
+    /// A task of this process produces it, or has.
+    pub(super) output: Option<OutputClaim>,
+    /// Threads that use it outside the arguments of tasks.
+    pub(super) gets: Vec<Arrival>,
+    /// Why there will be no bytes.
+    pub(super) failure: Option<(dvm_retcode_t, String)>,
+}
+
+/// A task that is being scheduled, and waits for references.
+pub(super) struct PendingTask {
+    pub(super) target: Target,
+    pub(super) function: ProcessingId,
+    pub(super) signature: &'static Signature,
+    pub(super) ids: Vec<DatumId>,
+    pub(super) missing: usize,
+    /// The far inputs whose references it has.
+    pub(super) granted: Vec<DatumId>,
+    /// The first input of which there is no reference.
+    pub(super) denied: Option<DatumId>,
+}
+
+/// What the scheduler keeps of a task that it has sent.
+pub(super) struct SentTask {
+    pub(super) description: &'static str,
+    pub(super) inputs: Vec<DatumId>,
+}
+
+/// How a task that has come uses an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Input {
+        /// Whether the task takes the last reference.
+        last: bool,
+    },
+    Output {
+        /// The place of the input that it carries on.
+        next: Option<usize>,
+    },
+}
+
+/// An argument of a task that has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunArgument {
+    pub(super) id: DatumId,
+    pub(super) usage: Use,
+    pub(super) size: u64,
+}
+
+/// A task that waits or runs here on account of another process, or on far data.
+pub(super) struct Run {
+    pub(super) from: ProcessId,
+    pub(super) sequence: u32,
+    /// Its scheduler is lost: its references are this process's, and nobody hears of its end.
+    pub(super) adopted: bool,
+    /// The local worker; none if it runs near its data.
+    pub(super) worker: Option<u16>,
+    pub(super) signature: Result<&'static Signature, Error>,
+    pub(super) arguments: Vec<RunArgument>,
+    /// Outputs whose homes have not answered.
+    pub(super) claims: Vec<DatumId>,
+    pub(super) granted: Vec<DatumId>,
+    pub(super) poisoned: bool,
+}
+
+/// An output that was granted before its task came.
+pub(super) struct EarlyGrant {
+    pub(super) scheduler: ProcessId,
+    pub(super) sequence: u32,
+    pub(super) id: DatumId,
+    pub(super) size: u64,
+    pub(super) carries: Option<DatumId>,
+}
+
+/// Where a use of bytes by a thread has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Brought {
+    Waits,
+    Here,
+    Never,
+}
+
+/// What a bulk transfer is for.
+pub(super) enum Transfer {
+    /// The bytes of this local slot go out.
+    Out(DatumId),
+    /// The bytes of a request come in.
+    In { ticket: u32 },
+}
+
+/// How far the end has come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ends {
+    /// How many ends there were.
+    pub(super) count: u32,
+    /// How many of them closed the job.
+    pub(super) closing: u32,
+    /// What the last one told.
+    pub(super) verdict: Option<(ProcessId, dvm_retcode_t, String)>,
+    pub(super) failures: u64,
+}
+
+/// A failure as it is told to all: whose, its code and its text.
+pub(super) type Failure = (ProcessId, dvm_retcode_t, String);
+
+pub(super) struct State {
+    pub(super) membership: Membership,
+    pub(super) termination: Termination,
+    pub(super) near: HashMap<DatumId, NearDatum>,
+    pub(super) far: HashMap<DatumId, FarDatum>,
+    /// Far data by their local slots.
+    pub(super) slots: HashMap<DatumId, DatumId>,
+    pub(super) copies: RemoteCopies,
+    pub(super) pending: HashMap<u64, PendingTask>,
+    pub(super) sent: Vec<SentTasks<SentTask>>,
+    pub(super) received: Vec<ReceivedTasks>,
+    pub(super) runs: BTreeMap<Arrival, Run>,
+    /// By sender and number.
+    pub(super) by_sequence: HashMap<(ProcessId, u32), Arrival>,
+    /// By the address of the engine's task.
+    pub(super) tasks: HashMap<usize, Arrival>,
+    pub(super) early: Vec<EarlyGrant>,
+    /// Threads that wait for bytes.
+    pub(super) brought: HashMap<Arrival, Brought>,
+    pub(super) numbers: u64,
+    /// Processings of other processes, as they are registered here.
+    pub(super) functions: HashMap<ProcessingId, Result<ProcessingId, Error>>,
+    pub(super) announcements: Announcements,
+    pub(super) outboxes: Vec<Outbox>,
+    pub(super) transfers: HashMap<u64, Transfer>,
+    /// Requests of this process for bytes of its own data, by their tickets.
+    pub(super) requests: HashMap<u32, DatumId>,
+    pub(super) ends: Ends,
+    /// The first failure of the lowest process below this one, or of this one.
+    pub(super) first: Option<Failure>,
+    /// A thread waits for the end; by which rule the process is idle.
+    pub(super) waits: Option<super::ending::Idleness>,
+    /// The thread that waits finalizes.
+    pub(super) closing: bool,
+    /// A loss that the next wait tells.
+    pub(super) lost: Option<String>,
+    /// Threads are to be woken.
+    pub(super) wake: bool,
+    pub(super) eager: usize,
+}
+
+/// A step: the state, while it is held.
+pub(super) struct Step<'a> {
+    pub(super) remote: &'a Remote,
+    pub(super) state: &'a mut State,
+    pub(super) call: &'a Call,
+}
+
+impl State {
+    /// The state at the beginning.
+    pub(super) fn new(me: ProcessId, count: u32, cache: u64, eager: usize) -> State {
+        State {
+            membership: Membership::new(me, count),
+            termination: Termination::new(me, count),
+            near: HashMap::new(),
+            far: HashMap::new(),
+            slots: HashMap::new(),
+            copies: RemoteCopies::new(cache),
+            pending: HashMap::new(),
+            sent: (0..count).map(|_| SentTasks::default()).collect(),
+            received: (0..count).map(|_| ReceivedTasks::default()).collect(),
+            runs: BTreeMap::new(),
+            by_sequence: HashMap::new(),
+            tasks: HashMap::new(),
+            early: Vec::new(),
+            brought: HashMap::new(),
+            numbers: 0,
+            functions: HashMap::new(),
+            announcements: Announcements::default(),
+            outboxes: (0..count).map(|_| Outbox::default()).collect(),
+            transfers: HashMap::new(),
+            requests: HashMap::new(),
+            ends: Ends::default(),
+            first: None,
+            waits: None,
+            closing: false,
+            lost: None,
+            wake: false,
+            eager,
+        }
+    }
+
+    /// The next number.
+    pub(super) fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    /// The ids of the arguments of the engine's task at this address.
+    pub(super) fn arguments(&self, task: usize) -> Vec<DatumId> {
+        let run = self.tasks.get(&task).and_then(|arrival| self.runs.get(arrival));
+        run.map_or_else(Vec::new, |run| run.arguments.iter().map(|argument| argument.id).collect())
+    }
+}
+
+/// The place of a process in lists by process.
+pub(super) fn index(process: ProcessId) -> usize {
+    process.index() as usize
+}
+
+/// Whether the end counts a message.
+pub(super) fn is_counted(message: &Message<'_>) -> bool {
+    !matches!(message, Message::Wave { .. } | Message::Answer { .. } | Message::End(_) | Message::Beat)
+}
+
+impl Step<'_> {
+    /// The calling process.
+    pub(super) fn me(&self) -> ProcessId {
+        self.remote.me
+    }
+
+    /// Calls of the store need the thread's cache.
+    pub(super) fn data<R>(&self, body: impl FnOnce(&mut DataCache) -> R) -> R {
+        self.call.data_cache(body)
+    }
+
+    /// Puts a message into the outbox of a process that is alive.
+    pub(super) fn send(&mut self, to: ProcessId, message: &Message<'_>) {
+        debug_assert_ne!(to, self.me(), "nothing is sent to oneself: {message:?}");
+        if !self.state.membership.is_alive(to) || to == self.me() {
+            return;
+        }
+        if is_counted(message) {
+            self.state.termination.count_sent(to);
+        }
+        let most = self.remote.transport.largest_batch();
+        if let Err(refusal) = self.state.outboxes[index(to)].add(message, most) {
+            // What this library writes can be written: callers check what the program gives.
+            self.call.note_defect(&format!("{message:?} cannot be sent: {refusal}"));
+        }
+    }
+
+    /// Sends what is in the outboxes, as far as there is room.
+    pub(super) fn flush(&mut self) {
+        let head = BatchHead { load: self.state.runs.len() as u32, epoch: self.state.membership.epoch() };
+        for (at, outbox) in self.state.outboxes.iter_mut().enumerate() {
+            outbox.flush(&*self.remote.transport, at as u32, head);
+        }
+    }
+
+    /// Wakes all threads that wait for a change.
+    pub(super) fn wake(&mut self) {
+        self.state.wake = true;
+    }
+
+    /// Counts a failure that the next wait tells.
+    pub(super) fn failed(&mut self, code: dvm_retcode_t, text: impl FnOnce() -> String) {
+        let _ = code;
+        self.call.count_failure(text);
+    }
+}
