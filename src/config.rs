@@ -284,6 +284,26 @@ const PULL: Knob = Knob {
         which some containers forbid; with `ring`, and wherever the others do not work, by messages.",
 };
 
+const CACHE: Knob = Knob {
+    name: "cache",
+    variable: "DVM_CACHE",
+    kind: Kind::Number { least: 0, most: 1 << 40 },
+    unit: "MiB",
+    default: "a quarter of the memory, divided by the processes of the host",
+    documentation: "How much memory the copies of other processes' data may take. Copies that no task uses go first, \
+        those unused for longest; tasks that need more than the limit run one after the other. Data of at most \
+        DVM_EAGER bytes are not kept: they come along with each task.",
+};
+const EAGER: Knob = Knob {
+    name: "eager",
+    variable: "DVM_EAGER",
+    kind: Kind::Number { least: 0, most: 16384 },
+    unit: "bytes",
+    default: "4096",
+    documentation: "Data of up to this size go to another process together with the task that reads them, and with the \
+        message that they exist; the process asks for larger ones.",
+};
+
 /// All knobs, in the order of docs/environment.md.
 const KNOBS: &[&Knob] = &[
     &WORKERS,
@@ -306,6 +326,8 @@ const KNOBS: &[&Knob] = &[
     &PROCESSES,
     &JOB,
     &PULL,
+    &CACHE,
+    &EAGER,
 ];
 
 /// Tile sizes from the environment.
@@ -344,6 +366,8 @@ pub(crate) struct Config {
     processes: Option<usize>,
     job: Option<String>,
     pull: String,
+    cache: Option<u64>,
+    eager: usize,
 }
 
 impl Config {
@@ -382,6 +406,8 @@ impl Config {
             processes: get(&PROCESSES).map(|value| number(&PROCESSES, &value)).transpose()?.map(|n| n as usize),
             job: get(&JOB).map(|value| text(&JOB, &value).map(str::to_owned)).transpose()?,
             pull: choice(&PULL, &or_default(&PULL, get(&PULL)))?.to_owned(),
+            cache: get(&CACHE).map(|value| number(&CACHE, &value)).transpose()?.map(|mebibytes| mebibytes << 20),
+            eager: number(&EAGER, &or_default(&EAGER, get(&EAGER)))? as usize,
             seed: get(&SEED).map(|value| number(&SEED, &value)).transpose()?,
         })
     }
@@ -446,6 +472,18 @@ impl Config {
     #[cfg(not(loom))]
     pub fn pull(&self) -> &str {
         &self.pull
+    }
+
+    /// The limit of the copies of other processes' data, in bytes.
+    #[cfg(not(loom))]
+    pub fn cache(&self) -> Option<u64> {
+        self.cache
+    }
+
+    /// The largest data that go with a task, in bytes.
+    #[cfg(not(loom))]
+    pub fn eager(&self) -> usize {
+        self.eager
     }
 
     pub fn seed(&self) -> Option<u64> {

@@ -27,7 +27,6 @@ mod trace;
 
 mod machine;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the engine uses it once there is a transport"))]
 mod world;
 
 #[doc(hidden)]
@@ -45,6 +44,8 @@ mod task;
 mod sched;
 
 mod engine;
+
+mod remote;
 
 mod graph;
 

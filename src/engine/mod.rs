@@ -20,9 +20,13 @@ mod shared_tasks;
 mod submit;
 
 pub(crate) use context::call::{Call, enter, panic_text};
+pub(crate) use context::job::{Goal, Job, RemoteScheduler, SharedEnd, Target};
 pub(crate) use context::shared::Engine;
 pub(crate) use context::source::{Account, Missed, Source, WaitingTile};
 pub(crate) use context::worker_threads::without_signals;
+pub(crate) use context::{outstanding, under_way};
 pub(crate) use execute::section_end::{end_section, sealed};
-pub(crate) use lifecycle::{finalize, forked, init, init_comm, running, serve, start_implicit, wait};
+pub(crate) use lifecycle::{JobPart, finalize, forked, init, init_comm, running, serve, start_implicit, wait};
 pub(crate) use observe::view;
+pub(crate) use shared_tasks::SharedTask;
+pub(crate) use submit::wrong_count;

@@ -1,9 +1,12 @@
 //! Tasks in which other processes take part, and calls that name what another process made. Whatever these need beyond
 //! the engine is the job's ([`RemoteScheduler`](super::context::job::RemoteScheduler)).
 
-use crate::data::{DatumId, NOWHERE, Outcome, STORE, Storage};
+use std::time::Duration;
+
+use crate::data::{DataCache, DatumId, NOWHERE, Outcome, STORE, Storage};
 use crate::engine::context::call::{Call, no_such_rank};
 use crate::engine::context::job::{Job, SharedEnd, Target};
+use crate::engine::context::under_way;
 use crate::engine::context::worker_counts::WorkerCounts;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, Rank};
@@ -11,6 +14,7 @@ use crate::idle::completion::count;
 use crate::processing::{Found, ProcessingId, REGISTRY, Signature};
 use crate::sync::inbox::Chain;
 use crate::task::{OwnedTask, POOL, UNPLACED};
+use crate::world::rank_table::WorkerHome;
 
 /// A task that is to be made of local slots.
 pub(crate) struct SharedTask<'a> {
@@ -261,5 +265,88 @@ impl Call {
                 format!("datum {id} does not exist: there is no process {}", id.home()),
             )
         })
+    }
+}
+
+/// What the job needs of the thread and of the engine.
+impl Call {
+    /// Lends the thread's cache of data.
+    pub(crate) fn data_cache<R>(&self, body: impl FnOnce(&mut DataCache) -> R) -> R {
+        self.context.with(|own| body(&mut own.data))
+    }
+
+    /// Wakes the thread that waits, if there is one, to look again.
+    pub(crate) fn notice(&self) {
+        self.engine().completion.notify();
+    }
+
+    /// Sleeps until something is noticed, or for so long.
+    pub(crate) fn nap(&self, longest: Duration) {
+        self.engine().completion.nap(longest);
+    }
+
+    /// Whether no task can run now.
+    pub(crate) fn is_idle(&self) -> bool {
+        under_way() == 0
+    }
+
+    /// Notes a defect of libdvm.
+    pub(crate) fn note_defect(&self, message: &str) {
+        self.engine().note_defect(message);
+    }
+
+    /// The defect that was found, if there is one.
+    pub(crate) fn defect(&self) -> Option<Error> {
+        self.engine().defect()
+    }
+
+    /// Prints a note, if the user wants notes.
+    pub(crate) fn note(&self, text: impl FnOnce() -> String) {
+        self.engine().config().note(text);
+    }
+
+    /// Counts a task that failed.
+    pub(crate) fn count_failure(&self, text: impl FnOnce() -> String) {
+        self.engine().failures.failed(text);
+    }
+
+    /// Counts a task that was cancelled.
+    pub(crate) fn count_cancelled(&self) {
+        self.engine().failures.cancelled();
+    }
+
+    /// How many tasks failed since the last report, and the first message.
+    pub(crate) fn failures(&self) -> (u64, Option<String>) {
+        self.engine().failures.so_far()
+    }
+
+    /// The failures were reported.
+    pub(crate) fn forget_failures(&self) {
+        drop(self.engine().failures.report());
+    }
+
+    /// Waits for another process: in a task, another thread runs tasks in its place meanwhile.
+    pub(crate) fn while_blocked<R>(&self, wait: impl FnOnce() -> R) -> R {
+        let section = self.worker().is_some() && self.blocking_begin().is_ok();
+        let result = wait();
+        if section {
+            let _ = self.blocking_end();
+        }
+        result
+    }
+
+    /// Refuses an id of a process that does not exist.
+    pub(crate) fn far_or_here(&self, id: DatumId) -> Result<(), Error> {
+        if id.is_here() { Ok(()) } else { self.far(id).map(|_| ()) }
+    }
+
+    /// The number of a worker in the job.
+    pub(crate) fn number_of(&self, home: WorkerHome) -> u32 {
+        self.job().map_or(0, |job| job.ranks.number(home) as u32)
+    }
+
+    /// The worker with this number in the job.
+    pub(crate) fn home_of_number(&self, number: usize) -> Option<WorkerHome> {
+        self.job().filter(|job| number < job.ranks.count()).map(|job| job.ranks.home(number))
     }
 }

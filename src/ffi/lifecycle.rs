@@ -8,6 +8,7 @@ use std::ffi::c_int;
 use super::{Arg, dvm_retcode_t, guard};
 use crate::engine;
 use crate::explain;
+use crate::remote;
 
 /// @brief Start libdvm: look at the machine and start one worker thread per processing unit.
 ///
@@ -29,7 +30,7 @@ use crate::explain;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
     guard::guarded("dvm_init", || {
-        engine::init()?;
+        remote::init()?;
         explain::begin().inspect_err(|_| {
             let _ = engine::finalize();
         })
@@ -49,7 +50,7 @@ pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
-    guard::guarded("dvm_init_comm", || engine::init_comm(fortran_comm))
+    guard::guarded("dvm_init_comm", || remote::init_comm(fortran_comm))
 }
 
 /// @brief Wait for all tasks, end libdvm, and free all data that are left, calling their free callbacks.

@@ -119,9 +119,14 @@ impl Completion {
 
     /// Sleeps until a worker runs out of tasks, or for a short time.
     pub(crate) fn wait_a_moment(&self) {
+        self.nap(Duration::from_millis(1));
+    }
+
+    /// Sleeps until a worker runs out of tasks, or for so long. A notice from before is lost.
+    pub(crate) fn nap(&self, longest: Duration) {
         self.waiting.store(true, Ordering::SeqCst);
         let mut guard = self.lock.lock();
-        self.changed.wait_for(&mut guard, Duration::from_millis(1));
+        self.changed.wait_for(&mut guard, longest);
         drop(guard);
         self.waiting.store(false, Ordering::SeqCst);
     }

@@ -76,7 +76,6 @@ impl Callee {
         Callee::WithContext(callback, context)
     }
 
-    #[cfg_attr(not(test), allow(dead_code, reason = "used once tasks go to other processes"))]
     /// The function at this address, which is code: with a context if there is one.
     pub(super) fn at(address: NonZeroUsize, context: Option<u64>) -> Callee {
         let function = ptr::with_exposed_provenance::<c_void>(address.get());

@@ -9,11 +9,9 @@
 //! - `announcement`: what another process is told of a processing, and what it makes of that
 #![allow(unsafe_code, reason = "calls functions of the program through their addresses")]
 
-#[cfg_attr(not(test), allow(dead_code, reason = "used once tasks go to other processes"))]
 pub(crate) mod announcement;
 mod callee;
 pub(crate) mod forced;
-#[cfg_attr(not(test), allow(dead_code, reason = "used once tasks go to other processes"))]
 pub(crate) mod image;
 mod is_code;
 mod registry;

@@ -364,6 +364,11 @@ impl Registry {
         }
     }
 
+    /// The signature of a processing, if it is registered.
+    pub(crate) fn signature(&self, id: ProcessingId) -> Option<&'static Signature> {
+        self.find(id).ok().map(|found| found.signature)
+    }
+
     /// Schedules what may be the first task of a processing: from before `schedule` looks at the signature until it has
     /// succeeded or failed, nobody changes the modes, and afterwards nobody does if it has succeeded.
     #[cold]

@@ -181,7 +181,7 @@ impl RemoteCopies {
     }
 
     /// Forgets a copy that nobody uses: its datum is gone, or its bytes will come along again. Says whether it did.
-    pub fn forget(&mut self, id: DatumId) -> bool {
+    pub fn drop_copy(&mut self, id: DatumId) -> bool {
         let Some(copy) = self.known.get(&id).filter(|copy| copy.pins == 0 && copy.waiters.is_empty()) else {
             return false;
         };

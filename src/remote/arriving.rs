@@ -262,9 +262,7 @@ impl Run {
             ArrivingArgument::Output { id, size, next } => {
                 RunArgument { id: *id, usage: Use::Output { next: *next }, size: *size }
             }
-            ArrivingArgument::Claimed { id } => {
-                RunArgument { id: *id, usage: Use::Output { next: None }, size: 0 }
-            }
+            ArrivingArgument::Claimed { id } => RunArgument { id: *id, usage: Use::Output { next: None }, size: 0 },
         };
         Run {
             from: task.from,

@@ -3,7 +3,7 @@
 use super::state::{Brought, Handled, Step, Transfer};
 use crate::data::{DatumId, FreshBytes, STORE, Storage};
 use crate::id::ProcessId;
-use crate::protocol::breach::Breach;
+use crate::protocol::Breach;
 use crate::protocol::copies::{CopyAction, RemoteCopies};
 use crate::transport::{Incoming, Peer};
 use crate::wire::{Bytes, DatumAt, Fetch, Here, Message, Payload, Value};
@@ -108,7 +108,7 @@ impl Step<'_> {
     }
 
     /// A process asks for bytes that it believes to be here.
-    pub(super) fn fetch(&mut self, from: ProcessId, fetch: &Fetch<'_>) -> Handled {
+    pub(super) fn fetch(&mut self, from: ProcessId, fetch: &Fetch) -> Handled {
         if fetch.asker != from {
             return Err(Breach::new(from, "it asks for bytes in another process's name"));
         }

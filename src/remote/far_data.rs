@@ -9,7 +9,7 @@ use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::protocol::copies::{Input, Known};
 use crate::protocol::loans::{HolderAction, HolderEvent};
-use crate::wire::{Done, EndState, Message};
+use crate::wire::{Done, Message};
 
 impl Step<'_> {
     /// Refuses a call that needs a process which is lost.
@@ -67,8 +67,7 @@ impl Step<'_> {
                 HolderAction::Return(task) => {
                     let parts = self.state.received[index(task.from)].release(task.sequence);
                     if let Some(parts) = parts {
-                        let done =
-                            Done { sequence: task.sequence, before: 0, outcome: None, returns: parts.returns };
+                        let done = Done { sequence: task.sequence, before: 0, outcome: None, returns: parts.returns };
                         self.send(task.from, &Message::Done(done));
                     }
                 }

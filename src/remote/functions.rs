@@ -5,7 +5,8 @@ use super::state::{Handled, Step};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, ProcessingId};
-use crate::processing::{self, Announcement, Found, REGISTRY, Signature};
+use crate::processing::announcement::{Announcement, adopt};
+use crate::processing::{Found, REGISTRY, Signature};
 use crate::protocol::Breach;
 use crate::wire::{Message, Processing};
 
@@ -45,7 +46,7 @@ impl Step<'_> {
             return Err(Breach::new(from, "it explains a processing of this process"));
         }
         if self.state.functions.get(&told.id).is_none_or(Result::is_err) {
-            let adopted = processing::adopt(told, self.me());
+            let adopted = adopt(told, self.me());
             self.state.functions.insert(told.id, adopted);
         }
         self.wake();

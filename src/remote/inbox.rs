@@ -107,7 +107,9 @@ impl Step<'_> {
     }
 
     fn check_claim(&self, from: ProcessId, claim: &crate::wire::ClaimMessage) -> Handled {
-        if claim.id.home() == from && claim.runner == self.me() && claim.scheduler.index() < self.state.sent.len() as u64
+        if claim.id.home() == from
+            && claim.runner == self.me()
+            && claim.scheduler.index() < self.state.sent.len() as u64
         {
             return Ok(());
         }
@@ -171,7 +173,7 @@ impl Step<'_> {
         if let Some(far) = self.state.far.get_mut(&id) {
             far.output = None;
         }
-        self.state.copies.forget(id);
+        self.state.copies.drop_copy(id);
         self.forget_slot(id);
         self.tidy(id);
         Ok(())

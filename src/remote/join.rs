@@ -89,8 +89,13 @@ fn join(config: &Config) -> Result<Option<JobPart>, Error> {
         start: Instant::now(),
     });
     me.become_here();
-    let job =
-        Job { me, processes: u64::from(count), ranks: RankTable::new(&parts), scheduler: remote.clone() };
+    let job = Job {
+        me,
+        processes: u64::from(count),
+        ranks: RankTable::new(&parts),
+        scheduler: remote.clone(),
+        source: Mutex::new(None),
+    };
     let started = move || {
         remote.start_progress()?;
         Ok(Arc::new(RemoteSource(remote)) as Arc<dyn engine::Source>)
@@ -113,6 +118,7 @@ fn host() -> String {
 /// The memory of the host in bytes.
 fn memory_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let kib = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().split(' ').next()?.parse::<u64>().ok());
+    let kib =
+        text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().split(' ').next()?.parse::<u64>().ok());
     kib.map_or(1 << 30, |kib| kib << 10)
 }

@@ -4,11 +4,10 @@ use super::state::{Handled, NearDatum, Place, Step};
 use crate::data::{DatumId, Outcome, STORE};
 use crate::error::dvm_retcode_t;
 use crate::id::ProcessId;
-use crate::protocol::breach::Breach;
 use crate::protocol::loans::{Held, LoanHome};
-use crate::protocol::process_set::ProcessSet;
 use crate::protocol::promises::{Promise, Subscription};
-use crate::wire::{ClaimMessage, DatumAt, Fetch, Here, LoanMessage, Message, Payload, Value, cut, TEXT_BYTES};
+use crate::protocol::{Breach, ProcessSet};
+use crate::wire::{ClaimMessage, DatumAt, Fetch, Here, LoanMessage, Message, Payload, TEXT_BYTES, Value, cut};
 
 /// The code and the text of a datum that does not exist.
 fn unknown(id: DatumId) -> (dvm_retcode_t, String) {
@@ -17,7 +16,8 @@ fn unknown(id: DatumId) -> (dvm_retcode_t, String) {
 
 /// The code and the text of a datum whose producer has failed.
 pub(super) fn poisoned(id: DatumId) -> (dvm_retcode_t, String) {
-    let text = format!("datum {id} will never have a value: the task that was to produce it has failed or was cancelled");
+    let text =
+        format!("datum {id} will never have a value: the task that was to produce it has failed or was cancelled");
     (dvm_retcode_t::DVM_ERR_POISONED, text)
 }
 
@@ -91,7 +91,7 @@ impl Step<'_> {
     }
 
     /// Tells processes what a datum of this one has come to.
-    fn tell_all(&mut self, id: DatumId, needers: &ProcessSet) {
+    pub(super) fn tell_all(&mut self, id: DatumId, needers: &ProcessSet) {
         let me = self.me();
         needers.iter().filter(|to| *to != me).for_each(|to| self.tell(to, id));
     }

@@ -114,8 +114,12 @@ impl Remote {
     /// Starts the progress thread.
     pub(super) fn start_progress(self: &Arc<Remote>) -> Result<(), Error> {
         let remote = self.clone();
-        let thread = Thread::spawn("dvm-progress", None, move || remote.progress())
-            .map_err(|error| Error::new(crate::error::dvm_retcode_t::DVM_ERR_MEMORY, format!("no thread for messages could be started: {error}")))?;
+        let thread = Thread::spawn("dvm-progress", None, move || remote.progress()).map_err(|error| {
+            Error::new(
+                crate::error::dvm_retcode_t::DVM_ERR_MEMORY,
+                format!("no thread for messages could be started: {error}"),
+            )
+        })?;
         *self.progress.lock() = Some(thread);
         Ok(())
     }

@@ -63,7 +63,9 @@ impl Step<'_> {
             let predecessor = next.map(|of| slots[of]);
             slots[place] = match argument.id.is_here() {
                 true => {
-                    if let Some(of) = predecessor.filter(|of| Some(*of) != STORE.marked(argument.id).and_then(|found| found.predecessor)) {
+                    if let Some(of) = predecessor
+                        .filter(|of| Some(*of) != STORE.marked(argument.id).and_then(|found| found.predecessor))
+                    {
                         STORE.set_predecessor(argument.id, of);
                     }
                     argument.id
@@ -120,7 +122,7 @@ impl Step<'_> {
             if id.is_here() || self.state.far.get(&id).is_none_or(|far| far.size as usize > self.state.eager) {
                 continue;
             }
-            if self.state.copies.forget(id) && self.state.far.get(&id).is_some_and(|far| far.output.is_none()) {
+            if self.state.copies.drop_copy(id) && self.state.far.get(&id).is_some_and(|far| far.output.is_none()) {
                 self.forget_slot(id);
             }
             self.tidy(id);
@@ -173,10 +175,12 @@ impl Step<'_> {
     /// A task will not run, because of this.
     pub(super) fn fail(&mut self, arrival: Arrival, error: Error) {
         let name = self.state.runs.get(&arrival).map_or("", |run| run.name()).to_owned();
-        let rank = self.call.rank_text();
+        let me = self.me();
         self.failed(error.code(), || {
-            if error.message().contains("processing '") { error.message().to_owned() } else {
-                format!("processing '{name}' could not start: {} in process {rank}", error.message())
+            if error.message().contains("processing '") {
+                error.message().to_owned()
+            } else {
+                format!("processing '{name}' could not start: {} in process {me}", error.message())
             }
         });
         self.end_unrun(arrival, &SharedEnd::Failure(error));
@@ -222,5 +226,4 @@ impl Run {
     fn name(&self) -> &str {
         self.signature.as_ref().map_or("", |signature| signature.description)
     }
-
 }

@@ -87,7 +87,9 @@ impl Step<'_> {
             let id = ids[place];
             let reads = |id: DatumId| signature.inputs().any(|input| ids[input] == id);
             if reads(id) {
-                return Err(Error::state(format!("datum {id} is an input and an output of one task, which would wait for itself")));
+                return Err(Error::state(format!(
+                    "datum {id} is an input and an output of one task, which would wait for itself"
+                )));
             }
             if signature.outputs().any(|other| other < place && ids[other] == id) {
                 return Err(Error::state(format!("datum {id} is the output of a task twice")));
@@ -227,7 +229,8 @@ impl Step<'_> {
             };
         }
         let far = self.state.far.get(&id);
-        let at = if far.is_some_and(|far| far.output.is_some()) { Some(self.me()) } else { self.state.copies.place(id) };
+        let at =
+            if far.is_some_and(|far| far.output.is_some()) { Some(self.me()) } else { self.state.copies.place(id) };
         (at.unwrap_or(id.home()), far.map_or(0, |far| far.size).max(1))
     }
 
@@ -301,7 +304,10 @@ impl Step<'_> {
 
     /// Whether a task of this process has given a far datum its bytes.
     fn is_own_output(&self, id: DatumId) -> bool {
-        self.state.far.get(&id).is_some_and(|far| far.output.as_ref().is_some_and(|output| output.is_settled()) && far.slot.is_some())
+        self.state
+            .far
+            .get(&id)
+            .is_some_and(|far| far.output.as_ref().is_some_and(|output| output.is_settled()) && far.slot.is_some())
     }
 
     fn tell_output_argument(&self, task: &PendingTask, id: DatumId) -> Told {
@@ -347,9 +353,10 @@ impl Step<'_> {
 
     /// Whether a task takes the last reference of a datum of this process, which one of its outputs carries on.
     fn is_last(&self, task: &PendingTask, id: DatumId) -> bool {
-        let carried = task.signature.outputs().any(|output| {
-            task.ids[output].is_here() && self.predecessor(task.ids[output]) == Some(id)
-        });
+        let carried = task
+            .signature
+            .outputs()
+            .any(|output| task.ids[output].is_here() && self.predecessor(task.ids[output]) == Some(id));
         let once = task.signature.inputs().filter(|&input| task.ids[input] == id).count() == 1;
         let lent = self.state.near.get(&id).is_some_and(|near| !near.loans.lent().is_empty());
         carried && once && !lent && STORE.with_references(id, |available, taken| (*available, *taken)) == Some((0, 1))

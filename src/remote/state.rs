@@ -9,7 +9,7 @@ use crate::engine::{Call, Target};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, ProcessingId};
 use crate::processing::Signature;
-use crate::protocol::breach::Breach;
+use crate::protocol::Breach;
 use crate::protocol::copies::{Arrival, RemoteCopies};
 use crate::protocol::images::Announcements;
 use crate::protocol::loans::{Held, Holder, LoanHome};
@@ -195,6 +195,10 @@ pub(super) struct State {
     /// Processings of other processes, as they are registered here.
     pub(super) functions: HashMap<ProcessingId, Result<ProcessingId, Error>>,
     pub(super) announcements: Announcements,
+    /// Processings that were unregistered elsewhere, as they are registered here.
+    pub(super) retired: Vec<ProcessingId>,
+    /// Why processes are believed to be lost.
+    pub(super) suspects: HashMap<ProcessId, String>,
     pub(super) outboxes: Vec<Outbox>,
     pub(super) transfers: HashMap<u64, Transfer>,
     /// Requests of this process for bytes of its own data, by their tickets.
@@ -241,6 +245,8 @@ impl State {
             numbers: 0,
             functions: HashMap::new(),
             announcements: Announcements::default(),
+            retired: Vec::new(),
+            suspects: HashMap::new(),
             outboxes: (0..count).map(|_| Outbox::default()).collect(),
             transfers: HashMap::new(),
             requests: HashMap::new(),

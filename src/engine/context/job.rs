@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use crate::data::DatumId;
 use crate::engine::context::call::Call;
+use crate::engine::context::source::Source;
 use crate::error::Error;
 use crate::id::{ProcessId, Rank};
 use crate::processing::{Found, ProcessingId, Signature};
+use crate::sync::lock::Mutex;
 use crate::world::rank_table::{RankTable, WorkerHome};
 
 /// Where a task is to run.
@@ -106,6 +108,8 @@ pub(crate) struct Job {
     pub(crate) processes: u64,
     pub(crate) ranks: RankTable,
     pub(crate) scheduler: Arc<dyn RemoteScheduler>,
+    /// What the workers poll for it.
+    pub(crate) source: Mutex<Option<Arc<dyn Source>>>,
 }
 
 impl Job {

@@ -11,6 +11,7 @@ pub(crate) mod life;
 use std::ffi::c_int;
 use std::io::Write as _;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,9 +20,11 @@ use crate::sync::thread::Thread;
 
 use life::{LIFE, Life, alone};
 
+use super::context::job::{Goal, Job};
+
 use super::context::call::{Call, enter, not_running};
 use super::context::shared::{ENGINE, Engine, KeptEngine, Worker};
-use super::context::source::Sources;
+use super::context::source::{Source, Sources};
 use super::context::worker_threads::{stack_size, without_signals};
 use super::context::{self, ThreadContext};
 use super::execute::worker;
@@ -31,6 +34,7 @@ use super::observe::progress_samples::ProgressSamples;
 use crate::config::Config;
 use crate::data::{Outcome, STORE};
 use crate::error::{Error, dvm_retcode_t};
+use crate::id::ProcessId;
 use crate::idle::arbiter::Arbiter;
 use crate::idle::closing::{Closing, Inside};
 use crate::idle::completion::Completion;
@@ -52,8 +56,17 @@ pub(crate) fn running() -> bool {
     !ENGINE.load(Ordering::SeqCst).is_null()
 }
 
-/// `dvm_init`.
-pub(crate) fn init() -> Result<(), Error> {
+/// A process's part of a job, before its engine runs.
+pub(crate) struct JobPart {
+    /// The part of the host that this process has.
+    pub(crate) machine: Machine,
+    pub(crate) job: Job,
+    /// To be called once the engine runs: gives what its workers poll.
+    pub(crate) started: Box<dyn FnOnce() -> Result<Arc<dyn Source>, Error>>,
+}
+
+/// `dvm_init`. `join` joins the job, if there are several processes.
+pub(crate) fn init(join: impl FnOnce(&Config) -> Result<Option<JobPart>, Error>) -> Result<(), Error> {
     refuse_orphans()?;
     let mut life = alone()?;
     if running() {
@@ -62,7 +75,13 @@ pub(crate) fn init() -> Result<(), Error> {
         }
         return Err(already_running());
     }
-    start(&mut life)
+    start(&mut life, join)
+}
+
+/// A program that was started on behalf of generated code is alone.
+fn alone_in_job(config: &Config) -> Result<Option<JobPart>, Error> {
+    refuse_jobs(config)?;
+    Ok(None)
 }
 
 /// Refuses to start libdvm in a process that was forked while libdvm was running.
@@ -89,10 +108,13 @@ pub(crate) fn init_comm(_communicator: c_int) -> Result<(), Error> {
 /// `dvm_serve`.
 pub(crate) fn serve() -> Result<(), Error> {
     let _life = alone()?;
-    let _call = enter()?;
+    let call = enter()?;
+    if let Some(job) = call.job().filter(|job| job.me != ProcessId::FIRST) {
+        return job.scheduler.wait(&call, Goal::Serve);
+    }
     Err(Error::new(
         dvm_retcode_t::DVM_ERR_UNSUPPORTED,
-        "this process is process 0 of 1, which does not serve: it calls dvm_wait and dvm_finalize",
+        "this process is process 0, which does not serve: it calls dvm_wait and dvm_finalize",
     ))
 }
 
@@ -108,7 +130,7 @@ pub(crate) fn start_implicit() -> Result<(), Error> {
         return Ok(());
     }
     watch_exit(&mut life);
-    start(&mut life)?;
+    start(&mut life, alone_in_job)?;
     life.implicit = true;
     Ok(())
 }
@@ -151,13 +173,15 @@ fn watch_exit(life: &mut Life) {
     }
 }
 
-fn start(life: &mut Life) -> Result<(), Error> {
+fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, Error>) -> Result<(), Error> {
     forked::watch();
     crate::memory::check()?;
     fence::prepare();
     let config = Config::load()?;
-    refuse_jobs(&config)?;
-    let machine = Machine::configured(&config)?;
+    let (machine, job, started) = match join(&config)? {
+        Some(JobPart { machine, job, started }) => (machine, Some(job), Some(started)),
+        None => (Machine::configured(&config)?, None, None),
+    };
     let count = machine.workers();
     let trace = Trace::start(&config, (0..count).map(|worker| machine.title(worker)))?;
     if trace.has_files() {
@@ -183,7 +207,7 @@ fn start(life: &mut Life) -> Result<(), Error> {
         progress_samples: ProgressSamples::default(),
         stand_ins: Mutex::default(),
         sources: Sources::default(),
-        job: None,
+        job,
         completion: Completion::default(),
         failures: Failures::default(),
         closing: Closing::default(),
@@ -198,6 +222,14 @@ fn start(life: &mut Life) -> Result<(), Error> {
         Ok(threads) => {
             *life = Life { threads, implicit: false, process: std::process::id(), ..*life };
             ENGINE.store(engine, Ordering::SeqCst);
+            if let Some(started) = started {
+                let source = started().inspect_err(|_| drop(end(life)))?;
+                let call = enter()?;
+                if let Some(job) = call.job() {
+                    *job.source.lock() = Some(source.clone());
+                }
+                call.engine().attach(source);
+            }
             Ok(())
         }
         Err(error) => {
@@ -266,6 +298,9 @@ pub(crate) fn wait() -> Result<(), Error> {
     let call = enter()?;
     let engine = call.engine();
     let _waits = engine.program_waits();
+    if let Some(job) = &engine.job {
+        return job.scheduler.wait(&call, Goal::Wait);
+    }
     let crowded = engine.machine.oversubscribed();
     engine.completion.wait_until(crowded, || context::outstanding() == 0 || engine.defect().is_some());
     match engine.defect() {
@@ -280,8 +315,26 @@ pub(crate) fn finalize() -> Result<(), Error> {
     if !running() {
         return Err(not_running());
     }
+    let told = end_of_job()?;
     let (report, written) = end(&mut life);
-    report.and(written)
+    told.and(report).and(written)
+}
+
+/// Finalize of a job: with all processes, until nothing is left anywhere. Gives what has failed.
+fn end_of_job() -> Result<Result<(), Error>, Error> {
+    let call = enter()?;
+    let Some(job) = call.job() else { return Ok(Ok(())) };
+    let quiet = job.scheduler.wait(&call, Goal::Quiet);
+    let stuck = context::outstanding();
+    call.poison_unproduced();
+    let closed = job.scheduler.wait(&call, Goal::Closed);
+    if let Some(source) = job.source.lock().take() {
+        call.engine().detach(&source);
+    }
+    job.scheduler.close();
+    // Those that were cancelled at the end have a report of their own.
+    let reported = |error: Error| if error.code() == dvm_retcode_t::DVM_ERR_TASK { Ok(()) } else { Err(error) };
+    Ok(with_stuck(quiet, stuck).and(closed.or_else(reported)))
 }
 
 /// Ends the engine in any state. Returns the report of failures, and whether the trace was written.

@@ -33,6 +33,12 @@ impl Failures {
         self.0.lock().cancelled += 1;
     }
 
+    /// How many tasks failed since the last report, and the first message.
+    pub(crate) fn so_far(&self) -> (u64, Option<String>) {
+        let tally = self.0.lock();
+        (tally.failed, tally.messages.first().cloned())
+    }
+
     /// Reports the failures, and clears them. Cancelled tasks alone are no failure: an earlier report has covered the
     /// failure that they depended on, or the end of the engine will.
     pub(crate) fn report(&self) -> Result<(), Error> {

@@ -317,7 +317,7 @@ fn weigh(own: &mut Own, numbers: &[u64], signature: &Signature) {
 
 #[cold]
 #[inline(never)]
-fn wrong_count(signature: &Signature, count: usize) -> Error {
+pub(crate) fn wrong_count(signature: &Signature, count: usize) -> Error {
     Error::argument(format!("processing '{}' has {} arguments, not {count}", signature.description, signature.count))
 }
 
