@@ -102,7 +102,7 @@ impl Store {
                     name(id)
                 )));
             }
-            Producer::Nobody if !body.referenced() => return Err(unknown(id, true)),
+            Producer::Nobody if !body.referenced() && !body.is_shared() => return Err(unknown(id, true)),
             Producer::Nobody => {}
         }
         body.set_gets(all);

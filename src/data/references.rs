@@ -1,7 +1,7 @@
 //! References: those that the program holds, and those that its scheduled tasks have taken.
 
 use super::DatumId;
-use super::slot::{Phase, Slot};
+use super::slot::{Locked, Phase, Slot};
 use super::store::{DataCache, Store, name, unknown};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::inbox::Node;
@@ -35,7 +35,7 @@ impl Store {
     /// Drops a reference of the program.
     pub(crate) fn relax(&self, cache: &mut DataCache, id: DatumId) -> Result<(), Error> {
         let body = self.lock_referenced(id)?;
-        let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, body.taken())) };
+        let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, &body)) };
         body.set_available(left);
         self.settle(cache, id, body);
         Ok(())
@@ -47,7 +47,7 @@ impl Store {
     #[allow(clippy::inline_always, reason = "measured: once for each input")]
     pub(crate) fn take(&self, id: DatumId, waiter: impl FnOnce() -> Option<Node>) -> Result<Readiness, Error> {
         let body = self.lock(id)?;
-        let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, body.taken())) };
+        let Some(left) = body.available().checked_sub(1) else { return Err(none_left(id, &body)) };
         body.set_available(left);
         body.set_taken(body.taken() + 1);
         let slot = body.slot();
@@ -117,8 +117,9 @@ fn too_many(id: DatumId) -> Error {
 /// The error of a call that needs a reference when all are taken.
 #[cold]
 #[inline(never)]
-fn none_left(id: DatumId, taken: u32) -> Error {
-    if taken == 0 {
+fn none_left(id: DatumId, body: &Locked<'_>) -> Error {
+    let taken = body.taken();
+    if taken == 0 && !body.is_shared() {
         return unknown(id, true);
     }
     Error::new(

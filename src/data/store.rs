@@ -242,11 +242,11 @@ impl Store {
         }
     }
 
-    /// Locks the datum with this id, if it still has references.
+    /// Locks the datum with this id, if it still has references, here or in other processes.
     #[inline]
     pub(super) fn lock_referenced(&self, id: DatumId) -> Result<Locked<'_>, Error> {
         let body = self.lock(id)?;
-        if body.referenced() { Ok(body) } else { Err(unknown(id, true)) }
+        if body.referenced() || body.is_shared() { Ok(body) } else { Err(unknown(id, true)) }
     }
 
     /// Frees the datum if nobody needs it any more.
