@@ -126,7 +126,7 @@ impl Store {
     pub(crate) fn put_outside(&self, cache: &mut DataCache, id: DatumId) -> Result<(), Error> {
         let body = self.lock(id)?;
         if body.slot().phase() != Phase::Published || body.outside() == 0 {
-            return Err(if body.needed() && !body.referenced() && !body.produced() {
+            return Err(if body.needed() && !body.referenced() && !body.produced() && !body.is_shared() {
                 unknown(id, true)
             } else {
                 not_got(id)

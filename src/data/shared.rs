@@ -51,6 +51,18 @@ impl Store {
         Ok(body.state())
     }
 
+    /// Whether a datum is marked.
+    pub(crate) fn is_marked(&self, id: DatumId) -> bool {
+        self.lock(id).is_ok_and(|body| body.is_shared())
+    }
+
+    /// Tells whoever marked the promise that somebody waits for it.
+    pub(crate) fn tell_awaited(&self, cache: &mut DataCache, id: DatumId) {
+        if self.is_marked(id) {
+            cache.tell(id);
+        }
+    }
+
     /// The state of a marked datum.
     pub(crate) fn marked(&self, id: DatumId) -> Option<SharedState> {
         self.lock(id).ok().map(|body| body.state())

@@ -122,7 +122,9 @@ impl Call {
         ids: &[DatumId],
     ) -> Result<(), Error> {
         self.open()?;
-        let far = ids.iter().any(|id| !id.is_here());
+        // The bytes of a marked datum may lie elsewhere.
+        let marked = |id: &DatumId| target == Target::Near && STORE.is_marked(*id);
+        let far = ids.iter().any(|id| !id.is_here() || marked(id));
         let here = match target {
             Target::Worker(home) => ProcessId::from_index(home.process) == job.me,
             Target::Near => true,
@@ -240,6 +242,7 @@ impl Call {
         for waiters in all {
             self.activate(waiters, Outcome::Poisoned);
         }
+        self.give_back();
     }
 
     /// The local slot of a far datum, for a call that uses its bytes: an argument of the running task, or one that
@@ -273,6 +276,11 @@ impl Call {
     /// Lends the thread's cache of data.
     pub(crate) fn data_cache<R>(&self, body: impl FnOnce(&mut DataCache) -> R) -> R {
         self.context.with(|own| body(&mut own.data))
+    }
+
+    /// Gives the memory of freed data back, and tells the job of marked data that have changed.
+    pub(crate) fn give_back(&self) {
+        self.context.give_back();
     }
 
     /// Wakes the thread that waits, if there is one, to look again.

@@ -19,6 +19,9 @@ use super::process_set::ProcessSet;
 use crate::id::{DatumId, ProcessId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// Requests have numbers up to here; larger ones are for other uses.
+pub const MOST_TICKETS: u32 = (1 << 30) - 1;
+
 /// A task that waits here: its owner's number. The oldest has the lowest.
 pub type Arrival = u64;
 
@@ -567,7 +570,7 @@ impl RemoteCopies {
         if let Some(first) = copy.waiters.first() {
             self.wanted.remove(&(*first, id));
         }
-        self.ticket = self.ticket.wrapping_add(1);
+        self.ticket = self.ticket.wrapping_add(1) & MOST_TICKETS;
         copy.state = State::Fetching(at, self.ticket);
         self.bytes += copy.size;
         self.under_way.insert(self.ticket, id);

@@ -1,5 +1,6 @@
 //! Bytes between processes: copies of far data, requests for them, and transfers of many bytes.
 
+use super::near_data::ECHO_TICKET;
 use super::state::{Brought, Handled, Step, Transfer};
 use crate::data::{DatumId, FreshBytes, STORE, Storage};
 use crate::id::ProcessId;
@@ -68,6 +69,11 @@ impl Step<'_> {
     /// A process says what a far datum has come to.
     pub(super) fn here_elsewhere(&mut self, here: &Here<'_>) {
         let (id, place) = (here.datum.id, here.datum.at);
+        if self.state.locating.contains_key(&id) {
+            let size = if let Value::Published { size, .. } = here.value { size } else { 0 };
+            self.state.hints.insert(id, (place, size));
+            self.state.located.push(id);
+        }
         if !self.state.copies.knows(id) {
             return;
         }
@@ -113,6 +119,10 @@ impl Step<'_> {
             return Err(Breach::new(from, "it asks for bytes in another process's name"));
         }
         let (id, ticket) = (fetch.datum.id, fetch.ticket);
+        if ticket & ECHO_TICKET != 0 {
+            self.send(from, &Message::Bytes(Bytes { ticket, id, payload: None }));
+            return Ok(());
+        }
         let slot = if id.home() == self.me() {
             self.near(id).map(|_| id)
         } else {
@@ -140,6 +150,10 @@ impl Step<'_> {
     /// The answer to a request for bytes.
     pub(super) fn bytes(&mut self, from: ProcessId, bytes: &Bytes<'_>) -> Handled {
         let Bytes { ticket, id, payload } = *bytes;
+        if ticket & ECHO_TICKET != 0 {
+            self.echoed(ticket, id);
+            return Ok(());
+        }
         let expected = match self.state.requests.get(&ticket) {
             Some(requested) => Some((*requested, self.state.near.get(requested).map_or(0, |near| near.size))),
             None => self.state.copies.fetching(ticket),

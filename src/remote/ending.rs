@@ -125,7 +125,7 @@ impl Step<'_> {
     }
 
     /// Whether a thread that waits for this goal may go on.
-    fn is_reached(&mut self, goal: Goal, ends: u32) -> bool {
+    fn is_reached(&self, goal: Goal, ends: u32) -> bool {
         let Ends { count, closing, .. } = self.state.ends;
         if self.state.membership.ended() {
             return true;
@@ -152,8 +152,13 @@ impl Remote {
             step.state.ends.count
         });
         self.drive(call, |step| {
+            // Who is idle after the end would begin to look for the next one.
+            let reached = |step: &mut Step<'_>| step.is_reached(goal, ends) || step.call.defect().is_some();
+            if reached(step) {
+                return true;
+            }
             step.look_around();
-            step.is_reached(goal, ends) || step.call.defect().is_some()
+            reached(step)
         });
         self.step(call, |step| {
             step.state.waits = None;

@@ -1,15 +1,15 @@
 //! Data of other processes: the references of this one, the local slots of their bytes, and the threads that use them.
 
 use super::Remote;
-use super::near_data::poisoned;
+use super::near_data::{ECHO_TICKET, poisoned};
 use super::state::{Brought, FarDatum, Handled, Step, Want, index};
 use crate::data::{DatumId, Outcome, STORE, Storage};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
-use crate::protocol::copies::{Input, Known};
+use crate::protocol::copies::{Input, Known, MOST_TICKETS};
 use crate::protocol::loans::{HolderAction, HolderEvent};
-use crate::wire::{Done, Message};
+use crate::wire::{DatumAt, Done, Fetch, Message};
 
 impl Step<'_> {
     /// Refuses a call that needs a process which is lost.
@@ -228,13 +228,40 @@ impl Step<'_> {
         {
             return Ok(Ok(slot));
         }
-        let size = far.size;
+        let (size, kept) = (far.size, !far.held.is_nothing() || far.holder.is_read());
         self.check_alive(id.home())?;
+        // A copy says nothing about a datum that this process does not keep: it may have been freed.
+        if !kept && self.state.copies.drop_copy(id) {
+            self.forget_slot(id);
+        }
         let arrival = self.state.number();
         self.state.brought.insert(arrival, Brought::Waits);
         let input = Input { id, size, known: Known::Promised };
         self.copies(|copies, actions| copies.arrive(arrival, &[input], 0, actions));
+        if self.call.inside_task() && self.state.brought.get(&arrival) == Some(&Brought::Waits) {
+            // A task does not wait for a promise: the answer to this comes behind what home says of the datum.
+            let ticket = self.state.number() as u32 & MOST_TICKETS | ECHO_TICKET;
+            self.state.echoes.insert(ticket, arrival);
+            let (asker, datum) = (self.me(), DatumAt::home(id));
+            self.send(id.home(), &Message::Fetch(Fetch { ticket, datum, asker, worker: 0, size: 0 }));
+        }
         Ok(Err(arrival))
+    }
+
+    /// Home has answered all that was asked about a datum before.
+    pub(super) fn echoed(&mut self, ticket: u32, id: DatumId) {
+        let Some(arrival) = self.state.echoes.remove(&ticket) else { return };
+        let waits = self.state.brought.get(&arrival) == Some(&Brought::Waits);
+        if !waits || self.state.copies.place(id).is_some() {
+            return;
+        }
+        let text = format!(
+            "datum {id} is not published yet and a task may not wait for it: schedule a task that reads it"
+        );
+        self.far(id).failure = Some((dvm_retcode_t::DVM_ERR_NOT_READY, text));
+        self.copies(|copies, actions| copies.withdraw(arrival, actions));
+        self.state.brought.insert(arrival, Brought::Never);
+        self.wake();
     }
 
     /// What a thread that waits for bytes finds: the slot, or why there will be none.

@@ -38,9 +38,9 @@ pub(crate) fn init_comm(communicator: c_int) -> Result<(), Error> {
 fn transport() -> Result<Option<Arc<dyn Transport>>, Error> {
     let mut known = TRANSPORT.lock();
     if known.is_none() {
-        *known = transport::from_environment()?.filter(|found| found.processes() > 1).map(Arc::from);
+        *known = transport::from_environment()?.map(Arc::from);
     }
-    Ok(known.clone())
+    Ok(known.clone().filter(|found| found.processes() > 1))
 }
 
 /// Joins the job; none if this process is alone.

@@ -113,6 +113,7 @@ impl Step<'_> {
         waiting.into_iter().for_each(|arrival| self.refuse_lost_claims(arrival));
         self.give_up_promises(lost);
         self.copies(|copies, actions| copies.lost(lost, actions));
+        self.stop_locating();
         self.state.announcements.lost(lost);
         self.state.outboxes[index(lost)].clear();
         let mut actions = Vec::new();

@@ -57,11 +57,20 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// Changes the state; what is to be sent is sent after it.
+    /// Changes the state; what is to be sent is sent after it. Memory of freed data is given back, which may call the
+    /// program.
     fn step<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
+        let result = self.change(call, change);
+        call.give_back();
+        result
+    }
+
+    /// The same without giving memory back.
+    fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
         let mut state = self.state.lock();
         let mut step = Step { remote: self, state: &mut state, call };
         let result = change(&mut step);
+        step.dispatch_located();
         step.flush();
         let wake = std::mem::take(&mut step.state.wake);
         drop(state);

@@ -4,6 +4,7 @@ use super::state::{Handled, NearDatum, Place, Step};
 use crate::data::{DatumId, Outcome, STORE};
 use crate::error::dvm_retcode_t;
 use crate::id::ProcessId;
+use crate::protocol::copies::MOST_TICKETS;
 use crate::protocol::loans::{Held, LoanHome};
 use crate::protocol::promises::{Promise, Subscription};
 use crate::protocol::{Breach, ProcessSet};
@@ -21,8 +22,11 @@ pub(super) fn poisoned(id: DatumId) -> (dvm_retcode_t, String) {
     (dvm_retcode_t::DVM_ERR_POISONED, text)
 }
 
-/// Requests of this kind have this bit in their ticket; those of copies count from 0.
+/// Requests for bytes of a process's own data have this bit in their ticket; those for copies have neither.
 pub(super) const NEAR_TICKET: u32 = 1 << 31;
+
+/// A request with this bit asks for no bytes: the answer says that what was sent before was taken in, and answered.
+pub(super) const ECHO_TICKET: u32 = 1 << 30;
 
 impl Step<'_> {
     /// The entry of a datum of this process, which other processes know from now on; none if it does not exist.
@@ -62,6 +66,9 @@ impl Step<'_> {
             Some(far) => self.told_of_far(*far),
             None => {
                 self.take_in(local);
+                if STORE.is_awaited(local) {
+                    self.request(local);
+                }
                 self.try_free(local);
             }
         }
@@ -75,6 +82,7 @@ impl Step<'_> {
         let Some(outcome) = STORE.marked(id).and_then(|found| found.outcome) else { return };
         let Some(near) = self.state.near.get_mut(&id) else { return };
         let waiting = std::mem::take(&mut near.waiting);
+        self.state.located.push(id);
         if !near.promise.is_settled() {
             near.place = if outcome == Outcome::Published { Place::Here } else { Place::Poisoned };
             let needers = near.promise.settle();
@@ -173,6 +181,7 @@ impl Step<'_> {
             }
         }
         self.tell_all(id, &needers);
+        self.state.located.push(id);
         match here.value {
             Value::Published { payload: Payload::Inline(bytes), .. } => {
                 STORE.set_size(id, bytes.len());
@@ -206,7 +215,7 @@ impl Step<'_> {
 
     /// Somebody here begins to wait for a promise of this process.
     pub(super) fn awaited(&mut self, id: DatumId) {
-        if self.state.near.contains_key(&id) && STORE.is_awaited(id) {
+        if STORE.marked(id).is_some_and(|found| found.outcome.is_none()) {
             self.request(id);
         }
     }
@@ -216,7 +225,7 @@ impl Step<'_> {
         let Some(near) = self.state.near.get_mut(&id) else { return };
         let (Place::Away(at), None) = (near.place, near.ticket) else { return };
         let size = near.size;
-        let ticket = self.state.number() as u32 | NEAR_TICKET;
+        let ticket = self.state.number() as u32 & MOST_TICKETS | NEAR_TICKET;
         self.state.requests.insert(ticket, id);
         if let Some(near) = self.state.near.get_mut(&id) {
             near.ticket = Some(ticket);

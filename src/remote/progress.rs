@@ -40,8 +40,11 @@ impl Remote {
 
     /// Takes in what has come, if nobody else is at it; true if there was something.
     pub(super) fn poll(&self, call: &Call) -> bool {
-        let Some(_turn) = self.polls.turn.try_lock() else { return false };
-        self.transport.poll(&mut |event| self.step(call, |step| step.event(event)))
+        let Some(turn) = self.polls.turn.try_lock() else { return false };
+        let any = self.transport.poll(&mut |event| self.change(call, |step| step.event(event)));
+        drop(turn);
+        call.give_back();
+        any
     }
 
     fn poll_for_others(&self, call: &Call) -> bool {
@@ -52,7 +55,13 @@ impl Remote {
     /// Polls and sleeps until `reached`, which is asked after each change.
     pub(super) fn drive(&self, call: &Call, mut reached: impl FnMut(&mut Step<'_>) -> bool) {
         let mut eager = Instant::now() + EAGER;
+        let mut told = Instant::now();
         loop {
+            if told.elapsed() > Duration::from_secs(2) && std::env::var_os("DVM_DEBUG").is_some() {
+                told = Instant::now();
+                let text = self.state.lock().summary();
+                eprintln!("process {}: outstanding {} under way {}: {text}", self.me, crate::engine::outstanding(), crate::engine::under_way());
+            }
             if self.step(call, &mut reached) {
                 return;
             }

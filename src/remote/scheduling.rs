@@ -70,6 +70,7 @@ impl Step<'_> {
             signature,
             ids: ids.to_vec(),
             missing: far.len() + 1,
+            located: false,
             granted: Vec::new(),
             denied: None,
         };
@@ -158,7 +159,7 @@ impl Step<'_> {
     fn asked(&mut self, number: u64) {
         let Some(task) = self.state.pending.get_mut(&number) else { return };
         task.missing -= 1;
-        if task.missing > 0 {
+        if task.missing > 0 || self.locate(number) {
             return;
         }
         if let Some(task) = self.state.pending.remove(&number) {
@@ -175,6 +176,53 @@ impl Step<'_> {
                 }
             }
         }
+    }
+
+    /// A near task waits until it is known where its inputs are; says whether it does.
+    fn locate(&mut self, number: u64) -> bool {
+        let Some(task) = self.state.pending.get_mut(&number) else { return false };
+        if task.target != Target::Near || task.denied.is_some() || std::mem::replace(&mut task.located, true) {
+            return false;
+        }
+        let inputs: Vec<DatumId> = task.signature.inputs().map(|place| task.ids[place]).collect();
+        let mut missing: Vec<DatumId> = inputs.into_iter().filter(|id| !self.is_located(*id)).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        if let Some(task) = self.state.pending.get_mut(&number) {
+            task.missing = missing.len();
+        }
+        for id in &missing {
+            self.state.locating.entry(*id).or_default().push(number);
+            if !id.is_here() {
+                let me = self.me();
+                self.send(id.home(), &Message::Subscribe(DatumAt { id: *id, at: me }));
+            }
+        }
+        !missing.is_empty()
+    }
+
+    /// Whether it is known where the bytes of a datum are, or that there will be none.
+    fn is_located(&mut self, id: DatumId) -> bool {
+        if !id.is_here() {
+            return self.is_own_output(id) || self.state.copies.place(id).is_some() || self.state.hints.contains_key(&id);
+        }
+        let Some(near) = self.near(id) else { return true };
+        near.promise.is_settled() || STORE.marked(id).is_none_or(|found| found.outcome.is_some())
+    }
+
+    /// Near tasks go on whose last input was located.
+    pub(super) fn dispatch_located(&mut self) {
+        while let Some(id) = self.state.located.pop() {
+            for number in self.state.locating.remove(&id).into_iter().flatten() {
+                self.asked(number);
+            }
+            self.state.hints.remove(&id);
+        }
+    }
+
+    /// After a loss nobody may say where data are: near tasks go without knowing.
+    pub(super) fn stop_locating(&mut self) {
+        self.state.located.extend(self.state.locating.keys());
     }
 
     /// A task that was accepted cannot run after all: it fails.

@@ -83,6 +83,8 @@ pub(super) struct PendingTask {
     pub(super) signature: &'static Signature,
     pub(super) ids: Vec<DatumId>,
     pub(super) missing: usize,
+    /// Whether the places of its inputs were asked for, if it runs near them.
+    pub(super) located: bool,
     /// The far inputs whose references it has.
     pub(super) granted: Vec<DatumId>,
     /// The first input of which there is no reference.
@@ -189,8 +191,16 @@ pub(super) struct State {
     /// By the address of the engine's task.
     pub(super) tasks: HashMap<usize, Arrival>,
     pub(super) early: Vec<EarlyGrant>,
+    /// Near tasks that are being scheduled, by the inputs whose places they have to know.
+    pub(super) locating: HashMap<DatumId, Vec<u64>>,
+    /// Inputs whose places are known now.
+    pub(super) located: Vec<DatumId>,
+    /// Where far inputs of such tasks are, and their sizes.
+    pub(super) hints: HashMap<DatumId, (ProcessId, u64)>,
     /// Threads that wait for bytes.
     pub(super) brought: HashMap<Arrival, Brought>,
+    /// Tasks that ask whether there are bytes, by the ticket of the question.
+    pub(super) echoes: HashMap<u32, Arrival>,
     pub(super) numbers: u64,
     /// Processings of other processes, as they are registered here.
     pub(super) functions: HashMap<ProcessingId, Result<ProcessingId, Error>>,
@@ -241,7 +251,11 @@ impl State {
             by_sequence: HashMap::new(),
             tasks: HashMap::new(),
             early: Vec::new(),
+            locating: HashMap::new(),
+            located: Vec::new(),
+            hints: HashMap::new(),
             brought: HashMap::new(),
+            echoes: HashMap::new(),
             numbers: 0,
             functions: HashMap::new(),
             announcements: Announcements::default(),
@@ -327,5 +341,37 @@ impl Step<'_> {
     pub(super) fn failed(&mut self, code: dvm_retcode_t, text: impl FnOnce() -> String) {
         let _ = code;
         self.call.count_failure(text);
+    }
+}
+
+impl State {
+    /// What is left, in words.
+    pub(super) fn summary(&self) -> String {
+        use std::fmt::Write;
+        let mut text = format!(
+            "{} tasks wait for references, {} wait or run here, {} were sent; {} near and {} far data; {} requests, {} \
+             transfers; waits {:?}, closing {}, ends {:?}; copies wait {}",
+            self.pending.len(),
+            self.runs.len(),
+            self.sent.iter().map(SentTasks::running).sum::<usize>(),
+            self.near.len(),
+            self.far.len(),
+            self.requests.len(),
+            self.transfers.len(),
+            self.waits,
+            self.closing,
+            self.ends,
+            self.copies.waiting(),
+        );
+        for run in self.runs.values().take(4) {
+            let _ = write!(text, "\n  run from {} number {}: claims {:?} granted {:?} poisoned {} args {:?}", run.from, run.sequence, run.claims, run.granted, run.poisoned, run.arguments);
+        }
+        for (id, near) in self.near.iter().take(6) {
+            let _ = write!(text, "\n  near {id}: {:?} {:?} {:?} lent {:?} waiting {:?} ticket {:?}", near.place, near.promise, near.producer, near.loans.lent(), near.waiting, near.ticket);
+        }
+        for (id, far) in self.far.iter().take(6) {
+            let _ = write!(text, "\n  far {id}: {:?} {:?} slot {:?} output {:?} gets {:?}", far.held, far.holder, far.slot, far.output, far.gets);
+        }
+        text
     }
 }

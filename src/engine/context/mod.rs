@@ -60,6 +60,8 @@ pub(crate) struct Own {
     lifo_slot: Option<OwnedTask>,
     /// True while a call further up on this thread's stack gives memory back.
     giving_back: bool,
+    /// True while the job is told of a datum.
+    telling: bool,
 }
 
 impl Own {
@@ -412,6 +414,7 @@ impl ThreadContext {
                 finishing: false,
                 lifo_slot: None,
                 giving_back: false,
+                telling: false,
             }),
             #[cfg(debug_assertions)]
             lent: Cell::new(false),
@@ -526,7 +529,8 @@ impl ThreadContext {
 
     #[cold]
     fn give_all_back(&'static self) {
-        while let Some(released) = self.with(|own| if own.giving_back { None } else { own.data.released() }) {
+        let next = |own: &mut Own| if own.giving_back || own.telling { None } else { own.data.released() };
+        while let Some(released) = self.with(next) {
             if let Some(marked) = released.told() {
                 self.tell(marked);
             } else if !released.calls_out() {
@@ -542,7 +546,10 @@ impl ThreadContext {
     fn tell(&'static self, marked: data::DatumId) {
         let Some(engine) = self.engine.get() else { return };
         if let Some(job) = &engine.job {
+            // What is to be given back meanwhile is left to the call further up.
+            self.with(|own| own.telling = true);
             job.scheduler.told(&call::Call { context: self, engine, outermost: false }, marked);
+            self.with(|own| own.telling = false);
         }
     }
 

@@ -201,7 +201,12 @@ impl Call {
             }
             let id = task.id(place);
             task.wait_for(place);
-            let Some((node, outcome)) = STORE.enlist(id, task.into()) else { return };
+            let Some((node, outcome)) = STORE.enlist(id, task.into()) else {
+                if self.job().is_some() {
+                    self.context.with(|own| STORE.tell_awaited(&mut own.data, id));
+                }
+                return;
+            };
             task = node.into();
             if outcome == Outcome::Poisoned {
                 task.poison();

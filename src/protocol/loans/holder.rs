@@ -218,6 +218,11 @@ impl Holder {
         actions.extend(self.withheld.drain(..).map(Action::Return));
     }
 
+    /// Whether a task of another process reads the datum here.
+    pub fn is_read(&self) -> bool {
+        self.reading > 0
+    }
+
     /// Whether nothing is left to remember.
     pub fn is_idle(&self) -> bool {
         *self == Holder::default()
