@@ -71,6 +71,7 @@ impl Step<'_> {
             ids: ids.to_vec(),
             missing: far.len() + 1,
             located: false,
+            places: Vec::new(),
             granted: Vec::new(),
             denied: None,
         };
@@ -204,7 +205,8 @@ impl Step<'_> {
     /// Whether it is known where the bytes of a datum are, or that there will be none.
     fn is_located(&mut self, id: DatumId) -> bool {
         if !id.is_here() {
-            return self.is_own_output(id) || self.state.copies.place(id).is_some() || self.state.hints.contains_key(&id);
+            let known = self.state.copies.place(id).is_some() && self.state.far.get(&id).is_some_and(|far| far.size > 0);
+            return known || self.is_own_output(id);
         }
         let Some(near) = self.near(id) else { return true };
         near.promise.is_settled() || STORE.marked(id).is_none_or(|found| found.outcome.is_some())
@@ -213,10 +215,13 @@ impl Step<'_> {
     /// Near tasks go on whose last input was located.
     pub(super) fn dispatch_located(&mut self) {
         while let Some(id) = self.state.located.pop() {
+            let hint = self.state.hints.remove(&id);
             for number in self.state.locating.remove(&id).into_iter().flatten() {
+                if let (Some((at, size)), Some(task)) = (hint, self.state.pending.get_mut(&number)) {
+                    task.places.push((id, at, size));
+                }
                 self.asked(number);
             }
-            self.state.hints.remove(&id);
         }
     }
 
@@ -257,7 +262,7 @@ impl Step<'_> {
         let mut weights = vec![0_u64; self.state.sent.len()];
         for place in task.signature.inputs() {
             let id = task.ids[place];
-            let (at, size) = self.whereabouts(id);
+            let (at, size) = self.whereabouts(task, id);
             if let Some(weight) = weights.get_mut(index(at)).filter(|_| self.state.membership.is_alive(at)) {
                 *weight += size;
             }
@@ -268,13 +273,16 @@ impl Step<'_> {
     }
 
     /// Where the bytes of a datum are, as far as this process knows, and how many there are.
-    fn whereabouts(&self, id: DatumId) -> (ProcessId, u64) {
+    fn whereabouts(&self, task: &PendingTask, id: DatumId) -> (ProcessId, u64) {
         if id.is_here() {
             let size = STORE.size(id).unwrap_or(0) as u64;
             return match self.state.near.get(&id).map(|near| near.place) {
                 Some(Place::Away(at)) => (at, size),
                 _ => (self.me(), size),
             };
+        }
+        if let Some((_, at, size)) = task.places.iter().find(|(told, ..)| *told == id) {
+            return (*at, *size);
         }
         let far = self.state.far.get(&id);
         let at =

@@ -85,6 +85,8 @@ pub(super) struct PendingTask {
     pub(super) missing: usize,
     /// Whether the places of its inputs were asked for, if it runs near them.
     pub(super) located: bool,
+    /// Where inputs are, as their homes have said, and their sizes.
+    pub(super) places: Vec<(DatumId, ProcessId, u64)>,
     /// The far inputs whose references it has.
     pub(super) granted: Vec<DatumId>,
     /// The first input of which there is no reference.
@@ -363,7 +365,7 @@ impl State {
             self.ends,
             self.copies.waiting(),
         );
-        for run in self.runs.values().take(4) {
+        for run in self.runs.values().take(30) {
             let _ = write!(text, "\n  run from {} number {}: claims {:?} granted {:?} poisoned {} args {:?}", run.from, run.sequence, run.claims, run.granted, run.poisoned, run.arguments);
         }
         for (id, near) in self.near.iter().take(6) {
