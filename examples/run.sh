@@ -4,7 +4,8 @@
 #   examples/run.sh [NAME...]      for example 03_dataflow; without names, all with an expected output
 #
 # dvmcc compiles C programs with a region pragma. Settings: LIBDVM, the shared library (default: cargo's build
-# in target/release); DVMCC (default: target/release/dvmcc); CC; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
+# in target/release); DVMCC, DVMRUN (default: those in target/release); CC; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
+# A program that calls dvm_serve also runs as several processes: DVM_TEST_PROCESSES (default: c-tests/several/processes) says how many.
 # A line `needs: -OPTION` in a program is an option for its compiler. If a program's options do not link, the script names the
 # program and skips it. Exit status 0: all others printed the expected output.
 set -uo pipefail
@@ -15,13 +16,14 @@ root=$(dirname "$here")
 release=${CARGO_TARGET_DIR:-$root/target}/release
 include=$root/include
 dvmcc=${DVMCC:-$release/dvmcc}
+dvmrun=${DVMRUN:-$release/dvmrun}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 read -r -a flags <<<"${DVM_EXAMPLE_FLAGS:-}"
 count=0 failures=0
 
 if [ -z "${LIBDVM:-}" ]; then
-    (cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
+    (cd "$root" && cargo build --release --locked --quiet -p dvm --lib -p dvmrun --bins) || exit 1
 fi
 # The library under the names that linkers and programs use.
 mkdir "$work/lib" && for name in libdvm.so libdvm.so.0; do ln -s "$(realpath "${LIBDVM:-$release/libdvm.so}")" "$work/lib/$name"; done
@@ -42,6 +44,13 @@ build() {
 # The options that a program needs in addition to libdvm, and whether the machine supports them.
 needed_by() { sed -n 's/^ \* needs: \(-[^ ]*\).*/\1/p' "$1"; }
 have() { echo 'int main(void) { return 0; }' | "${CC:-cc}" "$@" -x c - -x none -o "$work/probe" "$@" >"$work/log" 2>&1; }
+
+# The ways to start a program, one a line.
+starts() {
+    echo "$1"
+    grep -q 'dvm_serve()' "$2" || return 0
+    for number in ${DVM_TEST_PROCESSES:-$(<"$root/c-tests/several/processes")}; do echo "$dvmrun -n $number --timeout 110 $1"; done
+}
 
 # failed NAME WHAT: reports a failure, with the last command's output.
 failed() {
@@ -66,10 +75,17 @@ for name in "${names[@]}"; do
         echo "SKIPPED $name: needs ${needs[*]}: $(sed -n 's/^ \* needs: .*(\(.*\)).*/\1/p' "$source" | paste -sd';')"
     elif ! build "$source" "$work/$name" >"$work/log" 2>&1; then
         failed "$name" "does not build"
-    elif ! timeout 120 "$work/$name" >"$work/output" 2>"$work/log"; then
-        failed "$name" "ends with an error, or did not end within two minutes"
-    elif ! diff -u --label expected --label found "$here/$name.expected" "$work/output" >"$work/log"; then
-        failed "$name" "prints something else"
+    else
+        while read -r -a start; do
+            if ! timeout 120 "${start[@]}" >"$work/output" 2>"$work/log" </dev/null; then
+                failed "$name" "ends with an error, or did not end within two minutes (${start[*]%"$work/$name"})"
+            elif ! diff -u --label expected --label found "$here/$name.expected" "$work/output" >"$work/log"; then
+                failed "$name" "prints something else (${start[*]%"$work/$name"})"
+            else
+                continue
+            fi
+            break
+        done < <(starts "$work/$name" "$source")
     fi
 done
 

@@ -4,18 +4,16 @@
 #   c-tests/several/run.sh [NAME...]      for example promises; without names, all
 #
 # A program passes if dvmrun ends with 0 in time and the last line is `NAME: ok`: it is the same for any number of processes.
-# Settings: DVM_TEST_PROCESSES, how many processes (a list); DVM_TEST_SECONDS, how long a run may take (default 120);
+# Settings: DVM_TEST_PROCESSES, how many processes (a list; default: the file `processes`); DVM_TEST_SECONDS, how long a run may take (default 120);
 # LIBDVM, the shared library, and DVMRUN (default: cargo's builds in target/release); CC; DVM_TEST_FLAGS, more options for CC.
 # Arguments of a program stand in a line `arguments: ...` of it, one run for each such line.
 set -uo pipefail
 export LC_ALL=C
 
-# So many processes work together in this version.
-processes=${DVM_TEST_PROCESSES:-1}
-
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$(dirname "$here")")
 release=${CARGO_TARGET_DIR:-$root/target}/release
+processes=${DVM_TEST_PROCESSES:-$(<"$here/processes")}
 seconds=${DVM_TEST_SECONDS:-120}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
