@@ -6,7 +6,8 @@
 # A program passes if dvmrun ends with 0 in time and the last line is `NAME: ok`: it is the same for any number of processes.
 # Settings: DVM_TEST_PROCESSES, how many processes (a list; default: the file `processes`); DVM_TEST_SECONDS, how long a run may take (default 120);
 # LIBDVM, the shared library, and DVMRUN (default: cargo's builds in target/release); CC; DVM_TEST_FLAGS, more options for CC.
-# Arguments of a program stand in a line `arguments: ...` of it, one run for each such line.
+# Lines of a program say: `arguments: ...`, one run for each such line; `library: FILE`, a source in `library` for a shared object
+# that it needs; `other program: OPTIONS`, how it is compiled for all processes but the first.
 set -uo pipefail
 export LC_ALL=C
 
@@ -38,13 +39,40 @@ failed() {
     tail -n 40 "$work/log" | sed 's/^/    | /'
 }
 
+# said NAME WHAT: what the program says of itself.
+said() { sed -n "s/^ \* $2: *//p" "$here/$1.c"; }
+
+compile() { "${CC:-cc}" -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror "${flags[@]}" -I"$root/include" "$@"; }
+
+# build NAME: the program, what it needs, and NAME.start, which is started as a process of a job.
+build() {
+    local name=$1 program=$work/$1 library other options needed=()
+    library=$(said "$name" library)
+    other=$(said "$name" "other program")
+    if [ -n "$library" ]; then
+        compile -shared -fPIC -o "$work/lib/lib${library%.c}.so" "$here/library/$library" || return
+        needed=("-l${library%.c}")
+    fi
+    needed+=(-ldvm -lpthread -lm)
+    compile -rdynamic -o "$program" "$here/$name.c" -L"$work/lib" "${needed[@]}" || return
+    if [ -z "$other" ]; then
+        ln -s "$program" "$program.start"
+        return
+    fi
+    read -r -a options <<<"$other"
+    compile "${options[@]}" -rdynamic -o "$program.other" "$here/$name.c" -L"$work/lib" "${needed[@]}" || return
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\n[ "$DVM_PROCESS" = 0 ] && exec %s "$@"\nexec %s "$@"\n' "'$program'" "'$program.other'" >"$program.start"
+    chmod +x "$program.start"
+}
+
 # run NAME PROCESSES ARGUMENT...
 run() {
     local name=$1 number=$2 status
     shift 2
     count=$((count + 1))
     # The second limit is for a dvmrun that hangs.
-    timeout -s KILL $((seconds + 20)) "$dvmrun" -n "$number" --timeout "$seconds" "$work/$name" "$@" \
+    timeout -s KILL $((seconds + 20)) "$dvmrun" -n "$number" --timeout "$seconds" "$work/$name.start" "$@" \
         </dev/null >"$work/output" 2>"$work/errors"
     status=$?
     cat "$work/output" "$work/errors" >"$work/log"
@@ -60,13 +88,12 @@ if [ ${#names[@]} -eq 0 ]; then
     for source in "$here"/*.c; do names+=("$(basename "$source" .c)"); done
 fi
 for name in "${names[@]}"; do
-    if ! "${CC:-cc}" -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror "${flags[@]}" -I"$root/include" -rdynamic \
-        -o "$work/$name" "$here/$name.c" -L"$work/lib" -ldvm -lpthread -lm >"$work/log" 2>&1; then
+    if ! build "$name" >"$work/log" 2>&1; then
         count=$((count + 1))
         failed "$name: does not build"
         continue
     fi
-    mapfile -t lines < <(sed -n 's/^ \* arguments: *//p' "$here/$name.c")
+    mapfile -t lines < <(said "$name" arguments)
     [ ${#lines[@]} -gt 0 ] || lines=("")
     for number in $processes; do
         for line in "${lines[@]}"; do
