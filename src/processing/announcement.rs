@@ -152,7 +152,7 @@ fn missing(told: &Processing<'_>, here: ProcessId) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::TEXT_BYTES;
+    use crate::wire::{BatchHead, Message, TEXT_BYTES};
     use std::ffi::{c_int, c_void};
     use std::ptr;
 
@@ -188,8 +188,15 @@ mod tests {
         signature
     }
 
+    /// What a function of this module returns.
+    fn result(signature: &Signature) -> c_int {
+        let mut ids = vec![[0; 2]; signature.count];
+        // SAFETY: the functions above take so many.
+        unsafe { signature.callee.call(&mut ids) }.unwrap()
+    }
+
     #[test]
-    fn processings_are_the_same_in_another_process() {
+    fn processings_are_the_same_when_they_were_told() {
         let modes = |count: usize| (0..count).map(|place| if place % 3 == 1 { Mode::Out } else { Mode::In });
         for count in [0, 1, 2, 7, 8, 9, 64] {
             there_and_back(Callee::plain(plain), &modes(count).collect::<Vec<_>>(), "plain");
@@ -197,14 +204,47 @@ mod tests {
         for count in [0, 1, 8, 65, 200] {
             let callee = Callee::with_context(with_context, ptr::without_provenance_mut(1000));
             let signature = there_and_back(callee, &modes(count).collect::<Vec<_>>(), "");
-            let mut ids = vec![[0; 2]; count];
-            // SAFETY: the function above takes any number.
-            assert_eq!(unsafe { signature.callee.call(&mut ids) }, Ok(1000 + count as c_int), "the number arrives");
+            assert_eq!(result(signature), 1000 + count as c_int, "the number arrives");
         }
         assert!(!there_and_back(Callee::plain(plain), &[], "getpid").named);
         assert!(there_and_back(Callee::named(c"getpid").unwrap(), &[], "getpid").named);
         // Chosen for this processor.
         there_and_back(Callee::named(c"memcpy").unwrap(), &[Mode::In], "memcpy");
+    }
+
+    #[test]
+    fn a_message_means_the_same_code_in_another_process() {
+        const FILE: &str = "DVM_TEST_ANNOUNCEMENTS";
+        if testkit::playing() {
+            let batch = std::fs::read(std::env::var_os(FILE).unwrap()).unwrap();
+            for message in BatchHead::read(&batch).unwrap().1 {
+                let Ok(Message::Processing(told)) = message else { panic!("{message:?}") };
+                let id = adopt(&told, THERE).unwrap();
+                println!("{} {}", told.description, result(REGISTRY.find(id).unwrap().signature));
+            }
+            return;
+        }
+        let mut batch = Vec::new();
+        BatchHead::begin(&mut batch);
+        let context = ptr::without_provenance_mut(40);
+        for (callee, count, name) in [
+            (Callee::plain(plain), 0, "plain"),
+            (Callee::with_context(with_context, context), 2, "context"),
+            (Callee::plain(plain), 0, "again"),
+        ] {
+            let id = REGISTRY.register(callee, count, name).unwrap();
+            let announcement = Announcement::new(REGISTRY.find(id).unwrap().signature).unwrap();
+            Message::Processing(announcement.message(told(id))).add_to(&mut batch).unwrap();
+            REGISTRY.unregister(id).unwrap();
+        }
+        BatchHead::default().finish(&mut batch);
+        let folder = testkit::scratch(&[]);
+        folder.write("batch", &batch);
+        let name = "processing::announcement::tests::a_message_means_the_same_code_in_another_process";
+        let output = testkit::passes(testkit::part(name).env(FILE, folder.join("batch")));
+        for line in ["plain 7", "context 42", "again 7"] {
+            assert!(output.contains(line), "{output}");
+        }
     }
 
     #[test]
