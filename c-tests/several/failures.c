@@ -2,7 +2,7 @@
 #include "several.h"
 
 static atomic_int readers_ran;
-static dvm_processing_id_t failing, producer, reader, maker, waiter, plain_reader, relaxer;
+static dvm_processing_id_t failing, producer, reader, maker, waiter, plain_reader, relaxer, promiser;
 
 static int fail(void *context, dvm_data_id_t *ids, int count)
 {
@@ -38,6 +38,15 @@ static int make(void *context, dvm_data_id_t *ids, int count)
     dvm_data_id_t id;
     new_number(id, 5);
     return output_bytes(ids[1], id, sizeof id);
+}
+
+/* Makes a promise in the process of the task, and tells its id. */
+static int make_promise(void *context, dvm_data_id_t *ids, int count)
+{
+    (void)context, (void)count;
+    dvm_data_id_t id;
+    promise_of(8, id);
+    return output_bytes(ids[0], id, sizeof id);
 }
 
 /* Drops a reference of the datum whose id is in the argument. */
@@ -152,6 +161,34 @@ static void unknown_data(void)
     CHECK_OK(dvm_wait());
 }
 
+/* Two tasks are to produce one promise: the first one does, and the other one fails. At its home that is known at once. */
+static void second_producer(uint64_t home, uint64_t runner)
+{
+    if (process_index == 0) {
+        dvm_data_id_t ids[2], promise;
+        promise_of(sizeof promise, ids[0]);
+        CHECK_OK(on_process(home, promiser, ids, 1));
+        take_bytes(ids[0], promise, sizeof promise);
+        for (int64_t i = 0; i < 2; i++) {
+            new_number(ids[0], 10 + i);
+            copy_id(ids[1], promise);
+            dvm_retcode_t code = on_process(runner, reader, ids, 2);
+            if (i && (home == 0 || code != DVM_SUCCESS)) /* elsewhere it may be known, too */
+                CHECK_NUMBER(DVM_ERR_STATE, code);
+            else
+                CHECK_NUMBER(DVM_SUCCESS, code);
+            if (code != DVM_SUCCESS) {
+                CHECK_OK(dvm_data_relax(ids[0]));
+                CHECK_OK(on_rank(0, failing, NULL, 0));
+            }
+        }
+        CHECK_NUMBER(10, number_in(promise));
+        CHECK_OK(dvm_data_relax(promise));
+    }
+    CHECK_NUMBER(DVM_ERR_TASK, dvm_wait());
+    CHECK_OK(dvm_wait());
+}
+
 /* The only reference is taken by a task that waits: there is none for another one. */
 static void no_reference(void)
 {
@@ -189,6 +226,7 @@ int main(void)
     several_register(see, NULL, 1, 0, "reader without output", plain_reader);
     several_register(make, NULL, 2, 1, "maker", maker);
     several_register(wait_for, NULL, 2, 0, "waiter", waiter);
+    several_register(make_promise, NULL, 1, 1, "promiser", promiser);
     several_register(drop, NULL, 1, 0, "relaxer", relaxer);
     learn_ranks();
     CHECK_OK(dvm_wait());
@@ -198,5 +236,8 @@ int main(void)
         poison(i % 2);
     unknown_data();
     no_reference();
+    for (uint64_t home = 0; home < process_count; home++)
+        for (uint64_t runner = 0; runner < process_count; runner++)
+            second_producer(home, runner);
     return several_end("failures");
 }
