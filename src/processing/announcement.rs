@@ -19,22 +19,22 @@ use crate::wire::{Image, NAME_BYTES, Processing, cut};
 
 /// What another process is told of a processing of this one.
 #[derive(Debug)]
-pub(crate) struct Announcement<'a> {
+pub(crate) struct ProcessingAnnouncement<'a> {
     signature: &'a Signature,
     place: Option<Place>,
     /// One bit per argument: whether it is an output.
     outputs: Vec<u8>,
 }
 
-impl<'a> Announcement<'a> {
+impl<'a> ProcessingAnnouncement<'a> {
     /// What is told of the processing with this signature.
-    pub(crate) fn new(signature: &'a Signature) -> Result<Announcement<'a>, Error> {
+    pub(crate) fn new(signature: &'a Signature) -> Result<ProcessingAnnouncement<'a>, Error> {
         let mut outputs = memory::list((0..signature.count.div_ceil(8)).map(|_| 0_u8))?;
         signature.outputs().for_each(|place| outputs[place / 8] |= 1 << (place % 8));
         let address = signature.callee.address();
         // A function that the linker has chosen for this processor may be the wrong one for another: its name is told.
         let place = if signature.named && !is_code::is_named(address) { None } else { image::locate(address) };
-        Ok(Announcement { signature, place, outputs })
+        Ok(ProcessingAnnouncement { signature, place, outputs })
     }
 
     /// The message for the process that shall know the processing under this id.
@@ -177,7 +177,7 @@ mod tests {
         REGISTRY.access(id, modes).unwrap();
         REGISTRY.set_cores(id, 2).unwrap();
         let own = REGISTRY.find(id).unwrap().signature;
-        let announcement = Announcement::new(own).unwrap();
+        let announcement = ProcessingAnnouncement::new(own).unwrap();
         let adopted = adopt(&announcement.message(told(id)), THERE).unwrap();
         assert_ne!(adopted, id);
         let signature = REGISTRY.find(adopted).unwrap().signature;
@@ -233,7 +233,7 @@ mod tests {
             (Callee::plain(plain), 0, "again"),
         ] {
             let id = REGISTRY.register(callee, count, name).unwrap();
-            let announcement = Announcement::new(REGISTRY.find(id).unwrap().signature).unwrap();
+            let announcement = ProcessingAnnouncement::new(REGISTRY.find(id).unwrap().signature).unwrap();
             Message::Processing(announcement.message(told(id))).add_to(&mut batch).unwrap();
             REGISTRY.unregister(id).unwrap();
         }
@@ -252,12 +252,12 @@ mod tests {
         let named = REGISTRY.register(Callee::named(c"getpid").unwrap(), 0, "getpid").unwrap();
         let by_address = REGISTRY.register(Callee::plain(plain), 0, "getpid").unwrap();
         let symbol = |id| {
-            let announcement = Announcement::new(REGISTRY.find(id).unwrap().signature).unwrap();
+            let announcement = ProcessingAnnouncement::new(REGISTRY.find(id).unwrap().signature).unwrap();
             announcement.message(id).symbol.to_owned()
         };
         assert_eq!((symbol(named), symbol(by_address)), ("getpid".into(), String::new()));
         let chosen = REGISTRY.register(Callee::named(c"memcpy").unwrap(), 0, "memcpy").unwrap();
-        let announcement = Announcement::new(REGISTRY.find(chosen).unwrap().signature).unwrap();
+        let announcement = ProcessingAnnouncement::new(REGISTRY.find(chosen).unwrap().signature).unwrap();
         assert_eq!((announcement.message(chosen).symbol, announcement.message(chosen).image), ("memcpy", None));
         for id in [named, by_address, chosen] {
             REGISTRY.unregister(id).unwrap();
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn what_no_process_would_tell_is_refused() {
         let id = REGISTRY.register(Callee::plain(plain), 0, "plain").unwrap();
-        let announcement = Announcement::new(REGISTRY.find(id).unwrap().signature).unwrap();
+        let announcement = ProcessingAnnouncement::new(REGISTRY.find(id).unwrap().signature).unwrap();
         let told = announcement.message(id);
         let (many, none) = ([0; 1000], Image { offset: 1 << 50, ..told.image.unwrap() });
         assert!(

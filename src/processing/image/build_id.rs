@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::ops::Deref;
 use std::os::unix::fs::FileExt;
 
-use super::segments::Code;
+use super::segments::CodeSegment;
 use crate::wire::BUILD_ID_BYTES;
 
 /// The build-id that the linker has given an object, or, for an object without one, a digest of its file.
@@ -38,7 +38,7 @@ impl BuildId {
     }
 
     /// A digest of the whole file. `None`: it cannot be read, or does not hold this code, and so is not what was loaded.
-    pub(super) fn of_file(path: &str, code: &Code) -> Option<BuildId> {
+    pub(super) fn of_file(path: &str, code: &CodeSegment) -> Option<BuildId> {
         let file = File::open(path).ok()?;
         if !holds(&file, code)? {
             return None;
@@ -100,7 +100,7 @@ impl fmt::Debug for BuildId {
 
 /// Whether a file has what is in memory as this code. `None`: one of them cannot be read. Memory is read as a file as
 /// well: then nothing bad happens when another thread unloads the object meanwhile.
-fn holds(file: &File, code: &Code) -> Option<bool> {
+fn holds(file: &File, code: &CodeSegment) -> Option<bool> {
     const PART: usize = 1 << 14;
     let memory = File::open("/proc/self/mem").ok()?;
     let (mut here, mut there) = (vec![0; PART], vec![0; PART]);

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 use super::build_id::BuildId;
-use super::segments::{Changes, Code, Description, each_object};
+use super::segments::{Changes, CodeSegment, ObjectDescription, each_object};
 use crate::sync::lock::Mutex;
 
 /// A loaded object.
@@ -14,7 +14,7 @@ pub(super) struct Object {
     pub(super) path: String,
     /// Whether it is the program.
     pub(super) program: bool,
-    code: Vec<Code>,
+    code: Vec<CodeSegment>,
     identity: Identity,
 }
 
@@ -59,7 +59,7 @@ pub(super) fn with_objects<R>(body: impl FnOnce(&mut [Object]) -> R) -> R {
 }
 
 impl Object {
-    fn new(description: &Description<'_>, program: bool) -> Object {
+    fn new(description: &ObjectDescription<'_>, program: bool) -> Object {
         let identity = description.note.and_then(BuildId::of_note).map_or(Identity::Unread, Identity::Noted);
         let path = if program { program_path() } else { text(description.path) };
         Object { base: description.base, path, program, code: description.code.clone(), identity }

@@ -11,20 +11,20 @@ type Segment = libc::Elf64_Phdr;
 type Segment = libc::Elf32_Phdr;
 
 /// What the linker says of a loaded object.
-pub(super) struct Description<'a> {
+pub(super) struct ObjectDescription<'a> {
     /// The difference between addresses here and in its file.
     pub(super) base: usize,
     /// As the linker knows it; empty for the program.
     pub(super) path: &'a CStr,
     /// The executable parts of it.
-    pub(super) code: Vec<Code>,
+    pub(super) code: Vec<CodeSegment>,
     /// The contents of the linker's note with the build-id.
     pub(super) note: Option<&'a [u8]>,
 }
 
 /// An executable segment.
 #[derive(Clone, Debug)]
-pub(super) struct Code {
+pub(super) struct CodeSegment {
     /// The addresses here.
     pub(super) addresses: Range<usize>,
     /// Where it begins in the file.
@@ -45,12 +45,12 @@ struct Visit<'a> {
     /// What the caller knows: while it holds, nothing is visited.
     known: Option<Changes>,
     now: Changes,
-    body: &'a mut dyn FnMut(&Description<'_>),
+    body: &'a mut dyn FnMut(&ObjectDescription<'_>),
 }
 
 /// Visits all loaded objects, the program first, unless nothing has changed since; gives the state of now.
 /// Meanwhile nothing is unloaded: `visit` calls nothing of the linker.
-pub(super) fn each_object(known: Option<Changes>, visit: &mut dyn FnMut(&Description<'_>)) -> Changes {
+pub(super) fn each_object(known: Option<Changes>, visit: &mut dyn FnMut(&ObjectDescription<'_>)) -> Changes {
     let mut visit = Visit { known, now: Changes::default(), body: visit };
     // SAFETY: `look` gets the visit, which outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut visit).cast()) };
@@ -81,14 +81,14 @@ unsafe extern "C" fn look(object: *mut libc::dl_phdr_info, _size: usize, visit: 
             // SAFETY: the notes lie in a part that was loaded to be read.
             build_id_note(unsafe { bytes(base, segment) }, segment.p_align as usize)
         });
-    (visit.body)(&Description { base, path, code, note });
+    (visit.body)(&ObjectDescription { base, path, code, note });
     0
 }
 
 /// The segment, if it can be executed.
-fn code(base: usize, segment: &Segment) -> Option<Code> {
+fn code(base: usize, segment: &Segment) -> Option<CodeSegment> {
     let begin = base.wrapping_add(segment.p_vaddr as usize);
-    (segment.p_type == libc::PT_LOAD && segment.p_flags & libc::PF_X != 0).then(|| Code {
+    (segment.p_type == libc::PT_LOAD && segment.p_flags & libc::PF_X != 0).then(|| CodeSegment {
         addresses: begin..begin.wrapping_add(segment.p_memsz as usize),
         at: segment.p_offset as usize,
         from_file: segment.p_filesz as usize,
