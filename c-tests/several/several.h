@@ -13,11 +13,12 @@ static uint64_t *rank_of_process;
 
 static void several_begin(void)
 {
-    CHECK_OK(dvm_init());
+    dvm_retcode_t code = dvm_init();
+    CHECK_CODE(DVM_SUCCESS, code);
+    if (code != DVM_SUCCESS)
+        exit(EXIT_FAILURE);
     CHECK_OK(dvm_process(&process_index, &process_count));
     CHECK_OK(dvm_rank_count(&rank_count));
-    if (process_count == 0 || rank_count == 0)
-        exit(EXIT_FAILURE); /* dvm_init has failed, and said why */
 }
 
 /* The last line of the program, the same for any number of processes; the exit status. */
