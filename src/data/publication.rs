@@ -179,6 +179,9 @@ impl Store {
         let last =
             body.available() == 0 && body.taken() == mine && body.gets() == 0 && !body.produced() && !body.is_shared();
         let slot = body.slot();
+        if successor.size() != slot.size() {
+            successor.set_size(slot.size()); // which was not known when the successor was made
+        }
         let Some(addr) = slot.addr() else {
             successor.set_storage(&Storage::Absent);
             return Carry::Moved;

@@ -202,6 +202,7 @@ impl Step<'_> {
     /// Tasks of this process wait for an output of another task of this process.
     fn heard_of_own(&mut self, id: DatumId) {
         let me = self.me();
+        self.state.located.push(id);
         let slot = self.state.far.get(&id).and_then(|far| far.slot);
         match slot.and_then(|slot| STORE.marked(slot)).filter(|found| found.outcome == Some(Outcome::Published)) {
             Some(found) => self.copies(|copies, actions| copies.here(id, me, found.size as u64, true, actions)),

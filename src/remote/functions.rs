@@ -5,7 +5,7 @@ use super::state::{Handled, Step};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, ProcessingId};
-use crate::processing::announcement::{Announcement, adopt};
+use crate::processing::announcement::{ProcessingAnnouncement, adopt};
 use crate::processing::{Found, REGISTRY, Signature};
 use crate::protocol::Breach;
 use crate::wire::{Message, Processing};
@@ -34,7 +34,7 @@ impl Step<'_> {
         if id.home() == to || !self.state.announcements.announce(id, to) {
             return;
         }
-        match Announcement::new(signature) {
+        match ProcessingAnnouncement::new(signature) {
             Ok(announcement) => self.send(to, &Message::Processing(announcement.message(id))),
             Err(error) => self.call.note_defect(error.message()),
         }
