@@ -83,17 +83,6 @@ impl<'a, P: Pointer, T> Arg<'a, P, T> {
         Ok(unsafe { &*self.address() })
     }
 
-    /// A copy of the value behind the pointer.
-    #[inline]
-    fn read(&self, name: &str) -> Result<T, Error>
-    where
-        T: Copy,
-    {
-        self.require(name)?;
-        // SAFETY: not NULL, so there is a value by the type's contract.
-        Ok(unsafe { self.address().read() })
-    }
-
     /// The values behind the pointer, as many as the function documents. For 0 values NULL is allowed.
     #[inline]
     pub(super) fn list(&self, count: usize, name: &str) -> Result<&'a [T], Error> {
@@ -172,13 +161,13 @@ impl<'a, P: Pointer> Arg<'a, P, IdParts> {
     /// A datum's id.
     #[inline]
     pub(super) fn datum(&self, name: &str) -> Result<DatumId, Error> {
-        self.read(name).map(DatumId::from_raw)
+        self.get(name).map(|&[home, number]| DatumId::from_raw([home, number]))
     }
 
     /// A processing's id.
     #[inline]
     pub(super) fn processing(&self, name: &str) -> Result<ProcessingId, Error> {
-        self.read(name).map(ProcessingId::from_raw)
+        self.get(name).map(|&[home, number]| ProcessingId::from_raw([home, number]))
     }
 
     /// The ids of data.
