@@ -172,13 +172,16 @@ impl Given {
     /// Counts a task. Only for the context's thread.
     #[inline]
     fn add(&self, worker: usize, tasks: i64) {
-        let given = match self.first.get(worker) {
-            Some(given) => given,
-            None => self.further(worker),
+        let add = |given: &AtomicU64| {
+            given.store(given.load(Ordering::Relaxed).wrapping_add_signed(tasks), Ordering::Release);
         };
-        given.store(given.load(Ordering::Relaxed).wrapping_add_signed(tasks), Ordering::Release);
+        match self.first.get(worker) {
+            Some(given) => add(given),
+            None => add(self.further(worker)),
+        }
     }
 
+    #[cold]
     #[inline(never)]
     fn further(&self, worker: usize) -> &AtomicU64 {
         let (list, length) = list_of(worker);
