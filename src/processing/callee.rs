@@ -137,12 +137,12 @@ impl Callee {
     /// # Safety
     /// The function is one for that many arguments: whoever registered it says so.
     #[inline]
-    pub(crate) unsafe fn call(self, ids: &mut [[u64; 2]]) -> Result<c_int, Error> {
+    pub(crate) unsafe fn call(&self, ids: &mut [[u64; 2]]) -> Result<c_int, Error> {
         let first = ids.as_mut_ptr();
         // SAFETY: by this function's contract, and each function takes no more than four words in registers. The unwind
         // boundary lets it unwind: a panic of a callback written in Rust goes through to whoever runs the task.
         unsafe {
-            match self {
+            match *self {
                 Callee::WithContext(function, context) => {
                     let count = ptr::without_provenance_mut(ids.len());
                     unwind_boundary::call_directly(

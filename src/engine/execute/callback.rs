@@ -17,19 +17,28 @@ fn returned(code: c_int) -> Error {
 impl Call {
     /// Calls the function of a task on these ids. The error is a message.
     #[inline]
-    pub(crate) fn call_back(&self, callee: Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
+    pub(crate) fn call_back(&self, callee: &Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
         if cores > 1 {
             return self.call_with_cores(callee, cores, ids);
         }
         // SAFETY: by the contract of registration, the function takes this number of arguments.
-        let result = unsafe { callee.call(DatumId::raw_list(ids)) };
-        if self.context.worker().is_none() {
-            self.without_worker(result.as_ref().map_or(1, |&code| code));
+        match unsafe { callee.call(DatumId::raw_list(ids)) } {
+            Ok(code) => {
+                self.check_worker(code);
+                if code == 0 { Ok(()) } else { Err(returned(code)) }
+            }
+            Err(thrown) => {
+                self.check_worker(1);
+                Err(thrown)
+            }
         }
-        match result {
-            Ok(0) => Ok(()),
-            Ok(code) => Err(returned(code)),
-            Err(thrown) => Err(thrown),
+    }
+
+    /// Does what is needed if the callback has left its worker.
+    #[inline]
+    fn check_worker(&self, code: c_int) {
+        if self.context.worker().is_none() {
+            self.without_worker(code);
         }
     }
 
@@ -43,7 +52,7 @@ impl Call {
 
     #[cold]
     #[inline(never)]
-    fn call_with_cores(&self, callee: Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
+    fn call_with_cores(&self, callee: &Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
         let engine = self.engine();
         let me = self.worker().unwrap_or(0);
         engine.take_cores(me, cores);

@@ -73,7 +73,7 @@ impl Call {
         self.context.with(|own| {
             counts.note_running(own.frame.begin_argumentless(signature), signature);
         });
-        let result = self.call_back(signature.callee, signature.cores, &mut []);
+        let result = self.call_back(&signature.callee, signature.cores, &mut []);
         self.context.put_argumentless();
         counts.note_idle();
         if trace.is_on() {
@@ -174,7 +174,7 @@ impl Call {
         ids: &mut [DatumId],
     ) -> (OwnedTask, Result<(), Error>) {
         self.context.with(|own| own.frame.begin(task));
-        let result = self.call_back(signature.callee, signature.cores, ids);
+        let result = self.call_back(&signature.callee, signature.cores, ids);
         (self.context.put_all(), result)
     }
 
