@@ -36,8 +36,8 @@ pub(crate) fn not_running() -> Error {
 #[inline]
 pub(crate) fn enter() -> Result<Call, Error> {
     let context = ThreadContext::of_caller()?;
-    if context.inside() {
-        let engine = context.engine.get().ok_or_else(not_running)?;
+    // Workers have entered for as long as they work, and callbacks of the program run inside a call.
+    if let Some(engine) = context.engine.get() {
         return Ok(Call { context, engine, outermost: false });
     }
     let found = context.presence.enter(|| {
