@@ -83,10 +83,49 @@ mod futex {
         result == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ETIMEDOUT)
     }
 
+    #[cold]
+    #[inline(never)]
     fn wake(word: &AtomicU32, threads: i32) {
         let wake = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
         // SAFETY: the kernel only uses the address.
         unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), wake, threads) };
+    }
+
+    /// Takes the lock with this state.
+    #[inline]
+    fn take(state: &AtomicU32) {
+        if !take_if_free(state) {
+            take_contended(state);
+        }
+    }
+
+    #[inline]
+    fn take_if_free(state: &AtomicU32) -> bool {
+        state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Takes a lock that another thread held a moment ago.
+    #[cold]
+    #[inline(never)]
+    fn take_contended(state: &AtomicU32) {
+        for _ in 0..LOOKS {
+            if state.load(Ordering::Relaxed) == FREE && take_if_free(state) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        // Whoever sleeps, or may have to, leaves word: the holder wakes one.
+        while state.swap(AWAITED, Ordering::Acquire) != FREE {
+            sleep(state, AWAITED, None);
+        }
+    }
+
+    /// Lets go of a lock that this thread holds.
+    #[inline]
+    fn let_go(state: &AtomicU32) {
+        if state.swap(FREE, Ordering::Release) == AWAITED {
+            wake(state, 1);
+        }
     }
 
     /// A lock and what it protects.
@@ -118,15 +157,15 @@ mod futex {
         /// Takes the lock when it is free.
         #[inline]
         pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-            let free = self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok();
             // Not made ahead: a guard that is dropped lets go of the lock, whoever holds it.
-            free.then(|| MutexGuard { mutex: self, stays: PhantomData })
+            take_if_free(&self.state).then(|| MutexGuard { mutex: self, stays: PhantomData })
         }
 
         /// Takes the lock, and sleeps until it is free.
         #[inline]
         pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-            self.try_lock().unwrap_or_else(|| self.lock_contended())
+            take(&self.state);
+            MutexGuard { mutex: self, stays: PhantomData }
         }
 
         /// What the lock protects, without its guard.
@@ -144,23 +183,6 @@ mod futex {
         /// The lock is held, and its guard was forgotten.
         pub(crate) unsafe fn force_unlock(&self) {
             drop(MutexGuard { mutex: self, stays: PhantomData });
-        }
-
-        #[cold]
-        fn lock_contended(&self) -> MutexGuard<'_, T> {
-            for _ in 0..LOOKS {
-                if self.state.load(Ordering::Relaxed) == FREE
-                    && let Some(guard) = self.try_lock()
-                {
-                    return guard;
-                }
-                std::hint::spin_loop();
-            }
-            // Whoever sleeps, or may have to, leaves word: the holder wakes one.
-            while self.state.swap(AWAITED, Ordering::Acquire) != FREE {
-                sleep(&self.state, AWAITED, None);
-            }
-            MutexGuard { mutex: self, stays: PhantomData }
         }
     }
 
@@ -190,9 +212,7 @@ mod futex {
     impl<T> Drop for MutexGuard<'_, T> {
         #[inline]
         fn drop(&mut self) {
-            if self.mutex.state.swap(FREE, Ordering::Release) == AWAITED {
-                wake(&self.mutex.state, 1);
-            }
+            let_go(&self.mutex.state);
         }
     }
 
@@ -223,30 +243,28 @@ mod futex {
 
         /// Lets go of the lock, sleeps until a notice comes (or for no reason), and takes the lock again.
         pub(crate) fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
-            self.wait_at_most(guard, None);
+            self.wait_at_most(&guard.mutex.state, None);
         }
 
         /// The same, for so long at most.
         pub(crate) fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, time: Duration) -> Waited {
-            self.wait_at_most(guard, Some(time))
+            self.wait_at_most(&guard.mutex.state, Some(time))
         }
 
         /// The same, until this time at most.
         pub(crate) fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, end: Instant) -> Waited {
-            self.wait_at_most(guard, Some(end.saturating_duration_since(Instant::now())))
+            self.wait_at_most(&guard.mutex.state, Some(end.saturating_duration_since(Instant::now())))
         }
 
-        fn wait_at_most<T>(&self, guard: &mut MutexGuard<'_, T>, time: Option<Duration>) -> Waited {
+        /// The same with the state of the lock. The guard goes on to hold the lock.
+        fn wait_at_most(&self, lock: &AtomicU32, time: Option<Duration>) -> Waited {
             // Both under the lock: whoever changes something under it and then tells sees that somebody waits.
             self.waiting.fetch_add(1, Ordering::SeqCst);
             let seen = self.notices.load(Ordering::SeqCst);
-            if guard.mutex.state.swap(FREE, Ordering::Release) == AWAITED {
-                wake(&guard.mutex.state, 1);
-            }
+            let_go(lock);
             let told = sleep(&self.notices, seen, time);
             self.waiting.fetch_sub(1, Ordering::SeqCst);
-            // The guard goes on to hold the lock.
-            std::mem::forget(guard.mutex.lock());
+            take(lock);
             Waited(!told)
         }
 
