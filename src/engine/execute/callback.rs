@@ -16,7 +16,8 @@ fn returned(code: c_int) -> Error {
 
 impl Call {
     /// Calls the function of a task on these ids. The error is a message.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "as for `Loop::next_in_order`")]
     pub(crate) fn call_back(&self, callee: &Callee, cores: u32, ids: &mut [DatumId]) -> Result<(), Error> {
         if cores > 1 {
             return self.call_with_cores(callee, cores, ids);

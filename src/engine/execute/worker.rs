@@ -138,6 +138,9 @@ impl Loop<'_> {
 
     /// Runs the worker's own tasks until there are none, or a signal arrives. With `first`, one task runs in spite of a
     /// signal; without a task, the worker polls.
+    // The loop has few variables. Inside `work` they shared the registers with all that `work` does besides, and the
+    // smallest task took 282 to 299 instructions, by what the compiler had inlined there; here 284.
+    #[inline(never)]
     fn work_off(&mut self, mut first: bool) {
         while first || !self.worker.slot.0.signalled() {
             let turn = self.turn();
@@ -188,7 +191,11 @@ impl Loop<'_> {
         next
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "with this and `call_back` inlined the smallest task takes 284 instructions, without 306"
+    )]
     fn next_in_order(&self) -> Option<Item> {
         if let Some(lifo_slot) = self.call.context.with(Own::lifo_slot) {
             return Some(Item::task(lifo_slot));
