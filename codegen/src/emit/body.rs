@@ -3,6 +3,7 @@
 use super::{
     expression::CScope,
     generated_names::{CounterType, declare_const},
+    printer::Printer,
     text_mark::TextMark,
 };
 use crate::{
@@ -49,22 +50,19 @@ struct Counter {
     integer: CounterType,
 }
 
-impl Body<'_> {
-    /// Writes a node and its children.
-    pub fn node(&mut self, node: &AstNode, indent: usize) -> Result<(), Refusal> {
+impl Printer for Body<'_> {
+    fn scope(&self) -> &CScope {
+        &self.scope
+    }
+
+    fn lines(&mut self) -> &mut String {
+        &mut self.lines
+    }
+
+    fn node(&mut self, node: &AstNode, indent: usize) -> Result<(), Refusal> {
         match node.kind()? {
-            AstNodeKind::Block(children) => children.iter().try_for_each(|child| self.node(child, indent)),
-            AstNodeKind::If { cond, then, otherwise } => {
-                let cond = self.scope.text(&cond)?;
-                self.line(indent, &format!("if ({cond}) {{"));
-                self.node(&then, indent + 1)?;
-                if let Some(otherwise) = otherwise {
-                    self.line(indent, "} else {");
-                    self.node(&otherwise, indent + 1)?;
-                }
-                self.line(indent, "}");
-                Ok(())
-            }
+            AstNodeKind::Block(children) => self.block(&children, indent),
+            AstNodeKind::If { cond, then, otherwise } => self.branch(&cond, &then, otherwise.as_ref(), indent),
             AstNodeKind::User(call) => {
                 let visit = self.visit(&call)?;
                 self.statement(&visit, indent)
@@ -82,7 +80,9 @@ impl Body<'_> {
             }
         }
     }
+}
 
+impl Body<'_> {
     /// Writes a loop that runs once, as a block with a constant.
     fn single(
         &mut self,
@@ -317,12 +317,6 @@ impl Body<'_> {
         self.line(0, &TextMark::At(statement.line, statement.column).to_string());
         self.line(indent, statement.text.trim());
         self.line(0, &TextMark::End.to_string());
-    }
-
-    fn line(&mut self, indent: usize, text: &str) {
-        self.lines.push_str(&"  ".repeat(indent));
-        self.lines.push_str(text);
-        self.lines.push('\n');
     }
 }
 

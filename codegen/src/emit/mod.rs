@@ -11,6 +11,7 @@ mod footprint_function;
 mod generated_names;
 mod overlap_check;
 mod phase_functions;
+mod printer;
 mod region_context;
 mod region_function;
 pub mod text_mark;

@@ -5,6 +5,7 @@ use super::{
     expression::too_large,
     footprint_function,
     generated_names::Mentions,
+    printer::Printer,
     region_context::{Reach, RegionContext},
     text_mark::TextMark,
 };

@@ -6,6 +6,7 @@ use super::{
     generated_names::Mentions,
     overlap_check,
     phase_functions::{PhaseParts, Writer},
+    printer::Printer,
     region_context::RegionContext,
     text_mark::TextMark,
 };
@@ -116,21 +117,19 @@ struct RunWriter<'a> {
     reach: i128,
 }
 
-impl RunWriter<'_> {
+impl Printer for RunWriter<'_> {
+    fn scope(&self) -> &CScope {
+        &self.scope
+    }
+
+    fn lines(&mut self) -> &mut String {
+        &mut self.lines
+    }
+
     fn node(&mut self, node: &AstNode, indent: usize) -> Result<(), Refusal> {
         match node.kind()? {
-            AstNodeKind::Block(children) => children.iter().try_for_each(|child| self.node(child, indent)),
-            AstNodeKind::If { cond, then, otherwise } => {
-                let cond = self.scope.text(&cond)?;
-                self.line(indent, &format!("if ({cond}) {{"));
-                self.node(&then, indent + 1)?;
-                if let Some(otherwise) = otherwise {
-                    self.line(indent, "} else {");
-                    self.node(&otherwise, indent + 1)?;
-                }
-                self.line(indent, "}");
-                Ok(())
-            }
+            AstNodeKind::Block(children) => self.block(&children, indent),
+            AstNodeKind::If { cond, then, otherwise } => self.branch(&cond, &then, otherwise.as_ref(), indent),
             AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
                 body::check_counter(&iterator)?;
                 let mut bound = self.scope.bound(&init)?;
@@ -161,10 +160,6 @@ impl RunWriter<'_> {
                 Ok(())
             }
         }
-    }
-
-    fn line(&mut self, indent: usize, text: &str) {
-        let _ = writeln!(self.lines, "{}{text}", "  ".repeat(indent));
     }
 }
 
