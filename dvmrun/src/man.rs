@@ -3,27 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::CommandFactory as _;
+use testkit::{exit_status, roff};
 
 use crate::{AFTER_HELP, Arguments};
-
-/// Text for roff: special characters escaped, words in backquotes bold.
-fn roff(text: &str) -> String {
-    let mut bold = false;
-    let mut out = String::new();
-    for letter in text.chars() {
-        match letter {
-            '\\' => out.push_str("\\e"),
-            '-' => out.push_str("\\-"),
-            '`' => {
-                bold = !bold;
-                out.push_str(if bold { "\\fB" } else { "\\fR" });
-            }
-            _ => out.push(letter),
-        }
-    }
-    // A line that begins with one of these would be a roff request.
-    if out.starts_with(['.', '\'']) { format!("\\&{out}") } else { out }
-}
 
 /// The man page.
 fn page() -> String {
@@ -54,11 +36,7 @@ fn page() -> String {
         );
     }
     let (status, examples) = AFTER_HELP.split_once("\n\nExamples:\n").expect("two parts");
-    page.push_str(".SH EXIT STATUS\n");
-    for status in status.trim_start_matches("Exit status: ").trim_end_matches('.').split("; ") {
-        let (code, meaning) = status.split_once(": ").unwrap_or_default();
-        let _ = writeln!(page, ".TP\n.B {code}\n{}.", roff(meaning));
-    }
+    page.push_str(&exit_status(status));
     page.push_str(
         ".SH ENVIRONMENT\nEach process gets \\fBDVM_PROCESS\\fR, its index from 0, \\fBDVM_PROCESSES\\fR, their number, \
          and \\fBDVM_JOB\\fR, by which they reach each other.\nAll other variables are passed on.\n.SH EXAMPLES\n",

@@ -3,27 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::CommandFactory as _;
+use testkit::{exit_status, roff};
 
 use crate::{Arguments, EXIT_STATUS};
-
-/// Text for roff: special characters escaped, words in backquotes bold.
-fn roff(text: &str) -> String {
-    let mut bold = false;
-    let mut out = String::new();
-    for letter in text.chars() {
-        match letter {
-            '\\' => out.push_str("\\e"),
-            '-' => out.push_str("\\-"),
-            '`' => {
-                bold = !bold;
-                out.push_str(if bold { "\\fB" } else { "\\fR" });
-            }
-            _ => out.push(letter),
-        }
-    }
-    // A line that begins with one of these would be a roff request.
-    if out.starts_with(['.', '\'']) { format!("\\&{out}") } else { out }
-}
 
 /// The man page.
 fn page() -> String {
@@ -48,13 +30,8 @@ fn page() -> String {
         let help = option.get_help().map(ToString::to_string).unwrap_or_default();
         let _ = writeln!(page, ".TP\n.B \\-\\-{}\n{}.", roff(option.get_long().unwrap_or_default()), roff(&help));
     }
-    page.push_str(
-        ".TP\n.B \\-\\-help\nA summary of these options.\n.TP\n.B \\-\\-version\nThe version.\n.SH EXIT STATUS\n",
-    );
-    for status in EXIT_STATUS.trim_start_matches("Exit status: ").trim_end_matches('.').split("; ") {
-        let (code, meaning) = status.split_once(": ").unwrap_or_default();
-        let _ = writeln!(page, ".TP\n.B {code}\n{}.", roff(meaning));
-    }
+    page.push_str(".TP\n.B \\-\\-help\nA summary of these options.\n.TP\n.B \\-\\-version\nThe version.\n");
+    page.push_str(&exit_status(EXIT_STATUS));
     page.push_str(".SH ENVIRONMENT\nThese are the options of libdvm, read by every program that uses it.\n");
     for option in dvm::report::options() {
         let unit = if option.unit.is_empty() { String::new() } else { format!(" ({})", option.unit) };
@@ -87,10 +64,4 @@ fn every_option_of_the_command_line_and_of_the_environment_is_in_the_page() {
     for option in options {
         assert!(page.contains(&format!(".B {}\n", option.variable)), "{}", option.variable);
     }
-}
-
-#[test]
-fn what_roff_would_take_for_its_own_is_escaped() {
-    assert_eq!(roff("a-b \\ `c d`"), "a\\-b \\e \\fBc d\\fR");
-    assert_eq!(roff(".TH"), "\\&.TH");
 }

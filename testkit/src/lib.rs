@@ -7,11 +7,13 @@
 //! | `shrink` | the smallest case that still fails |
 //! | `expected` | texts that files hold, which `DVM_BLESS=1` writes anew |
 //! | `files` | a test for each file of a folder |
+//! | `man` | the parts that man pages have in common |
 //! | `part` | tests in processes of their own |
 //! | `scratch` | folders that go with their value, unless `DVM_TEST_FILES` keeps them |
 
 mod expected;
 mod files;
+mod man;
 mod part;
 mod random;
 mod scratch;
@@ -20,6 +22,7 @@ mod shrink;
 
 pub use expected::expect;
 pub use files::compare_names;
+pub use man::{exit_status, roff};
 pub use part::{part, part_by, passes, playing};
 pub use random::{Random, mix};
 pub use scratch::{Scratch, scratch};
