@@ -3,7 +3,7 @@
 //! the same bytes, the end is announced when nothing is left and not before, and all data are freed. With a loss: whatever runs
 //! reads the right bytes, and every survivor comes to its end.
 //!
-//! `DVM_TEST_FIRST` and `DVM_TEST_CASES` say which seeds are run.
+//! `testkit::seeds_from` says which seeds are run.
 
 mod process;
 mod program;
@@ -302,17 +302,11 @@ fn text(program: &JobProgram) -> String {
     text
 }
 
-fn seeds(usual: u64) -> std::ops::Range<u64> {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let first = number("DVM_TEST_FIRST").unwrap_or(0);
-    first..first + number("DVM_TEST_CASES").unwrap_or(usual)
-}
-
 #[test]
 fn random_programs_come_to_what_their_sequential_run_comes_to() {
     let mut seen = Seen::default();
-    let seeds = seeds(10_000);
-    let count = seeds.end - seeds.start;
+    let seeds = testkit::seeds_from(0, 10_000);
+    let count = seeds.cases;
     for seed in seeds {
         let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_seed(seed, &mut seen)));
         let wrong = match found {
