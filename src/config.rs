@@ -303,6 +303,35 @@ const EAGER: Knob = Knob {
     documentation: "Data of up to this size go to another process together with the task that reads them, and with the \
         message that they exist; the process asks for larger ones.",
 };
+const TRANSPORT: Knob = Knob {
+    name: "transport",
+    variable: "DVM_TRANSPORT",
+    kind: Kind::Choice(&["auto", "none", "embedded", "mpi"]),
+    unit: "",
+    default: "auto",
+    documentation: "How the process reaches the others of its job. `auto`: as dvmrun has prepared it; else by MPI, if the \
+        program has initialised one, or a launcher such as mpirun has started several processes; else it is alone. \
+        `none`: it is alone, whatever has started it. `embedded`: dvmrun must have started it. `mpi`: by MPI, also for \
+        one process. `dvm-info --transports` says what is chosen, and why.",
+};
+const PLUGIN_DIR: Knob = Knob {
+    name: "plugin_dir",
+    variable: "DVM_PLUGIN_DIR",
+    kind: Kind::Path,
+    unit: "folder",
+    default: "that of libdvm.so",
+    documentation: "The folder of the plugins for MPI: `libdvm_mpi_openmpi.so`, `libdvm_mpi_mpich.so` and \
+        `libdvm_mpi_abi.so`.",
+};
+const RINGS: Knob = Knob {
+    name: "rings",
+    variable: "DVM_RINGS",
+    kind: Kind::Flag,
+    unit: "",
+    default: "1",
+    documentation: "Whether processes that an MPI has started reach those of their own host by shared memory. 0: by MPI, \
+        as those of other hosts: slower, for tests.",
+};
 
 /// All knobs, in the order of docs/environment.md.
 const KNOBS: &[&Knob] = &[
@@ -328,6 +357,9 @@ const KNOBS: &[&Knob] = &[
     &PULL,
     &CACHE,
     &EAGER,
+    &TRANSPORT,
+    &PLUGIN_DIR,
+    &RINGS,
 ];
 
 /// Tile sizes from the environment.
@@ -344,6 +376,7 @@ impl TileSizes {
     }
 }
 
+#[allow(clippy::struct_excessive_bools, reason = "independent switches of the environment")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     workers: Option<usize>,
@@ -368,6 +401,9 @@ pub(crate) struct Config {
     pull: String,
     cache: Option<u64>,
     eager: usize,
+    transport: String,
+    plugin_dir: Option<PathBuf>,
+    rings: bool,
 }
 
 impl Config {
@@ -408,6 +444,9 @@ impl Config {
             pull: choice(&PULL, &or_default(&PULL, get(&PULL)))?.to_owned(),
             cache: get(&CACHE).map(|value| number(&CACHE, &value)).transpose()?.map(|mebibytes| mebibytes << 20),
             eager: number(&EAGER, &or_default(&EAGER, get(&EAGER)))? as usize,
+            transport: choice(&TRANSPORT, &or_default(&TRANSPORT, get(&TRANSPORT)))?.to_owned(),
+            plugin_dir: get(&PLUGIN_DIR).map(PathBuf::from),
+            rings: flag(&RINGS, get(&RINGS))?,
             seed: get(&SEED).map(|value| number(&SEED, &value)).transpose()?,
         })
     }
@@ -484,6 +523,24 @@ impl Config {
     #[cfg(not(loom))]
     pub fn eager(&self) -> usize {
         self.eager
+    }
+
+    /// Which transport is to be used: a word of the table.
+    #[cfg(not(loom))]
+    pub fn transport(&self) -> &str {
+        &self.transport
+    }
+
+    /// Where the plugins for MPI are; `None`: around libdvm.
+    #[cfg(not(loom))]
+    pub fn plugin_dir(&self) -> Option<&std::path::Path> {
+        self.plugin_dir.as_deref()
+    }
+
+    /// Whether processes of one host reach each other by rings, whoever has started them.
+    #[cfg(not(loom))]
+    pub fn rings(&self) -> bool {
+        self.rings
     }
 
     pub fn seed(&self) -> Option<u64> {

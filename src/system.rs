@@ -3,6 +3,8 @@
 
 #[cfg_attr(loom, expect(dead_code, reason = "models have no sockets"))]
 pub(crate) mod descriptors;
+#[cfg_attr(loom, expect(dead_code, reason = "models have no sockets"))]
+pub(crate) mod named_sockets;
 
 use std::ffi::{CStr, c_int, c_long, c_uint, c_void};
 use std::ptr::{self, NonNull};

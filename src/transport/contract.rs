@@ -49,6 +49,8 @@ pub enum LossCause {
     Ended,
     /// What it wrote breaks the rules, which are told here. The connection is closed.
     Broken(&'static str),
+    /// MPI does not reach it any more, for the reason told here.
+    Mpi(String),
 }
 
 impl fmt::Display for LossCause {
@@ -56,6 +58,7 @@ impl fmt::Display for LossCause {
         match self {
             LossCause::Ended => f.write_str("its process has ended"),
             LossCause::Broken(why) => write!(f, "what it sent cannot be read: {why}"),
+            LossCause::Mpi(why) => write!(f, "MPI does not reach it: {why}"),
         }
     }
 }

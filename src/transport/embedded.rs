@@ -148,6 +148,18 @@ impl Embedded {
         }
     }
 
+    /// Whether this peer is reached by rings.
+    pub(crate) fn reaches(&self, peer: Peer) -> bool {
+        self.link(peer).is_some()
+    }
+
+    /// As the transport's `sleep`. False: another thread sleeps already.
+    pub(crate) fn try_sleep(&self, limit: Duration) -> bool {
+        let Some(_attendant) = self.attendant.try_lock() else { return false };
+        doorbell::sleep(&self.card.words()[0], || self.is_worth_a_look(), || self.attend(limit));
+        true
+    }
+
     fn is_worth_a_look(&self) -> bool {
         self.links().any(PeerLink::keeps_awake)
     }
@@ -245,8 +257,7 @@ impl Transport for Embedded {
     }
 
     fn sleep(&self, limit: Duration) {
-        let Some(_attendant) = self.attendant.try_lock() else { return };
-        doorbell::sleep(&self.card.words()[0], || self.is_worth_a_look(), || self.attend(limit));
+        self.try_sleep(limit);
     }
 
     fn interrupt(&self) {

@@ -4,7 +4,7 @@
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
 
-use super::contract::{Peer, Transport};
+use super::contract::Peer;
 use super::embedded::{Embedded, PullBy};
 use super::job::{self, Seat};
 use super::link::{CARD_BYTES, Parts, PeerLink, RING_BYTES};
@@ -22,31 +22,37 @@ fn failed(what: &str, error: &std::io::Error) -> Error {
     unsupported(format!("{what}: {error}"))
 }
 
-/// The transport to the other processes of the job, as the launcher's environment variables say; `None` without any.
-/// Waits until each process of the job has come here, or has ended.
+/// Whether dvmrun has started this process.
 ///
 /// # Errors
-/// The variables are not as `dvmrun` sets them, another program of this process has joined the job, a process has ended
-/// before it came here, or the system refuses something.
-pub fn from_environment() -> Result<Option<Box<dyn Transport>>, Error> {
-    let config = Config::load()?;
-    let Some(job) = config.job() else {
-        return match config.process().or(config.processes()) {
-            None => Ok(None),
-            Some(_) => {
-                Err(Error::argument("DVM_PROCESS or DVM_PROCESSES is set without DVM_JOB: dvmrun sets all three"))
-            }
-        };
+/// Its variables are not as it sets them.
+pub(crate) fn is_seated(config: &Config) -> Result<bool, Error> {
+    match (config.job(), config.process(), config.processes()) {
+        (Some(_), Some(_), Some(_)) => Ok(true),
+        (None, None, None) => Ok(false),
+        (None, ..) => {
+            Err(Error::argument("DVM_PROCESS or DVM_PROCESSES is set without DVM_JOB: dvmrun sets all three"))
+        }
+        (Some(_), ..) => {
+            Err(Error::argument("DVM_JOB is set without DVM_PROCESS and DVM_PROCESSES: dvmrun sets all three"))
+        }
+    }
+}
+
+/// The transport to the other processes that dvmrun has started. Waits until each of them has come here, or has ended.
+///
+/// # Errors
+/// Another program of this process has joined the job, a process has ended before it came here, or the system refuses
+/// something.
+pub(crate) fn join(config: &Config) -> Result<Embedded, Error> {
+    let (Some(job), Some(process), Some(processes)) = (config.job(), config.process(), config.processes()) else {
+        return Err(Error::argument("dvmrun has not started this process"));
     };
-    let (Some(process), Some(processes)) = (config.process(), config.processes()) else {
-        return Err(Error::argument("DVM_JOB is set without DVM_PROCESS and DVM_PROCESSES: dvmrun sets all three"));
-    };
-    let seat = job::take_seat(job, process, processes)?;
-    Ok(Some(Box::new(connect(seat, pull_by(config.pull()))?)))
+    connect(job::take_seat(job, process, processes)?, pull_by(config.pull()))
 }
 
 /// The method of this name, of those that the table has.
-fn pull_by(name: &str) -> PullBy {
+pub(crate) fn pull_by(name: &str) -> PullBy {
     match name {
         "ring" => PullBy::Ring,
         "vm" => PullBy::Vm,
@@ -60,30 +66,42 @@ fn pull_by(name: &str) -> PullBy {
 /// A process has ended before it joined, or the system refuses something.
 pub fn connect(seat: Seat, pull_by: PullBy) -> Result<Embedded, Error> {
     let Seat { me, processes, sockets, launcher } = seat;
-    descriptors::allow_reading(launcher);
+    let others = (0..processes as u32).map(Peer::new).filter(|&peer| peer != me);
+    connect_to(me, processes, others.zip(sockets).collect(), launcher, pull_by)
+}
+
+/// Makes links to these of the job's processes, each over a socket of the pair's own. `relative`: the process from which
+/// all of them descend, for systems that ask whom a process lets read its memory.
+///
+/// # Errors
+/// As for `connect`.
+pub(crate) fn connect_to(
+    me: Peer,
+    processes: usize,
+    sockets: Vec<(Peer, OwnedFd)>,
+    relative: i32,
+    pull_by: PullBy,
+) -> Result<Embedded, Error> {
+    descriptors::allow_reading(relative);
     let refused = |error: std::io::Error| failed("the job's shared memory cannot be made", &error);
     let (card_file, card) = Mapping::create(CARD_BYTES).map_err(refused)?;
     descriptors::forbid_writing(&card_file);
     // All are greeted before any is waited for.
     let mut greeted = Vec::new();
-    for (index, socket) in (0..processes as u32).filter(|&index| index as usize != me.index()).zip(sockets) {
+    for (peer, socket) in sockets {
         let (ring, inbound) = Mapping::create(RING_BYTES).map_err(refused)?;
         let card = card_file.try_clone().map_err(refused)?;
         let hello = SocketMessage::Hello { me: me.index() as u64, processes: processes as u64, ring, card };
         descriptors::ask_for_sender(&socket, true).map_err(refused)?;
         if let Err(error) = socket_message::send(&socket, &hello) {
-            return Err(gone(Peer::new(index), &error.to_string()));
+            return Err(gone(peer, &error.to_string()));
         }
-        greeted.push((Peer::new(index), socket, inbound));
+        greeted.push((peer, socket, inbound));
     }
-    let mut links: Vec<Option<PeerLink>> = Vec::new();
+    let mut links: Vec<Option<PeerLink>> = (0..processes).map(|_| None).collect();
     for (peer, socket, inbound) in greeted {
-        if links.len() == me.index() {
-            links.push(None);
-        }
-        links.push(Some(meet(peer, processes, socket, inbound)?));
+        links[peer.index()] = Some(meet(peer, processes, socket, inbound)?);
     }
-    links.resize_with(processes, || None);
     Embedded::new(me, links, card, pull_by).map_err(refused)
 }
 

@@ -1,0 +1,97 @@
+//! Makes the transport that `detection` has decided for.
+
+use super::contract::Transport;
+use super::detection::{self, Decision, MpiFamily, Surroundings, Way};
+use super::hybrid;
+use super::join::{is_seated, join, pull_by};
+use super::loaded_mpi;
+use super::plugin::Plugin;
+use crate::config::Config;
+use crate::error::{Error, dvm_retcode_t};
+
+/// A transport, and why it is this one.
+pub struct Chosen {
+    /// `None`: the process is alone.
+    pub transport: Option<Box<dyn Transport>>,
+    /// What was chosen and why, in words.
+    pub why: String,
+}
+
+fn environment(variable: &str) -> Option<String> {
+    std::env::var_os(variable).filter(|value| !value.is_empty()).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// What is decided in this process.
+///
+/// # Errors
+/// As for `choose`.
+pub(crate) fn decision(config: &Config) -> Result<Decision, Error> {
+    detection::decide(&Surroundings {
+        wish: config.transport(),
+        is_seated: is_seated(config)?,
+        mpi: loaded_mpi::find(),
+        environment: &environment,
+    })
+}
+
+/// The transport to the other processes of the job, if this process is one of several. Collective: waits until each has
+/// come here, or has ended.
+///
+/// # Errors
+/// Several processes were started, and cannot reach each other; a variable has a value that is not allowed.
+pub fn choose() -> Result<Chosen, Error> {
+    let config = Config::load()?;
+    let Decision { way, why, expects_others } = decision(&config)?;
+    match way {
+        Way::Alone => Ok(Chosen { transport: None, why: format!("one process: {why}") }),
+        Way::Embedded => Ok(Chosen { transport: Some(Box::new(join(&config)?)), why: format!("rings: {why}") }),
+        Way::Mpi(families) => {
+            let chosen = over_mpi(&config, &families, None, &why)?;
+            let alone = chosen.transport.as_ref().is_none_or(|transport| transport.processes() == 1);
+            if alone && expects_others {
+                return Err(Error::new(
+                    dvm_retcode_t::DVM_ERR_UNSUPPORTED,
+                    format!(
+                        "several processes were started, and MPI sees one: the launcher is not that of this MPI ({}); \
+                         with DVM_TRANSPORT=none each process works alone",
+                        chosen.why
+                    ),
+                ));
+            }
+            Ok(chosen)
+        }
+    }
+}
+
+/// The transport to the processes of a communicator, by its number in Fortran. Collective over it.
+///
+/// # Errors
+/// The process has no MPI that works, or there is no plugin for it.
+pub fn choose_for_communicator(communicator: i32) -> Result<Chosen, Error> {
+    let config = Config::load()?;
+    if matches!(config.transport(), "none" | "embedded") {
+        return Err(Error::argument(format!(
+            "a communicator was passed, and the environment variable DVM_TRANSPORT is {:?}",
+            config.transport()
+        )));
+    }
+    let family = detection::for_communicator(loaded_mpi::find().as_ref())?;
+    over_mpi(&config, &[family], Some(communicator), "a communicator was passed")
+}
+
+fn over_mpi(config: &Config, families: &[MpiFamily], communicator: Option<i32>, why: &str) -> Result<Chosen, Error> {
+    let file = detection::plugin(families, &detection::folders(config.plugin_dir()))?;
+    let plugin = Plugin::open(&file, communicator)?;
+    let what = format!("{} by {}", plugin.description(), file.display());
+    let (transport, by_rings_alone) = hybrid::connect(plugin, config.rings(), pull_by(config.pull()))?;
+    let how = if by_rings_alone { "rings, for which the processes met over" } else { "rings inside a host, and" };
+    Ok(Chosen { transport: Some(transport), why: format!("{how} {what}: {why}") })
+}
+
+/// The transport of `choose` alone.
+///
+/// # Errors
+/// As for `choose`.
+pub fn from_environment() -> Result<Option<Box<dyn Transport>>, Error> {
+    choose().map(|chosen| chosen.transport)
+}
