@@ -7,20 +7,27 @@ LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
 LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib
 
-.PHONY: help all demo check install header abi loom loom-sound soak fuzz bench packages packages-check packages-bench clean
+.PHONY: help all plugins demo check check-mpi install header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), MINUTES (10), LIVES (10000), CARGO (cargo), BENCH (options of dvm-bench)'
 
-all: packages ## build the library, dvm-codegen, dvmcc, dvm-info and dvmrun (target/release)
+all: packages ## build the library, dvm-codegen, dvmcc, dvm-info and dvmrun, and a plugin for each MPI that is there (target/release)
 	$(CARGO) build --release --locked --workspace --lib --bins
+	tools/plugins.sh --optional
+
+plugins: ## build a plugin for each MPI whose compiler is there (mpicc.openmpi, mpicc.mpich, mpicc_abi, or MPICC)
+	tools/plugins.sh
 
 demo: all ## run the examples by pragma at real sizes against the plain compiler; writes target/demo/
 	target/release/dvm-demo
 
 check: packages packages-check ## all tests; ends with a line "N passed, M failed"
 	tools/check.sh
+
+check-mpi: all packages-test ## the transport over each MPI, all levels and numbers of processes
+	DVM_TEST_MPI=all $(CARGO) test --release --locked -p dvmrun --test mpi -- --nocapture --test-threads=1
 
 packages: ## install the system packages that are missing (packages.txt), or print the command
 	@tools/packages.sh
@@ -32,6 +39,9 @@ bench: all ## measure what a task costs, beside the peers that are installed; wr
 
 packages-check: ## install what only the tests need (packages-check.txt)
 	@DVM_PACKAGES=packages-check.txt tools/packages.sh
+
+packages-test: ## install the MPIs that the tests of the plugins need (packages-test.txt)
+	@DVM_PACKAGES=packages-test.txt tools/packages.sh
 
 packages-bench: ## install the peers that `make bench` compares with (packages-bench.txt)
 	@DVM_PACKAGES=packages-bench.txt tools/packages.sh
@@ -68,5 +78,5 @@ soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; th
 fuzz: packages ## random tests with fresh seeds for MINUTES (10), or until REGIONS were turned into tiles, for the ledger
 	tools/fuzz.sh $(if $(REGIONS),--regions $(REGIONS),$(MINUTES))
 
-clean: ## remove everything that was built
+clean: ## remove everything that was built, the plugins too
 	$(CARGO) clean
