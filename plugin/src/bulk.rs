@@ -217,8 +217,8 @@ impl Transfers {
     /// Gives a receive up that nobody sends to.
     fn abandon(&mut self, mut receiving: Receiving) {
         let token = receiving.moving.token;
-        let ends = receiving.moving.requests.iter_mut().map(Request::cancel);
-        let free = ends.fold(true, |free, ended| free && ended == Ended::Over);
+        let ends: Vec<Ended> = receiving.moving.requests.iter_mut().map(Request::cancel).collect();
+        let free = ends.iter().all(|ended| *ended == Ended::Over);
         self.outcomes.push_back(if free { Outcome::Failed(token) } else { Outcome::Abandoned(token) });
     }
 

@@ -1,7 +1,8 @@
 //! A connection to the other processes of a communicator.
 //!
-//! Two locks: whoever polls has that of `receives`, and tries only; that of `traffic` is held for a moment at a time, and
-//! never while an event is handed over. So whoever is handed one may send.
+//! Two locks: whoever polls has that of `receives`, and tries only; that of `traffic` is held for each call of MPI, and
+//! never while an event is handed over. So whoever is handed one may send. Calls of two threads at a time would be allowed
+//! at MPI_THREAD_MULTIPLE; inside MPI they would wait for each other.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -22,7 +23,8 @@ const TURN: usize = 64;
 
 /// States of a peer.
 const OPEN: u32 = 0;
-const OVER: u32 = 1;
+const HAS_LEFT: u32 = 1;
+const IS_LOST: u32 = 2;
 
 /// Whether the connection works, and why not.
 const WORKS: u32 = 0;
@@ -117,18 +119,24 @@ impl Engine {
 
     /// A peer's end, once.
     fn end_peer(&self, traffic: &mut Traffic, peer: u32, lost: Option<String>) {
-        if self.is_peer(peer) && self.peers[peer as usize].swap(OVER, Ordering::AcqRel) == OPEN {
-            self.has_losses.fetch_or(lost.is_some(), Ordering::Relaxed);
-            if self.works() {
-                traffic.transfers.forget(peer);
-                // What is on its way to one that leaves in order arrives.
-                if lost.is_some() {
-                    traffic.sends.give_up(peer);
-                }
-            }
-            traffic.ends.push((peer, lost));
-            self.busy.store(true, Ordering::Release);
+        let end = if lost.is_some() { IS_LOST } else { HAS_LEFT };
+        if !self.is_peer(peer) {
+            return;
         }
+        let state = &self.peers[peer as usize];
+        if state.compare_exchange(OPEN, end, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            return;
+        }
+        self.has_losses.fetch_or(lost.is_some(), Ordering::Relaxed);
+        if self.works() {
+            traffic.transfers.forget(peer);
+            // What is on its way to one that leaves in order arrives.
+            if lost.is_some() {
+                traffic.sends.give_up(peer);
+            }
+        }
+        traffic.ends.push((peer, lost));
+        self.busy.store(true, Ordering::Release);
     }
 
     fn lose(&self, traffic: &mut Traffic, lost: Vec<(u32, Code)>) {
@@ -204,10 +212,9 @@ impl Engine {
         let mut events = 0;
         if let Some(receives) = receives.as_mut().filter(|_| self.works()) {
             for _ in 0..TURN {
-                let taken = receives.take(|arrival, bytes| events += self.handle(arrival, bytes, deliver));
-                match taken {
-                    Ok(true) => {}
-                    Ok(false) => break,
+                match self.next(receives) {
+                    Ok(Some(arrival)) => events += self.handle(arrival, receives.bytes(arrival), deliver),
+                    Ok(None) => break,
                     Err(code) => {
                         self.break_down(&calls::text(code));
                         break;
@@ -219,6 +226,16 @@ impl Engine {
             events += self.tell(deliver);
         }
         events
+    }
+
+    /// The next message, unless another thread calls MPI.
+    fn next(&self, receives: &mut Receives) -> Result<Option<Arrival>, Code> {
+        let _calling = match self.traffic.try_lock() {
+            Ok(traffic) => traffic,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+        };
+        if self.works() { receives.next() } else { Ok(None) }
     }
 
     /// What a message means.
@@ -313,10 +330,16 @@ impl Engine {
 
     fn gather_equal(&self, mine: &[u8]) -> Result<Vec<u8>, Code> {
         let mut all = vec![0; mine.len() * self.processes as usize];
+        let calling = locked(&self.traffic);
         // SAFETY: the loop below does not end before the request is complete.
         let mut request = unsafe { calls::gather_equal(mine.as_ptr(), mine.len(), all.as_mut_ptr(), self.batches) }?;
+        drop(calling);
         let begun = Instant::now();
-        while !request.is_complete()? {
+        let mut is_complete = || {
+            let _calling = locked(&self.traffic);
+            request.is_complete()
+        };
+        while !is_complete()? {
             // Others may come much later: no reason to keep a core.
             if begun.elapsed() < Duration::from_millis(1) {
                 std::thread::yield_now();
@@ -346,9 +369,10 @@ impl Engine {
         let Some(incoming) = receives.as_mut() else { return true };
         self.say_goodbye();
         loop {
-            let taken = incoming.take(|arrival, bytes| {
-                self.handle(arrival, bytes, &mut |_| {});
-            });
+            let next = self.next(incoming);
+            if let Ok(Some(arrival)) = next {
+                self.handle(arrival, incoming.bytes(arrival), &mut |_| {});
+            }
             let mut traffic = locked(&self.traffic);
             self.advance(&mut traffic);
             let waits = traffic.sends.are_any() || traffic.transfers.is_sending();
@@ -357,7 +381,7 @@ impl Engine {
             if !waits && !peers {
                 break;
             }
-            if taken.is_err() || Instant::now() > end {
+            if next.is_err() || Instant::now() > end {
                 return false;
             }
             std::thread::yield_now();
@@ -373,7 +397,9 @@ impl Engine {
         }
         let mut traffic = locked(&self.traffic);
         let mut lost = Vec::new();
-        for to in (0..self.processes).filter(|&to| self.is_open(to)) {
+        // Those that have left wait for it.
+        let waits = |to: u32| self.is_peer(to) && self.peers[to as usize].load(Ordering::Acquire) != IS_LOST;
+        for to in (0..self.processes).filter(|&to| waits(to)) {
             lost.extend(traffic.sends.begin(to, LEAVING, &[]).err().map(|code| (to, code)));
         }
         self.lose(&mut traffic, lost);

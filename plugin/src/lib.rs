@@ -41,6 +41,7 @@ static TABLE: PluginTable = PluginTable {
     bulk_send,
     bulk_receive,
     close,
+    forgo_end,
     error_text,
 };
 
@@ -222,6 +223,10 @@ unsafe extern "C" fn close(connection: *mut c_void, clean: u32) -> i32 {
         let engine = unsafe { Arc::from_raw(connection.cast_const().cast::<Engine>()) };
         i32::from(lifetime::close(&engine, clean != 0))
     })
+}
+
+unsafe extern "C" fn forgo_end() {
+    lifetime::forgo_end();
 }
 
 unsafe extern "C" fn error_text(into: *mut u8, room: u64) -> u64 {

@@ -53,6 +53,11 @@ pub fn add(engine: &Arc<Engine>) {
     open().push(Arc::clone(engine));
 }
 
+/// MPI is not finalized at exit.
+pub fn forgo_end() {
+    LOSSES.store(true, Ordering::Release);
+}
+
 /// Closes a connection. True: MPI uses none of libdvm's memory any more.
 pub fn close(engine: &Arc<Engine>, clean: bool) -> bool {
     let closed = match (clean, engine.may_call()) {
@@ -65,7 +70,7 @@ pub fn close(engine: &Arc<Engine>, clean: bool) -> bool {
         (_, false) => !engine.works(),
     };
     if !clean || engine.has_losses() {
-        LOSSES.store(true, Ordering::Release);
+        forgo_end();
     }
     if closed {
         open().retain(|one| !Arc::ptr_eq(one, engine));

@@ -16,6 +16,8 @@ pub struct Receives {
     places: Vec<Place>,
     /// The one that was started first.
     next: usize,
+    /// Its message was taken: it is not under way.
+    is_taken: bool,
     /// Failures since the last message.
     failures: u32,
 }
@@ -30,41 +32,49 @@ impl Receives {
             request.start()?;
             places.push(Place { request, memory });
         }
-        Ok(Receives { places, next: 0, failures: 0 })
+        Ok(Receives { places, next: 0, is_taken: false, failures: 0 })
     }
 
-    /// Hands the next message over, if it is there.
-    pub fn take(&mut self, hand_over: impl FnOnce(Arrival, &[u8])) -> Result<bool, Code> {
-        let Some(place) = self.places.get_mut(self.next) else { return Ok(false) };
-        let arrival = match place.request.test() {
-            Ok(None) => return Ok(false),
-            Ok(Some(arrival)) => arrival,
-            Err(code) => return self.again(code),
-        };
-        hand_over(arrival, &place.memory[..arrival.bytes.min(LARGEST)]);
-        self.failures = 0;
-        self.restart()?;
-        Ok(true)
+    /// The next message, if it is there. The one before is over.
+    pub fn next(&mut self) -> Result<Option<Arrival>, Code> {
+        if self.is_taken {
+            self.restart()?;
+        }
+        let Some(place) = self.places.get_mut(self.next) else { return Ok(None) };
+        match place.request.test() {
+            Ok(None) => Ok(None),
+            Ok(Some(arrival)) => {
+                self.failures = 0;
+                self.is_taken = true;
+                Ok(Some(arrival))
+            }
+            // MPI tells so that some peer is gone, not which: the others go on until nothing else comes.
+            Err(code) => {
+                self.failures += 1;
+                if self.failures > 1000 { Err(code) } else { self.restart().map(|()| None) }
+            }
+        }
+    }
+
+    /// The bytes of the message that `next` has told of.
+    pub fn bytes(&self, arrival: Arrival) -> &[u8] {
+        &self.places[self.next].memory[..arrival.bytes.min(LARGEST)]
     }
 
     fn restart(&mut self) -> Result<(), Code> {
+        self.is_taken = false;
         self.places[self.next].request.start()?;
         self.next = (self.next + 1) % MANY;
         Ok(())
     }
 
-    /// A receive has failed: MPI tells so that some peer is gone, not which. The others go on until nothing else comes.
-    fn again(&mut self, code: Code) -> Result<bool, Code> {
-        self.failures += 1;
-        if self.failures > 1000 {
-            return Err(code);
-        }
-        self.restart().map(|()| false)
-    }
-
     /// Nothing more is received.
     pub fn end(&mut self) {
-        for mut place in self.places.drain(..) {
+        for (at, mut place) in self.places.drain(..).enumerate() {
+            if self.is_taken && at == self.next {
+                place.request.free();
+                continue;
+            }
             match place.request.cancel() {
                 Ended::Over => place.request.free(),
                 Ended::Never => std::mem::forget(place.memory),

@@ -2,7 +2,7 @@
 
 use super::contract::Transport;
 use super::detection::{self, Decision, MpiFamily, Surroundings, Way};
-use super::hybrid;
+use super::hybrid::Hybrid;
 use super::join::{is_seated, join, pull_by};
 use super::loaded_mpi;
 use super::plugin::Plugin;
@@ -83,9 +83,9 @@ fn over_mpi(config: &Config, families: &[MpiFamily], communicator: Option<i32>, 
     let file = detection::plugin(families, &detection::folders(config.plugin_dir()))?;
     let plugin = Plugin::open(&file, communicator)?;
     let what = format!("{} by {}", plugin.description(), file.display());
-    let (transport, by_rings_alone) = hybrid::connect(plugin, config.rings(), pull_by(config.pull()))?;
-    let how = if by_rings_alone { "rings, for which the processes met over" } else { "rings inside a host, and" };
-    Ok(Chosen { transport: Some(transport), why: format!("{how} {what}: {why}") })
+    let transport = Hybrid::connect(plugin, config.rings(), pull_by(config.pull()))?;
+    let how = if transport.is_rings_alone() { "rings; the processes have met by" } else { "rings inside a host, and" };
+    Ok(Chosen { transport: Some(Box::new(transport)), why: format!("{how} {what}: {why}") })
 }
 
 /// The transport of `choose` alone.

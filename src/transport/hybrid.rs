@@ -9,7 +9,7 @@ use super::contract::{Incoming, Outgoing, Peer, RemoteAddress, Sent, SharedBlock
 use super::embedded::{Embedded, PullBy};
 use super::join::connect_to;
 use super::meeting;
-use super::plugin::Plugin;
+use super::plugin::{EndOfMpi, Plugin};
 use crate::error::Error;
 
 /// An MPI wakes nobody: a sleep lasts no longer than this, in microseconds, and at first much less.
@@ -19,53 +19,75 @@ const LONGEST_SLEEP: u64 = 1000;
 /// Two transports, of which each peer has one.
 pub(crate) struct Hybrid {
     rings: Embedded,
-    mpi: Plugin,
+    /// None where rings reach all.
+    mpi: Option<Plugin>,
+    end: EndOfMpi,
     /// How long the next sleep lasts at most.
     sleep: AtomicU64,
 }
 
-/// The transport over an MPI, and whether it is rings alone: where all processes are on one host, MPI has made them meet,
-/// and is used no more.
-///
-/// # Errors
-/// A process is gone, or the system refuses something.
-pub(crate) fn connect(mpi: Plugin, by_rings: bool, pull_by: PullBy) -> Result<(Box<dyn Transport>, bool), Error> {
-    let (me, processes) = (mpi.me(), mpi.processes());
-    let met = meeting::meet(me, by_rings, &|mine| mpi.gather(mine))?;
-    // The launcher's process on this host is the parent of all of them.
-    let launcher = std::os::unix::process::parent_id() as i32;
-    let rings = connect_to(me, processes, met.sockets, launcher, pull_by)?;
-    if met.all {
-        mpi.close(true);
-        return Ok((Box::new(rings), true));
+impl Hybrid {
+    /// Makes rings to the processes of this host. Where all are on one, MPI has made them meet, and is used no more.
+    ///
+    /// # Errors
+    /// A process is gone, or the system refuses something.
+    pub(crate) fn connect(mpi: Plugin, by_rings: bool, pull_by: PullBy) -> Result<Hybrid, Error> {
+        let (me, processes, end) = (mpi.me(), mpi.processes(), mpi.end());
+        let met = meeting::meet(me, by_rings, &|mine| mpi.gather(mine))?;
+        // The launcher's process on this host is the parent of all of them.
+        let launcher = std::os::unix::process::parent_id() as i32;
+        let rings = connect_to(me, processes, met.sockets, launcher, pull_by)?;
+        let mut mpi = Some(mpi);
+        if let Some(mpi) = mpi.take_if(|_| met.all) {
+            mpi.close(true);
+        }
+        Ok(Hybrid { rings, mpi, end, sleep: AtomicU64::new(FIRST_SLEEP) })
     }
-    Ok((Box::new(Hybrid { rings, mpi, sleep: AtomicU64::new(FIRST_SLEEP) }), false))
+
+    /// Whether MPI reaches no peer.
+    pub(crate) fn is_rings_alone(&self) -> bool {
+        self.mpi.is_none()
+    }
+
+    /// What reaches this peer, if rings do not.
+    fn far(&self, peer: Peer) -> Option<&Plugin> {
+        self.mpi.as_ref().filter(|_| !self.rings.reaches(peer))
+    }
 }
 
 impl Transport for Hybrid {
     fn me(&self) -> Peer {
-        self.mpi.me()
+        self.rings.me()
     }
 
     fn processes(&self) -> usize {
-        self.mpi.processes()
+        self.rings.processes()
     }
 
     fn largest_batch(&self) -> usize {
-        self.rings.largest_batch().min(self.mpi.largest_batch())
+        let rings = self.rings.largest_batch();
+        self.mpi.as_ref().map_or(rings, |mpi| mpi.largest_batch().min(rings))
     }
 
     fn gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        self.mpi.gather(mine)
+        let gathered = self.mpi.as_ref().map_or_else(|| self.rings.gather(mine), |mpi| mpi.gather(mine));
+        gathered.inspect_err(|_| self.end.forgo())
     }
 
     fn send(&self, to: Peer, batch: &[u8]) -> Sent {
-        if self.rings.reaches(to) { self.rings.send(to, batch) } else { self.mpi.send(to, batch) }
+        self.far(to).map_or_else(|| self.rings.send(to, batch), |mpi| mpi.send(to, batch))
     }
 
     fn poll(&self, deliver: &mut dyn FnMut(TransportEvent<'_>)) -> bool {
-        let near = self.rings.poll(deliver);
-        let far = self.mpi.poll(&mut |event| match event {
+        let mut deliver = |event: TransportEvent<'_>| {
+            if matches!(event, TransportEvent::Lost(..)) {
+                self.end.forgo();
+            }
+            deliver(event);
+        };
+        let near = self.rings.poll(&mut deliver);
+        let Some(mpi) = &self.mpi else { return near };
+        let far = mpi.poll(&mut |event| match event {
             // Of one that is reached by rings these tell: they hold what it has sent before.
             TransportEvent::Left(peer) | TransportEvent::Lost(peer, _) if self.rings.reaches(peer) => {}
             event => deliver(event),
@@ -77,18 +99,16 @@ impl Transport for Hybrid {
     }
 
     fn bulk_send(&self, to: Peer, ticket: u64, from: Outgoing, token: u64) {
-        if self.rings.reaches(to) {
-            self.rings.bulk_send(to, ticket, from, token);
-        } else {
-            self.mpi.bulk_send(to, ticket, from, token);
+        match self.far(to) {
+            Some(mpi) => mpi.bulk_send(to, ticket, from, token),
+            None => self.rings.bulk_send(to, ticket, from, token),
         }
     }
 
     fn bulk_receive(&self, from: Peer, ticket: u64, into: Incoming, token: u64) {
-        if self.rings.reaches(from) {
-            self.rings.bulk_receive(from, ticket, into, token);
-        } else {
-            self.mpi.bulk_receive(from, ticket, into, token);
+        match self.far(from) {
+            Some(mpi) => mpi.bulk_receive(from, ticket, into, token),
+            None => self.rings.bulk_receive(from, ticket, into, token),
         }
     }
 
@@ -105,15 +125,19 @@ impl Transport for Hybrid {
     }
 
     fn wake(&self) -> Wake {
-        Wake::LookEvery(Duration::from_micros(LONGEST_SLEEP))
+        match self.mpi {
+            Some(_) => Wake::LookEvery(Duration::from_micros(LONGEST_SLEEP)),
+            None => Wake::Doorbell,
+        }
     }
 
     fn sleep(&self, limit: Duration) {
+        let Some(mpi) = &self.mpi else { return self.rings.sleep(limit) };
         let most = self.sleep.load(Ordering::Relaxed);
         self.sleep.store((most * 2).min(LONGEST_SLEEP), Ordering::Relaxed);
         let limit = limit.min(Duration::from_micros(most));
         // The one thread that moves bytes by MPI has nobody to leave that to.
-        if !self.rings.try_sleep(limit) && self.mpi.depends_on_this_thread() {
+        if !self.rings.try_sleep(limit) && mpi.depends_on_this_thread() {
             std::thread::sleep(limit);
         }
     }
@@ -128,12 +152,17 @@ impl Transport for Hybrid {
 
     /// Nothing is said by MPI of those that it reaches: silence never means that they are gone.
     fn silence(&self, peer: Peer) -> Duration {
-        if self.rings.reaches(peer) { self.rings.silence(peer) } else { Duration::ZERO }
+        if self.far(peer).is_some() { Duration::ZERO } else { self.rings.silence(peer) }
     }
 
     fn close(self: Box<Self>, clean: bool) {
-        let Hybrid { rings, mpi, .. } = *self;
+        let Hybrid { rings, mpi, end, .. } = *self;
+        if !clean {
+            end.forgo();
+        }
         Box::new(rings).close(clean);
-        mpi.close(clean);
+        if let Some(mpi) = mpi {
+            mpi.close(clean);
+        }
     }
 }

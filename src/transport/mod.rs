@@ -64,4 +64,6 @@ pub use embedded::{Embedded, PullBy};
 pub use join::connect;
 
 #[cfg(all(test, not(loom)))]
+mod detection_tests;
+#[cfg(all(test, not(loom)))]
 mod tests;

@@ -138,6 +138,11 @@ impl Plugin {
         self.driver.is_some_and(|driver| driver == thread::current().id())
     }
 
+    /// What is left of it when it is closed.
+    pub(crate) fn end(&self) -> EndOfMpi {
+        EndOfMpi(self.table)
+    }
+
     /// As the transport's.
     pub(crate) fn gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         unsafe extern "C" fn given(context: *mut c_void, _: u32, bytes: *const u8, length: u64) {
@@ -231,6 +236,18 @@ impl Plugin {
         if free != 1 {
             std::mem::forget(held);
         }
+    }
+}
+
+/// The end of an MPI that a plugin has initialised: at the process's exit.
+#[derive(Clone, Copy)]
+pub(crate) struct EndOfMpi(&'static PluginTable);
+
+impl EndOfMpi {
+    /// There is none: it would wait for a peer that is lost.
+    pub(crate) fn forgo(self) {
+        // SAFETY: takes nothing.
+        unsafe { (self.0.forgo_end)() };
     }
 }
 

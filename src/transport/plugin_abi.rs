@@ -103,6 +103,8 @@ pub struct PluginTable {
     /// Leaves, and is the last call. `clean` is 1: the others are told that this is no loss, and what was sent arrives.
     /// 1: memory of transfers that are under way is the caller's again. 0: it is never freed.
     pub close: unsafe extern "C" fn(connection: *mut c_void, clean: u32) -> i32,
+    /// A peer is lost, or the job ends without order: MPI, which would wait for it, is not finalized at exit.
+    pub forgo_end: unsafe extern "C" fn(),
     /// The calling thread's last failure as UTF-8 into `into`, at most `room` bytes: how many.
     pub error_text: unsafe extern "C" fn(into: *mut u8, room: u64) -> u64,
 }

@@ -1,9 +1,12 @@
 //! What a process of a job does in the tests of the transport.
+#![allow(dead_code, reason = "each test program uses a part")]
+
+pub mod mpi;
 
 use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
-use dvm::transport::{Peer, RemoteAddress, Sent, Transport, TransportEvent, from_environment};
+use dvm::transport::{Peer, RemoteAddress, Sent, Transport, TransportEvent, choose_for_communicator, from_environment};
 use testkit::Random;
 
 /// No role takes longer.
@@ -11,19 +14,42 @@ const DEADLINE: Duration = Duration::from_secs(40);
 
 pub fn play(role: &str) {
     match role {
-        "batches" => batches(&*join(), 2000, Duration::ZERO),
-        "slow" => batches(&*join(), 1000, Duration::from_millis(300)),
         "pulls" => pulls(join()),
         "killed" => killed(),
         "stopped" => stopped(),
+        "alone" => assert!(from_environment().unwrap().is_none(), "the process is alone"),
+        "twice" => {
+            batches(&*join(), 100, Duration::ZERO);
+            for _ in 0..2 {
+                play_with("leaves", join());
+            }
+        }
+        _ => play_with(role, join()),
+    }
+}
+
+/// A role of a process that has joined.
+pub fn play_with(role: &str, transport: Box<dyn Transport>) {
+    match role {
+        "batches" => batches(&*transport, 2000, Duration::ZERO),
+        "slow" => batches(&*transport, 1000, Duration::from_millis(300)),
+        "bulk" => mpi::bulk(&*transport),
+        "leaves" => mpi::leaves(transport),
+        "threads" => mpi::threads(&*transport),
+        "one is killed" => mpi::one_is_killed(&*transport),
         _ => panic!("there is no role {role:?}"),
     }
 }
 
-fn join() -> Box<dyn Transport> {
+/// The transport to the processes of a communicator.
+pub fn open_communicator(number: i32) -> Box<dyn Transport> {
+    choose_for_communicator(number).unwrap().transport.expect("a communicator has processes")
+}
+
+pub fn join() -> Box<dyn Transport> {
     match from_environment() {
         Ok(Some(transport)) => transport,
-        Ok(None) => panic!("started without dvmrun"),
+        Ok(None) => panic!("started alone"),
         Err(error) => panic!("{error}"),
     }
 }

@@ -1,0 +1,207 @@
+//! The transport between processes that an MPI has started: this test program itself, which then plays one of its roles,
+//! with an MPI of its own or without. An MPI that is not there, or has no plugin in `target/release`, is left out by name.
+//! `DVM_TEST_MPI=all` runs the whole matrix, otherwise a part of it.
+#![allow(unsafe_code, reason = "calls an MPI by the names of its functions")]
+
+mod host_mpi;
+mod job;
+mod roles;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use host_mpi::HostMpi;
+use job::{Ended, Job};
+
+/// An MPI, as the tests start programs with it.
+#[derive(Clone, Copy)]
+struct Launcher {
+    name: &'static str,
+    program: &'static str,
+    plugin: &'static str,
+    options: &'static [&'static str],
+}
+
+const LAUNCHERS: [Launcher; 2] = [
+    Launcher {
+        name: "openmpi",
+        program: "mpirun.openmpi",
+        plugin: "libdvm_mpi_openmpi.so",
+        options: &["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"],
+    },
+    Launcher { name: "mpich", program: "mpiexec.mpich", plugin: "libdvm_mpi_mpich.so", options: &[] },
+];
+
+/// Where `make plugins` puts them.
+fn plugins() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_dvmrun")).parent().unwrap().to_owned()
+}
+
+fn is_there(program: &str) -> bool {
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).exists()))
+}
+
+/// The MPIs that are there.
+fn launchers() -> Vec<Launcher> {
+    let here = |launcher: &Launcher| {
+        let here = is_there(launcher.program) && plugins().join(launcher.plugin).exists();
+        if !here {
+            println!("left out: {} ({} or {} is missing)", launcher.name, launcher.program, launcher.plugin);
+        }
+        here
+    };
+    LAUNCHERS.into_iter().filter(here).collect()
+}
+
+/// Whether the whole matrix is asked for.
+fn all() -> bool {
+    std::env::var_os("DVM_TEST_MPI").is_some_and(|value| value == "all")
+}
+
+impl Launcher {
+    /// This program in a role, as so many processes. `settings` are variables.
+    fn command(self, processes: usize, role: &str, settings: &[(&str, &str)]) -> Command {
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", "50", self.program]).args(self.options).args(["-n", &processes.to_string()]);
+        for variable in ["DVM_PROCESS", "DVM_PROCESSES", "DVM_JOB", "DVM_PULL", "DVM_TRANSPORT", "DVM_RINGS"] {
+            command.env_remove(variable);
+        }
+        command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
+        command.env("DVM_PLUGIN_DIR", plugins()).env("DVM_TEST_ROLE", role).envs(settings.iter().copied());
+        testkit::part_by(command, "role")
+    }
+
+    fn run(self, processes: usize, role: &str, settings: &[(&str, &str)]) -> Ended {
+        Job::start(&mut self.command(processes, role, settings)).end()
+    }
+
+    /// A role that all processes end well.
+    fn well(self, processes: usize, role: &str, settings: &[(&str, &str)]) -> Ended {
+        let ended = self.run(processes, role, settings);
+        let name = self.name;
+        assert_eq!(ended.code, Some(0), "{name} {processes} {role} {settings:?}: {}\n{}", ended.out, ended.err);
+        assert_eq!(ended.out.matches("1 passed").count(), processes, "{name} {role}: {}", ended.out);
+        println!("{name}: {processes} processes, {role}, {settings:?}");
+        ended
+    }
+}
+
+#[test]
+fn role() {
+    if testkit::playing() {
+        let role = std::env::var("DVM_TEST_ROLE").unwrap_or_default();
+        let level = std::env::var("DVM_TEST_LEVEL").ok().and_then(|level| level.parse().ok());
+        let host = level.map(HostMpi::initialise);
+        match (&host, role.strip_prefix("split ")) {
+            (Some(host), Some(role)) => roles::play_with(role, roles::open_communicator(host.reversed_half())),
+            (Some(_), _) if role == "outlives mpi" => {
+                return roles::mpi::outlives(&*roles::join(), host_mpi::finalise);
+            }
+            _ => roles::play(&role),
+        }
+        if host.is_some() {
+            host_mpi::finalise();
+        }
+    }
+}
+
+/// Numbers of processes, and who initialises MPI at which level: `None`, libdvm does.
+fn matrix() -> Vec<(usize, Option<&'static str>)> {
+    let levels = [None, Some("0"), Some("1"), Some("3")];
+    if all() {
+        return [2, 4].into_iter().flat_map(|processes| levels.map(|level| (processes, level))).collect();
+    }
+    vec![(2, None), (2, Some("1")), (4, Some("3"))]
+}
+
+fn settings<'a>(rings: &'a str, level: Option<&'a str>) -> Vec<(&'a str, &'a str)> {
+    [("DVM_RINGS", rings)].into_iter().chain(level.map(|level| ("DVM_TEST_LEVEL", level))).collect()
+}
+
+#[test]
+fn batches_arrive_whole_and_in_order_over_each_mpi() {
+    for launcher in launchers() {
+        for (processes, level) in matrix() {
+            for rings in ["0", "1"] {
+                launcher.well(processes, "batches", &settings(rings, level));
+            }
+        }
+        launcher.well(2, "slow", &settings("0", None));
+    }
+}
+
+#[test]
+fn memory_of_all_lengths_arrives_over_each_mpi() {
+    for launcher in launchers() {
+        for (processes, level) in matrix() {
+            launcher.well(processes, "bulk", &settings("0", level));
+        }
+        launcher.well(2, "bulk", &settings("1", None));
+    }
+}
+
+#[test]
+fn whoever_leaves_is_told_to_have_left() {
+    for launcher in launchers() {
+        for (processes, level) in matrix() {
+            for rings in ["0", "1"] {
+                launcher.well(processes, "leaves", &settings(rings, level));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_may_finalize_mpi_first_and_is_told() {
+    for launcher in launchers() {
+        launcher.well(2, "outlives mpi", &settings("0", Some("3")));
+    }
+}
+
+#[test]
+fn a_process_may_start_again() {
+    for launcher in launchers() {
+        launcher.well(2, "twice", &settings("0", None));
+        launcher.well(2, "twice", &settings("1", Some("1")));
+    }
+}
+
+#[test]
+fn threads_share_an_mpi_at_each_level() {
+    for launcher in launchers() {
+        for (processes, level) in matrix() {
+            launcher.well(processes, "threads", &settings("0", level));
+        }
+    }
+}
+
+#[test]
+fn a_part_of_the_processes_is_a_job_of_its_own() {
+    for launcher in launchers() {
+        for rings in ["0", "1"] {
+            launcher.well(4, "split batches", &settings(rings, Some("1")));
+        }
+    }
+}
+
+#[test]
+fn a_program_without_plugin_is_refused_and_never_alone() {
+    for launcher in launchers() {
+        let nowhere = [("DVM_PLUGIN_DIR", "/nonexistent")];
+        let ended = launcher.run(2, "batches", &nowhere);
+        assert!(ended.code != Some(0) && ended.err.contains("there is no plugin"), "{}", ended.err);
+        launcher.well(2, "alone", &[("DVM_PLUGIN_DIR", "/nonexistent"), ("DVM_TRANSPORT", "none")]);
+        launcher.well(1, "alone", &nowhere);
+    }
+}
+
+#[test]
+fn survivors_on_the_host_are_told_of_a_kill_by_the_rings() {
+    // Only with leave to go on; MPICH ends all processes of a job that share memory.
+    for launcher in launchers().into_iter().filter(|launcher| launcher.name == "openmpi") {
+        let options = &["--oversubscribe", "--bind-to", "none", "--enable-recovery"];
+        let ended = Launcher { options, ..launcher }.run(4, "one is killed", &settings("1", None));
+        assert_eq!(ended.out.matches("told in time").count(), 3, "{}\n{}", ended.out, ended.err);
+    }
+}
