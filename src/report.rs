@@ -3,9 +3,11 @@
 
 pub use crate::config::option_report::Setting;
 pub use crate::machine::report_tree::{Branch, Description};
+pub use crate::transport::Choices;
 
 use crate::config::{Config, option_report};
 use crate::machine::report_tree;
+use crate::transport;
 
 /// What there is to tell.
 #[derive(Clone, Debug)]
@@ -16,6 +18,8 @@ pub struct Report {
     pub build: Vec<(&'static str, String)>,
     /// The machine, or why it cannot be read.
     pub machine: Result<Description, String>,
+    /// The ways to other processes.
+    pub transports: Choices,
     /// All options.
     pub options: Vec<Setting>,
 }
@@ -27,6 +31,7 @@ pub fn report() -> Report {
         version: env!("CARGO_PKG_VERSION"),
         build: build(),
         machine: machine.map_err(|error| error.message().to_owned()),
+        transports: transport::choices(),
         options: options(),
     }
 }
@@ -49,6 +54,5 @@ fn build() -> Vec<(&'static str, String)> {
                 report_tree::hwloc_running()
             ),
         ),
-        ("transport", "none: one process".into()),
     ]
 }

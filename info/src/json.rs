@@ -1,6 +1,6 @@
 //! The report as JSON.
 
-use dvm::report::{Branch, Description, Report, Setting};
+use dvm::report::{Branch, Choices, Description, Report, Setting};
 use serde_json::{Map, Value, json};
 
 use crate::text::Parts;
@@ -17,6 +17,9 @@ pub fn show(report: &Report, parts: Parts) -> String {
     if parts.all() || parts.machine {
         let machine = report.machine.as_ref().map_or_else(|why| json!({ "error": why }), machine);
         whole.insert("machine".into(), machine);
+    }
+    if parts.all() || parts.transports {
+        whole.insert("transports".into(), transports(&report.transports));
     }
     if parts.all() || parts.options {
         whole.insert("options".into(), report.options.iter().map(option).collect());
@@ -37,6 +40,21 @@ fn machine(machine: &Description) -> Value {
         "quota": machine.quota,
         "distances": machine.distances,
         "tree": branch(&machine.tree),
+    })
+}
+
+fn transports(choices: &Choices) -> Value {
+    let plugins: Vec<Value> = choices
+        .plugins
+        .iter()
+        .map(|(family, file, place)| json!({ "mpi": family, "file": file, "path": place }))
+        .collect();
+    json!({
+        "chosen": choices.chosen.as_ref().ok(),
+        "refusal": choices.chosen.as_ref().err(),
+        "mpi": choices.mpi,
+        "plugins": plugins,
+        "folders": choices.folders,
     })
 }
 

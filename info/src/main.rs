@@ -12,7 +12,8 @@ use clap::Parser;
 use dvm::report::{self, Report};
 
 /// Prints what libdvm sees: its version and build, the machine as a tree with workers and ranks, the distances between
-/// workers, binding and limits, and every option with its value and origin.
+/// workers, binding and limits, the ways to other processes, and every option with its value and origin.
+#[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
 #[derive(Parser)]
 #[command(name = "dvm-info", version, after_help = EXIT_STATUS)]
 struct Arguments {
@@ -22,14 +23,17 @@ struct Arguments {
     /// Only the machine
     #[arg(long)]
     machine: bool,
+    /// Only the ways to other processes: which plugins for MPI are there, what is chosen here, and why
+    #[arg(long, conflicts_with_all = ["machine", "options"])]
+    transports: bool,
     /// As JSON, for programs
     #[arg(long)]
     json: bool,
 }
 
-const EXIT_STATUS: &str = "Exit status: 0: the report is complete; 1: an option has a value that is not allowed, or \
-    the machine cannot be read (dvm_init would fail here); 2: the command line is wrong; 3: the output cannot be \
-    written.";
+const EXIT_STATUS: &str = "Exit status: 0: the report is complete; 1: an option has a value that is not allowed, the \
+    machine cannot be read, or other processes cannot be reached (dvm_init would fail here); 2: the command line is \
+    wrong; 3: the output cannot be written.";
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -45,7 +49,7 @@ fn main() -> ExitCode {
         }
         Ok(()) => {}
     }
-    match trouble(&report) {
+    match trouble(&report, arguments.transports) {
         Some(why) => {
             eprintln!("dvm-info: {why}");
             ExitCode::from(1)
@@ -55,12 +59,17 @@ fn main() -> ExitCode {
 }
 
 fn show(report: &Report, arguments: &Arguments) -> String {
-    let parts = text::Parts { machine: arguments.machine, options: arguments.options };
+    let Arguments { machine, options, transports, .. } = *arguments;
+    let parts = text::Parts { machine, options, transports };
     if arguments.json { json::show(report, parts) } else { text::show(report, parts) }
 }
 
 /// Why `dvm_init` would fail, if it would.
-fn trouble(report: &Report) -> Option<&str> {
+fn trouble(report: &Report, only_transports: bool) -> Option<&str> {
+    let transports = report.transports.chosen.as_ref().err().map(String::as_str);
+    if only_transports {
+        return transports;
+    }
     let refused = report.options.iter().find_map(|option| option.refusal.as_deref());
-    refused.or(report.machine.as_ref().err().map(String::as_str))
+    refused.or(report.machine.as_ref().err().map(String::as_str)).or(transports)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dvm::report::{Branch, Description, Report, Setting};
+use dvm::report::{Branch, Choices, Description, Report, Setting};
 
 /// Number of workers up to which the distance matrix fits a screen; JSON always has it.
 const MOST_COLUMNS: usize = 32;
@@ -15,12 +15,13 @@ const WIDTH: usize = 100;
 pub struct Parts {
     pub machine: bool,
     pub options: bool,
+    pub transports: bool,
 }
 
 impl Parts {
     /// Whether all parts are requested.
     pub fn all(self) -> bool {
-        !self.machine && !self.options
+        !self.machine && !self.options && !self.transports
     }
 }
 
@@ -43,6 +44,12 @@ pub fn show(report: &Report, parts: Parts) -> String {
         }
     }
     if parts.all() {
+        text.push('\n');
+    }
+    if parts.all() || parts.transports {
+        show_transports(&mut text, &report.transports);
+    }
+    if parts.all() {
         text.push_str("\nOptions (dvm-info --options says what they do)\n");
         report.options.iter().for_each(|option| show_option(&mut text, option, "  "));
     }
@@ -58,6 +65,23 @@ pub fn show(report: &Report, parts: Parts) -> String {
         }
     }
     text
+}
+
+fn show_transports(text: &mut String, transports: &Choices) {
+    let chosen = match &transports.chosen {
+        Ok(chosen) => chosen.clone(),
+        Err(why) => format!("dvm_init fails: {why}"),
+    };
+    let _ = writeln!(text, "Transport: {chosen}");
+    if let Some(mpi) = &transports.mpi {
+        let _ = writeln!(text, "  this process's MPI: {}", mpi.lines().next().unwrap_or_default());
+    }
+    for (family, file, place) in &transports.plugins {
+        let place = place.as_ref().map_or("not there".to_owned(), |place| place.display().to_string());
+        let _ = writeln!(text, "  {file:<22} for {family}: {place}");
+    }
+    let folders: Vec<String> = transports.folders.iter().map(|folder| folder.display().to_string()).collect();
+    let _ = writeln!(text, "  looked for in {}", folders.join(", "));
 }
 
 fn show_option(text: &mut String, option: &Setting, indent: &str) {

@@ -11,7 +11,8 @@ fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     command.args(arguments).envs(environment.iter().copied());
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();
-        if name.starts_with("DVM_") && !environment.iter().any(|(set, _)| *set == name) {
+        let launcher = ["DVM_", "OMPI_", "PMI", "SLURM_"].iter().any(|prefix| name.starts_with(prefix));
+        if launcher && !environment.iter().any(|(set, _)| *set == name) {
             command.env_remove(name);
         }
     }
@@ -124,7 +125,9 @@ fn options_have_their_value_and_its_origin() {
 #[test]
 fn exit_codes_tell_success_refused_values_and_wrong_command_lines() {
     let code = |arguments: &[&str], environment: &[(&str, &str)]| run(arguments, environment).status.code();
-    for arguments in [&[][..], &["--options"], &["--machine"], &["--json"], &["--help"], &["--version"]] {
+    for arguments in
+        [&[][..], &["--options"], &["--machine"], &["--transports"], &["--json"], &["--help"], &["--version"]]
+    {
         assert_eq!(code(arguments, &[]), Some(0), "{arguments:?}");
     }
     assert_eq!(code(&["--what"], &[]), Some(2));
@@ -155,4 +158,25 @@ fn an_output_that_cannot_be_written_is_told() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_dvm-info")).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{output:?}");
+}
+
+#[test]
+fn transports_are_told_with_what_is_chosen_and_why() {
+    let scratch = testkit::scratch(&[("libdvm_mpi_mpich.so", "")]);
+    let folder = scratch.to_str().unwrap();
+    let alone = text(&run(&["--transports"], &[("DVM_PLUGIN_DIR", folder), ("DVM_TRANSPORT", "none")]));
+    assert!(alone.starts_with("Transport: none, one process: DVM_TRANSPORT is none\n"), "{alone}");
+    assert!(alone.contains("libdvm_mpi_openmpi.so  for Open MPI: not there\n"), "{alone}");
+    assert!(alone.contains(&format!(": {folder}/libdvm_mpi_mpich.so\n")), "{alone}");
+    let started = [("DVM_PLUGIN_DIR", folder), ("PMI_SIZE", "2")];
+    let told = json(&["--transports"], &started);
+    let chosen = told["transports"]["chosen"].as_str().unwrap();
+    assert!(chosen.contains("libdvm_mpi_mpich.so") && chosen.contains("PMI_SIZE"), "{chosen}");
+    assert!(told["options"].is_null());
+    let refused = run(&["--transports"], &[("DVM_PLUGIN_DIR", folder), ("OMPI_COMM_WORLD_SIZE", "2")]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("there is no plugin libdvm_mpi_openmpi.so"),
+        "{refused:?}"
+    );
 }

@@ -1,5 +1,7 @@
 //! Makes the transport that `detection` has decided for.
 
+use std::path::PathBuf;
+
 use super::contract::Transport;
 use super::detection::{self, Decision, MpiFamily, Surroundings, Way};
 use super::hybrid::Hybrid;
@@ -86,6 +88,47 @@ fn over_mpi(config: &Config, families: &[MpiFamily], communicator: Option<i32>, 
     let transport = Hybrid::connect(plugin, config.rings(), pull_by(config.pull()))?;
     let how = if transport.is_rings_alone() { "rings; the processes have met by" } else { "rings inside a host, and" };
     Ok(Chosen { transport: Some(Box::new(transport)), why: format!("{how} {what}: {why}") })
+}
+
+/// What there is to choose from, and what `choose` would choose here.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    /// The way, and why; or why `choose` fails.
+    pub chosen: Result<String, String>,
+    /// What the process's own MPI says of itself.
+    pub mpi: Option<String>,
+    /// For each plugin its MPI, its file's name, and where it is.
+    pub plugins: Vec<(String, &'static str, Option<PathBuf>)>,
+    /// Where plugins are looked for.
+    pub folders: Vec<PathBuf>,
+}
+
+/// Looks, and starts nothing.
+pub fn choices() -> Choices {
+    let config = Config::load();
+    let named = config.as_ref().ok().and_then(Config::plugin_dir);
+    let folders = detection::folders(named);
+    let chosen = config.as_ref().map_err(Clone::clone).and_then(|config| {
+        let Decision { way, why, .. } = decision(config)?;
+        Ok(match way {
+            Way::Alone => format!("none, one process: {why}"),
+            Way::Embedded => format!("rings: {why}"),
+            Way::Mpi(families) => {
+                let file = detection::plugin(&families, &folders)?;
+                format!("MPI by {}, rings inside a host: {why}", file.display())
+            }
+        })
+    });
+    let plugin = |family: MpiFamily| {
+        let file = detection::plugin(&[family], &folders).ok();
+        (family.to_string(), family.file(), file)
+    };
+    Choices {
+        chosen: chosen.map_err(|error| error.message().to_owned()),
+        mpi: loaded_mpi::find().map(|mpi| mpi.version),
+        plugins: MpiFamily::ALL.map(plugin).to_vec(),
+        folders,
+    }
 }
 
 /// The transport of `choose` alone.

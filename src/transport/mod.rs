@@ -24,7 +24,7 @@ mod bulk;
 #[cfg(not(loom))]
 mod choice;
 #[cfg(not(loom))]
-pub mod detection;
+mod detection;
 #[cfg(not(loom))]
 mod embedded;
 #[cfg(not(loom))]
@@ -54,7 +54,7 @@ mod shared;
 mod socket_message;
 
 #[cfg(not(loom))]
-pub use choice::{Chosen, choose, choose_for_communicator, from_environment};
+pub use choice::{Choices, Chosen, choices, choose, choose_for_communicator, from_environment};
 pub use contract::{
     Incoming, LossCause, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake,
 };
