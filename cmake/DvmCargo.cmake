@@ -44,6 +44,16 @@ add_custom_target(dvm_cargo ALL
   COMMENT "cargo build"
   USES_TERMINAL VERBATIM)
 
+option(DVM_MPI "build a plugin for each MPI that is there" ON)
+if(DVM_MPI AND NOT DVM_SANITIZER)
+  add_custom_target(dvm_plugins ALL
+    COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS CARGO=${CARGO} CARGO_TARGET_DIR=${DVM_TARGET_DIR}
+            ${CMAKE_CURRENT_SOURCE_DIR}/tools/plugins.sh --optional
+    COMMENT "plugins for MPI"
+    USES_TERMINAL VERBATIM)
+  add_dependencies(dvm_plugins dvm_cargo)
+endif()
+
 add_library(dvm::dvm SHARED IMPORTED GLOBAL)
 set_target_properties(dvm::dvm PROPERTIES
   IMPORTED_LOCATION ${DVM_LIBRARY_FILE}

@@ -17,6 +17,13 @@ foreach(program IN LISTS DVM_PROGRAM_NAMES)
   install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/bin/${program} DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 endforeach()
 
+# The plugins for MPI that tools/plugins.sh has built, beside the library: component MPI.
+install(CODE "
+  file(GLOB _plugins \"${DVM_TARGET_DIR}/release/libdvm_mpi_*.so\")
+  if(_plugins)
+    file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\" TYPE PROGRAM FILES \${_plugins})
+  endif()" COMPONENT MPI)
+
 install(FILES LICENSE-APACHE LICENSE-MIT DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES info/dvm-info.1 dvmrun/dvmrun.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tools/gdb/dvm.py DESTINATION ${CMAKE_INSTALL_DATADIR}/dvm)
