@@ -3,11 +3,11 @@
 
 pub use crate::config::option_report::Setting;
 pub use crate::machine::report_tree::{Branch, Description};
+#[cfg(not(loom))]
 pub use crate::transport::Choices;
 
 use crate::config::{Config, option_report};
 use crate::machine::report_tree;
-use crate::transport;
 
 /// What there is to tell.
 #[derive(Clone, Debug)]
@@ -19,6 +19,7 @@ pub struct Report {
     /// The machine, or why it cannot be read.
     pub machine: Result<Description, String>,
     /// The ways to other processes.
+    #[cfg(not(loom))]
     pub transports: Choices,
     /// All options.
     pub options: Vec<Setting>,
@@ -31,7 +32,8 @@ pub fn report() -> Report {
         version: env!("CARGO_PKG_VERSION"),
         build: build(),
         machine: machine.map_err(|error| error.message().to_owned()),
-        transports: transport::choices(),
+        #[cfg(not(loom))]
+        transports: crate::transport::choices(),
         options: options(),
     }
 }
