@@ -18,8 +18,8 @@ use crate::sends::{Begun, Sends};
 const BATCH: u32 = 0;
 const LEAVING: u32 = 3;
 
-/// Messages that one poll takes.
-const TURN: usize = 64;
+/// Messages that one poll takes at most.
+const LONGEST_TURN: usize = 64;
 
 /// States of a peer.
 const OPEN: u32 = 0;
@@ -211,10 +211,16 @@ impl Engine {
         };
         let mut events = 0;
         if let Some(receives) = receives.as_mut().filter(|_| self.works()) {
-            for _ in 0..TURN {
+            // After a single message nothing is looked for in vain before it can be answered; of many, more are taken.
+            let turn = receives.turn;
+            receives.turn = (2 * turn).min(LONGEST_TURN);
+            for _ in 0..turn {
                 match self.next(receives) {
                     Ok(Some(arrival)) => events += self.handle(arrival, receives.bytes(arrival), deliver),
-                    Ok(None) => break,
+                    Ok(None) => {
+                        receives.turn = 1;
+                        break;
+                    }
                     Err(code) => {
                         self.break_down(&calls::text(code));
                         break;

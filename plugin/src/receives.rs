@@ -18,6 +18,8 @@ pub struct Receives {
     next: usize,
     /// Its message was taken: it is not under way.
     is_taken: bool,
+    /// How many the next poll takes.
+    pub turn: usize,
     /// Failures since the last message.
     failures: u32,
 }
@@ -32,7 +34,7 @@ impl Receives {
             request.start()?;
             places.push(Place { request, memory });
         }
-        Ok(Receives { places, next: 0, is_taken: false, failures: 0 })
+        Ok(Receives { places, next: 0, is_taken: false, turn: 1, failures: 0 })
     }
 
     /// The next message, if it is there. The one before is over.
