@@ -91,6 +91,12 @@ impl Launcher {
 fn role() {
     if testkit::playing() {
         let role = std::env::var("DVM_TEST_ROLE").unwrap_or_default();
+        if std::env::var_os("DVM_TEST_MIXED").is_some() {
+            let index = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"].iter().find_map(|name| std::env::var(name).ok());
+            let is_far = index.is_some_and(|index| index.parse::<usize>().unwrap() >= 2);
+            // SAFETY: nobody else reads the environment yet.
+            unsafe { std::env::set_var("DVM_RINGS", if is_far { "0" } else { "1" }) };
+        }
         let level = std::env::var("DVM_TEST_LEVEL").ok().and_then(|level| level.parse().ok());
         let host = level.map(HostMpi::initialise);
         match (&host, role.strip_prefix("split ")) {
@@ -138,6 +144,20 @@ fn memory_of_all_lengths_arrives_over_each_mpi() {
             launcher.well(processes, "bulk", &settings("0", level));
         }
         launcher.well(2, "bulk", &settings("1", None));
+    }
+}
+
+/// Two processes that have rings, and two that are reached by MPI: as on two hosts.
+#[test]
+fn rings_and_an_mpi_serve_one_job() {
+    for launcher in launchers() {
+        for role in ["batches", "bulk", "leaves", "threads"] {
+            for level in [None, Some("1")] {
+                let level = level.map(|level| ("DVM_TEST_LEVEL", level));
+                let settings: Vec<_> = [("DVM_TEST_MIXED", "1")].into_iter().chain(level).collect();
+                launcher.well(4, role, &settings);
+            }
+        }
     }
 }
 
