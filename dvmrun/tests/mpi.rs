@@ -217,6 +217,32 @@ fn a_program_without_plugin_is_refused_and_never_alone() {
 }
 
 #[test]
+fn the_launcher_of_another_mpi_is_refused_in_words() {
+    let here = launchers();
+    if here.len() < 2 {
+        return println!("left out: there are not two MPIs");
+    }
+    for launcher in here {
+        let other = if launcher.name == "openmpi" { "libmpich.so.12" } else { "libmpi.so.40" };
+        // For the program alone, not for its launcher.
+        let command = launcher.command(2, "batches", &[]);
+        let arguments: Vec<_> = command.get_args().map(std::ffi::OsStr::to_owned).collect();
+        let program = arguments.iter().position(|argument| argument == "--exact").unwrap() - 1;
+        let mut wrapped = Command::new("timeout");
+        wrapped.args(&arguments[..program]).args(["env", &format!("LD_PRELOAD={other}")]).args(&arguments[program..]);
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => wrapped.env(name, value),
+                None => wrapped.env_remove(name),
+            };
+        }
+        let ended = Job::start(&mut wrapped).end();
+        assert!(ended.code != Some(0), "{}", ended.out);
+        assert!(ended.err.contains("several processes were started, and MPI sees one"), "{}", ended.err);
+    }
+}
+
+#[test]
 fn survivors_on_the_host_are_told_of_a_kill_by_the_rings() {
     // Only with leave to go on; MPICH ends all processes of a job that share memory.
     for launcher in launchers().into_iter().filter(|launcher| launcher.name == "openmpi") {
