@@ -84,10 +84,10 @@ pub fn choose_for_communicator(communicator: i32) -> Result<Chosen, Error> {
 fn over_mpi(config: &Config, families: &[MpiFamily], communicator: Option<i32>, why: &str) -> Result<Chosen, Error> {
     let file = detection::plugin(families, &detection::folders(config.plugin_dir()))?;
     let plugin = Plugin::open(&file, communicator)?;
-    let what = format!("{} by {}", plugin.description(), file.display());
+    let what = format!("{}; {}", plugin.description(), file.display());
     let transport = Hybrid::connect(plugin, config.rings(), pull_by(config.pull()))?;
     let how = if transport.is_rings_alone() { "rings; the processes have met by" } else { "rings inside a host, and" };
-    Ok(Chosen { transport: Some(Box::new(transport)), why: format!("{how} {what}: {why}") })
+    Ok(Chosen { transport: Some(Box::new(transport)), why: format!("{how} {what} ({why})") })
 }
 
 /// What there is to choose from, and what `choose` would choose here.

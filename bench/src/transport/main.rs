@@ -8,8 +8,8 @@ use std::process::{Command, ExitCode};
 use clap::Parser;
 use dvm::transport::{Transport, from_environment};
 
-/// Measures the transport between two processes that dvmrun starts on two cores: round trips, batches, waking up, 64 MiB
-/// by each method; beside them the time of a cache line that goes to another core and back. Prints medians and minima,
+/// Measures the transport between two processes that dvmrun starts on two cores, or mpirun (`DVM_RINGS=0`: over MPI): round trips, batches, waking up, idling, 64
+/// MiB by each method; beside them the time of a cache line that goes to another core and back. Prints medians and minima,
 /// and the goals where there are some. Asserts nothing: on a busy machine only the minima mean something.
 ///
 /// Exit status: 0 measured, 1 something failed, 2 wrong usage.
@@ -84,6 +84,7 @@ fn play(transport: Box<dyn Transport>, quick: bool) -> ExitCode {
     all.round_trips();
     all.throughput();
     all.waking();
+    all.idling();
     all.large();
     let _ = transport.gather(&[]);
     transport.close(true);

@@ -182,6 +182,26 @@ impl Both<'_> {
         }
     }
 
+    /// What both take of a core while they sleep.
+    pub fn idling(&self) {
+        let nanoseconds = || -> f64 {
+            let told = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+            told.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0.0)
+        };
+        let length = Duration::from_millis(if self.quick { 100 } else { 2000 });
+        self.together();
+        let (start, used) = (Instant::now(), nanoseconds());
+        while start.elapsed() < length {
+            self.transport.sleep(length.saturating_sub(start.elapsed()));
+            self.transport.poll(&mut |_| {});
+        }
+        let share = (nanoseconds() - used) / 1e7 / length.as_secs_f64();
+        self.together();
+        if self.is_first() {
+            show("a process that sleeps, of a core", vec![share], "%", "goal: 0 by rings, 1 over MPI");
+        }
+    }
+
     /// 64 MiB that the second process has, by each method.
     pub fn large(&self) {
         let blocks: Vec<_> = (0..self.samples()).filter_map(|_| self.transport.allocate(LARGE)).collect();
