@@ -35,7 +35,8 @@ impl Store {
     ///
     /// # Safety
     /// The task that has this link is in use until it has ended the promise, or the claim is taken back.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     pub(crate) unsafe fn claim(&self, id: DatumId, task: *mut Link) -> Result<Option<DatumId>, Error> {
         let body = self.lock_referenced(id)?;
         let state = (body.slot().phase(), body.producer());

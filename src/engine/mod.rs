@@ -26,7 +26,7 @@ pub(crate) use context::source::{Account, Missed, Source, WaitingTile};
 pub(crate) use context::worker_threads::without_signals;
 pub(crate) use context::{outstanding, under_way};
 pub(crate) use execute::section_end::{end_section, sealed};
-pub(crate) use lifecycle::{JobPart, finalize, forked, init, init_comm, running, serve, start_implicit, wait};
+pub(crate) use lifecycle::{JobPart, finalize, forked, init, running, serve, start_implicit, wait};
 pub(crate) use observe::view;
 pub(crate) use shared_tasks::SharedTask;
 pub(crate) use submit::wrong_count;

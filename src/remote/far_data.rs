@@ -256,9 +256,8 @@ impl Step<'_> {
         if !waits || self.state.copies.place(id).is_some() {
             return;
         }
-        let text = format!(
-            "datum {id} is not published yet and a task may not wait for it: schedule a task that reads it"
-        );
+        let text =
+            format!("datum {id} is not published yet and a task may not wait for it: schedule a task that reads it");
         self.far(id).failure = Some((dvm_retcode_t::DVM_ERR_NOT_READY, text));
         self.copies(|copies, actions| copies.withdraw(arrival, actions));
         self.state.brought.insert(arrival, Brought::Never);

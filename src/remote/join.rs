@@ -16,7 +16,7 @@ use crate::id::ProcessId;
 use crate::machine::share::{CpuClaim, Positions};
 use crate::machine::survey::Survey;
 use crate::sync::lock::{Condvar, Mutex};
-use crate::transport::{self, Transport};
+use crate::transport::{self, Chosen, Transport};
 use crate::world::card::{Card, PROTOCOL, hosts};
 use crate::world::division::divide;
 use crate::world::rank_table::RankTable;
@@ -26,26 +26,28 @@ static TRANSPORT: Mutex<Option<Arc<dyn Transport>>> = Mutex::new(None);
 
 /// `dvm_init`: in a job, with all its processes.
 pub(crate) fn init() -> Result<(), Error> {
-    engine::init(join)
+    engine::init(|config| {
+        let mut known = TRANSPORT.lock();
+        if known.is_none() {
+            *known = chosen(config, transport::choose()?);
+        }
+        join(config, known.clone())
+    })
 }
 
-/// `dvm_init_comm`.
+/// `dvm_init_comm`: with the processes of a communicator.
 pub(crate) fn init_comm(communicator: c_int) -> Result<(), Error> {
-    engine::init_comm(communicator)
+    engine::init(|config| join(config, chosen(config, transport::choose_for_communicator(communicator)?)))
 }
 
-/// The transport to the other processes, if there are any.
-fn transport() -> Result<Option<Arc<dyn Transport>>, Error> {
-    let mut known = TRANSPORT.lock();
-    if known.is_none() {
-        *known = transport::from_environment()?.map(Arc::from);
-    }
-    Ok(known.clone().filter(|found| found.processes() > 1))
+fn chosen(config: &Config, chosen: Chosen) -> Option<Arc<dyn Transport>> {
+    config.note(|| format!("transport: {}", chosen.why));
+    chosen.transport.map(Arc::from)
 }
 
 /// Joins the job; none if this process is alone.
-fn join(config: &Config) -> Result<Option<JobPart>, Error> {
-    let Some(transport) = transport()? else { return Ok(None) };
+fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option<JobPart>, Error> {
+    let Some(transport) = transport.filter(|transport| transport.processes() > 1) else { return Ok(None) };
     let me = ProcessId::from_index(transport.me().index() as u32);
     let survey = Survey::read(config)?;
     let card = Card {

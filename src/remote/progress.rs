@@ -60,7 +60,12 @@ impl Remote {
             if told.elapsed() > Duration::from_secs(2) && std::env::var_os("DVM_DEBUG").is_some() {
                 told = Instant::now();
                 let text = self.state.lock().summary();
-                eprintln!("process {}: outstanding {} under way {}: {text}", self.me, crate::engine::outstanding(), crate::engine::under_way());
+                eprintln!(
+                    "process {}: outstanding {} under way {}: {text}",
+                    self.me,
+                    crate::engine::outstanding(),
+                    crate::engine::under_way()
+                );
             }
             if self.step(call, &mut reached) {
                 return;

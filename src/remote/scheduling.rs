@@ -205,7 +205,8 @@ impl Step<'_> {
     /// Whether it is known where the bytes of a datum are, or that there will be none.
     fn is_located(&mut self, id: DatumId) -> bool {
         if !id.is_here() {
-            let known = self.state.copies.place(id).is_some() && self.state.far.get(&id).is_some_and(|far| far.size > 0);
+            let known =
+                self.state.copies.place(id).is_some() && self.state.far.get(&id).is_some_and(|far| far.size > 0);
             return known || self.is_own_output(id);
         }
         let Some(near) = self.near(id) else { return true };

@@ -366,19 +366,50 @@ impl State {
             self.copies.waiting(),
         );
         for (arrival, run) in self.runs.iter().take(30) {
-            let _ = write!(text, "\n  run {arrival} from {} number {} claims {:?} poisoned {}:", run.from, run.sequence, run.claims, run.poisoned);
+            let _ = write!(
+                text,
+                "\n  run {arrival} from {} number {} claims {:?} poisoned {}:",
+                run.from, run.sequence, run.claims, run.poisoned
+            );
             for argument in run.arguments.iter().filter(|argument| matches!(argument.usage, Use::Input { .. })) {
                 let id = argument.id;
                 if let Some(near) = self.near.get(&id) {
-                    let _ = write!(text, "\n     near {id} {:?} {:?} {:?} waiting {:?} ticket {:?}", crate::data::STORE.marked(id), near.place, near.promise, near.waiting, near.ticket);
+                    let _ = write!(
+                        text,
+                        "\n     near {id} {:?} {:?} {:?} waiting {:?} ticket {:?}",
+                        crate::data::STORE.marked(id),
+                        near.place,
+                        near.promise,
+                        near.waiting,
+                        near.ticket
+                    );
                 } else {
                     let far = self.far.get(&id);
-                    let _ = write!(text, "\n     far {id} at {:?} knows {} present {} slot {:?} output {:?}", self.copies.place(id), self.copies.knows(id), self.copies.is_present(id), far.and_then(|f| f.slot), far.and_then(|f| f.output.as_ref()));
+                    let _ = write!(
+                        text,
+                        "\n     far {id} at {:?} knows {} present {} slot {:?} output {:?}",
+                        self.copies.place(id),
+                        self.copies.knows(id),
+                        self.copies.is_present(id),
+                        far.and_then(|f| f.slot),
+                        far.and_then(|f| f.output.as_ref())
+                    );
                 }
             }
         }
         for (number, task) in &self.pending {
-            let _ = write!(text, "\n  pending {number} missing {} located {} denied {:?} {:?}", task.missing, task.located, task.denied, self.locating.iter().filter(|(_, w)| w.contains(number)).map(|(id, _)| (*id, self.near.get(id).map(|n| (n.place, format!("{:?}", n.promise))))).collect::<Vec<_>>());
+            let _ = write!(
+                text,
+                "\n  pending {number} missing {} located {} denied {:?} {:?}",
+                task.missing,
+                task.located,
+                task.denied,
+                self.locating
+                    .iter()
+                    .filter(|(_, w)| w.contains(number))
+                    .map(|(id, _)| (*id, self.near.get(id).map(|n| (n.place, format!("{:?}", n.promise)))))
+                    .collect::<Vec<_>>()
+            );
         }
         text
     }

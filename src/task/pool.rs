@@ -106,7 +106,8 @@ impl Pool {
     }
 
     /// A new task of this processing on these data; there are as many data as the processing has arguments.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     pub(crate) fn take(
         &self,
         cache: &mut TaskCache,

@@ -108,7 +108,8 @@ impl Call {
     }
 
     /// Calls the function. The error is a message.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     pub(crate) fn execute(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
         if signature.produces()
             && let Err(error) = carry_all(self, task.numbers(), signature)
@@ -179,7 +180,8 @@ impl Call {
     }
 
     /// Publishes or poisons the outputs, drops the references, and frees the descriptor.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     pub(crate) fn finish(&self, task: OwnedTask, signature: &'static Signature, outcome: Outcome, me: usize) {
         let waiters = if signature.produces() {
             self.publish_outputs(task.numbers(), signature, outcome, me)
@@ -262,7 +264,8 @@ fn not_started(error: &Error) -> Error {
 
 /// Gives storage to each output of a starting task that carries on an input: the last such output of an input may take
 /// the input's own storage, the others get copies before.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "measured: once for each task")]
 fn carry_all(call: &Call, numbers: &[u64], signature: &Signature) -> Result<(), Error> {
     for place in signature.outputs() {
         STORE.expect_waiter(DatumId::here(numbers[place]));
@@ -274,6 +277,8 @@ fn carry_all(call: &Call, numbers: &[u64], signature: &Signature) -> Result<(), 
 }
 
 /// Gives the output at this place the storage of its predecessor, or a copy.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "measured: once for each task")]
 fn carry(
     call: &Call,
     (numbers, signature): (&[u64], &Signature),

@@ -8,7 +8,6 @@ mod forgotten_processings;
 pub(crate) mod forked;
 pub(crate) mod life;
 
-use std::ffi::c_int;
 use std::io::Write as _;
 use std::ptr;
 use std::sync::Arc;
@@ -94,15 +93,6 @@ fn already_running() -> Error {
         dvm_retcode_t::DVM_ERR_ALREADY_INITIALIZED,
         "libdvm is running already: dvm_finalize ends it, and dvm_init may follow that",
     )
-}
-
-/// `dvm_init_comm`.
-pub(crate) fn init_comm(_communicator: c_int) -> Result<(), Error> {
-    let _life = alone()?;
-    if running() {
-        return Err(already_running());
-    }
-    Err(Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, "this version has no transport for MPI: use dvm_init"))
 }
 
 /// `dvm_serve`.

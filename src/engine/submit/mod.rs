@@ -37,7 +37,8 @@ impl Call {
     }
 
     /// The worker with this rank, in whatever process.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     pub(crate) fn home_of(&self, rank: &Rank) -> Result<WorkerHome, Error> {
         match self.job() {
             None => Ok(WorkerHome { process: 0, worker: self.worker_at(rank)? as u32 }),
