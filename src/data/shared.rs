@@ -198,6 +198,14 @@ impl Store {
         }
     }
 
+    /// A task of another process carries the bytes on, which lie there only.
+    pub(crate) fn carry_away(&self, id: DatumId) {
+        let body = self.kept(id).lock();
+        if body.slot().addr().is_none() {
+            body.slot().set_storage(&Storage::Lent { addr: std::ptr::null_mut() });
+        }
+    }
+
     /// Makes a promise of this process carry on the local slot of a far datum.
     pub(crate) fn set_predecessor(&self, id: DatumId, of: DatumId) {
         let body = self.kept(id).lock();

@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn a_registered_datum_has_its_bytes_from_the_first_moment_on() {
         static BYTES: u64 = 0x0123_4567_89ab_cdef;
-        engine::init().unwrap();
+        engine::init_alone().unwrap();
         let call = engine::enter().unwrap();
         let address = (&raw const BYTES).cast_mut().cast();
         let id = data::made::looking(guess, || call.register(address, size_of::<u64>(), None)).unwrap();

@@ -26,6 +26,8 @@ pub(crate) use context::source::{Account, Missed, Source, WaitingTile};
 pub(crate) use context::worker_threads::without_signals;
 pub(crate) use context::{outstanding, under_way};
 pub(crate) use execute::section_end::{end_section, sealed};
+#[cfg(test)]
+pub(crate) use lifecycle::init_alone;
 pub(crate) use lifecycle::{JobPart, finalize, forked, init, running, serve, start_implicit, wait};
 pub(crate) use observe::view;
 pub(crate) use shared_tasks::SharedTask;

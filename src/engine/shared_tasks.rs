@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::data::{DataCache, DatumId, NOWHERE, Outcome, STORE, Storage};
 use crate::engine::context::call::{Call, no_such_rank};
 use crate::engine::context::job::{Job, SharedEnd, Target};
-use crate::engine::context::under_way;
 use crate::engine::context::worker_counts::WorkerCounts;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, Rank};
@@ -291,11 +290,6 @@ impl Call {
     /// Sleeps until something is noticed, or for so long.
     pub(crate) fn nap(&self, longest: Duration) {
         self.engine().completion.nap(longest);
-    }
-
-    /// Whether no task can run now.
-    pub(crate) fn is_idle(&self) -> bool {
-        under_way() == 0
     }
 
     /// Notes a defect of libdvm.

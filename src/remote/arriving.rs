@@ -64,7 +64,7 @@ impl Step<'_> {
             }
         }
         self.call.count_scheduled();
-        self.arrive(Arriving { from, sequence: message.sequence, worker, signature, arguments })
+        self.arrive(&Arriving { from, sequence: message.sequence, worker, signature, arguments })
     }
 
     /// The worker of this process with this number in the job.
@@ -77,10 +77,10 @@ impl Step<'_> {
     }
 
     /// A task is here, from another process or from this one.
-    pub(super) fn arrive(&mut self, task: Arriving) -> Handled {
+    pub(super) fn arrive(&mut self, task: &Arriving) -> Handled {
         let (from, sequence, own) = (task.from, task.sequence, task.from == self.me());
         let arrival = self.state.number();
-        let (mut run, mut inputs, mut holds, mut withheld) = (Run::new(&task), Vec::new(), 0, 0);
+        let (mut run, mut inputs, mut holds, mut withheld) = (Run::new(task), Vec::new(), 0, 0);
         let mut poisoned = task.signature.is_err();
         for argument in &task.arguments {
             match argument {
@@ -176,7 +176,10 @@ impl Step<'_> {
     /// Whether a task of this process has given a far datum its bytes.
     fn is_own_bytes(&self, id: DatumId) -> bool {
         let far = self.state.far.get(&id);
-        far.is_some_and(|far| far.slot.is_some() && far.output.as_ref().is_some_and(|output| output.is_settled()))
+        far.is_some_and(|far| {
+            far.slot.is_some()
+                && far.output.as_ref().is_some_and(super::super::protocol::promises::OutputClaim::is_settled)
+        })
     }
 
     /// Takes claims that were answered before the task came.

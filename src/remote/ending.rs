@@ -97,7 +97,9 @@ impl Step<'_> {
             return;
         }
         let children: Vec<ProcessId> = self.state.termination.children().collect();
-        children.into_iter().for_each(|child| self.send(child, &Message::End(*end)));
+        for child in children {
+            self.send(child, &Message::End(*end));
+        }
         self.state.ends.count = end.number;
         self.state.ends.closing += u32::from(end.closing);
         self.state.ends.failures = end.failures;
@@ -144,9 +146,8 @@ impl Remote {
         let ends = self.step(call, |step| {
             // Whoever serves takes part in the first end of finalize by that, and in the second by finalize.
             step.state.waits = Some(match goal {
-                Goal::Wait => Idleness::AllEnded,
+                Goal::Wait | Goal::Closed => Idleness::AllEnded,
                 Goal::Serve | Goal::Quiet => Idleness::NoneCanRun,
-                Goal::Closed => Idleness::AllEnded,
             });
             step.state.closing = matches!(goal, Goal::Quiet | Goal::Closed);
             step.state.ends.count

@@ -189,12 +189,11 @@ impl Step<'_> {
             self.heard_of_own(id);
             return true;
         }
-        match self.state.far.get(&id).and_then(|far| far.slot) {
-            Some(slot) => self.tell_output(needer, id, slot, Outcome::Published),
-            None => {
-                let (code, text) = poisoned(id);
-                self.tell_none(needer, id, code, &text);
-            }
+        if let Some(slot) = self.state.far.get(&id).and_then(|far| far.slot) {
+            self.tell_output(needer, id, slot, Outcome::Published);
+        } else {
+            let (code, text) = poisoned(id);
+            self.tell_none(needer, id, code, &text);
         }
         true
     }

@@ -54,13 +54,12 @@ impl Step<'_> {
     }
 
     /// A process asks what a processing of this one is.
-    pub(super) fn asked_for_function(&mut self, from: ProcessId, number: u64) -> Handled {
+    pub(super) fn asked_for_function(&mut self, from: ProcessId, number: u64) {
         let id = ProcessingId::here(number);
         match REGISTRY.find(id) {
             Ok(found) => self.announce(id, found.signature, from),
             Err(_) => self.send(from, &Message::Unregistered { number }),
         }
-        Ok(())
     }
 
     /// A processing of this process was unregistered: those who know it are told.
@@ -74,7 +73,7 @@ impl Step<'_> {
     }
 
     /// A processing of another process does not exist any more.
-    pub(super) fn unregistered_elsewhere(&mut self, from: ProcessId, number: u64) -> Handled {
+    pub(super) fn unregistered_elsewhere(&mut self, from: ProcessId, number: u64) {
         let id = ProcessingId::from_raw([from.index(), number]);
         self.state.announcements.unregister(id);
         if let Some(Ok(local)) = self.state.functions.insert(id, Err(unknown(id))) {
@@ -82,7 +81,6 @@ impl Step<'_> {
             self.state.retired.push(local);
         }
         self.wake();
-        Ok(())
     }
 
     fn asked_function(&mut self, id: ProcessingId) -> Option<Result<Found, Error>> {

@@ -10,6 +10,10 @@ use crate::protocol::termination::{Counts, TerminationEvent};
 use crate::transport::{LossCause, TransportEvent};
 use crate::wire::{BatchHead, Bytes, DatumAt, Done, Here, LoanMessage, Message};
 
+fn of_this_process(from: ProcessId, id: DatumId) -> Handled {
+    if id.is_here() { Ok(()) } else { Err(Breach::new(from, "it names a datum of another process as this one's")) }
+}
+
 impl Step<'_> {
     /// The transport has something.
     pub(super) fn event(&mut self, event: TransportEvent<'_>) {
@@ -60,7 +64,10 @@ impl Step<'_> {
         match *message {
             Message::Task(task) => self.task(from, &task),
             Message::Processing(told) => self.told_of_function(from, &told),
-            Message::ProcessingAsk { number } => self.asked_for_function(from, number),
+            Message::ProcessingAsk { number } => {
+                self.asked_for_function(from, number);
+                Ok(())
+            }
             Message::Done(done) => self.done(from, &done),
             Message::Subscribe(datum) => self.subscribe(from, datum),
             Message::Here(here) => self.here(from, &here),
@@ -69,7 +76,7 @@ impl Step<'_> {
             Message::Free(id) => self.free(from, id),
             Message::References(id, message) => self.references(from, id, message),
             Message::Claim(claim) => {
-                self.of_this_process(from, claim.id)?;
+                of_this_process(from, claim.id)?;
                 self.claim(from, &claim)
             }
             Message::Claimed { claim, size, carries } => {
@@ -80,7 +87,10 @@ impl Step<'_> {
                 self.check_claim(from, &claim)?;
                 self.claimed(&claim, None)
             }
-            Message::Unregistered { number } => self.unregistered_elsewhere(from, number),
+            Message::Unregistered { number } => {
+                self.unregistered_elsewhere(from, number);
+                Ok(())
+            }
             Message::Wave { wave } => self.terminate(TerminationEvent::Wave { from, wave }),
             Message::Answer { wave, sent, received, failures, first } => {
                 self.note_first(first.map(|(process, code, text)| (process, code, text.to_owned())));
@@ -100,10 +110,6 @@ impl Step<'_> {
             Message::CodeAsk { .. } | Message::Code(_) => Err(Breach::new(from, "it sends code that nobody asked for")),
             Message::Edge(_) => Err(Breach::new(from, "it sends an edge of a graph that no other process runs")),
         }
-    }
-
-    fn of_this_process(&self, from: ProcessId, id: DatumId) -> Handled {
-        if id.is_here() { Ok(()) } else { Err(Breach::new(from, "it names a datum of another process as this one's")) }
     }
 
     fn check_claim(&self, from: ProcessId, claim: &crate::wire::ClaimMessage) -> Handled {

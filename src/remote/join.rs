@@ -77,7 +77,9 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         parts.push((hosts[process], positions));
     }
     let mut sharers: BTreeMap<usize, u64> = BTreeMap::new();
-    hosts.iter().for_each(|host| *sharers.entry(*host).or_default() += 1);
+    for host in &hosts {
+        *sharers.entry(*host).or_default() += 1;
+    }
     let count = cards.len() as u32;
     let cache = config.cache().unwrap_or_else(|| memory_bytes() / 4 / sharers[&hosts[at]]);
     let remote = Arc::new(Remote {

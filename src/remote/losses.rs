@@ -50,7 +50,9 @@ impl Step<'_> {
         }
         if !self.state.membership.frozen() {
             let near: Vec<DatumId> = self.state.near.keys().copied().collect();
-            near.into_iter().for_each(|id| self.try_free(id));
+            for id in near {
+                self.try_free(id);
+            }
         }
         self.wake();
         Ok(())
@@ -108,9 +110,13 @@ impl Step<'_> {
             std::mem::take(&mut self.state.early).into_iter().partition(|early| early.scheduler == lost);
         self.state.early = others;
         let never: Vec<super::state::EarlyGrant> = never;
-        never.into_iter().for_each(|early| self.poison_output(early.id));
+        for early in never {
+            self.poison_output(early.id);
+        }
         let waiting: Vec<Arrival> = self.state.runs.keys().copied().collect();
-        waiting.into_iter().for_each(|arrival| self.refuse_lost_claims(arrival));
+        for arrival in waiting {
+            self.refuse_lost_claims(arrival);
+        }
         self.give_up_promises(lost);
         self.copies(|copies, actions| copies.lost(lost, actions));
         self.stop_locating();

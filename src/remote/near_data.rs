@@ -31,7 +31,7 @@ pub(super) const ECHO_TICKET: u32 = 1 << 30;
 impl Step<'_> {
     /// The entry of a datum of this process, which other processes know from now on; none if it does not exist.
     pub(super) fn near(&mut self, id: DatumId) -> Option<&mut NearDatum> {
-        if !self.state.near.contains_key(&id) {
+        if let std::collections::hash_map::Entry::Vacant(e) = self.state.near.entry(id) {
             let found = STORE.mark(id).ok()?;
             let mut promise = Promise::default();
             let place = match found.outcome {
@@ -42,35 +42,31 @@ impl Step<'_> {
             if found.outcome.is_some() {
                 promise.settle();
             }
-            self.state.near.insert(
-                id,
-                NearDatum {
-                    loans: LoanHome::default(),
-                    promise,
-                    place,
-                    producer: None,
-                    size: found.size as u64,
-                    ticket: None,
-                    waiting: Vec::new(),
-                    carries: None,
-                    failure: None,
-                },
-            );
+            e.insert(NearDatum {
+                loans: LoanHome::default(),
+                promise,
+                place,
+                producer: None,
+                size: found.size as u64,
+                ticket: None,
+                waiting: Vec::new(),
+                carries: None,
+                failure: None,
+            });
         }
         self.state.near.get_mut(&id)
     }
 
     /// A marked datum, by its local slot, has changed.
     pub(super) fn told(&mut self, local: DatumId) {
-        match self.state.slots.get(&local) {
-            Some(far) => self.told_of_far(*far),
-            None => {
-                self.take_in(local);
-                if STORE.is_awaited(local) {
-                    self.request(local);
-                }
-                self.try_free(local);
+        if let Some(far) = self.state.slots.get(&local) {
+            self.told_of_far(*far);
+        } else {
+            self.take_in(local);
+            if STORE.is_awaited(local) {
+                self.request(local);
             }
+            self.try_free(local);
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Remote;
 use super::state::Step;
-use crate::engine::{Account, Call, Source, enter};
+use crate::engine::{Account, Call, Source, enter, under_way};
 use crate::error::Error;
 use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
@@ -110,7 +110,7 @@ impl Remote {
                 continue;
             };
             let any = self.poll(&call);
-            let (full, idle) = self.step(&call, |step| (step.has_unsent(), step.call.is_idle()));
+            let (full, idle) = self.step(&call, |step| (step.has_unsent(), under_way() == 0));
             drop(call);
             if any {
                 continue;

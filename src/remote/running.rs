@@ -64,17 +64,16 @@ impl Step<'_> {
             // What carries a datum on has its size, which was not known everywhere before.
             let carried = predecessor.and_then(|slot| STORE.marked(slot)).map(|found| found.size as u64);
             let size = carried.unwrap_or(argument.size);
-            slots[place] = match argument.id.is_here() {
-                true => {
-                    if let Some(of) = predecessor
-                        .filter(|of| Some(*of) != STORE.marked(argument.id).and_then(|found| found.predecessor))
-                    {
-                        STORE.set_size(argument.id, size as usize);
-                        STORE.set_predecessor(argument.id, of);
-                    }
-                    argument.id
+            slots[place] = if argument.id.is_here() {
+                if let Some(of) =
+                    predecessor.filter(|of| Some(*of) != STORE.marked(argument.id).and_then(|found| found.predecessor))
+                {
+                    STORE.set_size(argument.id, size as usize);
+                    STORE.set_predecessor(argument.id, of);
                 }
-                false => self.output_slot(argument.id, size, predecessor)?,
+                argument.id
+            } else {
+                self.output_slot(argument.id, size, predecessor)?
             };
         }
         // Nothing fails from here on.

@@ -57,7 +57,7 @@ impl Step<'_> {
         }
         self.check_outputs(signature, ids)?;
         self.claim_own(signature, ids)?;
-        if let Err(error) = self.take_own(signature, ids) {
+        if let Err(error) = take_own(signature, ids) {
             self.unclaim_own(signature, ids, ids.len());
             return Err(error);
         }
@@ -129,21 +129,6 @@ impl Step<'_> {
         }
     }
 
-    /// Takes the references of the inputs of this process, or none.
-    fn take_own(&mut self, signature: &Signature, ids: &[DatumId]) -> Result<(), Error> {
-        let mut taken: Vec<DatumId> = Vec::new();
-        for place in signature.inputs().filter(|place| ids[*place].is_here()) {
-            match STORE.take(ids[place], || None) {
-                Ok(_) => taken.push(ids[place]),
-                Err(error) => {
-                    taken.into_iter().for_each(|id| STORE.untake(id));
-                    return Err(error);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// A reference for a task that is being scheduled has come, or does not exist.
     pub(super) fn granted(&mut self, number: u64, id: DatumId, granted: bool) {
         if let Some(task) = self.state.pending.get_mut(&number) {
@@ -165,7 +150,7 @@ impl Step<'_> {
         }
         if let Some(task) = self.state.pending.remove(&number) {
             match task.denied {
-                None => self.dispatch(task),
+                None => self.dispatch(&task),
                 Some(denied) => {
                     let (name, home) = (task.signature.description, denied.home());
                     self.refuse(&task, dvm_retcode_t::DVM_ERR_NO_REFERENCE, || {
@@ -292,11 +277,11 @@ impl Step<'_> {
     }
 
     /// A task has its references: it goes to its runner.
-    fn dispatch(&mut self, task: PendingTask) {
-        let (me, runner) = (self.me(), self.runner(&task));
+    fn dispatch(&mut self, task: &PendingTask) {
+        let (me, runner) = (self.me(), self.runner(task));
         if !self.state.membership.is_alive(runner) {
             let name = task.signature.description;
-            return self.refuse(&task, dvm_retcode_t::DVM_ERR_PEER_LOST, || {
+            return self.refuse(task, dvm_retcode_t::DVM_ERR_PEER_LOST, || {
                 format!("processing '{name}' was not run: process {runner} is lost")
             });
         }
@@ -317,11 +302,11 @@ impl Step<'_> {
             }
         }
         if runner == me {
-            let arriving = self.own_task(&task, sequence);
-            let handled = self.arrive(arriving);
+            let arriving = self.own_task(task, sequence);
+            let handled = self.arrive(&arriving);
             return self.own(handled);
         }
-        let told = self.tell_arguments(&task);
+        let told = self.tell_arguments(task, runner);
         self.announce(task.function, task.signature, runner);
         let arguments: Vec<Argument<'_>> = task.ids.iter().zip(&told).map(|(id, told)| argument(*id, told)).collect();
         let (near, worker) = match task.target {
@@ -337,7 +322,7 @@ impl Step<'_> {
     }
 
     /// What the runner of a task is told of each argument.
-    fn tell_arguments(&mut self, task: &PendingTask) -> Vec<Told> {
+    fn tell_arguments(&mut self, task: &PendingTask, runner: ProcessId) -> Vec<Told> {
         let me = self.me();
         let mut inline = 0;
         let mut all = Vec::new();
@@ -346,7 +331,7 @@ impl Step<'_> {
             let told = if is_output {
                 self.tell_output_argument(task, id)
             } else if id.is_here() {
-                self.tell_near_input(task, id, &mut inline)
+                self.tell_near_input(task, id, runner, &mut inline)
             } else {
                 let size = self.state.far.get(&id).map_or(0, |far| far.size);
                 match self.state.copies.place(id).or_else(|| self.is_own_output(id).then_some(me)) {
@@ -361,10 +346,10 @@ impl Step<'_> {
 
     /// Whether a task of this process has given a far datum its bytes.
     fn is_own_output(&self, id: DatumId) -> bool {
-        self.state
-            .far
-            .get(&id)
-            .is_some_and(|far| far.output.as_ref().is_some_and(|output| output.is_settled()) && far.slot.is_some())
+        self.state.far.get(&id).is_some_and(|far| {
+            far.output.as_ref().is_some_and(super::super::protocol::promises::OutputClaim::is_settled)
+                && far.slot.is_some()
+        })
     }
 
     fn tell_output_argument(&self, task: &PendingTask, id: DatumId) -> Told {
@@ -380,7 +365,7 @@ impl Step<'_> {
         }
     }
 
-    fn tell_near_input(&mut self, task: &PendingTask, id: DatumId, inline: &mut usize) -> Told {
+    fn tell_near_input(&mut self, task: &PendingTask, id: DatumId, runner: ProcessId, inline: &mut usize) -> Told {
         let me = self.me();
         let last = self.is_last(task, id);
         let size = STORE.size(id).unwrap_or(0);
@@ -399,11 +384,14 @@ impl Step<'_> {
                 *inline += size;
                 Told { at: me, size: size as u64, how: ToldHow::Inline(bytes), last }
             }
-            Some(Place::Here) => Told { at: me, size: size as u64, how: ToldHow::There, last },
             Some(Place::Away(at)) if !matches!(STORE.readiness(id), Readiness::Published { .. }) => {
+                if last && at == runner {
+                    // The task changes the only bytes: nobody may get at them from here.
+                    STORE.carry_away(id);
+                }
                 Told { at, size: size as u64, how: ToldHow::There, last }
             }
-            Some(Place::Away(_)) => Told { at: me, size: size as u64, how: ToldHow::There, last },
+            Some(Place::Here | Place::Away(_)) => Told { at: me, size: size as u64, how: ToldHow::There, last },
             _ => Told { at: me, size: 0, how: ToldHow::Promised, last },
         }
     }
@@ -441,7 +429,7 @@ impl Step<'_> {
     }
 }
 
-fn argument<'a>(id: DatumId, told: &'a Told) -> Argument<'a> {
+fn argument(id: DatumId, told: &Told) -> Argument<'_> {
     let how = match &told.how {
         ToldHow::Promised => How::Promised,
         ToldHow::There => How::There,
@@ -451,4 +439,21 @@ fn argument<'a>(id: DatumId, told: &'a Told) -> Argument<'a> {
         ToldHow::Next(of) => How::Next(*of),
     };
     Argument { datum: DatumAt { id, at: told.at }, size: told.size, how, last: told.last }
+}
+
+/// Takes the references of the inputs of this process, or none.
+fn take_own(signature: &Signature, ids: &[DatumId]) -> Result<(), Error> {
+    let mut taken: Vec<DatumId> = Vec::new();
+    for place in signature.inputs().filter(|place| ids[*place].is_here()) {
+        match STORE.take(ids[place], || None) {
+            Ok(_) => taken.push(ids[place]),
+            Err(error) => {
+                for id in taken {
+                    STORE.untake(id);
+                }
+                return Err(error);
+            }
+        }
+    }
+    Ok(())
 }

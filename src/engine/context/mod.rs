@@ -675,7 +675,7 @@ mod tests {
     #[test]
     fn a_thread_that_calls_while_it_ends_leaves_no_context_behind() {
         if testkit::playing() {
-            crate::engine::init().unwrap();
+            crate::engine::init_alone().unwrap();
             let key = KEY.get_or_init(|| ExitKey::new(call_at_the_end).expect("a key is left"));
             let contexts = || CONTEXTS.lock().all.len();
             // This thread's context, and those of the workers, which may not exist before.

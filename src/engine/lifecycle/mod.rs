@@ -77,6 +77,12 @@ pub(crate) fn init(join: impl FnOnce(&Config) -> Result<Option<JobPart>, Error>)
     start(&mut life, join)
 }
 
+/// Starts the engine of a process without others.
+#[cfg(test)]
+pub(crate) fn init_alone() -> Result<(), Error> {
+    init(|_| Ok(None))
+}
+
 /// A program that was started on behalf of generated code is alone.
 fn alone_in_job(config: &Config) -> Result<Option<JobPart>, Error> {
     refuse_jobs(config)?;
@@ -425,7 +431,7 @@ mod tests {
     #[test]
     fn the_kernel_is_asked_for_its_fences_before_there_are_workers() {
         if testkit::playing() {
-            init().unwrap();
+            init_alone().unwrap();
             assert!(fence::is_prepared());
             return finalize().unwrap();
         }

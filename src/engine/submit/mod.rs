@@ -510,7 +510,7 @@ fn roll_back(own: &mut Own, signature: &Signature, ids: &[DatumId], claimed: usi
 #[cfg(all(test, target_os = "linux", not(loom)))]
 mod tests {
     use super::*;
-    use crate::engine::{enter, finalize, init};
+    use crate::engine::{enter, finalize, init_alone};
     use std::time::{Duration, Instant};
 
     /// The first thread that hands a task to a worker may lose its CPU before it wakes the worker. Runs in a process of
@@ -518,7 +518,7 @@ mod tests {
     #[test]
     fn a_worker_is_woken_although_the_task_before_was_handed_over_without() {
         if testkit::playing() {
-            init().unwrap();
+            init_alone().unwrap();
             let call = enter().unwrap();
             std::thread::sleep(Duration::from_millis(300)); // the worker sleeps
             let silent = call.context.with(|own| POOL.take(&mut own.tasks, Signature::none(), &[], 0)).unwrap();
