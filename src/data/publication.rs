@@ -171,7 +171,8 @@ impl Store {
 
     /// What a starting task that reads `id`, and has taken `mine` references of it, hands on to the successor, an
     /// output of that task. The storage moves if these references are the last ones and nobody holds an address.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     pub(crate) fn carry(&self, id: DatumId, successor: DatumId, mine: u32, may_move: bool) -> Carry {
         let successor = self.kept(successor);
         let body = self.kept(id).lock();

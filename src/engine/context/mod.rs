@@ -426,7 +426,8 @@ impl ThreadContext {
 
     /// Lends the fields of the context's own thread. Inside `body`, neither a callback of the program nor another
     /// `with` may run.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     pub(crate) fn with<R>(&self, body: impl FnOnce(&mut Own) -> R) -> R {
         #[cfg(debug_assertions)]
         let _lent = {

@@ -87,7 +87,8 @@ impl Call {
     }
 
     /// Runs a task visibly to observers, and records the run if a trace is on.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     pub(crate) fn traced(
         &self,
         task: OwnedTask,
@@ -167,7 +168,8 @@ impl Call {
     }
 
     /// Calls the function with a copy of the ids, which the function may write to.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     fn call(
         &self,
         task: OwnedTask,
@@ -224,7 +226,8 @@ impl Call {
 impl Call {
     /// Publishes or poisons the outputs of a task that has ended. The waiters of the last output are left to the
     /// caller, which has other work while their descriptors come from another core.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: once for each task")]
     fn publish_outputs(&self, numbers: &[u64], signature: &Signature, outcome: Outcome, me: usize) -> Chain {
         let mut waiters = Chain::EMPTY;
         for place in signature.outputs() {
