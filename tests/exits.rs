@@ -183,27 +183,20 @@ fn a_forked_child_is_told_that_it_has_no_workers() {
     }
 }
 
-/// Each process of a job would take itself for the only one, and compute everything.
+/// A process that was told of others, and not how to reach them, would take itself for the only one.
 #[test]
-fn a_process_of_a_job_is_refused_in_words() {
-    const TEST: &str = "a_process_of_a_job_is_refused_in_words";
+fn a_process_of_a_job_that_it_cannot_join_is_refused_in_words() {
+    const TEST: &str = "a_process_of_a_job_that_it_cannot_join_is_refused_in_words";
     if playing() {
         let refused = init().unwrap_err();
         println!("{refused:?}: {}", last_error());
         return;
     }
-    let told = testkit::passes(part(TEST).env("DVM_PROCESS", "1").env("DVM_PROCESSES", "4"));
-    assert!(told.contains("DVM_ERR_UNSUPPORTED: dvm_init: dvmrun has started 4 processes"), "{told}");
-    let alone = testkit::passes(part("exit_of_a_job_of_one").env("DVM_PROCESS", "0").env("DVM_PROCESSES", "1"));
-    assert!(alone.contains("finalized"), "{alone}");
-}
-
-#[test]
-fn exit_of_a_job_of_one() {
-    if playing() {
-        workers(1);
-        init().unwrap();
-        finalize().unwrap();
-        println!("finalized");
+    for (process, processes) in [("1", "4"), ("0", "1")] {
+        let told = testkit::passes(part(TEST).env("DVM_PROCESS", process).env("DVM_PROCESSES", processes));
+        assert!(
+            told.contains("DVM_ERR_ARGUMENT: dvm_init: DVM_PROCESS or DVM_PROCESSES is set without DVM_JOB"),
+            "{told}"
+        );
     }
 }
