@@ -288,9 +288,15 @@ module dvm
 
     !> @brief Start libdvm: look at the machine and start one worker thread per processing unit.
     !>
-    !> Collective over the processes of the job. After dvm_finalize it may be called again; ids are not given again.
-    !> When libdvm was started on behalf of generated code, the call succeeds and the caller becomes responsible for
-    !> dvm_finalize.
+    !> Collective over the processes of the job: those that dvmrun has started; else those of MPI_COMM_WORLD, if the program
+    !> has initialised MPI, or a launcher such as mpirun has started several processes; else this process alone.
+    !> DVM_TRANSPORT decides otherwise, and `dvm-info --transports` tells. The processes of a host share its processing units
+    !> out between them. After dvm_finalize the function may be called again, in all processes and over the same
+    !> connections; ids are not given again. When libdvm was started on behalf of generated code, the call succeeds and the
+    !> caller becomes responsible for dvm_finalize; the process stays alone then.
+    !>
+    !> If MPI was initialised below MPI_THREAD_MULTIPLE, and processes are reached by MPI, only the thread that calls
+    !> dvm_init makes calls of MPI, inside dvm_wait, dvm_serve, dvm_finalize and dvm_data_get.
     !>
     !> @retval DVM_SUCCESS                  libdvm is running
     !> @retval DVM_ERR_ALREADY_INITIALIZED  it was running already
@@ -298,9 +304,12 @@ module dvm
     !> @retval DVM_ERR_STATE                another thread is in init, wait, serve or finalize
     !> @retval DVM_ERR_ARGUMENT             an environment variable of libdvm has a value that is not understood
     !> @retval DVM_ERR_MEMORY               the threads could not be started
-    !> @retval DVM_ERR_UNSUPPORTED          the machine's topology cannot be read, or this process was forked while libdvm was
-    !>                                      running: the workers stayed in the parent, and every other call answers
-    !>                                      DVM_ERR_NOT_INITIALIZED here
+    !> @retval DVM_ERR_PEER_LOST            another process has ended meanwhile
+    !> @retval DVM_ERR_UNSUPPORTED          the machine's topology cannot be read; or several processes were started and there
+    !>                                      is no way to reach them, such as no plugin for their MPI: no process is silently
+    !>                                      alone; or two processes have different builds of libdvm; or this process was
+    !>                                      forked while libdvm was running: the workers stayed in the parent, and every
+    !>                                      other call answers DVM_ERR_NOT_INITIALIZED here
     !>
     !> Source: added to the report's interface.
     function dvm_init() &
@@ -311,13 +320,23 @@ module dvm
 
     !> @brief Start libdvm beside an MPI program, on the processes of one of its communicators.
     !>
-    !> This version runs in one process: the call answers DVM_ERR_UNSUPPORTED and starts nothing.
+    !> Collective over the communicator's processes; the others of the program go on without libdvm. As dvm_init otherwise.
+    !> libdvm duplicates the communicator, so its messages meet none of the program's, and the program may free the
+    !> communicator afterwards. libdvm does not finalize the MPI of a program: call dvm_finalize before MPI_Finalize.
+    !> In C, dvm_init_mpi of dvm_mpi.h takes an MPI_Comm; in Fortran, a communicator of module mpi is the number itself, and
+    !> one of module mpi_f08 has it in MPI_VAL.
     !>
     !> @param[in] fortran_comm  the communicator as MPI_Comm_c2f gives it
-    !> @retval DVM_ERR_UNSUPPORTED          this version has no transport for MPI: use dvm_init
+    !> @retval DVM_SUCCESS                  libdvm is running
     !> @retval DVM_ERR_ALREADY_INITIALIZED  libdvm is running already
     !> @retval DVM_ERR_IN_TASK              called inside a task or a free callback
-    !> @retval DVM_ERR_STATE                another thread is in init, wait, serve or finalize
+    !> @retval DVM_ERR_STATE                another thread is in init, wait, serve or finalize; or MPI is not initialised, or
+    !>                                      has been finalized
+    !> @retval DVM_ERR_ARGUMENT             an environment variable of libdvm has a value that is not understood
+    !> @retval DVM_ERR_MEMORY               the threads could not be started
+    !> @retval DVM_ERR_PEER_LOST            another process has ended meanwhile
+    !> @retval DVM_ERR_UNSUPPORTED          the program has no MPI, there is no plugin for it, or the communicator is not one
+    !>                                      of it; or what dvm_init tells by this code
     !>
     !> Source: added to the report's interface.
     function dvm_init_comm(fortran_comm) &
@@ -329,19 +348,24 @@ module dvm
 
     !> @brief Wait for all tasks, end libdvm, and free all data that are left, calling their free callbacks.
     !>
-    !> Collective. Threads outside tasks are refused first: as soon as the call has begun, whatever makes something new
-    !> (scheduling, register, allocate, promise, next, graphs, redistributions) answers them DVM_ERR_NOT_INITIALIZED, and so
-    !> does every call of theirs once all tasks have ended. Until then they may publish, get and put. Tasks may go on scheduling,
-    !> and the call returns when no task can run any more: tasks that schedule for ever put it off for ever.
+    !> Collective: it returns when no task can run in any process, and nothing is under way between them; all processes call
+    !> it, also those that have served. Threads outside tasks are refused first: as soon as the call has begun, whatever makes
+    !> something new (scheduling, register, allocate, promise, next, graphs, redistributions) answers them
+    !> DVM_ERR_NOT_INITIALIZED, and so does every call of theirs once all tasks have ended. Until then they may publish, get and
+    !> put. Tasks may go on scheduling, and the call returns when no task can run any more: tasks that schedule for ever put it
+    !> off for ever.
     !> Tasks that wait for data which nobody has published are cancelled then. Memory obtained by dvm_data_get is
     !> gone afterwards, also when it was not put. The codes DVM_ERR_TASK and DVM_ERR_STATE (the first meaning) report
-    !> what went wrong before; libdvm has ended all the same.
+    !> what went wrong before; libdvm has ended all the same. So it has after a loss of a process, which is told once by a
+    !> wait, or here.
     !>
     !> @retval DVM_SUCCESS              libdvm has ended
     !> @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
     !> @retval DVM_ERR_STATE            libdvm has ended; tasks waited for data that nobody published and were cancelled.
     !>                                  Or: another thread is in init, wait, serve or finalize, and nothing was done
     !> @retval DVM_ERR_ARGUMENT         libdvm has ended; the file of DVM_TRACE or of DVM_DOT could not be written
+    !> @retval DVM_ERR_PEER_LOST        libdvm has ended; a process was lost and no wait had reported it, or the job had ended
+    !>                                  by the loss of process 0
     !> @retval DVM_ERR_NOT_INITIALIZED  it was not running
     !> @retval DVM_ERR_IN_TASK          called inside a task or a free callback
     !>
@@ -355,11 +379,17 @@ module dvm
 
     !> @brief Wait until every scheduled task has ended, in all processes.
     !>
-    !> Collective. The caller sleeps. Failures of tasks since the last wait are reported once, here. A task that was only
-    !> cancelled, because of a failure that was reported before, is no failure of its own.
+    !> Collective: a process that serves takes part by that. The caller sleeps, or passes messages on. All processes get the
+    !> same verdict; of several failures the message is that of the lowest process. After a loss of a process the call
+    !> returns all the same: what only that process had is poisoned, and its tasks have failed. Failures of tasks since the
+    !> last wait are reported once, here. A task that was only cancelled, because of a failure that was reported before, is no
+    !> failure of its own.
     !>
     !> @retval DVM_SUCCESS              all tasks have ended, none has failed since the last wait
-    !> @retval DVM_ERR_TASK             all tasks have ended, some have failed: dvm_last_error names processings and codes
+    !> @retval DVM_ERR_TASK             all tasks have ended, some have failed, in any process: dvm_last_error names processings
+    !>                                  and codes
+    !> @retval DVM_ERR_PEER_LOST        a process was lost since the last wait, told once: dvm_last_error names it. Or process 0
+    !>                                  is lost, or has declared this process lost: the job has ended
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !> @retval DVM_ERR_IN_TASK          called inside a task or a free callback
     !> @retval DVM_ERR_STATE            another thread is in init, wait, serve or finalize
@@ -374,11 +404,16 @@ module dvm
 
     !> @brief Work until process 0 finalizes: for the processes of a job that run no program of their own.
     !>
-    !> This version runs in one process, which is process 0: the call answers DVM_ERR_UNSUPPORTED.
+    !> Collective: it returns when process 0 has called dvm_finalize and no task can run any more; dvm_finalize is to follow.
+    !> Meanwhile the process runs tasks, keeps data, and takes part in each dvm_wait of the others.
     !>
-    !> @retval DVM_ERR_UNSUPPORTED      process 0 does not serve: it calls dvm_wait and dvm_finalize
+    !> @retval DVM_SUCCESS              process 0 finalizes; nothing has failed since the last wait
+    !> @retval DVM_ERR_TASK             process 0 finalizes; tasks had failed and no wait had reported it
+    !> @retval DVM_ERR_PEER_LOST        a process was lost, told once; or process 0 is lost, or has declared this process lost
+    !> @retval DVM_ERR_UNSUPPORTED      this is process 0, which does not serve: it calls dvm_wait and dvm_finalize
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !> @retval DVM_ERR_IN_TASK          called inside a task or a free callback
+    !> @retval DVM_ERR_STATE            another thread is in init, wait, serve or finalize
     !>
     !> Source: added to the report's interface.
     function dvm_serve() &
@@ -389,8 +424,11 @@ module dvm
 
     !> @brief Which process of the job this is, and how many there are.
     !>
+    !> The indices are those of dvmrun, or the ranks of the communicator that the job was made from. They do not change
+    !> when a process is lost.
+    !>
     !> @param[out] index  the calling process, from 0
-    !> @param[out] count  the number of processes
+    !> @param[out] count  the number of processes, 1 for a process that is alone
     !> @retval DVM_SUCCESS              both are written
     !> @retval DVM_ERR_ARGUMENT         a pointer is NULL
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
@@ -522,6 +560,13 @@ module dvm
     ! Unless a function says otherwise:
     ! Thread safety: any thread, any task.
     ! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+    !
+    ! # Over processes
+    ! The process that makes a datum is its home, word 0 of the id. Any process may use the id; how it gets there is the
+    ! program's affair, for example in a datum. References belong to the process that holds them: who has none of a datum
+    ! of another home asks that home, while the call goes on. So DVM_ERR_NO_REFERENCE, and DVM_ERR_ID for an id that home
+    ! does not know, are found at once at home only; elsewhere the next dvm_wait tells them, as a failed task.
+    ! DVM_ERR_PEER_LOST: the home of the datum is lost.
 
     !> @brief Make a datum of memory that exists. The bytes are not copied.
     !>
@@ -574,12 +619,16 @@ module dvm
     !>
     !> Each task takes one reference of each of its inputs: a datum that n tasks read needs n - 1 acquires.
     !>
+    !> Of a datum of another home the calling process gets a reference of its own; if it held none, home is asked, and no
+    !> call waits for the answer.
+    !>
     !> @param[in] id  the datum
     !> @retval DVM_SUCCESS              the datum has one reference more
     !> @retval DVM_ERR_ARGUMENT         id is NULL
     !> @retval DVM_ERR_ID               the datum is unknown or has been freed
     !> @retval DVM_ERR_STATE            the datum ends with the task that reads it now, because that task carries its
     !>                                  storage on in place (dvm_data_next)
+    !> @retval DVM_ERR_PEER_LOST        the home of the datum is lost
     !>
     !> Source: report, section 4.2.4, data management.
     function dvm_data_acquire(id) &
@@ -596,6 +645,7 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT         id is NULL
     !> @retval DVM_ERR_ID               the datum is unknown or has been freed
     !> @retval DVM_ERR_NO_REFERENCE     all references are taken by tasks that are already scheduled
+    !> @retval DVM_ERR_PEER_LOST        the home of the datum is lost
     !>
     !> Source: report, section 4.2.4, data management.
     function dvm_data_relax(id) &
@@ -612,6 +662,9 @@ module dvm
     !> reaches its own outputs at any time, and writes them here; everything else that is published is for reading, apart
     !> from registered and allocated data that were not scheduled yet.
     !>
+    !> Bytes of another process are brought here first, and the call waits for them, also in a task, whose worker does other
+    !> tasks meanwhile; the address is that of a copy, which is for reading. Only arguments of the task are here already.
+    !>
     !> @param[in]  id    the datum
     !> @param[out] addr  the address of its bytes
     !> @param[out] size  their number
@@ -623,6 +676,7 @@ module dvm
     !> @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next), or 2^32 - 1 gets
     !>                                  have not been put
     !> @retval DVM_ERR_MEMORY           no memory for the bytes
+    !> @retval DVM_ERR_PEER_LOST        the home of the datum is lost, or the bytes were with it
     !>
     !> Source: added to the report's interface.
     function dvm_data_get(id, addr, size) &
@@ -681,7 +735,8 @@ module dvm
     !> @retval DVM_SUCCESS              addr and size are written
     !> @retval DVM_ERR_ARGUMENT         a pointer is NULL
     !> @retval DVM_ERR_ID               the datum is unknown or has been freed
-    !> @retval DVM_ERR_STATE            it is published, or has a producer, or carries on another datum (dvm_data_next)
+    !> @retval DVM_ERR_STATE            it is published, or has a producer, or carries on another datum (dvm_data_next), or is
+    !>                                  a promise of another process: that one writes it, or a task that has it as an output
     !> @retval DVM_ERR_POISONED         it was poisoned
     !> @retval DVM_ERR_MEMORY           no memory for the bytes
     !>
@@ -705,7 +760,8 @@ module dvm
     !> @retval DVM_ERR_ARGUMENT         id is NULL
     !> @retval DVM_ERR_ID               the datum is unknown or has been freed
     !> @retval DVM_ERR_STATE            it is published already, or it is the output of another task, or it carries on
-    !>                                  another datum (dvm_data_next) and the caller is not the task that it is an output of
+    !>                                  another datum (dvm_data_next) and the caller is not the task that it is an output of,
+    !>                                  or it is a promise of another process and the caller is not that task
     !> @retval DVM_ERR_POISONED         it was poisoned
     !>
     !> Source: added to the report's interface.
@@ -723,12 +779,16 @@ module dvm
     !> datum's last references, and nobody holds a get of it, the new datum is the same memory and nothing is copied; the
     !> current datum then ends with the task. Otherwise the new datum begins as a copy, aligned to 64 bytes.
     !>
+    !> Over processes the memory is carried on where the task runs, if the process that schedules the task is the home of the
+    !> current datum and no other process holds references of it; otherwise the new datum begins as a copy.
+    !>
     !> @param[in]  current  a datum, published or not
     !> @param[out] next     the id of the new promise
     !> @retval DVM_SUCCESS              next is written
     !> @retval DVM_ERR_ARGUMENT         a pointer is NULL
     !> @retval DVM_ERR_ID               the current datum is unknown or has been freed
     !> @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+    !> @retval DVM_ERR_PEER_LOST        the home of the current datum is lost
     !>
     !> Source: added to the report's interface.
     function dvm_data_next(current, next) &
@@ -776,7 +836,8 @@ module dvm
 
     !> @brief Say which arguments of a processing its tasks read and which they produce.
     !>
-    !> Before the first task of the processing. Without this call all arguments are inputs.
+    !> Before the first task of the processing, in the process that has registered it. Without this call all arguments are
+    !> inputs.
     !>
     !> @param[in] id     the processing
     !> @param[in] modes  one of DVM_IN and DVM_OUT for each of its arguments
@@ -796,6 +857,8 @@ module dvm
     end function dvm_processing_access
 
     !> @brief Forget a processing. Tasks that were scheduled with it still run; no new ones can be.
+    !>
+    !> In the process that has registered it.
     !>
     !> @param[in] id  the address of the processing's id; the id itself is not changed
     !> @retval DVM_SUCCESS              the id is stale now
@@ -836,7 +899,8 @@ module dvm
 
     !> @brief The number of tasks of a processing unit that were scheduled and have not ended.
     !>
-    !> Tasks that are to run near data which are not all published belong to no processing unit yet.
+    !> Tasks that are to run near data which are not all published belong to no processing unit yet. Of a processing unit of
+    !> another process the number is that of the tasks that this process has sent to the whole of that process.
     !>
     !> @param[in]  rank  a rank, all DVM_MAX_RANK_DEPTH components
     !> @param[out] load  the number of tasks
@@ -925,6 +989,8 @@ module dvm
 
     !> @brief Start libdvm when it is not running yet: for generated code in programs that do not call dvm_init.
     !>
+    !> Such a process is alone: it joins no job, and where dvmrun has started several, the call is refused.
+    !>
     !> What it has started ends when the program exits. A later dvm_init takes over: it succeeds, and the program then
     !> calls dvm_finalize as usual. When libdvm runs already, nothing happens.
     !>
@@ -942,6 +1008,8 @@ module dvm
     end function dvm_graph_start
 
     !> @brief Run a graph; returns when all of its tiles have run.
+    !>
+    !> All tiles run in the calling process, also in a job of several: each process runs graphs of its own.
     !>
     !> Several threads may run graphs at the same time, also beside tasks: the workers share themselves out. The calling
     !> thread sleeps meanwhile; only a graph of a single tile runs on the calling thread itself.
@@ -1320,6 +1388,8 @@ module dvm
     ! Thread safety: any thread, any task, any time.
 
     !> @brief Plan the redistribution from a distribution of an array to another: once, for any number of rounds.
+    !>
+    !> All memories of a redistribution are those of the calling process, also in a job of several.
     !>
     !> @param[in]  source  the distribution that the elements come from
     !> @param[in]  target  the distribution that they are wanted in
@@ -1833,6 +1903,12 @@ contains
   !> outputs. It is called by the worker threads, several at a time. All arguments are inputs, unless
   !> dvm_processing_access says otherwise.
   !>
+  !> Tasks of the processing may run in any process of the job, whichever process registers it. A process finds the function
+  !> by its place in the program or in the shared object that it lies in, if it has loaded the same build of it (the
+  !> build-id, which linkers write with -Wl,--build-id), else by its name, if it was registered by that. No code is sent.
+  !> If it finds none, the tasks that come to it fail, and the wait says what to do. The id may be used by any process; one
+  !> that does not know it asks the process that registered it, and that first call waits for the answer.
+  !>
   !> @param[in]  callback        the function; in C++ and C23 cast it with DVM_CALLBACK
   !> @param[in]  number_of_args  0 to DVM_MAX_PLAIN_ARGUMENTS
   !> @param[in]  description     a short description for messages, copied; may be NULL
@@ -1884,7 +1960,8 @@ contains
   !> @param[in]  callback        called as callback(context, ids, count); ids has count entries and is good until the
   !>                             task ends
   !> @param[in]  context         handed to the callback as it is, may be NULL; libdvm keeps the pointer until the
-  !>                             processing is unregistered and its last task has ended; an address of this process
+  !>                             processing is unregistered and its last task has ended; an address of this process:
+  !>                             tasks that run in another one get the number and may not use it as an address
   !> @param[in]  number_of_args  0 or more
   !> @param[in]  description     a short description for messages, copied; may be NULL
   !> @param[out] id              the id of the new processing
@@ -1922,6 +1999,7 @@ contains
   !>                                  datum (dvm_data_next) that is no input
   !> @retval DVM_ERR_POISONED         an output was poisoned
   !> @retval DVM_ERR_MEMORY           no memory for the task
+  !> @retval DVM_ERR_PEER_LOST        the process of the rank, or the home of a datum, is lost
   !>
   !> Source: added to the report's interface.
   function dvm_sched_onto(rank, processing, ids) result(code)
@@ -1942,6 +2020,9 @@ contains
   !> weighted barycentre. It is chosen when the inputs are published. Idle processing units may steal the task, nearest
   !> first. Otherwise as dvm_sched_onto_v.
   !>
+  !> Over processes the task goes to the process that has most of the input bytes, and no other process steals it from
+  !> there; if none has more than another, it stays.
+  !>
   !> Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on
   !> it, each of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled
   !> meanwhile. Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised
@@ -1958,6 +2039,7 @@ contains
   !>                                  datum (dvm_data_next) that is no input
   !> @retval DVM_ERR_POISONED         an output was poisoned
   !> @retval DVM_ERR_MEMORY           no memory for the task
+  !> @retval DVM_ERR_PEER_LOST        the process of the rank, or the home of a datum, is lost
   !>
   !> Source: added to the report's interface, after its section 5.5.
   function dvm_sched_near(processing, ids) result(code)

@@ -261,7 +261,7 @@ const PROCESSES: Knob = Knob {
     unit: "processes",
     default: "a process of its own",
     documentation: "The number of processes that dvmrun started together. Set by dvmrun, not by users; a program may \
-        read it. This version of libdvm works in one process: with more, dvm_init answers `DVM_ERR_UNSUPPORTED`.",
+        read it. With more than one, dvm_init joins the others.",
 };
 const JOB: Knob = Knob {
     name: "job",

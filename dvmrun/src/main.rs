@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use clap::Parser;
 
-/// Starts a program as several processes on this host. A program that does not use libdvm runs as it does alone. This
-/// version of libdvm works in one process: with `-n 2` or more, dvm_init answers DVM_ERR_UNSUPPORTED.
+/// Starts a program as several processes on this host, which dvm_init joins to one machine. No MPI is needed. A program
+/// that does not use libdvm runs as it does alone.
 ///
 /// Process 0 gets the standard input, the others get none. Signals (HUP, INT, QUIT, TERM, USR1, USR2, TSTP, CONT) are
 /// passed on to each process and to what it has started. When a process fails, the others are ended: by TERM, and after

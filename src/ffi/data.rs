@@ -3,6 +3,13 @@
 //! # For every function
 //! Thread safety: any thread, any task.
 //! DVM_ERR_NOT_INITIALIZED: libdvm is not running.
+//!
+//! # Over processes
+//! The process that makes a datum is its home, word 0 of the id. Any process may use the id; how it gets there is the
+//! program's affair, for example in a datum. References belong to the process that holds them: who has none of a datum
+//! of another home asks that home, while the call goes on. So DVM_ERR_NO_REFERENCE, and DVM_ERR_ID for an id that home
+//! does not know, are found at once at home only; elsewhere the next dvm_wait tells them, as a failed task.
+//! DVM_ERR_PEER_LOST: the home of the datum is lost.
 
 use std::ffi::c_void;
 
@@ -67,12 +74,16 @@ pub unsafe extern "C" fn dvm_data_allocate(size: usize, id: Arg<*mut DataId>) ->
 ///
 /// Each task takes one reference of each of its inputs: a datum that n tasks read needs n - 1 acquires.
 ///
+/// Of a datum of another home the calling process gets a reference of its own; if it held none, home is asked, and no
+/// call waits for the answer.
+///
 /// @param[in] id  the datum
 /// @retval DVM_SUCCESS              the datum has one reference more
 /// @retval DVM_ERR_ARGUMENT         id is NULL
 /// @retval DVM_ERR_ID               the datum is unknown or has been freed
 /// @retval DVM_ERR_STATE            the datum ends with the task that reads it now, because that task carries its
 ///                                  storage on in place (dvm_data_next)
+/// @retval DVM_ERR_PEER_LOST        the home of the datum is lost
 ///
 /// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
@@ -87,6 +98,7 @@ pub unsafe extern "C" fn dvm_data_acquire(id: DataIdArg) -> dvm_retcode_t {
 /// @retval DVM_ERR_ARGUMENT         id is NULL
 /// @retval DVM_ERR_ID               the datum is unknown or has been freed
 /// @retval DVM_ERR_NO_REFERENCE     all references are taken by tasks that are already scheduled
+/// @retval DVM_ERR_PEER_LOST        the home of the datum is lost
 ///
 /// Source: report, section 4.2.4, data management.
 #[unsafe(no_mangle)]
@@ -101,6 +113,9 @@ pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
 /// reaches its own outputs at any time, and writes them here; everything else that is published is for reading, apart
 /// from registered and allocated data that were not scheduled yet.
 ///
+/// Bytes of another process are brought here first, and the call waits for them, also in a task, whose worker does other
+/// tasks meanwhile; the address is that of a copy, which is for reading. Only arguments of the task are here already.
+///
 /// @param[in]  id    the datum
 /// @param[out] addr  the address of its bytes
 /// @param[out] size  their number
@@ -112,6 +127,7 @@ pub unsafe extern "C" fn dvm_data_relax(id: DataIdArg) -> dvm_retcode_t {
 /// @retval DVM_ERR_STATE            the storage is being carried on in place by a task (dvm_data_next), or 2^32 - 1 gets
 ///                                  have not been put
 /// @retval DVM_ERR_MEMORY           no memory for the bytes
+/// @retval DVM_ERR_PEER_LOST        the home of the datum is lost, or the bytes were with it
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
@@ -176,7 +192,8 @@ pub unsafe extern "C" fn dvm_data_promise(size: usize, id: Arg<*mut DataId>) -> 
 /// @retval DVM_SUCCESS              addr and size are written
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL
 /// @retval DVM_ERR_ID               the datum is unknown or has been freed
-/// @retval DVM_ERR_STATE            it is published, or has a producer, or carries on another datum (dvm_data_next)
+/// @retval DVM_ERR_STATE            it is published, or has a producer, or carries on another datum (dvm_data_next), or is
+///                                  a promise of another process: that one writes it, or a task that has it as an output
 /// @retval DVM_ERR_POISONED         it was poisoned
 /// @retval DVM_ERR_MEMORY           no memory for the bytes
 ///
@@ -206,7 +223,8 @@ pub unsafe extern "C" fn dvm_data_write(
 /// @retval DVM_ERR_ARGUMENT         id is NULL
 /// @retval DVM_ERR_ID               the datum is unknown or has been freed
 /// @retval DVM_ERR_STATE            it is published already, or it is the output of another task, or it carries on
-///                                  another datum (dvm_data_next) and the caller is not the task that it is an output of
+///                                  another datum (dvm_data_next) and the caller is not the task that it is an output of,
+///                                  or it is a promise of another process and the caller is not that task
 /// @retval DVM_ERR_POISONED         it was poisoned
 ///
 /// Source: added to the report's interface.
@@ -222,12 +240,16 @@ pub unsafe extern "C" fn dvm_data_publish(id: ConstDataIdArg) -> dvm_retcode_t {
 /// datum's last references, and nobody holds a get of it, the new datum is the same memory and nothing is copied; the
 /// current datum then ends with the task. Otherwise the new datum begins as a copy, aligned to 64 bytes.
 ///
+/// Over processes the memory is carried on where the task runs, if the process that schedules the task is the home of the
+/// current datum and no other process holds references of it; otherwise the new datum begins as a copy.
+///
 /// @param[in]  current  a datum, published or not
 /// @param[out] next     the id of the new promise
 /// @retval DVM_SUCCESS              next is written
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL
 /// @retval DVM_ERR_ID               the current datum is unknown or has been freed
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_PEER_LOST        the home of the current datum is lost
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]

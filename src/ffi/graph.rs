@@ -69,6 +69,8 @@ pub struct dvm_graph_t {
 
 /// @brief Start libdvm when it is not running yet: for generated code in programs that do not call dvm_init.
 ///
+/// Such a process is alone: it joins no job, and where dvmrun has started several, the call is refused.
+///
 /// What it has started ends when the program exits. A later dvm_init takes over: it succeeds, and the program then
 /// calls dvm_finalize as usual. When libdvm runs already, nothing happens.
 ///
@@ -88,6 +90,8 @@ pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
 }
 
 /// @brief Run a graph; returns when all of its tiles have run.
+///
+/// All tiles run in the calling process, also in a job of several: each process runs graphs of its own.
 ///
 /// Several threads may run graphs at the same time, also beside tasks: the workers share themselves out. The calling
 /// thread sleeps meanwhile; only a graph of a single tile runs on the calling thread itself.

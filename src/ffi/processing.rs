@@ -18,6 +18,12 @@ use crate::processing::{Callee, Mode, REGISTRY};
 /// outputs. It is called by the worker threads, several at a time. All arguments are inputs, unless
 /// dvm_processing_access says otherwise.
 ///
+/// Tasks of the processing may run in any process of the job, whichever process registers it. A process finds the function
+/// by its place in the program or in the shared object that it lies in, if it has loaded the same build of it (the
+/// build-id, which linkers write with -Wl,--build-id), else by its name, if it was registered by that. No code is sent.
+/// If it finds none, the tasks that come to it fail, and the wait says what to do. The id may be used by any process; one
+/// that does not know it asks the process that registered it, and that first call waits for the answer.
+///
 /// @param[in]  callback        the function; in C++ and C23 cast it with DVM_CALLBACK
 /// @param[in]  number_of_args  0 to DVM_MAX_PLAIN_ARGUMENTS
 /// @param[in]  description     a short description for messages, copied; may be NULL
@@ -82,7 +88,8 @@ pub unsafe extern "C" fn dvm_processing_register_by_name(
 /// @param[in]  callback        called as callback(context, ids, count); ids has count entries and is good until the
 ///                             task ends
 /// @param[in]  context         handed to the callback as it is, may be NULL; libdvm keeps the pointer until the
-///                             processing is unregistered and its last task has ended; an address of this process
+///                             processing is unregistered and its last task has ended; an address of this process:
+///                             tasks that run in another one get the number and may not use it as an address
 /// @param[in]  number_of_args  0 or more
 /// @param[in]  description     a short description for messages, copied; may be NULL
 /// @param[out] id              the id of the new processing
@@ -113,7 +120,8 @@ pub unsafe extern "C" fn dvm_processing_register_v(
 
 /// @brief Say which arguments of a processing its tasks read and which they produce.
 ///
-/// Before the first task of the processing. Without this call all arguments are inputs.
+/// Before the first task of the processing, in the process that has registered it. Without this call all arguments are
+/// inputs.
 ///
 /// @param[in] id     the processing
 /// @param[in] modes  one of DVM_IN and DVM_OUT for each of its arguments
@@ -146,6 +154,8 @@ pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: Arg<*c
 }
 
 /// @brief Forget a processing. Tasks that were scheduled with it still run; no new ones can be.
+///
+/// In the process that has registered it.
 ///
 /// @param[in] id  the address of the processing's id; the id itself is not changed
 /// @retval DVM_SUCCESS              the id is stale now

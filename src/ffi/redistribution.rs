@@ -64,6 +64,8 @@ unsafe impl BeginsWithSize for dvm_redistribution_figures_t {}
 
 /// @brief Plan the redistribution from a distribution of an array to another: once, for any number of rounds.
 ///
+/// All memories of a redistribution are those of the calling process, also in a job of several.
+///
 /// @param[in]  source  the distribution that the elements come from
 /// @param[in]  target  the distribution that they are wanted in
 /// @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE

@@ -26,6 +26,12 @@ compile_error!("dvm_sched_onto knows where variadic arguments lie on x86-64 and 
 /// runtime never moves it. Scheduling never blocks. A task that reads a poisoned datum is accepted and ends as
 /// cancelled.
 ///
+/// The rank may be one of another process: the task is sent there at once, and what it reads is brought there before it
+/// begins. Of data of other homes the task takes references of the calling process, or home is asked. If there is none, or
+/// the datum does not exist, or a process that runs the task has no code for it (DVM_ERR_SYMBOL), or it is lost, the task
+/// that was accepted fails: its outputs are poisoned and the next dvm_wait tells it. A task that other processes take part
+/// in has at most 1024 arguments.
+///
 /// @param[in] rank      a rank, all DVM_MAX_RANK_DEPTH components
 /// @param[in] function  the processing
 /// @param[in] ...       exactly as many dvm_data_id_t as the processing has arguments
@@ -39,6 +45,7 @@ compile_error!("dvm_sched_onto knows where variadic arguments lie on x86-64 and 
 ///                                  datum (dvm_data_next) that is no input
 /// @retval DVM_ERR_POISONED         an output was poisoned
 /// @retval DVM_ERR_MEMORY           no memory for the task
+/// @retval DVM_ERR_PEER_LOST        the process of the rank, or the home of a datum, is lost
 ///
 /// Source: report, section 4.2.4, scheduling.
 #[cfg(cbindgen)]
@@ -160,6 +167,7 @@ const MAX_STACK_IDS: usize = 64;
 ///                                  datum (dvm_data_next) that is no input
 /// @retval DVM_ERR_POISONED         an output was poisoned
 /// @retval DVM_ERR_MEMORY           no memory for the task
+/// @retval DVM_ERR_PEER_LOST        the process of the rank, or the home of a datum, is lost
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
@@ -182,6 +190,9 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 /// weighted barycentre. It is chosen when the inputs are published. Idle processing units may steal the task, nearest
 /// first. Otherwise as dvm_sched_onto_v.
 ///
+/// Over processes the task goes to the process that has most of the input bytes, and no other process steals it from
+/// there; if none has more than another, it stays.
+///
 /// Of the near tasks of a processing unit the newest runs first, but none waits for ever: when n near tasks are ready on
 /// it, each of them, stolen or not, begins before 256 * (n + 2) further tasks have begun there, however many are scheduled
 /// meanwhile. Likewise the first of the placed tasks begins before 256 further tasks have begun, and each parameterised
@@ -199,6 +210,7 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 ///                                  datum (dvm_data_next) that is no input
 /// @retval DVM_ERR_POISONED         an output was poisoned
 /// @retval DVM_ERR_MEMORY           no memory for the task
+/// @retval DVM_ERR_PEER_LOST        the process of the rank, or the home of a datum, is lost
 ///
 /// Source: added to the report's interface, after its section 5.5.
 #[unsafe(no_mangle)]
@@ -215,7 +227,8 @@ pub unsafe extern "C" fn dvm_sched_near(
 
 /// @brief The number of tasks of a processing unit that were scheduled and have not ended.
 ///
-/// Tasks that are to run near data which are not all published belong to no processing unit yet.
+/// Tasks that are to run near data which are not all published belong to no processing unit yet. Of a processing unit of
+/// another process the number is that of the tasks that this process has sent to the whole of that process.
 ///
 /// @param[in]  rank  a rank, all DVM_MAX_RANK_DEPTH components
 /// @param[out] load  the number of tasks

@@ -242,7 +242,8 @@ fn refuse_jobs(config: &Config) -> Result<(), Error> {
         Some(count) if count > 1 => Err(Error::new(
             dvm_retcode_t::DVM_ERR_UNSUPPORTED,
             format!(
-                "dvmrun has started {count} processes, and this version of libdvm works in one: use dvmrun -n 1, or none"
+                "dvmrun has started {count} processes, and a program that leaves the start of libdvm to generated code works \
+                 alone: call dvm_init first, or use dvmrun -n 1, or none"
             ),
         )),
         _ => Ok(()),
