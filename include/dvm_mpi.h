@@ -1,0 +1,34 @@
+/* dvm_mpi.h: libdvm beside a program that uses MPI. libdvm.so itself links no MPI, so this header has all of it. */
+#ifndef DVM_MPI_H
+#define DVM_MPI_H
+
+#include <dvm.h>
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief Start libdvm on the processes of a communicator: dvm_init_comm for MPI_Comm.
+ *
+ * Collective over the communicator. MPI is initialised, at any thread level; the level decides which threads drive libdvm's
+ * messages between hosts (docs/several-processes.md). The communicator is duplicated and may be freed afterwards. Call
+ * dvm_finalize before MPI_Finalize.
+ *
+ * @param[in] comm  a communicator within one group, not MPI_COMM_NULL
+ * @retval DVM_ERR_ARGUMENT  comm is MPI_COMM_NULL
+ * @return otherwise as dvm_init_comm
+ */
+static inline dvm_retcode_t dvm_init_mpi(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_NULL)
+        return DVM_ERR_ARGUMENT;
+    return dvm_init_comm((int)MPI_Comm_c2f(comm));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
