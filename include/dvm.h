@@ -216,7 +216,7 @@ int dvm_version(void);
  * caller becomes responsible for dvm_finalize; the process stays alone then.
  *
  * If MPI was initialised below MPI_THREAD_MULTIPLE, and processes are reached by MPI, only the thread that calls
- * dvm_init makes calls of MPI, inside dvm_wait, dvm_serve, dvm_finalize and dvm_data_get.
+ * dvm_init makes calls of MPI, inside dvm_wait, dvm_serve and dvm_finalize.
  *
  * @retval DVM_SUCCESS                  libdvm is running
  * @retval DVM_ERR_ALREADY_INITIALIZED  it was running already
