@@ -303,6 +303,16 @@ const EAGER: Knob = Knob {
     documentation: "Data of up to this size go to another process together with the task that reads them, and with the \
         message that they exist; the process asks for larger ones.",
 };
+const PEER_TIMEOUT: Knob = Knob {
+    name: "peer_timeout",
+    variable: "DVM_PEER_TIMEOUT",
+    kind: Kind::Number { least: 1, most: 1 << 20 },
+    unit: "seconds",
+    default: "5",
+    documentation: "How long another process of the same host may be silent before it counts as lost: one that is \
+        stopped, or gets no CPU. A process whose tasks compute is not silent. A process that ends is lost at once. \
+        Process 0 judges, and the others judge process 0.",
+};
 const TRANSPORT: Knob = Knob {
     name: "transport",
     variable: "DVM_TRANSPORT",
@@ -357,6 +367,7 @@ const KNOBS: &[&Knob] = &[
     &PULL,
     &CACHE,
     &EAGER,
+    &PEER_TIMEOUT,
     &TRANSPORT,
     &PLUGIN_DIR,
     &RINGS,
@@ -401,6 +412,7 @@ pub(crate) struct Config {
     pull: String,
     cache: Option<u64>,
     eager: usize,
+    peer_timeout: Duration,
     transport: String,
     plugin_dir: Option<PathBuf>,
     rings: bool,
@@ -443,6 +455,7 @@ impl Config {
             job: get(&JOB).map(|value| text(&JOB, &value).map(str::to_owned)).transpose()?,
             pull: choice(&PULL, &or_default(&PULL, get(&PULL)))?.to_owned(),
             cache: get(&CACHE).map(|value| number(&CACHE, &value)).transpose()?.map(|mebibytes| mebibytes << 20),
+            peer_timeout: Duration::from_secs(number(&PEER_TIMEOUT, &or_default(&PEER_TIMEOUT, get(&PEER_TIMEOUT)))?),
             eager: number(&EAGER, &or_default(&EAGER, get(&EAGER)))? as usize,
             transport: choice(&TRANSPORT, &or_default(&TRANSPORT, get(&TRANSPORT)))?.to_owned(),
             plugin_dir: get(&PLUGIN_DIR).map(PathBuf::from),
@@ -523,6 +536,12 @@ impl Config {
     #[cfg(not(loom))]
     pub fn eager(&self) -> usize {
         self.eager
+    }
+
+    /// How long a process may be silent.
+    #[cfg(not(loom))]
+    pub fn peer_timeout(&self) -> Duration {
+        self.peer_timeout
     }
 
     /// Which transport is to be used: a word of the table.

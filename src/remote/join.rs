@@ -91,6 +91,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         stopping: AtomicBool::new(false),
         progress: Mutex::new(None),
         start: Instant::now(),
+        patience: config.peer_timeout(),
     });
     me.become_here();
     let job = Job {

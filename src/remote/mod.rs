@@ -27,7 +27,7 @@ mod state;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::data::DatumId;
 use crate::engine::{Call, Goal, RemoteScheduler, SharedEnd, Target};
@@ -54,6 +54,8 @@ pub(crate) struct Remote {
     stopping: AtomicBool,
     progress: Mutex<Option<Thread>>,
     start: Instant,
+    /// How long a process may be silent.
+    patience: Duration,
 }
 
 impl Remote {

@@ -9,8 +9,10 @@ use super::Remote;
 use super::state::Step;
 use crate::engine::{Account, Call, Source, enter, under_way};
 use crate::error::Error;
+use crate::id::ProcessId;
 use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
+use crate::transport::Peer;
 
 /// How long the progress thread leaves polling to others that do so.
 const OTHERS_POLL: Duration = Duration::from_micros(100);
@@ -99,17 +101,22 @@ impl Remote {
 
     /// The progress thread's loop.
     fn progress(&self) {
-        let mut beaten = Instant::now();
+        let (mut beaten, mut judging) = (Instant::now(), false);
+        let mut judge = Judge::new(self.patience);
         while !self.stopping.load(Ordering::Acquire) {
             if beaten.elapsed() >= LONGEST_SLEEP {
                 beaten = Instant::now();
                 self.transport.beat();
+                judging = true;
             }
             let Ok(call) = enter() else {
                 std::thread::sleep(OTHERS_POLL);
                 continue;
             };
             let any = self.poll(&call);
+            if std::mem::take(&mut judging) && judge.was_awake() {
+                self.step(&call, |step| step.judge_silence());
+            }
             let (full, idle) = self.step(&call, |step| (step.has_unsent(), under_way() == 0));
             drop(call);
             if any {
@@ -148,7 +155,50 @@ impl Remote {
     }
 }
 
+/// Judges others by their silence, if it has not been stopped itself: what they said meanwhile is unread.
+struct Judge {
+    patience: Duration,
+    /// When it last looked, and since when it has looked often enough.
+    last: Instant,
+    awake_since: Instant,
+}
+
+impl Judge {
+    fn new(patience: Duration) -> Judge {
+        let now = Instant::now();
+        Judge { patience, last: now, awake_since: now }
+    }
+
+    /// Whether this thread has run, without a long pause, for as long as the others may be silent.
+    fn was_awake(&mut self) -> bool {
+        let now = Instant::now();
+        if now - self.last > LONGEST_SLEEP * 3 {
+            self.awake_since = now;
+        }
+        self.last = now;
+        now - self.awake_since >= self.patience
+    }
+}
+
 impl Step<'_> {
+    /// Who has been silent for too long is gone. Process 0 judges all, and the others process 0.
+    fn judge_silence(&mut self) {
+        let (me, root) = (self.me(), ProcessId::from_index(0));
+        if self.state.ends.closing > 0 {
+            return; // some may have left already
+        }
+        let survivors: Vec<ProcessId> = self.state.membership.survivors().collect();
+        for other in survivors {
+            if other == me || (me != root && other != root) {
+                continue;
+            }
+            let silence = self.remote.transport.silence(Peer::new(other.index() as u32));
+            if silence > self.remote.patience {
+                self.gone(other, &format!("it has been silent for {:.1} s", silence.as_secs_f64()));
+            }
+        }
+    }
+
     /// Whether something could not be sent yet.
     fn has_unsent(&self) -> bool {
         !self.state.outboxes.iter().all(super::outbox::Outbox::is_empty)
