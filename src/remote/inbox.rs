@@ -1,5 +1,6 @@
 //! What comes from other processes: one function per message. Whoever sends what the protocol does not allow is lost.
 
+use super::outbox::piece_bytes;
 use super::state::{Handled, Step, index, is_counted};
 use crate::id::{DatumId, ProcessId};
 use crate::protocol::Breach;
@@ -42,8 +43,27 @@ impl Step<'_> {
         }
     }
 
-    /// A batch has come. The error says why its sender is lost.
-    fn batch(&mut self, from: ProcessId, batch: &[u8]) -> Result<(), String> {
+    /// A batch has come, or a piece of one. The error says why its sender is lost.
+    fn batch(&mut self, from: ProcessId, piece: &[u8]) -> Result<(), String> {
+        if self.state.suspects.contains_key(&from) {
+            return Ok(()); // process 0 is about to declare it lost
+        }
+        let most = piece_bytes(&*self.remote.transport);
+        let Some(long) = self.state.long.get_mut(index(from)) else { return Err("it is no peer".into()) };
+        let mut pieces = std::mem::take(long);
+        if pieces.is_empty() && (piece.len() != most || BatchHead::longer(piece).is_none()) {
+            return self.whole_batch(from, piece);
+        }
+        pieces.extend_from_slice(piece);
+        if piece.len() == most && BatchHead::longer(&pieces).is_some() {
+            *long = pieces;
+            return Ok(());
+        }
+        self.whole_batch(from, &pieces)
+    }
+
+    /// All of a batch is there.
+    fn whole_batch(&mut self, from: ProcessId, batch: &[u8]) -> Result<(), String> {
         let (head, messages) = BatchHead::read(batch).map_err(|refusal| refusal.to_string())?;
         let reception = self.state.membership.receive(from, head.epoch).map_err(|breach| breach.to_string())?;
         if reception == Reception::Drop {
@@ -160,6 +180,9 @@ impl Step<'_> {
     }
 
     fn here(&mut self, from: ProcessId, here: &Here<'_>) -> Handled {
+        if here.datum.at.index() >= self.state.sent.len() as u64 {
+            return Err(Breach::new(from, "it speaks of a process that does not exist"));
+        }
         if here.datum.id.is_here() {
             return self.here_at_home(from, here);
         }

@@ -13,6 +13,8 @@ const FULL_BYTES: usize = 8 << 10;
 pub(super) struct Outbox {
     open: Vec<u8>,
     full: VecDeque<Vec<u8>>,
+    /// How many bytes of the first of them are gone: what the transport does not take at once goes in pieces.
+    gone: usize,
 }
 
 impl Outbox {
@@ -47,17 +49,30 @@ impl Outbox {
         if !self.open.is_empty() {
             self.full.push_back(std::mem::take(&mut self.open));
         }
+        let most = piece_bytes(transport);
         while let Some(batch) = self.full.front_mut() {
-            head.finish(batch);
-            match transport.send(Peer::new(to), batch) {
+            if self.gone == 0 {
+                head.finish(batch);
+            }
+            let end = batch.len().min(self.gone + most);
+            match transport.send(Peer::new(to), &batch[self.gone..end]) {
                 Sent::Full => return,
-                Sent::Taken | Sent::Gone => drop(self.full.pop_front()),
+                Sent::Taken if end < batch.len() => self.gone = end,
+                Sent::Taken | Sent::Gone => {
+                    self.gone = 0;
+                    self.full.pop_front();
+                }
             }
         }
     }
 
     /// The process is lost: nothing goes there any more.
     pub(super) fn clear(&mut self) {
-        (self.open, self.full) = (Vec::new(), VecDeque::new());
+        *self = Outbox::default();
     }
+}
+
+/// The length of each piece of a batch but the last.
+pub(super) fn piece_bytes(transport: &dyn Transport) -> usize {
+    transport.largest_batch() & !7
 }

@@ -8,13 +8,13 @@ use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, ProcessingId};
 use crate::processing::Signature;
 use crate::protocol::copies::Known;
-use crate::wire::{Argument, Arguments, ClaimMessage, DatumAt, How, Message, TaskMessage};
+use crate::wire::{Argument, Arguments, BatchHead, ClaimMessage, DatumAt, How, Message, TaskMessage};
 
 /// The most bytes that go with one task.
 const MOST_INLINE_BYTES: usize = 16 << 10;
 
-/// The most arguments of a task that goes to another process: its message has to fit into a batch.
-const MOST_ARGUMENTS: usize = 1024;
+/// The most arguments of a task that goes to another process: one message has them all, of 24 bytes each.
+const MOST_ARGUMENTS: usize = (BatchHead::LONGEST - MOST_INLINE_BYTES - 64) / 24;
 
 /// What a task of another process is told of an argument.
 struct Told {
@@ -375,13 +375,15 @@ impl Step<'_> {
         self.take_in(id);
         let place = self.state.near.get(&id).map(|near| near.place);
         match place {
-            Some(Place::Here) if size <= self.state.eager && *inline + size <= MOST_INLINE_BYTES => {
+            Some(Place::Here)
+                if size <= self.state.eager && *inline + size.next_multiple_of(8) <= MOST_INLINE_BYTES =>
+            {
                 let Some(lent) = self.data(|cache| STORE.lend(cache, id)) else {
                     return Told { at: me, size: 0, how: ToldHow::Promised, last: false };
                 };
                 let bytes = lent.as_ref().to_vec();
                 drop(lent);
-                *inline += size;
+                *inline += size.next_multiple_of(8);
                 Told { at: me, size: size as u64, how: ToldHow::Inline(bytes), last }
             }
             Some(Place::Away(at)) if !matches!(STORE.readiness(id), Readiness::Published { .. }) => {

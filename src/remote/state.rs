@@ -212,6 +212,8 @@ pub(super) struct State {
     /// Why processes are believed to be lost.
     pub(super) suspects: HashMap<ProcessId, String>,
     pub(super) outboxes: Vec<Outbox>,
+    /// The pieces that have come of each process's batch.
+    pub(super) long: Vec<Vec<u8>>,
     pub(super) transfers: HashMap<u64, Transfer>,
     /// Requests of this process for bytes of its own data, by their tickets.
     pub(super) requests: HashMap<u32, DatumId>,
@@ -264,6 +266,7 @@ impl State {
             retired: Vec::new(),
             suspects: HashMap::new(),
             outboxes: (0..count).map(|_| Outbox::default()).collect(),
+            long: (0..count).map(|_| Vec::new()).collect(),
             transfers: HashMap::new(),
             requests: HashMap::new(),
             ends: Ends::default(),

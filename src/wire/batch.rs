@@ -21,6 +21,15 @@ impl BatchHead {
     /// The bytes that it takes.
     pub const BYTES: usize = 16;
 
+    /// The most bytes of a batch that has one message: no message is longer.
+    pub const LONGEST: usize = Self::BYTES + WORD + u16::MAX as usize * WORD;
+
+    /// The length of a batch, as its first bytes say, if it is longer than these and may be.
+    pub fn longer(first: &[u8]) -> Option<usize> {
+        let bytes = u32::from_le_bytes(first.get(4..8)?.try_into().ok()?) as usize;
+        (bytes > first.len() && bytes <= Self::LONGEST).then_some(bytes)
+    }
+
     /// Begins a batch: what the buffer held goes.
     pub fn begin(batch: &mut Vec<u8>) {
         batch.clear();
