@@ -7,7 +7,7 @@
 # Settings: DVM_TEST_PROCESSES, how many processes (a list; default: the file `processes`); DVM_TEST_SECONDS, how long a run may take (default 120);
 # LIBDVM, the shared library, and DVMRUN (default: cargo's builds in target/release); CC; DVM_TEST_FLAGS, more options for CC.
 # Lines of a program say: `arguments: ...`, one run for each such line; `library: FILE`, a source in `library` for a shared object
-# that it needs; `other program: OPTIONS`, how it is compiled for all processes but the first.
+# that it needs; `options: ...` for dvmrun; `status: N`, its exit status if there are several processes; `other program: OPTIONS`, how it is compiled for all processes but the first.
 set -uo pipefail
 export LC_ALL=C
 
@@ -68,15 +68,18 @@ build() {
 
 # run NAME PROCESSES ARGUMENT...
 run() {
-    local name=$1 number=$2 status
+    local name=$1 number=$2 status expected options
     shift 2
     count=$((count + 1))
+    read -r -a options <<<"$(said "$name" options)"
+    expected=$(said "$name" status)
+    [ "$number" -gt 1 ] || expected=0
     # The second limit is for a dvmrun that hangs.
-    timeout -s KILL $((seconds + 20)) "$dvmrun" -n "$number" --timeout "$seconds" "$work/$name.start" "$@" \
+    timeout -s KILL $((seconds + 20)) "$dvmrun" -n "$number" --timeout "$seconds" "${options[@]}" "$work/$name.start" "$@" \
         </dev/null >"$work/output" 2>"$work/errors"
     status=$?
     cat "$work/output" "$work/errors" >"$work/log"
-    if [ $status -ne 0 ]; then
+    if [ $status -ne "${expected:-0}" ]; then
         failed "$name $* as $number processes: exit status $status"
     elif [ "$(tail -n 1 "$work/output")" != "$name: ok" ]; then
         failed "$name $* as $number processes: the last line is not '$name: ok'"

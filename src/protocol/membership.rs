@@ -14,11 +14,11 @@ use crate::id::ProcessId;
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MembershipEvent {
-    /// This process has found out that another one is gone. Only process 0 acts on it, unless process 0 is gone.
+    /// This process has found out that another one is gone. Process 0 acts on it, and is told, unless it is the one that is gone.
     Gone(ProcessId),
     /// A `Lost` has come.
     Lost {
-        /// Who sent it.
+        /// Who sent it: process 0, which declares it, or one that tells process 0.
         from: ProcessId,
         /// Who is lost.
         process: ProcessId,
@@ -45,7 +45,7 @@ pub enum MembershipAction {
     Settle(ProcessId),
     /// Every survivor has said that it knows: what was not freed meanwhile may be, unless [`Membership::frozen`].
     Thaw,
-    /// This process is declared lost, or process 0 is lost: every further call fails.
+    /// This process is declared lost, or process 0 is lost: every further call fails. All other processes are lost to it.
     Ended,
 }
 
@@ -134,13 +134,20 @@ impl Membership {
     /// Takes an event in; appends what is to be done.
     pub fn step(&mut self, event: MembershipEvent, actions: &mut Vec<Action>) -> Result<(), Breach> {
         match event {
+            _ if self.ended => {}
             MembershipEvent::Gone(ROOT) => self.end(actions),
             MembershipEvent::Gone(process) => {
                 if self.me == ROOT && process != ROOT && self.is_alive(process) {
                     self.lost.insert(process);
                     actions.extend(self.others().map(|to| Action::Tell(to, process)));
                     self.learn(process, actions);
+                } else if self.me != ROOT && process != self.me && self.is_alive(process) {
+                    actions.push(Action::Tell(ROOT, process));
                 }
+            }
+            MembershipEvent::Lost { from, process } if self.me == ROOT && from != process && process != ROOT => {
+                // Another process has found it out.
+                return self.step(MembershipEvent::Gone(process), actions);
             }
             MembershipEvent::Lost { from, process } => {
                 if from != ROOT || process == ROOT || process.index() >= u64::from(self.count) {
@@ -176,6 +183,11 @@ impl Membership {
 
     fn end(&mut self, actions: &mut Vec<Action>) {
         if !std::mem::replace(&mut self.ended, true) {
+            // To a process that is out, all the others are lost.
+            for process in self.others().collect::<Vec<_>>() {
+                self.lost.insert(process);
+            }
+            self.awaiting.clear();
             actions.push(Action::Ended);
         }
     }

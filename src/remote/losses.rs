@@ -29,7 +29,9 @@ impl Step<'_> {
             return;
         }
         self.call.note(|| format!("process {process} is gone: {why}"));
-        self.state.suspects.entry(process).or_insert_with(|| why.to_owned());
+        if self.state.suspects.insert(process, why.to_owned()).is_some() {
+            return; // process 0 knows, and will declare it
+        }
         let handled = self.member(MembershipEvent::Gone(process));
         self.own(handled);
     }
@@ -58,9 +60,15 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// This process is out of the job: nobody waits any longer.
+    /// This process is out of the job: nobody waits any longer for what others were to do.
     fn out(&mut self) {
         self.state.lost.get_or_insert_with(|| out_of_the_job().message().to_owned());
+        let others: Vec<ProcessId> = self.state.membership.lost().iter().collect();
+        others.iter().for_each(|other| self.apply(*other));
+        others.iter().for_each(|other| self.settle_loss(*other));
+        // Requests and transfers end with nobody to answer them.
+        self.state.requests.clear();
+        self.state.transfers.clear();
         self.state.brought.values_mut().for_each(|brought| *brought = Brought::Never);
     }
 
@@ -122,6 +130,10 @@ impl Step<'_> {
         self.stop_locating();
         self.state.announcements.lost(lost);
         self.state.outboxes[index(lost)].clear();
+        self.state.long[index(lost)] = Vec::new();
+        if self.state.membership.ended() {
+            return; // waits do not look for an end any more
+        }
         let mut actions = Vec::new();
         self.state.termination.lost(lost, &mut actions);
         self.termination_actions(actions);
