@@ -1,5 +1,7 @@
 //! From a message to a task: what came is checked, and waits for claims, bytes and promises.
 
+use std::collections::HashMap;
+
 use super::state::{Handled, Run, RunArgument, Step, Use, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
@@ -9,7 +11,7 @@ use crate::protocol::Breach;
 use crate::protocol::copies::{Arrival, Input, Known};
 use crate::protocol::loans::HolderEvent;
 use crate::protocol::tasks::ClaimState;
-use crate::wire::{ClaimMessage, How, TaskMessage};
+use crate::wire::{ClaimMessage, DatumAt, How, TaskMessage};
 
 /// A task that has come.
 pub(super) struct Arriving {
@@ -37,6 +39,7 @@ impl ArrivingArgument {
 impl Step<'_> {
     /// A task has come from another process.
     pub(super) fn task(&mut self, from: ProcessId, message: &TaskMessage<'_>) -> Handled {
+        self.check_arguments(from, message)?;
         let worker = if message.near { None } else { Some(self.own_worker(from, message.worker)?) };
         let signature = self.function_of(message.processing);
         let sizes: Vec<u64> = message.arguments.iter().map(|argument| argument.size).collect();
@@ -65,6 +68,28 @@ impl Step<'_> {
         }
         self.call.count_scheduled();
         self.arrive(&Arriving { from, sequence: message.sequence, worker, signature, arguments })
+    }
+
+    /// What a task of this sender may say of its arguments: processes that exist, outputs that are its own or claimed,
+    /// and no output that is another argument as well.
+    fn check_arguments(&self, from: ProcessId, message: &TaskMessage<'_>) -> Handled {
+        let count = self.state.sent.len() as u64;
+        let mut uses: HashMap<DatumId, bool> = HashMap::new();
+        for argument in message.arguments.iter() {
+            let DatumAt { id, at } = argument.datum;
+            if at.index() >= count || id.home().index() >= count {
+                return Err(Breach::new(from, "its task speaks of a process that does not exist"));
+            }
+            let is_output = matches!(argument.how, How::Output | How::Next(_) | How::Claimed);
+            let of_sender = matches!(argument.how, How::Output | How::Next(_)) || argument.last;
+            if of_sender && id.home() != from {
+                return Err(Breach::new(from, "its task has an output, or the last reference, of another process"));
+            }
+            if uses.insert(id, is_output).is_some_and(|before| before || is_output) {
+                return Err(Breach::new(from, "its task has an output twice, or as an input"));
+            }
+        }
+        Ok(())
     }
 
     /// The worker of this process with this number in the job.

@@ -164,6 +164,9 @@ impl Step<'_> {
         let Some(near) = self.state.near.get_mut(&id) else {
             return Err(Breach::new(from, "it gives a value to a datum that has none to get"));
         };
+        if here.datum.at != from {
+            return Err(Breach::new(from, "it gives a value in another process's name"));
+        }
         let needers = near.promise.here(from)?;
         match here.value {
             Value::Published { size, .. } => {
