@@ -236,6 +236,12 @@ impl Released {
         }
     }
 
+    /// True if there is memory to give back, and the program is not called for it.
+    #[inline]
+    pub(crate) fn is_memory(&self) -> bool {
+        matches!(self.0, Kind::Owned { .. })
+    }
+
     /// True if giving the memory back calls the program.
     pub(crate) fn calls_out(&self) -> bool {
         matches!(self.0, Kind::Registered { .. })

@@ -75,6 +75,7 @@ impl Call {
 
     /// Makes a promise that carries on the storage of another process's datum.
     #[cold]
+    #[inline(never)]
     fn next_of_far(&self, current: DatumId) -> Result<DatumId, Error> {
         let job = self.far(current)?;
         let next = self.create(Initial { size: 0, storage: Storage::Absent, published: false, home: NOWHERE })?;
@@ -86,7 +87,7 @@ impl Call {
     #[inline]
     pub(crate) fn acquire(&self, id: DatumId) -> Result<(), Error> {
         if !id.is_here() {
-            return self.far(id)?.scheduler.acquire(self, id);
+            return self.acquire_far(id);
         }
         STORE.acquire(id)
     }
@@ -95,7 +96,7 @@ impl Call {
     #[inline]
     pub(crate) fn relax(&self, id: DatumId) -> Result<(), Error> {
         if !id.is_here() {
-            return self.far(id)?.scheduler.relax(self, id);
+            return self.relax_far(id);
         }
         self.context.with(|own| STORE.relax(&mut own.data, id))
     }
@@ -119,12 +120,11 @@ impl Call {
     #[inline(never)]
     fn get_other(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
         if !id.is_here() {
-            let slot = self.bring(id)?;
-            return self.get(slot);
+            return self.get_far(id);
         }
         let may_sleep = !self.context.inside();
         if let Some(job) = self.job().filter(|_| may_sleep) {
-            job.scheduler.awaited(self, &[id]);
+            self.tell_awaited(job, &[id]);
         }
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         let _sleeps = may_sleep.then(|| self.sleeps());
@@ -157,6 +157,14 @@ impl Call {
         })
     }
 
+    /// The same for another process's datum.
+    #[cold]
+    #[inline(never)]
+    fn get_far(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
+        let slot = self.bring(id)?;
+        self.get(slot)
+    }
+
     /// Ends a get.
     #[inline]
     pub(crate) fn put(&self, id: DatumId) -> Result<(), Error> {
@@ -174,9 +182,7 @@ impl Call {
     #[inline(never)]
     fn put_other(&self, id: DatumId) -> Result<(), Error> {
         if !id.is_here() {
-            self.far(id)?;
-            let slot = self.slot_of(id).ok_or_else(|| not_got(id))?;
-            return self.put(slot);
+            return self.put_far(id);
         }
         self.context.with(|own| {
             if !own.frame.runs() {
@@ -196,6 +202,15 @@ impl Call {
             }
             Ok(())
         })
+    }
+
+    /// The same for another process's datum.
+    #[cold]
+    #[inline(never)]
+    fn put_far(&self, id: DatumId) -> Result<(), Error> {
+        self.far(id)?;
+        let slot = self.slot_of(id).ok_or_else(|| not_got(id))?;
+        self.put(slot)
     }
 
     /// Makes the caller the producer of a promise.

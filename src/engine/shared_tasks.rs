@@ -27,6 +27,12 @@ pub(crate) struct SharedTask<'a> {
     pub(crate) poisoned: bool,
 }
 
+/// What the job is told of a shared task that has ended.
+pub(crate) struct TaskEnd {
+    number: u64,
+    end: SharedEnd,
+}
+
 impl Call {
     /// The job, if there are several processes.
     #[inline]
@@ -147,22 +153,20 @@ impl Call {
     /// Runs or cancels a task that is marked, and releases everything that it held.
     #[cold]
     #[inline(never)]
-    pub(crate) fn run_marked(&self, task: OwnedTask, me: usize, counts: &WorkerCounts) {
-        let (signature, shared) = (task.signature(), task.is_shared());
-        let address = task.address();
-        let job = self.job().filter(|_| shared);
+    pub(crate) fn run_marked(
+        &self,
+        task: OwnedTask,
+        me: usize,
+        counts: &WorkerCounts,
+    ) -> (OwnedTask, Outcome, Option<Box<TaskEnd>>) {
+        let (signature, address) = (task.signature(), task.address());
+        let job = if task.is_shared() { Some(self.job().expect("a job shares its tasks")) } else { None };
         let (task, end) = if task.is_poisoned() {
             self.engine().failures.cancelled();
             (task, SharedEnd::Cancelled)
         } else {
-            let result = match job {
-                Some(job) => {
-                    let mut ids = job.scheduler.arguments(address);
-                    self.traced(task, signature, me, counts, |task| self.execute_shared(task, signature, &mut ids))
-                }
-                None => self.traced(task, signature, me, counts, |task| self.execute(task, signature)),
-            };
-            match result {
+            let mut ids = job.expect("it is poisoned or shared").scheduler.arguments(address);
+            match self.traced(task, signature, me, counts, |task| self.execute_shared(task, signature, &mut ids)) {
                 (task, Ok(())) => (task, SharedEnd::Success),
                 (task, Err(message)) => {
                     self.failed(signature, &message, me);
@@ -172,12 +176,17 @@ impl Call {
         };
         let outcome = if matches!(end, SharedEnd::Success) { Outcome::Published } else { Outcome::Poisoned };
         // From the end of `finish` on, the descriptor may be another task's.
-        let number = job.map(|job| job.scheduler.ending(address));
-        self.finish(task, signature, outcome, me);
-        if let (Some(job), Some(number)) = (job, number) {
+        let told = job.map(|job| Box::new(TaskEnd { number: job.scheduler.ending(address), end }));
+        (task, outcome, told)
+    }
+
+    /// Tells the job that a shared task has ended.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn tell_end(&self, TaskEnd { number, end }: TaskEnd) {
+        if let Some(job) = self.job() {
             job.scheduler.ended(self, number, end);
         }
-        self.ended(counts);
     }
 
     /// Makes a task of local slots; it runs once [`Call::start_shared`] gets it.
@@ -252,6 +261,8 @@ impl Call {
     }
 
     /// The local slot of a far datum whose bytes are here; waits for them.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn bring(&self, id: DatumId) -> Result<DatumId, Error> {
         if let Some(slot) = self.context.with(|own| own.frame.slot_of(id)) {
             return Ok(slot);
@@ -259,7 +270,30 @@ impl Call {
         self.far(id)?.scheduler.bring(self, id)
     }
 
+    /// Adds a reference to a far datum.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn acquire_far(&self, id: DatumId) -> Result<(), Error> {
+        self.far(id)?.scheduler.acquire(self, id)
+    }
+
+    /// Drops a reference of a far datum.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn relax_far(&self, id: DatumId) -> Result<(), Error> {
+        self.far(id)?.scheduler.relax(self, id)
+    }
+
+    /// Tells the job that somebody here waits for these data.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn tell_awaited(&self, job: &Job, ids: &[DatumId]) {
+        job.scheduler.awaited(self, ids);
+    }
+
     /// The job that has this far datum.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn far(&self, id: DatumId) -> Result<&Job, Error> {
         self.job().filter(|job| id.home().index() < job.processes).ok_or_else(|| {
             Error::new(

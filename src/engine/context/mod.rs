@@ -535,10 +535,10 @@ impl ThreadContext {
     fn give_all_back(&'static self) {
         let next = |own: &mut Own| if own.giving_back || own.telling { None } else { own.data.released() };
         while let Some(released) = self.with(next) {
-            if let Some(marked) = released.told() {
-                self.tell(marked);
-            } else if !released.calls_out() {
+            if released.is_memory() {
                 released.give_back();
+            } else if let Some(marked) = released.told() {
+                self.tell(marked);
             } else if !self.call_out(released) {
                 return; // what else is to be given back is the parent's
             }

@@ -25,24 +25,28 @@ impl Call {
             self.counted_for(task.worker() as usize, me);
             task.set_worker(me as u16);
         }
-        if task.is_marked() {
-            return self.run_marked(task, me, counts);
-        }
         let signature = task.signature();
-        let (task, outcome) = match self.traced(task, signature, me, counts, |task| self.execute(task, signature)) {
-            (task, Ok(())) => (task, Outcome::Published),
-            (task, Err(message)) => {
-                self.failed(signature, &message, me);
-                (task, Outcome::Poisoned)
+        let (task, outcome, shared_end) = if task.is_marked() {
+            self.run_marked(task, me, counts)
+        } else {
+            match self.traced(task, signature, me, counts, |task| self.execute(task, signature)) {
+                (task, Ok(())) => (task, Outcome::Published, None),
+                (task, Err(message)) => {
+                    self.failed(signature, &message, me);
+                    (task, Outcome::Poisoned, None)
+                }
             }
         };
         self.finish(task, signature, outcome, me);
+        if let Some(end) = shared_end {
+            self.tell_end(*end);
+        }
         self.ended(counts);
     }
 
     /// Counts the end of a task, for its worker first: a thread that has waited for all tasks finds no load.
     #[inline]
-    pub(crate) fn ended(&self, counts: &WorkerCounts) {
+    fn ended(&self, counts: &WorkerCounts) {
         count(&counts.ended);
         count(&self.context.counters.ended);
     }
@@ -109,9 +113,8 @@ impl Call {
     }
 
     /// Calls the function. The error is a message.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "measured: once for each task")]
-    pub(crate) fn execute(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
+    #[inline]
+    fn execute(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
         if signature.produces()
             && let Err(error) = carry_all(self, task.numbers(), signature)
         {
@@ -182,9 +185,8 @@ impl Call {
     }
 
     /// Publishes or poisons the outputs, drops the references, and frees the descriptor.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "measured: once for each task")]
-    pub(crate) fn finish(&self, task: OwnedTask, signature: &'static Signature, outcome: Outcome, me: usize) {
+    #[inline]
+    fn finish(&self, task: OwnedTask, signature: &'static Signature, outcome: Outcome, me: usize) {
         let waiters = if signature.produces() {
             self.publish_outputs(task.numbers(), signature, outcome, me)
         } else {

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use crate::data::{DatumId, Outcome, Readiness, STORE};
 use crate::engine::context::call::Call;
 use crate::engine::context::call::no_such_rank;
-use crate::engine::context::job::Target;
+use crate::engine::context::job::{Job, Target};
 use crate::engine::context::task_gets::{FEW_ARGUMENTS, Index};
 use crate::engine::context::{self, Own, Post};
 use crate::error::Error;
@@ -19,6 +19,21 @@ use crate::sched;
 use crate::sync::inbox::Chain;
 use crate::task::{OwnedTask, POOL, UNPLACED};
 use crate::world::rank_table::WorkerHome;
+
+/// The worker that a rank names.
+#[derive(Clone, Copy)]
+pub(crate) enum Home<'a> {
+    /// One of this process, which has no job.
+    Alone(usize),
+    /// One of a job.
+    InJob(&'a Job, WorkerHome),
+}
+
+#[cold]
+#[inline(never)]
+fn home_in_job<'a>(job: &'a Job, rank: &Rank) -> Result<Home<'a>, Error> {
+    job.find(rank).map(|home| Home::InJob(job, home)).ok_or_else(|| no_such_rank(rank))
+}
 
 impl Call {
     /// Schedules a task on a worker.
@@ -39,10 +54,10 @@ impl Call {
     /// The worker with this rank, in whatever process.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "measured: once for each task")]
-    pub(crate) fn home_of(&self, rank: &Rank) -> Result<WorkerHome, Error> {
+    pub(crate) fn home_of(&self, rank: &Rank) -> Result<Home<'_>, Error> {
         match self.job() {
-            None => Ok(WorkerHome { process: 0, worker: self.worker_at(rank)? as u32 }),
-            Some(job) => job.find(rank).ok_or_else(|| no_such_rank(rank)),
+            None => Ok(Home::Alone(self.worker_at(rank)?)),
+            Some(job) => home_in_job(job, rank),
         }
     }
 
@@ -50,14 +65,14 @@ impl Call {
     #[inline]
     pub(crate) fn onto_home(
         &self,
-        home: WorkerHome,
+        home: Home<'_>,
         function: ProcessingId,
         found: Found,
         ids: &[DatumId],
     ) -> Result<(), Error> {
-        match self.job() {
-            None => self.onto(home.worker as usize, function, found, ids),
-            Some(job) => self.schedule_in_job(job, Target::Worker(home), function, found, ids),
+        match home {
+            Home::Alone(worker) => self.onto(worker, function, found, ids),
+            Home::InJob(job, home) => self.schedule_in_job(job, Target::Worker(home), function, found, ids),
         }
     }
 
@@ -164,7 +179,7 @@ impl Call {
             Taken::Waits => {}
         }
         if let Some(job) = self.job() {
-            job.scheduler.awaited(self, ids);
+            self.tell_awaited(job, ids);
         }
         Ok(())
     }
