@@ -56,6 +56,11 @@ impl Store {
         self.lock(id).is_ok_and(|body| body.is_shared())
     }
 
+    /// Whether this is a promise that somebody may still publish.
+    pub(crate) fn may_come(&self, id: DatumId) -> bool {
+        self.lock(id).is_ok_and(|body| body.slot().phase() == Phase::Promised && !body.abandoned())
+    }
+
     /// Tells whoever marked the promise that somebody waits for it.
     pub(crate) fn tell_awaited(&self, cache: &mut DataCache, id: DatumId) {
         if self.is_marked(id) {

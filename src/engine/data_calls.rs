@@ -125,6 +125,7 @@ impl Call {
         let may_sleep = !self.context.inside();
         if let Some(job) = self.job().filter(|_| may_sleep) {
             self.tell_awaited(job, &[id]);
+            job.scheduler.drive_to_value(self, id);
         }
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         let _sleeps = may_sleep.then(|| self.sleeps());

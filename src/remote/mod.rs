@@ -29,14 +29,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::data::DatumId;
+use crate::data::{DatumId, STORE};
 use crate::engine::{Call, Goal, RemoteScheduler, SharedEnd, Target};
 use crate::error::Error;
 use crate::id::{ProcessId, ProcessingId};
 use crate::processing::{Found, Signature};
 use crate::sync::lock::{Condvar, Mutex};
 use crate::sync::thread::Thread;
-use crate::transport::Transport;
+use crate::transport::{Transport, Wake};
 
 pub(crate) use join::{init, init_comm};
 
@@ -129,6 +129,12 @@ impl RemoteScheduler for Remote {
 
     fn bring(&self, call: &Call, id: DatumId) -> Result<DatumId, Error> {
         self.bring_bytes(call, id)
+    }
+
+    fn drive_to_value(&self, call: &Call, id: DatumId) {
+        if self.transport.wake() != Wake::Doorbell {
+            self.wait_until(call, |_| (!STORE.may_come(id)).then_some(()));
+        }
     }
 
     fn slot(&self, id: DatumId) -> Option<DatumId> {

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::id::ProcessId;
 use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
-use crate::transport::Peer;
+use crate::transport::{Peer, Wake};
 
 /// How long the progress thread leaves polling to others that do so.
 const OTHERS_POLL: Duration = Duration::from_micros(100);
@@ -89,6 +89,11 @@ impl Remote {
         loop {
             if let Some(result) = self.step(call, &mut found) {
                 return result;
+            }
+            // Beside an MPI nothing wakes, and this may be the only thread that can make it go on.
+            let drives = self.transport.wake() != Wake::Doorbell;
+            if drives && self.poll_for_others(call) {
+                continue;
             }
             if begun.elapsed() < EAGER {
                 self.poll_for_others(call);

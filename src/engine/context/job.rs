@@ -83,6 +83,10 @@ pub(crate) trait RemoteScheduler: Send + Sync {
     /// Waits until the bytes of a far datum are here; gives its local slot, which stays until it was put.
     fn bring(&self, call: &Call, id: DatumId) -> Result<DatumId, Error>;
 
+    /// Waits until a promise of this process has come to something, where the thread that waits has to make messages
+    /// arrive.
+    fn drive_to_value(&self, call: &Call, id: DatumId);
+
     /// The local slot of a far datum that was brought.
     fn slot(&self, id: DatumId) -> Option<DatumId>;
 
