@@ -162,6 +162,10 @@ impl Step<'_> {
         let Some((_, size)) = expected.filter(|(expected, _)| *expected == id) else { return Ok(()) };
         match payload {
             Some(Payload::Away) => {
+                let comes = |transfer: &Transfer| matches!(transfer, Transfer::In { ticket: of } if *of == ticket);
+                if self.state.transfers.values().any(comes) {
+                    return Err(Breach::new(from, "it answers a request for bytes twice"));
+                }
                 let fresh = usize::try_from(size).ok().map(FreshBytes::new);
                 match fresh {
                     Some(Ok(fresh)) => {
@@ -188,7 +192,10 @@ impl Step<'_> {
     /// A transfer of many bytes is over.
     pub(super) fn transferred(&mut self, token: u64, incoming: Option<Incoming>) {
         match self.state.transfers.remove(&token) {
-            Some(Transfer::Out(slot)) => self.data(|cache| STORE.reconsider(cache, slot)),
+            Some(Transfer::Out(slot)) => {
+                self.data(|cache| STORE.reconsider(cache, slot));
+                self.try_free(slot);
+            }
             Some(Transfer::In { ticket }) => {
                 let fresh = incoming.and_then(|incoming| incoming.into_any().downcast::<FreshBytes>().ok());
                 self.bytes_came(ticket, fresh.map(|fresh| fresh.into_storage()));

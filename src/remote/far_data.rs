@@ -101,7 +101,8 @@ impl Step<'_> {
     pub(super) fn release(&mut self, id: DatumId) {
         if id.home() == self.me() {
             self.data(|cache| STORE.drop_taken(cache, id));
-            return;
+            // In this step: the next one may end a wait, after which the datum must be gone.
+            return self.try_free(id);
         }
         let released = self.holder_step(id, HolderEvent::Release);
         self.own(released);
