@@ -79,7 +79,7 @@ impl Call {
     fn next_of_far(&self, current: DatumId) -> Result<DatumId, Error> {
         let job = self.far(current)?;
         let next = self.create(Initial { size: 0, storage: Storage::Absent, published: false, home: NOWHERE })?;
-        job.scheduler.carry_on(self, current, next)?;
+        job.scheduler.carry_on(current, next)?;
         Ok(next)
     }
 
@@ -124,8 +124,8 @@ impl Call {
         }
         let may_sleep = !self.context.inside();
         if let Some(job) = self.job().filter(|_| may_sleep) {
-            self.tell_awaited(job, &[id]);
-            job.scheduler.drive_to_value(self, id);
+            job.awaited(&[id]);
+            job.scheduler.drive_to_value(id);
         }
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         let _sleeps = may_sleep.then(|| self.sleeps());

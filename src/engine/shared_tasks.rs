@@ -28,7 +28,7 @@ pub(crate) struct SharedTask<'a> {
 }
 
 /// What the job is told of a shared task that has ended.
-pub(crate) struct TaskEnd {
+pub(crate) struct SharedTaskEnd {
     number: u64,
     end: SharedEnd,
 }
@@ -110,7 +110,7 @@ impl Call {
     #[inline(never)]
     fn find_far(&self, function: ProcessingId, unknown: Error) -> Result<Found, Error> {
         match self.job().filter(|_| !function.is_here()) {
-            Some(job) => job.scheduler.find(self, function),
+            Some(job) => job.scheduler.find(function),
             None => Err(unknown),
         }
     }
@@ -142,7 +142,7 @@ impl Call {
             if here && !far {
                 return self.schedule(worker, signature, ids);
             }
-            job.scheduler.schedule(self, target, (function, signature), ids)
+            job.scheduler.schedule(target, (function, signature), ids)
         };
         if found.fresh && function.is_here() {
             return REGISTRY.first(function, schedule);
@@ -158,7 +158,7 @@ impl Call {
         task: OwnedTask,
         me: usize,
         counts: &WorkerCounts,
-    ) -> (OwnedTask, Outcome, Option<Box<TaskEnd>>) {
+    ) -> (OwnedTask, Outcome, Option<Box<SharedTaskEnd>>) {
         let (signature, address) = (task.signature(), task.address());
         let job = if task.is_shared() { Some(self.job().expect("a job shares its tasks")) } else { None };
         let (task, end) = if task.is_poisoned() {
@@ -176,16 +176,16 @@ impl Call {
         };
         let outcome = if matches!(end, SharedEnd::Success) { Outcome::Published } else { Outcome::Poisoned };
         // From the end of `finish` on, the descriptor may be another task's.
-        let told = job.map(|job| Box::new(TaskEnd { number: job.scheduler.ending(address), end }));
+        let told = job.map(|job| Box::new(SharedTaskEnd { number: job.scheduler.ending(address), end }));
         (task, outcome, told)
     }
 
     /// Tells the job that a shared task has ended.
     #[cold]
     #[inline(never)]
-    pub(crate) fn tell_end(&self, TaskEnd { number, end }: TaskEnd) {
+    pub(crate) fn tell_end(&self, SharedTaskEnd { number, end }: SharedTaskEnd) {
         if let Some(job) = self.job() {
-            job.scheduler.ended(self, number, end);
+            job.scheduler.ended(number, end);
         }
     }
 
@@ -267,28 +267,21 @@ impl Call {
         if let Some(slot) = self.context.with(|own| own.frame.slot_of(id)) {
             return Ok(slot);
         }
-        self.far(id)?.scheduler.bring(self, id)
+        self.far(id)?.scheduler.bring(id)
     }
 
     /// Adds a reference to a far datum.
     #[cold]
     #[inline(never)]
     pub(crate) fn acquire_far(&self, id: DatumId) -> Result<(), Error> {
-        self.far(id)?.scheduler.acquire(self, id)
+        self.far(id)?.scheduler.acquire(id)
     }
 
     /// Drops a reference of a far datum.
     #[cold]
     #[inline(never)]
     pub(crate) fn relax_far(&self, id: DatumId) -> Result<(), Error> {
-        self.far(id)?.scheduler.relax(self, id)
-    }
-
-    /// Tells the job that somebody here waits for these data.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn tell_awaited(&self, job: &Job, ids: &[DatumId]) {
-        job.scheduler.awaited(self, ids);
+        self.far(id)?.scheduler.relax(id)
     }
 
     /// The job that has this far datum.

@@ -169,7 +169,7 @@ pub unsafe extern "C" fn dvm_processing_unregister(id: Arg<*mut ProcId>) -> dvm_
         let id = id.processing("id")?;
         REGISTRY.unregister(id)?;
         if let Some(job) = call.job() {
-            job.scheduler.unregistered(call, id);
+            job.scheduler.unregistered(id);
         }
         call.free_forgotten();
         Ok(())

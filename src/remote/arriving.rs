@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::state::{Handled, Run, RunArgument, Step, Use, index};
+use super::state::{ArrivedTask, Handled, RunArgument, Step, Use, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
@@ -105,7 +105,7 @@ impl Step<'_> {
     pub(super) fn arrive(&mut self, task: &Arriving) -> Handled {
         let (from, sequence, own) = (task.from, task.sequence, task.from == self.me());
         let arrival = self.state.number();
-        let (mut run, mut inputs, mut holds, mut withheld) = (Run::new(task), Vec::new(), 0, 0);
+        let (mut run, mut inputs, mut holds, mut withheld) = (ArrivedTask::new(task), Vec::new(), 0, 0);
         let mut poisoned = task.signature.is_err();
         for argument in &task.arguments {
             match argument {
@@ -208,7 +208,7 @@ impl Step<'_> {
     }
 
     /// Takes claims that were answered before the task came.
-    fn take_early(&mut self, run: &mut Run) {
+    fn take_early(&mut self, run: &mut ArrivedTask) {
         let (mine, others) = std::mem::take(&mut self.state.early)
             .into_iter()
             .partition(|early| (early.scheduler, early.sequence) == (run.from, run.sequence));
@@ -281,8 +281,8 @@ impl Step<'_> {
     }
 }
 
-impl Run {
-    fn new(task: &Arriving) -> Run {
+impl ArrivedTask {
+    fn new(task: &Arriving) -> ArrivedTask {
         let argument = |argument: &ArrivingArgument| match argument {
             ArrivingArgument::Input { id, size, last, .. } => {
                 RunArgument { id: *id, usage: Use::Input { last: *last }, size: *size }
@@ -292,7 +292,7 @@ impl Run {
             }
             ArrivingArgument::Claimed { id } => RunArgument { id: *id, usage: Use::Output { next: None }, size: 0 },
         };
-        Run {
+        ArrivedTask {
             from: task.from,
             sequence: task.sequence,
             adopted: false,

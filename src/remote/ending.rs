@@ -1,21 +1,11 @@
 //! Waits: when nothing is left in any process, and the verdict that all get.
 
-use super::Remote;
-use super::state::{Ends, Failure, Handled, Step};
+use super::state::{Ends, Handled, Idleness, Remote, Step, ToldFailure};
 use crate::engine::{Call, Goal, outstanding, under_way};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::protocol::termination::{Counts, TerminationAction, TerminationEvent};
 use crate::wire::{End, Message, TEXT_BYTES, cut};
-
-/// When a process is idle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Idleness {
-    /// When all its tasks have ended.
-    AllEnded,
-    /// When no task can run.
-    NoneCanRun,
-}
 
 impl Step<'_> {
     /// Whether this process has nothing to do: a thread of it waits, and by that thread's rule nothing is left.
@@ -52,7 +42,7 @@ impl Step<'_> {
     }
 
     /// Keeps the failure of the lowest process.
-    pub(super) fn note_first(&mut self, first: Option<Failure>) {
+    pub(super) fn note_first(&mut self, first: Option<ToldFailure>) {
         if let Some(first) = first
             && self.state.first.as_ref().is_none_or(|known| first.0 < known.0)
         {

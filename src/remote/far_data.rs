@@ -1,7 +1,7 @@
 //! Data of other processes: the references of this one, the local slots of their bytes, and the threads that use them.
 
-use super::Remote;
 use super::near_data::{ECHO_TICKET, poisoned};
+use super::state::Remote;
 use super::state::{Brought, FarDatum, Handled, Step, Want, index};
 use crate::data::{DatumId, Outcome, STORE, Storage};
 use crate::engine::Call;

@@ -1,7 +1,6 @@
 //! Processings of other processes, and those of this one as others know them.
 
-use super::Remote;
-use super::state::{Handled, Step};
+use super::state::{Handled, Remote, Step};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, ProcessingId};

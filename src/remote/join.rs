@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::Remote;
-use super::progress::{Polls, RemoteSource};
-use super::state::State;
+use super::progress::RemoteSource;
+use super::state::Remote;
+use super::state::{Polls, State};
 use crate::config::Config;
 use crate::engine::{self, Job, JobPart};
 use crate::error::{Error, dvm_retcode_t};

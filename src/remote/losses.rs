@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::state::{Brought, Handled, Place, Step, Use, index};
+use super::state::{Brought, BytesPlace, Handled, Step, Use, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
@@ -64,8 +64,12 @@ impl Step<'_> {
     fn out(&mut self) {
         self.state.lost.get_or_insert_with(|| out_of_the_job().message().to_owned());
         let others: Vec<ProcessId> = self.state.membership.lost().iter().collect();
-        others.iter().for_each(|other| self.apply(*other));
-        others.iter().for_each(|other| self.settle_loss(*other));
+        for other in &others {
+            self.apply(*other);
+        }
+        for other in &others {
+            self.settle_loss(*other);
+        }
         // Requests and transfers end with nobody to answer them.
         self.state.requests.clear();
         self.state.transfers.clear();
@@ -177,7 +181,7 @@ impl Step<'_> {
             let mut told = near.promise.lost(lost);
             // What was brought home is not lost.
             let here = STORE.marked(id).is_some_and(|found| found.outcome.is_some());
-            if near.place == Place::Away(lost) {
+            if near.place == BytesPlace::Away(lost) {
                 told.get_or_insert_default();
             }
             if near.producer == Some(lost) {
@@ -185,10 +189,10 @@ impl Step<'_> {
             }
             let Some(told) = told else { continue };
             if here {
-                near.place = Place::Here;
+                near.place = BytesPlace::Here;
                 continue;
             }
-            near.place = Place::Poisoned;
+            near.place = BytesPlace::Poisoned;
             near.failure = Some((dvm_retcode_t::DVM_ERR_PEER_LOST, format!("datum {id} was lost with process {lost}")));
             if let Some(ticket) = near.ticket.take() {
                 self.state.requests.remove(&ticket);

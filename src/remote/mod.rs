@@ -25,82 +25,38 @@ mod running;
 mod scheduling;
 mod state;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-
 use crate::data::{DatumId, STORE};
-use crate::engine::{Call, Goal, RemoteScheduler, SharedEnd, Target};
+use crate::engine::{Call, Goal, RemoteScheduler, SharedEnd, Target, enter};
 use crate::error::Error;
-use crate::id::{ProcessId, ProcessingId};
+use crate::id::ProcessingId;
 use crate::processing::{Found, Signature};
-use crate::sync::lock::{Condvar, Mutex};
-use crate::sync::thread::Thread;
-use crate::transport::{Transport, Wake};
+use crate::transport::Wake;
 
 pub(crate) use join::{init, init_comm};
 
-use progress::Polls;
-use state::{State, Step};
+use state::Remote;
 
-/// One process's part of a job.
-pub(crate) struct Remote {
-    me: ProcessId,
-    transport: Arc<dyn Transport>,
-    state: Mutex<State>,
-    /// Signalled with each change that a thread may wait for.
-    changed: Condvar,
-    polls: Polls,
-    stopping: AtomicBool,
-    progress: Mutex<Option<Thread>>,
-    start: Instant,
-    /// How long a process may be silent.
-    patience: Duration,
-}
-
-impl Remote {
-    /// Changes the state; what is to be sent is sent after it. Memory of freed data is given back, which may call the
-    /// program.
-    fn step<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        let result = self.change(call, change);
-        call.give_back();
-        result
-    }
-
-    /// The same without giving memory back.
-    fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        let mut state = self.state.lock();
-        let mut step = Step { remote: self, state: &mut state, call };
-        let result = change(&mut step);
-        step.dispatch_located();
-        step.flush();
-        let wake = std::mem::take(&mut step.state.wake);
-        drop(state);
-        if wake {
-            self.changed.notify_all();
-            call.notice();
-        }
-        result
-    }
+/// A call into the engine that called.
+fn inside() -> Call {
+    enter().expect("the engine calls from inside")
 }
 
 impl RemoteScheduler for Remote {
     fn schedule(
         &self,
-        call: &Call,
         target: Target,
         function: (ProcessingId, &'static Signature),
         ids: &[DatumId],
     ) -> Result<(), Error> {
-        self.step(call, |step| step.schedule(target, function, ids))
+        self.step(&inside(), |step| step.schedule(target, function, ids))
     }
 
-    fn told(&self, call: &Call, local: DatumId) {
-        self.step(call, |step| step.told(local));
+    fn told(&self, local: DatumId) {
+        self.step(&inside(), |step| step.told(local));
     }
 
-    fn awaited(&self, call: &Call, ids: &[DatumId]) {
-        self.step(call, |step| ids.iter().filter(|id| id.is_here()).for_each(|id| step.awaited(*id)));
+    fn awaited(&self, ids: &[DatumId]) {
+        self.step(&inside(), |step| ids.iter().filter(|id| id.is_here()).for_each(|id| step.awaited(*id)));
     }
 
     fn arguments(&self, task: usize) -> Vec<DatumId> {
@@ -111,29 +67,29 @@ impl RemoteScheduler for Remote {
         self.state.lock().tasks.remove(&task).unwrap_or(0)
     }
 
-    fn ended(&self, call: &Call, number: u64, end: SharedEnd) {
-        self.step(call, |step| step.ended(number, &end));
+    fn ended(&self, number: u64, end: SharedEnd) {
+        self.step(&inside(), |step| step.ended(number, &end));
     }
 
-    fn acquire(&self, call: &Call, id: DatumId) -> Result<(), Error> {
-        self.step(call, |step| step.acquire(id))
+    fn acquire(&self, id: DatumId) -> Result<(), Error> {
+        self.step(&inside(), |step| step.acquire(id))
     }
 
-    fn relax(&self, call: &Call, id: DatumId) -> Result<(), Error> {
-        self.step(call, |step| step.relax(id))
+    fn relax(&self, id: DatumId) -> Result<(), Error> {
+        self.step(&inside(), |step| step.relax(id))
     }
 
-    fn carry_on(&self, call: &Call, current: DatumId, next: DatumId) -> Result<(), Error> {
-        self.step(call, |step| step.carry_on(current, next))
+    fn carry_on(&self, current: DatumId, next: DatumId) -> Result<(), Error> {
+        self.step(&inside(), |step| step.carry_on(current, next))
     }
 
-    fn bring(&self, call: &Call, id: DatumId) -> Result<DatumId, Error> {
-        self.bring_bytes(call, id)
+    fn bring(&self, id: DatumId) -> Result<DatumId, Error> {
+        self.bring_bytes(&inside(), id)
     }
 
-    fn drive_to_value(&self, call: &Call, id: DatumId) {
+    fn drive_to_value(&self, id: DatumId) {
         if self.transport.wake() != Wake::Doorbell {
-            self.wait_until(call, |_| (!STORE.may_come(id)).then_some(()));
+            self.wait_until(&inside(), |_| (!STORE.may_come(id)).then_some(()));
         }
     }
 
@@ -141,12 +97,12 @@ impl RemoteScheduler for Remote {
         self.state.lock().far.get(&id)?.slot
     }
 
-    fn find(&self, call: &Call, function: ProcessingId) -> Result<Found, Error> {
-        self.find_function(call, function)
+    fn find(&self, function: ProcessingId) -> Result<Found, Error> {
+        self.find_function(&inside(), function)
     }
 
-    fn unregistered(&self, call: &Call, function: ProcessingId) {
-        self.step(call, |step| step.unregister(function));
+    fn unregistered(&self, function: ProcessingId) {
+        self.step(&inside(), |step| step.unregister(function));
     }
 
     fn load(&self, process: u32) -> u64 {
@@ -154,8 +110,8 @@ impl RemoteScheduler for Remote {
         state.sent.get(process as usize).map_or(0, |sent| sent.running() as u64)
     }
 
-    fn wait(&self, call: &Call, goal: Goal) -> Result<(), Error> {
-        self.wait_for(call, goal)
+    fn wait(&self, goal: Goal) -> Result<(), Error> {
+        self.wait_for(&inside(), goal)
     }
 
     fn close(&self) {

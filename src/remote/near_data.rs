@@ -1,6 +1,6 @@
 //! Data of this process that other processes use: who has loans, who needs a promise, and where the bytes are.
 
-use super::state::{Handled, NearDatum, Place, Step};
+use super::state::{BytesPlace, Handled, NearDatum, Step};
 use crate::data::{DatumId, Outcome, STORE};
 use crate::error::dvm_retcode_t;
 use crate::id::ProcessId;
@@ -35,9 +35,9 @@ impl Step<'_> {
             let found = STORE.mark(id).ok()?;
             let mut promise = Promise::default();
             let place = match found.outcome {
-                Some(Outcome::Published) => Place::Here,
-                Some(Outcome::Poisoned) => Place::Poisoned,
-                None => Place::Nowhere,
+                Some(Outcome::Published) => BytesPlace::Here,
+                Some(Outcome::Poisoned) => BytesPlace::Poisoned,
+                None => BytesPlace::Nowhere,
             };
             if found.outcome.is_some() {
                 promise.settle();
@@ -80,7 +80,7 @@ impl Step<'_> {
         let waiting = std::mem::take(&mut near.waiting);
         self.state.located.push(id);
         if !near.promise.is_settled() {
-            near.place = if outcome == Outcome::Published { Place::Here } else { Place::Poisoned };
+            near.place = if outcome == Outcome::Published { BytesPlace::Here } else { BytesPlace::Poisoned };
             let needers = near.promise.settle();
             self.tell_all(id, &needers);
         }
@@ -107,12 +107,12 @@ impl Step<'_> {
             return self.tell_none(to, id, code, &text);
         };
         match near.place {
-            Place::Here => self.tell_bytes(to, id, id),
-            Place::Away(at) => {
+            BytesPlace::Here => self.tell_bytes(to, id, id),
+            BytesPlace::Away(at) => {
                 let value = Value::Published { size: near.size, payload: Payload::Away };
                 self.send(to, &Message::Here(Here { datum: DatumAt { id, at }, writer: 0, value }));
             }
-            Place::Poisoned | Place::Nowhere => {
+            BytesPlace::Poisoned | BytesPlace::Nowhere => {
                 let (code, text) = near.failure.clone().unwrap_or_else(|| poisoned(id));
                 self.tell_none(to, id, code, &text);
             }
@@ -170,11 +170,11 @@ impl Step<'_> {
         let needers = near.promise.here(from)?;
         match here.value {
             Value::Published { size, .. } => {
-                near.place = Place::Away(here.datum.at);
+                near.place = BytesPlace::Away(here.datum.at);
                 near.size = size;
             }
             Value::Poisoned(code, text) => {
-                near.place = Place::Poisoned;
+                near.place = BytesPlace::Poisoned;
                 near.producer = None;
                 near.failure = Some((code, text.to_owned()));
             }
@@ -222,7 +222,7 @@ impl Step<'_> {
     /// Asks for the bytes of a datum of this process that lie elsewhere, unless they are asked for already.
     pub(super) fn request(&mut self, id: DatumId) {
         let Some(near) = self.state.near.get_mut(&id) else { return };
-        let (Place::Away(at), None) = (near.place, near.ticket) else { return };
+        let (BytesPlace::Away(at), None) = (near.place, near.ticket) else { return };
         let size = near.size;
         let ticket = self.state.number() as u32 & MOST_TICKETS | NEAR_TICKET;
         self.state.requests.insert(ticket, id);

@@ -2,15 +2,13 @@
 //! nothing comes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::Remote;
-use super::state::Step;
+use super::state::{Remote, Step};
 use crate::engine::{Account, Call, Source, enter, under_way};
 use crate::error::Error;
 use crate::id::ProcessId;
-use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
 use crate::transport::{Peer, Wake};
 
@@ -25,15 +23,6 @@ const EAGER: Duration = Duration::from_micros(50);
 
 /// The longest sleep of a thread that waits.
 const NAP: Duration = Duration::from_millis(20);
-
-/// Polls of a process.
-#[derive(Default)]
-pub(super) struct Polls {
-    /// Held by the thread that polls.
-    turn: Mutex<()>,
-    /// When a worker, or a thread that waits, last polled: microseconds from the start.
-    last: AtomicU64,
-}
 
 impl Remote {
     fn now(&self) -> u64 {
@@ -57,18 +46,7 @@ impl Remote {
     /// Polls and sleeps until `reached`, which is asked after each change.
     pub(super) fn drive(&self, call: &Call, mut reached: impl FnMut(&mut Step<'_>) -> bool) {
         let mut eager = Instant::now() + EAGER;
-        let mut told = Instant::now();
         loop {
-            if told.elapsed() > Duration::from_secs(2) && std::env::var_os("DVM_DEBUG").is_some() {
-                told = Instant::now();
-                let text = self.state.lock().summary();
-                eprintln!(
-                    "process {}: outstanding {} under way {}: {text}",
-                    self.me,
-                    crate::engine::outstanding(),
-                    crate::engine::under_way()
-                );
-            }
             if self.step(call, &mut reached) {
                 return;
             }
@@ -120,7 +98,7 @@ impl Remote {
             };
             let any = self.poll(&call);
             if std::mem::take(&mut judging) && judge.was_awake() {
-                self.step(&call, |step| step.judge_silence());
+                self.step(&call, Step::judge_silence);
             }
             let (full, idle) = self.step(&call, |step| (step.has_unsent(), under_way() == 0));
             drop(call);

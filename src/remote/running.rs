@@ -1,6 +1,6 @@
 //! Tasks that run here: from the moment at which nothing is missing to their end.
 
-use super::state::{Handled, Run, Step, Use, index};
+use super::state::{ArrivedTask, Handled, Step, Use, index};
 use crate::data::{DatumId, Outcome, STORE, Storage};
 use crate::engine::{SharedEnd, SharedTask};
 use crate::error::{Error, dvm_retcode_t};
@@ -119,7 +119,7 @@ impl Step<'_> {
     }
 
     /// Copies of small data go with their task: their bytes come along with the next one.
-    fn forget_small(&mut self, run: &Run) {
+    fn forget_small(&mut self, run: &ArrivedTask) {
         for argument in &run.arguments {
             let id = argument.id;
             if id.is_here() || self.state.far.get(&id).is_none_or(|far| far.size as usize > self.state.eager) {
@@ -134,7 +134,7 @@ impl Step<'_> {
 
     /// The references of a task that has ended go back, and its scheduler hears of it. `dropped`: those of the local
     /// slots are gone already.
-    fn give_back(&mut self, run: &Run, outcome: EndState<'_>, dropped: bool) {
+    fn give_back(&mut self, run: &ArrivedTask, outcome: EndState<'_>, dropped: bool) {
         let (me, from, sequence) = (self.me(), run.from, run.sequence);
         let own = from == me;
         self.state.by_sequence.remove(&(from, sequence));
@@ -225,7 +225,7 @@ impl Step<'_> {
     }
 }
 
-impl Run {
+impl ArrivedTask {
     fn name(&self) -> &str {
         self.signature.as_ref().map_or("", |signature| signature.description)
     }

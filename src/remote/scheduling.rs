@@ -1,7 +1,7 @@
 //! From a call to a message: a task takes its references, claims its outputs, and goes to the process that runs it.
 
 use super::arriving::{Arriving, ArrivingArgument};
-use super::state::{PendingTask, Place, SentTask, Step, Want, index};
+use super::state::{BytesPlace, PendingTask, SentTask, Step, Want, index};
 use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::{Target, wrong_count};
 use crate::error::{Error, dvm_retcode_t};
@@ -263,7 +263,7 @@ impl Step<'_> {
         if id.is_here() {
             let size = STORE.size(id).unwrap_or(0) as u64;
             return match self.state.near.get(&id).map(|near| near.place) {
-                Some(Place::Away(at)) => (at, size),
+                Some(BytesPlace::Away(at)) => (at, size),
                 _ => (self.me(), size),
             };
         }
@@ -375,7 +375,7 @@ impl Step<'_> {
         self.take_in(id);
         let place = self.state.near.get(&id).map(|near| near.place);
         match place {
-            Some(Place::Here)
+            Some(BytesPlace::Here)
                 if size <= self.state.eager && *inline + size.next_multiple_of(8) <= MOST_INLINE_BYTES =>
             {
                 let Some(lent) = self.data(|cache| STORE.lend(cache, id)) else {
@@ -386,14 +386,16 @@ impl Step<'_> {
                 *inline += size.next_multiple_of(8);
                 Told { at: me, size: size as u64, how: ToldHow::Inline(bytes), last }
             }
-            Some(Place::Away(at)) if !matches!(STORE.readiness(id), Readiness::Published { .. }) => {
+            Some(BytesPlace::Away(at)) if !matches!(STORE.readiness(id), Readiness::Published { .. }) => {
                 if last && at == runner {
                     // The task changes the only bytes: nobody may get at them from here.
                     STORE.carry_away(id);
                 }
                 Told { at, size: size as u64, how: ToldHow::There, last }
             }
-            Some(Place::Here | Place::Away(_)) => Told { at: me, size: size as u64, how: ToldHow::There, last },
+            Some(BytesPlace::Here | BytesPlace::Away(_)) => {
+                Told { at: me, size: size as u64, how: ToldHow::There, last }
+            }
             _ => Told { at: me, size: 0, how: ToldHow::Promised, last },
         }
     }

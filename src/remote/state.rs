@@ -1,8 +1,10 @@
 //! What a process keeps of its job, and a step: an event that changes it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::{Duration, Instant};
 
-use super::Remote;
 use super::outbox::Outbox;
 use crate::data::{DataCache, DatumId};
 use crate::engine::{Call, Target};
@@ -17,6 +19,9 @@ use crate::protocol::membership::Membership;
 use crate::protocol::promises::{OutputClaim, Promise};
 use crate::protocol::tasks::{ReceivedTasks, SentTasks};
 use crate::protocol::termination::Termination;
+use crate::sync::lock::{Condvar, Mutex};
+use crate::sync::thread::Thread;
+use crate::transport::Transport;
 use crate::wire::{BatchHead, Message};
 
 /// What became of a message: nothing, or its sender has broken the rules.
@@ -24,7 +29,7 @@ pub(super) type Handled = Result<(), Breach>;
 
 /// Where the bytes of a datum of this process are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum BytesPlace {
     Nowhere,
     Here,
     Away(ProcessId),
@@ -35,7 +40,7 @@ pub(super) enum Place {
 pub(super) struct NearDatum {
     pub(super) loans: LoanHome,
     pub(super) promise: Promise,
-    pub(super) place: Place,
+    pub(super) place: BytesPlace,
     /// Where its producer ran, if that is elsewhere: the bytes are kept there.
     pub(super) producer: Option<ProcessId>,
     /// The number of bytes, once they exist.
@@ -121,7 +126,7 @@ pub(super) struct RunArgument {
 }
 
 /// A task that waits or runs here on account of another process, or on far data.
-pub(super) struct Run {
+pub(super) struct ArrivedTask {
     pub(super) from: ProcessId,
     pub(super) sequence: u32,
     /// Its scheduler is lost: its references are this process's, and nobody hears of its end.
@@ -174,7 +179,7 @@ pub(super) struct Ends {
 }
 
 /// A failure as it is told to all: whose, its code and its text.
-pub(super) type Failure = (ProcessId, dvm_retcode_t, String);
+pub(super) type ToldFailure = (ProcessId, dvm_retcode_t, String);
 
 pub(super) struct State {
     pub(super) membership: Membership,
@@ -187,7 +192,7 @@ pub(super) struct State {
     pub(super) pending: HashMap<u64, PendingTask>,
     pub(super) sent: Vec<SentTasks<SentTask>>,
     pub(super) received: Vec<ReceivedTasks>,
-    pub(super) runs: BTreeMap<Arrival, Run>,
+    pub(super) runs: BTreeMap<Arrival, ArrivedTask>,
     /// By sender and number.
     pub(super) by_sequence: HashMap<(ProcessId, u32), Arrival>,
     /// By the address of the engine's task.
@@ -219,9 +224,9 @@ pub(super) struct State {
     pub(super) requests: HashMap<u32, DatumId>,
     pub(super) ends: Ends,
     /// The first failure of the lowest process below this one, or of this one.
-    pub(super) first: Option<Failure>,
+    pub(super) first: Option<ToldFailure>,
     /// A thread waits for the end; by which rule the process is idle.
-    pub(super) waits: Option<super::ending::Idleness>,
+    pub(super) waits: Option<Idleness>,
     /// The thread that waits finalizes.
     pub(super) closing: bool,
     /// A loss that the next wait tells.
@@ -349,71 +354,61 @@ impl Step<'_> {
     }
 }
 
-impl State {
-    /// What is left, in words.
-    pub(super) fn summary(&self) -> String {
-        use std::fmt::Write;
-        let mut text = format!(
-            "{} tasks wait for references, {} wait or run here, {} were sent; {} near and {} far data; {} requests, {} \
-             transfers; waits {:?}, closing {}, ends {:?}; copies wait {}",
-            self.pending.len(),
-            self.runs.len(),
-            self.sent.iter().map(SentTasks::running).sum::<usize>(),
-            self.near.len(),
-            self.far.len(),
-            self.requests.len(),
-            self.transfers.len(),
-            self.waits,
-            self.closing,
-            self.ends,
-            self.copies.waiting(),
-        );
-        for (arrival, run) in self.runs.iter().take(30) {
-            let _ = write!(
-                text,
-                "\n  run {arrival} from {} number {} claims {:?} poisoned {}:",
-                run.from, run.sequence, run.claims, run.poisoned
-            );
-            for argument in run.arguments.iter().filter(|argument| matches!(argument.usage, Use::Input { .. })) {
-                let id = argument.id;
-                if let Some(near) = self.near.get(&id) {
-                    let _ = write!(
-                        text,
-                        "\n     near {id} {:?} {:?} {:?} waiting {:?} ticket {:?}",
-                        crate::data::STORE.marked(id),
-                        near.place,
-                        near.promise,
-                        near.waiting,
-                        near.ticket
-                    );
-                } else {
-                    let far = self.far.get(&id);
-                    let _ = write!(
-                        text,
-                        "\n     far {id} at {:?} knows {} present {} slot {:?} output {:?}",
-                        self.copies.place(id),
-                        self.copies.knows(id),
-                        self.copies.is_present(id),
-                        far.and_then(|f| f.slot),
-                        far.and_then(|f| f.output.as_ref())
-                    );
-                }
-            }
-        }
-        for (number, task) in &self.pending {
-            let _ = write!(
-                text,
-                "\n  pending {number} missing {} located {} denied {:?} {:?}",
-                task.missing,
-                task.located,
-                task.denied,
-                self.locating
-                    .iter()
-                    .filter(|(_, w)| w.contains(number))
-                    .map(|(id, _)| (*id, self.near.get(id).map(|n| (n.place, format!("{:?}", n.promise)))))
-                    .collect::<Vec<_>>()
-            );
-        }
-        text
+/// One process's part of a job.
+pub(crate) struct Remote {
+    pub(super) me: ProcessId,
+    pub(super) transport: Arc<dyn Transport>,
+    pub(super) state: Mutex<State>,
+    /// Signalled with each change that a thread may wait for.
+    pub(super) changed: Condvar,
+    pub(super) polls: Polls,
+    pub(super) stopping: AtomicBool,
+    pub(super) progress: Mutex<Option<Thread>>,
+    pub(super) start: Instant,
+    /// How long a process may be silent.
+    pub(super) patience: Duration,
+}
+
+impl Remote {
+    /// Changes the state; what is to be sent is sent after it. Memory of freed data is given back, which may call the
+    /// program.
+    pub(super) fn step<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
+        let result = self.change(call, change);
+        call.give_back();
+        result
     }
+
+    /// The same without giving memory back.
+    pub(super) fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
+        let mut state = self.state.lock();
+        let mut step = Step { remote: self, state: &mut state, call };
+        let result = change(&mut step);
+        step.dispatch_located();
+        step.flush();
+        let wake = std::mem::take(&mut step.state.wake);
+        drop(state);
+        if wake {
+            self.changed.notify_all();
+            call.notice();
+        }
+        result
+    }
+}
+
+/// Polls of a process.
+#[derive(Default)]
+pub(super) struct Polls {
+    /// Held by the thread that polls.
+    pub(super) turn: Mutex<()>,
+    /// When a worker, or a thread that waits, last polled: microseconds from the start.
+    pub(super) last: AtomicU64,
+}
+
+/// When a process is idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Idleness {
+    /// When all its tasks have ended.
+    AllEnded,
+    /// When no task can run.
+    NoneCanRun,
 }

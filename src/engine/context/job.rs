@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use crate::data::DatumId;
-use crate::engine::context::call::Call;
 use crate::engine::context::source::Source;
 use crate::error::Error;
 use crate::id::{ProcessId, Rank};
@@ -45,22 +44,21 @@ pub(crate) enum Goal {
     Closed,
 }
 
-/// Takes over calls and tasks in which other processes take part.
+/// Takes over calls and tasks in which other processes take part. The calling thread is inside the engine.
 pub(crate) trait RemoteScheduler: Send + Sync {
     /// Schedules a task: elsewhere, or here on data of other homes.
     fn schedule(
         &self,
-        call: &Call,
         target: Target,
         function: (ProcessingId, &'static Signature),
         ids: &[DatumId],
     ) -> Result<(), Error>;
 
     /// A marked datum, by its local id, has come to something, or nobody here needs it.
-    fn told(&self, call: &Call, local: DatumId);
+    fn told(&self, local: DatumId);
 
     /// Somebody here begins to wait for these data, as far as they are promises of this process.
-    fn awaited(&self, call: &Call, ids: &[DatumId]);
+    fn awaited(&self, ids: &[DatumId]);
 
     /// The ids of a shared task's arguments as its function gets them. The task is named by its address.
     fn arguments(&self, task: usize) -> Vec<DatumId>;
@@ -69,38 +67,38 @@ pub(crate) trait RemoteScheduler: Send + Sync {
     fn ending(&self, task: usize) -> u64;
 
     /// A shared task has ended: its outputs are published or poisoned, and its references of local slots dropped.
-    fn ended(&self, call: &Call, number: u64, end: SharedEnd);
+    fn ended(&self, number: u64, end: SharedEnd);
 
     /// Adds a reference to a far datum.
-    fn acquire(&self, call: &Call, id: DatumId) -> Result<(), Error>;
+    fn acquire(&self, id: DatumId) -> Result<(), Error>;
 
     /// Drops a reference of a far datum.
-    fn relax(&self, call: &Call, id: DatumId) -> Result<(), Error>;
+    fn relax(&self, id: DatumId) -> Result<(), Error>;
 
     /// Makes the local promise `next` carry a far datum on.
-    fn carry_on(&self, call: &Call, current: DatumId, next: DatumId) -> Result<(), Error>;
+    fn carry_on(&self, current: DatumId, next: DatumId) -> Result<(), Error>;
 
     /// Waits until the bytes of a far datum are here; gives its local slot, which stays until it was put.
-    fn bring(&self, call: &Call, id: DatumId) -> Result<DatumId, Error>;
+    fn bring(&self, id: DatumId) -> Result<DatumId, Error>;
 
     /// Waits until a promise of this process has come to something, where the thread that waits has to make messages
     /// arrive.
-    fn drive_to_value(&self, call: &Call, id: DatumId);
+    fn drive_to_value(&self, id: DatumId);
 
     /// The local slot of a far datum that was brought.
     fn slot(&self, id: DatumId) -> Option<DatumId>;
 
     /// What is known of a far processing; asks its home if nothing is.
-    fn find(&self, call: &Call, function: ProcessingId) -> Result<Found, Error>;
+    fn find(&self, function: ProcessingId) -> Result<Found, Error>;
 
     /// A processing of this process was unregistered.
-    fn unregistered(&self, call: &Call, function: ProcessingId);
+    fn unregistered(&self, function: ProcessingId);
 
     /// Tasks that were sent to this process from here and have not ended.
     fn load(&self, process: u32) -> u64;
 
     /// Waits, with all processes; gives what has failed.
-    fn wait(&self, call: &Call, goal: Goal) -> Result<(), Error>;
+    fn wait(&self, goal: Goal) -> Result<(), Error>;
 
     /// Ends the threads and the transport; all processes do so together.
     fn close(&self);
@@ -117,6 +115,13 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// Somebody here begins to wait for these data.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn awaited(&self, ids: &[DatumId]) {
+        self.scheduler.awaited(ids);
+    }
+
     /// The worker with this rank.
     pub(crate) fn find(&self, rank: &Rank) -> Option<WorkerHome> {
         self.ranks.find(rank).map(|number| self.ranks.home(number))

@@ -552,7 +552,7 @@ impl ThreadContext {
         if let Some(job) = &engine.job {
             // What is to be given back meanwhile is left to the call further up.
             self.with(|own| own.telling = true);
-            job.scheduler.told(&call::Call { context: self, engine, outermost: false }, marked);
+            job.scheduler.told(marked);
             self.with(|own| own.telling = false);
         }
     }

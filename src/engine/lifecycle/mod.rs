@@ -106,7 +106,7 @@ pub(crate) fn serve() -> Result<(), Error> {
     let _life = alone()?;
     let call = enter()?;
     if let Some(job) = call.job().filter(|job| job.me != ProcessId::FIRST) {
-        return job.scheduler.wait(&call, Goal::Serve);
+        return job.scheduler.wait(Goal::Serve);
     }
     Err(Error::new(
         dvm_retcode_t::DVM_ERR_UNSUPPORTED,
@@ -296,7 +296,7 @@ pub(crate) fn wait() -> Result<(), Error> {
     let engine = call.engine();
     let _waits = engine.program_waits();
     if let Some(job) = &engine.job {
-        return job.scheduler.wait(&call, Goal::Wait);
+        return job.scheduler.wait(Goal::Wait);
     }
     let crowded = engine.machine.oversubscribed();
     engine.completion.wait_until(crowded, || context::outstanding() == 0 || engine.defect().is_some());
@@ -321,10 +321,10 @@ pub(crate) fn finalize() -> Result<(), Error> {
 fn end_of_job() -> Result<Result<(), Error>, Error> {
     let call = enter()?;
     let Some(job) = call.job() else { return Ok(Ok(())) };
-    let quiet = job.scheduler.wait(&call, Goal::Quiet);
+    let quiet = job.scheduler.wait(Goal::Quiet);
     let stuck = context::outstanding();
     call.poison_unproduced();
-    let closed = job.scheduler.wait(&call, Goal::Closed);
+    let closed = job.scheduler.wait(Goal::Closed);
     if let Some(source) = job.source.lock().take() {
         call.engine().detach(&source);
     }

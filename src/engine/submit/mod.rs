@@ -179,7 +179,7 @@ impl Call {
             Taken::Waits => {}
         }
         if let Some(job) = self.job() {
-            self.tell_awaited(job, ids);
+            job.awaited(ids);
         }
         Ok(())
     }
