@@ -66,6 +66,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct ProcessId(u64);
 
 /// The index of the calling process; written while no engine runs.
+// What reads it is not for other crates: so it needs no entry in the table of addresses.
 static HERE: AtomicU64 = AtomicU64::new(0);
 
 impl ProcessId {
@@ -74,7 +75,7 @@ impl ProcessId {
 
     /// The calling process.
     #[inline]
-    pub fn here() -> ProcessId {
+    pub(crate) fn here() -> ProcessId {
         ProcessId(HERE.load(Ordering::Relaxed))
     }
 
@@ -113,7 +114,7 @@ macro_rules! identity {
         impl $name {
             /// The id of what the calling process made under this number.
             #[inline]
-            pub fn here(number: u64) -> Self {
+            pub(crate) fn here(number: u64) -> Self {
                 Self([ProcessId::here().0, number])
             }
 
@@ -143,7 +144,7 @@ macro_rules! identity {
 
             /// Whether the calling process made it.
             #[inline]
-            pub fn is_here(self) -> bool {
+            pub(crate) fn is_here(self) -> bool {
                 self.0[0] == ProcessId::here().0
             }
         }

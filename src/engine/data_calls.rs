@@ -86,10 +86,7 @@ impl Call {
     /// Adds a reference.
     #[inline]
     pub(crate) fn acquire(&self, id: DatumId) -> Result<(), Error> {
-        if !id.is_here() {
-            return self.acquire_far(id);
-        }
-        STORE.acquire(id)
+        STORE.acquire(id).or_else(|error| self.acquire_far(id, error))
     }
 
     /// Drops a reference.

@@ -270,10 +270,13 @@ impl Call {
         self.far(id)?.scheduler.bring(id)
     }
 
-    /// Adds a reference to a far datum.
+    /// Adds a reference to a datum that the store does not have, if another process has it.
     #[cold]
     #[inline(never)]
-    pub(crate) fn acquire_far(&self, id: DatumId) -> Result<(), Error> {
+    pub(crate) fn acquire_far(&self, id: DatumId, error: Error) -> Result<(), Error> {
+        if id.is_here() {
+            return Err(error);
+        }
         self.far(id)?.scheduler.acquire(id)
     }
 

@@ -78,6 +78,8 @@ impl Host for Attached {
         self.engine().wake_one();
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "what it runs and it use one look-up of the thread's variables")]
     fn observe(&self, worker: usize, tile: &[i64], run: impl FnOnce()) {
         let trace = self.engine().trace();
         let start = trace.begin();

@@ -98,7 +98,9 @@ impl Remote {
             };
             let any = self.poll(&call);
             if std::mem::take(&mut judging) && judge.was_awake() {
-                self.step(&call, Step::judge_silence);
+                self.step(&call, |step| {
+                    step.judge_silence();
+                });
             }
             let (full, idle) = self.step(&call, |step| (step.has_unsent(), under_way() == 0));
             drop(call);

@@ -533,8 +533,10 @@ impl ThreadContext {
 
     #[cold]
     fn give_all_back(&'static self) {
-        let next = |own: &mut Own| if own.giving_back || own.telling { None } else { own.data.released() };
-        while let Some(released) = self.with(next) {
+        if self.with(|own| own.giving_back || own.telling) {
+            return;
+        }
+        while let Some(released) = self.with(|own| own.data.released()) {
             if released.is_memory() {
                 released.give_back();
             } else if let Some(marked) = released.told() {

@@ -8,6 +8,7 @@ use crate::engine::context::call::Call;
 use crate::engine::context::task_gets::FEW_ARGUMENTS;
 use crate::engine::context::worker_counts::WorkerCounts;
 use crate::error::Error;
+use crate::id::ProcessId;
 use crate::idle::completion::count;
 use crate::memory;
 use crate::processing::Signature;
@@ -128,8 +129,9 @@ impl Call {
             };
         }
         let mut ids = [DatumId::NONE; FEW_ARGUMENTS];
+        let here = ProcessId::here().index();
         for (id, &number) in ids.iter_mut().zip(task.numbers()) {
-            *id = DatumId::here(number);
+            *id = DatumId::from_raw([here, number]);
         }
         self.call(task, signature, &mut ids[..signature.count])
     }
