@@ -159,8 +159,13 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn get_far(&self, id: DatumId) -> Result<(*mut u8, usize), Error> {
-        let slot = self.bring(id)?;
-        self.get(slot)
+        if let Some(slot) = self.context.with(|own| own.frame.slot_of(id)) {
+            return self.get(slot); // an argument
+        }
+        let job = self.far(id)?;
+        let got = self.get(job.scheduler.bring(id)?);
+        job.scheduler.got(id);
+        got
     }
 
     /// Ends a get.

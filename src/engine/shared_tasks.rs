@@ -260,16 +260,6 @@ impl Call {
         argument.or_else(|| self.job()?.scheduler.slot(id))
     }
 
-    /// The local slot of a far datum whose bytes are here; waits for them.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn bring(&self, id: DatumId) -> Result<DatumId, Error> {
-        if let Some(slot) = self.context.with(|own| own.frame.slot_of(id)) {
-            return Ok(slot);
-        }
-        self.far(id)?.scheduler.bring(id)
-    }
-
     /// Adds a reference to a datum that the store does not have, if another process has it.
     #[cold]
     #[inline(never)]

@@ -139,7 +139,7 @@ impl Step<'_> {
         if let Some(outcome) = STORE.marked(slot).and_then(|found| found.outcome) {
             self.settle_output(id, slot, outcome);
         }
-        if STORE.is_lonely(slot) {
+        if STORE.is_lonely(slot) && self.far(id).given == 0 {
             let gets = self.state.far.get_mut(&id).map(|far| std::mem::take(&mut far.gets));
             for arrival in gets.into_iter().flatten() {
                 self.state.brought.remove(&arrival);
@@ -213,7 +213,8 @@ impl Step<'_> {
     /// Forgets a far datum of which nothing is left.
     pub(super) fn tidy(&mut self, id: DatumId) {
         let Some(far) = self.state.far.get(&id) else { return };
-        let unused = far.slot.is_none() && far.output.is_none() && far.gets.is_empty() && far.wants.is_empty();
+        let unused =
+            far.given == 0 && far.slot.is_none() && far.output.is_none() && far.gets.is_empty() && far.wants.is_empty();
         if unused && far.held.is_nothing() && far.holder.is_idle() && !self.state.copies.knows(id) {
             self.state.far.remove(&id);
         }
@@ -227,6 +228,7 @@ impl Step<'_> {
             && (far.output.is_some() || !far.gets.is_empty())
             && STORE.marked(slot).is_some_and(|found| found.outcome == Some(Outcome::Published))
         {
+            far.given += 1;
             return Ok(Ok(slot));
         }
         let (size, kept) = (far.size, !far.held.is_nothing() || far.holder.is_read());
@@ -264,6 +266,14 @@ impl Step<'_> {
         self.wake();
     }
 
+    /// A thread that was given the slot of a far datum has got its bytes, or has failed to.
+    pub(super) fn got(&mut self, id: DatumId) {
+        if let Some(far) = self.state.far.get_mut(&id) {
+            far.given = far.given.saturating_sub(1);
+        }
+        self.told_of_far(id);
+    }
+
     /// What a thread that waits for bytes finds: the slot, or why there will be none.
     fn brought(&mut self, id: DatumId, arrival: u64) -> Option<Result<DatumId, Error>> {
         if self.state.membership.ended() {
@@ -274,6 +284,7 @@ impl Step<'_> {
             Some(Brought::Here) => {
                 let far = self.far(id);
                 far.gets.push(arrival);
+                far.given += 1;
                 Some(far.slot.ok_or_else(|| Error::state(format!("datum {id} has no bytes here"))))
             }
             Some(Brought::Never) | None => {

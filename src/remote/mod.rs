@@ -87,6 +87,10 @@ impl RemoteScheduler for Remote {
         self.bring_bytes(&inside(), id)
     }
 
+    fn got(&self, id: DatumId) {
+        self.step(&inside(), |step| step.got(id));
+    }
+
     fn drive_to_value(&self, id: DatumId) {
         if self.transport.wake() != Wake::Doorbell {
             self.wait_until(&inside(), |_| (!STORE.may_come(id)).then_some(()));

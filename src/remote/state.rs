@@ -77,6 +77,8 @@ pub(super) struct FarDatum {
     pub(super) output: Option<OutputClaim>,
     /// Threads that use it outside the arguments of tasks.
     pub(super) gets: Vec<Arrival>,
+    /// Threads that were given the slot, and have not got its bytes yet.
+    pub(super) given: u32,
     /// Why there will be no bytes.
     pub(super) failure: Option<(dvm_retcode_t, String)>,
 }

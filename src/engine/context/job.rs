@@ -81,6 +81,9 @@ pub(crate) trait RemoteScheduler: Send + Sync {
     /// Waits until the bytes of a far datum are here; gives its local slot, which stays until it was put.
     fn bring(&self, id: DatumId) -> Result<DatumId, Error>;
 
+    /// The bytes in the slot that [`RemoteScheduler::bring`] gave were got, or could not be.
+    fn got(&self, id: DatumId);
+
     /// Waits until a promise of this process has come to something, where the thread that waits has to make messages
     /// arrive.
     fn drive_to_value(&self, id: DatumId);
