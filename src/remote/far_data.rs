@@ -284,7 +284,7 @@ impl Step<'_> {
             Some(Brought::Here) => {
                 let far = self.far(id);
                 far.gets.push(arrival);
-                far.given += 1;
+                far.given += u32::from(far.slot.is_some());
                 Some(far.slot.ok_or_else(|| Error::state(format!("datum {id} has no bytes here"))))
             }
             Some(Brought::Never) | None => {

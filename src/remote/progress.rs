@@ -107,9 +107,8 @@ impl Remote {
             if any {
                 continue;
             }
-            if full {
-                std::thread::yield_now();
-            } else if !idle || self.now().saturating_sub(self.polls.last.load(Ordering::Relaxed)) < 1000 {
+            let others_poll = self.now().saturating_sub(self.polls.last.load(Ordering::Relaxed)) < 1000;
+            if full || !idle || others_poll {
                 std::thread::sleep(OTHERS_POLL);
             } else {
                 self.transport.sleep(LONGEST_SLEEP);
