@@ -1,9 +1,10 @@
 //! Waits: when nothing is left in any process, and the verdict that all get.
 
-use super::state::{Ends, Handled, Idleness, Remote, Step, ToldFailure};
+use super::state::{Ends, Handled, Idleness, Remote, Step, ToldFailure, index};
 use crate::engine::{Call, Goal, outstanding, under_way};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
+use crate::protocol::Breach;
 use crate::protocol::termination::{Counts, TerminationAction, TerminationEvent};
 use crate::wire::{End, Message, TEXT_BYTES, cut};
 
@@ -72,7 +73,7 @@ impl Step<'_> {
                     self.end(&End { number, closing, first, failures: counts.failures });
                 }
                 TerminationAction::EndAgain(child) => {
-                    let Ends { count, closing, verdict, failures } = self.state.ends.clone();
+                    let Ends { count, closing, verdict, failures, .. } = self.state.ends.clone();
                     let first = verdict.as_ref().map(|(process, code, text)| (*process, *code, cut(text, TEXT_BYTES)));
                     let closing = closing > 0;
                     self.send(child, &Message::End(End { number: count, closing, first, failures }));
@@ -81,17 +82,38 @@ impl Step<'_> {
         }
     }
 
+    /// Another process says that nothing is left anywhere.
+    pub(super) fn end_from(&mut self, from: ProcessId, end: &End<'_>) -> Handled {
+        let Ends { count, closing, .. } = self.state.ends;
+        let last = end.closing && (closing > 1 || (closing == 1 && end.number > count));
+        if last {
+            self.state.ends.farewells.insert(from);
+            self.wake();
+        }
+        // The last end comes from all processes, the others from the parent.
+        if self.state.termination.parent() != Some(from) && !last && end.number > count {
+            return Err(Breach::new(from, "it announces the end, which is not its to announce"));
+        }
+        self.end(end);
+        Ok(())
+    }
+
     /// Nothing is left anywhere.
-    pub(super) fn end(&mut self, end: &End<'_>) {
+    fn end(&mut self, end: &End<'_>) {
         if !self.state.termination.end(end.number) {
             return;
         }
-        let children: Vec<ProcessId> = self.state.termination.children().collect();
-        for child in children {
-            self.send(child, &Message::End(*end));
-        }
         self.state.ends.count = end.number;
         self.state.ends.closing += u32::from(end.closing);
+        // After the last end a process may be gone at once: all have to hear from itself that this is no loss.
+        let told: Vec<ProcessId> = if self.state.ends.closing > 1 {
+            self.state.membership.survivors().filter(|process| *process != self.remote.me).collect()
+        } else {
+            self.state.termination.children().collect()
+        };
+        for process in told {
+            self.send(process, &Message::End(*end));
+        }
         self.state.ends.failures = end.failures;
         self.state.ends.verdict = end.first.map(|(process, code, text)| (process, code, text.to_owned()));
         self.state.first = None;
@@ -125,8 +147,18 @@ impl Step<'_> {
         match goal {
             Goal::Wait => count > ends || closing > 0,
             Goal::Serve | Goal::Quiet => closing > 0,
-            Goal::Closed => closing > 1,
+            Goal::Closed => closing > 1 && self.all_know_the_end(),
         }
+    }
+
+    /// Whether all others know that nothing is left: who leaves earlier looks lost, and what comes later would meet the
+    /// next life of this process. One that does not answer is not waited for.
+    fn all_know_the_end(&self) -> bool {
+        let mut others = self.state.membership.survivors().filter(|process| *process != self.me());
+        others.all(|other| {
+            let told = self.state.outboxes[index(other)].is_empty();
+            (told && self.state.ends.farewells.contains(other)) || self.too_long_silent(other).is_some()
+        })
     }
 }
 
@@ -148,7 +180,9 @@ impl Remote {
             if reached(step) {
                 return true;
             }
-            step.look_around();
+            if step.state.ends.closing < 2 {
+                step.look_around();
+            }
             reached(step)
         });
         self.step(call, |step| {

@@ -9,7 +9,7 @@ use crate::protocol::membership::{MembershipEvent, Reception};
 use crate::protocol::tasks::TaskEnd;
 use crate::protocol::termination::{Counts, TerminationEvent};
 use crate::transport::{LossCause, TransportEvent};
-use crate::wire::{BatchHead, Bytes, DatumAt, Done, Here, LoanMessage, Message};
+use crate::wire::{BatchHead, DatumAt, Done, Here, LoanMessage, Message};
 
 fn of_this_process(from: ProcessId, id: DatumId) -> Handled {
     if id.is_here() { Ok(()) } else { Err(Breach::new(from, "it names a datum of another process as this one's")) }
@@ -29,17 +29,23 @@ impl Step<'_> {
             TransportEvent::BulkReceived(token, memory) => self.transferred(token, Some(memory)),
             TransportEvent::Left(peer) => {
                 let from = ProcessId::from_index(peer.index() as u32);
-                if self.state.ends.closing < 2 {
-                    self.gone(from, "it has left before the end");
-                }
+                self.ended_process(from, "it has left before the end");
             }
             TransportEvent::Lost(peer, cause) => {
                 let from = ProcessId::from_index(peer.index() as u32);
                 let LossCause::Ended = cause else { return self.gone(from, &cause.to_string()) };
-                if self.state.ends.closing < 2 {
-                    self.gone(from, &cause.to_string());
-                }
+                self.ended_process(from, &cause.to_string());
             }
+        }
+    }
+
+    /// A process has ended: a loss, unless nothing was left.
+    fn ended_process(&mut self, process: ProcessId, why: &str) {
+        if self.state.ends.closing < 2 {
+            self.gone(process, why);
+        } else {
+            self.state.ends.farewells.insert(process);
+            self.wake();
         }
     }
 
@@ -92,7 +98,7 @@ impl Step<'_> {
             Message::Subscribe(datum) => self.subscribe(from, datum),
             Message::Here(here) => self.here(from, &here),
             Message::Fetch(fetch) => self.fetch(from, &fetch),
-            Message::Bytes(bytes) => self.bytes_message(from, &bytes),
+            Message::Bytes(bytes) => self.bytes(from, &bytes),
             Message::Free(id) => self.free(from, id),
             Message::References(id, message) => self.references(from, id, message),
             Message::Claim(claim) => {
@@ -117,13 +123,7 @@ impl Step<'_> {
                 let sum = Counts { sent, received, failures };
                 self.terminate(TerminationEvent::Answer { from, wave, sum })
             }
-            Message::End(end) => {
-                if self.state.termination.parent() != Some(from) && end.number > self.state.ends.count {
-                    return Err(Breach::new(from, "it announces the end, which is not its to announce"));
-                }
-                self.end(&end);
-                Ok(())
-            }
+            Message::End(end) => self.end_from(from, &end),
             Message::Beat => Ok(()),
             Message::Lost { process, .. } => self.member(MembershipEvent::Lost { from, process }),
             Message::Ack { process } => self.member(MembershipEvent::Ack { from, process }),
@@ -188,10 +188,6 @@ impl Step<'_> {
         }
         self.here_elsewhere(here);
         Ok(())
-    }
-
-    fn bytes_message(&mut self, from: ProcessId, bytes: &Bytes<'_>) -> Handled {
-        self.bytes(from, bytes)
     }
 
     /// Home says that nobody needs what a task of this process has produced.

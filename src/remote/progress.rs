@@ -176,11 +176,16 @@ impl Step<'_> {
             if other == me || (me != root && other != root) {
                 continue;
             }
-            let silence = self.remote.transport.silence(Peer::new(other.index() as u32));
-            if silence > self.remote.patience {
+            if let Some(silence) = self.too_long_silent(other) {
                 self.gone(other, &format!("it has been silent for {:.1} s", silence.as_secs_f64()));
             }
         }
+    }
+
+    /// How long a process has been silent, if that is too long.
+    pub(super) fn too_long_silent(&self, other: ProcessId) -> Option<Duration> {
+        let silence = self.remote.transport.silence(Peer::new(other.index() as u32));
+        (silence > self.remote.patience).then_some(silence)
     }
 
     /// Whether something could not be sent yet.

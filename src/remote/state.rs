@@ -11,7 +11,6 @@ use crate::engine::{Call, Target};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, ProcessingId};
 use crate::processing::Signature;
-use crate::protocol::Breach;
 use crate::protocol::copies::{Arrival, RemoteCopies};
 use crate::protocol::images::Announcements;
 use crate::protocol::loans::{Held, Holder, LoanHome};
@@ -19,6 +18,7 @@ use crate::protocol::membership::Membership;
 use crate::protocol::promises::{OutputClaim, Promise};
 use crate::protocol::tasks::{ReceivedTasks, SentTasks};
 use crate::protocol::termination::Termination;
+use crate::protocol::{Breach, ProcessSet};
 use crate::sync::lock::{Condvar, Mutex};
 use crate::sync::thread::Thread;
 use crate::transport::Transport;
@@ -175,6 +175,8 @@ pub(super) struct Ends {
     pub(super) count: u32,
     /// How many of them closed the job.
     pub(super) closing: u32,
+    /// Who has said that it knows the last of them, or is gone since.
+    pub(super) farewells: ProcessSet,
     /// What the last one told.
     pub(super) verdict: Option<(ProcessId, dvm_retcode_t, String)>,
     pub(super) failures: u64,
@@ -214,8 +216,6 @@ pub(super) struct State {
     /// Processings of other processes, as they are registered here.
     pub(super) functions: HashMap<ProcessingId, Result<ProcessingId, Error>>,
     pub(super) announcements: Announcements,
-    /// Processings that were unregistered elsewhere, as they are registered here.
-    pub(super) retired: Vec<ProcessingId>,
     /// Why processes are believed to be lost.
     pub(super) suspects: HashMap<ProcessId, String>,
     pub(super) outboxes: Vec<Outbox>,
@@ -270,7 +270,6 @@ impl State {
             numbers: 0,
             functions: HashMap::new(),
             announcements: Announcements::default(),
-            retired: Vec::new(),
             suspects: HashMap::new(),
             outboxes: (0..count).map(|_| Outbox::default()).collect(),
             long: (0..count).map(|_| Vec::new()).collect(),
@@ -347,12 +346,6 @@ impl Step<'_> {
     /// Wakes all threads that wait for a change.
     pub(super) fn wake(&mut self) {
         self.state.wake = true;
-    }
-
-    /// Counts a failure that the next wait tells.
-    pub(super) fn failed(&mut self, code: dvm_retcode_t, text: impl FnOnce() -> String) {
-        let _ = code;
-        self.call.count_failure(text);
     }
 }
 
