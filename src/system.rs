@@ -24,6 +24,16 @@ unsafe extern "C" {
     safe fn getrlimit(resource: c_uint, limit: &mut libc::rlimit) -> c_int;
 }
 
+/// The kernel since its start. `None`: /proc is not there.
+pub(crate) fn boot() -> Option<String> {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|text| text.trim().to_owned())
+}
+
+/// The calling process's namespace of this kind (`pid`, `net`, ...). `None`: /proc is not there.
+pub(crate) fn namespace(kind: &str) -> Option<String> {
+    std::fs::read_link(format!("/proc/self/ns/{kind}")).ok().map(|link| link.display().to_string())
+}
+
 /// What has this name in the dynamic tables of the program and of its libraries.
 pub(crate) fn symbol(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: the name ends with a NUL; RTLD_DEFAULT asks the whole program.

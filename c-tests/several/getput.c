@@ -3,19 +3,6 @@
 
 static dvm_processing_id_t maker, promiser, publisher, getter, not_ready, relaxer;
 
-/* Makes a datum in the process of the task, and tells its id. */
-static int make(void *context, dvm_data_id_t *ids, int count)
-{
-    (void)context, (void)count;
-    dvm_data_id_t id;
-    void *at = NULL;
-    size_t size = input_number(ids[0]), found;
-    CHECK_OK(dvm_data_allocate(size, &id));
-    CHECK_OK(dvm_data_get(id, &at, &found));
-    fill_pattern(at, size, size);
-    return output_bytes(ids[1], id, sizeof id);
-}
-
 static int make_promise(void *context, dvm_data_id_t *ids, int count)
 {
     (void)context, (void)count;
@@ -157,7 +144,7 @@ static void drive(void)
 {
     static const size_t sizes[] = {8, 0, 5000, 300000, 1 << 20};
     learn_ranks();
-    several_register(make, NULL, 2, 1, "maker", maker);
+    several_register(make_datum, NULL, 2, 1, "maker", maker);
     several_register(make_promise, NULL, 2, 1, "promiser", promiser);
     several_register(publish, NULL, 1, 0, "publisher", publisher);
     several_register(get_other, NULL, 2, 1, "getter", getter);

@@ -3,19 +3,6 @@
 
 static dvm_processing_id_t maker, producer, near;
 
-/* Makes a datum in the process of the task, and tells its id. */
-static int make(void *context, dvm_data_id_t *ids, int count)
-{
-    (void)context, (void)count;
-    dvm_data_id_t id;
-    void *at = NULL;
-    size_t size = input_number(ids[0]), found;
-    CHECK_OK(dvm_data_allocate(size, &id));
-    CHECK_OK(dvm_data_get(id, &at, &found));
-    fill_pattern(at, size, size);
-    return output_bytes(ids[1], id, sizeof id);
-}
-
 /* Writes an output of some size. */
 static int produce(void *context, dvm_data_id_t *ids, int count)
 {
@@ -92,7 +79,7 @@ static void weigh(uint64_t most, int produced, int wait)
 static void drive(void)
 {
     learn_ranks();
-    several_register(make, NULL, 2, 1, "maker", maker);
+    several_register(make_datum, NULL, 2, 1, "maker", maker);
     several_register(produce, NULL, 1, 1, "producer", producer);
     several_register(look, NULL, 4, 1, "near", near);
     for (int round = 0; round < 5; round++)

@@ -224,4 +224,17 @@ static inline uint64_t sum_of(const void *at, size_t size)
     return sum;
 }
 
+/* Makes a datum in the process of the task, and tells its id. */
+static inline int make_datum(void *context, dvm_data_id_t *ids, int count)
+{
+    (void)context, (void)count;
+    dvm_data_id_t id;
+    void *at = NULL;
+    size_t size = input_number(ids[0]), found;
+    CHECK_OK(dvm_data_allocate(size, &id));
+    CHECK_OK(dvm_data_get(id, &at, &found));
+    fill_pattern(at, size, size);
+    return output_bytes(ids[1], id, sizeof id);
+}
+
 #endif

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::state::{ArrivedTask, Handled, RunArgument, Step, Use, index};
+use super::state::{ArrivedTask, EarlyGrant, Handled, RunArgument, Step, Use, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
@@ -191,29 +191,19 @@ impl Step<'_> {
         // Bytes that have no room here are asked for again, when there may be some.
         let known = match known {
             Known::Here(at) if self.state.far.get(&id).is_none_or(|far| far.slot.is_none()) => Known::At(at),
-            Known::Promised if self.is_own_bytes(id) => Known::At(self.me()),
+            Known::Promised if self.is_own_output(id) => Known::At(self.me()),
             known => known,
         };
         inputs.push(Input { id, size, known });
         Ok(())
     }
 
-    /// Whether a task of this process has given a far datum its bytes.
-    fn is_own_bytes(&self, id: DatumId) -> bool {
-        let far = self.state.far.get(&id);
-        far.is_some_and(|far| {
-            far.slot.is_some()
-                && far.output.as_ref().is_some_and(super::super::protocol::promises::OutputClaim::is_settled)
-        })
-    }
-
     /// Takes claims that were answered before the task came.
     fn take_early(&mut self, run: &mut ArrivedTask) {
-        let (mine, others) = std::mem::take(&mut self.state.early)
+        let (mine, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.early)
             .into_iter()
             .partition(|early| (early.scheduler, early.sequence) == (run.from, run.sequence));
         self.state.early = others;
-        let mine: Vec<super::state::EarlyGrant> = mine;
         for early in mine {
             run.grant(early.id, early.size, early.carries);
         }
@@ -236,7 +226,7 @@ impl Step<'_> {
         let state = self.state.received[index(from)].claim(id.home(), sequence, granted.is_some())?;
         let Some(&arrival) = self.state.by_sequence.get(&(from, sequence)) else {
             if let Some((size, carries)) = granted {
-                let early = super::state::EarlyGrant { scheduler: from, sequence, id, size, carries };
+                let early = EarlyGrant { scheduler: from, sequence, id, size, carries };
                 self.state.early.push(early);
             }
             return Ok(());

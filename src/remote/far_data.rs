@@ -1,14 +1,14 @@
 //! Data of other processes: the references of this one, the local slots of their bytes, and the threads that use them.
 
 use super::near_data::{ECHO_TICKET, poisoned};
-use super::state::Remote;
-use super::state::{Brought, FarDatum, Handled, Step, Want, index};
+use super::state::{Brought, FarDatum, Handled, Remote, Step, Want, index};
 use crate::data::{DatumId, Outcome, STORE, Storage};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::protocol::copies::{Input, Known, MOST_TICKETS};
 use crate::protocol::loans::{HolderAction, HolderEvent};
+use crate::protocol::promises::OutputClaim;
 use crate::wire::{DatumAt, Done, Fetch, Message};
 
 impl Step<'_> {
@@ -19,6 +19,12 @@ impl Step<'_> {
             return Err(Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text));
         }
         Ok(())
+    }
+
+    /// Whether a task of this process has given a datum of another one its bytes.
+    pub(super) fn is_own_output(&self, id: DatumId) -> bool {
+        let output = |far: &FarDatum| far.slot.is_some() && far.output.as_ref().is_some_and(OutputClaim::is_settled);
+        self.state.far.get(&id).is_some_and(output)
     }
 
     /// The entry of a datum of another process.
@@ -57,11 +63,11 @@ impl Step<'_> {
                 },
                 HolderAction::Denied => match self.far(id).wants.pop_front() {
                     Some(Want::Task(pending)) => self.granted(pending, id, false),
-                    _ => self.failed(dvm_retcode_t::DVM_ERR_NO_REFERENCE, || {
+                    _ => self.call.count_failure(|| {
                         format!("datum {id} was relaxed here, and its home has no reference left, or no such datum")
                     }),
                 },
-                HolderAction::AcquireDenied => self.failed(dvm_retcode_t::DVM_ERR_ID, || {
+                HolderAction::AcquireDenied => self.call.count_failure(|| {
                     format!("datum {id} was acquired here, and does not exist any more, or never did")
                 }),
                 HolderAction::Return(task) => {
@@ -119,7 +125,7 @@ impl Step<'_> {
                 true
             }
             Err(error) => {
-                self.failed(error.code(), || format!("the bytes of datum {id} have no room here: {error}"));
+                self.call.count_failure(|| format!("the bytes of datum {id} have no room here: {error}"));
                 false
             }
         }

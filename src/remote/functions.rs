@@ -77,7 +77,7 @@ impl Step<'_> {
         self.state.announcements.unregister(id);
         if let Some(Ok(local)) = self.state.functions.insert(id, Err(unknown(id))) {
             // Tasks that have come still run.
-            self.state.retired.push(local);
+            let _ = REGISTRY.unregister(local);
         }
         self.wake();
     }

@@ -7,15 +7,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::progress::RemoteSource;
-use super::state::Remote;
-use super::state::{Polls, State};
+use super::state::{Polls, Remote, State};
 use crate::config::Config;
 use crate::engine::{self, Job, JobPart};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::machine::share::{CpuClaim, Positions};
 use crate::machine::survey::Survey;
+use crate::processing::image::locate;
 use crate::sync::lock::{Condvar, Mutex};
+use crate::system;
 use crate::transport::{self, Chosen, Transport};
 use crate::world::card::{Card, PROTOCOL, hosts};
 use crate::world::division::divide;
@@ -50,14 +51,8 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
     let Some(transport) = transport.filter(|transport| transport.processes() > 1) else { return Ok(None) };
     let me = ProcessId::from_index(transport.me().index() as u32);
     let survey = Survey::read(config)?;
-    let card = Card {
-        protocol: PROTOCOL,
-        build: format!("{}-{}", env!("CARGO_PKG_VERSION"), if cfg!(debug_assertions) { "debug" } else { "release" }),
-        host: host(),
-        pid: std::process::id(),
-        generation: 0,
-        claim: survey.claim(),
-    };
+    let card =
+        Card { protocol: PROTOCOL, build: build(), host: host(), pid: std::process::id(), claim: survey.claim() };
     let cards = transport.gather(&card.encode())?;
     let cards = cards.iter().enumerate().map(|(at, bytes)| Card::decode(at, bytes)).collect::<Result<Vec<_>, _>>()?;
     let hosts = hosts(&cards)?;
@@ -113,11 +108,20 @@ fn unreadable(process: usize, error: &serde_json::Error) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, text)
 }
 
-/// The host: the kernel's boot id with the namespace of process numbers.
+/// What this libdvm is: its version, with the build-id of its shared object. In a program that contains libdvm the build-id
+/// would be the program's.
+fn build() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    match locate(build as *const () as usize).filter(|place| !place.program) {
+        Some(place) => format!("{version} ({:?})", place.build_id),
+        None => version.to_owned(),
+    }
+}
+
+/// The host: processes that share its CPUs have this in common.
 fn host() -> String {
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let space = std::fs::read_link("/proc/self/ns/pid").map(|link| link.display().to_string()).unwrap_or_default();
-    format!("{} {space}", boot.trim())
+    let part = |part: Option<String>| part.unwrap_or_default();
+    format!("{} {}", part(system::boot()), part(system::namespace("pid")))
 }
 
 /// The memory of the host in bytes.

@@ -118,10 +118,9 @@ impl Step<'_> {
             self.tidy(id);
         }
         self.give_up_unclaimed();
-        let (never, others) =
+        let (never, others): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.state.early).into_iter().partition(|early| early.scheduler == lost);
         self.state.early = others;
-        let never: Vec<super::state::EarlyGrant> = never;
         for early in never {
             self.poison_output(early.id);
         }
@@ -149,9 +148,7 @@ impl Step<'_> {
         for (task, ended) in sent {
             if !ended {
                 let name = task.description;
-                self.failed(dvm_retcode_t::DVM_ERR_PEER_LOST, || {
-                    format!("processing '{name}' was lost with process {lost}")
-                });
+                self.call.count_failure(|| format!("processing '{name}' was lost with process {lost}"));
                 self.call.count_ended_elsewhere();
             }
             task.inputs.into_iter().for_each(|id| self.release(id));

@@ -1,5 +1,7 @@
 //! Data of this process that other processes use: who has loans, who needs a promise, and where the bytes are.
 
+use std::collections::hash_map::Entry;
+
 use super::state::{BytesPlace, Handled, NearDatum, Step};
 use crate::data::{DatumId, Outcome, STORE};
 use crate::error::dvm_retcode_t;
@@ -31,7 +33,7 @@ pub(super) const ECHO_TICKET: u32 = 1 << 30;
 impl Step<'_> {
     /// The entry of a datum of this process, which other processes know from now on; none if it does not exist.
     pub(super) fn near(&mut self, id: DatumId) -> Option<&mut NearDatum> {
-        if let std::collections::hash_map::Entry::Vacant(e) = self.state.near.entry(id) {
+        if let Entry::Vacant(entry) = self.state.near.entry(id) {
             let found = STORE.mark(id).ok()?;
             let mut promise = Promise::default();
             let place = match found.outcome {
@@ -42,7 +44,7 @@ impl Step<'_> {
             if found.outcome.is_some() {
                 promise.settle();
             }
-            e.insert(NearDatum {
+            entry.insert(NearDatum {
                 loans: LoanHome::default(),
                 promise,
                 place,
@@ -204,7 +206,7 @@ impl Step<'_> {
         let storage = bytes.and_then(|bytes| match self.call.storage_of(bytes) {
             Ok(storage) => Some(storage),
             Err(error) => {
-                self.failed(error.code(), || format!("the bytes of datum {id} have no room here: {error}"));
+                self.call.count_failure(|| format!("the bytes of datum {id} have no room here: {error}"));
                 None
             }
         });

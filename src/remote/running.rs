@@ -179,7 +179,7 @@ impl Step<'_> {
     pub(super) fn fail(&mut self, arrival: Arrival, error: Error) {
         let name = self.state.runs.get(&arrival).map_or("", |run| run.name()).to_owned();
         let me = self.me();
-        self.failed(error.code(), || {
+        self.call.count_failure(|| {
             if error.message().contains("processing '") {
                 error.message().to_owned()
             } else {

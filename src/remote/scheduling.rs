@@ -4,7 +4,7 @@ use super::arriving::{Arriving, ArrivingArgument};
 use super::state::{BytesPlace, PendingTask, SentTask, Step, Want, index};
 use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::{Target, wrong_count};
-use crate::error::{Error, dvm_retcode_t};
+use crate::error::Error;
 use crate::id::{ProcessId, ProcessingId};
 use crate::processing::Signature;
 use crate::protocol::copies::Known;
@@ -153,7 +153,7 @@ impl Step<'_> {
                 None => self.dispatch(&task),
                 Some(denied) => {
                     let (name, home) = (task.signature.description, denied.home());
-                    self.refuse(&task, dvm_retcode_t::DVM_ERR_NO_REFERENCE, || {
+                    self.refuse(&task, || {
                         format!(
                             "processing '{name}' was not run: datum {denied} has no reference left in process {home}, \
                              or does not exist any more"
@@ -217,8 +217,8 @@ impl Step<'_> {
     }
 
     /// A task that was accepted cannot run after all: it fails.
-    fn refuse(&mut self, task: &PendingTask, code: dvm_retcode_t, text: impl FnOnce() -> String) {
-        self.failed(code, text);
+    fn refuse(&mut self, task: &PendingTask, text: impl FnOnce() -> String) {
+        self.call.count_failure(text);
         for place in task.signature.inputs().filter(|place| task.ids[*place].is_here()) {
             self.release(task.ids[place]);
         }
@@ -281,9 +281,7 @@ impl Step<'_> {
         let (me, runner) = (self.me(), self.runner(task));
         if !self.state.membership.is_alive(runner) {
             let name = task.signature.description;
-            return self.refuse(task, dvm_retcode_t::DVM_ERR_PEER_LOST, || {
-                format!("processing '{name}' was not run: process {runner} is lost")
-            });
+            return self.refuse(task, || format!("processing '{name}' was not run: process {runner} is lost"));
         }
         let inputs = task.signature.inputs().map(|place| task.ids[place]).collect();
         let sent = SentTask { description: task.signature.description, inputs };
@@ -342,14 +340,6 @@ impl Step<'_> {
             all.push(told);
         }
         all
-    }
-
-    /// Whether a task of this process has given a far datum its bytes.
-    fn is_own_output(&self, id: DatumId) -> bool {
-        self.state.far.get(&id).is_some_and(|far| {
-            far.output.as_ref().is_some_and(super::super::protocol::promises::OutputClaim::is_settled)
-                && far.slot.is_some()
-        })
     }
 
     fn tell_output_argument(&self, task: &PendingTask, id: DatumId) -> Told {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::contract::Peer;
 use crate::error::{Error, dvm_retcode_t};
-use crate::system::{descriptors, named_sockets};
+use crate::system::{self, descriptors, named_sockets};
 
 /// How long sockets are waited for that are known to be there.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -37,10 +37,8 @@ impl Invitation {
 /// What processes that can share memory have in common: the kernel since its start, the numbers of processes, the names of
 /// sockets, the user. `None` where that cannot be read.
 fn place() -> Option<String> {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    let space = |kind: &str| fs::read_link(format!("/proc/self/ns/{kind}")).ok();
-    let (pids, network) = (space("pid")?, space("net")?);
-    Some(format!("{} {} {} {}", boot.trim(), pids.display(), network.display(), descriptors::user()))
+    let (boot, pids, network) = (system::boot()?, system::namespace("pid")?, system::namespace("net")?);
+    Some(format!("{boot} {pids} {network} {}", descriptors::user()))
 }
 
 fn random() -> std::io::Result<[u8; 16]> {

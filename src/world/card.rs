@@ -21,8 +21,6 @@ pub(crate) struct Card {
     pub(crate) host: String,
     /// Its process number there.
     pub(crate) pid: u32,
-    /// The generation that its next data would have: ids of the job begin above the largest.
-    pub(crate) generation: u32,
     /// What it may use of its host.
     pub(crate) claim: CpuClaim,
 }
@@ -69,7 +67,7 @@ pub(crate) fn hosts(cards: &[Card]) -> Result<Vec<usize>, Error> {
             return Err(Error::new(
                 dvm_retcode_t::DVM_ERR_UNSUPPORTED,
                 format!(
-                    "process 0 has libdvm {} and process {process} has {}: start all processes with one libdvm",
+                    "process 0 has libdvm {} and process {process} has libdvm {}: start all processes with one libdvm",
                     cards[0].build, card.build
                 ),
             ));

@@ -221,7 +221,7 @@ fn check_table(table: &RankTable, job: &[(usize, Positions)], seed: u64) {
 
 fn card(build: &str, host: &str, cpus: &str) -> Card {
     let (build, host) = (build.to_owned(), host.to_owned());
-    Card { protocol: PROTOCOL, build, host, pid: 7, generation: 1, claim: claim(cpus) }
+    Card { protocol: PROTOCOL, build, host, pid: 7, claim: claim(cpus) }
 }
 
 #[test]
@@ -242,6 +242,6 @@ fn hosts_are_numbered_by_their_lowest_process_and_builds_compared() {
     let job = [card("b", "y", "0"), card("b", "x", "0"), card("b", "y", "1")];
     assert_eq!(hosts(&job).unwrap(), [0, 1, 0]);
     let told = hosts(&[card("b", "y", "0"), card("c", "y", "0")]).unwrap_err();
-    assert!(told.message().contains("process 0 has libdvm b and process 1 has c"), "{told}");
+    assert!(told.message().contains("process 0 has libdvm b and process 1 has libdvm c"), "{told}");
     assert!(hosts(&[card("b", "y", "0"), card("b", "y", "")]).unwrap_err().message().contains("cpuset"));
 }
