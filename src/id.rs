@@ -57,8 +57,15 @@
 //! ```
 #![allow(unsafe_code, reason = "lists of pairs from C are lists of ids")]
 
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustc_hash::FxHasher;
+
+/// A map by ids or numbers that processes of the job have chosen: a quick hash is enough.
+pub(crate) type IdMap<K, V> = HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
 /// A process of the job.
 #[repr(transparent)]

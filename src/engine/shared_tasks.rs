@@ -1,8 +1,6 @@
 //! Tasks in which other processes take part, and calls that name what another process made. Whatever these need beyond
 //! the engine is the job's ([`RemoteScheduler`](super::context::job::RemoteScheduler)).
 
-use std::time::Duration;
-
 use crate::data::{DataCache, DatumId, NOWHERE, Outcome, STORE, Storage};
 use crate::engine::context::call::{Call, no_such_rank};
 use crate::engine::context::job::{Job, SharedEnd, Target};
@@ -305,11 +303,6 @@ impl Call {
     /// Wakes the thread that waits, if there is one, to look again.
     pub(crate) fn notice(&self) {
         self.engine().completion.notify();
-    }
-
-    /// Sleeps until something is noticed, or for so long.
-    pub(crate) fn nap(&self, longest: Duration) {
-        self.engine().completion.nap(longest);
     }
 
     /// Notes a defect of libdvm.

@@ -16,8 +16,8 @@
 
 use super::planted::planted;
 use super::process_set::ProcessSet;
-use crate::id::{DatumId, ProcessId};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::id::{DatumId, IdMap, ProcessId};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Requests have numbers up to here; larger ones are for other uses.
 pub const MOST_TICKETS: u32 = (1 << 30) - 1;
@@ -114,16 +114,16 @@ pub struct RemoteCopies {
     limit: u64,
     /// Bytes of present copies, and of those that are being fetched.
     bytes: u64,
-    known: HashMap<DatumId, Copy>,
+    known: IdMap<DatumId, Copy>,
     waiting: BTreeMap<Arrival, Waiting>,
     /// Ready and running tasks, which pin their inputs.
-    active: HashMap<Arrival, Vec<DatumId>>,
+    active: IdMap<Arrival, Vec<DatumId>>,
     fetchable: BTreeSet<Arrival>,
     /// Located data that tasks wait for, by the oldest of them.
     wanted: BTreeSet<(Arrival, DatumId)>,
     /// Present copies that nobody pins and no task waits for, by their last use.
     idle: BTreeSet<(u64, DatumId)>,
-    under_way: HashMap<u32, DatumId>,
+    under_way: IdMap<u32, DatumId>,
     /// The processes that are lost.
     gone: ProcessSet,
     ticket: u32,
@@ -136,14 +136,14 @@ impl RemoteCopies {
         RemoteCopies {
             limit,
             bytes: 0,
-            known: HashMap::new(),
+            known: IdMap::default(),
             gone: ProcessSet::default(),
             waiting: BTreeMap::new(),
-            active: HashMap::new(),
+            active: IdMap::default(),
             fetchable: BTreeSet::new(),
             wanted: BTreeSet::new(),
             idle: BTreeSet::new(),
-            under_way: HashMap::new(),
+            under_way: IdMap::default(),
             ticket: 0,
             clock: 0,
         }

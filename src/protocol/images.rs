@@ -2,15 +2,14 @@
 
 use super::breach::Breach;
 use super::process_set::ProcessSet;
-use crate::id::{ProcessId, ProcessingId};
+use crate::id::{IdMap, ProcessId, ProcessingId};
 use crate::wire::{Image, Processing};
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// Who has been told what a processing is: the first task of it to a process goes behind a `Processing` message.
 #[derive(Debug, Default)]
 pub struct Announcements {
-    told: HashMap<ProcessingId, ProcessSet>,
+    told: IdMap<ProcessingId, ProcessSet>,
 }
 
 impl Announcements {
@@ -73,7 +72,7 @@ pub fn means<'a, A>(
 /// The processings of other processes that this one knows. `P` is what the code was found as, `T` a task that waits.
 #[derive(Debug)]
 pub struct KnownProcessings<P, T> {
-    known: HashMap<ProcessingId, State<P, T>>,
+    known: IdMap<ProcessingId, State<P, T>>,
 }
 
 #[derive(Debug)]
@@ -99,7 +98,7 @@ pub enum Need<'a, P, T> {
 
 impl<P, T> Default for KnownProcessings<P, T> {
     fn default() -> Self {
-        KnownProcessings { known: HashMap::new() }
+        KnownProcessings { known: IdMap::default() }
     }
 }
 

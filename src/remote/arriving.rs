@@ -1,11 +1,9 @@
 //! From a message to a task: what came is checked, and waits for claims, bytes and promises.
 
-use std::collections::HashMap;
-
 use super::state::{ArrivedTask, EarlyGrant, Handled, RunArgument, Step, Use, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
-use crate::id::ProcessId;
+use crate::id::{IdMap, ProcessId};
 use crate::processing::{Mode, Signature};
 use crate::protocol::Breach;
 use crate::protocol::copies::{Arrival, Input, Known};
@@ -74,7 +72,7 @@ impl Step<'_> {
     /// and no output that is another argument as well.
     fn check_arguments(&self, from: ProcessId, message: &TaskMessage<'_>) -> Handled {
         let count = self.state.sent.len() as u64;
-        let mut uses: HashMap<DatumId, bool> = HashMap::new();
+        let mut uses: IdMap<DatumId, bool> = IdMap::default();
         for argument in message.arguments.iter() {
             let DatumAt { id, at } = argument.datum;
             if at.index() >= count || id.home().index() >= count {
@@ -132,9 +130,15 @@ impl Step<'_> {
         let claims = run.claims.len() as u32;
         let state = self.state.received[index(from)].accept(from, sequence, withheld, claims)?;
         self.take_early(&mut run);
-        self.state.by_sequence.insert((from, sequence), arrival);
+        if claims > 0 {
+            self.state.by_sequence.insert((from, sequence), arrival);
+        }
         self.state.runs.insert(arrival, run);
         holds += u32::from(state != ClaimState::Granted);
+        if inputs.is_empty() && holds == 0 {
+            self.launch(arrival);
+            return Ok(());
+        }
         self.copies(|copies, actions| copies.arrive(arrival, &inputs, holds, actions));
         for input in &inputs {
             self.drop_unwanted(input.id);

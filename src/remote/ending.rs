@@ -1,6 +1,8 @@
 //! Waits: when nothing is left in any process, and the verdict that all get.
 
-use super::state::{Ends, Handled, Idleness, Remote, Step, ToldFailure, index};
+use std::sync::atomic::Ordering;
+
+use super::state::{EndWait, Ends, Handled, Remote, Step, ToldFailure, index};
 use crate::engine::{Call, Goal, outstanding, under_way};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
@@ -11,12 +13,13 @@ use crate::wire::{End, Message, TEXT_BYTES, cut};
 impl Step<'_> {
     /// Whether this process has nothing to do: a thread of it waits, and by that thread's rule nothing is left.
     fn is_idle(&self) -> bool {
-        let Some(idleness) = self.state.waits else { return false };
-        let sent = self.state.outboxes.iter().all(super::outbox::Outbox::is_empty);
+        let Some(wait) = self.state.waits else { return false };
+        let sent = !self.has_unsent();
         // After a loss tasks may wait for what nobody will publish.
         let lossless = self.state.membership.lost().is_empty();
-        let none_runs = match idleness {
-            Idleness::AllEnded if lossless => outstanding() == 0,
+        // Whoever serves takes part in the first end of finalize by that, and in the second by finalize.
+        let none_runs = match wait.goal {
+            Goal::Wait | Goal::Closed if lossless => outstanding() == 0,
             _ => under_way() == 0,
         };
         sent && none_runs && self.state.transfers.is_empty() && self.state.requests.is_empty()
@@ -24,6 +27,7 @@ impl Step<'_> {
 
     /// Something has come: what was said about idleness does not hold any more.
     pub(super) fn busy(&mut self) {
+        self.remote.may_be_idle.store(self.state.waits.is_some(), Ordering::Relaxed);
         let handled = self.terminate(TerminationEvent::Idle(false));
         self.own(handled);
     }
@@ -33,6 +37,7 @@ impl Step<'_> {
         self.flush();
         let idle = self.is_idle();
         if idle {
+            self.remote.may_be_idle.store(false, Ordering::Relaxed);
             let (failures, first) = self.call.failures();
             self.state.termination.set_failures(failures);
             let me = self.me();
@@ -116,6 +121,8 @@ impl Step<'_> {
         }
         self.state.ends.failures = end.failures;
         self.state.ends.verdict = end.first.map(|(process, code, text)| (process, code, text.to_owned()));
+        // The next end is looked for once a thread waits for it.
+        self.state.waits = self.state.waits.filter(|wait| !self.has_come(wait));
         self.state.first = None;
         self.call.forget_failures();
         self.busy();
@@ -138,17 +145,20 @@ impl Step<'_> {
         Err(Error::new(dvm_retcode_t::DVM_ERR_TASK, text))
     }
 
-    /// Whether a thread that waits for this goal may go on.
-    fn is_reached(&self, goal: Goal, ends: u32) -> bool {
+    /// Whether the end has come that a thread waits for.
+    fn has_come(&self, wait: &EndWait) -> bool {
         let Ends { count, closing, .. } = self.state.ends;
-        if self.state.membership.ended() {
-            return true;
-        }
-        match goal {
-            Goal::Wait => count > ends || closing > 0,
+        match wait.goal {
+            Goal::Wait => count > wait.ends || closing > 0,
             Goal::Serve | Goal::Quiet => closing > 0,
-            Goal::Closed => closing > 1 && self.all_know_the_end(),
+            Goal::Closed => closing > 1,
         }
+    }
+
+    /// Whether that thread may go on.
+    fn is_over(&self, wait: &EndWait) -> bool {
+        let leaves = wait.goal != Goal::Closed || self.all_know_the_end();
+        self.state.membership.ended() || (self.has_come(wait) && leaves) || self.call.defect().is_some()
     }
 
     /// Whether all others know that nothing is left: who leaves earlier looks lost, and what comes later would meet the
@@ -165,25 +175,18 @@ impl Step<'_> {
 impl Remote {
     /// Waits, with all processes.
     pub(super) fn wait_for(&self, call: &Call, goal: Goal) -> Result<(), Error> {
-        let ends = self.step(call, |step| {
-            // Whoever serves takes part in the first end of finalize by that, and in the second by finalize.
-            step.state.waits = Some(match goal {
-                Goal::Wait | Goal::Closed => Idleness::AllEnded,
-                Goal::Serve | Goal::Quiet => Idleness::NoneCanRun,
-            });
+        let wait = self.step(call, |step| {
+            let wait = EndWait { goal, ends: step.state.ends.count };
+            step.state.waits = Some(wait).filter(|wait| !step.has_come(wait));
             step.state.closing = matches!(goal, Goal::Quiet | Goal::Closed);
-            step.state.ends.count
+            self.may_be_idle.store(true, Ordering::Relaxed);
+            wait
         });
         self.drive(call, |step| {
-            // Who is idle after the end would begin to look for the next one.
-            let reached = |step: &mut Step<'_>| step.is_reached(goal, ends) || step.call.defect().is_some();
-            if reached(step) {
-                return true;
-            }
-            if step.state.ends.closing < 2 {
+            if !step.is_over(&wait) && step.state.waits.is_some() {
                 step.look_around();
             }
-            reached(step)
+            step.is_over(&wait)
         });
         self.step(call, |step| {
             step.state.waits = None;

@@ -156,7 +156,6 @@ impl Step<'_> {
         for task in returned {
             task.inputs.into_iter().for_each(|id| self.release(id));
         }
-        self.wake();
         Ok(())
     }
 

@@ -124,7 +124,8 @@ impl Step<'_> {
         for early in never {
             self.poison_output(early.id);
         }
-        let waiting: Vec<Arrival> = self.state.runs.keys().copied().collect();
+        let mut waiting: Vec<Arrival> = self.state.runs.keys().copied().collect();
+        waiting.sort_unstable();
         for arrival in waiting {
             self.refuse_lost_claims(arrival);
         }

@@ -48,11 +48,11 @@ impl RemoteScheduler for Remote {
         function: (ProcessingId, &'static Signature),
         ids: &[DatumId],
     ) -> Result<(), Error> {
-        self.step(&inside(), |step| step.schedule(target, function, ids))
+        self.step_soon(&inside(), |step| step.schedule(target, function, ids))
     }
 
     fn told(&self, local: DatumId) {
-        self.step(&inside(), |step| step.told(local));
+        self.step_soon(&inside(), |step| step.told(local));
     }
 
     fn awaited(&self, ids: &[DatumId]) {
@@ -68,7 +68,7 @@ impl RemoteScheduler for Remote {
     }
 
     fn ended(&self, number: u64, end: SharedEnd) {
-        self.step(&inside(), |step| step.ended(number, &end));
+        self.step_soon(&inside(), |step| step.ended(number, &end));
     }
 
     fn acquire(&self, id: DatumId) -> Result<(), Error> {

@@ -46,10 +46,16 @@ impl Outbox {
 
     /// Sends what there is room for.
     pub(super) fn flush(&mut self, transport: &dyn Transport, to: u32, head: BatchHead) {
+        let most = piece_bytes(transport);
+        if self.full.is_empty() && !self.open.is_empty() && self.open.len() <= most {
+            head.finish(&mut self.open);
+            if transport.send(Peer::new(to), &self.open) != Sent::Full {
+                return self.open.clear();
+            }
+        }
         if !self.open.is_empty() {
             self.full.push_back(std::mem::take(&mut self.open));
         }
-        let most = piece_bytes(transport);
         while let Some(batch) = self.full.front_mut() {
             if self.gone == 0 {
                 head.finish(batch);

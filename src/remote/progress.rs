@@ -15,6 +15,9 @@ use crate::transport::{Peer, Wake};
 /// How long the progress thread leaves polling to others that do so.
 const OTHERS_POLL: Duration = Duration::from_micros(100);
 
+/// How long after such a poll, in nanoseconds, it looks around often.
+const OTHERS_POLLED: u64 = 1_000_000;
+
 /// The longest sleep of the progress thread: then it says that this process is alive.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 
@@ -25,38 +28,56 @@ const EAGER: Duration = Duration::from_micros(50);
 const NAP: Duration = Duration::from_millis(20);
 
 impl Remote {
-    fn now(&self) -> u64 {
-        self.start.elapsed().as_micros() as u64
-    }
-
     /// Takes in what has come, if nobody else is at it; true if there was something.
     pub(super) fn poll(&self, call: &Call) -> bool {
         let Some(turn) = self.polls.turn.try_lock() else { return false };
-        let any = self.transport.poll(&mut |event| self.change(call, |step| step.event(event)));
+        let any = self.take_in(call);
         drop(turn);
         call.give_back();
         any
     }
 
     fn poll_for_others(&self, call: &Call) -> bool {
-        self.polls.last.store(self.now(), Ordering::Relaxed);
+        self.polls.by_others.store(self.now(), Ordering::Relaxed);
         self.poll(call)
+    }
+
+    /// Polls for a worker that has nothing to run.
+    fn poll_for_worker(&self, call: &Call) -> bool {
+        self.polls.by_workers.store(self.now(), Ordering::Relaxed);
+        let any = self.poll(call);
+        // Each worker comes by here when it has nothing left to run.
+        if !any && self.may_be_idle.load(Ordering::Relaxed) && under_way() == 0 {
+            self.step(call, |step| {
+                if step.state.waits.is_some() {
+                    step.look_around();
+                }
+            });
+        }
+        any
+    }
+
+    /// Whether workers poll: then a thread that waits would take their time.
+    fn workers_poll(&self) -> bool {
+        self.now() < self.polls.by_workers.load(Ordering::Relaxed) + OTHERS_POLL.as_nanos() as u64
     }
 
     /// Polls and sleeps until `reached`, which is asked after each change.
     pub(super) fn drive(&self, call: &Call, mut reached: impl FnMut(&mut Step<'_>) -> bool) {
+        let wakes = self.transport.wake() == Wake::Doorbell;
         let mut eager = Instant::now() + EAGER;
         loop {
-            if self.step(call, &mut reached) {
+            let (over, version) = self.step(call, |step| (reached(step), step.state.version));
+            if over {
                 return;
             }
-            if self.poll_for_others(call) {
+            let leaves = wakes && self.workers_poll();
+            if !leaves && self.poll_for_others(call) {
                 eager = Instant::now() + EAGER;
-            } else if Instant::now() < eager {
+            } else if !leaves && Instant::now() < eager {
                 std::thread::yield_now();
             } else {
-                // Tasks that end, and the progress thread, notify.
-                call.nap(NAP);
+                self.sleep(version, NAP);
             }
         }
     }
@@ -64,21 +85,21 @@ impl Remote {
     /// Waits until the state has what the calling thread needs.
     pub(super) fn wait_until<R>(&self, call: &Call, mut found: impl FnMut(&mut Step<'_>) -> Option<R>) -> R {
         let begun = Instant::now();
+        // Beside an MPI nothing wakes, and this may be the only thread that can make it go on.
+        let drives = self.transport.wake() != Wake::Doorbell;
         loop {
-            if let Some(result) = self.step(call, &mut found) {
+            let (result, version) = self.step(call, |step| (found(step), step.state.version));
+            if let Some(result) = result {
                 return result;
             }
-            // Beside an MPI nothing wakes, and this may be the only thread that can make it go on.
-            let drives = self.transport.wake() != Wake::Doorbell;
             if drives && self.poll_for_others(call) {
                 continue;
             }
             if begun.elapsed() < EAGER {
                 self.poll_for_others(call);
-                continue;
+            } else {
+                self.sleep(version, if drives { Duration::from_millis(1) } else { NAP });
             }
-            let mut state = self.state.lock();
-            self.changed.wait_for(&mut state, Duration::from_millis(1));
         }
     }
 
@@ -102,13 +123,20 @@ impl Remote {
                     step.judge_silence();
                 });
             }
-            let (full, idle) = self.step(&call, |step| (step.has_unsent(), under_way() == 0));
-            drop(call);
             if any {
                 continue;
             }
-            let others_poll = self.now().saturating_sub(self.polls.last.load(Ordering::Relaxed)) < 1000;
-            if full || !idle || others_poll {
+            let now = self.now();
+            let last = self.polls.by_workers.load(Ordering::Relaxed).max(self.polls.by_others.load(Ordering::Relaxed));
+            let others_poll = now.saturating_sub(last) < OTHERS_POLLED;
+            let looks = others_poll || under_way() != 0;
+            // Under the lock: what is left to this thread from now on, or was before, is sent.
+            let full = self.step(&call, |step| {
+                self.progress_looks.store(looks, Ordering::Release);
+                step.has_unsent()
+            });
+            drop(call);
+            if full || looks {
                 std::thread::sleep(OTHERS_POLL);
             } else {
                 self.transport.sleep(LONGEST_SLEEP);
@@ -187,11 +215,6 @@ impl Step<'_> {
         let silence = self.remote.transport.silence(Peer::new(other.index() as u32));
         (silence > self.remote.patience).then_some(silence)
     }
-
-    /// Whether something could not be sent yet.
-    fn has_unsent(&self) -> bool {
-        !self.state.outboxes.iter().all(super::outbox::Outbox::is_empty)
-    }
 }
 
 /// What workers poll.
@@ -199,7 +222,7 @@ pub(super) struct RemoteSource(pub(super) Arc<Remote>);
 
 impl Source for RemoteSource {
     fn poll(&self, _worker: usize) -> bool {
-        enter().is_ok_and(|call| self.0.poll_for_others(&call))
+        enter().is_ok_and(|call| self.0.poll_for_worker(&call))
     }
 
     fn ended(&self) -> u64 {

@@ -115,7 +115,6 @@ impl Step<'_> {
         };
         self.give_back(&run, outcome, true);
         self.forget_small(&run);
-        self.wake();
     }
 
     /// Copies of small data go with their task: their bytes come along with the next one.
@@ -210,7 +209,6 @@ impl Step<'_> {
         };
         self.give_back(&run, outcome, false);
         self.call.count_ended_elsewhere();
-        self.wake();
     }
 
     /// An output of a task that has not run will have no value.

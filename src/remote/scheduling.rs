@@ -62,7 +62,6 @@ impl Step<'_> {
             return Err(error);
         }
         self.call.count_scheduled();
-        let number = self.state.number();
         let far: Vec<DatumId> = signature.inputs().map(|place| ids[place]).filter(|id| !id.is_here()).collect();
         let task = PendingTask {
             target,
@@ -75,6 +74,11 @@ impl Step<'_> {
             granted: Vec::new(),
             denied: None,
         };
+        if far.is_empty() && matches!(target, Target::Worker(_)) {
+            self.dispatch(&task);
+            return Ok(());
+        }
+        let number = self.state.number();
         self.state.pending.insert(number, task);
         for id in far {
             self.want(id, Want::Task(number));

@@ -1,15 +1,15 @@
 //! What a process keeps of its job, and a step: an event that changes it.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::outbox::Outbox;
 use crate::data::{DataCache, DatumId};
-use crate::engine::{Call, Target};
+use crate::engine::{Call, Goal, Target};
 use crate::error::{Error, dvm_retcode_t};
-use crate::id::{ProcessId, ProcessingId};
+use crate::id::{IdMap, ProcessId, ProcessingId};
 use crate::processing::Signature;
 use crate::protocol::copies::{Arrival, RemoteCopies};
 use crate::protocol::images::Announcements;
@@ -19,7 +19,7 @@ use crate::protocol::promises::{OutputClaim, Promise};
 use crate::protocol::tasks::{ReceivedTasks, SentTasks};
 use crate::protocol::termination::Termination;
 use crate::protocol::{Breach, ProcessSet};
-use crate::sync::lock::{Condvar, Mutex};
+use crate::sync::lock::{Condvar, Mutex, MutexGuard};
 use crate::sync::thread::Thread;
 use crate::transport::Transport;
 use crate::wire::{BatchHead, Message};
@@ -188,53 +188,59 @@ pub(super) type ToldFailure = (ProcessId, dvm_retcode_t, String);
 pub(super) struct State {
     pub(super) membership: Membership,
     pub(super) termination: Termination,
-    pub(super) near: HashMap<DatumId, NearDatum>,
-    pub(super) far: HashMap<DatumId, FarDatum>,
+    pub(super) near: IdMap<DatumId, NearDatum>,
+    pub(super) far: IdMap<DatumId, FarDatum>,
     /// Far data by their local slots.
-    pub(super) slots: HashMap<DatumId, DatumId>,
+    pub(super) slots: IdMap<DatumId, DatumId>,
     pub(super) copies: RemoteCopies,
-    pub(super) pending: HashMap<u64, PendingTask>,
+    pub(super) pending: IdMap<u64, PendingTask>,
     pub(super) sent: Vec<SentTasks<SentTask>>,
     pub(super) received: Vec<ReceivedTasks>,
-    pub(super) runs: BTreeMap<Arrival, ArrivedTask>,
-    /// By sender and number.
-    pub(super) by_sequence: HashMap<(ProcessId, u32), Arrival>,
+    pub(super) runs: IdMap<Arrival, ArrivedTask>,
+    /// Those with claims, by sender and number.
+    pub(super) by_sequence: IdMap<(ProcessId, u32), Arrival>,
     /// By the address of the engine's task.
-    pub(super) tasks: HashMap<usize, Arrival>,
+    pub(super) tasks: IdMap<usize, Arrival>,
     pub(super) early: Vec<EarlyGrant>,
     /// Near tasks that are being scheduled, by the inputs whose places they have to know.
-    pub(super) locating: HashMap<DatumId, Vec<u64>>,
+    pub(super) locating: IdMap<DatumId, Vec<u64>>,
     /// Inputs whose places are known now.
     pub(super) located: Vec<DatumId>,
     /// Where far inputs of such tasks are, and their sizes.
-    pub(super) hints: HashMap<DatumId, (ProcessId, u64)>,
+    pub(super) hints: IdMap<DatumId, (ProcessId, u64)>,
     /// Threads that wait for bytes.
-    pub(super) brought: HashMap<Arrival, Brought>,
+    pub(super) brought: IdMap<Arrival, Brought>,
     /// Tasks that ask whether there are bytes, by the ticket of the question.
-    pub(super) echoes: HashMap<u32, Arrival>,
+    pub(super) echoes: IdMap<u32, Arrival>,
     pub(super) numbers: u64,
     /// Processings of other processes, as they are registered here.
-    pub(super) functions: HashMap<ProcessingId, Result<ProcessingId, Error>>,
+    pub(super) functions: IdMap<ProcessingId, Result<ProcessingId, Error>>,
     pub(super) announcements: Announcements,
     /// Why processes are believed to be lost.
-    pub(super) suspects: HashMap<ProcessId, String>,
+    pub(super) suspects: IdMap<ProcessId, String>,
     pub(super) outboxes: Vec<Outbox>,
     /// The pieces that have come of each process's batch.
     pub(super) long: Vec<Vec<u8>>,
-    pub(super) transfers: HashMap<u64, Transfer>,
+    pub(super) transfers: IdMap<u64, Transfer>,
     /// Requests of this process for bytes of its own data, by their tickets.
-    pub(super) requests: HashMap<u32, DatumId>,
+    pub(super) requests: IdMap<u32, DatumId>,
     pub(super) ends: Ends,
     /// The first failure of the lowest process below this one, or of this one.
     pub(super) first: Option<ToldFailure>,
-    /// A thread waits for the end; by which rule the process is idle.
-    pub(super) waits: Option<Idleness>,
+    /// A thread waits, and what it waits for has not come: only then this process can be idle.
+    pub(super) waits: Option<EndWait>,
     /// The thread that waits finalizes.
     pub(super) closing: bool,
     /// A loss that the next wait tells.
     pub(super) lost: Option<String>,
     /// Threads are to be woken.
     pub(super) wake: bool,
+    /// How often they were.
+    pub(super) version: u64,
+    /// Those to whom something is to be sent.
+    pub(super) addressees: Vec<ProcessId>,
+    /// When something was last sent: nanoseconds from the start.
+    pub(super) flushed: u64,
     pub(super) eager: usize,
 }
 
@@ -251,36 +257,39 @@ impl State {
         State {
             membership: Membership::new(me, count),
             termination: Termination::new(me, count),
-            near: HashMap::new(),
-            far: HashMap::new(),
-            slots: HashMap::new(),
+            near: IdMap::default(),
+            far: IdMap::default(),
+            slots: IdMap::default(),
             copies: RemoteCopies::new(cache),
-            pending: HashMap::new(),
+            pending: IdMap::default(),
             sent: (0..count).map(|_| SentTasks::default()).collect(),
             received: (0..count).map(|_| ReceivedTasks::default()).collect(),
-            runs: BTreeMap::new(),
-            by_sequence: HashMap::new(),
-            tasks: HashMap::new(),
+            runs: IdMap::default(),
+            by_sequence: IdMap::default(),
+            tasks: IdMap::default(),
             early: Vec::new(),
-            locating: HashMap::new(),
+            locating: IdMap::default(),
             located: Vec::new(),
-            hints: HashMap::new(),
-            brought: HashMap::new(),
-            echoes: HashMap::new(),
+            hints: IdMap::default(),
+            brought: IdMap::default(),
+            echoes: IdMap::default(),
             numbers: 0,
-            functions: HashMap::new(),
+            functions: IdMap::default(),
             announcements: Announcements::default(),
-            suspects: HashMap::new(),
+            suspects: IdMap::default(),
             outboxes: (0..count).map(|_| Outbox::default()).collect(),
             long: (0..count).map(|_| Vec::new()).collect(),
-            transfers: HashMap::new(),
-            requests: HashMap::new(),
+            transfers: IdMap::default(),
+            requests: IdMap::default(),
             ends: Ends::default(),
             first: None,
             waits: None,
             closing: false,
             lost: None,
             wake: false,
+            version: 0,
+            addressees: Vec::new(),
+            flushed: 0,
             eager,
         }
     }
@@ -308,6 +317,9 @@ pub(super) fn is_counted(message: &Message<'_>) -> bool {
     !matches!(message, Message::Wave { .. } | Message::Answer { .. } | Message::End(_) | Message::Beat)
 }
 
+/// What follows within this time, in nanoseconds, may go along with more.
+const TOGETHER: u64 = 5_000;
+
 impl Step<'_> {
     /// The calling process.
     pub(super) fn me(&self) -> ProcessId {
@@ -329,7 +341,11 @@ impl Step<'_> {
             self.state.termination.count_sent(to);
         }
         let most = self.remote.transport.largest_batch();
-        if let Err(refusal) = self.state.outboxes[index(to)].add(message, most) {
+        let outbox = &mut self.state.outboxes[index(to)];
+        if outbox.is_empty() {
+            self.state.addressees.push(to);
+        }
+        if let Err(refusal) = outbox.add(message, most) {
             // What this library writes can be written: callers check what the program gives.
             self.call.note_defect(&format!("{message:?} cannot be sent: {refusal}"));
         }
@@ -337,9 +353,36 @@ impl Step<'_> {
 
     /// Sends what is in the outboxes, as far as there is room.
     pub(super) fn flush(&mut self) {
+        if self.state.addressees.is_empty() {
+            return;
+        }
         let head = BatchHead { load: self.state.runs.len() as u32, epoch: self.state.membership.epoch() };
-        for (at, outbox) in self.state.outboxes.iter_mut().enumerate() {
-            outbox.flush(&*self.remote.transport, at as u32, head);
+        let outboxes = &mut self.state.outboxes;
+        self.state.addressees.retain(|to| {
+            let outbox = &mut outboxes[index(*to)];
+            outbox.flush(&*self.remote.transport, to.index() as u32, head);
+            !outbox.is_empty()
+        });
+        self.state.flushed = self.remote.now();
+        self.remote.unsent.store(self.has_unsent(), Ordering::Relaxed);
+    }
+
+    /// Whether something was not sent yet.
+    pub(super) fn has_unsent(&self) -> bool {
+        !self.state.addressees.is_empty()
+    }
+
+    /// Sends, or leaves what follows quickly on something else to be sent along with more: to this thread, which sends
+    /// when it polls, or to the progress thread.
+    fn flush_soon(&mut self) {
+        if !self.has_unsent() {
+            return;
+        }
+        let quick = self.remote.now() < self.state.flushed + TOGETHER;
+        if quick && self.remote.progress_looks.load(Ordering::Acquire) {
+            self.remote.unsent.store(true, Ordering::Relaxed);
+        } else {
+            self.flush();
         }
     }
 
@@ -358,6 +401,12 @@ pub(crate) struct Remote {
     pub(super) changed: Condvar,
     pub(super) polls: Polls,
     pub(super) stopping: AtomicBool,
+    /// Something is left to be sent.
+    pub(super) unsent: AtomicBool,
+    /// The progress thread looks around often: it sends what others leave to it.
+    pub(super) progress_looks: AtomicBool,
+    /// A thread waits for the end, and this process has not said that it is idle.
+    pub(super) may_be_idle: AtomicBool,
     pub(super) progress: Mutex<Option<Thread>>,
     pub(super) start: Instant,
     /// How long a process may be silent.
@@ -373,20 +422,69 @@ impl Remote {
         result
     }
 
-    /// The same without giving memory back.
-    pub(super) fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
+    /// The same for what need not be sent at once.
+    pub(super) fn step_soon<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
+        let mut state = self.state.lock();
+        let mut step = Step { remote: self, state: &mut state, call };
+        let result = change(&mut step);
+        step.dispatch_located();
+        step.flush_soon();
+        self.unlock(call, state);
+        call.give_back();
+        result
+    }
+
+    /// As `step`, without giving memory back.
+    fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
         let mut state = self.state.lock();
         let mut step = Step { remote: self, state: &mut state, call };
         let result = change(&mut step);
         step.dispatch_located();
         step.flush();
-        let wake = std::mem::take(&mut step.state.wake);
+        self.unlock(call, state);
+        result
+    }
+
+    /// Takes in all that has come, as one step. For the thread that polls.
+    pub(super) fn take_in(&self, call: &Call) -> bool {
+        let mut held = None;
+        let any = self.transport.poll(&mut |event| {
+            let state = held.get_or_insert_with(|| self.state.lock());
+            let mut step = Step { remote: self, state, call };
+            step.event(event);
+            step.dispatch_located();
+        });
+        if let Some(mut state) = held {
+            Step { remote: self, state: &mut state, call }.flush();
+            self.unlock(call, state);
+        } else if self.unsent.load(Ordering::Relaxed) {
+            self.change(call, |_| {});
+        }
+        any
+    }
+
+    /// After a step: wakes those who wait for what it has changed.
+    fn unlock(&self, call: &Call, mut state: MutexGuard<'_, State>) {
+        let wake = std::mem::take(&mut state.wake);
+        state.version += u64::from(wake);
         drop(state);
         if wake {
             self.changed.notify_all();
             call.notice();
         }
-        result
+    }
+
+    /// Sleeps until threads are woken, or for so long. `version`: of the state that the calling thread has seen.
+    pub(super) fn sleep(&self, version: u64, longest: Duration) {
+        let mut state = self.state.lock();
+        if state.version == version {
+            self.changed.wait_for(&mut state, longest);
+        }
+    }
+
+    /// Nanoseconds since the start.
+    pub(super) fn now(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
     }
 }
 
@@ -395,15 +493,16 @@ impl Remote {
 pub(super) struct Polls {
     /// Held by the thread that polls.
     pub(super) turn: Mutex<()>,
-    /// When a worker, or a thread that waits, last polled: microseconds from the start.
-    pub(super) last: AtomicU64,
+    /// When a worker last polled: nanoseconds from the start.
+    pub(super) by_workers: AtomicU64,
+    /// When a thread that waits last did.
+    pub(super) by_others: AtomicU64,
 }
 
-/// When a process is idle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Idleness {
-    /// When all its tasks have ended.
-    AllEnded,
-    /// When no task can run.
-    NoneCanRun,
+/// A thread that waits for the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EndWait {
+    pub(super) goal: Goal,
+    /// How many ends there were before.
+    pub(super) ends: u32,
 }
