@@ -228,7 +228,7 @@ pub(crate) fn wait(descriptors: impl Iterator<Item = RawFd>, limit: Duration) ->
 }
 
 /// Copies bytes of another process. False unless all of them were copied.
-pub(crate) fn read_process(pid: i32, address: u64, into: &mut [MaybeUninit<u8>]) -> bool {
+pub(crate) fn read_process(pid: i32, address: u64, into: &mut [u8]) -> bool {
     let mut done = 0;
     while done < into.len() {
         let rest = &mut into[done..];

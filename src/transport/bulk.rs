@@ -1,5 +1,6 @@
-//! Larger memory under tickets, in pieces through a ring: the receiver says that it is ready, the sender sends, and
-//! neither waits. No I/O here: `pump` is given the ring's push.
+//! Larger memory under tickets: the receiver says that it is ready, the sender sends, and neither waits. Where the system
+//! lets the receiver read the sender's memory, the sender only says where it lies; else it goes through the ring in
+//! pieces. No I/O here: `pump` is given the ring's push and the system's read.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,6 +11,11 @@ use super::ring::RecordKind;
 const PIECE: usize = 32 << 10;
 const FOR_BATCHES: usize = 96 << 10;
 
+/// The least bytes that are worth a read of the sender's memory, and the bytes of one such read, which holds up what else
+/// the thread polls.
+const LEAST_PULLED: usize = 16 << 10;
+const PULL: usize = 256 << 10;
+
 /// Tickets that a peer may ask for before they are sent: more is no program's doing.
 const MOST_WANTED: usize = 1 << 20;
 
@@ -17,6 +23,25 @@ struct Sending {
     from: Outgoing,
     done: usize,
     token: u64,
+    stage: Stage,
+}
+
+/// How far this side has come with what it sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The receiver was not ready yet.
+    Waits,
+    /// It reads where the bytes are.
+    Pulled,
+    /// It gets pieces.
+    Pieces,
+}
+
+/// What the peer is ready for.
+struct Wanted {
+    bytes: u64,
+    /// It reads this side's memory.
+    pulls: bool,
 }
 
 struct Receiving {
@@ -24,6 +49,8 @@ struct Receiving {
     filled: usize,
     bytes: usize,
     token: u64,
+    /// The sender has said where the bytes are.
+    pulls: bool,
 }
 
 /// What the layer above is still to be told.
@@ -37,11 +64,15 @@ enum Outcome {
 #[derive(Default)]
 pub(crate) struct Transfers {
     sending: HashMap<u64, Sending>,
-    /// What the peer is ready for, by ticket: its length.
-    wanted: HashMap<u64, u64>,
+    /// What the peer is ready for, by ticket.
+    wanted: HashMap<u64, Wanted>,
     /// Tickets whose pieces are to be sent, in the order in which both sides were ready.
     order: VecDeque<u64>,
     receiving: HashMap<u64, Receiving>,
+    /// Tickets whose bytes are to be read where the peer says that they are, in turns.
+    pulled: VecDeque<(u64, u64)>,
+    /// Whether this side can read the peer's memory.
+    can_pull: bool,
     /// Records to be sent before pieces.
     answers: VecDeque<(RecordKind, u64, u64)>,
     outcomes: VecDeque<Outcome>,
@@ -49,43 +80,86 @@ pub(crate) struct Transfers {
     blocked: bool,
 }
 
+/// What moves bytes between both sides.
+pub(crate) trait Means {
+    /// Puts a record into the ring, if `spare` bytes stay free; says whether there was room.
+    fn push(&mut self, kind: RecordKind, note: u64, bytes: &[u8], spare: usize) -> Result<bool, LossCause>;
+    /// Reads the peer's memory.
+    fn pull(&mut self, address: u64, into: &mut [u8]) -> bool;
+}
+
 impl Transfers {
+    /// `can_pull`: whether this side can read the peer's memory.
+    pub(crate) fn new(can_pull: bool) -> Transfers {
+        Transfers { can_pull, ..Transfers::default() }
+    }
+
     /// This side has memory to send.
     pub(crate) fn send(&mut self, ticket: u64, from: Outgoing, token: u64) {
-        self.sending.insert(ticket, Sending { from, done: 0, token });
+        self.sending.insert(ticket, Sending { from, done: 0, token, stage: Stage::Waits });
         self.match_up(ticket);
     }
 
     /// This side has memory to fill.
     pub(crate) fn receive(&mut self, ticket: u64, mut into: Incoming, token: u64) {
         let bytes = (*into).as_mut().len();
-        self.receiving.insert(ticket, Receiving { into, filled: 0, bytes, token });
-        self.answers.push_back((RecordKind::Ready, ticket, bytes as u64));
+        self.receiving.insert(ticket, Receiving { into, filled: 0, bytes, token, pulls: false });
+        let how = if self.can_pull && bytes >= LEAST_PULLED { RecordKind::ReadyToPull } else { RecordKind::Ready };
+        self.answers.push_back((how, ticket, bytes as u64));
     }
 
     /// Begins a transfer that both sides are ready for, if they agree about its length.
     fn match_up(&mut self, ticket: u64) {
-        let Some(sending) = self.sending.get(&ticket) else { return };
-        let Some(bytes) = self.wanted.remove(&ticket) else { return };
-        if (*sending.from).as_ref().len() as u64 == bytes {
-            self.order.push_back(ticket);
-        } else {
+        let Some(sending) = self.sending.get_mut(&ticket) else { return };
+        let Some(Wanted { bytes, pulls }) = self.wanted.remove(&ticket) else { return };
+        let memory = (*sending.from).as_ref();
+        if memory.len() as u64 != bytes {
             self.outcomes.push_back(Outcome::Failed(sending.token));
             self.sending.remove(&ticket);
             self.answers.push_back((RecordKind::Refused, ticket, 0));
+        } else if pulls {
+            let address = memory.as_ptr() as u64;
+            self.answers.push_back((RecordKind::LiesAt, ticket, address));
+            sending.stage = Stage::Pulled;
+        } else {
+            self.order.push_back(ticket);
+            sending.stage = Stage::Pieces;
         }
     }
 
     /// A record of the peer.
     pub(crate) fn take(&mut self, kind: RecordKind, ticket: u64, bytes: &[u8]) -> Result<(), LossCause> {
+        let number = |what| bytes.try_into().map(u64::from_le_bytes).map_err(|_| LossCause::Broken(what));
         match kind {
-            RecordKind::Ready => {
-                let Ok(length) = bytes.try_into() else { return Err(LossCause::Broken("the length of a transfer")) };
-                if self.wanted.len() >= MOST_WANTED || self.order.contains(&ticket) {
+            RecordKind::Ready | RecordKind::ReadyToPull => {
+                let pulls = kind == RecordKind::ReadyToPull;
+                // Whoever could not read gets pieces.
+                let ready = self.sending.get(&ticket).is_none_or(|sending| match sending.stage {
+                    Stage::Waits => true,
+                    Stage::Pulled => !pulls,
+                    Stage::Pieces => false,
+                });
+                if self.wanted.len() >= MOST_WANTED || !ready {
                     return Err(LossCause::Broken("a ticket that is asked for twice"));
                 }
-                self.wanted.insert(ticket, u64::from_le_bytes(length));
+                self.wanted.insert(ticket, Wanted { bytes: number("the length of a transfer")?, pulls });
                 self.match_up(ticket);
+            }
+            RecordKind::LiesAt => {
+                let address = number("the address of a transfer")?;
+                let pulling = self.receiving.get_mut(&ticket).filter(|_| self.can_pull);
+                let Some(pulling) = pulling.filter(|receiving| !receiving.pulls) else {
+                    return Err(LossCause::Broken("the address of a transfer that is not under way"));
+                };
+                pulling.pulls = true;
+                self.pulled.push_back((ticket, address));
+            }
+            RecordKind::Pulled => {
+                let sent = self.sending.remove(&ticket).filter(|sending| sending.stage == Stage::Pulled);
+                let Some(sent) = sent else {
+                    return Err(LossCause::Broken("the end of a transfer that was not begun"));
+                };
+                self.outcomes.push_back(Outcome::Sent(sent.token));
             }
             RecordKind::Piece => return self.fill(ticket, bytes),
             _ => {
@@ -97,7 +171,7 @@ impl Transfers {
     }
 
     fn fill(&mut self, ticket: u64, bytes: &[u8]) -> Result<(), LossCause> {
-        let Some(receiving) = self.receiving.get_mut(&ticket) else {
+        let Some(receiving) = self.receiving.get_mut(&ticket).filter(|receiving| !receiving.pulls) else {
             return Err(LossCause::Broken("a piece of a transfer that is not under way"));
         };
         let end = receiving.filled + bytes.len();
@@ -114,16 +188,37 @@ impl Transfers {
         Ok(())
     }
 
-    /// Sends what fits. `push` takes kind, note, bytes and what is to stay free, and says whether there was room. True if
-    /// something was sent.
-    pub(crate) fn pump(
-        &mut self,
-        mut push: impl FnMut(RecordKind, u64, &[u8], usize) -> Result<bool, LossCause>,
-    ) -> Result<bool, LossCause> {
-        let mut some = false;
+    /// Reads the next bytes of a transfer where the peer says that they are. True if there was something to do.
+    fn pull_next(&mut self, means: &mut impl Means) -> bool {
+        let Some((ticket, address)) = self.pulled.pop_front() else { return false };
+        let Some(receiving) = self.receiving.get_mut(&ticket) else { return true };
+        let memory = (*receiving.into).as_mut();
+        let end = memory.len().min(receiving.filled + PULL);
+        if !means.pull(address.wrapping_add(receiving.filled as u64), &mut memory[receiving.filled..end]) {
+            // The sender is gone, as its end will tell; or the system refuses from now on what it allowed before.
+            self.can_pull = false;
+            (receiving.filled, receiving.pulls) = (0, false);
+            self.answers.push_back((RecordKind::Ready, ticket, receiving.bytes as u64));
+            return true;
+        }
+        receiving.filled = end;
+        if end < memory.len() {
+            self.pulled.push_back((ticket, address));
+            return true;
+        }
+        self.answers.push_back((RecordKind::Pulled, ticket, 0));
+        if let Some(Receiving { into, token, .. }) = self.receiving.remove(&ticket) {
+            self.outcomes.push_back(Outcome::Received(token, into));
+        }
+        true
+    }
+
+    /// Moves on what can be. True if there was something.
+    pub(crate) fn pump(&mut self, means: &mut impl Means) -> Result<bool, LossCause> {
+        let mut some = self.pull_next(means);
         self.blocked = false;
         while let Some(&(kind, ticket, length)) = self.answers.front() {
-            if !push(kind, ticket, &length.to_le_bytes(), 0)? {
+            if !means.push(kind, ticket, &length.to_le_bytes(), 0)? {
                 self.blocked = true;
                 return Ok(some);
             }
@@ -138,7 +233,7 @@ impl Transfers {
             let bytes = (*sending.from).as_ref();
             let end = bytes.len().min(sending.done + PIECE);
             let piece = bytes.get(sending.done..end).unwrap_or_default();
-            if !push(RecordKind::Piece, ticket, piece, FOR_BATCHES)? {
+            if !means.push(RecordKind::Piece, ticket, piece, FOR_BATCHES)? {
                 self.blocked = true;
                 return Ok(some);
             }
@@ -160,13 +255,13 @@ impl Transfers {
 
     /// Whether there is something to send or to tell.
     pub(crate) fn is_active(&self) -> bool {
-        !(self.answers.is_empty() && self.order.is_empty() && self.outcomes.is_empty())
+        !(self.answers.is_empty() && self.order.is_empty() && self.outcomes.is_empty() && self.pulled.is_empty())
     }
 
     /// Whether a poll would do something now.
     pub(crate) fn can_go_on(&self) -> bool {
         let sends = !(self.answers.is_empty() && self.order.is_empty());
-        !self.outcomes.is_empty() || (sends && !self.blocked)
+        !self.outcomes.is_empty() || !self.pulled.is_empty() || (sends && !self.blocked)
     }
 
     /// What the layer above is to be told next.
@@ -185,6 +280,7 @@ impl Transfers {
         self.outcomes.extend(sending.chain(receiving).map(Outcome::Failed));
         self.answers.clear();
         self.order.clear();
+        self.pulled.clear();
         self.wanted.clear();
     }
 }
@@ -201,13 +297,7 @@ mod tests {
             for side in 0..2 {
                 let mut records = Vec::new();
                 let mut room = 3;
-                some |= sides[side].pump(|kind, note, bytes, _| {
-                    room -= i32::from(room > 0);
-                    if room > 0 {
-                        records.push((kind, note, bytes.to_vec()));
-                    }
-                    Ok(room > 0)
-                })?;
+                some |= sides[side].pump(&mut Script { records: &mut records, room: &mut room })?;
                 for (kind, note, bytes) in records {
                     sides[1 - side].take(kind, note, &bytes)?;
                 }
@@ -236,14 +326,50 @@ mod tests {
         }
     }
 
+    thread_local! {
+        /// How many reads of the other side's memory the system still allows.
+        static READS: std::cell::Cell<u32> = const { std::cell::Cell::new(u32::MAX) };
+    }
+
+    /// Room for two records, and memory that is read where it lies: both sides are in one process.
+    struct Script<'a> {
+        records: &'a mut Vec<(RecordKind, u64, Vec<u8>)>,
+        room: &'a mut i32,
+    }
+
+    impl Means for Script<'_> {
+        fn push(&mut self, kind: RecordKind, note: u64, bytes: &[u8], _: usize) -> Result<bool, LossCause> {
+            *self.room -= i32::from(*self.room > 0);
+            if *self.room > 0 {
+                self.records.push((kind, note, bytes.to_vec()));
+            }
+            Ok(*self.room > 0)
+        }
+
+        fn pull(&mut self, address: u64, into: &mut [u8]) -> bool {
+            let allowed = READS.get() > 0;
+            READS.set(READS.get().saturating_sub(1));
+            allowed && crate::system::descriptors::read_process(std::process::id() as i32, address, into)
+        }
+    }
+
     fn bytes(length: usize) -> Vec<u8> {
         (0..length).map(|at| (at * 31 + length) as u8).collect()
     }
 
     #[test]
     fn memory_of_all_lengths_arrives_whoever_begins() {
-        let mut sides: [Transfers; 2] = Default::default();
-        let lengths = [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE + 7];
+        // Pieces; reads; reads that the system refuses from the third on.
+        for (can_pull, reads) in [(false, 0), (true, u32::MAX), (true, 2)] {
+            READS.set(reads);
+            all_lengths_arrive(can_pull);
+            assert_eq!(READS.get() < reads, can_pull, "what can be read is read");
+        }
+    }
+
+    fn all_lengths_arrive(can_pull: bool) {
+        let mut sides = [Transfers::new(can_pull), Transfers::new(can_pull)];
+        let lengths = [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE + 7, PULL, 3 * PULL + 1];
         let mut expected = Vec::new();
         for (ticket, length) in (0..).zip(lengths) {
             let (sender, receiver) = (ticket as usize % 2, 1 - ticket as usize % 2);
@@ -281,6 +407,21 @@ mod tests {
         side.receive(1, Box::new(vec![0; 4]), 9);
         assert!(side.take(RecordKind::Piece, 1, &[0; 5]).is_err());
         assert!(side.take(RecordKind::Refused, 77, &[]).is_ok());
+        assert!(side.take(RecordKind::LiesAt, 1, &[0; 8]).is_err(), "this side reads no memory");
+        let mut side = Transfers::new(true);
+        assert!(side.take(RecordKind::LiesAt, 1, &[0; 8]).is_err());
+        assert!(side.take(RecordKind::Pulled, 1, &[]).is_err());
+        side.receive(1, Box::new(vec![0; LEAST_PULLED]), 9);
+        assert!(side.take(RecordKind::LiesAt, 1, &[0; 8]).is_ok());
+        assert!(side.take(RecordKind::LiesAt, 1, &[0; 8]).is_err(), "twice");
+        assert!(side.take(RecordKind::Piece, 1, &[0; 8]).is_err(), "pieces of what is read");
+        side.send(2, Box::new(bytes(LEAST_PULLED)), 5);
+        assert!(side.take(RecordKind::Pulled, 2, &[]).is_err(), "before it was said where the bytes are");
+        side.send(3, Box::new(bytes(LEAST_PULLED)), 5);
+        assert!(side.take(RecordKind::ReadyToPull, 3, &(LEAST_PULLED as u64).to_le_bytes()).is_ok());
+        assert!(side.take(RecordKind::ReadyToPull, 3, &(LEAST_PULLED as u64).to_le_bytes()).is_err());
+        assert!(side.take(RecordKind::Ready, 3, &(LEAST_PULLED as u64).to_le_bytes()).is_ok(), "it cannot read");
+        assert!(side.take(RecordKind::Ready, 3, &(LEAST_PULLED as u64).to_le_bytes()).is_err());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 
 use std::any::Any;
 use std::fmt;
-use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::time::Duration;
 
@@ -165,7 +164,7 @@ pub trait Transport: Send + Sync {
     fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<NonNull<[u8]>>;
 
     /// Copies a peer's bytes without its help. False: this does not work here, and `into` holds nothing.
-    fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [MaybeUninit<u8>]) -> bool;
+    fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [u8]) -> bool;
 
     /// Memory of so many bytes, zero or old ones, that peers can `map`. `None`: there is no such memory.
     fn allocate(&self, bytes: usize) -> Option<Box<dyn SharedBlock>>;

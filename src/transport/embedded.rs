@@ -2,7 +2,6 @@
 //! after the sockets as well.
 
 use std::io::{Read, Write};
-use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::ptr::NonNull;
@@ -235,7 +234,7 @@ impl Transport for Embedded {
         link.map(at, bytes)
     }
 
-    fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [MaybeUninit<u8>]) -> bool {
+    fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [u8]) -> bool {
         let Some(link) = self.link(from).filter(|_| self.pull_by != PullBy::Ring) else { return false };
         if !link.knows(at) {
             self.attend_now();

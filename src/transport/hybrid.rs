@@ -1,6 +1,5 @@
 //! Processes of several hosts: rings to those of this one, an MPI to the others.
 
-use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -117,7 +116,7 @@ impl Transport for Hybrid {
         self.rings.map(from, at, bytes)
     }
 
-    fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [MaybeUninit<u8>]) -> bool {
+    fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [u8]) -> bool {
         self.rings.pull(from, at, into)
     }
 

@@ -100,7 +100,7 @@ pub(crate) fn connect_to(
     }
     let mut links: Vec<Option<PeerLink>> = (0..processes).map(|_| None).collect();
     for (peer, socket, inbound) in greeted {
-        links[peer.index()] = Some(meet(peer, processes, socket, inbound)?);
+        links[peer.index()] = Some(PeerLink::new(meet(peer, processes, socket, inbound)?, pull_by != PullBy::Ring));
     }
     Embedded::new(me, links, card, pull_by).map_err(refused)
 }
@@ -111,7 +111,7 @@ fn gone(peer: Peer, why: &str) -> Error {
 }
 
 /// Waits for a peer's greeting.
-fn meet(peer: Peer, processes: usize, socket: OwnedFd, inbound: Mapping) -> Result<PeerLink, Error> {
+fn meet(peer: Peer, processes: usize, socket: OwnedFd, inbound: Mapping) -> Result<Parts, Error> {
     let (ring, card, pid) = loop {
         match socket_message::receive(&socket) {
             Said::Message(SocketMessage::Hello { me, processes: many, ring, card }, Some(sender))
@@ -131,5 +131,5 @@ fn meet(peer: Peer, processes: usize, socket: OwnedFd, inbound: Mapping) -> Resu
     descriptors::ask_for_sender(&socket, false).map_err(refused)?;
     let outbound = Mapping::new(&ring, RING_BYTES, true).map_err(refused)?;
     let card = Mapping::new(&card, CARD_BYTES, false).map_err(refused)?;
-    Ok(PeerLink::new(Parts { peer, socket, pid, outbound, inbound, card }))
+    Ok(Parts { peer, socket, pid, outbound, inbound, card })
 }

@@ -1,13 +1,12 @@
 //! The connection to one peer of the same host: two rings, a socket, the peer's card and heap.
 
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::bulk::Transfers;
+use super::bulk::{Means, Transfers};
 use super::contract::{Incoming, LossCause, Outgoing, Peer, RemoteAddress, Sent, TransportEvent};
 use super::doorbell;
 use super::heap::Heap;
@@ -92,10 +91,10 @@ pub(crate) struct PeerLink {
 }
 
 impl PeerLink {
-    pub(crate) fn new(parts: Parts) -> PeerLink {
+    /// `pulls`: whether this process is to read the peer's memory, where the system lets it.
+    pub(crate) fn new(parts: Parts, pulls: bool) -> PeerLink {
         let process = (parts.pid > 0).then(|| descriptors::process(parts.pid).ok()).flatten();
         PeerLink {
-            process,
             producer: Mutex::default(),
             arrivals: Mutex::default(),
             read: AtomicU64::new(0),
@@ -103,10 +102,11 @@ impl PeerLink {
             state: AtomicU8::new(OPEN),
             cause: Mutex::new(LossCause::Ended),
             heard: AtomicU64::new(0),
-            transfers: Mutex::default(),
+            transfers: Mutex::new(Transfers::new(pulls && process.is_some())),
             active: AtomicBool::new(false),
             segments: Mutex::new(Vec::new()),
             announced: Mutex::new(0),
+            process,
             parts,
         }
     }
@@ -261,7 +261,12 @@ impl PeerLink {
                 gathered.extend_from_slice(buffer);
                 *complete = note == 1;
             }
-            RecordKind::Ready | RecordKind::Piece | RecordKind::Refused => {
+            RecordKind::Ready
+            | RecordKind::ReadyToPull
+            | RecordKind::LiesAt
+            | RecordKind::Pulled
+            | RecordKind::Piece
+            | RecordKind::Refused => {
                 self.transfers.lock().take(kind, note, buffer)?;
                 self.active.store(true, Ordering::Relaxed);
             }
@@ -288,12 +293,12 @@ impl PeerLink {
     }
 
     fn pump(&self) -> bool {
-        let moved = self.transfers.lock().pump(|kind, note, bytes, spare| self.push(kind, note, bytes, spare));
-        let moved = self.checked(moved).unwrap_or(false);
-        if moved {
+        let mut means = Pumping { link: self, pushed: false };
+        let moved = self.transfers.lock().pump(&mut means);
+        if means.pushed {
             self.rouse();
         }
-        moved
+        self.checked(moved).unwrap_or(false)
     }
 
     fn tell_outcomes(&self, deliver: &mut dyn FnMut(TransportEvent<'_>)) -> bool {
@@ -427,7 +432,7 @@ impl PeerLink {
     }
 
     /// Copies the peer's bytes by the system call for that.
-    pub(crate) fn pull(&self, at: RemoteAddress, into: &mut [MaybeUninit<u8>]) -> bool {
+    pub(crate) fn pull(&self, at: RemoteAddress, into: &mut [u8]) -> bool {
         let address = match at {
             RemoteAddress::Memory(address) => Some(address),
             RemoteAddress::Heap { segment, offset } => self.segments.lock().get(segment as usize).and_then(|segment| {
@@ -451,5 +456,23 @@ impl PeerLink {
                 _ => return,
             }
         }
+    }
+}
+
+/// How transfers move bytes.
+struct Pumping<'a> {
+    link: &'a PeerLink,
+    pushed: bool,
+}
+
+impl Means for Pumping<'_> {
+    fn push(&mut self, kind: RecordKind, note: u64, bytes: &[u8], spare: usize) -> Result<bool, LossCause> {
+        let pushed = self.link.push(kind, note, bytes, spare)?;
+        self.pushed |= pushed;
+        Ok(pushed)
+    }
+
+    fn pull(&mut self, address: u64, into: &mut [u8]) -> bool {
+        self.link.pull(RemoteAddress::Memory(address), into)
     }
 }

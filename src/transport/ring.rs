@@ -30,12 +30,19 @@ pub(crate) enum RecordKind {
     Piece,
     /// This ticket is not as long as that.
     Refused,
+    /// As `Ready`, of a sender that can read the receiver of this record.
+    ReadyToPull,
+    /// The bytes of this ticket lie at this address, in the memory of the record's sender.
+    LiesAt,
+    /// The bytes of this ticket were read.
+    Pulled,
 }
 
 impl RecordKind {
     fn from_number(number: u64) -> Option<RecordKind> {
-        use RecordKind::{Batch, Gather, Piece, Ready, Refused};
-        [Batch, Gather, Ready, Piece, Refused].into_iter().find(|kind| *kind as u64 == number)
+        use RecordKind::{Batch, Gather, LiesAt, Piece, Pulled, Ready, ReadyToPull, Refused};
+        let all = [Batch, Gather, Ready, Piece, Refused, ReadyToPull, LiesAt, Pulled];
+        all.into_iter().find(|kind| *kind as u64 == number)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Transports of one process to itself: each has its own rings and sockets, as in processes of their own.
 
 use std::collections::HashMap;
-use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -264,7 +263,7 @@ fn memory_is_read_where_it_lies_or_copied_or_sent() {
             assert!(block.memory().len() >= BYTES);
             let mapped = there.map(Peer::new(0), block.address(), BYTES);
             assert_eq!(mapped.map(NonNull::len), (pull_by == PullBy::Heap).then_some(BYTES));
-            let mut copy = vec![MaybeUninit::new(0); BYTES];
+            let mut copy = vec![0; BYTES];
             assert_eq!(there.pull(Peer::new(0), block.address(), &mut copy), pull_by != PullBy::Ring);
             let RemoteAddress::Heap { segment, offset } = block.address() else { panic!("not in the heap") };
             for wrong in [
@@ -272,11 +271,11 @@ fn memory_is_read_where_it_lies_or_copied_or_sent() {
                 RemoteAddress::Heap { segment, offset: u64::MAX - offset },
             ] {
                 assert!(there.map(Peer::new(0), wrong, 8).is_none());
-                assert!(!there.pull(Peer::new(0), wrong, &mut [MaybeUninit::uninit(); 8]));
+                assert!(!there.pull(Peer::new(0), wrong, &mut [0; 8]));
             }
         }
         let own = RemoteAddress::Memory(expected.as_ptr().addr() as u64);
-        let mut copy = vec![MaybeUninit::new(0); BYTES];
+        let mut copy = vec![0; BYTES];
         assert_eq!(there.pull(Peer::new(0), own, &mut copy), pull_by != PullBy::Ring);
         assert!(!there.pull(Peer::new(0), RemoteAddress::Memory(8), &mut copy), "there is nothing");
         assert!(there.map(Peer::new(0), own, 8).is_none());

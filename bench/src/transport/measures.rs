@@ -2,7 +2,6 @@
 #![allow(unsafe_code, reason = "memory that two processes have mapped")]
 
 use std::hint::black_box;
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -261,7 +260,7 @@ impl Both<'_> {
     /// Copies 64 MiB of the other process's own memory.
     fn pull(&self, place: RemoteAddress) {
         const WHAT: &str = "64 MiB of other memory, by process_vm_readv";
-        let mut into = vec![MaybeUninit::new(0_u8); LARGE];
+        let mut into = vec![0_u8; LARGE];
         let mut times = Vec::new();
         for _ in 0..self.samples() {
             let start = Instant::now();
