@@ -36,6 +36,7 @@ bench: all ## measure what a task costs, beside the peers that are installed; wr
 	target/release/dvm-bench $(BENCH)
 	target/release/dvm-bench-redist
 	target/release/dvm-bench-transport
+	target/release/dvm-bench-several
 
 packages-check: ## install what only the tests need (packages-check.txt)
 	@DVM_PACKAGES=packages-check.txt tools/packages.sh

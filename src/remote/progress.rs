@@ -15,6 +15,9 @@ use crate::transport::{Peer, Wake};
 /// How long the progress thread leaves polling to others that do so.
 const OTHERS_POLL: Duration = Duration::from_micros(100);
 
+/// Others poll all the time if one did so within this time, in nanoseconds.
+const OTHERS_POLL_NOW: u64 = 30_000;
+
 /// How long after such a poll, in nanoseconds, it looks around often.
 const OTHERS_POLLED: u64 = 1_000_000;
 
@@ -105,7 +108,7 @@ impl Remote {
 
     /// The progress thread's loop.
     fn progress(&self) {
-        let (mut beaten, mut judging) = (Instant::now(), false);
+        let (mut beaten, mut judging, mut came) = (Instant::now(), false, Instant::now());
         let mut judge = Judge::new(self.patience);
         while !self.stopping.load(Ordering::Acquire) {
             if beaten.elapsed() >= LONGEST_SLEEP {
@@ -124,22 +127,30 @@ impl Remote {
                 });
             }
             if any {
+                came = Instant::now();
+                continue;
+            }
+            // What comes is often answered, and the answer again.
+            if came.elapsed() < EAGER {
+                drop(call);
+                std::thread::yield_now();
                 continue;
             }
             let now = self.now();
             let last = self.polls.by_workers.load(Ordering::Relaxed).max(self.polls.by_others.load(Ordering::Relaxed));
-            let others_poll = now.saturating_sub(last) < OTHERS_POLLED;
-            let looks = others_poll || under_way() != 0;
+            let since = now.saturating_sub(last);
+            let looks = since < OTHERS_POLLED;
             // Under the lock: what is left to this thread from now on, or was before, is sent.
             let full = self.step(&call, |step| {
                 self.progress_looks.store(looks, Ordering::Release);
                 step.has_unsent()
             });
             drop(call);
-            if full || looks {
+            if since < OTHERS_POLL_NOW {
+                // A bell would be rung for this thread only.
                 std::thread::sleep(OTHERS_POLL);
             } else {
-                self.transport.sleep(LONGEST_SLEEP);
+                self.transport.sleep(if full || looks { OTHERS_POLL } else { LONGEST_SLEEP });
             }
         }
     }

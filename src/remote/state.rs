@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::outbox::Outbox;
 use crate::data::{DataCache, DatumId};
-use crate::engine::{Call, Goal, Target};
+use crate::engine::{Call, Goal, Target, under_way};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{IdMap, ProcessId, ProcessingId};
 use crate::processing::Signature;
@@ -318,7 +318,7 @@ pub(super) fn is_counted(message: &Message<'_>) -> bool {
 }
 
 /// What follows within this time, in nanoseconds, may go along with more.
-const TOGETHER: u64 = 5_000;
+const TOGETHER: u64 = 1_000;
 
 impl Step<'_> {
     /// The calling process.
@@ -455,7 +455,12 @@ impl Remote {
             step.dispatch_located();
         });
         if let Some(mut state) = held {
-            Step { remote: self, state: &mut state, call }.flush();
+            let mut step = Step { remote: self, state: &mut state, call };
+            // What has come may have been the last that this process waited for; nobody else may be awake to see it.
+            if step.state.waits.is_some() && under_way() == 0 {
+                step.look_around();
+            }
+            step.flush();
             self.unlock(call, state);
         } else if self.unsent.load(Ordering::Relaxed) {
             self.change(call, |_| {});
