@@ -81,7 +81,7 @@ pub(crate) struct Transfers {
 }
 
 /// What moves bytes between both sides.
-pub(crate) trait Means {
+pub(crate) trait Mover {
     /// Puts a record into the ring, if `spare` bytes stay free; says whether there was room.
     fn push(&mut self, kind: RecordKind, note: u64, bytes: &[u8], spare: usize) -> Result<bool, LossCause>;
     /// Reads the peer's memory.
@@ -189,12 +189,12 @@ impl Transfers {
     }
 
     /// Reads the next bytes of a transfer where the peer says that they are. True if there was something to do.
-    fn pull_next(&mut self, means: &mut impl Means) -> bool {
+    fn pull_next(&mut self, mover: &mut impl Mover) -> bool {
         let Some((ticket, address)) = self.pulled.pop_front() else { return false };
         let Some(receiving) = self.receiving.get_mut(&ticket) else { return true };
         let memory = (*receiving.into).as_mut();
         let end = memory.len().min(receiving.filled + PULL);
-        if !means.pull(address.wrapping_add(receiving.filled as u64), &mut memory[receiving.filled..end]) {
+        if !mover.pull(address.wrapping_add(receiving.filled as u64), &mut memory[receiving.filled..end]) {
             // The sender is gone, as its end will tell; or the system refuses from now on what it allowed before.
             self.can_pull = false;
             (receiving.filled, receiving.pulls) = (0, false);
@@ -214,11 +214,11 @@ impl Transfers {
     }
 
     /// Moves on what can be. True if there was something.
-    pub(crate) fn pump(&mut self, means: &mut impl Means) -> Result<bool, LossCause> {
-        let mut some = self.pull_next(means);
+    pub(crate) fn pump(&mut self, mover: &mut impl Mover) -> Result<bool, LossCause> {
+        let mut some = self.pull_next(mover);
         self.blocked = false;
         while let Some(&(kind, ticket, length)) = self.answers.front() {
-            if !means.push(kind, ticket, &length.to_le_bytes(), 0)? {
+            if !mover.push(kind, ticket, &length.to_le_bytes(), 0)? {
                 self.blocked = true;
                 return Ok(some);
             }
@@ -233,7 +233,7 @@ impl Transfers {
             let bytes = (*sending.from).as_ref();
             let end = bytes.len().min(sending.done + PIECE);
             let piece = bytes.get(sending.done..end).unwrap_or_default();
-            if !means.push(RecordKind::Piece, ticket, piece, FOR_BATCHES)? {
+            if !mover.push(RecordKind::Piece, ticket, piece, FOR_BATCHES)? {
                 self.blocked = true;
                 return Ok(some);
             }
@@ -337,7 +337,7 @@ mod tests {
         room: &'a mut i32,
     }
 
-    impl Means for Script<'_> {
+    impl Mover for Script<'_> {
         fn push(&mut self, kind: RecordKind, note: u64, bytes: &[u8], _: usize) -> Result<bool, LossCause> {
             *self.room -= i32::from(*self.room > 0);
             if *self.room > 0 {

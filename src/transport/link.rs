@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::bulk::{Means, Transfers};
+use super::bulk::{Mover, Transfers};
 use super::contract::{Incoming, LossCause, Outgoing, Peer, RemoteAddress, Sent, TransportEvent};
 use super::doorbell;
 use super::heap::Heap;
@@ -293,9 +293,9 @@ impl PeerLink {
     }
 
     fn pump(&self) -> bool {
-        let mut means = Pumping { link: self, pushed: false };
-        let moved = self.transfers.lock().pump(&mut means);
-        if means.pushed {
+        let mut mover = Pumping { link: self, pushed: false };
+        let moved = self.transfers.lock().pump(&mut mover);
+        if mover.pushed {
             self.rouse();
         }
         self.checked(moved).unwrap_or(false)
@@ -465,7 +465,7 @@ struct Pumping<'a> {
     pushed: bool,
 }
 
-impl Means for Pumping<'_> {
+impl Mover for Pumping<'_> {
     fn push(&mut self, kind: RecordKind, note: u64, bytes: &[u8], spare: usize) -> Result<bool, LossCause> {
         let pushed = self.link.push(kind, note, bytes, spare)?;
         self.pushed |= pushed;
