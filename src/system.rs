@@ -7,6 +7,9 @@ pub(crate) mod descriptors;
 pub(crate) mod named_sockets;
 
 use std::ffi::{CStr, c_int, c_long, c_uint, c_void};
+use std::io::{Error, Result};
+use std::marker::PhantomData;
+use std::os::fd::OwnedFd;
 use std::ptr::{self, NonNull};
 
 unsafe extern "C" {
@@ -32,6 +35,33 @@ pub(crate) fn boot() -> Option<String> {
 /// The calling process's namespace of this kind (`pid`, `net`, ...). `None`: /proc is not there.
 pub(crate) fn namespace(kind: &str) -> Option<String> {
     std::fs::read_link(format!("/proc/self/ns/{kind}")).ok().map(|link| link.display().to_string())
+}
+
+/// A number of bytes that a value of this type has.
+#[repr(transparent)]
+struct BytesOf<T>(libc::socklen_t, PhantomData<T>);
+
+impl<T> BytesOf<T> {
+    /// All of them.
+    fn all() -> BytesOf<T> {
+        BytesOf(size_of::<T>() as libc::socklen_t, PhantomData)
+    }
+
+    /// The first ones.
+    fn first(bytes: usize) -> BytesOf<T> {
+        assert!(bytes <= size_of::<T>(), "a value has no more bytes");
+        BytesOf(bytes as libc::socklen_t, PhantomData)
+    }
+}
+
+/// The result of a call that answers -1 when it fails.
+fn checked(result: c_int) -> Result<c_int> {
+    if result < 0 { Err(Error::last_os_error()) } else { Ok(result) }
+}
+
+/// The result of a call that makes a descriptor.
+fn made(descriptor: Option<OwnedFd>) -> Result<OwnedFd> {
+    descriptor.ok_or_else(Error::last_os_error)
 }
 
 /// What has this name in the dynamic tables of the program and of its libraries.

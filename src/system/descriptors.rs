@@ -1,17 +1,25 @@
 //! File descriptors: memory files, sockets that pass descriptors on, and waiting for any of them.
 
 use std::ffi::{c_int, c_void};
-use std::io::{Error, ErrorKind, Result};
+use std::io::{Error, ErrorKind, IoSlice, IoSliceMut, Result};
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::time::Duration;
 
+use super::{BytesOf, checked};
+
+// `Option<OwnedFd>` is -1 for none.
 unsafe extern "C" {
-    safe fn socketpair(domain: c_int, kind: c_int, protocol: c_int, ends: &mut [c_int; 2]) -> c_int;
-    safe fn shutdown(socket: c_int, how: c_int) -> c_int;
-    safe fn setsockopt(socket: c_int, level: c_int, name: c_int, value: &c_int, bytes: libc::socklen_t) -> c_int;
+    safe fn socketpair(domain: c_int, kind: c_int, protocol: c_int, ends: &mut [Option<OwnedFd>; 2]) -> c_int;
+    safe fn shutdown(socket: BorrowedFd<'_>, how: c_int) -> c_int;
+    safe fn setsockopt(socket: BorrowedFd<'_>, level: c_int, name: c_int, value: &c_int, bytes: BytesOf<c_int>)
+    -> c_int;
+    safe fn sendmsg(socket: BorrowedFd<'_>, message: &Departing<'_>, flags: c_int) -> isize;
+    safe fn recvmsg(socket: BorrowedFd<'_>, message: &mut Arriving<'_>, flags: c_int) -> isize;
     safe fn getuid() -> libc::uid_t;
+    safe fn getgid() -> libc::gid_t;
 }
 
 /// The most descriptors that one message carries; the kernel takes 253.
@@ -25,18 +33,6 @@ pub(crate) struct Credentials {
     pub user: u32,
 }
 
-/// The result of a call that answers -1 when it fails.
-fn checked(result: c_int) -> Result<c_int> {
-    if result < 0 { Err(Error::last_os_error()) } else { Ok(result) }
-}
-
-/// The owner of a descriptor that a call has just given.
-fn owned(descriptor: c_int) -> Result<OwnedFd> {
-    let descriptor = checked(descriptor)?;
-    // SAFETY: the kernel gave it to the caller, who gives it away: nobody else has it.
-    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
-}
-
 /// `fcntl` with a number.
 fn control(descriptor: RawFd, command: c_int, argument: c_int) -> Result<c_int> {
     // SAFETY: the commands of this module take a number, and touch no memory.
@@ -45,7 +41,9 @@ fn control(descriptor: RawFd, command: c_int, argument: c_int) -> Result<c_int> 
 
 /// Another descriptor of what an inherited number stands for, which programs started from here do not get.
 pub(crate) fn duplicate(number: RawFd) -> Result<OwnedFd> {
-    owned(control(number, libc::F_DUPFD_CLOEXEC, 0)?)
+    let number = control(number, libc::F_DUPFD_CLOEXEC, 0)?;
+    // SAFETY: the kernel has just made it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// Has programs that are started from here inherit the descriptor, or not.
@@ -61,9 +59,11 @@ pub(crate) fn forbid_waiting(end: RawFd) -> Result<()> {
 
 /// A new file in memory of so many bytes, which stay as many.
 pub(crate) fn memory_file(bytes: u64) -> Result<OwnedFd> {
-    // SAFETY: the name ends with a NUL.
-    let file = owned(unsafe { libc::memfd_create(c"libdvm".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) })?;
-    let file = std::fs::File::from(file);
+    // SAFETY: the name ends with a NUL; the kernel makes the descriptor.
+    let file = unsafe {
+        let number = libc::memfd_create(c"libdvm".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING);
+        std::fs::File::from_raw_fd(checked(number)?)
+    };
     file.set_len(bytes)?;
     let file = OwnedFd::from(file);
     control(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK | libc::F_SEAL_GROW)?;
@@ -86,21 +86,23 @@ pub(crate) fn is_memory_file(file: &OwnedFd, bytes: u64) -> bool {
 
 /// Two connected sockets that keep messages apart.
 pub(crate) fn socket_pair() -> Result<[OwnedFd; 2]> {
-    let mut ends = [0; 2];
+    let mut ends = [None, None];
     checked(socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, &mut ends))?;
-    Ok([owned(ends[0])?, owned(ends[1])?])
+    match ends {
+        [Some(one), Some(other)] => Ok([one, other]),
+        _ => Err(ErrorKind::Other.into()),
+    }
 }
 
 /// Ends the connection: the other side sees its end, whoever else has this socket.
 pub(crate) fn end_connection(socket: &OwnedFd) {
-    shutdown(socket.as_raw_fd(), libc::SHUT_RDWR);
+    shutdown(socket.as_fd(), libc::SHUT_RDWR);
 }
 
 /// Has messages say who sent them, or not.
 pub(crate) fn ask_for_sender(socket: &OwnedFd, ask: bool) -> Result<()> {
     let value = c_int::from(ask);
-    let bytes = size_of::<c_int>() as libc::socklen_t;
-    checked(setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PASSCRED, &value, bytes)).map(drop)
+    checked(setsockopt(socket.as_fd(), libc::SOL_SOCKET, libc::SO_PASSCRED, &value, BytesOf::all())).map(drop)
 }
 
 /// The user of this process.
@@ -115,17 +117,47 @@ struct Ancillary([u32; 272]);
 /// Words before a part's own: the length as two, the level, the type.
 const PART: usize = 4;
 
-/// A message for `sendmsg` and `recvmsg`. The ancillary words are none where `ancillary_bytes` is 0.
-fn message(bytes: &mut libc::iovec, ancillary: &mut Ancillary, ancillary_bytes: usize) -> libc::msghdr {
-    // SAFETY: all fields of this type may be zero.
-    let mut message: libc::msghdr = unsafe { MaybeUninit::zeroed().assume_init() };
-    message.msg_iov = bytes;
-    message.msg_iovlen = 1;
-    if ancillary_bytes > 0 {
-        message.msg_control = ancillary.0.as_mut_ptr().cast();
-        message.msg_controllen = ancillary_bytes as _;
+/// What the C library takes for a message of no parts.
+const NO_PARTS: libc::msghdr = libc::msghdr {
+    msg_name: ptr::null_mut(),
+    msg_namelen: 0,
+    msg_iov: ptr::null_mut(),
+    msg_iovlen: 0,
+    msg_control: ptr::null_mut(),
+    msg_controllen: 0,
+    msg_flags: 0,
+};
+
+/// A message that `sendmsg` reads.
+#[repr(transparent)]
+struct Departing<'a>(libc::msghdr, PhantomData<(&'a [u8], &'a [u32])>);
+
+impl<'a> Departing<'a> {
+    fn new(bytes: &'a IoSlice<'a>, ancillary: &'a [u32]) -> Departing<'a> {
+        let mut message = libc::msghdr { msg_iov: ptr::from_ref(bytes).cast_mut().cast(), msg_iovlen: 1, ..NO_PARTS };
+        if !ancillary.is_empty() {
+            message.msg_control = ancillary.as_ptr().cast_mut().cast();
+            message.msg_controllen = size_of_val(ancillary) as _;
+        }
+        Departing(message, PhantomData)
     }
-    message
+}
+
+/// A message that `recvmsg` fills.
+#[repr(transparent)]
+struct Arriving<'a>(libc::msghdr, PhantomData<(&'a mut [u8], &'a mut Ancillary)>);
+
+impl<'a> Arriving<'a> {
+    fn new(bytes: &'a mut IoSliceMut<'a>, ancillary: &'a mut Ancillary) -> Arriving<'a> {
+        let message = libc::msghdr {
+            msg_iov: ptr::from_mut(bytes).cast(),
+            msg_iovlen: 1,
+            msg_control: ancillary.0.as_mut_ptr().cast(),
+            msg_controllen: size_of::<Ancillary>() as _,
+            ..NO_PARTS
+        };
+        Arriving(message, PhantomData)
+    }
 }
 
 /// Sends a message with descriptors, and if asked for with the sender's credentials; never waits.
@@ -141,28 +173,21 @@ pub(crate) fn send(socket: &OwnedFd, bytes: &[u8], descriptors: &[RawFd], signed
         filled += part.len();
     };
     if signed {
-        part(libc::SCM_CREDENTIALS, &[std::process::id(), getuid(), group()]);
+        part(libc::SCM_CREDENTIALS, &[std::process::id(), getuid(), getgid()]);
     }
     if !descriptors.is_empty() {
         part(libc::SCM_RIGHTS, &descriptors.iter().map(|&descriptor| descriptor as u32).collect::<Vec<_>>());
     }
-    let mut place = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
-    let message = message(&mut place, &mut ancillary, filled * 4);
-    // SAFETY: the message's parts live during the call, which reads them and writes nothing.
-    let sent =
-        unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const message, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) };
+    let sent = sendmsg(
+        socket.as_fd(),
+        &Departing::new(&IoSlice::new(bytes), &ancillary.0[..filled]),
+        libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL,
+    );
     match usize::try_from(sent) {
         Ok(sent) if sent == bytes.len() => Ok(()),
         Ok(_) => Err(ErrorKind::WriteZero.into()),
         Err(_) => Err(Error::last_os_error()),
     }
-}
-
-fn group() -> u32 {
-    unsafe extern "C" {
-        safe fn getgid() -> libc::gid_t;
-    }
-    getgid()
 }
 
 /// A message that was received.
@@ -177,15 +202,13 @@ pub(crate) struct Received {
 /// Receives a message that is not longer than `into`; never waits: `ErrorKind::WouldBlock`.
 pub(crate) fn receive(socket: &OwnedFd, into: &mut [u8]) -> Result<Received> {
     let mut ancillary = Ancillary([0; 272]);
-    let mut place = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
-    let room = size_of::<Ancillary>();
-    let mut message = message(&mut place, &mut ancillary, room);
-    // SAFETY: the message's parts live during the call, which writes at most as many bytes as they have.
-    let bytes =
-        unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC) };
+    let mut place = IoSliceMut::new(into);
+    let mut message = Arriving::new(&mut place, &mut ancillary);
+    let bytes = recvmsg(socket.as_fd(), &mut message, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC);
+    let (flags, written) = (message.0.msg_flags, message.0.msg_controllen as usize);
     let Ok(bytes) = usize::try_from(bytes) else { return Err(Error::last_os_error()) };
-    let cut = message.msg_flags & (libc::MSG_CTRUNC | libc::MSG_TRUNC) != 0;
-    let filled = (message.msg_controllen as usize / 4).min(ancillary.0.len());
+    let cut = flags & (libc::MSG_CTRUNC | libc::MSG_TRUNC) != 0;
+    let filled = (written / 4).min(ancillary.0.len());
     let mut received = Received { bytes, ..Received::default() };
     let mut parts = &ancillary.0[..filled];
     // What the kernel has written: no more than fits, each part with its length.
@@ -194,7 +217,8 @@ pub(crate) fn receive(socket: &OwnedFd, into: &mut [u8]) -> Result<Received> {
         match (parts[2] as c_int, parts[3] as c_int, &parts[PART..words]) {
             (libc::SOL_SOCKET, libc::SCM_RIGHTS, numbers) => {
                 for &number in numbers {
-                    received.descriptors.push(owned(number as c_int)?);
+                    // SAFETY: the kernel has made it for this process, and says its number here only.
+                    received.descriptors.push(unsafe { OwnedFd::from_raw_fd(number as c_int) });
                 }
             }
             (libc::SOL_SOCKET, libc::SCM_CREDENTIALS, &[pid, user, ..]) => {
@@ -209,8 +233,8 @@ pub(crate) fn receive(socket: &OwnedFd, into: &mut [u8]) -> Result<Received> {
 
 /// A descriptor that can be read once the process has ended.
 pub(crate) fn process(pid: i32) -> Result<OwnedFd> {
-    // SAFETY: the system call takes two numbers.
-    owned(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as c_int)
+    // SAFETY: the system call takes two numbers, and makes the descriptor.
+    unsafe { Ok(OwnedFd::from_raw_fd(checked(libc::syscall(libc::SYS_pidfd_open, pid, 0) as c_int)?)) }
 }
 
 /// Waits until one of the descriptors can be read or is at its end, at most so long. Which ones are; none when the time

@@ -1,54 +1,59 @@
 //! Sockets of the abstract name space, by which processes of one host find each other.
 
+use std::convert::Infallible;
 use std::ffi::c_int;
-use std::io::{Error, Result};
-use std::mem::{MaybeUninit, offset_of};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::ptr;
+use std::io::Result;
+use std::mem::offset_of;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::descriptors::Credentials;
+use super::{BytesOf, checked, made};
 
+/// An address of this family.
+type Address = libc::sockaddr_un;
+
+// `Option<OwnedFd>` is -1 for none. Where no address is asked for, the only value is NULL.
 unsafe extern "C" {
-    safe fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int;
-    safe fn listen(socket: c_int, waiting: c_int) -> c_int;
+    safe fn socket(domain: c_int, kind: c_int, protocol: c_int) -> Option<OwnedFd>;
+    safe fn bind(socket: BorrowedFd<'_>, address: &Address, bytes: BytesOf<Address>) -> c_int;
+    safe fn listen(socket: BorrowedFd<'_>, waiting: c_int) -> c_int;
+    #[link_name = "connect"]
+    safe fn connect_to(socket: BorrowedFd<'_>, address: &Address, bytes: BytesOf<Address>) -> c_int;
+    safe fn accept4(
+        socket: BorrowedFd<'_>,
+        address: Option<&Infallible>,
+        bytes: Option<&Infallible>,
+        flags: c_int,
+    ) -> Option<OwnedFd>;
+    safe fn getsockopt(
+        socket: BorrowedFd<'_>,
+        level: c_int,
+        name: c_int,
+        value: &mut libc::ucred,
+        bytes: &mut BytesOf<libc::ucred>,
+    ) -> c_int;
 }
 
 /// An address, and how much of it counts.
-fn address(name: &str) -> (libc::sockaddr_un, libc::socklen_t) {
-    // SAFETY: all fields of this type may be zero.
-    let mut address: libc::sockaddr_un = unsafe { MaybeUninit::zeroed().assume_init() };
-    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+fn address(name: &str) -> (Address, BytesOf<Address>) {
+    let mut address = Address { sun_family: libc::AF_UNIX as libc::sa_family_t, sun_path: [0; 108] };
     assert!(name.len() < address.sun_path.len(), "names are short");
     for (place, byte) in address.sun_path[1..].iter_mut().zip(name.bytes()) {
         *place = byte as libc::c_char;
     }
-    let bytes = offset_of!(libc::sockaddr_un, sun_path) + 1 + name.len();
-    (address, bytes as libc::socklen_t)
+    (address, BytesOf::first(offset_of!(Address, sun_path) + 1 + name.len()))
 }
 
 fn new() -> Result<OwnedFd> {
-    owned(socket(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK, 0))
-}
-
-fn owned(descriptor: c_int) -> Result<OwnedFd> {
-    if descriptor < 0 {
-        return Err(Error::last_os_error());
-    }
-    // SAFETY: the kernel has just given it to the caller of this.
-    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
-}
-
-fn checked(result: c_int) -> Result<()> {
-    if result < 0 { Err(Error::last_os_error()) } else { Ok(()) }
+    made(socket(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK, 0))
 }
 
 /// A socket of this name, to which others connect.
 pub(crate) fn named(name: &str) -> Result<OwnedFd> {
     let socket = new()?;
     let (address, bytes) = address(name);
-    // SAFETY: the address lives during the call, and has so many bytes.
-    checked(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), bytes) })?;
-    checked(listen(socket.as_raw_fd(), 4096))?;
+    checked(bind(socket.as_fd(), &address, bytes))?;
+    checked(listen(socket.as_fd(), 4096))?;
     Ok(socket)
 }
 
@@ -56,33 +61,19 @@ pub(crate) fn named(name: &str) -> Result<OwnedFd> {
 pub(crate) fn connect(name: &str) -> Result<OwnedFd> {
     let socket = new()?;
     let (address, bytes) = address(name);
-    // SAFETY: the address lives during the call, and has so many bytes.
-    checked(unsafe { libc::connect(socket.as_raw_fd(), (&raw const address).cast(), bytes) })?;
+    checked(connect_to(socket.as_fd(), &address, bytes))?;
     Ok(socket)
 }
 
 /// The next connection; `ErrorKind::WouldBlock` when there is none now.
 pub(crate) fn accept(socket: &OwnedFd) -> Result<OwnedFd> {
-    // SAFETY: no address is asked for.
-    owned(unsafe {
-        libc::accept4(socket.as_raw_fd(), ptr::null_mut(), ptr::null_mut(), libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK)
-    })
+    made(accept4(socket.as_fd(), None, None, libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK))
 }
 
 /// The other side, as it was when it connected or began to listen.
 pub(crate) fn other_side(socket: &OwnedFd) -> Result<Credentials> {
     let mut found = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut bytes = size_of::<libc::ucred>() as libc::socklen_t;
-    // SAFETY: the structure lives during the call, and has so many bytes.
-    checked(unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_PEERCRED,
-            (&raw mut found).cast(),
-            &raw mut bytes,
-        )
-    })?;
+    checked(getsockopt(socket.as_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, &mut found, &mut BytesOf::all()))?;
     Ok(Credentials { pid: found.pid, user: found.uid })
 }
 
