@@ -26,7 +26,6 @@ mod slot;
 mod small_blocks;
 mod storage;
 mod store;
-mod waiting;
 
 pub(crate) use get_put::{Reach, not_got};
 pub(crate) use outcome::Outcome;

@@ -6,13 +6,14 @@
 //! for it. A caller that has only an id reads the size, and then compares the generation. `addr` and `home` are written
 //! before `phase` makes them valid.
 
+mod waiting;
+
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use super::storage::Storage;
-use super::waiting::Waiters;
-use crate::sync::inbox::{Chain, Link, Node, NodeRef};
+use crate::sync::inbox::Link;
 use crate::sync::spin::Spin;
 
 /// The home of a datum that no worker has written.
@@ -74,7 +75,8 @@ pub(super) struct Slot {
     lock: Spin,
     /// Distinguishes the successive data of this entry; the upper half of the id's number.
     generation: AtomicU32,
-    waiters: Waiters,
+    /// The end of the list of tasks that wait (`waiting`).
+    last_waiter: AtomicPtr<Link>,
 }
 
 #[cfg(not(loom))]
@@ -99,7 +101,7 @@ impl Slot {
             producer: AtomicU8::new(Producer::Nobody as u8),
             lock: Spin::new(),
             generation: AtomicU32::new(1),
-            waiters: Waiters::none(),
+            last_waiter: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
@@ -133,7 +135,7 @@ impl Slot {
     /// The last task that began to wait for the datum. Without the lock the answer is a guess.
     #[inline]
     pub(super) fn last_waiter(&self) -> *mut Link {
-        self.waiters.last()
+        self.last_waiter.load(Ordering::Relaxed)
     }
 
     /// The state of the value. A thread that reads `Published` sees the bytes.
@@ -297,26 +299,6 @@ impl<'a> Locked<'a> {
     /// True if only the mark keeps the datum, or a producer in another process.
     pub(super) fn is_lonely(&self) -> bool {
         !self.referenced() && self.gets() == 0 && !matches!(self.producer(), Producer::Hand | Producer::Task)
-    }
-
-    /// Appends a task to the waiters.
-    #[inline]
-    pub(super) fn add_waiter(&self, node: Node) {
-        // SAFETY: the lock is held.
-        unsafe { self.0.waiters.append(node) };
-    }
-
-    /// Takes all waiting tasks.
-    #[inline]
-    pub(super) fn take_waiters(&self) -> Chain {
-        // SAFETY: the lock is held.
-        unsafe { self.0.waiters.take_all() }
-    }
-
-    /// Visits each waiting task.
-    pub(super) fn each_waiter(&self, visit: impl FnMut(NodeRef<'_>)) {
-        // SAFETY: the lock is held.
-        unsafe { self.0.waiters.each(visit) };
     }
 
     /// Sets the task that produces this promise.

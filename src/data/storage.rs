@@ -45,24 +45,12 @@ impl Storage {
     /// Zeroed memory; `None` if there is not enough.
     #[inline]
     pub(super) fn zeroed(blocks: &mut small_blocks::BlockCache, size: usize) -> Option<Storage> {
-        Storage::allocate(blocks, size, true)
+        Some(New::allocate(blocks, size, true)?.zeroed())
     }
 
-    /// Memory with a copy of the bytes at `from`; `None` if there is not enough.
-    ///
-    /// # Safety
-    /// `from` is the address of `size` bytes that nobody writes during the call.
-    pub(super) unsafe fn copied(
-        blocks: &mut small_blocks::BlockCache,
-        from: *const u8,
-        size: usize,
-    ) -> Option<Storage> {
-        let storage = Storage::allocate(blocks, size, false)?;
-        if let Some(addr) = storage.addr().filter(|_| size > 0) {
-            // SAFETY: the new memory has `size` bytes and overlaps nothing; `from` by this function's contract.
-            unsafe { ptr::copy_nonoverlapping(from, addr, size) };
-        }
-        Some(storage)
+    /// Memory with a copy of these bytes; `None` if there is not enough.
+    pub(super) fn copied(blocks: &mut small_blocks::BlockCache, from: &[u8]) -> Option<Storage> {
+        Some(New::allocate(blocks, from.len(), false)?.filled(from))
     }
 
     /// The fields that a slot keeps of a storage: its kind, the address of the bytes, and the field that the kind adds.
@@ -112,32 +100,9 @@ impl Storage {
         kind == LENT
     }
 
-    fn allocate(blocks: &mut small_blocks::BlockCache, size: usize, zeroed: bool) -> Option<Storage> {
-        let (storage, addr, fresh) = if small_blocks::serve(size) {
-            let addr = if size <= small_blocks::LARGEST {
-                BLOCKS.take(blocks, size)?
-            } else {
-                MAGAZINES.take(&mut blocks.middling, size)?
-            };
-            (Storage::Block { addr }, addr.as_ptr(), false)
-        } else {
-            Storage::allocate_large(size, zeroed)?
-        };
-        if zeroed && !fresh {
-            // SAFETY: the new memory has `size` bytes and is nobody else's.
-            unsafe { addr.write_bytes(0, size) };
-        }
-        Some(storage)
-    }
-
     /// Zeroed memory of the C allocator, whatever the size.
     pub(super) fn fresh(size: usize) -> Option<Storage> {
-        let (storage, addr, zeroed) = Storage::allocate_large(size, true)?;
-        if !zeroed {
-            // SAFETY: the new memory has `size` bytes and is nobody else's.
-            unsafe { addr.write_bytes(0, size) };
-        }
-        Some(storage)
+        Some(New::allocate_large(size, true)?.zeroed())
     }
 
     /// Frees memory that [`Storage::fresh`] made and no datum has.
@@ -145,25 +110,6 @@ impl Storage {
         if let Storage::Owned { base, .. } = self {
             Released(Kind::Owned { base }).give_back();
         }
-    }
-
-    /// Memory of the C allocator, its address, and whether it is zeroed. Large memory is zeroed if that is `wanted`.
-    fn allocate_large(size: usize, wanted: bool) -> Option<(Storage, *mut u8, bool)> {
-        if size == 0 {
-            let addr = ptr::without_provenance_mut(ALIGNMENT);
-            return Some((Storage::Owned { addr, base: ptr::null_mut() }, addr, true));
-        }
-        let total = size.checked_add(ALIGNMENT - 1).filter(|&total| isize::try_from(total).is_ok())?;
-        let fresh = wanted && size >= FRESH_PAGES;
-        // SAFETY: the C allocator accepts any size.
-        let base = unsafe { if fresh { libc::calloc(1, total) } else { libc::malloc(total) } };
-        if base.is_null() {
-            return None;
-        }
-        let bytes = base.cast::<u8>();
-        // Alignment moves the address by less than ALIGNMENT, and the size includes that.
-        let addr = bytes.wrapping_add(bytes.addr().wrapping_neg() % ALIGNMENT);
-        Some((Storage::Owned { addr, base }, addr, fresh))
     }
 
     /// The address of the bytes, if they exist.
@@ -195,6 +141,67 @@ impl Storage {
             Storage::Registered { addr, free: Some(free) } => Some(Released(Kind::Registered { addr, size, free })),
             _ => None,
         }
+    }
+}
+
+/// Memory that has just been made: `size` bytes at `addr` that nobody else has.
+struct New {
+    storage: Storage,
+    addr: *mut u8,
+    size: usize,
+    is_zeroed: bool,
+}
+
+impl New {
+    #[inline]
+    fn allocate(blocks: &mut small_blocks::BlockCache, size: usize, zeroed: bool) -> Option<New> {
+        if !small_blocks::serve(size) {
+            return New::allocate_large(size, zeroed);
+        }
+        let addr = if size <= small_blocks::LARGEST {
+            BLOCKS.take(blocks, size)?
+        } else {
+            MAGAZINES.take(&mut blocks.middling, size)?
+        };
+        Some(New { storage: Storage::Block { addr }, addr: addr.as_ptr(), size, is_zeroed: false })
+    }
+
+    /// Memory of the C allocator. Large memory is zeroed if that is `wanted`.
+    fn allocate_large(size: usize, wanted: bool) -> Option<New> {
+        if size == 0 {
+            let addr = ptr::without_provenance_mut(ALIGNMENT);
+            let storage = Storage::Owned { addr, base: ptr::null_mut() };
+            return Some(New { storage, addr, size, is_zeroed: true });
+        }
+        let total = size.checked_add(ALIGNMENT - 1).filter(|&total| isize::try_from(total).is_ok())?;
+        let is_zeroed = wanted && size >= FRESH_PAGES;
+        // SAFETY: the C allocator accepts any size.
+        let base = unsafe { if is_zeroed { libc::calloc(1, total) } else { libc::malloc(total) } };
+        if base.is_null() {
+            return None;
+        }
+        let bytes = base.cast::<u8>();
+        // Alignment moves the address by less than ALIGNMENT, and the size includes that.
+        let addr = bytes.wrapping_add(bytes.addr().wrapping_neg() % ALIGNMENT);
+        Some(New { storage: Storage::Owned { addr, base }, addr, size, is_zeroed })
+    }
+
+    /// Zeroed.
+    #[inline]
+    fn zeroed(self) -> Storage {
+        if !self.is_zeroed {
+            // SAFETY: by the type's invariant.
+            unsafe { self.addr.write_bytes(0, self.size) };
+        }
+        self.storage
+    }
+
+    /// With these bytes, which are as many.
+    fn filled(self, from: &[u8]) -> Storage {
+        assert_eq!(from.len(), self.size, "a copy has as many bytes");
+        // SAFETY: by the type's invariant, the memory has so many bytes, and they overlap nothing.
+        unsafe { self.addr.copy_from_nonoverlapping(from.as_ptr(), self.size) };
+        self.storage
     }
 }
 
@@ -310,8 +317,7 @@ mod tests {
         let mut blocks = small_blocks::BlockCache::new();
         for size in [0, 200, 5000] {
             let from: Vec<u8> = (0..size).map(|place| (place % 251) as u8).collect();
-            // SAFETY: the vector has that many bytes.
-            let storage = unsafe { Storage::copied(&mut blocks, from.as_ptr(), from.len()) }.unwrap();
+            let storage = Storage::copied(&mut blocks, &from).unwrap();
             assert_eq!(bytes(&storage, size), from);
             storage.release(&mut blocks, size).into_iter().for_each(Released::give_back);
         }

@@ -72,13 +72,9 @@ impl DataCache {
         Storage::zeroed(&mut self.blocks, size).ok_or_else(|| no_memory(size))
     }
 
-    /// Memory with a copy of the bytes at `from`.
-    ///
-    /// # Safety
-    /// `from` is the address of `size` bytes that nobody writes during the call.
-    pub(crate) unsafe fn copied(&mut self, from: *const u8, size: usize) -> Result<Storage, Error> {
-        // SAFETY: by this function's contract.
-        unsafe { Storage::copied(&mut self.blocks, from, size) }.ok_or_else(|| no_memory(size))
+    /// Memory with a copy of these bytes.
+    pub(crate) fn copied(&mut self, from: &[u8]) -> Result<Storage, Error> {
+        Storage::copied(&mut self.blocks, from).ok_or_else(|| no_memory(from.len()))
     }
 
     /// Ends the use of a storage of this size.

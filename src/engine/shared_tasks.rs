@@ -224,8 +224,7 @@ impl Call {
 
     /// New memory with these bytes, for a datum.
     pub(crate) fn storage_of(&self, bytes: &[u8]) -> Result<Storage, Error> {
-        // SAFETY: a slice's bytes do not change meanwhile.
-        self.context.with(|own| unsafe { own.data.copied(bytes.as_ptr(), bytes.len()) })
+        self.context.with(|own| own.data.copied(bytes))
     }
 
     /// The worker near which bytes are put that no worker has written.

@@ -81,6 +81,15 @@ impl NodeRef<'_> {
     }
 }
 
+impl Deref for NodeRef<'_> {
+    type Target = Link;
+    #[inline]
+    fn deref(&self) -> &Link {
+        // SAFETY: valid for so long.
+        unsafe { self.0.as_ref() }
+    }
+}
+
 impl From<NodeRef<'_>> for NonNull<Link> {
     #[inline]
     fn from(node: NodeRef<'_>) -> NonNull<Link> {

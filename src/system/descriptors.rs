@@ -14,8 +14,13 @@ use super::{BytesOf, checked};
 unsafe extern "C" {
     safe fn socketpair(domain: c_int, kind: c_int, protocol: c_int, ends: &mut [Option<OwnedFd>; 2]) -> c_int;
     safe fn shutdown(socket: BorrowedFd<'_>, how: c_int) -> c_int;
-    safe fn setsockopt(socket: BorrowedFd<'_>, level: c_int, name: c_int, value: &c_int, bytes: BytesOf<c_int>)
-    -> c_int;
+    safe fn setsockopt(
+        socket: BorrowedFd<'_>,
+        level: c_int,
+        name: c_int,
+        value: &c_int,
+        bytes: BytesOf<c_int>,
+    ) -> c_int;
     safe fn sendmsg(socket: BorrowedFd<'_>, message: &Departing<'_>, flags: c_int) -> isize;
     safe fn recvmsg(socket: BorrowedFd<'_>, message: &mut Arriving<'_>, flags: c_int) -> isize;
     safe fn getuid() -> libc::uid_t;
