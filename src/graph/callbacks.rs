@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 use super::space::Tile;
 use crate::engine;
 use crate::error::{Error, dvm_retcode_t};
-use crate::processing::unwind_boundary;
+use crate::processing::unwind_boundary::{self, Returned};
 
 /// `dvm_graph_visit_t`: `successors` calls it once per successor.
 pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, tile: *const i64);
@@ -20,19 +20,22 @@ pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: 
 pub(crate) type Successors =
     unsafe extern "C" fn(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void);
 
-/// One of the functions of a graph: called with the graph's context and the address of a tile, and a function and its
-/// data for whoever tells successors.
+/// A function that is called with the graph's context and the address of a tile.
 #[derive(Clone, Copy)]
-struct Function(unwind_boundary::Function);
+struct OfTile(unwind_boundary::Function);
+
+/// The function that is called with a function and its data as well, for each successor.
+#[derive(Clone, Copy)]
+struct TellsSuccessors(unwind_boundary::Function);
 
 /// The callbacks of one graph and their context.
 pub(crate) struct Callbacks {
     context: *mut c_void,
     /// The coordinates of a tile.
     dimension: usize,
-    run: Function,
-    predecessors: Option<Function>,
-    successors: Option<Function>,
+    run: OfTile,
+    predecessors: Option<OfTile>,
+    successors: Option<TellsSuccessors>,
 }
 
 // SAFETY: `Callbacks::new` demands of its caller that the functions may be called from any thread, several at a time.
@@ -67,14 +70,13 @@ impl Callbacks {
     ) -> Self {
         // SAFETY: each is called across the unwind boundary, which lets it unwind, with its arguments in the first
         // registers: it does not look into the others. What it returns is fetched from the whole register.
-        let called =
-            |function: *const ()| unsafe { Function(transmute::<*const (), unwind_boundary::Function>(function)) };
+        let called = |function: *const ()| unsafe { transmute::<*const (), unwind_boundary::Function>(function) };
         Self {
             context,
             dimension,
-            run: called(run as *const ()),
-            predecessors: predecessors.map(|function| called(function as *const ())),
-            successors: successors.map(|function| called(function as *const ())),
+            run: OfTile(called(run as *const ())),
+            predecessors: predecessors.map(|function| OfTile(called(function as *const ()))),
+            successors: successors.map(|function| TellsSuccessors(called(function as *const ()))),
         }
     }
 
@@ -83,12 +85,19 @@ impl Callbacks {
         self.predecessors.is_some()
     }
 
+    /// What a function of this graph says of a tile of its space.
+    #[inline]
+    fn ask(&self, function: OfTile, tile: &[i64]) -> Result<Returned, Error> {
+        assert!(tile.len() >= self.dimension, "a tile has all coordinates");
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+        // SAFETY: by the promise made to `new`; the tile has all coordinates.
+        unsafe { unwind_boundary::call_directly(function.0, arguments) }
+    }
+
     /// Runs a tile; an error has a message.
     #[inline]
     pub(crate) fn run(&self, tile: &Tile) -> Result<(), Error> {
-        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-        // SAFETY: by the promise made to `new`; a `Tile` holds all coordinates.
-        match unsafe { unwind_boundary::call_directly(self.run.0, arguments) } {
+        match self.ask(self.run, tile).map(Returned::int) {
             Ok(0) => Ok(()),
             Ok(code) => Err(failed(code)),
             Err(thrown) => Err(thrown),
@@ -99,11 +108,7 @@ impl Callbacks {
     #[inline]
     pub(crate) fn predecessors(&self, tile: &[i64], untold: i64) -> Result<i64, Error> {
         let Some(function) = self.predecessors else { return Ok(untold) };
-        debug_assert!(tile.len() >= self.dimension, "a tile has all coordinates");
-        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-        // SAFETY: by the promise made to `new`; all tiles are of the graph's space, and have its coordinates.
-        engine::sealed(|| unsafe { unwind_boundary::call_for_wide(function.0, arguments) })
-            .map_err(|e| within(&e, "predecessors"))
+        engine::sealed(|| self.ask(function, tile)).map(Returned::wide).map_err(|e| within(&e, "predecessors"))
     }
 
     /// Visits the successors; false if the carried coordinates determine them. The slice has `dimension` coordinates.

@@ -3,9 +3,10 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::num::NonZeroUsize;
-use std::ptr::{self, NonNull};
+use std::ptr;
 
-use super::{is_code, unwind_boundary};
+use super::is_code;
+use super::unwind_boundary::{self, Returned};
 use crate::error::{Error, dvm_retcode_t};
 use crate::system;
 
@@ -128,8 +129,8 @@ impl Callee {
                 ),
             ));
         }
-        // SAFETY: it is a function; the caller of the C function guarantees that it is one of this kind.
-        Ok(Named(Callee::Plain(unsafe { transmute::<NonNull<c_void>, Plain>(address) })))
+        // The caller of the C function guarantees that it is one of this kind.
+        Ok(Named(Callee::at(address.expose_provenance(), None)))
     }
 
     /// Calls the function on these ids: what it returns; what it throws is told in words.
@@ -149,10 +150,12 @@ impl Callee {
                         transmute::<WithContext, unwind_boundary::Function>(function),
                         [context, first.cast(), count, ptr::null_mut()],
                     )
+                    .map(Returned::int)
                 }
                 Callee::Plain(function) if ids.len() <= 4 => {
                     let arguments = [0, 1, 2, 3].map(|place| first.wrapping_add(place).cast());
                     unwind_boundary::call_directly(transmute::<Plain, unwind_boundary::Function>(function), arguments)
+                        .map(Returned::int)
                 }
                 Callee::Plain(function) => call_with_many(function, ids),
             }
