@@ -5,7 +5,7 @@ use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use super::callbacks::{Callbacks, Predecessors, Successors, Visit};
+use super::callbacks::{Callbacks, Predecessors, Visit};
 use super::running::{Host, Running};
 use super::space::Space;
 use testkit::Random;
@@ -39,6 +39,8 @@ struct Scene {
     fails_at: Option<u64>,
     /// Holes: numbers divisible by this are not tiles (for graphs that give their edges).
     hole: u64,
+    /// The numbers of a tile's successors, where the graph tells its edges.
+    after: fn(&Scene, u64) -> Vec<u64>,
 }
 
 impl Scene {
@@ -52,13 +54,20 @@ impl Scene {
         steps.map(|k| number - self.space.stride(k)).filter(|&n| self.is_tile(n)).collect()
     }
 
-    fn callbacks(&self, tells_edges: bool) -> Callbacks {
-        self.with_edges(tells_edges.then_some((predecessors, successors)))
+    fn after(&self, number: u64) -> Vec<u64> {
+        let tile = self.space.tile(number);
+        let inside = |k: usize| self.space.index(&tile, k) + 1 < self.space.extent(k);
+        let steps = (0..self.space.dimension()).filter(|&k| self.carried[k] && inside(k));
+        steps.map(|k| number + self.space.stride(k)).filter(|&n| self.is_tile(n)).collect()
     }
 
-    fn with_edges(&self, edges: Option<(Predecessors, Successors)>) -> Callbacks {
+    fn callbacks(&self, tells_edges: bool) -> Callbacks {
+        self.with_edges(tells_edges.then_some(predecessors))
+    }
+
+    fn with_edges(&self, before: Option<Predecessors>) -> Callbacks {
         let context = std::ptr::from_ref(self).cast_mut().cast();
-        let (before, after) = edges.unzip();
+        let after = before.map(|_| successors as _);
         // SAFETY: the functions below only use atomics of the scene, which outlives the graph in every test.
         unsafe { Callbacks::new(context, self.space.dimension(), run, before, after) }
     }
@@ -95,13 +104,9 @@ unsafe extern "C" fn predecessors(context: *mut c_void, tile: *const i64) -> i64
 
 unsafe extern "C" fn successors(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void) {
     let (scene, number) = scene(context, tile);
-    let at = scene.space.tile(number);
-    for k in (0..scene.space.dimension()).filter(|&k| scene.carried[k]) {
-        let next = number + scene.space.stride(k);
-        if scene.space.index(&at, k) + 1 < scene.space.extent(k) && scene.is_tile(next) {
-            // SAFETY: the graph passed this pair of function and visitor for exactly this call.
-            unsafe { visit(visitor, scene.space.tile(next).as_ptr()) };
-        }
+    for next in (scene.after)(scene, number) {
+        // SAFETY: the graph passed this pair of function and visitor for exactly this call.
+        unsafe { visit(visitor, scene.space.tile(next).as_ptr()) };
     }
 }
 
@@ -130,7 +135,7 @@ fn new_scene(lower: &[i64], upper: &[i64], carried: Vec<bool>, hole: u64) -> Sce
     let space = Space::new(lower, upper).expect("space");
     let runs = (0..space.volume()).map(|_| AtomicU32::new(0)).collect();
     let values = (0..space.volume()).map(|_| UnsafeCell::new(0)).collect();
-    Scene { space, carried, runs, early: AtomicU64::new(0), values, fails_at: None, hole }
+    Scene { space, carried, runs, early: AtomicU64::new(0), values, fails_at: None, hole, after: Scene::after }
 }
 
 /// The values of all tiles, computed sequentially.
@@ -207,21 +212,13 @@ fn a_chain_goes_on_elsewhere_when_its_worker_stays_away() {
 /// Missing announcements of predecessors: the graph ends with an error instead of hanging.
 #[test]
 fn edges_that_disagree_are_an_error() {
-    unsafe extern "C" fn no_successors(_: *mut c_void, _: *const i64, _: Visit, _: *mut c_void) {}
-    unsafe extern "C" fn next_only(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void) {
-        let (scene, number) = scene(context, tile);
-        if number == 0 {
-            // SAFETY: as in `successors`.
-            unsafe { visit(visitor, scene.space.tile(3).as_ptr()) };
-        }
-    }
-    let scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
-    let cases: [(Successors, bool); 2] = [(no_successors, true), (next_only, true)];
-    for (successors, is_error) in cases {
-        let callbacks = scene.with_edges(Some((predecessors, successors)));
-        let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, callbacks, 1);
+    let cases: [fn(&Scene, u64) -> Vec<u64>; 2] = [nobody, |_, number| if number == 0 { vec![3] } else { Vec::new() }];
+    for after in cases {
+        let mut scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
+        scene.after = after;
+        let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, scene.callbacks(true), 1);
         while graph.poll(0, &Threads::new(1)) {}
-        assert_eq!(graph.wait().is_err(), is_error);
+        assert!(graph.wait().is_err());
     }
 }
 
@@ -234,7 +231,7 @@ fn a_graph_that_runs_no_tile_for_want_of_roots_is_an_error() {
 /// Tiles announced as successors that claim to have no predecessors once ran again and again.
 #[test]
 fn a_successor_without_predecessors_is_an_error() {
-    assert_disagreement(waits_for_none, successors, "has no predecessors");
+    assert_disagreement(waits_for_none, Scene::after, "has no predecessors");
 }
 
 /// A cycle behind a root once never ended.
@@ -255,17 +252,18 @@ unsafe extern "C" fn all_but_the_first_wait(context: *mut c_void, tile: *const i
     i64::from(scene(context, tile).1 != 0)
 }
 
-unsafe extern "C" fn nobody(_: *mut c_void, _: *const i64, _: Visit, _: *mut c_void) {}
-
-unsafe extern "C" fn there_and_back(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void) {
-    let (scene, number) = scene(context, tile);
-    // SAFETY: as in `successors`.
-    unsafe { visit(visitor, scene.space.tile(if number == 1 { 2 } else { 1 }).as_ptr()) };
+fn nobody(_: &Scene, _: u64) -> Vec<u64> {
+    Vec::new()
 }
 
-fn assert_disagreement(before: Predecessors, after: Successors, message: &str) {
-    let scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
-    let callbacks = scene.with_edges(Some((before, after)));
+fn there_and_back(_: &Scene, number: u64) -> Vec<u64> {
+    vec![if number == 1 { 2 } else { 1 }]
+}
+
+fn assert_disagreement(before: Predecessors, after: fn(&Scene, u64) -> Vec<u64>, message: &str) {
+    let mut scene = new_scene(&[0, 0], &[1, 1], vec![true, true], 0);
+    scene.after = after;
+    let callbacks = scene.with_edges(Some(before));
     let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, callbacks, 1);
     while graph.poll(0, &Threads::new(1)) {}
     let error = graph.wait().expect_err("the edges do not agree");

@@ -52,7 +52,7 @@ impl Machine {
         }
     }
 
-    /// A task of one core.
+    /// A task, or its part on this core.
     fn run(&self, me: usize) {
         // SAFETY: no neighbour has the core; loom is to show that.
         unsafe { self.cores[me].with(|core| *core += 1) };
@@ -61,10 +61,7 @@ impl Machine {
     /// A task of two cores.
     fn run_with_both(&self, me: usize) {
         assert!(self.arbiter.take(self, me, 2));
-        for core in &self.cores {
-            // SAFETY: as above.
-            unsafe { core.with(|core| *core += 1) };
-        }
+        (0..self.cores.len()).for_each(|core| self.run(core));
         assert!(self.arbiter.give_up(self, me));
     }
 

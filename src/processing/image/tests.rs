@@ -1,6 +1,6 @@
 //! Objects that the C compiler makes, loaded into the process of the test.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr;
@@ -26,34 +26,23 @@ fn compile(source: &Path, output: &Path, options: &[&str]) -> PathBuf {
 }
 
 /// A loaded object.
-struct Library(*mut c_void);
+struct Library(libloading::Library);
 
 impl Library {
     fn load(path: &Path) -> Library {
-        let path = CString::new(path.to_str().unwrap()).unwrap();
         // SAFETY: an object of the tests, which does nothing when it is loaded.
-        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        assert!(!handle.is_null(), "{path:?} can be loaded");
-        Library(handle)
+        Library(unsafe { libloading::Library::new(path) }.expect("it can be loaded"))
     }
 
     fn symbol(&self, name: &CStr) -> usize {
-        // SAFETY: the object is loaded.
-        let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
-        assert!(!address.is_null(), "{name:?}");
-        address as usize
+        // SAFETY: of what has the name, the address is taken, and no more.
+        let symbol = unsafe { self.0.get::<*const c_void>(name.to_bytes_with_nul()) };
+        *symbol.expect("it has the name") as usize
     }
 
     /// The address of the static function.
     fn hidden(&self) -> usize {
         call(self.symbol(c"give_hidden"))
-    }
-}
-
-impl Drop for Library {
-    fn drop(&mut self) {
-        // SAFETY: nothing of it is used any more.
-        unsafe { libc::dlclose(self.0) };
     }
 }
 
