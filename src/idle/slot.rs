@@ -12,6 +12,8 @@
 //! There is no circular wait: a thread in a section holds nothing (not even cores, `arbiter.rs`), and a thread that
 //! waits for the slot waits for a running task. The slot is passed on in the order in which the sections ended.
 
+use std::cell::Cell;
+use std::ptr;
 use std::time::Duration;
 
 use super::planted::planted;
@@ -60,53 +62,59 @@ impl State {
 
 /// A thread whose section has ended. The value is on that thread's stack until the thread has the slot.
 struct Return {
-    next: *mut Return,
-    holds_slot: bool,
+    next: Member,
+    holds_slot: Cell<bool>,
     changed: Condvar,
 }
 
-/// A list of such threads, which allocates nothing.
-struct Returning {
-    first: *mut Return,
-    last: *mut Return,
+/// A thread of a list, or none.
+struct Member(Cell<*const Return>);
+
+impl Member {
+    const fn nobody() -> Member {
+        Member(Cell::new(ptr::null()))
+    }
+
+    /// The thread, while its list, which is `list`, is held.
+    fn of<'a>(&self, _list: &'a Returning) -> Option<&'a Return> {
+        // SAFETY: a thread in the list stays until it has been taken out and has the lock.
+        unsafe { self.0.get().as_ref() }
+    }
+
+    fn set(&self, thread: Option<&Return>) {
+        self.0.set(thread.map_or(ptr::null(), ptr::from_ref));
+    }
 }
 
-// SAFETY: a list is accessed under the lock of its slot only, and a thread in it stays until it has been taken out.
+/// A list of such threads, which allocates nothing. The last one counts while there is a first.
+struct Returning {
+    first: Member,
+    last: Member,
+}
+
+// SAFETY: a list and its threads are accessed under the lock of its slot only, and a thread in it stays until it has been
+// taken out.
 unsafe impl Send for Returning {}
 
 impl Returning {
     fn is_empty(&self) -> bool {
-        self.first.is_null()
+        self.first.of(self).is_none()
     }
 
     /// # Safety
-    /// The value stays where it is until it has been taken out.
-    unsafe fn append(&mut self, new: *mut Return) {
-        if self.last.is_null() {
-            self.first = new;
-        } else {
-            // SAFETY: the value is in the list, hence valid by this function's contract.
-            unsafe { (*self.last).next = new };
-        }
-        self.last = new;
+    /// The value stays where it is until it has been taken out, and is in no list.
+    unsafe fn append(&mut self, new: &Return) {
+        let before = if self.is_empty() { None } else { self.last.of(self) };
+        before.map_or(&self.first, |last| &last.next).set(Some(new));
+        self.last.set(Some(new));
     }
 
     /// Gives the slot to the first thread of the list, if there is one.
     fn give_to_first(&mut self) -> bool {
-        let first = self.first;
-        if first.is_null() {
-            return false;
-        }
-        // SAFETY: a thread in the list stays until it holds the slot and has the lock, which the caller holds; the
-        // thread uses the condition at the same time, by shared reference.
-        unsafe {
-            self.first = (*first).next;
-            (*first).holds_slot = true;
-            (*first).changed.notify_one();
-        }
-        if self.first.is_null() {
-            self.last = std::ptr::null_mut();
-        }
+        let Some(first) = self.first.of(self) else { return false };
+        self.first.set(first.next.of(self));
+        first.holds_slot.set(true);
+        first.changed.notify_one();
         true
     }
 }
@@ -114,7 +122,7 @@ impl Returning {
 impl<L> WorkerSlot<L> {
     /// A free slot; a thread is about to be started for it.
     pub(crate) fn new(left: L) -> WorkerSlot<L> {
-        let returning = Returning { first: std::ptr::null_mut(), last: std::ptr::null_mut() };
+        let returning = Returning { first: Member::nobody(), last: Member::nobody() };
         let state = State { taken: false, returning, spare: 1, started: 0, returns: 0 };
         WorkerSlot {
             signals: AtomicU32::new(0),
@@ -237,23 +245,15 @@ impl<L> WorkerSlot<L> {
             state.returns += 1;
             return;
         }
-        let mut me = Return { next: std::ptr::null_mut(), holds_slot: false, changed: Condvar::new() };
-        let me = &raw mut me;
+        let me = Return { next: Member::nobody(), holds_slot: Cell::new(false), changed: Condvar::new() };
         // SAFETY: the value stays on this stack until the thread holds the slot, and is out of the list then.
-        unsafe { state.returning.append(me) };
+        unsafe { state.returning.append(&me) };
         if !planted("come_back_in_silence") {
             self.signal(SLOT_WANTED);
         }
         wake();
-        loop {
-            // SAFETY: the fields are read under the lock, under which others write; they use the condition by shared
-            // reference only.
-            unsafe {
-                if (*me).holds_slot {
-                    return;
-                }
-                (*me).changed.wait(&mut state);
-            }
+        while !me.holds_slot.get() {
+            me.changed.wait(&mut state);
         }
     }
 
