@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::system::descriptors;
+use crate::system::signals::{self, SignalSet};
 
 /// Why the thread woke up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,14 +164,8 @@ pub(super) fn end_by(number: i32) {
     }
     action(number, Some(&default_action()));
     // The program's threads may all block the signal by now: this one takes it.
-    // SAFETY: all zeros are a set, which is emptied; plain calls on it and on numbers.
-    unsafe {
-        let mut only = std::mem::zeroed::<libc::sigset_t>();
-        libc::sigemptyset(&raw mut only);
-        libc::sigaddset(&raw mut only, number);
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const only, std::ptr::null_mut());
-        libc::raise(number);
-    }
+    SignalSet::only(number).unblock();
+    signals::raise(number);
 }
 
 impl Drop for Signal {

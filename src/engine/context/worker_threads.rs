@@ -1,13 +1,11 @@
 //! Threads of workers: their stacks, their signals, and stand-ins for tasks that block.
 
 use std::ffi::c_int;
-use std::mem::MaybeUninit;
-use std::ptr;
 
 use crate::config::Config;
 use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
-use crate::system;
+use crate::system::{self, signals::SignalSet};
 
 /// The least stack size of a worker, in bytes.
 const MIN_STACK_BYTES: usize = 64 << 10;
@@ -32,19 +30,9 @@ const FAULTS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIG
 
 /// Runs `body` with all other signals blocked, so that the program's handlers never run on threads that `body` starts.
 pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
-    let mut before = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: plain calls on two signal sets of this frame; both are filled in before they are read.
-    unsafe {
-        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
-        libc::sigfillset(all.as_mut_ptr());
-        for fault in FAULTS {
-            libc::sigdelset(all.as_mut_ptr(), fault);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-    }
+    let before = SignalSet::all_but(&FAULTS).block();
     let result = body();
-    // SAFETY: `before` was filled in above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
+    before.block();
     result
 }
 
