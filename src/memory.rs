@@ -15,7 +15,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, UnsafeCell};
 use std::collections::{HashMap, TryReserveError};
 use std::hash::Hash;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -239,6 +239,22 @@ pub(crate) fn list<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>,
     Ok(list)
 }
 
+/// The beginning of a room, filled with what an iterator gives until there is no more, or no more room; or its first
+/// failure.
+#[inline]
+pub(crate) fn filled<T: Copy, E>(
+    room: &mut [MaybeUninit<T>],
+    items: impl Iterator<Item = Result<T, E>>,
+) -> Result<&mut [T], E> {
+    let mut count = 0;
+    for (place, item) in room.iter_mut().zip(items) {
+        place.write(item?);
+        count += 1;
+    }
+    // SAFETY: so many were just written.
+    Ok(unsafe { room[..count].assume_init_mut() })
+}
+
 /// A list of what an iterator gives, or its first failure, or a refusal.
 pub(crate) fn tried<T>(items: impl ExactSizeIterator<Item = Result<T, Error>>) -> Result<Vec<T>, Error> {
     let (mut items, mut list) = (items, Vec::new());
@@ -361,33 +377,33 @@ mod tests {
         let layouts: Vec<Layout> = [(1, 1), (64, 8), (65, 64), (5000, 16), (4096, 4096), (100_000, 128)]
             .map(|(size, align)| Layout::from_size_align(size, align).unwrap())
             .into();
-        let mut lent = Vec::with_capacity(3 * layouts.len());
-        for turn in 0..3 {
+        let reserve = base().addr()..base().addr() + UNIT * UNITS;
+        let mut lent: Vec<(*mut u8, Layout)> = Vec::with_capacity(3 * layouts.len() + 1);
+        for _ in 0..3 {
             for &layout in &layouts {
                 let address = lend(layout);
-                assert!(!address.is_null() && address.addr().is_multiple_of(layout.align()));
-                // SAFETY: so many bytes were lent.
-                unsafe { address.write_bytes(turn, layout.size()) };
-                lent.push((turn, address, layout));
+                let part = address.addr()..address.addr() + layout.size();
+                assert!(address.addr().is_multiple_of(layout.align()));
+                assert!(reserve.start <= part.start && part.end <= reserve.end, "it is the reserve's");
+                let apart = |&(other, of): &(*mut u8, Layout)| {
+                    part.end <= other.addr() || other.addr() + of.size() <= part.start
+                };
+                assert!(lent.iter().all(apart), "nobody else has it");
+                lent.push((address, layout));
             }
-        }
-        for &(turn, address, layout) in &lent {
-            // SAFETY: as above.
-            let bytes = unsafe { std::slice::from_raw_parts(address, layout.size()) };
-            assert!(bytes.iter().all(|&byte| byte == turn), "nobody else has them");
         }
         assert!(strictly(|| lend(layouts[0])).is_null());
         let before = OUT.load(Ordering::Relaxed);
         assert!(before > 0 && lasting(|| Ok(())).is_ok());
         let refused = lasting(|| {
-            lent.push((9, lend(layouts[0]), layouts[0]));
+            lent.push((lend(layouts[0]), layouts[0]));
             Ok(())
         });
         assert_eq!(refused.unwrap_err().code(), dvm_retcode_t::DVM_ERR_MEMORY);
         // Told, not done: the calls of tests beside this one would be refused.
         assert!(before < MANY && enough(MANY - 1).is_ok() && enough(MANY).is_err());
-        for (_, address, layout) in lent {
-            // SAFETY: as above.
+        for (address, layout) in lent {
+            // SAFETY: lent with this layout, and nobody uses it.
             unsafe { Allocator.dealloc(address, layout) };
         }
         assert!(check().is_ok());

@@ -129,11 +129,8 @@ unsafe extern "C" fn onto_impl(
             call.onto_home(home, function, found, &ids[..count])
         } else if count <= MAX_STACK_IDS {
             let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MAX_STACK_IDS];
-            for (place, slot) in room[..count].iter_mut().enumerate() {
-                slot.write(id(place)?);
-            }
-            // SAFETY: the first `count` ids were just written.
-            call.onto_home(home, function, found, unsafe { std::slice::from_raw_parts(room.as_ptr().cast(), count) })
+            let ids = memory::filled(&mut room, (0..count).map(id))?;
+            call.onto_home(home, function, found, ids)
         } else {
             let mut ids = Vec::new();
             memory::room_for(&mut ids, count)?;

@@ -1,5 +1,6 @@
 //! One task, from start to end.
 
+use std::convert::Infallible;
 use std::mem::MaybeUninit;
 
 use crate::data::{Carry, DatumId, Outcome, STORE, Storage};
@@ -155,11 +156,8 @@ impl Call {
     #[inline(never)]
     fn execute_many(&self, task: OwnedTask, signature: &'static Signature) -> (OwnedTask, Result<(), Error>) {
         let mut room = [const { MaybeUninit::<DatumId>::uninit() }; MAX_STACK_IDS];
-        for (id, &number) in room.iter_mut().zip(task.numbers()) {
-            id.write(DatumId::here(number));
-        }
-        // SAFETY: a task has as many ids as its signature has arguments, and they were just written.
-        let ids = unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast::<DatumId>(), signature.count) };
+        let numbers = task.numbers().iter().map(|&number| Ok::<_, Infallible>(DatumId::here(number)));
+        let Ok(ids) = memory::filled(&mut room, numbers);
         self.call(task, signature, ids)
     }
 
