@@ -78,9 +78,7 @@ impl<'a, P: Pointer, T> Arg<'a, P, T> {
     /// The value behind the pointer.
     #[inline]
     pub(super) fn get(&self, name: &str) -> Result<&'a T, Error> {
-        self.require(name)?;
-        // SAFETY: not NULL, so there is a value by the type's contract; nobody writes it during the call.
-        Ok(unsafe { &*self.address() })
+        Ok(&self.list(1, name)?[0])
     }
 
     /// The values behind the pointer, as many as the function documents. For 0 values NULL is allowed.
