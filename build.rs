@@ -5,14 +5,11 @@ use std::path::PathBuf;
 
 /// What libdvm calls in hwloc, and does not declare itself; nothing else is bound.
 const HWLOC_FUNCTIONS: &[&str] = &[
-    "hwloc_bitmap_first",
-    "hwloc_bitmap_isset",
     "hwloc_distances_get",
     "hwloc_distances_release",
     "hwloc_get_obj_by_depth",
     "hwloc_obj_type_string",
     "hwloc_topology_destroy",
-    "hwloc_topology_init",
     "hwloc_topology_set_components",
     "hwloc_topology_set_synthetic",
     "hwloc_topology_set_xmlbuffer",

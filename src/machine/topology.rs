@@ -1,8 +1,9 @@
 //! hwloc's view of the machine, copied into plain data: nothing of hwloc remains after [`read`].
 #![allow(unsafe_code, reason = "hwloc is a C library")]
 
-use std::ffi::{CStr, CString, c_int};
+use std::ffi::{CStr, CString, c_int, c_uint};
 use std::ptr::{self, NonNull};
+use std::slice;
 
 use super::hwloc as sys;
 use crate::error::{Error, dvm_retcode_t};
@@ -110,9 +111,13 @@ pub(super) struct Topology {
     pub latencies: Vec<Latencies>,
 }
 
-// With references for pointers, these calls need no promise: a reference says that the topology is there.
+// With references for pointers, these calls need no promise: a reference says that the topology, or the set, is there.
+// NULL is no topology. Only `hwloc_topology_destroy`, which nobody calls but `Handle::drop`, ends one.
 unsafe extern "C" {
     safe fn hwloc_get_api_version() -> u32;
+    safe fn hwloc_topology_init(made: &mut Option<&'static sys::hwloc_topology>) -> c_int;
+    safe fn hwloc_bitmap_first(set: &sys::hwloc_bitmap_s) -> c_int;
+    safe fn hwloc_bitmap_isset(set: &sys::hwloc_bitmap_s, number: c_uint) -> c_int;
     safe fn hwloc_topology_load(topology: &sys::hwloc_topology) -> c_int;
     safe fn hwloc_topology_is_thissystem(topology: &sys::hwloc_topology) -> c_int;
 }
@@ -165,9 +170,10 @@ impl Handle {
         if running >> 16 != built >> 16 {
             return Err(Failure::Version { built, running });
         }
-        let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is a valid place for the handle; what hwloc puts there lives until `drop`.
-        let made = unsafe { if sys::hwloc_topology_init(&raw mut raw) == 0 { raw.as_ref() } else { None } };
+        let mut made = None;
+        if hwloc_topology_init(&mut made) != 0 {
+            return Err(Failure::Load);
+        }
         let handle = Handle(made.ok_or(Failure::Load)?);
         let described = match source {
             TopologySource::System => {
@@ -260,34 +266,37 @@ impl Drop for Matrix<'_> {
 
 impl Matrix<'_> {
     /// Its objects, and the values row by row.
-    fn parts(&self) -> (&[sys::hwloc_obj_t], &[u64]) {
-        // SAFETY: hwloc has allocated `nbobjs` objects and `nbobjs` squared values, until the release.
+    fn parts(&self) -> (&[Option<Object<'_>>], &[u64]) {
+        // SAFETY: hwloc has allocated `nbobjs` objects, each the address of one or NULL, as the type has them, and `nbobjs`
+        // squared values, until the release. The objects live as long as their topology.
         unsafe {
             let matrix = self.matrix.as_ref();
             let count = matrix.nbobjs as usize;
-            (std::slice::from_raw_parts(matrix.objs, count), std::slice::from_raw_parts(matrix.values, count * count))
+            (slice::from_raw_parts(matrix.objs.cast(), count), slice::from_raw_parts(matrix.values, count * count))
         }
     }
 
     /// A copy of it, with the object of each of `pus`.
     fn latencies(&self, pus: &[Pu]) -> Latencies {
         let (objects, values) = self.parts();
-        let has = |object: sys::hwloc_obj_t, pu: u32| {
-            // SAFETY: hwloc's objects live as long as their topology, and so do their sets.
-            unsafe {
-                object
-                    .as_ref()
-                    .is_some_and(|object| !object.cpuset.is_null() && sys::hwloc_bitmap_isset(object.cpuset, pu) != 0)
-            }
-        };
-        let object_of = pus.iter().map(|pu| objects.iter().position(|&object| has(object, pu.os_index))).collect();
+        let has = |object: &Option<Object<'_>>, pu: &Pu| object.is_some_and(|object| object.has(pu.os_index));
+        let object_of = pus.iter().map(|pu| objects.iter().position(|object| has(object, pu))).collect();
         Latencies { object_of, count: objects.len(), values: values.to_vec() }
     }
 }
 
 /// An object of a loaded topology.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 struct Object<'a>(&'a sys::hwloc_obj);
+
+/// What an object points to.
+#[derive(Clone, Copy)]
+enum Link {
+    FirstChild,
+    FirstMemoryChild,
+    NextSibling,
+}
 
 impl<'a> Object<'a> {
     fn kind(self) -> sys::hwloc_obj_type_t {
@@ -301,15 +310,30 @@ impl<'a> Object<'a> {
 
     /// Its children, except NUMA nodes: hwloc attaches those beside the tree, below the group of PUs that they serve.
     fn children(self) -> impl Iterator<Item = Object<'a>> {
-        std::iter::successors(self.follow(|object| object.first_child), |child| {
-            child.follow(|object| object.next_sibling)
-        })
+        std::iter::successors(self.follow(Link::FirstChild), |child| child.follow(Link::NextSibling))
     }
 
     /// The object that this one points to; `None` for NULL, with which hwloc ends its lists.
-    fn follow(self, pointer: fn(&sys::hwloc_obj) -> *mut sys::hwloc_obj) -> Option<Object<'a>> {
+    fn follow(self, link: Link) -> Option<Object<'a>> {
+        let pointer = match link {
+            Link::FirstChild => self.0.first_child,
+            Link::FirstMemoryChild => self.0.memory_first_child,
+            Link::NextSibling => self.0.next_sibling,
+        };
         // SAFETY: what an object of hwloc's points to lives as long as it does, `'a`.
-        unsafe { pointer(self.0).as_ref() }.map(Object)
+        unsafe { pointer.as_ref() }.map(Object)
+    }
+
+    /// One of its sets of PUs: those that the process may use, or all.
+    fn set(self, all: bool) -> Option<&'a sys::hwloc_bitmap_s> {
+        let set = if all { self.0.complete_cpuset } else { self.0.cpuset };
+        // SAFETY: NULL, or a set that lives as long as the object.
+        unsafe { set.as_ref() }
+    }
+
+    /// Whether the PU with this number of the system's is one of its own.
+    fn has(self, pu: u32) -> bool {
+        self.set(false).is_some_and(|set| hwloc_bitmap_isset(set, pu) != 0)
     }
 
     /// hwloc's name of its type.
@@ -320,8 +344,8 @@ impl<'a> Object<'a> {
 
     /// The NUMA nodes beside it, including those behind a memory-side cache: their numbers and sizes in bytes.
     fn memory(self) -> Vec<(u32, u64)> {
-        let first = self.follow(|object| object.memory_first_child);
-        let beside = std::iter::successors(first, |object| object.follow(|object| object.next_sibling));
+        let first = self.follow(Link::FirstMemoryChild);
+        let beside = std::iter::successors(first, |object| object.follow(Link::NextSibling));
         let mut nodes = Vec::new();
         for object in beside {
             if object.kind() == sys::hwloc_obj_type_t_HWLOC_OBJ_NUMANODE {
@@ -334,9 +358,8 @@ impl<'a> Object<'a> {
 
     /// The lowest of the system's numbers of its PUs, of those outside of the process's cpuset as well.
     fn lowest_cpu(self) -> u32 {
-        // SAFETY: an object of the tree has its sets, which live as long as it does.
-        let lowest = unsafe { sys::hwloc_bitmap_first(self.0.complete_cpuset) };
-        u32::try_from(lowest).unwrap_or(self.0.os_index)
+        let lowest = self.set(true).and_then(|set| u32::try_from(hwloc_bitmap_first(set)).ok());
+        lowest.unwrap_or(self.0.os_index)
     }
 
     /// 0, 1 or 2 for L1 data, L2 or L3, and the size in bytes.
