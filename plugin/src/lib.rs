@@ -17,6 +17,7 @@ mod sends;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::{ptr, slice};
 
@@ -47,8 +48,8 @@ static TABLE: PluginTable = PluginTable {
 
 /// The table of functions.
 #[unsafe(no_mangle)]
-pub extern "C" fn dvm_transport_plugin() -> *const PluginTable {
-    &raw const TABLE
+pub extern "C" fn dvm_transport_plugin() -> Option<&'static PluginTable> {
+    Some(&TABLE)
 }
 
 /// Nothing that is thrown leaves the plugin.
@@ -78,18 +79,17 @@ unsafe fn bytes<'a>(start: *const u8, length: u64) -> &'a [u8] {
     unsafe { slice::from_raw_parts(start, length as usize) }
 }
 
-unsafe extern "C" fn open(fortran_communicator: i32, flags: u32, info: *mut PluginInfo) -> *mut c_void {
-    guarded(ptr::null_mut(), || {
+extern "C" fn open(fortran_communicator: i32, flags: u32, info: &mut PluginInfo) -> Option<NonNull<c_void>> {
+    guarded(None, || {
         let communicator = (flags & abi::HAS_COMMUNICATOR != 0).then_some(fortran_communicator);
         match connect(communicator) {
             Ok((engine, told)) => {
-                // SAFETY: libdvm passes the address of a structure of its own, at least as long as this one.
-                unsafe { info.write(told) };
-                Arc::into_raw(engine).cast_mut().cast()
+                *info = told;
+                NonNull::new(Arc::into_raw(engine).cast_mut().cast())
             }
             Err(text) => {
                 fail(text);
-                ptr::null_mut()
+                None
             }
         }
     })
@@ -225,7 +225,7 @@ unsafe extern "C" fn close(connection: *mut c_void, clean: u32) -> i32 {
     })
 }
 
-unsafe extern "C" fn forgo_end() {
+extern "C" fn forgo_end() {
     lifetime::forgo_end();
 }
 

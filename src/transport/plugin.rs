@@ -3,10 +3,10 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
@@ -53,10 +53,9 @@ fn load(file: &Path) -> Result<&'static PluginTable, Error> {
     let library = unsafe { libloading::Library::new(file) }.map_err(|error| refuse(error.to_string()))?;
     // For the life of the process.
     let library = Box::leak(Box::new(library));
-    // SAFETY: a plugin's function of this name has this type.
+    // SAFETY: a plugin's function of this name has this type; its table stays, as nothing is unloaded.
     let entry = unsafe { library.get::<Entry>(abi::ENTRY) }.map_err(|error| refuse(error.to_string()))?;
-    // SAFETY: the plugin's function, which answers with its table or NULL; the table stays, as nothing is unloaded.
-    let table = unsafe { entry().as_ref() }.ok_or_else(|| refuse("it has no table".into()))?;
+    let table = entry().ok_or_else(|| refuse("it has no table".into()))?;
     if table.version != abi::VERSION || (table.size as usize) < size_of::<PluginTable>() {
         let text = format!("it is of version {}, and this libdvm of version {}", table.version, abi::VERSION);
         return Err(refuse(text));
@@ -91,14 +90,11 @@ impl Plugin {
             library: [0; 512],
         };
         let flags = if communicator.is_some() { abi::HAS_COMMUNICATOR } else { 0 };
-        // SAFETY: the structure lives during the call.
-        let connection = unsafe { (table.open)(communicator.unwrap_or(0), flags, &raw mut info) };
-        let Some(connection) = NonNull::new(connection) else {
+        let Some(connection) = (table.open)(communicator.unwrap_or(0), flags, &mut info) else {
             return Err(unsupported(format!("MPI cannot be used: {}", error_text(table))));
         };
-        info.library[511] = 0;
-        // SAFETY: a NUL is there at the latest at the end.
-        let library = unsafe { CStr::from_ptr(info.library.as_ptr()) }.to_string_lossy().into_owned();
+        let library = info.library.map(|byte| byte as u8);
+        let library = String::from_utf8_lossy(library.split(|&byte| byte == 0).next().unwrap_or_default());
         let level = match info.thread_level {
             abi::MULTIPLE => "any thread calls it",
             _ => "only the thread that called dvm_init calls it",
@@ -147,8 +143,8 @@ impl Plugin {
     pub(crate) fn gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         unsafe extern "C" fn given(context: *mut c_void, _: u32, bytes: *const u8, length: u64) {
             // SAFETY: the context is the list below, and the bytes are there during this call.
-            let (all, bytes) = unsafe { (&mut *context.cast::<Vec<Vec<u8>>>(), copied(bytes, length)) };
-            all.push(bytes);
+            let (all, bytes) = unsafe { (&mut *context.cast::<Vec<Vec<u8>>>(), lent(bytes, length)) };
+            all.push(bytes.to_vec());
         }
         let mut all: Vec<Vec<u8>> = Vec::new();
         let context = (&raw mut all).cast();
@@ -246,22 +242,20 @@ pub(crate) struct EndOfMpi(&'static PluginTable);
 impl EndOfMpi {
     /// There is none: it would wait for a peer that is lost.
     pub(crate) fn forgo(self) {
-        // SAFETY: takes nothing.
-        unsafe { (self.0.forgo_end)() };
+        (self.0.forgo_end)();
     }
 }
 
-/// A copy of so many bytes.
+/// Bytes of the plugin's.
 ///
 /// # Safety
-/// They are there.
-unsafe fn copied(start: *const u8, length: u64) -> Vec<u8> {
-    let mut bytes = vec![0; length as usize];
-    if length > 0 {
-        // SAFETY: as the caller promises; the copy has as many.
-        unsafe { ptr::copy_nonoverlapping(start, bytes.as_mut_ptr(), bytes.len()) };
+/// So many are there as long as the slice lives.
+unsafe fn lent<'a>(start: *const u8, length: u64) -> &'a [u8] {
+    match length {
+        0 => &[],
+        // SAFETY: as the caller promises.
+        length => unsafe { slice::from_raw_parts(start, length as usize) },
     }
-    bytes
 }
 
 /// A poll under way.
@@ -289,12 +283,10 @@ impl Polling<'_, '_> {
 
 /// What the plugin calls for each event.
 unsafe extern "C" fn hand_over(context: *mut c_void, event: *const PluginEvent) {
-    // SAFETY: the context is the caller's, whose poll waits for this; the event lives during this call.
-    let (polling, event) = unsafe { (&mut *context.cast::<Polling<'_, '_>>(), &*event) };
-    let bytes = match event.length {
-        0 => &[][..],
-        // SAFETY: the event's bytes live as long as it.
-        length => unsafe { slice::from_raw_parts(event.bytes, length as usize) },
+    // SAFETY: the context is the caller's, whose poll waits for this; the event and its bytes live during this call.
+    let (polling, event, bytes) = unsafe {
+        let event = &*event;
+        (&mut *context.cast::<Polling<'_, '_>>(), event, lent(event.bytes, event.length))
     };
     if polling.panic.is_none() {
         polling.panic = catch_unwind(AssertUnwindSafe(|| polling.hand_over(event, bytes))).err();

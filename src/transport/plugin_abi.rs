@@ -5,6 +5,7 @@
 //! noted; none but `open`, `gather` and `close` waits.
 
 use std::ffi::{c_char, c_void};
+use std::ptr::NonNull;
 
 /// The version of this interface. A plugin of another one is refused.
 pub const VERSION: u32 = 1;
@@ -13,7 +14,7 @@ pub const VERSION: u32 = 1;
 pub const ENTRY: &[u8] = b"dvm_transport_plugin\0";
 
 /// The type of that function.
-pub type Entry = unsafe extern "C" fn() -> *const PluginTable;
+pub type Entry = extern "C" fn() -> Option<&'static PluginTable>;
 
 /// In `open`'s flags: `fortran_communicator` is one; otherwise the job's are all processes of MPI_COMM_WORLD.
 pub const HAS_COMMUNICATOR: u32 = 1;
@@ -81,7 +82,7 @@ pub struct PluginTable {
     /// The bytes of this structure.
     pub size: u32,
     /// Collective: duplicates the communicator, or that of all processes; initialises MPI if nobody has. NULL on failure.
-    pub open: unsafe extern "C" fn(fortran_communicator: i32, flags: u32, info: *mut PluginInfo) -> *mut c_void,
+    pub open: extern "C" fn(fortran_communicator: i32, flags: u32, info: &mut PluginInfo) -> Option<NonNull<c_void>>,
     /// Collective: gives each process's bytes to `given`, in order. 0, or another number on failure.
     pub gather: unsafe extern "C" fn(
         connection: *mut c_void,
@@ -104,7 +105,7 @@ pub struct PluginTable {
     /// 1: memory of transfers that are under way is the caller's again. 0: it is never freed.
     pub close: unsafe extern "C" fn(connection: *mut c_void, clean: u32) -> i32,
     /// A peer is lost, or the job ends without order: MPI, which would wait for it, is not finalized at exit.
-    pub forgo_end: unsafe extern "C" fn(),
+    pub forgo_end: extern "C" fn(),
     /// The calling thread's last failure as UTF-8 into `into`, at most `room` bytes: how many.
     pub error_text: unsafe extern "C" fn(into: *mut u8, room: u64) -> u64,
 }
