@@ -70,25 +70,38 @@ mod futex {
     /// Looks before a thread sleeps: most locks are held for less.
     const LOOKS: u32 = 40;
 
+    /// What is asked of the kernel.
+    enum Ask {
+        /// To sleep while the word has this value, for so long at most.
+        Sleep(u32, Option<libc::timespec>),
+        /// To wake so many threads.
+        Wake(i32),
+    }
+
+    /// The kernel's queue of threads that sleep on a word: what it answers.
+    fn futex(word: &AtomicU32, ask: &Ask) -> libc::c_long {
+        let (operation, number, limit) = match ask {
+            Ask::Sleep(value, limit) => (libc::FUTEX_WAIT, *value, limit.as_ref().map_or(ptr::null(), ptr::from_ref)),
+            Ask::Wake(threads) => (libc::FUTEX_WAKE, threads.cast_unsigned(), ptr::null()),
+        };
+        // SAFETY: the word lives during the call, and so does the time.
+        unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation | libc::FUTEX_PRIVATE_FLAG, number, limit) }
+    }
+
     /// Sleeps while the word has this value, for so long at most. False when the time is over.
     fn sleep(word: &AtomicU32, value: u32, time: Option<Duration>) -> bool {
-        let time = time.map(|time| libc::timespec {
+        let limit = time.map(|time| libc::timespec {
             tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
             tv_nsec: time.subsec_nanos().into(),
         });
-        let limit = time.as_ref().map_or(ptr::null(), ptr::from_ref);
-        let wait = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-        // SAFETY: the word lives during the call, and so does the time.
-        let result = unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), wait, value, limit) };
+        let result = futex(word, &Ask::Sleep(value, limit));
         result == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ETIMEDOUT)
     }
 
     #[cold]
     #[inline(never)]
     fn wake(word: &AtomicU32, threads: i32) {
-        let wake = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-        // SAFETY: the kernel only uses the address.
-        unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), wake, threads) };
+        futex(word, &Ask::Wake(threads));
     }
 
     /// Takes the lock with this state.
