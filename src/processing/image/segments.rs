@@ -78,8 +78,10 @@ unsafe extern "C" fn look(object: *mut libc::dl_phdr_info, _size: usize, visit: 
         .iter()
         .filter(|segment| segment.p_type == libc::PT_NOTE && is_loaded(segment, segments))
         .find_map(|segment| {
-            // SAFETY: the notes lie in a part that was loaded to be read.
-            build_id_note(unsafe { bytes(base, segment) }, segment.p_align as usize)
+            let begin = ptr::with_exposed_provenance(base.wrapping_add(segment.p_vaddr as usize));
+            // SAFETY: the notes lie in a part that was loaded to be read, and the linker keeps the object meanwhile.
+            let notes = unsafe { slice::from_raw_parts(begin, segment.p_memsz as usize) };
+            build_id_note(notes, segment.p_align as usize)
         });
     (visit.body)(&ObjectDescription { base, path, code, note });
     0
@@ -104,16 +106,6 @@ fn is_loaded(part: &Segment, segments: &[Segment]) -> bool {
             && part.p_vaddr >= segment.p_vaddr
             && skipped.checked_add(part.p_memsz).is_some_and(|end| end <= segment.p_memsz)
     })
-}
-
-/// The memory of a part.
-///
-/// # Safety
-/// It was loaded to be read, and is not unloaded or written while the slice lives.
-unsafe fn bytes<'a>(base: usize, segment: &Segment) -> &'a [u8] {
-    let begin = base.wrapping_add(segment.p_vaddr as usize);
-    // SAFETY: by this function's contract.
-    unsafe { slice::from_raw_parts(ptr::with_exposed_provenance(begin), segment.p_memsz as usize) }
 }
 
 /// The contents of the note that has the build-id. A note is the lengths of its owner's name and of its contents, its
