@@ -21,7 +21,7 @@ struct Shared {
     /// Stands for `ENGINE`: set when the engine is hidden.
     hidden: AtomicBool,
     /// The engine's memory: threads inside read it, and then the thread that ends the engine frees it.
-    memory: loom::cell::UnsafeCell<bool>,
+    memory: loom::cell::Cell<bool>,
 }
 
 // SAFETY: loom checks which threads read and write the memory.
@@ -36,7 +36,7 @@ impl Shared {
             closing: Closing::default(),
             counters: Counters::default(),
             hidden: AtomicBool::new(false),
-            memory: loom::cell::UnsafeCell::new(true),
+            memory: loom::cell::Cell::new(true),
         })
     }
 
@@ -52,8 +52,8 @@ impl Shared {
         if self.presences[me].enter(|| open().then_some(())).is_none() {
             return;
         }
-        // SAFETY: a thread that is inside keeps the engine; the model is to show that.
-        assert!(self.memory.with(|memory| unsafe { *memory }));
+        // A thread that is inside keeps the engine; the model is to show that.
+        assert!(self.memory.get());
         if !self.closing.has_begun() {
             count(&self.counters.scheduled);
         }
@@ -99,7 +99,7 @@ fn memory_that_is_freed() {
     while inside.any() {
         yield_now();
     }
-    // SAFETY: no thread is inside, and none will be; the model is to show that.
-    shared.memory.with_mut(|memory| unsafe { *memory = false });
+    // No thread is inside, and none will be; the model is to show that.
+    shared.memory.set(false);
     other.join().unwrap();
 }
