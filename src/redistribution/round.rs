@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use crate::sync::lock::{Condvar, Mutex};
@@ -312,14 +313,15 @@ impl Request {
     /// Makes a datum of it, which ends it with its last reference.
     fn into_datum(self, call: &Call) -> Result<DatumId, Error> {
         unsafe extern "C" fn free(addr: *mut c_void, _size: usize) {
-            // SAFETY: the address that `into_raw` gave below; a datum calls this once.
+            // SAFETY: the address of the box below, which is the datum's; a datum calls this once.
             drop(unsafe { Box::from_raw(addr.cast::<Request>()) });
         }
-        let address = Box::into_raw(Box::new(self));
-        call.register(address.cast(), size_of::<Self>(), Some(free)).inspect_err(|_| {
-            // SAFETY: the datum was not made, so the box is still ours.
-            drop(unsafe { Box::from_raw(address) });
-        })
+        let mut request = ManuallyDrop::new(Box::new(self));
+        let made = call.register((&raw mut **request).cast(), size_of::<Self>(), Some(free));
+        if made.is_err() {
+            drop(ManuallyDrop::into_inner(request)); // no datum has it
+        }
+        made
     }
 }
 

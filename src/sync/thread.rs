@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 use std::io::{Error, ErrorKind};
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
@@ -46,7 +46,7 @@ impl Thread {
         let length = name.len().min(shown.len() - 1);
         shown[..length].copy_from_slice(&name.as_bytes()[..length]);
         let start = memory::boxed(Start { name: shown, body }).map_err(|_| Error::from(ErrorKind::OutOfMemory))?;
-        let start = Box::into_raw(start);
+        let mut start = ManuallyDrop::new(start);
         let mut thread: libc::pthread_t = 0;
         // SAFETY: the attributes are made, used and ended here; the start is the new thread's when there is one.
         let code = unsafe {
@@ -57,7 +57,7 @@ impl Thread {
                     code = libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), whole_pages(stack));
                 }
                 if code == 0 {
-                    let start = start.cast();
+                    let start = (&raw mut **start).cast();
                     code = libc::pthread_create(&raw mut thread, attributes.as_ptr(), begin::<F>, start);
                 }
                 libc::pthread_attr_destroy(attributes.as_mut_ptr());
@@ -65,8 +65,7 @@ impl Thread {
             code
         };
         if code != 0 {
-            // SAFETY: nobody else has it.
-            drop(unsafe { Box::from_raw(start) });
+            drop(ManuallyDrop::into_inner(start)); // nobody else has it
             return Err(Error::from_raw_os_error(code));
         }
         Ok(Thread(thread))

@@ -9,6 +9,7 @@ pub(crate) mod forked;
 pub(crate) mod life;
 
 use std::io::Write as _;
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -189,7 +190,7 @@ fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, 
     // while they wait.
     let counted = holders.is_kept() && seeded.is_none() && machine.oversubscribed();
     let enough = if counted { count.div_ceil(machine.crowd()) } else { 0 };
-    let engine = Box::into_raw(Box::new(Engine {
+    let mut owned = ManuallyDrop::new(Box::new(Engine {
         workers: (0..count).map(|_| Worker::new()).collect(),
         seeded,
         stack: stack_size(&config),
@@ -211,6 +212,7 @@ fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, 
         defect: Mutex::new(None),
         defective: AtomicBool::new(false),
     }));
+    let engine = &raw mut **owned;
     // SAFETY: the engine is freed below if its threads have ended, or by `end`, when they have ended and no call is
     // inside.
     let threads = unsafe { KeptEngine::new(engine) }.map(|kept| without_signals(|| start_workers(kept, count)));
@@ -229,8 +231,8 @@ fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, 
             Ok(())
         }
         Err(error) => {
-            // SAFETY: all threads that knew the engine have ended, and no other thread has seen it.
-            drop(unsafe { Box::from_raw(engine) });
+            // All threads that knew the engine have ended, and no other thread has seen it.
+            drop(ManuallyDrop::into_inner(owned));
             Err(error)
         }
     }
