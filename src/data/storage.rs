@@ -1,7 +1,9 @@
 //! The storage of a datum's bytes, and how it is freed.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
+use std::slice;
 
 use super::DatumId;
 use super::middling_blocks::{ALIGNMENT, MAGAZINES};
@@ -186,21 +188,25 @@ impl New {
         Some(New { storage: Storage::Owned { addr, base }, addr, size, is_zeroed })
     }
 
+    /// The bytes.
+    #[inline]
+    fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        // SAFETY: by the type's invariant.
+        unsafe { slice::from_raw_parts_mut(self.addr.cast(), self.size) }
+    }
+
     /// Zeroed.
     #[inline]
-    fn zeroed(self) -> Storage {
+    fn zeroed(mut self) -> Storage {
         if !self.is_zeroed {
-            // SAFETY: by the type's invariant.
-            unsafe { self.addr.write_bytes(0, self.size) };
+            self.bytes().fill(MaybeUninit::new(0));
         }
         self.storage
     }
 
     /// With these bytes, which are as many.
-    fn filled(self, from: &[u8]) -> Storage {
-        assert_eq!(from.len(), self.size, "a copy has as many bytes");
-        // SAFETY: by the type's invariant, the memory has so many bytes, and they overlap nothing.
-        unsafe { self.addr.copy_from_nonoverlapping(from.as_ptr(), self.size) };
+    fn filled(mut self, from: &[u8]) -> Storage {
+        self.bytes().write_copy_of_slice(from);
         self.storage
     }
 }

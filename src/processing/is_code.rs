@@ -14,6 +14,11 @@ const CHOSEN_FUNCTION: u8 = 10;
 /// `dladdr1` is asked for the symbol's entry in the table.
 const RTLD_DL_SYMENT: c_int = 1;
 
+unsafe extern "C" {
+    /// Looks any address up; both results are written, and neither is read.
+    safe fn dladdr1(address: *const c_void, info: &mut libc::Dl_info, entry: &mut *mut c_void, flags: c_int) -> c_int;
+}
+
 /// Whether a function begins at the address, as far as the program's files tell: by its symbol, or, where the address
 /// has none of its own (the choice of an IFUNC is a private function), by the segment that it lies in.
 pub(super) fn is_function(address: *const c_void) -> bool {
@@ -35,8 +40,7 @@ fn symbol_kind(address: *const c_void) -> Option<u8> {
     let (fname, sname) = (null(), null());
     let mut info = libc::Dl_info { dli_fname: fname, dli_fbase: null_mut(), dli_sname: sname, dli_saddr: null_mut() };
     let mut entry: *mut c_void = null_mut();
-    // SAFETY: both results have room; any address may be asked for.
-    let found = unsafe { libc::dladdr1(address, &raw mut info, &raw mut entry, RTLD_DL_SYMENT) };
+    let found = dladdr1(address, &mut info, &mut entry, RTLD_DL_SYMENT);
     if found == 0 || entry.is_null() || !std::ptr::eq(info.dli_saddr, address) {
         return None;
     }
