@@ -45,7 +45,7 @@ const LENT: u8 = 5;
 
 impl Storage {
     /// Zeroed memory; `None` if there is not enough.
-    #[inline]
+    #[inline(never)]
     pub(super) fn zeroed(blocks: &mut small_blocks::BlockCache, size: usize) -> Option<Storage> {
         Some(New::allocate(blocks, size, true)?.zeroed())
     }
@@ -155,7 +155,8 @@ struct New {
 }
 
 impl New {
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "measured: a new datum takes 20 instructions less")]
     fn allocate(blocks: &mut small_blocks::BlockCache, size: usize, zeroed: bool) -> Option<New> {
         if !small_blocks::serve(size) {
             return New::allocate_large(size, zeroed);
