@@ -142,7 +142,7 @@ impl<'a> Departing<'a> {
         let mut message = libc::msghdr { msg_iov: ptr::from_ref(bytes).cast_mut().cast(), msg_iovlen: 1, ..NO_PARTS };
         if !ancillary.is_empty() {
             message.msg_control = ancillary.as_ptr().cast_mut().cast();
-            message.msg_controllen = size_of_val(ancillary) as _;
+            message.msg_controllen = size_of_val(ancillary);
         }
         Departing(message, PhantomData)
     }
@@ -158,7 +158,7 @@ impl<'a> Arriving<'a> {
             msg_iov: ptr::from_mut(bytes).cast(),
             msg_iovlen: 1,
             msg_control: ancillary.0.as_mut_ptr().cast(),
-            msg_controllen: size_of::<Ancillary>() as _,
+            msg_controllen: size_of::<Ancillary>(),
             ..NO_PARTS
         };
         Arriving(message, PhantomData)
@@ -210,7 +210,7 @@ pub(crate) fn receive(socket: &OwnedFd, into: &mut [u8]) -> Result<Received> {
     let mut place = IoSliceMut::new(into);
     let mut message = Arriving::new(&mut place, &mut ancillary);
     let bytes = recvmsg(socket.as_fd(), &mut message, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC);
-    let (flags, written) = (message.0.msg_flags, message.0.msg_controllen as usize);
+    let (flags, written) = (message.0.msg_flags, message.0.msg_controllen);
     let Ok(bytes) = usize::try_from(bytes) else { return Err(Error::last_os_error()) };
     let cut = flags & (libc::MSG_CTRUNC | libc::MSG_TRUNC) != 0;
     let filled = (written / 4).min(ancillary.0.len());
