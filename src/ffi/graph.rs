@@ -237,12 +237,12 @@ pub unsafe extern "C" fn dvm_graph_sizes(
                 // SAFETY: as documented for `footprint`; `sizes` has `dimension` values. The unwind boundary calls it
                 // with its two arguments in the first two registers, and lets it unwind.
                 let call = || unsafe {
-                    unwind_boundary::call_directly(
+                    unwind_boundary::call_for_wide(
                         transmute::<Footprint, unwind_boundary::Function>(footprint),
                         arguments,
                     )
                 };
-                forced::with_place(call).map(unwind_boundary::Returned::wide).unwrap_or_else(|message| {
+                forced::with_place(call).unwrap_or_else(|message| {
                     thrown.set(Some(message));
                     i64::MAX
                 })

@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 use super::space::Tile;
 use crate::engine;
 use crate::error::{Error, dvm_retcode_t};
-use crate::processing::unwind_boundary::{self, Returned};
+use crate::processing::unwind_boundary;
 
 /// `dvm_graph_visit_t`: `successors` calls it once per successor.
 pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, tile: *const i64);
@@ -85,19 +85,19 @@ impl Callbacks {
         self.predecessors.is_some()
     }
 
-    /// What a function of this graph says of a tile of its space.
+    /// What a function of this graph says of a tile of its space; of an `int` the low half.
     #[inline]
-    fn ask(&self, function: OfTile, tile: &[i64]) -> Result<Returned, Error> {
+    fn ask(&self, function: OfTile, tile: &[i64]) -> Result<i64, Error> {
         assert!(tile.len() >= self.dimension, "a tile has all coordinates");
         let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
         // SAFETY: by the promise made to `new`; the tile has all coordinates.
-        unsafe { unwind_boundary::call_directly(function.0, arguments) }
+        unsafe { unwind_boundary::call_for_wide(function.0, arguments) }
     }
 
     /// Runs a tile; an error has a message.
     #[inline]
     pub(crate) fn run(&self, tile: &Tile) -> Result<(), Error> {
-        match self.ask(self.run, tile).map(Returned::int) {
+        match self.ask(self.run, tile).map(|code| code as c_int) {
             Ok(0) => Ok(()),
             Ok(code) => Err(failed(code)),
             Err(thrown) => Err(thrown),
@@ -108,7 +108,7 @@ impl Callbacks {
     #[inline]
     pub(crate) fn predecessors(&self, tile: &[i64], untold: i64) -> Result<i64, Error> {
         let Some(function) = self.predecessors else { return Ok(untold) };
-        engine::sealed(|| self.ask(function, tile)).map(Returned::wide).map_err(|e| within(&e, "predecessors"))
+        engine::sealed(|| self.ask(function, tile)).map_err(|e| within(&e, "predecessors"))
     }
 
     /// Visits the successors; false if the carried coordinates determine them. The slice has `dimension` coordinates.

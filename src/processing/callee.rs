@@ -5,8 +5,7 @@ use std::mem::transmute;
 use std::num::NonZeroUsize;
 use std::ptr;
 
-use super::is_code;
-use super::unwind_boundary::{self, Returned};
+use super::{is_code, unwind_boundary};
 use crate::error::{Error, dvm_retcode_t};
 use crate::system;
 
@@ -150,12 +149,10 @@ impl Callee {
                         transmute::<WithContext, unwind_boundary::Function>(function),
                         [context, first.cast(), count, ptr::null_mut()],
                     )
-                    .map(Returned::int)
                 }
                 Callee::Plain(function) if ids.len() <= 4 => {
                     let arguments = [0, 1, 2, 3].map(|place| first.wrapping_add(place).cast());
                     unwind_boundary::call_directly(transmute::<Plain, unwind_boundary::Function>(function), arguments)
-                        .map(Returned::int)
                 }
                 Callee::Plain(function) => call_with_many(function, ids),
             }

@@ -178,35 +178,29 @@ pub(crate) fn call<R>(body: impl FnOnce() -> R) -> Result<R, Error> {
     cross(body).map_err(tell)
 }
 
-/// The register in which a function of the program returns a number.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Returned(usize);
-
-impl Returned {
-    /// The number of a function that returns an `int`.
-    #[inline]
-    pub(crate) fn int(self) -> c_int {
-        self.0 as c_int
-    }
-
-    /// The number of a function that returns 64 bits.
-    #[inline]
-    pub(crate) fn wide(self) -> i64 {
-        self.0 as i64
-    }
-}
-
-/// What a function of the program returns; what it throws is told in words.
+/// The number that a function of the program returns; what it throws is told in words.
 ///
 /// # Safety
 /// `function` is a function that may be called with these arguments: with all four, or with the first ones, since
 /// it does not look into the other registers.
 #[inline]
-pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 4]) -> Result<Returned, Error> {
+pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 4]) -> Result<c_int, Error> {
     let [a, b, c, d] = arguments;
     // SAFETY: by this function's contract.
     let crossed = unsafe { enter(a, b, c, d, function) };
-    if crossed.how == RETURNED { Ok(Returned(crossed.value)) } else { Err(tell(crossed)) }
+    if crossed.how == RETURNED { Ok(crossed.value as c_int) } else { Err(tell(crossed)) }
+}
+
+/// The wide number that a function of the program returns; what it throws is told in words.
+///
+/// # Safety
+/// As for [`call_directly`]. Of a function that returns an `int` the low half is the number.
+#[inline]
+pub(crate) unsafe fn call_for_wide(function: Function, arguments: [*mut c_void; 4]) -> Result<i64, Error> {
+    let [a, b, c, d] = arguments;
+    // SAFETY: by this function's contract; the whole register is handed on.
+    let crossed = unsafe { enter(a, b, c, d, function) };
+    if crossed.how == RETURNED { Ok(crossed.value as i64) } else { Err(tell(crossed)) }
 }
 
 /// Exceptions of Rust and of the two C++ compilers have these classes. Rust has changed the order of the bytes.

@@ -295,19 +295,19 @@ fn carry(
     let mine = signature.inputs().filter(|&input| numbers[input] == predecessor.number()).count();
     let output = DatumId::here(numbers[place]);
     if let Carry::Copy { from, size } = STORE.carry(predecessor, output, mine as u32, last) {
-        // SAFETY: the task holds a reference of its published input, so the bytes stay and do not change.
-        let bytes = if size > 0 { unsafe { std::slice::from_raw_parts(from, size) } } else { &[] };
-        STORE.adopt(output, &copied(call, predecessor, bytes)?);
+        STORE.adopt(output, &copied(call, predecessor, from, size)?);
     }
     Ok(())
 }
 
 /// New memory with the bytes of a published input of the task.
 #[cold]
-fn copied(call: &Call, id: DatumId, bytes: &[u8]) -> Result<Storage, Error> {
+fn copied(call: &Call, id: DatumId, from: *const u8, size: usize) -> Result<Storage, Error> {
+    // SAFETY: the task holds a reference of its published input, so the bytes stay and do not change.
+    let bytes = if size > 0 { unsafe { std::slice::from_raw_parts(from, size) } } else { &[] };
     let trace = call.engine().trace();
     let start = trace.begin();
     let copy = call.context.with(|own| own.data.copied(bytes));
-    trace.copy(call.worker(), start, id.number(), bytes.len());
+    trace.copy(call.worker(), start, id.number(), size);
     copy
 }
