@@ -23,6 +23,11 @@ impl Outbox {
         self.open.is_empty() && self.full.is_empty()
     }
 
+    /// How many batches have found no room.
+    pub(super) fn waiting(&self) -> usize {
+        self.full.len()
+    }
+
     /// Adds a message. `most`: the largest batch that the transport takes.
     pub(super) fn add(&mut self, message: &Message<'_>, most: usize) -> Result<(), Refusal> {
         if self.open.is_empty() {

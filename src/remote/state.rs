@@ -213,6 +213,8 @@ pub(super) struct State {
     pub(super) numbers: u64,
     /// Processings of other processes, as they are registered here.
     pub(super) functions: HashMap<ProcessingId, Result<ProcessingId, Error>>,
+    /// Processings that threads have asked other processes about.
+    pub(super) asked: Vec<ProcessingId>,
     pub(super) announcements: Announcements,
     /// Processings that were unregistered elsewhere, as they are registered here.
     pub(super) retired: Vec<ProcessingId>,
@@ -269,6 +271,7 @@ impl State {
             echoes: HashMap::new(),
             numbers: 0,
             functions: HashMap::new(),
+            asked: Vec::new(),
             announcements: Announcements::default(),
             retired: Vec::new(),
             suspects: HashMap::new(),
@@ -290,6 +293,13 @@ impl State {
     pub(super) fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
+    }
+
+    /// A thread that has asked about a processing waits no longer.
+    pub(super) fn forget_question(&mut self, id: ProcessingId) {
+        if let Some(place) = self.asked.iter().position(|asked| *asked == id) {
+            self.asked.swap_remove(place);
+        }
     }
 
     /// The ids of the arguments of the engine's task at this address.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::data::DatumId;
 use crate::engine::context::source::Source;
+use crate::engine::observe::remote_view::RemoteView;
 use crate::error::Error;
 use crate::id::{ProcessId, Rank};
 use crate::processing::{Found, ProcessingId, Signature};
@@ -100,6 +101,12 @@ pub(crate) trait RemoteScheduler: Send + Sync {
     /// Tasks that were sent to this process from here and have not ended.
     fn load(&self, process: u32) -> u64;
 
+    /// What waits for other processes.
+    fn view(&self) -> RemoteView;
+
+    /// Whether a thread waits, with all processes, for the end of tasks.
+    fn is_awaited(&self) -> bool;
+
     /// Waits, with all processes; gives what has failed.
     fn wait(&self, goal: Goal) -> Result<(), Error>;
 
@@ -128,6 +135,12 @@ impl Job {
     /// The worker with this rank.
     pub(crate) fn find(&self, rank: &Rank) -> Option<WorkerHome> {
         self.ranks.find(rank).map(|number| self.ranks.home(number))
+    }
+
+    /// The rank of a worker of this process, as text.
+    pub(crate) fn title(&self, worker: usize) -> String {
+        let rank = self.ranks.rank(self.number(worker));
+        rank.outer(self.ranks.dimension()).iter().fold("rank".into(), |title, index| format!("{title} {index}"))
     }
 
     /// The number in the job of a worker of this process.
