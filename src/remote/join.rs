@@ -7,8 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::progress::RemoteSource;
-use super::state::Remote;
-use super::state::{Polls, State};
+use super::state::{Polls, Remote, State};
 use crate::config::Config;
 use crate::engine::{self, Job, JobPart};
 use crate::error::{Error, dvm_retcode_t};
@@ -16,6 +15,7 @@ use crate::id::ProcessId;
 use crate::machine::share::{CpuClaim, Positions};
 use crate::machine::survey::Survey;
 use crate::sync::lock::{Condvar, Mutex};
+use crate::trace::{Part, Trace, Wishes};
 use crate::transport::{self, Chosen, Transport};
 use crate::world::card::{Card, PROTOCOL, hosts};
 use crate::world::division::divide;
@@ -57,6 +57,9 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         pid: std::process::id(),
         generation: 0,
         claim: survey.claim(),
+        clock: Trace::clock(),
+        timeline: config.trace().is_some(),
+        summary: config.summary(),
     };
     let cards = transport.gather(&card.encode())?;
     let cards = cards.iter().enumerate().map(|(at, bytes)| Card::decode(at, bytes)).collect::<Result<Vec<_>, _>>()?;
@@ -92,17 +95,25 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         progress: Mutex::new(None),
         start: Instant::now(),
         patience: config.peer_timeout(),
+        wishes: cards.iter().map(|card| Wishes { timeline: card.timeline, summary: card.summary }).collect(),
+        has_far_clock: hosts[at] != hosts[0],
     });
     me.become_here();
     let job = Job {
         me,
         processes: u64::from(count),
         ranks: RankTable::new(&parts),
+        part: Part { process: at as u32, epoch: cards[0].clock },
         scheduler: remote.clone(),
         source: Mutex::new(None),
     };
     let started = move || {
         remote.start_progress()?;
+        if remote.has_far_clock && remote.wishes[at].and(remote.wishes[0]).timeline {
+            remote.step(&engine::enter()?, |step| {
+                step.ask_for_clock();
+            });
+        }
         Ok(Arc::new(RemoteSource(remote)) as Arc<dyn engine::Source>)
     };
     Ok(Some(JobPart { machine, job, started: Box::new(started) }))

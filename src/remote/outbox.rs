@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::trace::SentTraffic;
 use crate::transport::{Peer, Sent, Transport};
 use crate::wire::{BatchHead, Message, Refusal};
 
@@ -50,7 +51,7 @@ impl Outbox {
     }
 
     /// Sends what there is room for.
-    pub(super) fn flush(&mut self, transport: &dyn Transport, to: u32, head: BatchHead) {
+    pub(super) fn flush(&mut self, transport: &dyn Transport, to: u32, head: BatchHead, sent: &mut SentTraffic) {
         if !self.open.is_empty() {
             self.full.push_back(std::mem::take(&mut self.open));
         }
@@ -60,7 +61,12 @@ impl Outbox {
                 head.finish(batch);
             }
             let end = batch.len().min(self.gone + most);
-            match transport.send(Peer::new(to), &batch[self.gone..end]) {
+            let outcome = transport.send(Peer::new(to), &batch[self.gone..end]);
+            if outcome == Sent::Taken {
+                sent.batches += 1;
+                sent.bytes += (end - self.gone) as u64;
+            }
+            match outcome {
                 Sent::Full => return,
                 Sent::Taken if end < batch.len() => self.gone = end,
                 Sent::Taken | Sent::Gone => {

@@ -64,8 +64,15 @@ impl Remote {
     /// Waits until the state has what the calling thread needs.
     pub(super) fn wait_until<R>(&self, call: &Call, mut found: impl FnMut(&mut Step<'_>) -> Option<R>) -> R {
         let begun = Instant::now();
+        let mut counted = |step: &mut Step<'_>| {
+            let result = found(step)?;
+            let traffic = &mut step.state.records.traffic;
+            traffic.waits += 1;
+            traffic.waited += begun.elapsed().as_nanos() as u64;
+            Some(result)
+        };
         loop {
-            if let Some(result) = self.step(call, &mut found) {
+            if let Some(result) = self.step(call, &mut counted) {
                 return result;
             }
             // Beside an MPI nothing wakes, and this may be the only thread that can make it go on.

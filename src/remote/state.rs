@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
 use super::outbox::Outbox;
+use super::recorded::{Records, is_record};
 use crate::data::{DataCache, DatumId};
 use crate::engine::{Call, Target};
 use crate::error::{Error, dvm_retcode_t};
@@ -21,6 +22,7 @@ use crate::protocol::tasks::{ReceivedTasks, SentTasks};
 use crate::protocol::termination::Termination;
 use crate::sync::lock::{Condvar, Mutex};
 use crate::sync::thread::Thread;
+use crate::trace::Wishes;
 use crate::transport::Transport;
 use crate::wire::{BatchHead, Message};
 
@@ -238,6 +240,7 @@ pub(super) struct State {
     /// Threads are to be woken.
     pub(super) wake: bool,
     pub(super) eager: usize,
+    pub(super) records: Records,
 }
 
 /// A step: the state, while it is held.
@@ -286,6 +289,7 @@ impl State {
             lost: None,
             wake: false,
             eager,
+            records: Records::new(count as usize),
         }
     }
 
@@ -317,6 +321,7 @@ pub(super) fn index(process: ProcessId) -> usize {
 /// Whether the end counts a message.
 pub(super) fn is_counted(message: &Message<'_>) -> bool {
     !matches!(message, Message::Wave { .. } | Message::Answer { .. } | Message::End(_) | Message::Beat)
+        && !is_record(message)
 }
 
 impl Step<'_> {
@@ -339,6 +344,7 @@ impl Step<'_> {
         if is_counted(message) {
             self.state.termination.count_sent(to);
         }
+        self.state.records.traffic.sent[index(to)].messages += 1;
         let most = self.remote.transport.largest_batch();
         if let Err(refusal) = self.state.outboxes[index(to)].add(message, most) {
             // What this library writes can be written: callers check what the program gives.
@@ -350,7 +356,7 @@ impl Step<'_> {
     pub(super) fn flush(&mut self) {
         let head = BatchHead { load: self.state.runs.len() as u32, epoch: self.state.membership.epoch() };
         for (at, outbox) in self.state.outboxes.iter_mut().enumerate() {
-            outbox.flush(&*self.remote.transport, at as u32, head);
+            outbox.flush(&*self.remote.transport, at as u32, head, &mut self.state.records.traffic.sent[at]);
         }
     }
 
@@ -379,6 +385,10 @@ pub(crate) struct Remote {
     pub(super) start: Instant,
     /// How long a process may be silent.
     pub(super) patience: Duration,
+    /// What each process records.
+    pub(super) wishes: Vec<Wishes>,
+    /// Process 0 is on another host: its clock is another one.
+    pub(super) has_far_clock: bool,
 }
 
 impl Remote {

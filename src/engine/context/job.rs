@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::id::{ProcessId, Rank};
 use crate::processing::{Found, ProcessingId, Signature};
 use crate::sync::lock::Mutex;
+use crate::trace::Part;
 use crate::world::rank_table::{RankTable, WorkerHome};
 
 /// Where a task is to run.
@@ -101,6 +102,12 @@ pub(crate) trait RemoteScheduler: Send + Sync {
     /// Tasks that were sent to this process from here and have not ended.
     fn load(&self, process: u32) -> u64;
 
+    /// The arrow in the trace that leads to a shared task, and the process that has sent it, if another one has.
+    fn arrow(&self, task: usize) -> Option<(u64, u64)>;
+
+    /// Collects what all processes have recorded. All call it, when the job has ended.
+    fn collect(&self);
+
     /// What waits for other processes.
     fn view(&self) -> RemoteView;
 
@@ -119,6 +126,8 @@ pub(crate) struct Job {
     pub(crate) me: ProcessId,
     pub(crate) processes: u64,
     pub(crate) ranks: RankTable,
+    /// The process's place in the trace.
+    pub(crate) part: Part,
     pub(crate) scheduler: Arc<dyn RemoteScheduler>,
     /// What the workers poll for it.
     pub(crate) source: Mutex<Option<Arc<dyn Source>>>,
