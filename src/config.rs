@@ -160,7 +160,9 @@ const TRACE: Knob = Knob {
         of data of each worker, in the Chrome trace format, for Perfetto or chrome://tracing. The file is opened at \
         init, so that a path that cannot be written fails at once. It is written at finalize; also when the program \
         exits without finalize, when SIGTERM, SIGINT or SIGHUP ends it (unless it handles them itself), and after each \
-        report of the watchdog.",
+        report of the watchdog. In a job of several processes, process 0 writes the events of all processes to its \
+        file at finalize, with arrows for tasks that are sent and bytes that are fetched; where only one process \
+        writes, process 1 appends .1 to the path, and so on.",
 };
 const TRACE_EVENTS: Knob = Knob {
     name: "trace_events",
@@ -178,7 +180,9 @@ const SUMMARY: Knob = Knob {
     unit: "",
     default: "0",
     documentation: "Prints a table on stderr at finalize: time per processing and graph; tasks, tiles, busy, idle and \
-        sleeping time and steals of each worker; the bytes published and copied; the peak memory of the process.",
+        sleeping time and steals of each worker; the bytes published and copied; the peak memory of the process. In a \
+        job of several processes, process 0 prints one table of all of them, also with the messages and bytes of each \
+        pair, fetches, copies that were used again or evicted, and waits for other processes.",
 };
 const DOT: Knob = Knob {
     name: "dot",
@@ -189,7 +193,8 @@ const DOT: Knob = Knob {
     documentation: "Writes the graph of all tasks to this file, in Graphviz's dot language: a node for each task and \
         for each tile of a parameterised graph, an edge for each datum that one task reads from another and for each \
         order between tiles. The file is opened at init, and written when that of DVM_TRACE would be: at finalize, at an \
-        exit without it, at one of those signals, and after each report of the watchdog.",
+        exit without it, at one of those signals, and after each report of the watchdog. In a job of several \
+        processes, each draws the tasks that it schedules for its own workers; process 1 appends .1 to the path, and so on.",
 };
 const DOT_NODES: Knob = Knob {
     name: "dot_nodes",

@@ -71,6 +71,14 @@ pub(crate) fn symbol(name: &CStr) -> Option<NonNull<c_void>> {
     NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })
 }
 
+/// The system's clock that never goes back, in nanoseconds: one for all processes of a host.
+pub(crate) fn monotonic_nanoseconds() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the value is written during the call only; every Linux has this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned()
+}
+
 /// The bytes of a page.
 pub(crate) fn page() -> usize {
     usize::try_from(sysconf(libc::_SC_PAGESIZE)).unwrap_or(1 << 16)

@@ -11,6 +11,7 @@ use crate::idle::completion::count;
 use crate::processing::{Found, ProcessingId, REGISTRY, Signature};
 use crate::sync::inbox::Chain;
 use crate::task::{OwnedTask, POOL, UNPLACED};
+use crate::trace::{About, MessageKind};
 use crate::world::rank_table::WorkerHome;
 
 /// A task that is to be made of local slots.
@@ -163,8 +164,15 @@ impl Call {
             self.engine().failures.cancelled();
             (task, SharedEnd::Cancelled)
         } else {
-            let mut ids = job.expect("it is poisoned or shared").scheduler.arguments(address);
-            match self.traced(task, signature, me, counts, |task| self.execute_shared(task, signature, &mut ids)) {
+            let scheduler = &job.expect("it is poisoned or shared").scheduler;
+            let mut ids = scheduler.arguments(address);
+            let execute = |task| {
+                if self.engine().trace().is_on() {
+                    self.trace_arrow(scheduler.arrow(address));
+                }
+                self.execute_shared(task, signature, &mut ids)
+            };
+            match self.traced(task, signature, me, counts, execute) {
                 (task, Ok(())) => (task, SharedEnd::Success),
                 (task, Err(message)) => {
                     self.failed(signature, &message, me);
@@ -176,6 +184,15 @@ impl Call {
         // From the end of `finish` on, the descriptor may be another task's.
         let told = job.map(|job| Box::new(SharedTaskEnd { number: job.scheduler.ending(address), end }));
         (task, outcome, told)
+    }
+
+    /// Records that a task begins which another process has sent.
+    #[cold]
+    fn trace_arrow(&self, arrow: Option<(u64, u64)>) {
+        let Some((arrow, from)) = arrow else { return };
+        let trace = self.engine().trace();
+        let about = About { arrow, peer: from as u16, ..About::default() };
+        trace.message(self.worker(), trace.begin(), MessageKind::BeginTask, &about);
     }
 
     /// Tells the job that a shared task has ended.

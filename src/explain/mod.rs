@@ -2,10 +2,11 @@
 //!
 //! - `snapshot`: reads the engine, each datum under its own lock, while workers run
 //! - `analysis`: causes and cycles, from a snapshot alone
-//! - `words`: the text, from a snapshot and its causes
+//! - `words`: the text, from a snapshot and its causes; `remote_words`: the parts of it about other processes
 //! - `watch`: the thread that explains when no task ends any more, or on a signal (`wake`: what it sleeps on)
 
 mod analysis;
+mod remote_words;
 mod snapshot;
 mod wake;
 mod watch;

@@ -53,6 +53,8 @@ pub(super) enum PromiseSource {
     /// A task that waits for no data, as an index into [`Snapshot::busy`]. `None` if nobody waits for its outputs, or
     /// it has already published them.
     Busy(Option<usize>),
+    /// A task of another process.
+    Away,
 }
 
 #[derive(Clone, Debug)]
@@ -90,7 +92,8 @@ pub(super) fn read(call: &Call) -> Snapshot {
             source: match datum.publisher {
                 Publisher::Nobody => PromiseSource::Nobody,
                 Publisher::Hand => PromiseSource::Hand,
-                Publisher::Task(_) | Publisher::Away => PromiseSource::Busy(None),
+                Publisher::Task(_) => PromiseSource::Busy(None),
+                Publisher::Away => PromiseSource::Away,
             },
             sleepers: datum.sleepers,
             waiters: Vec::new(),

@@ -7,25 +7,29 @@ use std::time::Duration;
 use super::analysis::{Cause, CycleStep, Findings};
 use super::snapshot::{Busy, PromiseSource, Snapshot};
 use crate::data::DatumId;
+use crate::engine::remote_view::RemoteView;
 use crate::engine::view::{AbsenceView, Whereabouts, WorkerView};
 use crate::engine::{Account, Missed};
 use crate::processing::Mode;
 use crate::task::TaskView;
 
 /// Maximum number of printed entries of a list.
-const TOLD: usize = 16;
+pub(super) const TOLD: usize = 16;
 
 /// Maximum number of printed arguments of a task.
-const ARGUMENTS: usize = 8;
+pub(super) const ARGUMENTS: usize = 8;
 
 /// Prints a snapshot and its causes; if `times`, also how long things have lasted.
 pub(super) fn tell(snapshot: &Snapshot, findings: &Findings, times: bool) -> String {
     let mut text = Words { snapshot, times, text: String::new() };
     text.overview();
+    text.together();
+    text.peers();
     text.workers();
     text.cycles(&findings.cycles);
     text.causes(&findings.causes);
     text.waiting();
+    text.remote();
     snapshot.engine.graphs.iter().for_each(|graph| text.graph(graph));
     if snapshot.short {
         text.line("\nThere is no memory to look at all that waits: more does.");
@@ -33,15 +37,15 @@ pub(super) fn tell(snapshot: &Snapshot, findings: &Findings, times: bool) -> Str
     text.text
 }
 
-struct Words<'a> {
-    snapshot: &'a Snapshot,
+pub(super) struct Words<'a> {
+    pub(super) snapshot: &'a Snapshot,
     /// Whether to print how long things have lasted.
-    times: bool,
+    pub(super) times: bool,
     text: String,
 }
 
 /// `1 task`, `2 tasks`.
-fn count(number: u64, noun: &str) -> String {
+pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
@@ -49,12 +53,12 @@ fn were(number: u64) -> &'static str {
     if number == 1 { "was" } else { "were" }
 }
 
-fn name(id: DatumId) -> String {
+pub(super) fn name(id: DatumId) -> String {
     format!("datum {id}")
 }
 
 impl Words<'_> {
-    fn line(&mut self, line: &str) {
+    pub(super) fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
@@ -66,12 +70,19 @@ impl Words<'_> {
         let running = engine.workers.iter().filter(|worker| worker.running.is_some()).count() as u64;
         let sleepers: u64 = snapshot.data.iter().map(|datum| u64::from(datum.sleepers)).sum();
         self.line("libdvm: what waits for what");
-        if engine.outstanding == 0 && engine.graphs.is_empty() && sleepers == 0 {
+        let remote = engine.remote.as_ref();
+        if engine.outstanding == 0
+            && engine.graphs.is_empty()
+            && sleepers == 0
+            && !remote.is_some_and(RemoteView::waits)
+        {
             self.line("Nothing waits: every task has ended, no graph runs, and no thread sleeps in dvm_data_get.");
             return;
         }
         let blocked_tasks = engine.blocked_tasks.len() as u64;
-        let ready = engine.outstanding.saturating_sub(waiting).saturating_sub(running).saturating_sub(blocked_tasks);
+        let (elsewhere, remotely) = remote.map_or((0, 0), |remote| (remote.sent_tasks(), remote.waiting));
+        let others = waiting + running + blocked_tasks + elsewhere + remotely;
+        let ready = engine.outstanding.saturating_sub(others);
         let blocking =
             if blocked_tasks > 0 { format!(" {blocked_tasks} in blocking sections,") } else { String::new() };
         let have = if engine.outstanding == 1 { "has" } else { "have" };
@@ -79,14 +90,19 @@ impl Words<'_> {
             "No task is outstanding.".to_owned()
         } else {
             format!(
-                "{} {have} not ended: {running} running,{blocking} {ready} ready, {waiting} waiting for data.",
-                count(engine.outstanding, "task")
+                "{} {have} not ended: {running} running,{blocking} {ready} ready, {} waiting for data{}.",
+                count(engine.outstanding, "task"),
+                waiting + remotely,
+                if elsewhere > 0 { format!(", {elsewhere} in other processes") } else { String::new() }
             )
         };
+        if let Some(remote) = remote {
+            line.insert_str(0, &format!("Process {} of {}. ", remote.me, remote.processes));
+        }
         if sleepers > 0 {
             let _ = write!(line, " In dvm_data_get: {}.", count(sleepers, "thread"));
         }
-        if engine.awaited {
+        if engine.awaited && remote.is_none() {
             line.push_str(" A thread is in dvm_wait or dvm_finalize.");
         }
         self.line(&line);
@@ -116,7 +132,7 @@ impl Words<'_> {
     }
 
     /// Prints the first lines of a list with `all` entries, and the number of omitted ones.
-    fn list(&mut self, lines: &[String], all: usize) {
+    pub(super) fn list(&mut self, lines: &[String], all: usize) {
         lines.iter().take(TOLD).for_each(|line| self.line(line));
         let told = lines.len().min(TOLD);
         if all > told {
@@ -134,16 +150,31 @@ impl Words<'_> {
     }
 
     fn described(&self, description: &str, view: &TaskView) -> String {
+        let place = view.worker.map_or("near its data".into(), |worker| format!("on {}", self.title(worker as usize)));
+        format!("{} {place}", self.call(description, &view.arguments))
+    }
+
+    /// A processing with the arguments of a task.
+    pub(super) fn call(&self, description: &str, all: &[(Mode, DatumId)]) -> String {
         let argument = |(mode, id): &(Mode, DatumId)| {
             let way = if *mode == Mode::In { "in" } else { "out" };
-            format!("{way} {id}")
+            format!("{way} {}", self.known_as(*id))
         };
-        let mut arguments: Vec<String> = view.arguments.iter().take(ARGUMENTS).map(argument).collect();
-        if view.arguments.len() > ARGUMENTS {
-            arguments.push(format!("{} more", view.arguments.len() - ARGUMENTS));
+        let mut arguments: Vec<String> = all.iter().take(ARGUMENTS).map(argument).collect();
+        if all.len() > ARGUMENTS {
+            arguments.push(format!("{} more", all.len() - ARGUMENTS));
         }
-        let place = view.worker.map_or("near its data".into(), |worker| format!("on {}", self.title(worker as usize)));
-        format!("'{description}' ({}) {place}", arguments.join(", "))
+        format!("'{description}' ({})", arguments.join(", "))
+    }
+
+    /// A datum as the program knows it: a local slot may be that of another process's datum.
+    fn known_as(&self, id: DatumId) -> DatumId {
+        let far = self.snapshot.engine.remote.as_ref().and_then(|remote| remote.slots.get(&id));
+        far.copied().unwrap_or(id)
+    }
+
+    fn name(&self, id: DatumId) -> String {
+        name(self.known_as(id))
     }
 
     /// The rank of a worker.
@@ -177,12 +208,13 @@ impl Words<'_> {
         match datum.source {
             PromiseSource::Nobody => match datum.predecessor {
                 Some(id) => {
-                    format!("nobody is to publish it: it carries on {}, and no task has it as an output", name(id))
+                    format!("nobody is to publish it: it carries on {}, and no task has it as an output", self.name(id))
                 }
                 None => "nobody is to publish it".into(),
             },
             PromiseSource::Hand => "written by hand, not published yet".into(),
             PromiseSource::Busy(None) => "the output of a task that has just ended".into(),
+            PromiseSource::Away => self.elsewhere(datum.id),
             PromiseSource::Busy(Some(busy)) => {
                 let busy = &self.snapshot.busy[busy];
                 format!("the output of '{}', which {}", busy.description, self.state(busy))
@@ -200,7 +232,7 @@ impl Words<'_> {
                 count(steps.len() as u64, "task")
             ));
             let line = |step: &CycleStep| {
-                format!("  {} waits for {}", self.task(step.task), name(self.snapshot.data[step.datum].id))
+                format!("  {} waits for {}", self.task(step.task), self.name(self.snapshot.data[step.datum].id))
             };
             let lines: Vec<String> = steps.iter().map(line).collect();
             self.list(&lines, lines.len());
@@ -228,7 +260,7 @@ impl Words<'_> {
         let datum = &snapshot.data[cause.datum];
         self.line(&format!(
             "\nMissing: {} ({}): {}",
-            name(datum.id),
+            self.name(datum.id),
             count(datum.size as u64, "byte"),
             self.publisher(cause.datum)
         ));
@@ -245,7 +277,7 @@ impl Words<'_> {
                 let told = self.described(busy.description, &busy.view);
                 self.line(&format!("  Its publisher: {told} {}", self.state(busy)));
             }
-            PromiseSource::Busy(None) => {}
+            PromiseSource::Busy(None) | PromiseSource::Away => {}
             PromiseSource::Task(task) => self.line(&format!("  Its publisher: {}", self.task(task))),
         }
         let mut held = vec![format!("{} for it", count(datum.waiters.len() as u64, "task"))];
@@ -280,7 +312,7 @@ impl Words<'_> {
                 format!(
                     "  {} waits for {}{more}: {}",
                     self.task(task),
-                    name(snapshot.data[first].id),
+                    self.name(snapshot.data[first].id),
                     self.publisher(first)
                 )
             })

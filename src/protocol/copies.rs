@@ -177,6 +177,17 @@ impl RemoteCopies {
         }
     }
 
+    /// Where the bytes of a datum come from, under which ticket, and how many there are, while they are on their way.
+    pub fn comes_from(&self, id: DatumId) -> Option<(ProcessId, u32, u64)> {
+        let Copy { state: State::Fetching(at, ticket), size, .. } = self.known.get(&id)? else { return None };
+        Some((*at, *ticket, *size))
+    }
+
+    /// The inputs of a waiting task, or of a use by a thread.
+    pub fn inputs(&self, task: Arrival) -> &[DatumId] {
+        self.waiting.get(&task).map_or(&[], |waiting| &waiting.inputs)
+    }
+
     /// The datum that is being fetched under this ticket, and its size.
     pub fn fetching(&self, ticket: u32) -> Option<(DatumId, u64)> {
         let id = *self.under_way.get(&ticket)?;

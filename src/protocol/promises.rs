@@ -76,6 +76,11 @@ impl Promise {
         self.producer != Producer::Nobody
     }
 
+    /// Where its producer runs, if it has one that has not ended.
+    pub fn runner(&self) -> Option<ProcessId> {
+        if let Producer::Task(runner) = self.producer { Some(runner) } else { None }
+    }
+
     /// Whether it has come to something.
     pub fn is_settled(&self) -> bool {
         self.producer == Producer::Settled

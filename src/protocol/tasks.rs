@@ -102,6 +102,11 @@ impl<T> SentTasks<T> {
         self.tasks.entries.iter().flatten().map(|sent| &sent.task)
     }
 
+    /// The tasks that have not come to an outcome.
+    pub fn running_tasks(&self) -> impl Iterator<Item = &T> {
+        self.tasks.entries.iter().flatten().filter(|sent| !sent.ended).map(|sent| &sent.task)
+    }
+
     /// Tasks up to this number, and so many before it, have come to an outcome, or are returned, or both.
     pub fn done(
         &mut self,

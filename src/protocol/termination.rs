@@ -152,6 +152,28 @@ impl Termination {
         self.members.get(place / DEGREE).copied()
     }
 
+    /// Whether this process waits and has nothing to do.
+    pub fn is_idle(&self) -> bool {
+        self.idle
+    }
+
+    /// The children whose answers to the open wave are missing, each with those that it answers for.
+    pub fn unanswered(&self) -> Vec<(ProcessId, Vec<ProcessId>)> {
+        let silent = self.children().filter(|child| self.open.is_some() && !self.answered.contains(child));
+        silent.map(|child| (child, self.below(child))).collect()
+    }
+
+    /// All processes below this one, the lowest first.
+    fn below(&self, process: ProcessId) -> Vec<ProcessId> {
+        let mut all: Vec<usize> = self.place(process).into_iter().collect();
+        let mut next = 0;
+        while let Some(&place) = all.get(next) {
+            all.extend((DEGREE * place + 1..=DEGREE * place + DEGREE).filter(|child| *child < self.members.len()));
+            next += 1;
+        }
+        all.iter().skip(1).map(|place| self.members[*place]).collect()
+    }
+
     fn own(&self) -> Counts {
         let sum = |counts: &[u64]| self.members.iter().map(|member| counts[member.index() as usize]).sum();
         Counts { sent: sum(&self.sent), received: sum(&self.received), failures: self.failures }

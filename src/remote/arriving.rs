@@ -189,6 +189,7 @@ impl Step<'_> {
         if inputs.iter().any(|input| input.id == id) {
             return Ok(());
         }
+        self.state.records.traffic.hits += u64::from(self.state.copies.is_present(id));
         if let Some(bytes) = bytes {
             self.inline(id, bytes);
         }

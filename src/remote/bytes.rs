@@ -1,11 +1,12 @@
 //! Bytes between processes: copies of far data, requests for them, and transfers of many bytes.
 
 use super::near_data::ECHO_TICKET;
-use super::state::{Brought, Handled, Step, Transfer};
+use super::state::{Brought, Handled, Step, Transfer, index};
 use crate::data::{DatumId, FreshBytes, STORE, Storage};
 use crate::id::ProcessId;
 use crate::protocol::Breach;
 use crate::protocol::copies::{CopyAction, RemoteCopies};
+use crate::trace::MessageKind;
 use crate::transport::{Incoming, Peer};
 use crate::wire::{Bytes, DatumAt, Fetch, Here, Message, Payload, Value};
 
@@ -40,12 +41,16 @@ impl Step<'_> {
                 });
             }
             CopyAction::Fetch { id, at, ticket, size } => {
+                let start = self.stamp();
                 let fetch = Fetch { ticket, datum: DatumAt { id, at }, asker: me, worker: 0, size };
                 self.send(at, &Message::Fetch(fetch));
+                self.state.records.traffic.fetches += 1;
+                self.record_bytes(start, MessageKind::AskBytes, (me, at), (ticket, id, size));
             }
             CopyAction::Evict(id) => {
                 // What a task of this process has produced stays until its home frees it.
                 if self.state.far.get(&id).is_some_and(|far| far.output.is_none()) {
+                    self.state.records.traffic.evictions += 1;
                     self.forget_slot(id);
                 }
             }
@@ -133,9 +138,11 @@ impl Step<'_> {
             self.send(from, &Message::Bytes(Bytes { ticket, id, payload: None }));
             return Ok(());
         };
+        let (start, size) = (self.stamp(), lent.as_ref().len() as u64);
         if lent.as_ref().len() <= self.state.eager {
             let payload = Some(Payload::Inline(lent.as_ref()));
             self.send(from, &Message::Bytes(Bytes { ticket, id, payload }));
+            self.record_bytes(start, MessageKind::SendBytes, (from, from), (ticket, id, size));
             drop(lent);
             self.data(|cache| STORE.reconsider(cache, slot));
             return Ok(());
@@ -144,6 +151,8 @@ impl Step<'_> {
         let token = self.state.number();
         self.state.transfers.insert(token, Transfer::Out(slot));
         self.remote.transport.bulk_send(peer(from), u64::from(ticket), Box::new(lent), token);
+        self.state.records.traffic.sent[index(from)].bytes += size;
+        self.record_bytes(start, MessageKind::SendBytes, (from, from), (ticket, id, size));
         Ok(())
     }
 
@@ -207,6 +216,19 @@ impl Step<'_> {
 
     /// The bytes that were asked for have come, or there are none.
     fn bytes_came(&mut self, ticket: u32, bytes: Option<(Storage, usize)>) {
+        let start = self.stamp();
+        let asked = self.state.requests.get(&ticket).copied();
+        let id = asked.or_else(|| self.state.copies.fetching(ticket).map(|(id, _)| id));
+        let size = bytes.as_ref().map(|(_, size)| *size as u64);
+        self.take_bytes(ticket, bytes);
+        if let (Some(id), Some(size)) = (id, size) {
+            let me = self.me();
+            self.state.records.traffic.fetched_bytes += size;
+            self.record_bytes(start, MessageKind::HaveBytes, (me, me), (ticket, id, size));
+        }
+    }
+
+    fn take_bytes(&mut self, ticket: u32, bytes: Option<(Storage, usize)>) {
         if let Some(id) = self.state.requests.remove(&ticket) {
             if let Some(near) = self.state.near.get_mut(&id) {
                 near.ticket = None;

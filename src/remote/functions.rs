@@ -101,12 +101,15 @@ impl Remote {
             let found = step.asked_function(id);
             if found.is_none() {
                 step.send(id.home(), &Message::ProcessingAsk { number: id.number() });
+                step.state.asked.push(id);
             }
             found
         });
-        match known {
-            Some(found) => found,
-            None => call.while_blocked(|| self.wait_until(call, |step| step.asked_function(id))),
+        if let Some(found) = known {
+            return found;
         }
+        let found = call.while_blocked(|| self.wait_until(call, |step| step.asked_function(id)));
+        self.state.lock().forget_question(id);
+        found
     }
 }

@@ -29,10 +29,12 @@ impl Step<'_> {
             TransportEvent::BulkReceived(token, memory) => self.transferred(token, Some(memory)),
             TransportEvent::Left(peer) => {
                 let from = ProcessId::from_index(peer.index() as u32);
+                self.state.records.departed.insert(from);
                 self.ended_process(from, "it has left before the end");
             }
             TransportEvent::Lost(peer, cause) => {
                 let from = ProcessId::from_index(peer.index() as u32);
+                self.state.records.departed.insert(from);
                 let LossCause::Ended = cause else { return self.gone(from, &cause.to_string()) };
                 self.ended_process(from, &cause.to_string());
             }
@@ -128,7 +130,7 @@ impl Step<'_> {
             Message::Lost { process, .. } => self.member(MembershipEvent::Lost { from, process }),
             Message::Ack { process } => self.member(MembershipEvent::Ack { from, process }),
             Message::CodeAsk { .. } | Message::Code(_) => Err(Breach::new(from, "it sends code that nobody asked for")),
-            Message::Edge(_) => Err(Breach::new(from, "it sends an edge of a graph that no other process runs")),
+            Message::Edge(edge) => self.record(from, &edge),
         }
     }
 

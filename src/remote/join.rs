@@ -17,6 +17,7 @@ use crate::machine::survey::Survey;
 use crate::processing::image::locate;
 use crate::sync::lock::{Condvar, Mutex};
 use crate::system;
+use crate::trace::{Part, Trace, Wishes};
 use crate::transport::{self, Chosen, Transport};
 use crate::world::card::{Card, PROTOCOL, hosts};
 use crate::world::division::divide;
@@ -51,8 +52,16 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
     let Some(transport) = transport.filter(|transport| transport.processes() > 1) else { return Ok(None) };
     let me = ProcessId::from_index(transport.me().index() as u32);
     let survey = Survey::read(config)?;
-    let card =
-        Card { protocol: PROTOCOL, build: build(), host: host(), pid: std::process::id(), claim: survey.claim() };
+    let card = Card {
+        protocol: PROTOCOL,
+        build: build(),
+        host: host(),
+        pid: std::process::id(),
+        claim: survey.claim(),
+        clock: Trace::clock(),
+        timeline: config.trace().is_some(),
+        summary: config.summary(),
+    };
     let cards = transport.gather(&card.encode())?;
     let cards = cards.iter().enumerate().map(|(at, bytes)| Card::decode(at, bytes)).collect::<Result<Vec<_>, _>>()?;
     let hosts = hosts(&cards)?;
@@ -90,17 +99,25 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         progress: Mutex::new(None),
         start: Instant::now(),
         patience: config.peer_timeout(),
+        wishes: cards.iter().map(|card| Wishes { timeline: card.timeline, summary: card.summary }).collect(),
+        has_far_clock: hosts[at] != hosts[0],
     });
     me.become_here();
     let job = Job {
         me,
         processes: u64::from(count),
         ranks: RankTable::new(&parts),
+        part: Part { process: at as u32, epoch: cards[0].clock },
         scheduler: remote.clone(),
         source: Mutex::new(None),
     };
     let started = move || {
         remote.start_progress()?;
+        if remote.has_far_clock && remote.wishes[at].and(remote.wishes[0]).timeline {
+            remote.step(&engine::enter()?, |step| {
+                step.ask_for_clock();
+            });
+        }
         Ok(Arc::new(RemoteSource(remote)) as Arc<dyn engine::Source>)
     };
     Ok(Some(JobPart { machine, job, started: Box::new(started) }))

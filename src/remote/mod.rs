@@ -6,6 +6,8 @@
 //! - `bytes`: fetches and bulk; `inbox`: one function per message; `functions`: processings of other processes
 //! - `losses`: what a lost process leaves; `ending`: waits and their verdict
 //! - `progress`: who polls; `join`: the start
+//! - `view`: what waits, for explanations; `records`: the timeline and the table of all processes, of what
+//!   is `recorded`
 //!
 //! One lock holds all of it (`Remote::step`). No callback of the program runs under it, and the engine calls in from
 //! where it holds no lock.
@@ -21,11 +23,15 @@ mod losses;
 mod near_data;
 mod outbox;
 mod progress;
+mod recorded;
+mod records;
 mod running;
 mod scheduling;
 mod state;
+mod view;
 
 use crate::data::{DatumId, STORE};
+use crate::engine::remote_view::RemoteView;
 use crate::engine::{Call, Goal, RemoteScheduler, SharedEnd, Target, enter};
 use crate::error::Error;
 use crate::id::ProcessingId;
@@ -112,6 +118,24 @@ impl RemoteScheduler for Remote {
     fn load(&self, process: u32) -> u64 {
         let state = self.state.lock();
         state.sent.get(process as usize).map_or(0, |sent| sent.running() as u64)
+    }
+
+    fn view(&self) -> RemoteView {
+        self.change(&inside(), |step| step.view())
+    }
+
+    fn is_awaited(&self) -> bool {
+        Remote::is_awaited(self)
+    }
+
+    fn arrow(&self, task: usize) -> Option<(u64, u64)> {
+        let state = self.state.lock();
+        let run = state.runs.get(state.tasks.get(&task)?).filter(|run| run.from != self.me)?;
+        Some((records::task_arrow(run.from, self.me, run.sequence), run.from.index()))
+    }
+
+    fn collect(&self) {
+        self.collect_records(&inside());
     }
 
     fn wait(&self, goal: Goal) -> Result<(), Error> {

@@ -10,6 +10,7 @@ use crate::protocol::copies::MOST_TICKETS;
 use crate::protocol::loans::{Held, LoanHome};
 use crate::protocol::promises::{Promise, Subscription};
 use crate::protocol::{Breach, ProcessSet};
+use crate::trace::MessageKind;
 use crate::wire::{ClaimMessage, DatumAt, Fetch, Here, LoanMessage, Message, Payload, TEXT_BYTES, Value, cut};
 
 /// The code and the text of a datum that does not exist.
@@ -231,8 +232,11 @@ impl Step<'_> {
         if let Some(near) = self.state.near.get_mut(&id) {
             near.ticket = Some(ticket);
         }
-        let fetch = Fetch { ticket, datum: DatumAt { id, at }, asker: self.me(), worker: 0, size };
+        let (start, me) = (self.stamp(), self.me());
+        let fetch = Fetch { ticket, datum: DatumAt { id, at }, asker: me, worker: 0, size };
         self.send(at, &Message::Fetch(fetch));
+        self.state.records.traffic.fetches += 1;
+        self.record_bytes(start, MessageKind::AskBytes, (me, at), (ticket, id, size));
     }
 
     /// What another process says about references of a datum of this one.

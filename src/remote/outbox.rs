@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::trace::SentTraffic;
 use crate::transport::{Peer, Sent, Transport};
 use crate::wire::{BatchHead, Message, Refusal};
 
@@ -21,6 +22,11 @@ impl Outbox {
     /// Whether nothing is left to be sent.
     pub(super) fn is_empty(&self) -> bool {
         self.open.is_empty() && self.full.is_empty()
+    }
+
+    /// How many batches have found no room.
+    pub(super) fn waiting(&self) -> usize {
+        self.full.len()
     }
 
     /// Adds a message. `most`: the largest batch that the transport takes.
@@ -45,11 +51,16 @@ impl Outbox {
     }
 
     /// Sends what there is room for.
-    pub(super) fn flush(&mut self, transport: &dyn Transport, to: u32, head: BatchHead) {
+    pub(super) fn flush(&mut self, transport: &dyn Transport, to: u32, head: BatchHead, sent: &mut SentTraffic) {
         let most = piece_bytes(transport);
         if self.full.is_empty() && !self.open.is_empty() && self.open.len() <= most {
             head.finish(&mut self.open);
-            if transport.send(Peer::new(to), &self.open) != Sent::Full {
+            let outcome = transport.send(Peer::new(to), &self.open);
+            if outcome == Sent::Taken {
+                sent.batches += 1;
+                sent.bytes += self.open.len() as u64;
+            }
+            if outcome != Sent::Full {
                 return self.open.clear();
             }
         }
@@ -61,7 +72,12 @@ impl Outbox {
                 head.finish(batch);
             }
             let end = batch.len().min(self.gone + most);
-            match transport.send(Peer::new(to), &batch[self.gone..end]) {
+            let outcome = transport.send(Peer::new(to), &batch[self.gone..end]);
+            if outcome == Sent::Taken {
+                sent.batches += 1;
+                sent.bytes += (end - self.gone) as u64;
+            }
+            match outcome {
                 Sent::Full => return,
                 Sent::Taken if end < batch.len() => self.gone = end,
                 Sent::Taken | Sent::Gone => {

@@ -308,6 +308,7 @@ impl Step<'_> {
             let handled = self.arrive(&arriving);
             return self.own(handled);
         }
+        let start = self.stamp();
         let told = self.tell_arguments(task, runner);
         self.announce(task.function, task.signature, runner);
         let arguments: Vec<Argument<'_>> = task.ids.iter().zip(&told).map(|(id, told)| argument(*id, told)).collect();
@@ -318,6 +319,7 @@ impl Step<'_> {
         let processing = task.function;
         let arguments = Arguments::of(&arguments);
         self.send(runner, &Message::Task(TaskMessage { sequence, near, processing, worker, arguments }));
+        self.record_task(start, runner, sequence, task.signature.description);
         for (id, needers) in needers {
             self.pass_on(id, &needers, runner);
         }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::outbox::Outbox;
+use super::recorded::{Records, is_record};
 use crate::data::{DataCache, DatumId};
 use crate::engine::{Call, Goal, Target, under_way};
 use crate::error::{Error, dvm_retcode_t};
@@ -21,6 +22,7 @@ use crate::protocol::termination::Termination;
 use crate::protocol::{Breach, ProcessSet};
 use crate::sync::lock::{Condvar, Mutex, MutexGuard};
 use crate::sync::thread::Thread;
+use crate::trace::Wishes;
 use crate::transport::Transport;
 use crate::wire::{BatchHead, Message};
 
@@ -215,6 +217,8 @@ pub(super) struct State {
     pub(super) numbers: u64,
     /// Processings of other processes, as they are registered here.
     pub(super) functions: IdMap<ProcessingId, Result<ProcessingId, Error>>,
+    /// Processings that threads have asked other processes about.
+    pub(super) asked: Vec<ProcessingId>,
     pub(super) announcements: Announcements,
     /// Why processes are believed to be lost.
     pub(super) suspects: IdMap<ProcessId, String>,
@@ -242,6 +246,7 @@ pub(super) struct State {
     /// When something was last sent: nanoseconds from the start.
     pub(super) flushed: u64,
     pub(super) eager: usize,
+    pub(super) records: Records,
 }
 
 /// A step: the state, while it is held.
@@ -275,6 +280,7 @@ impl State {
             echoes: IdMap::default(),
             numbers: 0,
             functions: IdMap::default(),
+            asked: Vec::new(),
             announcements: Announcements::default(),
             suspects: IdMap::default(),
             outboxes: (0..count).map(|_| Outbox::default()).collect(),
@@ -291,6 +297,7 @@ impl State {
             addressees: Vec::new(),
             flushed: 0,
             eager,
+            records: Records::new(count as usize),
         }
     }
 
@@ -298,6 +305,13 @@ impl State {
     pub(super) fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
+    }
+
+    /// A thread that has asked about a processing waits no longer.
+    pub(super) fn forget_question(&mut self, id: ProcessingId) {
+        if let Some(place) = self.asked.iter().position(|asked| *asked == id) {
+            self.asked.swap_remove(place);
+        }
     }
 
     /// The ids of the arguments of the engine's task at this address.
@@ -315,6 +329,7 @@ pub(super) fn index(process: ProcessId) -> usize {
 /// Whether the end counts a message.
 pub(super) fn is_counted(message: &Message<'_>) -> bool {
     !matches!(message, Message::Wave { .. } | Message::Answer { .. } | Message::End(_) | Message::Beat)
+        && !is_record(message)
 }
 
 /// What follows within this time, in nanoseconds, may go along with more.
@@ -340,6 +355,7 @@ impl Step<'_> {
         if is_counted(message) {
             self.state.termination.count_sent(to);
         }
+        self.state.records.traffic.sent[index(to)].messages += 1;
         let most = self.remote.transport.largest_batch();
         let outbox = &mut self.state.outboxes[index(to)];
         if outbox.is_empty() {
@@ -357,10 +373,10 @@ impl Step<'_> {
             return;
         }
         let head = BatchHead { load: self.state.runs.len() as u32, epoch: self.state.membership.epoch() };
-        let outboxes = &mut self.state.outboxes;
+        let (outboxes, sent) = (&mut self.state.outboxes, &mut self.state.records.traffic.sent);
         self.state.addressees.retain(|to| {
             let outbox = &mut outboxes[index(*to)];
-            outbox.flush(&*self.remote.transport, to.index() as u32, head);
+            outbox.flush(&*self.remote.transport, to.index() as u32, head, &mut sent[index(*to)]);
             !outbox.is_empty()
         });
         self.state.flushed = self.remote.now();
@@ -411,6 +427,10 @@ pub(crate) struct Remote {
     pub(super) start: Instant,
     /// How long a process may be silent.
     pub(super) patience: Duration,
+    /// What each process records.
+    pub(super) wishes: Vec<Wishes>,
+    /// Process 0 is on another host: its clock is another one.
+    pub(super) has_far_clock: bool,
 }
 
 impl Remote {
@@ -435,7 +455,7 @@ impl Remote {
     }
 
     /// As `step`, without giving memory back.
-    fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
+    pub(super) fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
         let mut state = self.state.lock();
         let mut step = Step { remote: self, state: &mut state, call };
         let result = change(&mut step);

@@ -3,59 +3,134 @@
 //! One row for each worker and one for all other threads, if they did anything; one complete event (`"ph":"X"`) for each
 //! event kept, a mark (`"ph":"i"`) for each publication, times in microseconds. A row whose ring
 //! was full begins with a mark that says how many events are missing, and `otherData.dropped` is their sum.
+//!
+//! In a job each process is a process of the file, with its index; messages between them are complete events, and arrows
+//! (`"ph":"s"`, `"t"`, `"f"`) lead from one to the next.
 
 use std::fmt;
 use std::io::{Result, Write};
 
-use super::ring::{Event, Kind};
-use super::session::Session;
+use super::arrow::{ArrowKind, Phase, Point};
+use super::ring::{Event, Kind, MessageKind};
+use super::session::{Row, Session, Times};
 
-/// Writes the whole file.
+/// Writes the whole file of one process.
 pub(super) fn write(out: &mut impl Write, session: &Session) -> Result<()> {
-    let dropped: u64 = session.rows.iter().map(|row| row.book.lock().ring.dropped()).sum();
-    let pid = std::process::id();
-    writeln!(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"dropped\":{dropped}}},\"traceEvents\":[")?;
-    write!(out, "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":\"libdvm\"}}}}")?;
-    let rate = session.clock.rate();
-    let nanoseconds = |units: u64| (units as f64 * rate) as u64;
-    for (worker, row) in session.rows.iter().enumerate() {
-        if worker + 1 == session.rows.len() && row.book.lock().ring.is_empty() {
-            break;
-        }
-        let place = format!("\"pid\":{pid},\"tid\":{worker}");
-        let title = Json(&row.title);
-        write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",{place},\"args\":{{\"name\":{title}}}}}")?;
-        write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_sort_index\",{place},\"args\":{{\"sort_index\":{worker}}}}}")?;
-        let (mut events, dropped) = {
-            let book = row.book.lock();
-            (
-                book.ring.in_order().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?,
-                book.ring.dropped(),
-            )
-        };
-        for event in &mut events {
-            // The end is rounded as starts are, so that what lay inside of something still does.
-            let end = nanoseconds(event.start + event.duration);
-            event.start = nanoseconds(event.start);
-            event.duration = end - event.start;
-        }
-        if dropped > 0 {
-            let at = Microseconds(events.first().map_or(0, |event| event.start));
-            write!(
-                out,
-                ",\n{{\"ph\":\"i\",\"s\":\"t\",\"name\":\"{dropped} earlier events were dropped\",{place},\"ts\":{at}}}"
-            )?;
-        }
-        // Whoever enters an event has its row and then the names: never the other way round. Names of events are there.
-        let names = if events.is_empty() { Vec::new() } else { session.names.lock().texts.clone() };
-        for event in &events {
-            write_event(out, event, &names, &place)?;
-        }
+    begin(out)?;
+    let mut dropped = 0;
+    title(out, session, "")?;
+    let times = session.times();
+    for number in 0..session.rows.len() {
+        dropped += row(out, session, &times, number, &mut Vec::new())?;
     }
-    writeln!(out, "\n]}}")
+    end(out, dropped)
 }
 
-fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &str) -> Result<()> {
+/// Begins a file: titles follow, and entries, each behind a comma.
+pub(super) fn begin(out: &mut impl Write) -> Result<()> {
+    writeln!(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")
+}
+
+/// Ends a file, of whose events so many are missing.
+pub(super) fn end(out: &mut impl Write, dropped: u64) -> Result<()> {
+    writeln!(out, "\n],\"otherData\":{{\"dropped\":{dropped}}}}}")
+}
+
+/// The number by which the file knows the process.
+fn number_of(session: &Session) -> u32 {
+    session.part.map_or_else(std::process::id, |part| part.process)
+}
+
+/// Writes what the process is called, behind `lead`: a comma, unless nothing stands before.
+pub(super) fn title(out: &mut impl Write, session: &Session, lead: &str) -> Result<()> {
+    let pid = number_of(session);
+    let place = |name: &str| format!("{{\"ph\":\"M\",\"name\":\"{name}\",\"pid\":{pid},\"args\":");
+    let Some(part) = session.part else {
+        return write!(out, "{lead}{}{{\"name\":\"libdvm\"}}}}", place("process_name"));
+    };
+    write!(out, "{lead}{}{{\"name\":\"process {}\"}}}}", place("process_name"), part.process)?;
+    write!(out, ",\n{}{{\"labels\":\"pid {}\"}}}}", place("process_labels"), std::process::id())?;
+    write!(out, ",\n{}{{\"sort_index\":{}}}}}", place("process_sort_index"), part.process)
+}
+
+/// Writes a row, and appends the points of its arrows; gives how many of its events are missing. Whoever enters an event
+/// has its row and then the names: never the other way round.
+pub(super) fn row(
+    out: &mut impl Write,
+    session: &Session,
+    times: &Times,
+    number: usize,
+    points: &mut Vec<Point>,
+) -> Result<u64> {
+    let Row { title, book } = &session.rows[number];
+    let (events, dropped) = {
+        let book = book.lock();
+        if number >= session.others && book.ring.is_empty() {
+            return Ok(0);
+        }
+        let events = book.ring.in_order().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+        (events, book.ring.dropped())
+    };
+    let (pid, home) = (number_of(session), session.part.map_or(0, |part| part.process));
+    let place = format!("\"pid\":{pid},\"tid\":{number}");
+    let title = Json(title);
+    write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",{place},\"args\":{{\"name\":{title}}}}}")?;
+    write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_sort_index\",{place},\"args\":{{\"sort_index\":{number}}}}}")?;
+    if dropped > 0 {
+        let at = Microseconds(events.first().map_or(0, |event| times.nanoseconds(event.start)));
+        write!(
+            out,
+            ",\n{{\"ph\":\"i\",\"s\":\"t\",\"name\":\"{dropped} earlier events were dropped\",{place},\"ts\":{at}}}"
+        )?;
+    }
+    // Names of events are there.
+    let names = if events.is_empty() { Vec::new() } else { session.names.lock().texts.clone() };
+    for mut event in events {
+        // The end is rounded as starts are, so that what lay inside of something still does.
+        let end = times.nanoseconds(event.start + event.duration);
+        event.start = times.nanoseconds(event.start);
+        event.duration = end.saturating_sub(event.start);
+        if let Kind::Message(kind) = event.kind {
+            points.push(point(&event, kind, (pid, number)));
+        }
+        if event.kind != Kind::Message(MessageKind::BeginTask) {
+            write_event(out, &event, &names, &place, home)?;
+        }
+    }
+    Ok(dropped)
+}
+
+/// The point of an arrow where a message is sent, or has led to something.
+fn point(event: &Event, kind: MessageKind, (process, row): (u32, usize)) -> Point {
+    let (kind, phase) = match kind {
+        MessageKind::SendTask => (ArrowKind::Task, Phase::Begin),
+        MessageKind::BeginTask => (ArrowKind::Task, Phase::End),
+        MessageKind::AskBytes => (ArrowKind::Bytes, Phase::Begin),
+        MessageKind::SendBytes => (ArrowKind::Bytes, Phase::Middle),
+        MessageKind::HaveBytes => (ArrowKind::Bytes, Phase::End),
+    };
+    let arrow = event.coordinates[0].cast_unsigned();
+    Point { kind, arrow, phase, time: event.start, process, row: row as u32 }
+}
+
+/// Writes a point of an arrow. It is bound to the event that holds its time, which comes before it in the file.
+pub(super) fn write_point(out: &mut impl Write, point: &Point) -> Result<()> {
+    let Point { kind, arrow, phase, time, process, row } = *point;
+    let name = if kind == ArrowKind::Task { "task" } else { "bytes" };
+    let (phase, binding) = match phase {
+        Phase::Begin => ("s", ""),
+        Phase::Middle => ("t", ""),
+        Phase::End => ("f", "\"bp\":\"e\","),
+    };
+    let at = Microseconds(time);
+    write!(
+        out,
+        ",\n{{\"ph\":\"{phase}\",{binding}\"cat\":\"message\",\"name\":\"{name}\",\"id\":\"{arrow:#x}\",\"pid\":{process},\
+         \"tid\":{row},\"ts\":{at}}}"
+    )
+}
+
+fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &str, home: u32) -> Result<()> {
     let (start, duration) = (Microseconds(event.start), Microseconds(event.duration));
     let (category, name) = match event.kind {
         Kind::Task => ("task", names[event.subject as usize].as_str()),
@@ -64,6 +139,10 @@ fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &st
         Kind::Sleep => ("sleep", "sleep"),
         Kind::Publish => ("data", "publish"),
         Kind::Copy => ("data", "copy"),
+        Kind::Message(MessageKind::SendTask | MessageKind::BeginTask) => ("message", "send a task"),
+        Kind::Message(MessageKind::AskBytes) => ("message", "ask for bytes"),
+        Kind::Message(MessageKind::SendBytes) => ("message", "send bytes"),
+        Kind::Message(MessageKind::HaveBytes) => ("message", "bytes have come"),
     };
     let name = Json(name);
     if event.kind == Kind::Publish {
@@ -77,7 +156,16 @@ fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &st
         Kind::Steal => write!(out, ",\"args\":{{\"from\":{}}}", event.subject)?,
         Kind::Publish | Kind::Copy => {
             let [datum, bytes, ..] = event.coordinates.map(i64::cast_unsigned);
-            write!(out, ",\"args\":{{\"datum\":\"{{0, {datum}}}\",\"bytes\":{bytes}}}")?;
+            write!(out, ",\"args\":{{\"datum\":\"{{{home}, {datum}}}\",\"bytes\":{bytes}}}")?;
+        }
+        Kind::Message(MessageKind::SendTask | MessageKind::BeginTask) => {
+            let task = Json(names[event.subject as usize].as_str());
+            write!(out, ",\"args\":{{\"task\":{task},\"process\":{}}}", event.dimension)?;
+        }
+        Kind::Message(_) => {
+            let [_, home, number, bytes] = event.coordinates.map(i64::cast_unsigned);
+            let process = event.dimension;
+            write!(out, ",\"args\":{{\"datum\":\"{{{home}, {number}}}\",\"bytes\":{bytes},\"process\":{process}}}")?;
         }
         Kind::Tile => {
             let kept = event.coordinates.iter().take(usize::from(event.dimension));

@@ -3,10 +3,14 @@
 
 use std::time::{Duration, Instant};
 
+use crate::system;
+
 /// A clock that counts from its making.
 #[derive(Debug)]
 pub(super) struct Clock {
     start: Instant,
+    /// The system's clock at the start, which other processes of the host have, too.
+    pub(super) begun: u64,
     /// What the counter was at the start; `None`: the system's clock is read.
     counter: Option<u64>,
 }
@@ -44,7 +48,8 @@ fn together<T>(read: impl Fn() -> T, took: impl Fn(&T, &T) -> Duration) -> (T, u
 impl Clock {
     pub(super) fn new() -> Clock {
         let (start, units) = together(Instant::now, |a, b| b.duration_since(*a));
-        Clock { start, counter: trusted().then_some(units) }
+        let begun = system::monotonic_nanoseconds().saturating_sub(start.elapsed().as_nanos() as u64);
+        Clock { start, begun, counter: trusted().then_some(units) }
     }
 
     /// Units since the start: see [`Clock::rate`].
@@ -72,7 +77,7 @@ mod tests {
     #[test]
     fn both_clocks_tell_the_same_time() {
         let clock = Clock::new();
-        let plain = Clock { start: clock.start, counter: None };
+        let plain = Clock { start: clock.start, begun: clock.begun, counter: None };
         let before = plain.now();
         std::thread::sleep(std::time::Duration::from_millis(50));
         // What is read between two readings of the other clock lies between them, but for the error of the rate.

@@ -9,18 +9,25 @@
 //! - `tally`: sums; `summary`: the table
 //! - `dot`: the graph of tasks
 //! - `session`: the books; `output`: files
+//! - `merge`: one file and one table of several processes; `arrow`: messages between these; `alignment`: their clocks;
+//!   `traffic`: how much went between them
 
+mod alignment;
+mod arrow;
 mod chrome;
 mod clock;
 mod dot;
+mod merge;
 mod output;
 mod ring;
 mod session;
 mod summary;
 mod tally;
+mod traffic;
 
 use std::collections::HashMap;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::sync::lock::Mutex;
@@ -29,8 +36,11 @@ use crate::config::Config;
 use crate::error::Error;
 
 pub(crate) use dot::Tiles;
+pub(crate) use merge::{Wishes, pieces};
 pub(crate) use output::Moment;
-pub(crate) use session::{Name, Stamp};
+pub(crate) use ring::MessageKind;
+pub(crate) use session::{About, Name, Part, Stamp};
+pub(crate) use traffic::{SentTraffic, Traffic};
 
 use clock::Clock;
 use dot::Drawing;
@@ -49,16 +59,25 @@ impl Trace {
         Trace(None)
     }
 
-    /// Opens what `config` asks for; off when it asks for nothing. `titles`: one for each worker.
+    /// Opens what `config` asks for; off when it asks for nothing. `titles`: one for each worker. `part`: the process's
+    /// place in a job. All but process 0 write files only for want of process 0, beside its own.
     ///
     /// # Errors
     /// `DVM_ERR_ARGUMENT` when a file cannot be opened for writing.
-    pub fn start(config: &Config, titles: impl IntoIterator<Item = String>) -> Result<Trace, Error> {
+    pub fn start(
+        config: &Config,
+        titles: impl IntoIterator<Item = String>,
+        part: Option<Part>,
+    ) -> Result<Trace, Error> {
         if config.trace().is_none() && config.dot().is_none() && !config.summary() {
             return Ok(Trace::off());
         }
-        let timeline = config.trace().map(|path| Output::open("DVM_TRACE", "trace", path)).transpose()?;
-        let drawing = config.dot().map(|path| Output::open("DVM_DOT", "drawing", path)).transpose()?;
+        let open = |variable, what, path: &Path| match part.filter(|part| part.process > 0) {
+            Some(part) => Ok(Output::beside(variable, what, path, part.process)),
+            None => Output::open(variable, what, path),
+        };
+        let timeline = config.trace().map(|path| open("DVM_TRACE", "trace", path)).transpose()?;
+        let drawing = config.dot().map(|path| open("DVM_DOT", "drawing", path)).transpose()?;
         let drawing = drawing.map(|output| (output, Mutex::new(Drawing::new(config.dot_nodes()))));
         let events = if timeline.is_some() { config.trace_events() } else { 0 };
         let row = |title| -> Result<Row, Error> {
@@ -66,12 +85,21 @@ impl Trace {
             let book = Book { ring, tally: Tally::default(), known: HashMap::default(), last: (0, 0) };
             Ok(Row { title, book: Mutex::new(book) })
         };
+        let title = |title: String| part.map_or(title.clone(), |part| format!("process {}, {title}", part.process));
+        let messages = part.map(|_| "messages".to_owned());
+        let titles = titles.into_iter().chain(["other threads".to_owned()]).chain(messages).map(title);
+        let rows: Vec<Row> = titles.map(row).collect::<Result<_, _>>()?;
+        let others = rows.len() - 1 - usize::from(part.is_some());
         Ok(Trace(Some(Arc::new(Session {
             clock: Clock::new(),
             timeline,
             summary: config.summary(),
             drawing,
-            rows: titles.into_iter().chain(["other threads".to_owned()]).map(row).collect::<Result<_, _>>()?,
+            rows,
+            others,
+            part,
+            alignment: Mutex::default(),
+            collected: Mutex::default(),
             names: Mutex::default(),
         }))))
     }
@@ -132,10 +160,18 @@ impl Trace {
         self.record(worker, start, Kind::Copy, 0, &[datum.cast_signed(), bytes as i64]);
     }
 
+    /// A worker, or another thread under the lock of messages, did something with a message since `start`.
+    #[inline]
+    pub fn message(&self, worker: Option<usize>, start: Stamp, kind: MessageKind, about: &About<'_>) {
+        if let Some(session) = &self.0 {
+            session.message(worker, start, kind, about);
+        }
+    }
+
     #[inline]
     fn record(&self, worker: Option<usize>, start: Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
         if let Some(session) = &self.0 {
-            session.record(worker.unwrap_or(session.rows.len() - 1), start, kind, subject, coordinates);
+            session.record(worker.unwrap_or(session.others), start, kind, subject, coordinates);
         }
     }
 
@@ -169,7 +205,12 @@ impl Trace {
     pub fn finish(&self) -> Result<(), Error> {
         let Some(session) = &self.0 else { return Ok(()) };
         let written = write(session, Moment::End);
-        if session.summary {
+        let (failure, told) = {
+            let mut collected = session.collected.lock();
+            (collected.failure.take(), collected.summary)
+        };
+        let written = failure.map_or(Ok(()), Err).and(written);
+        if session.summary && !told {
             // Nobody is to be told when this cannot be printed.
             let _ = std::io::stderr().lock().write_all(summary::table(session).as_bytes());
         }

@@ -15,8 +15,17 @@ pub(super) struct Output {
     variable: &'static str,
     what: &'static str,
     path: PathBuf,
-    /// `None` once it was written for the last time.
-    file: Mutex<Option<File>>,
+    file: Mutex<Opened>,
+}
+
+/// How far the file is.
+#[derive(Debug)]
+enum Opened {
+    /// It is made when it is needed.
+    NotYet,
+    Open(File),
+    /// It was written for the last time, or is somebody else's.
+    Done,
 }
 
 /// When a file is written.
@@ -32,10 +41,39 @@ pub(crate) enum Moment {
 
 impl Output {
     pub(super) fn open(variable: &'static str, what: &'static str, path: &Path) -> Result<Output, Error> {
-        let output = Output { variable, what, path: path.to_owned(), file: Mutex::new(None) };
-        let file = File::create(path).map_err(|why| output.unwritable(&why))?;
-        *output.file.lock() = Some(file);
+        let output = Output { variable, what, path: path.to_owned(), file: Mutex::new(Opened::NotYet) };
+        let file = output.create()?;
+        *output.file.lock() = Opened::Open(file);
         Ok(output)
+    }
+
+    /// The file of one process of several, beside that of process 0. It is opened only when it is written.
+    pub(super) fn beside(variable: &'static str, what: &'static str, path: &Path, process: u32) -> Output {
+        let mut path = path.as_os_str().to_owned();
+        path.push(format!(".{process}"));
+        Output { variable, what, path: path.into(), file: Mutex::new(Opened::NotYet) }
+    }
+
+    fn create(&self) -> Result<File, Error> {
+        File::create(&self.path).map_err(|why| self.unwritable(&why))
+    }
+
+    /// Gives the file away, empty: nothing is written here any more.
+    pub(super) fn take(&self) -> Result<Option<File>, Error> {
+        let file = match std::mem::replace(&mut *self.file.lock(), Opened::Done) {
+            Opened::NotYet => self.create()?,
+            Opened::Open(file) => file,
+            Opened::Done => return Ok(None),
+        };
+        empty(&file).map_err(|why| self.unwritable(&why))?;
+        Ok(Some(file))
+    }
+
+    /// What the file would hold is in another one: nothing is written here any more, and what was written goes.
+    pub(super) fn give_up(&self) {
+        if let Opened::Open(_) = std::mem::replace(&mut *self.file.lock(), Opened::Done) {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 
     /// Has the file written, unless that was done at the end. The lock is held meanwhile: who comes second comes after.
@@ -45,17 +83,19 @@ impl Output {
         write: impl FnOnce(&mut BufWriter<&File>) -> std::io::Result<()>,
     ) -> Result<(), Error> {
         let mut kept = self.file.lock();
-        let Some(mut file) = kept.as_ref() else { return Ok(()) };
-        let again = file.metadata().is_ok_and(|about| about.is_file());
+        if matches!(*kept, Opened::NotYet) {
+            *kept = Opened::Open(self.create()?);
+        }
+        let Opened::Open(file) = &*kept else { return Ok(()) };
+        let again = is_file(file);
         if !again && moment == Moment::Meanwhile {
             return Ok(());
         }
-        let anew = if again { file.rewind().and_then(|()| file.set_len(0)) } else { Ok(()) };
         let mut out = BufWriter::new(file);
-        let written = anew.and_then(|()| write(&mut out)).and_then(|()| out.flush());
+        let written = empty(file).and_then(|()| write(&mut out)).and_then(|()| out.flush());
         drop(out);
         if !again || moment == Moment::End {
-            *kept = None;
+            *kept = Opened::Done;
         }
         written.map_err(|why| self.unwritable(&why))
     }
@@ -69,4 +109,13 @@ impl Output {
         );
         Error::new(dvm_retcode_t::DVM_ERR_ARGUMENT, message)
     }
+}
+
+fn is_file(file: &File) -> bool {
+    file.metadata().is_ok_and(|about| about.is_file())
+}
+
+/// Empties what can be written anew.
+fn empty(mut file: &File) -> std::io::Result<()> {
+    if is_file(file) { file.rewind().and_then(|()| file.set_len(0)) } else { Ok(()) }
 }

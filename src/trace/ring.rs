@@ -22,6 +22,24 @@ pub(super) enum Kind {
     Publish,
     /// `coordinates` as for a publication.
     Copy,
+    /// A message between processes, or what it has led to. `coordinates`: the arrow; then home, number and bytes of a
+    /// datum. `dimension`: the other process; of a task that was sent, `subject` is its name.
+    Message(MessageKind),
+}
+
+/// What a process does with a message that is drawn as an arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MessageKind {
+    /// Sends a task: an arrow begins.
+    SendTask,
+    /// A task that has come begins: the arrow ends. Has no duration.
+    BeginTask,
+    /// Asks for the bytes of a datum: an arrow begins.
+    AskBytes,
+    /// Sends them: the arrow's middle.
+    SendBytes,
+    /// Has them: the arrow ends.
+    HaveBytes,
 }
 
 /// Something that a worker or another thread did.

@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::alignment::Alignment;
 use super::clock::Clock;
 use super::dot::Drawing;
 use super::output::Output;
-use super::ring::{Event, Kind, MAX_COORDINATES, Ring};
+use super::ring::{Event, Kind, MAX_COORDINATES, MessageKind, Ring};
 use super::tally::Tally;
+use super::traffic::Traffic;
+use crate::error::Error;
 use crate::sync::lock::Mutex;
 
 /// When something began.
@@ -24,9 +27,64 @@ pub(super) struct Session {
     pub(super) timeline: Option<Output>,
     pub(super) summary: bool,
     pub(super) drawing: Option<(Output, Mutex<Drawing>)>,
-    /// One for each worker, and one for all other threads.
+    /// One for each worker, and one for all other threads; in a job also one for what these do with messages.
     pub(super) rows: Vec<Row>,
+    /// The row of other threads.
+    pub(super) others: usize,
+    /// The process's place in a job.
+    pub(super) part: Option<Part>,
+    pub(super) alignment: Mutex<Alignment>,
+    pub(super) collected: Mutex<Collected>,
     pub(super) names: Mutex<Names>,
+}
+
+/// What a message is about.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct About<'a> {
+    /// The same for all that belongs to one task, or to one request for bytes.
+    pub(crate) arrow: u64,
+    pub(crate) peer: u16,
+    /// The description of the task's processing, which lives as long as the program.
+    pub(crate) task: Option<&'a str>,
+    pub(crate) datum: [u64; 2],
+    pub(crate) bytes: u64,
+}
+
+/// Converts the times of events.
+pub(super) struct Times {
+    rate: f64,
+    begun: u64,
+    part: Option<Part>,
+    alignment: Alignment,
+}
+
+impl Times {
+    /// Nanoseconds since the trace began, or in a job since its epoch, by process 0's clock.
+    pub(super) fn nanoseconds(&self, units: u64) -> u64 {
+        let since = (units as f64 * self.rate) as u64;
+        match self.part {
+            None => since,
+            Some(part) => self.alignment.theirs(self.begun + since).saturating_sub(part.epoch),
+        }
+    }
+}
+
+/// A process's place in a job.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) process: u32,
+    /// The time from which all processes count, by process 0's clock.
+    pub(crate) epoch: u64,
+}
+
+/// What of a job's records is told elsewhere, or not at all.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    pub(super) traffic: Option<Traffic>,
+    /// Process 0 prints the table, or has printed it.
+    pub(super) summary: bool,
+    /// Why the merged file could not be written.
+    pub(super) failure: Option<Error>,
 }
 
 /// A worker's part. Its lock is the worker's own until the end; no two share a cache line.
@@ -57,6 +115,38 @@ pub(super) struct Names {
 impl Session {
     pub(super) fn now(&self) -> u64 {
         self.clock.now()
+    }
+
+    /// What converts this process's times.
+    pub(super) fn times(&self) -> Times {
+        let alignment = self.alignment.lock().clone();
+        Times { rate: self.clock.rate(), begun: self.clock.begun, part: self.part, alignment }
+    }
+
+    /// The row of a worker; `None`: of other threads with messages.
+    pub(super) fn message_row(&self, worker: Option<usize>) -> &Row {
+        &self.rows[worker.unwrap_or(self.rows.len() - 1)]
+    }
+
+    pub(super) fn message(&self, worker: Option<usize>, Stamp(start): Stamp, kind: MessageKind, about: &About<'_>) {
+        if self.timeline.is_none() {
+            return;
+        }
+        let now = self.now();
+        let mut book = self.message_row(worker).book.lock();
+        let subject = match about.task {
+            Some(task) => self.known(&mut book, task.as_ptr().addr(), task),
+            None => 0,
+        };
+        let [home, number] = about.datum;
+        book.ring.push(Event {
+            start,
+            duration: now.saturating_sub(start),
+            coordinates: [about.arrow.cast_signed(), home.cast_signed(), number.cast_signed(), about.bytes as i64],
+            subject,
+            dimension: about.peer,
+            kind: Kind::Message(kind),
+        });
     }
 
     pub(super) fn task(&self, worker: usize, start: Stamp, description: &'static str) {

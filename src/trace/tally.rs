@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::ring::{Event, Kind};
 
 /// Sums, times in units of the trace's clock.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tally {
     /// By the number of the processing's name.
     pub tasks: BTreeMap<u32, Sum>,
@@ -19,7 +21,7 @@ pub(super) struct Tally {
 }
 
 /// How many, and how much.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sum {
     pub count: u64,
     pub total: u64,
@@ -60,6 +62,7 @@ impl Tally {
             Kind::Steal => self.steals += 1,
             Kind::Publish => self.published.add(bytes),
             Kind::Copy => self.copied.add(bytes),
+            Kind::Message(_) => {}
         }
     }
 

@@ -14,7 +14,7 @@ const FILE: &str = "trace.json";
 fn start(workers: usize, capacity: &str) -> (Trace, Scratch) {
     let folder = scratch(&[]);
     let config = config(folder.join(FILE).to_str().unwrap(), capacity);
-    let trace = Trace::start(&config, (0..workers).map(|worker| format!("rank 0 {worker}")));
+    let trace = Trace::start(&config, (0..workers).map(|worker| format!("rank 0 {worker}")), None);
     (trace.unwrap(), folder)
 }
 
@@ -135,7 +135,7 @@ fn any_name_and_any_number_of_coordinates_give_valid_json() {
 
 #[test]
 fn without_a_file_nothing_is_recorded() {
-    let trace = Trace::start(&Config::read(|_| None).unwrap(), ["rank 0".into()]).unwrap();
+    let trace = Trace::start(&Config::read(|_| None).unwrap(), ["rank 0".into()], None).unwrap();
     assert!(!trace.is_on() && !Trace::off().is_on());
     trace.task(7, trace.begin(), "nothing");
     trace.publish(None, 1, 8);
@@ -156,11 +156,11 @@ fn a_trace_is_written_once() {
 #[test]
 fn a_file_that_cannot_be_written_is_an_error_that_names_it() {
     for path in ["/nonexistent/trace.json", "/"] {
-        let error = Trace::start(&config(path, "10"), ["rank 0".into()]).unwrap_err();
+        let error = Trace::start(&config(path, "10"), ["rank 0".into()], None).unwrap_err();
         assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_ARGUMENT);
         assert!(error.message().contains(path) && error.message().contains("DVM_TRACE"), "{}", error.message());
     }
-    let full = Trace::start(&config("/dev/full", "10"), ["rank 0".into()]).unwrap();
+    let full = Trace::start(&config("/dev/full", "10"), ["rank 0".into()], None).unwrap();
     let error = full.finish().unwrap_err();
     assert!(error.message().contains("/dev/full") && error.message().contains("No space left"), "{}", error.message());
     full.finish().unwrap();
@@ -192,4 +192,157 @@ fn data_and_other_threads_are_shown() {
     let tile = "1 \"tile\" \"alone\" {\"dimension\":1,\"tile\":[3]}";
     assert_eq!(spans, [format!("0 \"data\" \"copy\" {}", datum(7, 16)), tile.to_owned()]);
     assert!(entries(&file, "M").iter().any(|entry| entry["args"]["name"] == "other threads"));
+}
+
+/// A trace of a process of a job, whose epoch is a second ago.
+fn start_part(process: u32, path: &str, capacity: &str) -> Trace {
+    let part = Part { process, epoch: Trace::clock() - 1_000_000_000 };
+    let titles = (0..2).map(|worker| format!("rank 0 {process} {worker}"));
+    Trace::start(&config(path, capacity), titles, Some(part)).unwrap()
+}
+
+/// Merges what processes have recorded into the first one's file.
+fn merged(traces: &[Trace], folder: &Scratch) -> Value {
+    let mut merge = traces[0].merge().unwrap();
+    for trace in &traces[1..] {
+        for number in 0..trace.parts() {
+            let (text, points, dropped) = trace.part(number);
+            pieces(&text, 100).for_each(|piece| merge.text(piece));
+            merge.points(&points);
+            merge.dropped(dropped);
+        }
+        trace.delivered(Wishes { timeline: true, summary: true });
+        trace.finish().unwrap();
+    }
+    merge.end();
+    finish(&traces[0], folder)
+}
+
+fn about(arrow: u64, peer: u16) -> About<'static> {
+    About { arrow, peer, task: Some("axpy"), datum: [1, 7], bytes: 24 }
+}
+
+#[test]
+fn processes_are_merged_with_a_track_for_each_worker_and_arrows_that_begin_and_end() {
+    let folder = scratch(&[]);
+    let path = folder.join(FILE);
+    let traces: Vec<Trace> = (0..3).map(|process| start_part(process, path.to_str().unwrap(), "10")).collect();
+    traces[0].message(Some(1), traces[0].begin(), MessageKind::SendTask, &about(5, 2));
+    traces[0].message(None, traces[0].begin(), MessageKind::SendTask, &about(6, 1)); // never begins
+    let begun = traces[2].begin();
+    traces[2].message(Some(0), traces[2].begin(), MessageKind::BeginTask, &about(5, 0));
+    traces[2].task(0, begun, "axpy");
+    traces[1].message(None, traces[1].begin(), MessageKind::AskBytes, &about(5, 2));
+    traces[2].message(None, traces[2].begin(), MessageKind::SendBytes, &about(5, 1));
+    traces[1].message(None, traces[1].begin(), MessageKind::HaveBytes, &about(5, 1));
+    traces[1].message(None, traces[1].begin(), MessageKind::HaveBytes, &about(9, 1)); // nobody has asked
+    traces[1].publish(Some(0), 4, 8);
+    let file = merged(&traces, &folder);
+    let names = |kind: &str| -> Vec<String> {
+        let all = entries(&file, "M").into_iter().filter(|entry| entry["name"] == kind);
+        all.map(|entry| format!("{} {}", entry["pid"], entry["args"]["name"].as_str().unwrap())).collect()
+    };
+    assert_eq!(names("process_name"), ["0 process 0", "1 process 1", "2 process 2"]);
+    let tracks = [
+        "0 process 0, rank 0 0 0",
+        "0 process 0, rank 0 0 1",
+        "0 process 0, messages",
+        "1 process 1, rank 0 1 0",
+        "1 process 1, rank 0 1 1",
+        "1 process 1, messages",
+        "2 process 2, rank 0 2 0",
+        "2 process 2, rank 0 2 1",
+        "2 process 2, messages",
+    ];
+    assert_eq!(names("thread_name"), tracks);
+    let point = |entry: &&Value| {
+        let (phase, name, id) = (&entry["ph"], &entry["name"], &entry["id"]);
+        format!("{phase} {name} {id} {} {}", entry["pid"], entry["tid"])
+    };
+    let all = file["traceEvents"].as_array().unwrap();
+    let arrows: Vec<String> = all
+        .iter()
+        .filter(|entry| entry["cat"] == "message" && entry["ph"] != "X")
+        .collect::<Vec<_>>()
+        .iter()
+        .map(point)
+        .collect();
+    let expected = [
+        r#""s" "task" "0x5" 0 1"#,
+        r#""f" "task" "0x5" 2 0"#,
+        r#""s" "bytes" "0x5" 1 3"#,
+        r#""t" "bytes" "0x5" 2 3"#,
+        r#""f" "bytes" "0x5" 1 3"#,
+    ];
+    assert_eq!(arrows, expected);
+    // Each end of an arrow lies on an event, which stands before it.
+    for phase in ["s", "t", "f"] {
+        for point in entries(&file, phase) {
+            let of = |event: &&&Value| event["pid"] == point["pid"] && event["tid"] == point["tid"];
+            let at = point["ts"].as_f64().unwrap();
+            let span = |event: &Value| (event["ts"].as_f64().unwrap(), event["dur"].as_f64().unwrap());
+            let holds = |event: &&Value| span(event).0 <= at && at <= span(event).0 + span(event).1 + 1e-6;
+            assert!(entries(&file, "X").iter().filter(of).any(holds), "{point}");
+        }
+    }
+    let told = entries(&file, "X").into_iter().find(|event| event["name"] == "send bytes").unwrap();
+    assert_eq!(told["args"], serde_json::json!({"datum": "{1, 7}", "bytes": 24, "process": 1}));
+    assert_eq!(entries(&file, "i")[0]["args"]["datum"], "{1, 4}", "data of the process that publishes");
+    for event in entries(&file, "X") {
+        let seconds = event["ts"].as_f64().unwrap() / 1e6;
+        assert!((1.0..60.0).contains(&seconds), "the epoch was a second ago: {event}");
+    }
+    assert_eq!(file["otherData"]["dropped"].as_u64(), Some(0));
+    for process in 1..3 {
+        assert!(!folder.join(format!("{FILE}.{process}")).exists(), "process 0 has it all");
+    }
+}
+
+#[test]
+fn arrows_whose_points_were_dropped_are_left_out_and_the_drops_of_all_are_counted() {
+    let folder = scratch(&[]);
+    let path = folder.join(FILE);
+    let traces: Vec<Trace> = (0..2).map(|process| start_part(process, path.to_str().unwrap(), "3")).collect();
+    for arrow in 0..5 {
+        traces[0].message(Some(0), traces[0].begin(), MessageKind::SendTask, &about(arrow, 1));
+    }
+    for arrow in 0..4 {
+        traces[1].message(Some(0), traces[1].begin(), MessageKind::BeginTask, &about(arrow, 0));
+    }
+    let file = merged(&traces, &folder);
+    let ids: Vec<&str> = entries(&file, "s").into_iter().map(|entry| entry["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["0x2", "0x3"]);
+    assert_eq!(entries(&file, "f").len(), 2);
+    assert_eq!(file["otherData"]["dropped"].as_u64(), Some(3));
+}
+
+#[test]
+fn a_process_without_process_0_writes_a_file_of_its_own() {
+    let folder = scratch(&[]);
+    let trace = start_part(1, folder.join(FILE).to_str().unwrap(), "10");
+    assert!(!folder.join(format!("{FILE}.1")).exists(), "only when it is needed");
+    trace.task(0, trace.begin(), "axpy");
+    trace.save(Moment::Meanwhile).unwrap();
+    trace.finish().unwrap();
+    assert!(!folder.join(FILE).exists());
+    let file: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join(format!("{FILE}.1"))).unwrap()).unwrap();
+    assert_eq!(entries(&file, "X").len(), 1);
+    // What was written in between goes, if process 0 gets it all after all.
+    let trace = start_part(2, folder.join(FILE).to_str().unwrap(), "10");
+    trace.save(Moment::Meanwhile).unwrap();
+    assert!(folder.join(format!("{FILE}.2")).exists());
+    trace.delivered(Wishes { timeline: true, summary: false });
+    trace.finish().unwrap();
+    assert!(!folder.join(format!("{FILE}.2")).exists());
+}
+
+#[test]
+fn a_merged_file_that_cannot_be_written_is_an_error_of_the_end() {
+    let part = Part { process: 0, epoch: 0 };
+    let trace = Trace::start(&config("/dev/full", "10"), ["rank 0".into()], Some(part)).unwrap();
+    trace.merge().unwrap().end();
+    let error = trace.finish().unwrap_err();
+    assert!(error.message().contains("/dev/full") && error.message().contains("No space left"), "{}", error.message());
+    trace.finish().unwrap();
 }

@@ -108,6 +108,11 @@ impl Transfers {
         self.answers.push_back((how, ticket, bytes as u64));
     }
 
+    /// How many bytes have come.
+    pub(crate) fn come(&self, ticket: u64) -> Option<u64> {
+        self.receiving.get(&ticket).map(|receiving| receiving.filled as u64)
+    }
+
     /// Begins a transfer that both sides are ready for, if they agree about its length.
     fn match_up(&mut self, ticket: u64) {
         let Some(sending) = self.sending.get_mut(&ticket) else { return };

@@ -155,6 +155,11 @@ pub trait Transport: Send + Sync {
     /// Sends memory to the receiver that uses the same ticket; the transport drops the memory, then tells the token.
     fn bulk_send(&self, to: Peer, ticket: u64, from: Outgoing, token: u64);
 
+    /// How many bytes have come under this ticket, if the transport knows.
+    fn come(&self, _from: Peer, _ticket: u64) -> Option<u64> {
+        None
+    }
+
     /// Fills memory with what the sender sends under the same ticket, which is equally long. A ticket names one transfer
     /// at a time for each pair and direction.
     fn bulk_receive(&self, from: Peer, ticket: u64, into: Incoming, token: u64);

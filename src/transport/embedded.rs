@@ -221,6 +221,10 @@ impl Transport for Embedded {
         link.bulk_send(ticket, from, token);
     }
 
+    fn come(&self, from: Peer, ticket: u64) -> Option<u64> {
+        self.link(from)?.come(ticket)
+    }
+
     fn bulk_receive(&self, from: Peer, ticket: u64, into: Incoming, token: u64) {
         let link = self.link(from).expect("memory is received from another process of the job");
         link.bulk_receive(ticket, into, token);

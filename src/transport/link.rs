@@ -341,6 +341,11 @@ impl PeerLink {
         self.transfer(|transfers| transfers.receive(ticket, into, token));
     }
 
+    /// How many bytes have come under this ticket.
+    pub(crate) fn come(&self, ticket: u64) -> Option<u64> {
+        self.transfers.lock().come(ticket)
+    }
+
     /// What a thread that waits for this peer watches: its socket, and its process where there is a descriptor of that.
     /// None once the link is over.
     pub(crate) fn watched(&self) -> Option<(RawFd, Option<RawFd>)> {

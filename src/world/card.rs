@@ -23,6 +23,11 @@ pub(crate) struct Card {
     pub(crate) pid: u32,
     /// What it may use of its host.
     pub(crate) claim: CpuClaim,
+    /// Its host's clock when it says this, in nanoseconds.
+    pub(crate) clock: u64,
+    /// Whether it records a timeline, and a summary.
+    pub(crate) timeline: bool,
+    pub(crate) summary: bool,
 }
 
 impl Card {

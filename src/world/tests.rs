@@ -221,7 +221,8 @@ fn check_table(table: &RankTable, job: &[(usize, Positions)], seed: u64) {
 
 fn card(build: &str, host: &str, cpus: &str) -> Card {
     let (build, host) = (build.to_owned(), host.to_owned());
-    Card { protocol: PROTOCOL, build, host, pid: 7, claim: claim(cpus) }
+    let claim = claim(cpus);
+    Card { protocol: PROTOCOL, build, host, pid: 7, claim, clock: 3, timeline: true, summary: false }
 }
 
 #[test]

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::data::DatumId;
 use crate::engine::context::source::Source;
+use crate::engine::observe::remote_view::RemoteView;
 use crate::error::Error;
 use crate::id::{ProcessId, Rank};
 use crate::processing::{Found, ProcessingId, Signature};
 use crate::sync::lock::Mutex;
+use crate::trace::Part;
 use crate::world::rank_table::{RankTable, WorkerHome};
 
 /// Where a task is to run.
@@ -100,6 +102,18 @@ pub(crate) trait RemoteScheduler: Send + Sync {
     /// Tasks that were sent to this process from here and have not ended.
     fn load(&self, process: u32) -> u64;
 
+    /// The arrow in the trace that leads to a shared task, and the process that has sent it, if another one has.
+    fn arrow(&self, task: usize) -> Option<(u64, u64)>;
+
+    /// Collects what all processes have recorded. All call it, when the job has ended.
+    fn collect(&self);
+
+    /// What waits for other processes.
+    fn view(&self) -> RemoteView;
+
+    /// Whether a thread waits, with all processes, for the end of tasks.
+    fn is_awaited(&self) -> bool;
+
     /// Waits, with all processes; gives what has failed.
     fn wait(&self, goal: Goal) -> Result<(), Error>;
 
@@ -112,6 +126,8 @@ pub(crate) struct Job {
     pub(crate) me: ProcessId,
     pub(crate) processes: u64,
     pub(crate) ranks: RankTable,
+    /// The process's place in the trace.
+    pub(crate) part: Part,
     pub(crate) scheduler: Arc<dyn RemoteScheduler>,
     /// What the workers poll for it.
     pub(crate) source: Mutex<Option<Arc<dyn Source>>>,
@@ -128,6 +144,12 @@ impl Job {
     /// The worker with this rank.
     pub(crate) fn find(&self, rank: &Rank) -> Option<WorkerHome> {
         self.ranks.find(rank).map(|number| self.ranks.home(number))
+    }
+
+    /// The rank of a worker of this process, as text.
+    pub(crate) fn title(&self, worker: usize) -> String {
+        let rank = self.ranks.rank(self.number(worker));
+        rank.outer(self.ranks.dimension()).iter().fold("rank".into(), |title, index| format!("{title} {index}"))
     }
 
     /// The number in the job of a worker of this process.

@@ -180,7 +180,8 @@ fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, 
         None => (Machine::configured(&config)?, None, None),
     };
     let count = machine.workers();
-    let trace = Trace::start(&config, (0..count).map(|worker| machine.title(worker)))?;
+    let title = |worker| job.as_ref().map_or_else(|| machine.title(worker), |job| job.title(worker));
+    let trace = Trace::start(&config, (0..count).map(title), job.as_ref().map(|job| job.part))?;
     if trace.has_files() {
         watch_exit(life);
     }
@@ -327,6 +328,7 @@ fn end_of_job() -> Result<Result<(), Error>, Error> {
     let stuck = context::outstanding();
     call.poison_unproduced();
     let closed = job.scheduler.wait(Goal::Closed);
+    job.scheduler.collect();
     if let Some(source) = job.source.lock().take() {
         call.engine().detach(&source);
     }

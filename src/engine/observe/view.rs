@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::blocked_tasks::Absence;
 use super::progress_samples::Sight;
+use super::remote_view::RemoteView;
 use crate::engine::context;
 use crate::engine::context::call::Call;
 use crate::engine::context::shared::{Engine, Worker};
@@ -23,6 +24,8 @@ pub(crate) struct EngineView {
     pub(crate) blocked_tasks: Vec<AbsenceView>,
     /// The graphs that run.
     pub(crate) graphs: Vec<Account>,
+    /// What waits for other processes, if there are any.
+    pub(crate) remote: Option<RemoteView>,
 }
 
 /// The state of one worker.
@@ -64,7 +67,7 @@ impl Call {
         let engine = self.engine();
         let now = Instant::now();
         let worker = |place: usize| WorkerView {
-            title: engine.machine.title(place),
+            title: engine.job.as_ref().map_or_else(|| engine.machine.title(place), |job| job.title(place)),
             running: engine.workers[place].counts.0.description(),
             seen: engine.seen(place, now),
             given: self.load(place),
@@ -77,13 +80,14 @@ impl Call {
         };
         let blocked_tasks = engine.blocked_tasks.hold().all().iter().map(absence).collect();
         let mut graphs = Vec::new();
-        engine.sources.each(|source| graphs.push(source.account()));
+        engine.sources.each(|source| graphs.extend(source.account()));
         EngineView {
             outstanding: context::outstanding(),
             awaited: engine.completion.is_awaited(),
             workers,
             blocked_tasks,
             graphs,
+            remote: engine.job.as_ref().map(|job| job.scheduler.view()),
         }
     }
 
@@ -117,11 +121,11 @@ impl Call {
         context::movements().wrapping_add(tiles)
     }
 
-    /// Whether tasks or graphs are under way.
+    /// Whether tasks or graphs are under way, or other processes are waited for.
     pub(crate) fn busy(&self) -> bool {
         let mut graphs = false;
-        self.engine().sources.each(|_| graphs = true);
-        graphs || context::outstanding() > 0
+        self.engine().sources.each(|source| graphs |= source.account().is_some());
+        graphs || context::outstanding() > 0 || self.job().is_some_and(|job| job.scheduler.is_awaited())
     }
 }
 

@@ -167,7 +167,8 @@ impl Holder {
         }
     }
 
-    fn asks(&self) -> bool {
+    /// Whether home has not answered a question.
+    pub fn asks(&self) -> bool {
         self.loans > 0 || self.acquires > 0 || self.takes > 0
     }
 
