@@ -9,6 +9,7 @@ use crate::id::ProcessId;
 use crate::protocol::copies::Arrival;
 use crate::protocol::loans::Held;
 use crate::protocol::membership::{MembershipAction, MembershipEvent};
+use crate::transport::Peer;
 use crate::wire::Message;
 
 /// How a loss was found out: the number in the message.
@@ -133,6 +134,8 @@ impl Step<'_> {
         self.copies(|copies, actions| copies.lost(lost, actions));
         self.stop_locating();
         self.state.announcements.lost(lost);
+        // Its process may live on: what it was to send or to take would be waited for.
+        self.remote.transport.cut(Peer::new(lost.index() as u32));
         self.state.outboxes[index(lost)].clear();
         self.state.long[index(lost)] = Vec::new();
         if self.state.membership.ended() {

@@ -283,6 +283,12 @@ impl Transport for Embedded {
         Duration::from_millis(self.now().saturating_sub(heard))
     }
 
+    fn cut(&self, peer: Peer) {
+        if let Some(link) = self.link(peer) {
+            link.cut();
+        }
+    }
+
     fn close(self: Box<Self>, clean: bool) {
         if clean {
             self.attend(Duration::ZERO);
