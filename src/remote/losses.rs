@@ -80,7 +80,7 @@ impl Step<'_> {
     /// Takes over the lost process's tasks, and asks for the loans that they need.
     fn apply(&mut self, lost: ProcessId) {
         let mut tasks: BTreeMap<DatumId, u32> = BTreeMap::new();
-        for run in self.state.runs.values_mut().filter(|run| run.from == lost) {
+        for run in self.state.runs.values_mut().filter(|run| run.from == lost && !run.adopted) {
             run.adopted = true;
             for argument in run.arguments.iter().filter(|argument| matches!(argument.usage, Use::Input { .. })) {
                 *tasks.entry(argument.id).or_default() += 1;
@@ -191,15 +191,15 @@ impl Step<'_> {
                 near.producer = None;
             }
             let Some(told) = told else { continue };
+            if let Some(ticket) = near.ticket.take() {
+                self.state.requests.remove(&ticket);
+            }
             if here {
                 near.place = BytesPlace::Here;
                 continue;
             }
             near.place = BytesPlace::Poisoned;
             near.failure = Some((dvm_retcode_t::DVM_ERR_PEER_LOST, format!("datum {id} was lost with process {lost}")));
-            if let Some(ticket) = near.ticket.take() {
-                self.state.requests.remove(&ticket);
-            }
             self.tell_all(id, &told);
             self.arrived(id, None);
             self.try_free(id);
