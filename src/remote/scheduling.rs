@@ -218,21 +218,39 @@ impl Step<'_> {
 
     /// A task that was accepted cannot run after all: it fails.
     fn refuse(&mut self, task: &PendingTask, code: dvm_retcode_t, text: impl FnOnce() -> String) {
-        self.failed(code, text);
+        let error = Error::new(code, text());
         for place in task.signature.inputs().filter(|place| task.ids[*place].is_here()) {
             self.release(task.ids[place]);
         }
         for id in task.granted.clone() {
             self.release(id);
         }
-        for place in task.signature.outputs() {
-            let id = task.ids[place];
-            if id.is_here() {
-                self.arrived(id, None);
-                self.try_free(id);
-            }
+        let (here, far): (Vec<DatumId>, Vec<DatumId>) =
+            task.signature.outputs().map(|place| task.ids[place]).partition(|id| id.is_here());
+        for id in here {
+            self.arrived(id, None);
+            self.try_free(id);
         }
-        self.call.count_ended_elsewhere();
+        if far.is_empty() {
+            self.failed(code, || error.message().to_owned());
+            return self.call.count_ended_elsewhere();
+        }
+        self.fail_with_outputs(task, &far, error);
+    }
+
+    /// A task fails here that has outputs of other homes: it claims them, as nobody else may produce them, and poisons
+    /// them.
+    fn fail_with_outputs(&mut self, task: &PendingTask, outputs: &[DatumId], error: Error) {
+        let me = self.me();
+        let sent = SentTask { description: task.signature.description, inputs: Vec::new() };
+        let sequence = self.state.sent[index(me)].send(sent);
+        for &id in outputs {
+            let claim = ClaimMessage { id, scheduler: me, sequence, runner: me };
+            self.send(id.home(), &Message::Claim(claim));
+        }
+        let arguments = outputs.iter().map(|&id| ArrivingArgument::Claimed { id }).collect();
+        let handled = self.arrive(&Arriving { from: me, sequence, worker: None, signature: Err(error), arguments });
+        self.own(handled);
     }
 
     /// The process that runs a task.
