@@ -64,8 +64,8 @@ impl Source for Attached {
         self.running.ended()
     }
 
-    fn account(&self) -> Account {
-        self.running.account()
+    fn account(&self) -> Option<Account> {
+        Some(self.running.account())
     }
 }
 

@@ -85,10 +85,10 @@ impl Source for Running {
         self.ended.load(Ordering::Acquire) as u64
     }
 
-    fn account(&self) -> Account {
+    fn account(&self) -> Option<Account> {
         let ended = Source::ended(self);
         let taken = self.next.load(Ordering::Relaxed).min(self.units) as u64;
-        Account {
+        Some(Account {
             name: "redistribution".to_owned(),
             volume: self.units as u64,
             general: false,
@@ -97,7 +97,7 @@ impl Source for Running {
             running: Vec::new(),
             waiting: 0,
             told: Vec::new(),
-        }
+        })
     }
 }
 

@@ -15,8 +15,8 @@ pub(crate) trait Source: Send + Sync {
     fn make_stealable(&self, _worker: usize) {}
     /// The number of tiles that have ended.
     fn ended(&self) -> u64;
-    /// The progress of the source.
-    fn account(&self) -> Account;
+    /// The progress of the source; none if it is only polled.
+    fn account(&self) -> Option<Account>;
 }
 
 /// The progress of a graph.

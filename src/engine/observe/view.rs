@@ -77,7 +77,7 @@ impl Call {
         };
         let blocked_tasks = engine.blocked_tasks.hold().all().iter().map(absence).collect();
         let mut graphs = Vec::new();
-        engine.sources.each(|source| graphs.push(source.account()));
+        engine.sources.each(|source| graphs.extend(source.account()));
         EngineView {
             outstanding: context::outstanding(),
             awaited: engine.completion.is_awaited(),
