@@ -73,7 +73,7 @@ soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; th
 	tests/sanitize.sh tsan $(MINUTES)
 	tests/sanitize.sh asan $(MINUTES)
 	c-tests/lives/soak.sh $(LIVES)
-	DVM_TEST_KILLS=1000 DVM_TEST_STOPS=100 $(CARGO) test --release --locked -p dvmrun --test transport -- --nocapture
+	DVM_TEST_KILLS=1000 DVM_TEST_STOPS=100 $(CARGO) test --release --locked -p dvmrun --test transport --test killed -- --nocapture
 
 fuzz: packages ## random tests with fresh seeds for MINUTES (10), or until REGIONS were turned into tiles, for the ledger
 	tools/fuzz.sh $(if $(REGIONS),--regions $(REGIONS),$(MINUTES))
