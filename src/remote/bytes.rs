@@ -48,6 +48,7 @@ impl Step<'_> {
                 if self.state.far.get(&id).is_some_and(|far| far.output.is_none()) {
                     self.forget_slot(id);
                 }
+                self.tidy(id);
             }
             CopyAction::Ready(arrival) => match self.state.brought.get_mut(&arrival) {
                 Some(brought) => {
