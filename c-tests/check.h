@@ -88,11 +88,22 @@ static inline void check_sleep(int milliseconds)
 
 /* ----- the machine, as tests see it ----- */
 
-/* The i-th PU modulo their number. */
+/* How many processes were started together. */
+static inline uint64_t check_processes(void)
+{
+    const char *processes = getenv("DVM_PROCESSES");
+    return processes ? (uint64_t)atoi(processes) : 1;
+}
+
+/* The i-th PU modulo their number. Compiled with DVM_TEST_OWN_RANKS: of those of process 0, when all processes have as
+ * many; for programs whose tasks share variables with main. */
 static inline void nth_rank(uint64_t i, dvm_rank_t rank)
 {
     uint64_t count = 0;
     CHECK_OK(dvm_rank_count(&count));
+#ifdef DVM_TEST_OWN_RANKS
+    count /= check_processes();
+#endif
     CHECK_OK(dvm_rank_at(count ? i % count : 0, rank, DVM_MAX_RANK_DEPTH));
 }
 

@@ -30,7 +30,7 @@ run_planted() {
 run_loom() { make --no-print-directory loom-sound; }
 run_packages() { tools/packages_test.sh; }
 run_readme() { tools/readme.sh check; }
-run_c() { c-tests/run.sh && c-tests/several/run.sh && c-tests/mpi/run.sh; }
+run_c() { c-tests/run.sh && c-tests/several/run.sh && c-tests/several/process0.sh && c-tests/mpi/run.sh; }
 run_aarch64() { c-tests/aarch64/run.sh; }
 run_consumers() { c-tests/consumers/run.sh; }
 run_examples() { examples/run.sh && examples/trace.sh; }

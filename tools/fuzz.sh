@@ -2,7 +2,7 @@
 # Random tests with fresh seeds for as long as asked: loop nests, whole functions and programs from the clauses of the C
 # standard through dvm-codegen against the originals (with a tally of what was accepted, refused and discarded), programs on
 # libdvm against the sequential model, programs of blocking and wide tasks, simulated processes and bytes that are no
-# messages, redistributions against brute force.
+# messages, processes of a job that lie, redistributions against brute force.
 #
 #   tools/fuzz.sh [MINUTES]              (default 10)
 #   tools/fuzz.sh --regions N [LEDGER]   (default codegen/tests/LEDGER.md)
@@ -137,8 +137,9 @@ while [ "$SECONDS" -lt "$end" ]; do
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test random_programs -- --nocapture
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test blocking -- --nocapture
     DVM_TEST_FIRST=$((100 * first)) DVM_TEST_CASES=100000 round cargo test --release --locked -p dvm --lib -- --nocapture random_programs_come bytes
+    DVM_TEST_CASES=40000 round cargo test --release --locked -p dvmrun --test hostile -- --nocapture
     DVM_TEST_CASES=20000 round cargo test --release --locked -p redist --test random -- --nocapture fresh
     rounds=$((rounds + 1)) first=$((first + 1200))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
-printf '\n%d passed, 0 failed\n' $((7 * rounds))
+printf '\n%d passed, 0 failed\n' $((8 * rounds))

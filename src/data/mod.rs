@@ -33,7 +33,7 @@ pub(crate) use pending_view::Publisher;
 pub(crate) use publication::Carry;
 pub(crate) use references::Readiness;
 pub(crate) use shared::FreshBytes;
-pub(crate) use slot::NOWHERE;
+pub(crate) use slot::{MOST_BYTES, NOWHERE};
 pub(crate) use storage::{FreeCallback, Released, Storage};
 pub(crate) use store::{DataCache, Initial, STORE, too_many_gets};
 #[cfg(test)]

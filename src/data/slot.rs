@@ -16,6 +16,9 @@ use super::storage::Storage;
 use crate::sync::inbox::Link;
 use crate::sync::spin::Spin;
 
+/// The most bytes of a datum: more than the address space has. Messages have 48 bits for a size.
+pub(crate) const MOST_BYTES: usize = (1 << 48) - 1;
+
 /// The home of a datum that no worker has written.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 

@@ -5,7 +5,9 @@
 use super::context::call::Call;
 use super::context::task_gets::{Frame, HeldAddress};
 use super::context::{Own, ThreadContext};
-use crate::data::{DatumId, FreeCallback, Initial, NOWHERE, Outcome, Reach, STORE, Storage, not_got, too_many_gets};
+use crate::data::{
+    DatumId, FreeCallback, Initial, MOST_BYTES, NOWHERE, Outcome, Reach, STORE, Storage, not_got, too_many_gets,
+};
 use crate::error::{Error, dvm_retcode_t};
 use crate::task::OwnedTask;
 
@@ -31,7 +33,7 @@ impl Call {
     #[inline]
     pub(crate) fn register(&self, addr: *mut u8, size: usize, free: Option<FreeCallback>) -> Result<DatumId, Error> {
         self.open()?;
-        if addr.addr().checked_add(size).is_none() || size > isize::MAX as usize {
+        if addr.addr().checked_add(size).is_none() || size > MOST_BYTES {
             return Err(Error::argument(format!("{size} bytes at {addr:p} do not fit into the address space")));
         }
         // The datum has its storage from the beginning: a thread that guesses the id finds these bytes. If the store
@@ -55,7 +57,7 @@ impl Call {
     #[inline]
     pub(crate) fn promise(&self, size: usize) -> Result<DatumId, Error> {
         self.open()?;
-        if size > isize::MAX as usize - 4096 {
+        if size > MOST_BYTES {
             return Err(too_large(size));
         }
         self.create(Initial { size, storage: Storage::Absent, published: false, home: NOWHERE })

@@ -64,19 +64,21 @@ impl Step<'_> {
                 return Err(Breach::new(from, "its task has other arguments than the processing"));
             }
         }
-        self.call.count_scheduled();
         self.arrive(&Arriving { from, sequence: message.sequence, worker, signature, arguments })
     }
 
-    /// What a task of this sender may say of its arguments: processes that exist, outputs that are its own or claimed,
+    /// What a task of this sender may say of its arguments: processes and inputs that exist, outputs that are its own or claimed,
     /// and no output that is another argument as well.
-    fn check_arguments(&self, from: ProcessId, message: &TaskMessage<'_>) -> Handled {
+    fn check_arguments(&mut self, from: ProcessId, message: &TaskMessage<'_>) -> Handled {
         let count = self.state.sent.len() as u64;
         let mut uses: IdMap<DatumId, bool> = IdMap::default();
         for argument in message.arguments.iter() {
             let DatumAt { id, at } = argument.datum;
             if at.index() >= count || id.home().index() >= count {
                 return Err(Breach::new(from, "its task speaks of a process that does not exist"));
+            }
+            if argument.is_input() && id.is_here() && self.near(id).is_none() {
+                return Err(Breach::new(from, "its task reads a datum that does not exist"));
             }
             let is_output = matches!(argument.how, How::Output | How::Next(_) | How::Claimed);
             let of_sender = matches!(argument.how, How::Output | How::Next(_)) || argument.last;
@@ -103,7 +105,16 @@ impl Step<'_> {
     pub(super) fn arrive(&mut self, task: &Arriving) -> Handled {
         let (from, sequence, own) = (task.from, task.sequence, task.from == self.me());
         let arrival = self.state.number();
-        let (mut run, mut inputs, mut holds, mut withheld) = (ArrivedTask::new(task), Vec::new(), 0, 0);
+        let (mut run, mut inputs, mut holds) = (ArrivedTask::new(task), Vec::new(), 0);
+        let is_claimed = |argument: &&ArrivingArgument| matches!(argument, ArrivingArgument::Claimed { .. });
+        let claims = task.arguments.iter().filter(is_claimed).count() as u32;
+        let is_input = |argument: &&ArrivingArgument| matches!(argument, ArrivingArgument::Input { .. });
+        let withheld = if own { 0 } else { task.arguments.iter().filter(is_input).count() as u32 };
+        // What is refused leaves no trace: a task that was counted would be waited for.
+        let state = self.state.received[index(from)].accept(from, sequence, withheld, claims)?;
+        if !own {
+            self.call.count_scheduled();
+        }
         let mut poisoned = task.signature.is_err();
         for argument in &task.arguments {
             match argument {
@@ -117,7 +128,6 @@ impl Step<'_> {
                 }
                 ArrivingArgument::Claimed { id } => run.claims.push(*id),
                 ArrivingArgument::Input { id, size, known, bytes, .. } => {
-                    withheld += u32::from(!own);
                     if id.is_here() {
                         holds += u32::from(self.arrive_near(*id, arrival, own, &mut poisoned));
                     } else {
@@ -127,8 +137,6 @@ impl Step<'_> {
             }
         }
         run.poisoned = poisoned;
-        let claims = run.claims.len() as u32;
-        let state = self.state.received[index(from)].accept(from, sequence, withheld, claims)?;
         self.take_early(&mut run);
         if claims > 0 {
             self.state.by_sequence.insert((from, sequence), arrival);
@@ -217,19 +225,30 @@ impl Step<'_> {
     /// The home of an output has answered the claim of a task that runs here: with size and predecessor, if it grants.
     pub(super) fn claimed(&mut self, claim: &ClaimMessage, granted: Option<(u64, Option<DatumId>)>) -> Handled {
         let id = claim.id;
-        if granted.is_some() && !id.is_here() {
-            self.far(id).output.get_or_insert_default();
-        }
         if !self.state.membership.is_alive(claim.scheduler) {
             // The task did not run.
+            self.produce_elsewhere(id, granted.is_some());
             if granted.is_some() {
                 self.poison_output(id);
             }
             return Ok(());
         }
         let (from, sequence) = (claim.scheduler, claim.sequence);
+        let arrival = self.state.by_sequence.get(&(from, sequence)).copied();
+        if arrival.and_then(|arrival| self.state.runs.get(&arrival)).is_some_and(|run| !run.claims.contains(&id)) {
+            // The task has not made it: its scheduler or this home lies, and nobody can say which of them.
+            self.produce_elsewhere(id, granted.is_some());
+            if granted.is_some() {
+                self.poison_output(id);
+            }
+            return Ok(());
+        }
+        if arrival.is_none() && from == self.me() {
+            return Err(Breach::new(id.home(), "it answers the claim of a task that this process has not scheduled"));
+        }
         let state = self.state.received[index(from)].claim(id.home(), sequence, granted.is_some())?;
-        let Some(&arrival) = self.state.by_sequence.get(&(from, sequence)) else {
+        self.produce_elsewhere(id, granted.is_some());
+        let Some(arrival) = arrival else {
             if let Some((size, carries)) = granted {
                 let early = EarlyGrant { scheduler: from, sequence, id, size, carries };
                 self.state.early.push(early);
@@ -248,6 +267,13 @@ impl Step<'_> {
             ClaimState::Refused => self.refused(arrival),
         }
         Ok(())
+    }
+
+    /// A task of this process produces a datum of another one, if its home has granted that.
+    fn produce_elsewhere(&mut self, id: DatumId, granted: bool) {
+        if granted && !id.is_here() {
+            self.far(id).output.get_or_insert_default();
+        }
     }
 
     /// An output of a task belongs to another one: the task fails without having run.

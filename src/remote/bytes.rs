@@ -53,6 +53,7 @@ impl Step<'_> {
                     self.state.records.traffic.evictions += 1;
                     self.forget_slot(id);
                 }
+                self.tidy(id);
             }
             CopyAction::Ready(arrival) => match self.state.brought.get_mut(&arrival) {
                 Some(brought) => {

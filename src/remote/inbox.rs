@@ -2,6 +2,7 @@
 
 use super::outbox::piece_bytes;
 use super::state::{Handled, Step, index, is_counted};
+use crate::data::MOST_BYTES;
 use crate::id::{DatumId, ProcessId};
 use crate::protocol::Breach;
 use crate::protocol::loans::HolderEvent;
@@ -9,10 +10,18 @@ use crate::protocol::membership::{MembershipEvent, Reception};
 use crate::protocol::tasks::TaskEnd;
 use crate::protocol::termination::{Counts, TerminationEvent};
 use crate::transport::{LossCause, TransportEvent};
-use crate::wire::{BatchHead, DatumAt, Done, Here, LoanMessage, Message};
+use crate::wire::{BatchHead, DatumAt, Done, Here, LoanMessage, Message, Value};
 
 fn of_this_process(from: ProcessId, id: DatumId) -> Handled {
     if id.is_here() { Ok(()) } else { Err(Breach::new(from, "it names a datum of another process as this one's")) }
+}
+
+/// Sizes are added up: no sum of what there may be overflows.
+fn check_size(from: ProcessId, size: u64) -> Handled {
+    if size <= MOST_BYTES as u64 {
+        return Ok(());
+    }
+    Err(Breach::new(from, "it tells a size that no machine has"))
 }
 
 impl Step<'_> {
@@ -109,6 +118,7 @@ impl Step<'_> {
             }
             Message::Claimed { claim, size, carries } => {
                 self.check_claim(from, &claim)?;
+                check_size(from, size)?;
                 self.claimed(&claim, Some((size, carries.map(|datum| datum.id))))
             }
             Message::ClaimRefused(claim) => {
@@ -183,6 +193,9 @@ impl Step<'_> {
     fn here(&mut self, from: ProcessId, here: &Here<'_>) -> Handled {
         if here.datum.at.index() >= self.state.sent.len() as u64 {
             return Err(Breach::new(from, "it speaks of a process that does not exist"));
+        }
+        if let Value::Published { size, .. } = here.value {
+            check_size(from, size)?;
         }
         if here.datum.id.is_here() {
             return self.here_at_home(from, here);

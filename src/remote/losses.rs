@@ -9,6 +9,7 @@ use crate::id::ProcessId;
 use crate::protocol::copies::Arrival;
 use crate::protocol::loans::Held;
 use crate::protocol::membership::{MembershipAction, MembershipEvent};
+use crate::transport::Peer;
 use crate::wire::Message;
 
 /// How a loss was found out: the number in the message.
@@ -79,7 +80,7 @@ impl Step<'_> {
     /// Takes over the lost process's tasks, and asks for the loans that they need.
     fn apply(&mut self, lost: ProcessId) {
         let mut tasks: BTreeMap<DatumId, u32> = BTreeMap::new();
-        for run in self.state.runs.values_mut().filter(|run| run.from == lost) {
+        for run in self.state.runs.values_mut().filter(|run| run.from == lost && !run.adopted) {
             run.adopted = true;
             for argument in run.arguments.iter().filter(|argument| matches!(argument.usage, Use::Input { .. })) {
                 *tasks.entry(argument.id).or_default() += 1;
@@ -133,6 +134,8 @@ impl Step<'_> {
         self.copies(|copies, actions| copies.lost(lost, actions));
         self.stop_locating();
         self.state.announcements.lost(lost);
+        // Its process may live on: what it was to send or to take would be waited for.
+        self.remote.transport.cut(Peer::new(lost.index() as u32));
         self.state.outboxes[index(lost)].clear();
         self.state.long[index(lost)] = Vec::new();
         if self.state.membership.ended() {
@@ -186,15 +189,15 @@ impl Step<'_> {
                 near.producer = None;
             }
             let Some(told) = told else { continue };
+            if let Some(ticket) = near.ticket.take() {
+                self.state.requests.remove(&ticket);
+            }
             if here {
                 near.place = BytesPlace::Here;
                 continue;
             }
             near.place = BytesPlace::Poisoned;
             near.failure = Some((dvm_retcode_t::DVM_ERR_PEER_LOST, format!("datum {id} was lost with process {lost}")));
-            if let Some(ticket) = near.ticket.take() {
-                self.state.requests.remove(&ticket);
-            }
             self.tell_all(id, &told);
             self.arrived(id, None);
             self.try_free(id);

@@ -182,6 +182,14 @@ impl Remote {
         if let Some(thread) = self.progress.lock().take() {
             thread.join();
         }
+        if !self.state.lock().membership.lost().is_empty() {
+            // Transfers with processes that were cut off end here: they use data, which are about to be freed.
+            for _ in 0..1000 {
+                if !self.transport.poll(&mut |_| ()) {
+                    break;
+                }
+            }
+        }
     }
 }
 

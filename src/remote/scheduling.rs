@@ -4,7 +4,7 @@ use super::arriving::{Arriving, ArrivingArgument};
 use super::state::{BytesPlace, PendingTask, SentTask, Step, Want, index};
 use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::{Target, wrong_count};
-use crate::error::Error;
+use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, ProcessingId};
 use crate::processing::Signature;
 use crate::protocol::copies::Known;
@@ -157,7 +157,7 @@ impl Step<'_> {
                 None => self.dispatch(&task),
                 Some(denied) => {
                     let (name, home) = (task.signature.description, denied.home());
-                    self.refuse(&task, || {
+                    self.refuse(&task, dvm_retcode_t::DVM_ERR_NO_REFERENCE, || {
                         format!(
                             "processing '{name}' was not run: datum {denied} has no reference left in process {home}, \
                              or does not exist any more"
@@ -221,22 +221,40 @@ impl Step<'_> {
     }
 
     /// A task that was accepted cannot run after all: it fails.
-    fn refuse(&mut self, task: &PendingTask, text: impl FnOnce() -> String) {
-        self.call.count_failure(text);
+    fn refuse(&mut self, task: &PendingTask, code: dvm_retcode_t, text: impl FnOnce() -> String) {
+        let error = Error::new(code, text());
         for place in task.signature.inputs().filter(|place| task.ids[*place].is_here()) {
             self.release(task.ids[place]);
         }
         for id in task.granted.clone() {
             self.release(id);
         }
-        for place in task.signature.outputs() {
-            let id = task.ids[place];
-            if id.is_here() {
-                self.arrived(id, None);
-                self.try_free(id);
-            }
+        let (here, far): (Vec<DatumId>, Vec<DatumId>) =
+            task.signature.outputs().map(|place| task.ids[place]).partition(|id| id.is_here());
+        for id in here {
+            self.arrived(id, None);
+            self.try_free(id);
         }
-        self.call.count_ended_elsewhere();
+        if far.is_empty() {
+            self.call.count_failure(|| error.message().to_owned());
+            return self.call.count_ended_elsewhere();
+        }
+        self.fail_with_outputs(task, &far, error);
+    }
+
+    /// A task fails here that has outputs of other homes: it claims them, as nobody else may produce them, and poisons
+    /// them.
+    fn fail_with_outputs(&mut self, task: &PendingTask, outputs: &[DatumId], error: Error) {
+        let me = self.me();
+        let sent = SentTask { description: task.signature.description, inputs: Vec::new() };
+        let sequence = self.state.sent[index(me)].send(sent);
+        for &id in outputs {
+            let claim = ClaimMessage { id, scheduler: me, sequence, runner: me };
+            self.send(id.home(), &Message::Claim(claim));
+        }
+        let arguments = outputs.iter().map(|&id| ArrivingArgument::Claimed { id }).collect();
+        let handled = self.arrive(&Arriving { from: me, sequence, worker: None, signature: Err(error), arguments });
+        self.own(handled);
     }
 
     /// The process that runs a task.
@@ -285,7 +303,9 @@ impl Step<'_> {
         let (me, runner) = (self.me(), self.runner(task));
         if !self.state.membership.is_alive(runner) {
             let name = task.signature.description;
-            return self.refuse(task, || format!("processing '{name}' was not run: process {runner} is lost"));
+            return self.refuse(task, dvm_retcode_t::DVM_ERR_PEER_LOST, || {
+                format!("processing '{name}' was not run: process {runner} is lost")
+            });
         }
         let inputs = task.signature.inputs().map(|place| task.ids[place]).collect();
         let sent = SentTask { description: task.signature.description, inputs };

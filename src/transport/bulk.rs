@@ -96,14 +96,17 @@ impl Transfers {
 
     /// This side has memory to send.
     pub(crate) fn send(&mut self, ticket: u64, from: Outgoing, token: u64) {
-        self.sending.insert(ticket, Sending { from, done: 0, token, stage: Stage::Waits });
+        let before = self.sending.insert(ticket, Sending { from, done: 0, token, stage: Stage::Waits });
+        // A peer that asks twice under one ticket gets what it can make of that.
+        self.outcomes.extend(before.map(|sending| Outcome::Failed(sending.token)));
         self.match_up(ticket);
     }
 
     /// This side has memory to fill.
     pub(crate) fn receive(&mut self, ticket: u64, mut into: Incoming, token: u64) {
         let bytes = (*into).as_mut().len();
-        self.receiving.insert(ticket, Receiving { into, filled: 0, bytes, token, pulls: false });
+        let before = self.receiving.insert(ticket, Receiving { into, filled: 0, bytes, token, pulls: false });
+        self.outcomes.extend(before.map(|receiving| Outcome::Failed(receiving.token)));
         let how = if self.can_pull && bytes >= LEAST_PULLED { RecordKind::ReadyToPull } else { RecordKind::Ready };
         self.answers.push_back((how, ticket, bytes as u64));
     }
@@ -196,7 +199,7 @@ impl Transfers {
     /// Reads the next bytes of a transfer where the peer says that they are. True if there was something to do.
     fn pull_next(&mut self, mover: &mut impl Mover) -> bool {
         let Some((ticket, address)) = self.pulled.pop_front() else { return false };
-        let Some(receiving) = self.receiving.get_mut(&ticket) else { return true };
+        let Some(receiving) = self.receiving.get_mut(&ticket).filter(|receiving| receiving.pulls) else { return true };
         let memory = (*receiving.into).as_mut();
         let end = memory.len().min(receiving.filled + PULL);
         if !mover.pull(address.wrapping_add(receiving.filled as u64), &mut memory[receiving.filled..end]) {
@@ -402,6 +405,17 @@ mod tests {
         sides[0].send(1, Box::new(bytes(10)), 5);
         sides[1].receive(1, Box::new(vec![0; 11]), 6);
         assert_eq!(run(&mut sides).unwrap(), [(0, "failed 5".to_owned()), (1, "failed 6".to_owned())]);
+    }
+
+    #[test]
+    fn the_second_transfer_of_a_ticket_ends_the_first_one() {
+        let mut side = Transfers::default();
+        side.send(1, Box::new(bytes(10)), 5);
+        side.send(1, Box::new(bytes(20)), 6);
+        side.receive(1, Box::new(vec![0; 11]), 7);
+        side.receive(1, Box::new(vec![0; 12]), 8);
+        let told: Vec<_> = std::iter::from_fn(|| side.outcome()).collect();
+        assert!(matches!(told[..], [TransportEvent::BulkFailed(5), TransportEvent::BulkFailed(7)]));
     }
 
     #[test]

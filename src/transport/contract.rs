@@ -190,6 +190,10 @@ pub trait Transport: Send + Sync {
     /// How long ago the peer said by `beat` that it is alive. A peer that is stopped, or without a CPU, is silent.
     fn silence(&self, peer: Peer) -> Duration;
 
+    /// Ends the connection to a peer that the layer above counts as lost: nothing arrives from there or goes there any
+    /// more, and transfers with it fail. A peer that MPI reaches cannot be cut off.
+    fn cut(&self, peer: Peer);
+
     /// Leaves. `clean`: the others are told that this is no loss. What was sent still arrives.
     fn close(self: Box<Self>, clean: bool);
 }

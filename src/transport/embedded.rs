@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::contract::{Incoming, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake};
+use super::contract::{
+    Incoming, LossCause, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake,
+};
 use super::doorbell;
 use super::heap::Heap;
 use super::link::{LARGEST_BATCH, MOST_GATHERED, PeerLink};
@@ -188,18 +190,25 @@ impl Transport for Embedded {
             let mut missing = false;
             for link in self.links() {
                 let at = link.peer().index();
-                missing |= !Embedded::give(link, mine, &mut sent[at]);
+                let gone = |cause: LossCause| {
+                    let text = format!("process {at} is gone while all processes gather: {cause}");
+                    Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text)
+                };
+                let given = Embedded::give(link, mine, &mut sent[at]);
+                missing |= !given;
                 if all[at].is_none() {
-                    all[at] = link.gathered().map_err(|cause| {
-                        let text = format!("process {at} is gone while all processes gather: {cause}");
-                        Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text)
-                    })?;
+                    all[at] = link.gathered().map_err(gone)?;
                     missing |= all[at].is_none();
+                } else if !given && !link.is_open() {
+                    // It has given, and does not take any more.
+                    return Err(gone(link.cause()));
                 }
             }
             if !missing {
                 return Ok(all.into_iter().flatten().collect());
             }
+            // One that has ended keeps this process awake, which then does not hear of the others over their sockets.
+            self.attend_now();
             // Not for ever: one that has only begun to give is no reason to stay awake.
             self.sleep(Duration::from_millis(10));
         }
@@ -275,6 +284,12 @@ impl Transport for Embedded {
     fn silence(&self, peer: Peer) -> Duration {
         let heard = self.link(peer).map_or_else(|| self.now(), PeerLink::heard);
         Duration::from_millis(self.now().saturating_sub(heard))
+    }
+
+    fn cut(&self, peer: Peer) {
+        if let Some(link) = self.link(peer) {
+            link.cut();
+        }
     }
 
     fn close(self: Box<Self>, clean: bool) {

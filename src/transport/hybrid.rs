@@ -160,6 +160,10 @@ impl Transport for Hybrid {
         if self.far(peer).is_some() { Duration::ZERO } else { self.rings.silence(peer) }
     }
 
+    fn cut(&self, peer: Peer) {
+        self.rings.cut(peer);
+    }
+
     fn close(self: Box<Self>, clean: bool) {
         let Hybrid { rings, mpi, end, .. } = *self;
         if !clean {

@@ -135,6 +135,11 @@ impl PeerLink {
         }
     }
 
+    /// Ends the link on behalf of the layer above. A poll tells that, and that transfers have failed.
+    pub(crate) fn cut(&self) {
+        self.end(LOST, LossCause::Broken("it counts as lost"));
+    }
+
     /// The answer to what a ring has said; a broken one ends the link.
     fn checked<T>(&self, result: Result<T, LossCause>) -> Option<T> {
         result.map_err(|cause| self.end(LOST, cause)).ok()

@@ -9,6 +9,7 @@ mod process;
 mod program;
 
 use super::planted::with_planted;
+use crate::wire::{BatchHead, Message};
 use process::{Fate, LifePhase, SimulatedProcess, Wrong, counted};
 use program::{JobProgram, PreparedProgram, Scheduler, TaskSpec, UNIT};
 use std::collections::{BTreeMap, VecDeque};
@@ -20,6 +21,8 @@ use testkit::Random;
 struct Conditions {
     /// How many processes may die.
     kills: usize,
+    /// How many processes may be accused, by others that count them as gone: they live, and are declared lost.
+    accusations: usize,
 }
 
 /// What happened in runs, so that a test can say that it saw something.
@@ -30,6 +33,7 @@ struct Seen {
     fetches: usize,
     cancelled: usize,
     killed: usize,
+    accused: usize,
     over: u64,
 }
 
@@ -131,6 +135,7 @@ impl World<'_> {
         process.look_around(self.prepared)?;
         let was_closed = process.phase == LifePhase::Closed;
         self.post(at);
+        self.cut_off();
         for at in self.alive().flat_map(SimulatedProcess::freed) {
             if let Some(holder) = self.alive().find(|process| process.holds(at)) {
                 return Err(format!("datum {at} is freed, and process {} holds it", holder.me));
@@ -145,8 +150,10 @@ impl World<'_> {
         let lossless = self.processes.iter().all(Option::is_some);
         for channel in self.channels.iter().filter(|_| lossless) {
             for batch in channel {
-                let (_, messages) = crate::wire::BatchHead::read(batch).map_err(|refusal| refusal.to_string())?;
-                if let Some(message) = messages.flatten().find(counted) {
+                let (_, messages) = BatchHead::read(batch).map_err(|refusal| refusal.to_string())?;
+                // An accusation may come at any time.
+                let ends = |message: &Message<'_>| counted(message) && !matches!(message, Message::Lost { .. });
+                if let Some(message) = messages.flatten().find(ends) {
                     return Err(format!("the end is announced, and {message:?} is under way"));
                 }
             }
@@ -158,7 +165,7 @@ impl World<'_> {
     }
 
     fn run(&mut self, conditions: Conditions, seen: &mut Seen) -> Result<(), Wrong> {
-        let mut kills = conditions.kills;
+        let Conditions { mut kills, mut accusations } = conditions;
         self.begin()?;
         for _ in 0..PATIENCE_STEPS {
             if self.alive().all(|process| process.phase == LifePhase::Closed) {
@@ -171,6 +178,11 @@ impl World<'_> {
                     seen.killed += 1;
                     self.dead.push(victim);
                 }
+            }
+            if accusations > 0 && self.random.one_in(60) {
+                accusations -= 1;
+                self.accuse(seen)?;
+                continue;
             }
             let events = self.events();
             if events.is_empty() {
@@ -193,6 +205,32 @@ impl World<'_> {
             self.step(&events[chosen])?;
         }
         Err("it does not end".into())
+    }
+
+    /// A process counts another one as gone, which lives.
+    fn accuse(&mut self, seen: &mut Seen) -> Result<(), Wrong> {
+        let count = self.processes.len();
+        let (accuser, accused) = (self.random.below(count), 1 + self.random.below(count - 1));
+        if accuser != accused
+            && self.processes[accused].is_some()
+            && let Some(process) = &mut self.processes[accuser]
+        {
+            seen.accused += 1;
+            process.gone(self.prepared, accused)?;
+            process.look_around(self.prepared)?;
+            self.post(accuser);
+            self.cut_off();
+        }
+        Ok(())
+    }
+
+    /// Whom process 0 has declared lost is out of the job.
+    fn cut_off(&mut self) {
+        for at in 1..self.processes.len() {
+            if self.processes[0].as_ref().is_some_and(|root| !root.membership.is_alive(program::process(at))) {
+                self.processes[at] = None;
+            }
+        }
     }
 
     fn finished(&self, seen: &mut Seen) -> Result<(), Wrong> {
@@ -249,7 +287,7 @@ fn run(program: &JobProgram, seed: u64, conditions: Conditions, seen: &mut Seen)
 }
 
 fn conditions(seed: u64) -> Conditions {
-    Conditions { kills: [0, 0, 1, 0, 2][(seed % 5) as usize] }
+    Conditions { kills: [0, 0, 1, 0, 2][(seed % 5) as usize], accusations: [0, 0, 0, 1, 0, 0, 2][(seed % 7) as usize] }
 }
 
 fn run_seed(seed: u64, seen: &mut Seen) -> Result<(), Wrong> {
@@ -320,6 +358,7 @@ fn random_programs_come_to_what_their_sequential_run_comes_to() {
     println!("{count} seeds: {seen:?}");
     if count >= 1_000 {
         assert!(seen.in_place > 0 && seen.cancelled > 0 && seen.killed > 0 && seen.over > 0, "{seen:?}");
+        assert!(seen.accused > 0, "{seen:?}");
     }
 }
 

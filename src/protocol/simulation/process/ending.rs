@@ -82,6 +82,7 @@ impl SimulatedProcess {
 
     /// Another process is gone, as this one has found out.
     pub(in crate::protocol::simulation) fn gone(&mut self, p: &PreparedProgram, lost: usize) -> Result<(), Wrong> {
+        self.suspects.push(lost);
         self.member(p, MembershipEvent::Gone(process(lost)))
     }
 

@@ -89,6 +89,8 @@ pub(super) enum LifePhase {
 pub(super) struct SimulatedProcess {
     pub(super) me: usize,
     pub(super) membership: Membership,
+    /// Whom this process counts as gone, and hears no more.
+    suspects: Vec<usize>,
     termination: Termination,
     locals: BTreeMap<usize, Local>,
     holders: BTreeMap<usize, (Held, Holder)>,
@@ -147,6 +149,7 @@ impl SimulatedProcess {
         SimulatedProcess {
             me,
             membership: Membership::new(process(me), count as u32),
+            suspects: Vec::new(),
             termination: Termination::new(process(me), count as u32),
             locals,
             holders: BTreeMap::new(),

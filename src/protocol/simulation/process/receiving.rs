@@ -75,6 +75,9 @@ impl SimulatedProcess {
         from: usize,
         batch: &[u8],
     ) -> Result<(), Wrong> {
+        if self.suspects.contains(&from) {
+            return Ok(());
+        }
         let (head, messages) = BatchHead::read(batch).map_err(|refusal| refusal.to_string())?;
         if self.membership.receive(process(from), head.epoch).map_err(broken)? == Reception::Drop {
             return Ok(());
