@@ -24,7 +24,12 @@ static inline dvm_retcode_t dvm_init_mpi(MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL)
         return DVM_ERR_ARGUMENT;
+#if defined MPI_ABI_VERSION && MPI_ABI_VERSION > 0
+    /* The standard's binary interface has the same number under this name, and no MPI_Fint. */
+    return dvm_init_comm(MPI_Comm_toint(comm));
+#else
     return dvm_init_comm((int)MPI_Comm_c2f(comm));
+#endif
 }
 
 #ifdef __cplusplus
