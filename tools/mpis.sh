@@ -3,7 +3,8 @@
 #
 #   tools/mpis.sh install                  puts those of PyPI into target/mpi, each into a virtual environment of its own
 #   tools/mpis.sh list [all]               the names of Debian's, or of all, that can be used; says what is left out, and why
-#   tools/mpis.sh cc NAME ARGUMENT...      its C compiler
+#   tools/mpis.sh compiler NAME            its C compiler, if it is there
+#   tools/mpis.sh cc NAME ARGUMENT...      the same with arguments
 #   tools/mpis.sh fc NAME ARGUMENT...      its Fortran compiler
 #   tools/mpis.sh run NAME N [OPTION...] -- PROGRAM ARGUMENT...    starts N processes
 #
@@ -150,9 +151,10 @@ command=${1:-}
 case $command in
   install) install ;;
   list) list "$@" ;;
+  compiler) select_mpi "$1" && command -v "$cc" ;;
   # Not with the libraries of what starts the program: the linker looks there as well.
   cc) select_mpi "$1" && shift && exec env I_MPI_ROOT="$pypi/intel" "$cc" "$@" ;;
   fc) select_mpi "$1" && shift && [ -n "$fc" ] && exec env I_MPI_ROOT="$pypi/intel" "$fc" "$@" ;;
   run) run "$@" ;;
-  *) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
+  *) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
 esac

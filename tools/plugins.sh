@@ -23,7 +23,7 @@ say() { printf 'plugins: %s\n' "$*" >&2; }
 # The family of the MPI of compiler $1, by the headers: the plugin's name.
 family() {
   local macros
-  macros=$(printf '#include <mpi.h>\n' | "$1" -E -dM -x c - 2>/dev/null) || return 1
+  macros=$(printf '#include <mpi.h>\n' | I_MPI_ROOT=${I_MPI_ROOT:-$(dirname "$(dirname "$1")")} "$1" -E -dM -x c - 2>/dev/null) || return 1
   case $macros in
     *"define OMPI_MAJOR_VERSION "*) echo openmpi ;;
     *"define MPICH_VERSION "* | *"define I_MPI_VERSION "*) echo mpich ;;
@@ -41,7 +41,8 @@ build() {
     local fortran="-include $PWD/plugin/fortran_handles.h"
     settings=("CFLAGS=$fortran" "BINDGEN_EXTRA_CLANG_ARGS=-DMPI_ABI $fortran")
   fi
-  # cargo notices a changed MPICC by nothing but another directory.
+  # Intel's compiler looks for itself there.
+  settings+=("I_MPI_ROOT=${I_MPI_ROOT:-$(dirname "$(dirname "$cc")")}")
   env "${settings[@]}" DVM_MPICC="$cc" MPICC="$PWD/plugin/compiler.sh" ${CARGO:-cargo} build --release --locked \
     --manifest-path plugin/Cargo.toml --target-dir "$target/plugin/$3"
 }
