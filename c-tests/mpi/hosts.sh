@@ -5,7 +5,8 @@
 #
 #   c-tests/mpi/hosts.sh [NAME...]      programs of c-tests/several; without names, all
 #
-# Settings: DVM_TEST_MPIS (default: openmpi mpich); DVM_TEST_HOSTS_DELAYS, runs as HOSTS:MICROSECONDS:PROCESSES
+# Debian's MPICH 4.0.2 is not among them: over TCP its MPI_Finalize does not always end, without libdvm as well.
+# Settings: DVM_TEST_MPIS (default: openmpi mpich5); DVM_TEST_HOSTS_DELAYS, runs as HOSTS:MICROSECONDS:PROCESSES
 # (default: 2:0:4 2:500:4 4:500:4); those of c-tests/several/run.sh.
 set -uo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -21,7 +22,7 @@ trap '"$hosts" down' EXIT
 for one in "${cases[@]}"; do
     IFS=: read -r many delay processes <<<"$one"
     "$hosts" up "$many" "$delay"
-    output=$(DVM_TEST_HOSTS=$many DVM_TEST_RINGS=1 DVM_TEST_PROCESSES=$processes DVM_TEST_MPIS=${DVM_TEST_MPIS:-openmpi mpich} \
+    output=$(DVM_TEST_HOSTS=$many DVM_TEST_RINGS=1 DVM_TEST_PROCESSES=$processes DVM_TEST_MPIS=${DVM_TEST_MPIS:-openmpi mpich5} \
         "$root/c-tests/several/run.sh" "$@" 2>&1)
     echo "$many hosts, $delay us, $processes processes:"
     echo "$output"

@@ -56,9 +56,16 @@ impl Remote {
                 std::thread::yield_now();
             } else {
                 // Tasks that end, and the progress thread, notify.
-                call.nap(NAP);
+                call.nap(self.nap(eager));
             }
         }
+    }
+
+    /// How long a thread sleeps that has polled in vain until `eager`, and before that for `EAGER`: others notify it, unless it
+    /// alone moves some of the bytes.
+    fn nap(&self, eager: Instant) -> Duration {
+        let looks = self.transport.wake().sleep_after(EAGER + eager.elapsed());
+        looks.filter(|_| self.transport.depends_on_this_thread()).unwrap_or(NAP)
     }
 
     /// Waits until the state has what the calling thread needs.

@@ -114,7 +114,7 @@ const COUNTING: &[(&str, &str, &[MpiFamily])] = &[
 
 /// Launchers that do not say how many processes they have started.
 const OTHERS: &[(&str, &str, &[MpiFamily])] = &[
-    ("PMIX_RANK", "a launcher that speaks PMIx", &[MpiFamily::OpenMpi]),
+    ("PMIX_RANK", "a launcher that speaks PMIx", &[MpiFamily::OpenMpi, MpiFamily::Mpich, MpiFamily::Standard]),
     ("PMI_RANK", "a launcher that speaks PMI", &[MpiFamily::Mpich, MpiFamily::Standard]),
     ("PMI_FD", "a launcher that speaks PMI", &[MpiFamily::Mpich, MpiFamily::Standard]),
     ("PALS_RANKID", "PALS", &[MpiFamily::Mpich, MpiFamily::Standard]),

@@ -41,13 +41,15 @@ fn without_launcher_a_process_is_alone_unless_its_mpi_works() {
 fn a_launcher_of_several_never_gives_processes_alone() {
     let open = Way::Mpi(vec![MpiFamily::OpenMpi]);
     let mpich = Way::Mpi(vec![MpiFamily::Mpich, MpiFamily::Standard]);
+    // Whoever has no PMIx is alone then, which is refused later.
+    let pmix = Way::Mpi(vec![MpiFamily::OpenMpi, MpiFamily::Mpich, MpiFamily::Standard]);
     let launchers: [(&str, &str, &Way); 8] = [
         ("OMPI_COMM_WORLD_SIZE", "2", &open),
         ("PMI_SIZE", "2", &mpich),
         ("PMI_SIZE", "not a number", &mpich),
         ("PMI_RANK", "0", &mpich),
         ("PMI_FD", "7", &mpich),
-        ("PMIX_RANK", "0", &open),
+        ("PMIX_RANK", "0", &pmix),
         ("JSM_NAMESPACE_SIZE", "8", &open),
         ("PALS_RANKID", "1", &mpich),
     ];

@@ -141,6 +141,11 @@ impl Plugin {
         self.driver.is_some_and(|driver| driver == thread::current().id())
     }
 
+    /// Whether another thread, and no other one, does.
+    pub(crate) fn depends_on_another_thread(&self) -> bool {
+        self.driver.is_some_and(|driver| driver != thread::current().id())
+    }
+
     /// What is left of it when it is closed.
     pub(crate) fn end(&self) -> EndOfMpi {
         EndOfMpi(self.table)
