@@ -26,7 +26,7 @@ count=0 failures=0
 if [ -z "${LIBDVM:-}" ]; then
     (cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
 fi
-if [ -z "${DVMRUN:-}" ]; then
+if [ -z "${DVMRUN:-}${DVM_TEST_MPIS:-}" ]; then
     (cd "$root" && cargo build --release --locked --quiet -p dvmrun) || exit 1
 fi
 dvmrun=${DVMRUN:-$release/dvmrun}
