@@ -250,13 +250,16 @@ fn processes_of_srun_are_as_those_of_mpirun() {
     }
 }
 
+/// Variables that are set, where plugins are, and words of the refusal.
+type SrunCase<'a> = (&'a [(&'a str, &'a str)], &'a Path, &'a str);
+
 /// No PMI, one that nobody serves, and one for which there is no plugin.
 #[test]
 fn processes_of_srun_that_cannot_meet_are_refused_and_never_alone() {
     let (_, target) = mpis();
     let release = target.join("release");
     let nowhere = Path::new("/nonexistent");
-    let cases: [(&[(&str, &str)], &Path, &str); 4] = [
+    let cases: [SrunCase<'_>; 4] = [
         (&[], &release, "srun --mpi=pmix or --mpi=pmi2"),
         (&[("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("PMI_FD", "99")], nowhere, "there is no plugin"),
         (&[("PMIX_RANK", "0")], nowhere, "there is no plugin"),
