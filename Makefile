@@ -26,8 +26,10 @@ demo: all ## run the examples by pragma at real sizes against the plain compiler
 check: packages packages-check ## all tests; ends with a line "N passed, M failed"
 	tools/check.sh
 
-check-mpi: all packages-test ## the transport over each MPI, all levels and numbers of processes
-	DVM_TEST_MPI=all $(CARGO) test --release --locked -p dvmrun --test mpi -- --nocapture --test-threads=1
+check-mpi: all packages-test ## over each MPI, of Debian and of PyPI: all levels, 2 and 4 processes, 1 to 4 hosts (as root)
+	tools/mpis.sh install
+	tools/mpis.sh list all
+	tools/check.sh mpi_transport mpi_programs mpi_several mpi_plugins mpi_hosts
 
 packages: ## install the system packages that are missing (packages.txt), or print the command
 	@tools/packages.sh

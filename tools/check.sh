@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every test of the project, step by step, and closes with "N passed, M failed".
-# Usage: tools/check.sh [STEP ...]   (no step: all of them, in this order)
+# Usage: tools/check.sh [STEP ...]   (no step: all of `steps`, in this order; `make check-mpi` runs the steps mpi_*)
 set -u
 cd "$(dirname "$0")/.." || exit 2
 log=target/check
@@ -30,7 +30,11 @@ run_planted() {
 run_loom() { make --no-print-directory loom-sound; }
 run_packages() { tools/packages_test.sh; }
 run_readme() { tools/readme.sh check; }
-run_c() { c-tests/run.sh && c-tests/several/run.sh && c-tests/several/process0.sh && c-tests/mpi/run.sh; }
+run_c() { c-tests/run.sh && c-tests/several/run.sh && c-tests/several/process0.sh && c-tests/mpi/run.sh && run_c_by_mpi; }
+# A part of step mpi_several: bytes that only MPI moves.
+run_c_by_mpi() {
+  DVM_TEST_MPIS="openmpi mpich" DVM_TEST_RINGS=0 DVM_TEST_PROCESSES=2 c-tests/several/run.sh cholesky getput next promises remote_data
+}
 run_aarch64() { c-tests/aarch64/run.sh; }
 run_consumers() { c-tests/consumers/run.sh; }
 run_examples() { examples/run.sh && examples/trace.sh; }
@@ -42,6 +46,25 @@ run_foreign() { tools/foreign.sh; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
 run_asan() { c-tests/sanitize.sh asan && tests/sanitize.sh asan; }
 run_tsan() { c-tests/sanitize.sh tsan && tests/sanitize.sh tsan; }
+
+# Over each MPI that tools/mpis.sh finds: the transport, programs with an MPI of their own, programs without, several hosts.
+run_mpi_transport() { DVM_TEST_MPI=all cargo test --release --locked -p dvmrun --test mpi -- --nocapture --test-threads=1; }
+run_mpi_programs() { DVM_TEST_MPIS=$(all_mpis) c-tests/mpi/run.sh; }
+run_mpi_several() { DVM_TEST_PROCESSES="2 4" DVM_TEST_MPIS=$(all_mpis) c-tests/several/run.sh; }
+# Plugins that were built by the other MPIs of the same family.
+run_mpi_plugins() {
+  local by compiler names
+  for by in openmpi5 mpich5 intel; do
+    compiler=$(tools/mpis.sh compiler $by) || { echo "left out: a plugin by $by (it is not there)" && continue; }
+    tools/plugins.sh --into "target/mpi/by-$by" "$compiler" || return
+    [ $by = openmpi5 ] && names="openmpi openmpi5" || names="mpich mpich5 intel"
+    DVM_PLUGIN_DIR=$PWD/target/mpi/by-$by DVM_TEST_MPIS=$names c-tests/mpi/run.sh beside split || return
+  done
+}
+run_mpi_hosts() {
+  c-tests/mpi/hosts.sh && DVM_TEST_MPIS="openmpi5 mpich5-abi intel intel-abi" DVM_TEST_HOSTS_DELAYS=2:0:2 c-tests/mpi/hosts.sh cholesky promises remote_data
+}
+all_mpis() { tools/mpis.sh list all 2>/dev/null | tr '\n' ' '; }
 
 # Adds up what a step's output says: cargo's and ctest's closing lines, and "N passed, M failed" of our scripts.
 count() {

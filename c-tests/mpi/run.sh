@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Builds the programs that have an MPI of their own, with each MPI that is there, and runs each as 4 processes:
+# Builds the programs that have an MPI of their own, with each MPI that is there, and runs each as several processes:
 # those of one host joined by rings, and by MPI. An MPI that is missing, or has no plugin, is left out by name.
 #
 #   c-tests/mpi/run.sh [NAME...]      for example split; without names, all
 #
-# A program passes if it ends with 0 in time and says `NAME: ok`. Each line `arguments: ...` of a program is one run.
+# A program passes if it ends with 0 in time and says `NAME: ok`. Each line `arguments: ...` of a program is one run. A line
+# `processes: N...` says how many there may be (default: 4), a line `MPI: none` that it has none of its own.
 # Settings: LIBDVM, the shared library beside its plugins (default: target/release); DVM_TEST_SECONDS, how long a run may take
-# (default 120).
+# (default 120); DVM_TEST_MPIS, the MPIs by their names of tools/mpis.sh (default: Debian's); DVM_TEST_RINGS (default: 1 0).
 set -uo pipefail
 export LC_ALL=C
 
@@ -24,10 +25,7 @@ fi
 library=$(realpath "${LIBDVM:-$release/libdvm.so}")
 mkdir "$work/lib" && for name in libdvm.so libdvm.so.0; do ln -s "$library" "$work/lib/$name"; done
 export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-DVM_PLUGIN_DIR=${DVM_PLUGIN_DIR:-$(dirname "$library")}
-export DVM_PLUGIN_DIR
-# Open MPI refuses to run as root without these.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mpis=$root/tools/mpis.sh
 
 # failed WHAT: reports a failure, with the last command's output.
 failed() {
@@ -36,34 +34,40 @@ failed() {
     tail -n 40 "$work/log" | sed 's/^/    | /'
 }
 
+# said NAME WHAT: what a program says of itself.
+said() { sed -n "s/^.*[*!] $2: *\([a-z0-9 ]*[a-z0-9]\).*$/\1/p" "$here/$1".*; }
+
 # build NAME MPI: the program; 2 if what it needs is not there.
 build() {
-    local name=$1 mpi=$2
-    if [ -f "$here/$name.c" ]; then
-        "mpicc.$mpi" -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -I"$root/include" -rdynamic \
-            -o "$work/$name.$mpi" "$here/$name.c" -L"$work/lib" -ldvm
+    local name=$1 mpi=$2 flags=(-std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -I"$root/include" -rdynamic)
+    if [ "$(said "$name" MPI)" = none ]; then
+        cc "${flags[@]}" -o "$work/$name.$mpi" "$here/$name.c" -L"$work/lib" -ldvm -lpthread
+        return
+    elif [ -f "$here/$name.c" ]; then
+        "$mpis" cc "$mpi" "${flags[@]}" -o "$work/$name.$mpi" "$here/$name.c" -L"$work/lib" -ldvm -lpthread
         return
     fi
     mkdir -p "$work/$mpi" && cd "$work/$mpi" || return
     printf 'program p\nuse mpi\nend program\n' >probe.f90
-    if ! { command -v "mpif90.$mpi" && "mpif90.$mpi" -o probe probe.f90; } >/dev/null 2>&1; then
+    if ! "$mpis" fc "$mpi" -o probe probe.f90 >/dev/null 2>&1; then
         echo "left out: $name with $mpi (no compiler has its module mpi)"
         return 2
     fi
-    "mpif90.$mpi" -O1 -g -Wl,-export-dynamic -o "$work/$name.$mpi" "$root/include/dvm.f90" "$here/$name.f90" -L"$work/lib" -ldvm
+    "$mpis" fc "$mpi" -O1 -g -Wl,-export-dynamic -o "$work/$name.$mpi" "$root/include/dvm.f90" "$here/$name.f90" -L"$work/lib" -ldvm
 }
 
-# run NAME MPI RINGS ARGUMENT...
+# run NAME MPI RINGS PROCESSES ARGUMENT...
 run() {
-    local name=$1 mpi=$2 rings=$3 launcher=("mpirun.$2")
-    shift 3
+    local name=$1 mpi=$2 rings=$3 processes=$4
+    shift 4
     count=$((count + 1))
-    # Open MPI counts cores, and its processes wait without rest.
-    [ "$mpi" = openmpi ] && launcher+=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
-    if ! DVM_RINGS=$rings timeout -k 10 "$seconds" "${launcher[@]}" -n 4 "$work/$name.$mpi" "$@" </dev/null >"$work/log" 2>&1; then
-        failed "$name $* with $mpi, DVM_RINGS=$rings"
+    if ! DVM_RINGS=$rings timeout -k 10 "$seconds" "$mpis" run "$mpi" "$processes" -- "$work/$name.$mpi" "$@" </dev/null >"$work/log" 2>&1; then
+        failed "$name $* with $mpi, $processes processes, DVM_RINGS=$rings"
+    elif grep -q "^$name: left out" "$work/log"; then
+        count=$((count - 1))
+        echo "left out: $name $* with $mpi: $(sed -n "s/^$name: left out //p" "$work/log" | head -n 1)"
     elif ! grep -qx "$name: ok" "$work/log"; then
-        failed "$name $* with $mpi, DVM_RINGS=$rings: it does not say '$name: ok'"
+        failed "$name $* with $mpi, $processes processes, DVM_RINGS=$rings: it does not say '$name: ok'"
     fi
 }
 
@@ -74,9 +78,11 @@ if [ ${#names[@]} -eq 0 ]; then
         names+=("${name%.*}")
     done
 fi
-for mpi in openmpi mpich; do
-    if ! command -v "mpicc.$mpi" "mpirun.$mpi" >/dev/null || [ ! -f "$DVM_PLUGIN_DIR/libdvm_mpi_$mpi.so" ]; then
-        echo "left out: $mpi (mpicc.$mpi, mpirun.$mpi or libdvm_mpi_$mpi.so is missing)"
+read -r -a wanted <<<"${DVM_TEST_MPIS:-openmpi mpich}"
+there=$("$mpis" list all 2>&1)
+for mpi in "${wanted[@]}"; do
+    if ! grep -qx "$mpi" <<<"$there"; then
+        grep "left out: $mpi " <<<"$there"
         continue
     fi
     for name in "${names[@]}"; do
@@ -90,12 +96,16 @@ for mpi in openmpi mpich; do
             failed "$name: does not build with $mpi"
             continue
         fi
-        mapfile -t lines < <(sed -n 's/^.*arguments: *\([a-z]*\).*$/\1/p' "$here/$name".*)
+        mapfile -t lines < <(said "$name" arguments)
         [ ${#lines[@]} -gt 0 ] || lines=("")
-        for rings in 1 0; do
-            for line in "${lines[@]}"; do
-                read -r -a arguments <<<"$line"
-                run "$name" "$mpi" "$rings" "${arguments[@]}"
+        read -r -a numbers <<<"$(said "$name" processes)"
+        [ ${#numbers[@]} -gt 0 ] || numbers=(4)
+        for rings in ${DVM_TEST_RINGS:-1 0}; do
+            for number in "${numbers[@]}"; do
+                for line in "${lines[@]}"; do
+                    read -r -a arguments <<<"$line"
+                    run "$name" "$mpi" "$rings" "$number" "${arguments[@]}"
+                done
             done
         done
     done

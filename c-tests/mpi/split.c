@@ -118,6 +118,16 @@ int main(int argc, char **argv)
     MPI_Comm_size(half, &size);
 
     CHECK(dvm_init_mpi(MPI_COMM_NULL) == DVM_ERR_ARGUMENT);
+#if defined MPI_ABI_VERSION && MPI_ABI_VERSION > 0
+    if (MPI_Comm_fromint(MPI_Comm_toint(half)) != half) {
+        CHECK(dvm_init_mpi(half) == DVM_ERR_UNSUPPORTED);
+        int failures = atomic_load(&check_failures);
+        MPI_Finalize();
+        if (world_rank == 0 && !failures)
+            printf("split: left out (this MPI gives no communicator for its number)\n");
+        return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+    }
+#endif
     if (world_rank % 2 == 1) {
         /* Twice, as init may follow finalize; the second time the communicator of a communicator. */
         for (int turn = 0; turn < 2; turn++) {

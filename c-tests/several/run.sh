@@ -4,6 +4,8 @@
 #   c-tests/several/run.sh [NAME...]      for example promises; without names, all
 #
 # A program passes if dvmrun ends with 0 in time and the last line is `NAME: ok`: it is the same for any number of processes.
+# DVM_TEST_MPIS, names of tools/mpis.sh: each is started by these MPIs instead of dvmrun, and inside a host goes by rings
+# (DVM_TEST_RINGS=1), by MPI (0), or both (default). What needs options of dvmrun is left out.
 # Settings: DVM_TEST_PROCESSES, how many processes (a list; default: the file `processes`); DVM_TEST_SECONDS, how long a run may take (default 120);
 # LIBDVM, the shared library, and DVMRUN (default: cargo's builds in target/release); CC; DVM_TEST_FLAGS, more options for CC.
 # Lines of a program say: `arguments: ...`, one run for each such line; `library: FILE`, a source in `library` for a shared object
@@ -24,7 +26,7 @@ count=0 failures=0
 if [ -z "${LIBDVM:-}" ]; then
     (cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
 fi
-if [ -z "${DVMRUN:-}" ]; then
+if [ -z "${DVMRUN:-}${DVM_TEST_MPIS:-}" ]; then
     (cd "$root" && cargo build --release --locked --quiet -p dvmrun) || exit 1
 fi
 dvmrun=${DVMRUN:-$release/dvmrun}
@@ -62,7 +64,7 @@ build() {
     read -r -a options <<<"$other"
     compile "${options[@]}" -rdynamic -o "$program.other" "$here/$name.c" -L"$work/lib" "${needed[@]}" || return
     # shellcheck disable=SC2016
-    printf '#!/bin/sh\n[ "$DVM_PROCESS" = 0 ] && exec %s "$@"\nexec %s "$@"\n' "'$program'" "'$program.other'" >"$program.start"
+    printf '#!/bin/sh\n[ "${DVM_PROCESS:-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = 0 ] && exec %s "$@"\nexec %s "$@"\n' "'$program'" "'$program.other'" >"$program.start"
     chmod +x "$program.start"
 }
 
@@ -86,6 +88,34 @@ run() {
     fi
 }
 
+# run_by MPI RINGS NAME PROCESSES ARGUMENT...
+run_by() {
+    local mpi=$1 rings=$2 name=$3 number=$4
+    shift 4
+    count=$((count + 1))
+    if ! DVM_RINGS=$rings timeout -k 10 "$seconds" "$root/tools/mpis.sh" run "$mpi" "$number" -- "$work/$name.start" "$@" \
+        </dev/null >"$work/log" 2>&1; then
+        failed "$name $* with $mpi, $number processes, DVM_RINGS=$rings"
+    elif ! grep -qx "$name: ok" "$work/log"; then
+        failed "$name $* with $mpi, $number processes, DVM_RINGS=$rings: it does not say '$name: ok'"
+    fi
+}
+
+# under_mpis NAME PROCESSES ARGUMENT...
+under_mpis() {
+    local mpi rings
+    for mpi in $mpis; do
+        for rings in ${DVM_TEST_RINGS:-1 0}; do run_by "$mpi" "$rings" "$@"; done
+    done
+}
+
+mpis=
+if [ -n "${DVM_TEST_MPIS:-}" ]; then
+    there=$("$root/tools/mpis.sh" list all 2>"$work/missing")
+    for mpi in $DVM_TEST_MPIS; do
+        if grep -qx "$mpi" <<<"$there"; then mpis+=" $mpi"; else grep "left out: $mpi " "$work/missing"; fi
+    done
+fi
 names=("$@")
 if [ ${#names[@]} -eq 0 ]; then
     for source in "$here"/*.c; do names+=("$(basename "$source" .c)"); done
@@ -98,13 +128,21 @@ for name in "${names[@]}"; do
     fi
     mapfile -t lines < <(said "$name" arguments)
     [ ${#lines[@]} -gt 0 ] || lines=("")
+    if [ -n "${DVM_TEST_MPIS:-}" ] && [ -n "$(said "$name" options)" ]; then
+        echo "left out: $name (it needs dvmrun)"
+        continue
+    fi
     for number in $processes $(said "$name" "also as"); do
         for line in "${lines[@]}"; do
             read -r -a arguments <<<"$line"
-            run "$name" "$number" "${arguments[@]}"
+            if [ -n "${DVM_TEST_MPIS:-}" ]; then
+                under_mpis "$name" "$number" "${arguments[@]}"
+            else
+                run "$name" "$number" "${arguments[@]}"
+            fi
         done
     done
 done
 
 echo "$((count - failures)) passed, $failures failed"
-[ $failures -eq 0 ] && [ $count -gt 0 ]
+[ $failures -eq 0 ] && { [ $count -gt 0 ] || [ -n "${DVM_TEST_MPIS:-}" ]; }

@@ -99,7 +99,14 @@ impl RemoteScheduler for Remote {
 
     fn drive_to_value(&self, id: DatumId) {
         if self.transport.wake() != Wake::Doorbell {
-            self.wait_until(&inside(), |_| (!STORE.may_come(id)).then_some(()));
+            self.wait_until(&inside(), |step| {
+                if !STORE.may_come(id) {
+                    return Some(());
+                }
+                // Bytes that lie with the producer are only asked for on behalf of somebody who waits.
+                step.awaited(id);
+                None
+            });
         }
     }
 

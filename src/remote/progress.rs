@@ -80,9 +80,16 @@ impl Remote {
             } else if !leaves && Instant::now() < eager {
                 std::thread::yield_now();
             } else {
-                self.sleep(version, NAP);
+                self.sleep(version, self.nap(eager));
             }
         }
+    }
+
+    /// How long a thread sleeps that has polled in vain until `eager`, and before that for `EAGER`: others notify it, unless it
+    /// alone moves some of the bytes.
+    fn nap(&self, eager: Instant) -> Duration {
+        let looks = self.transport.wake().sleep_after(EAGER + eager.elapsed());
+        looks.filter(|_| self.transport.depends_on_this_thread()).unwrap_or(NAP)
     }
 
     /// Waits until the state has what the calling thread needs.

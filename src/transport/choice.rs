@@ -82,12 +82,24 @@ pub fn choose_for_communicator(communicator: i32) -> Result<Chosen, Error> {
 }
 
 fn over_mpi(config: &Config, families: &[MpiFamily], communicator: Option<i32>, why: &str) -> Result<Chosen, Error> {
-    let file = detection::plugin(families, &detection::folders(config.plugin_dir()))?;
+    let file = usable(detection::plugins(families, &detection::folders(config.plugin_dir()))?)?;
     let plugin = Plugin::open(&file, communicator)?;
     let what = format!("{}; {}", plugin.description(), file.display());
     let transport = Hybrid::connect(plugin, config.rings(), pull_by(config.pull()))?;
     let how = if transport.is_rings_alone() { "rings; the processes have met by" } else { "rings inside a host, and" };
     Ok(Chosen { transport: Some(Box::new(transport)), why: format!("{how} {what} ({why})") })
+}
+
+/// The first plugin whose MPI is there: it finds that one's functions then.
+fn usable(plugins: Vec<(MpiFamily, PathBuf)>) -> Result<PathBuf, Error> {
+    let mut reasons = Vec::new();
+    for (family, file) in plugins {
+        match loaded_mpi::expose(family.libraries()) {
+            Ok(()) => return Ok(file),
+            Err(why) => reasons.push(why),
+        }
+    }
+    Err(detection::no_library(&reasons))
 }
 
 /// What there is to choose from, and what `choose` would choose here.
@@ -114,14 +126,15 @@ pub fn choices() -> Choices {
             Way::Alone => format!("none, one process: {why}"),
             Way::Embedded => format!("rings: {why}"),
             Way::Mpi(families) => {
-                let file = detection::plugin(&families, &folders)?;
-                format!("MPI by {}, rings inside a host: {why}", file.display())
+                let files = detection::plugins(&families, &folders)?;
+                let files: Vec<String> = files.iter().map(|(_, file)| file.display().to_string()).collect();
+                format!("MPI by {}, rings inside a host: {why}", files.join(" or "))
             }
         })
     });
     let plugin = |family: MpiFamily| {
-        let file = detection::plugin(&[family], &folders).ok();
-        (family.to_string(), family.file(), file)
+        let found = detection::plugins(&[family], &folders).ok().and_then(|mut found| found.pop());
+        (family.to_string(), family.file(), found.map(|(_, file)| file))
     };
     Choices {
         chosen: chosen.map_err(|error| error.message().to_owned()),

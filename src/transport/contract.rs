@@ -128,6 +128,20 @@ pub enum Wake {
     LookEvery(Duration),
 }
 
+impl Wake {
+    /// How long a thread sleeps that looks for itself, when nothing has come for `idle`: what comes is then late by a small
+    /// part of the time that it took. `None`: nobody needs to look.
+    pub(crate) fn sleep_after(self, idle: Duration) -> Option<Duration> {
+        match self {
+            Wake::Doorbell => None,
+            Wake::LookEvery(longest) => Some((idle / 8).clamp(SHORTEST_SLEEP, longest)),
+        }
+    }
+}
+
+/// The shortest sleep of a thread that looks for itself.
+const SHORTEST_SLEEP: Duration = Duration::from_micros(20);
+
 /// Moves bytes between the processes of a job. Any thread may call anything; no call but `gather` and `sleep` waits.
 pub trait Transport: Send + Sync {
     /// The calling process.
@@ -176,6 +190,11 @@ pub trait Transport: Send + Sync {
 
     /// How the process learns that there is something to poll.
     fn wake(&self) -> Wake;
+
+    /// Whether some bytes move only while the calling thread polls: it leaves that to nobody.
+    fn depends_on_this_thread(&self) -> bool {
+        false
+    }
 
     /// Sleeps until there may be something to poll or room where a batch was refused, `interrupt` is called, or the time
     /// is over. One thread at a time sleeps; others return at once.

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::loaded_mpi::{LoadedMpi, own_folder};
+use super::loaded_mpi::{self, LoadedMpi, own_folder};
 use crate::error::{Error, dvm_retcode_t};
 
 /// MPIs that one plugin serves, by their binary interface.
@@ -28,6 +28,15 @@ impl MpiFamily {
             MpiFamily::OpenMpi => "libdvm_mpi_openmpi.so",
             MpiFamily::Mpich => "libdvm_mpi_mpich.so",
             MpiFamily::Standard => "libdvm_mpi_abi.so",
+        }
+    }
+
+    /// The names of the MPI's library.
+    pub(crate) fn libraries(self) -> &'static [&'static str] {
+        match self {
+            MpiFamily::OpenMpi => &[loaded_mpi::OPEN_MPI],
+            MpiFamily::Mpich => loaded_mpi::MPICH,
+            MpiFamily::Standard => &[loaded_mpi::STANDARD],
         }
     }
 
@@ -105,7 +114,7 @@ const COUNTING: &[(&str, &str, &[MpiFamily])] = &[
 
 /// Launchers that do not say how many processes they have started.
 const OTHERS: &[(&str, &str, &[MpiFamily])] = &[
-    ("PMIX_RANK", "a launcher that speaks PMIx", &[MpiFamily::OpenMpi]),
+    ("PMIX_RANK", "a launcher that speaks PMIx", &[MpiFamily::OpenMpi, MpiFamily::Mpich, MpiFamily::Standard]),
     ("PMI_RANK", "a launcher that speaks PMI", &[MpiFamily::Mpich, MpiFamily::Standard]),
     ("PMI_FD", "a launcher that speaks PMI", &[MpiFamily::Mpich, MpiFamily::Standard]),
     ("PALS_RANKID", "PALS", &[MpiFamily::Mpich, MpiFamily::Standard]),
@@ -249,20 +258,33 @@ pub(crate) fn folders(named: Option<&Path>) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The plugin of one of these families, the first that is there.
+/// The plugins of these families that are there, the likeliest first.
 ///
 /// # Errors
 /// There is none.
-pub(crate) fn plugin(families: &[MpiFamily], folders: &[PathBuf]) -> Result<PathBuf, Error> {
-    let files = families.iter().flat_map(|family| folders.iter().map(|folder| folder.join(family.file())));
-    files.into_iter().find(|file| file.is_file()).ok_or_else(|| {
-        let names: Vec<&str> = families.iter().map(|family| family.file()).collect();
-        let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-        unsupported(format!(
-            "there is no plugin {} in {}: build it by `make plugins`, or name its folder by DVM_PLUGIN_DIR; with \
-             DVM_TRANSPORT=none each process works alone",
-            names.join(" or "),
-            folders.join(", ")
-        ))
-    })
+pub(crate) fn plugins(families: &[MpiFamily], folders: &[PathBuf]) -> Result<Vec<(MpiFamily, PathBuf)>, Error> {
+    let file =
+        |family: MpiFamily| folders.iter().map(move |folder| folder.join(family.file())).find(|file| file.is_file());
+    let found: Vec<_> = families.iter().filter_map(|&family| Some((family, file(family)?))).collect();
+    if found.is_empty() { Err(no_plugin(families, folders)) } else { Ok(found) }
+}
+
+fn no_plugin(families: &[MpiFamily], folders: &[PathBuf]) -> Error {
+    let names: Vec<&str> = families.iter().map(|family| family.file()).collect();
+    let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    unsupported(format!(
+        "there is no plugin {} in {}: build it by `make plugins`, or name its folder by DVM_PLUGIN_DIR; with \
+         DVM_TRANSPORT=none each process works alone",
+        names.join(" or "),
+        folders.join(", ")
+    ))
+}
+
+/// The system finds no MPI for the plugins that are there, for these reasons.
+pub(crate) fn no_library(reasons: &[String]) -> Error {
+    unsupported(format!(
+        "the library of the MPI that has started this process is not found: add its folder to LD_LIBRARY_PATH ({}); with \
+         DVM_TRANSPORT=none each process works alone",
+        reasons.join("; ")
+    ))
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::detection::{MpiFamily, Surroundings, Way, decide, folders, for_communicator, plugin};
+use super::detection::{MpiFamily, Surroundings, Way, decide, folders, for_communicator, no_library, plugins};
 use super::loaded_mpi::LoadedMpi;
 
 const OPEN: &str = "Open MPI v4.1.4, package: Debian OpenMPI";
@@ -41,13 +41,15 @@ fn without_launcher_a_process_is_alone_unless_its_mpi_works() {
 fn a_launcher_of_several_never_gives_processes_alone() {
     let open = Way::Mpi(vec![MpiFamily::OpenMpi]);
     let mpich = Way::Mpi(vec![MpiFamily::Mpich, MpiFamily::Standard]);
+    // Whoever has no PMIx is alone then, which is refused later.
+    let pmix = Way::Mpi(vec![MpiFamily::OpenMpi, MpiFamily::Mpich, MpiFamily::Standard]);
     let launchers: [(&str, &str, &Way); 8] = [
         ("OMPI_COMM_WORLD_SIZE", "2", &open),
         ("PMI_SIZE", "2", &mpich),
         ("PMI_SIZE", "not a number", &mpich),
         ("PMI_RANK", "0", &mpich),
         ("PMI_FD", "7", &mpich),
-        ("PMIX_RANK", "0", &open),
+        ("PMIX_RANK", "0", &pmix),
         ("JSM_NAMESPACE_SIZE", "8", &open),
         ("PALS_RANKID", "1", &mpich),
     ];
@@ -122,11 +124,14 @@ fn the_first_plugin_that_is_there_is_taken_and_a_missing_one_is_named_with_its_f
     let scratch = testkit::scratch(&[("libdvm_mpi_abi.so", "no library")]);
     let named = folders(Some(&scratch));
     let families = [MpiFamily::Mpich, MpiFamily::Standard];
-    assert_eq!(plugin(&families, &named).unwrap(), scratch.join("libdvm_mpi_abi.so"));
-    let missing = plugin(&[MpiFamily::OpenMpi], &[PathBuf::from("/nonexistent")]).unwrap_err();
+    let standard = (MpiFamily::Standard, scratch.join("libdvm_mpi_abi.so"));
+    assert_eq!(plugins(&families, &named).unwrap(), [standard]);
+    let missing = plugins(&[MpiFamily::OpenMpi], &[PathBuf::from("/nonexistent")]).unwrap_err();
     for part in ["libdvm_mpi_openmpi.so", "/nonexistent", "DVM_PLUGIN_DIR", "DVM_TRANSPORT=none"] {
         assert!(missing.message().contains(part), "{missing}");
     }
+    let nowhere = no_library(&["libmpi.so.12: not found".to_owned()]);
+    assert!(nowhere.message().contains("LD_LIBRARY_PATH (libmpi.so.12: not found)"), "{nowhere}");
     let broken = super::plugin::Plugin::open(&scratch.join("libdvm_mpi_abi.so"), None).err().unwrap();
     assert!(broken.message().contains("cannot be used"), "{broken}");
     assert!(!folders(None).is_empty(), "the folders around libdvm");

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::contract::{Incoming, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake};
 use super::embedded::{Embedded, PullBy};
@@ -11,10 +11,9 @@ use super::meeting;
 use super::plugin::{EndOfMpi, Plugin};
 use crate::error::Error;
 
-/// An MPI wakes nobody: a sleep lasts no longer than this, in microseconds, and at first much less. With 1000, sleeping took
-/// 1.2 % of a core.
-const FIRST_SLEEP: u64 = 20;
-const LONGEST_SLEEP: u64 = 1500;
+/// An MPI wakes nobody: a sleep lasts no longer than this, and at first much less. With 1.5 ms, sleeping took up to 1.5 % of a
+/// core that others use as well.
+const LONGEST_SLEEP: Duration = Duration::from_millis(3);
 
 /// Two transports, of which each peer has one.
 pub(crate) struct Hybrid {
@@ -22,8 +21,9 @@ pub(crate) struct Hybrid {
     /// None where rings reach all.
     mpi: Option<Plugin>,
     end: EndOfMpi,
-    /// How long the next sleep lasts at most.
-    sleep: AtomicU64,
+    begun: Instant,
+    /// When something came by MPI last: microseconds from the beginning.
+    came: AtomicU64,
 }
 
 impl Hybrid {
@@ -41,12 +41,16 @@ impl Hybrid {
         if let Some(mpi) = mpi.take_if(|_| met.all) {
             mpi.close(true);
         }
-        Ok(Hybrid { rings, mpi, end, sleep: AtomicU64::new(FIRST_SLEEP) })
+        Ok(Hybrid { rings, mpi, end, begun: Instant::now(), came: AtomicU64::new(0) })
     }
 
     /// Whether MPI reaches no peer.
     pub(crate) fn is_rings_alone(&self) -> bool {
         self.mpi.is_none()
+    }
+
+    fn now(&self) -> u64 {
+        self.begun.elapsed().as_micros() as u64
     }
 
     /// What reaches this peer, if rings do not.
@@ -93,7 +97,7 @@ impl Transport for Hybrid {
             event => deliver(event),
         });
         if far {
-            self.sleep.store(FIRST_SLEEP, Ordering::Relaxed);
+            self.came.store(self.now(), Ordering::Relaxed);
         }
         near || far
     }
@@ -131,16 +135,23 @@ impl Transport for Hybrid {
 
     fn wake(&self) -> Wake {
         match self.mpi {
-            Some(_) => Wake::LookEvery(Duration::from_micros(LONGEST_SLEEP)),
+            Some(_) => Wake::LookEvery(LONGEST_SLEEP),
             None => Wake::Doorbell,
         }
     }
 
+    fn depends_on_this_thread(&self) -> bool {
+        self.mpi.as_ref().is_some_and(Plugin::depends_on_this_thread)
+    }
+
     fn sleep(&self, limit: Duration) {
         let Some(mpi) = &self.mpi else { return self.rings.sleep(limit) };
-        let most = self.sleep.load(Ordering::Relaxed);
-        self.sleep.store((most * 2).min(LONGEST_SLEEP), Ordering::Relaxed);
-        let limit = limit.min(Duration::from_micros(most));
+        // The thread that moves bytes by MPI looks for itself when there are some.
+        if mpi.depends_on_another_thread() {
+            return self.rings.sleep(limit);
+        }
+        let idle = self.now().saturating_sub(self.came.load(Ordering::Relaxed));
+        let limit = self.wake().sleep_after(Duration::from_micros(idle)).map_or(limit, |most| most.min(limit));
         // The one thread that moves bytes by MPI has nobody to leave that to.
         if !self.rings.try_sleep(limit) && mpi.depends_on_this_thread() {
             std::thread::sleep(limit);

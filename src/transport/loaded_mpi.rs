@@ -6,11 +6,20 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use libloading::os::unix::{Library, RTLD_LAZY};
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LAZY, RTLD_NOW};
 
 /// The names of the libraries of all MPIs; the last one is Debian's for MPICH. The standard's own first: others may lie
 /// under it.
-const LIBRARIES: [&str; 4] = ["libmpi_abi.so.1", "libmpi.so.40", "libmpi.so.12", "libmpich.so.12"];
+const LIBRARIES: [&str; 4] = [STANDARD, OPEN_MPI, "libmpi.so.12", "libmpich.so.12"];
+
+/// The name of the standard's.
+pub(crate) const STANDARD: &str = "libmpi_abi.so.1";
+
+/// The name of Open MPI's.
+pub(crate) const OPEN_MPI: &str = "libmpi.so.40";
+
+/// The names of MPICH's, and of what takes its place.
+pub(crate) const MPICH: &[&str] = &[LIBRARIES[2], LIBRARIES[3]];
 
 /// The most bytes of a version text; no MPI's `MPI_MAX_LIBRARY_VERSION_STRING` is larger.
 const LONGEST: usize = 1 << 14;
@@ -30,10 +39,45 @@ pub(crate) struct LoadedMpi {
 type Version = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
 type Asks = unsafe extern "C" fn(*mut c_int) -> c_int;
 
+/// Opens a library by its name.
+fn open(name: &str, flags: i32) -> Result<Library, libloading::Error> {
+    // SAFETY: what a shared object does when it is loaded is up to whoever has installed it under an MPI's name.
+    unsafe { Library::open(Some(name), flags) }
+}
+
 /// A library that the process has loaded already, wherever it was loaded from.
 fn loaded(name: &str) -> Option<Library> {
-    // SAFETY: nothing is loaded, so nothing runs.
-    unsafe { Library::open(Some(name), RTLD_LAZY | libc::RTLD_NOLOAD) }.ok()
+    open(name, RTLD_LAZY | libc::RTLD_NOLOAD).ok()
+}
+
+/// Lets plugins find the functions of an MPI, whose library has one of these names: the process's own, or else the first
+/// one that the system finds. For the life of the process.
+///
+/// # Errors
+/// There is none, in the system's words.
+pub(crate) fn expose(names: &[&str]) -> Result<(), String> {
+    // A module of a script language may have loaded it for itself alone.
+    let flags = RTLD_NOW | RTLD_GLOBAL;
+    let own = names.iter().find_map(|name| open(name, flags | libc::RTLD_NOLOAD).ok());
+    if let Some(own) = own {
+        std::mem::forget(own);
+        return Ok(());
+    }
+    // Linked into the program.
+    if find().is_some() {
+        return Ok(());
+    }
+    let mut failures = Vec::new();
+    for name in names {
+        match open(name, flags) {
+            Ok(library) => {
+                std::mem::forget(library);
+                return Ok(());
+            }
+            Err(error) => failures.push(error.to_string()),
+        }
+    }
+    Err(failures.join("; "))
 }
 
 /// The MPI that this process has.

@@ -11,6 +11,8 @@ use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 
+use libloading::os::unix::{Library, RTLD_NOW};
+
 use super::contract::{Incoming, LossCause, Outgoing, Peer, Sent, TransportEvent};
 use super::plugin_abi::{self as abi, Entry, PluginEvent, PluginInfo, PluginTable};
 use crate::error::{Error, dvm_retcode_t};
@@ -49,8 +51,9 @@ unsafe impl Sync for Plugin {}
 /// The table of a plugin's file.
 fn load(file: &Path) -> Result<&'static PluginTable, Error> {
     let refuse = |why: String| unsupported(format!("the plugin {} cannot be used: {why}", file.display()));
+    // With all its functions of MPI at once: one that is missing later would end the process.
     // SAFETY: what a shared object does when it is loaded is up to whoever has put it where plugins are.
-    let library = unsafe { libloading::Library::new(file) }.map_err(|error| refuse(error.to_string()))?;
+    let library = unsafe { Library::open(Some(file), RTLD_NOW) }.map_err(|error| refuse(error.to_string()))?;
     // For the life of the process.
     let library = Box::leak(Box::new(library));
     // SAFETY: a plugin's function of this name has this type; its table stays, as nothing is unloaded.
@@ -132,6 +135,11 @@ impl Plugin {
     /// Whether this thread, and no other one, moves bytes by MPI.
     pub(crate) fn depends_on_this_thread(&self) -> bool {
         self.driver.is_some_and(|driver| driver == thread::current().id())
+    }
+
+    /// Whether another thread, and no other one, does.
+    pub(crate) fn depends_on_another_thread(&self) -> bool {
+        self.driver.is_some_and(|driver| driver != thread::current().id())
     }
 
     /// What is left of it when it is closed.

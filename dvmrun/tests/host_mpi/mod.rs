@@ -3,8 +3,12 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
 
-/// A communicator: an address in one MPI, a number in the other; both are passed as a word is.
+/// A communicator: an address in one MPI, a number in another; both are passed as a word is.
 type Handle = usize;
+
+/// That of all processes, where it is a number: in MPICH and what takes its place; by the standard's binary interface.
+const WORLD_OF_MPICH: Handle = 0x4400_0000;
+const WORLD_OF_STANDARD: Handle = 0x101;
 
 type Init = unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int;
 type Rank = unsafe extern "C" fn(Handle, *mut c_int) -> c_int;
@@ -14,21 +18,29 @@ type ToFortran = unsafe extern "C" fn(Handle) -> c_int;
 pub struct HostMpi {
     library: *mut c_void,
     world: Handle,
-    /// Communicators are numbers, in Fortran as well.
-    numbers: bool,
+    /// The function that gives a communicator's number in Fortran. None: it is one.
+    number: Option<&'static CStr>,
 }
 
 impl HostMpi {
     /// Loads the MPI that has started this process, for all that is loaded later, and initialises it.
     pub fn initialise(level: c_int) -> HostMpi {
-        let open = std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some();
-        let name = if open { c"libmpi.so.40" } else { c"libmpich.so.12" };
+        let name = std::env::var("DVM_TEST_MPI_LIBRARY").unwrap();
+        let file = CString::new(&*name).unwrap();
         // SAFETY: an MPI's library, whose initialisers do nothing that a program would not.
-        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
+        let library = unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
         assert!(!library.is_null(), "the MPI that has started this process is there");
-        let mut host = HostMpi { library, world: 0x4400_0000, numbers: !open };
-        if open {
-            host.world = host.address(c"ompi_mpi_comm_world").addr();
+        let mut host = HostMpi { library, world: WORLD_OF_MPICH, number: None };
+        match &*name {
+            "libmpi.so.40" => {
+                host.world = host.address(c"ompi_mpi_comm_world").addr();
+                host.number = Some(c"MPI_Comm_c2f");
+            }
+            "libmpi_abi.so.1" => {
+                host.world = WORLD_OF_STANDARD;
+                host.number = Some(c"MPI_Comm_toint");
+            }
+            _ => {}
         }
         let mut provided = 0;
         // SAFETY: the function of this name has this type.
@@ -57,10 +69,8 @@ impl HostMpi {
             assert_eq!(ask(self.world, &raw mut rank), 0);
             let split: Split = std::mem::transmute(self.address(c"MPI_Comm_split"));
             assert_eq!(split(self.world, rank % 2, -rank, &raw mut new), 0);
-            if self.numbers {
-                return new as i32;
-            }
-            let number: ToFortran = std::mem::transmute(self.address(c"MPI_Comm_c2f"));
+            let Some(name) = self.number else { return new as i32 };
+            let number: ToFortran = std::mem::transmute(self.address(name));
             number(new)
         }
     }
