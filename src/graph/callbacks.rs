@@ -85,19 +85,12 @@ impl Callbacks {
         self.predecessors.is_some()
     }
 
-    /// What a function of this graph says of a tile of its space; of an `int` the low half.
-    #[inline]
-    fn ask(&self, function: OfTile, tile: &[i64]) -> Result<i64, Error> {
-        assert!(tile.len() >= self.dimension, "a tile has all coordinates");
-        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-        // SAFETY: by the promise made to `new`; the tile has all coordinates.
-        unsafe { unwind_boundary::call_for_wide(function.0, arguments) }
-    }
-
     /// Runs a tile; an error has a message.
     #[inline]
     pub(crate) fn run(&self, tile: &Tile) -> Result<(), Error> {
-        match self.ask(self.run, tile).map(|code| code as c_int) {
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+        // SAFETY: by the promise made to `new`; a `Tile` holds all coordinates.
+        match unsafe { unwind_boundary::call_directly(self.run.0, arguments) } {
             Ok(0) => Ok(()),
             Ok(code) => Err(failed(code)),
             Err(thrown) => Err(thrown),
@@ -108,7 +101,11 @@ impl Callbacks {
     #[inline]
     pub(crate) fn predecessors(&self, tile: &[i64], untold: i64) -> Result<i64, Error> {
         let Some(function) = self.predecessors else { return Ok(untold) };
-        engine::sealed(|| self.ask(function, tile)).map_err(|e| within(&e, "predecessors"))
+        debug_assert!(tile.len() >= self.dimension, "a tile has all coordinates");
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+        // SAFETY: by the promise made to `new`; all tiles are of the graph's space, and have its coordinates.
+        engine::sealed(|| unsafe { unwind_boundary::call_for_wide(function.0, arguments) })
+            .map_err(|e| within(&e, "predecessors"))
     }
 
     /// Visits the successors; false if the carried coordinates determine them. The slice has `dimension` coordinates.

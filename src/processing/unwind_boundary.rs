@@ -194,7 +194,7 @@ pub(crate) unsafe fn call_directly(function: Function, arguments: [*mut c_void; 
 /// The wide number that a function of the program returns; what it throws is told in words.
 ///
 /// # Safety
-/// As for [`call_directly`]. Of a function that returns an `int` the low half is the number.
+/// As for [`call_directly`], of a function that returns 64 bits.
 #[inline]
 pub(crate) unsafe fn call_for_wide(function: Function, arguments: [*mut c_void; 4]) -> Result<i64, Error> {
     let [a, b, c, d] = arguments;
