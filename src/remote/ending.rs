@@ -122,7 +122,7 @@ impl Step<'_> {
         self.state.ends.failures = end.failures;
         self.state.ends.verdict = end.first.map(|(process, code, text)| (process, code, text.to_owned()));
         // The next end is looked for once a thread waits for it.
-        self.state.waits = self.state.waits.filter(|wait| !self.has_come(wait));
+        self.state.waits = self.state.waits.filter(|wait| !self.has_come(*wait));
         self.state.first = None;
         self.call.forget_failures();
         self.busy();
@@ -146,7 +146,7 @@ impl Step<'_> {
     }
 
     /// Whether the end has come that a thread waits for.
-    fn has_come(&self, wait: &EndWait) -> bool {
+    fn has_come(&self, wait: EndWait) -> bool {
         let Ends { count, closing, .. } = self.state.ends;
         match wait.goal {
             Goal::Wait => count > wait.ends || closing > 0,
@@ -156,7 +156,7 @@ impl Step<'_> {
     }
 
     /// Whether that thread may go on.
-    fn is_over(&self, wait: &EndWait) -> bool {
+    fn is_over(&self, wait: EndWait) -> bool {
         let leaves = wait.goal != Goal::Closed || self.all_know_the_end();
         self.state.membership.ended() || (self.has_come(wait) && leaves) || self.call.defect().is_some()
     }
@@ -177,16 +177,16 @@ impl Remote {
     pub(super) fn wait_for(&self, call: &Call, goal: Goal) -> Result<(), Error> {
         let wait = self.step(call, |step| {
             let wait = EndWait { goal, ends: step.state.ends.count };
-            step.state.waits = Some(wait).filter(|wait| !step.has_come(wait));
+            step.state.waits = Some(wait).filter(|wait| !step.has_come(*wait));
             step.state.closing = matches!(goal, Goal::Quiet | Goal::Closed);
             self.may_be_idle.store(true, Ordering::Relaxed);
             wait
         });
         self.drive(call, |step| {
-            if !step.is_over(&wait) && step.state.waits.is_some() {
+            if !step.is_over(wait) && step.state.waits.is_some() {
                 step.look_around();
             }
-            step.is_over(&wait)
+            step.is_over(wait)
         });
         self.step(call, |step| {
             step.state.waits = None;

@@ -3,7 +3,6 @@
 
 pub mod mpi;
 
-use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
 use dvm::transport::{Peer, RemoteAddress, Sent, Transport, TransportEvent, choose_for_communicator, from_environment};
@@ -152,11 +151,9 @@ fn pulls(transport: Box<dyn Transport>) {
         assert!(right(unsafe { mapped.as_ref() }, other.index() as u8));
     }
     for (at, salt, length) in [(address, 0, BYTES), (RemoteAddress::Memory(word(2)), 10, BYTES / 8)] {
-        let mut into = vec![MaybeUninit::new(0_u8); length];
-        let pulled = transport.pull(other, at, &mut into);
+        let mut bytes = vec![0_u8; length];
+        let pulled = transport.pull(other, at, &mut bytes);
         assert_eq!(pulled, method != "ring", "process_vm_readv is allowed here");
-        // SAFETY: initialised above, and written since if it was pulled.
-        let bytes: Vec<u8> = into.into_iter().map(|byte| unsafe { byte.assume_init() }).collect();
         assert!(!pulled || right(&bytes, salt + other.index() as u8));
     }
     // Both directions at once, through the rings.
