@@ -17,7 +17,7 @@ use crate::machine::survey::Survey;
 use crate::processing::image::locate;
 use crate::sync::lock::{Condvar, Mutex};
 use crate::system;
-use crate::trace::{Part, Trace, Wishes};
+use crate::trace::{JobClock, Trace, Wishes};
 use crate::transport::{self, Chosen, Transport};
 use crate::world::card::{Card, PROTOCOL, hosts};
 use crate::world::division::divide;
@@ -107,7 +107,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         me,
         processes: u64::from(count),
         ranks: RankTable::new(&parts),
-        part: Part { process: at as u32, epoch: cards[0].clock },
+        part: JobClock { process: at as u32, epoch: cards[0].clock },
         scheduler: remote.clone(),
         source: Mutex::new(None),
     };

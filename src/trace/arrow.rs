@@ -6,7 +6,7 @@ pub(super) struct Point {
     pub(super) kind: ArrowKind,
     /// The arrow: the same number for all of its points, and for no other arrow of its kind.
     pub(super) arrow: u64,
-    pub(super) phase: Phase,
+    pub(super) phase: ArrowPoint,
     /// In nanoseconds of the job.
     pub(super) time: u64,
     pub(super) process: u32,
@@ -24,7 +24,7 @@ pub(super) enum ArrowKind {
 
 /// The part of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Phase {
+pub(super) enum ArrowPoint {
     Begin,
     Middle,
     End,
@@ -49,7 +49,7 @@ impl Point {
             let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
             let small = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap_or_default());
             let kind = *[ArrowKind::Task, ArrowKind::Bytes].get(usize::from(bytes[24]))?;
-            let phase = *[Phase::Begin, Phase::Middle, Phase::End].get(usize::from(bytes[25]))?;
+            let phase = *[ArrowPoint::Begin, ArrowPoint::Middle, ArrowPoint::End].get(usize::from(bytes[25]))?;
             Some(Point { kind, arrow: number(0), phase, time: number(8), process: small(16), row: small(20) })
         })
     }
@@ -66,7 +66,7 @@ pub(super) fn complete(mut points: Vec<Point>) -> Vec<Point> {
         let of = |point: &Point| (point.kind, point.arrow);
         let length = points[first..].iter().take_while(|point| of(point) == of(&points[first])).count();
         let last = first + length;
-        if points[first].phase == Phase::Begin && points[last - 1].phase == Phase::End {
+        if points[first].phase == ArrowPoint::Begin && points[last - 1].phase == ArrowPoint::End {
             points.copy_within(first..last, kept);
             kept += length;
         }
@@ -80,14 +80,14 @@ pub(super) fn complete(mut points: Vec<Point>) -> Vec<Point> {
 mod tests {
     use super::*;
 
-    fn point(kind: ArrowKind, arrow: u64, phase: Phase, time: u64) -> Point {
+    fn point(kind: ArrowKind, arrow: u64, phase: ArrowPoint, time: u64) -> Point {
         Point { kind, arrow, phase, time, process: arrow as u32 + 1, row: 3 }
     }
 
     #[test]
     fn only_arrows_that_begin_and_end_are_kept_each_point_once() {
         use ArrowKind::{Bytes, Task};
-        use Phase::{Begin, End, Middle};
+        use ArrowPoint::{Begin, End, Middle};
         let all = vec![
             point(Bytes, 1, End, 9),
             point(Task, 2, End, 8),
@@ -115,7 +115,7 @@ mod tests {
         let point = Point {
             kind: ArrowKind::Bytes,
             arrow: u64::MAX - 1,
-            phase: Phase::End,
+            phase: ArrowPoint::End,
             time: 1 << 60,
             process: 70_000,
             row: 5,

@@ -10,7 +10,7 @@
 use std::fmt;
 use std::io::{Result, Write};
 
-use super::arrow::{ArrowKind, Phase, Point};
+use super::arrow::{ArrowKind, ArrowPoint, Point};
 use super::ring::{Event, Kind, MessageKind};
 use super::session::{Row, Session, Times};
 
@@ -103,11 +103,11 @@ pub(super) fn row(
 /// The point of an arrow where a message is sent, or has led to something.
 fn point(event: &Event, kind: MessageKind, (process, row): (u32, usize)) -> Point {
     let (kind, phase) = match kind {
-        MessageKind::SendTask => (ArrowKind::Task, Phase::Begin),
-        MessageKind::BeginTask => (ArrowKind::Task, Phase::End),
-        MessageKind::AskBytes => (ArrowKind::Bytes, Phase::Begin),
-        MessageKind::SendBytes => (ArrowKind::Bytes, Phase::Middle),
-        MessageKind::HaveBytes => (ArrowKind::Bytes, Phase::End),
+        MessageKind::SendTask => (ArrowKind::Task, ArrowPoint::Begin),
+        MessageKind::BeginTask => (ArrowKind::Task, ArrowPoint::End),
+        MessageKind::AskBytes => (ArrowKind::Bytes, ArrowPoint::Begin),
+        MessageKind::SendBytes => (ArrowKind::Bytes, ArrowPoint::Middle),
+        MessageKind::HaveBytes => (ArrowKind::Bytes, ArrowPoint::End),
     };
     let arrow = event.coordinates[0].cast_unsigned();
     Point { kind, arrow, phase, time: event.start, process, row: row as u32 }
@@ -118,9 +118,9 @@ pub(super) fn write_point(out: &mut impl Write, point: &Point) -> Result<()> {
     let Point { kind, arrow, phase, time, process, row } = *point;
     let name = if kind == ArrowKind::Task { "task" } else { "bytes" };
     let (phase, binding) = match phase {
-        Phase::Begin => ("s", ""),
-        Phase::Middle => ("t", ""),
-        Phase::End => ("f", "\"bp\":\"e\","),
+        ArrowPoint::Begin => ("s", ""),
+        ArrowPoint::Middle => ("t", ""),
+        ArrowPoint::End => ("f", "\"bp\":\"e\","),
     };
     let at = Microseconds(time);
     write!(

@@ -39,7 +39,7 @@ pub(crate) use dot::Tiles;
 pub(crate) use merge::{Wishes, pieces};
 pub(crate) use output::Moment;
 pub(crate) use ring::MessageKind;
-pub(crate) use session::{About, Name, Part, Stamp};
+pub(crate) use session::{About, JobClock, Name, Stamp};
 pub(crate) use traffic::{SentTraffic, Traffic};
 
 use clock::Clock;
@@ -67,7 +67,7 @@ impl Trace {
     pub fn start(
         config: &Config,
         titles: impl IntoIterator<Item = String>,
-        part: Option<Part>,
+        part: Option<JobClock>,
     ) -> Result<Trace, Error> {
         if config.trace().is_none() && config.dot().is_none() && !config.summary() {
             return Ok(Trace::off());

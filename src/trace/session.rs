@@ -32,7 +32,7 @@ pub(super) struct Session {
     /// The row of other threads.
     pub(super) others: usize,
     /// The process's place in a job.
-    pub(super) part: Option<Part>,
+    pub(super) part: Option<JobClock>,
     pub(super) alignment: Mutex<Alignment>,
     pub(super) collected: Mutex<Collected>,
     pub(super) names: Mutex<Names>,
@@ -54,7 +54,7 @@ pub(crate) struct About<'a> {
 pub(super) struct Times {
     rate: f64,
     begun: u64,
-    part: Option<Part>,
+    part: Option<JobClock>,
     alignment: Alignment,
 }
 
@@ -69,9 +69,9 @@ impl Times {
     }
 }
 
-/// A process's place in a job.
+/// A process of a job, and the clock of its records.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct JobClock {
     pub(crate) process: u32,
     /// The time from which all processes count, by process 0's clock.
     pub(crate) epoch: u64,

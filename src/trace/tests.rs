@@ -196,7 +196,7 @@ fn data_and_other_threads_are_shown() {
 
 /// A trace of a process of a job, whose epoch is a second ago.
 fn start_part(process: u32, path: &str, capacity: &str) -> Trace {
-    let part = Part { process, epoch: Trace::clock() - 1_000_000_000 };
+    let part = JobClock { process, epoch: Trace::clock() - 1_000_000_000 };
     let titles = (0..2).map(|worker| format!("rank 0 {process} {worker}"));
     Trace::start(&config(path, capacity), titles, Some(part)).unwrap()
 }
@@ -339,7 +339,7 @@ fn a_process_without_process_0_writes_a_file_of_its_own() {
 
 #[test]
 fn a_merged_file_that_cannot_be_written_is_an_error_of_the_end() {
-    let part = Part { process: 0, epoch: 0 };
+    let part = JobClock { process: 0, epoch: 0 };
     let trace = Trace::start(&config("/dev/full", "10"), ["rank 0".into()], Some(part)).unwrap();
     trace.merge().unwrap().end();
     let error = trace.finish().unwrap_err();

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::id::{ProcessId, Rank};
 use crate::processing::{Found, ProcessingId, Signature};
 use crate::sync::lock::Mutex;
-use crate::trace::Part;
+use crate::trace::JobClock;
 use crate::world::rank_table::{RankTable, WorkerHome};
 
 /// Where a task is to run.
@@ -127,7 +127,7 @@ pub(crate) struct Job {
     pub(crate) processes: u64,
     pub(crate) ranks: RankTable,
     /// The process's place in the trace.
-    pub(crate) part: Part,
+    pub(crate) part: JobClock,
     pub(crate) scheduler: Arc<dyn RemoteScheduler>,
     /// What the workers poll for it.
     pub(crate) source: Mutex<Option<Arc<dyn Source>>>,
