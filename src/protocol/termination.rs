@@ -76,8 +76,9 @@ pub struct Termination {
     idle: bool,
     /// The last wave that has begun.
     wave: u32,
-    /// A wave of an epoch that this process has not reached.
-    later: Option<(ProcessId, u32)>,
+    /// Waves of epochs that this process has not reached: the last one of each sender. Which of them is its parent then, is
+    /// not known yet.
+    later: Vec<(ProcessId, u32)>,
     /// The wave to which no answer was given, with what has been answered from below and how many have not.
     open: Option<(Counts, usize)>,
     answered: Vec<ProcessId>,
@@ -97,7 +98,7 @@ impl Termination {
             failures: 0,
             idle: false,
             wave: 0,
-            later: None,
+            later: Vec::new(),
             open: None,
             answered: Vec::new(),
             previous: None,
@@ -184,7 +185,8 @@ impl Termination {
         match event {
             TerminationEvent::Idle(idle) => self.idle = idle,
             TerminationEvent::Wave { from, wave } if wave >> EPOCH_SHIFT > self.wave >> EPOCH_SHIFT => {
-                self.later = Some((from, wave));
+                self.later.retain(|(sender, _)| *sender != from);
+                self.later.push((from, wave));
             }
             TerminationEvent::Wave { wave, .. } | TerminationEvent::Answer { wave, .. }
                 if wave >> EPOCH_SHIFT != self.wave >> EPOCH_SHIFT => {}
@@ -222,8 +224,10 @@ impl Termination {
             actions.extend(self.children().map(Action::EndAgain));
         }
         self.wave = ((self.wave >> EPOCH_SHIFT) + 1) << EPOCH_SHIFT;
-        let due = self.later.take_if(|(_, wave)| *wave >> EPOCH_SHIFT == self.wave >> EPOCH_SHIFT);
-        if let Some((_, wave)) = due.filter(|(from, _)| self.parent() == Some(*from)) {
+        let (epoch, parent) = (self.wave >> EPOCH_SHIFT, self.parent());
+        let due = self.later.iter().find(|(from, wave)| wave >> EPOCH_SHIFT == epoch && parent == Some(*from)).copied();
+        self.later.retain(|(_, wave)| wave >> EPOCH_SHIFT > epoch);
+        if let Some((_, wave)) = due {
             self.begin(wave, actions);
         }
         self.answer(actions);
@@ -275,5 +279,26 @@ impl Counts {
         self.sent = self.sent.wrapping_add(other.sent);
         self.received = self.received.wrapping_add(other.received);
         self.failures = self.failures.wrapping_add(other.failures);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// A process that counts as lost elsewhere, but not here, may say anything until this one knows.
+    #[test]
+    fn a_wave_of_a_later_epoch_is_not_displaced_by_anothers() {
+        let [root, me, liar] = [0, 1, 2].map(ProcessId::from_index);
+        let mut termination = Termination::new(me, 3);
+        let mut actions = Vec::new();
+        let wave = 1 << EPOCH_SHIFT | 1;
+        termination.step(TerminationEvent::Idle(true), &mut actions).unwrap();
+        for from in [liar, root, liar] {
+            termination.step(TerminationEvent::Wave { from, wave }, &mut actions).unwrap();
+        }
+        assert_eq!(actions, [], "this process knows of no loss");
+        termination.lost(liar, &mut actions);
+        assert_eq!(actions, [Action::Answer(root, wave, Counts::default())]);
     }
 }

@@ -1,5 +1,8 @@
 //! Who polls: workers that look around, threads that wait, and else the progress thread, which sleeps as long as
 //! nothing comes.
+//!
+//! A message goes at once, unless another went within the last microsecond (`state::TOGETHER`) and the progress thread is
+//! awake: then what follows goes along with more, at the next poll of this process at the latest.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
