@@ -215,7 +215,7 @@ def queued(place, worker):
 
 def waiters(slot):
     """The addresses of the tasks that wait for a datum: a ring, whose last one is known."""
-    last = plain(slot["waiters"])
+    last = plain(slot["last_waiter"])
     if int(last):
         task = gdb.Value(int(last)).cast(task_type()).dereference()
         yield from chain(plain(task["link"]["next"]), int(last))
