@@ -284,9 +284,9 @@ const PULL: Knob = Knob {
     kind: Kind::Choice(&["heap", "vm", "ring"]),
     unit: "",
     default: "heap",
-    documentation: "How a process reads the data of another one on the same host. `heap`: where they lie, in memory \
-        that both have mapped; what lies elsewhere, and with `vm` everything, by the system call process_vm_readv, \
-        which some containers forbid; with `ring`, and wherever the others do not work, by messages.",
+    documentation: "How a process reads the larger data of another one on the same host. `heap` and `vm`: by the \
+        system call process_vm_readv, which some containers forbid; with `ring`, and wherever that does not work, by \
+        messages. `heap` also maps memory that a process shares; no data lie in such memory yet.",
 };
 
 const CACHE: Knob = Knob {

@@ -107,7 +107,7 @@ impl Step<'_> {
         }
         match self.call.storage_of(bytes) {
             Ok(storage) => drop(self.keep(id, storage, bytes.len())),
-            Err(error) => self.call.count_failure(|| format!("the bytes of datum {id} have no room here: {error}")),
+            Err(error) => self.no_room(id, &error),
         }
     }
 
@@ -189,7 +189,7 @@ impl Step<'_> {
             Some(Payload::Inline(bytes)) => match self.call.storage_of(bytes) {
                 Ok(storage) => self.bytes_came(ticket, Some((storage, bytes.len()))),
                 Err(error) => {
-                    self.call.count_failure(|| format!("the bytes of datum {id} have no room here: {error}"));
+                    self.no_room(id, &error);
                     self.bytes_came(ticket, None);
                 }
             },

@@ -125,7 +125,7 @@ impl Step<'_> {
                 true
             }
             Err(error) => {
-                self.call.count_failure(|| format!("the bytes of datum {id} have no room here: {error}"));
+                self.no_room(id, &error);
                 false
             }
         }

@@ -107,7 +107,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         me,
         processes: u64::from(count),
         ranks: RankTable::new(&parts),
-        part: JobClock { process: at as u32, epoch: cards[0].clock },
+        clock: JobClock { process: at as u32, epoch: cards[0].clock },
         scheduler: remote.clone(),
         source: Mutex::new(None),
     };

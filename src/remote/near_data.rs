@@ -207,7 +207,7 @@ impl Step<'_> {
         let storage = bytes.and_then(|bytes| match self.call.storage_of(bytes) {
             Ok(storage) => Some(storage),
             Err(error) => {
-                self.call.count_failure(|| format!("the bytes of datum {id} have no room here: {error}"));
+                self.no_room(id, &error);
                 None
             }
         });

@@ -402,6 +402,11 @@ impl Step<'_> {
         }
     }
 
+    /// Counts a failure: bytes that have come cannot be kept.
+    pub(super) fn no_room(&self, id: DatumId, error: &Error) {
+        self.call.count_failure(|| format!("the bytes of datum {id} have no room here: {error}"));
+    }
+
     /// Wakes all threads that wait for a change.
     pub(super) fn wake(&mut self) {
         self.state.wake = true;
@@ -444,23 +449,27 @@ impl Remote {
 
     /// The same for what need not be sent at once.
     pub(super) fn step_soon<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        let mut state = self.state.lock();
-        let mut step = Step { remote: self, state: &mut state, call };
-        let result = change(&mut step);
-        step.dispatch_located();
-        step.flush_soon();
-        self.unlock(call, state);
+        let result = self.change_and(call, change, |step| step.flush_soon());
         call.give_back();
         result
     }
 
     /// As `step`, without giving memory back.
     pub(super) fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
+        self.change_and(call, change, |step| step.flush())
+    }
+
+    fn change_and<R>(
+        &self,
+        call: &Call,
+        change: impl FnOnce(&mut Step<'_>) -> R,
+        send: impl FnOnce(&mut Step<'_>),
+    ) -> R {
         let mut state = self.state.lock();
         let mut step = Step { remote: self, state: &mut state, call };
         let result = change(&mut step);
         step.dispatch_located();
-        step.flush();
+        send(&mut step);
         self.unlock(call, state);
         result
     }

@@ -38,19 +38,19 @@ pub(super) fn end(out: &mut impl Write, dropped: u64) -> Result<()> {
 
 /// The number by which the file knows the process.
 fn number_of(session: &Session) -> u32 {
-    session.part.map_or_else(std::process::id, |part| part.process)
+    session.job.map_or_else(std::process::id, |job| job.process)
 }
 
 /// Writes what the process is called, behind `lead`: a comma, unless nothing stands before.
 pub(super) fn title(out: &mut impl Write, session: &Session, lead: &str) -> Result<()> {
     let pid = number_of(session);
     let place = |name: &str| format!("{{\"ph\":\"M\",\"name\":\"{name}\",\"pid\":{pid},\"args\":");
-    let Some(part) = session.part else {
+    let Some(job) = session.job else {
         return write!(out, "{lead}{}{{\"name\":\"libdvm\"}}}}", place("process_name"));
     };
-    write!(out, "{lead}{}{{\"name\":\"process {}\"}}}}", place("process_name"), part.process)?;
+    write!(out, "{lead}{}{{\"name\":\"process {}\"}}}}", place("process_name"), job.process)?;
     write!(out, ",\n{}{{\"labels\":\"pid {}\"}}}}", place("process_labels"), std::process::id())?;
-    write!(out, ",\n{}{{\"sort_index\":{}}}}}", place("process_sort_index"), part.process)
+    write!(out, ",\n{}{{\"sort_index\":{}}}}}", place("process_sort_index"), job.process)
 }
 
 /// Writes a row, and appends the points of its arrows; gives how many of its events are missing. Whoever enters an event
@@ -71,7 +71,7 @@ pub(super) fn row(
         let events = book.ring.in_order().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
         (events, book.ring.dropped())
     };
-    let (pid, home) = (number_of(session), session.part.map_or(0, |part| part.process));
+    let (pid, home) = (number_of(session), session.job.map_or(0, |job| job.process));
     let place = format!("\"pid\":{pid},\"tid\":{number}");
     let title = Json(title);
     write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",{place},\"args\":{{\"name\":{title}}}}}")?;

@@ -67,12 +67,12 @@ impl Trace {
     pub fn start(
         config: &Config,
         titles: impl IntoIterator<Item = String>,
-        part: Option<JobClock>,
+        job: Option<JobClock>,
     ) -> Result<Trace, Error> {
         if config.trace().is_none() && config.dot().is_none() && !config.summary() {
             return Ok(Trace::off());
         }
-        let open = |variable, what, path: &Path| match part.filter(|part| part.process > 0) {
+        let open = |variable, what, path: &Path| match job.filter(|job| job.process > 0) {
             Some(part) => Ok(Output::beside(variable, what, path, part.process)),
             None => Output::open(variable, what, path),
         };
@@ -85,11 +85,11 @@ impl Trace {
             let book = Book { ring, tally: Tally::default(), known: HashMap::default(), last: (0, 0) };
             Ok(Row { title, book: Mutex::new(book) })
         };
-        let title = |title: String| part.map_or(title.clone(), |part| format!("process {}, {title}", part.process));
-        let messages = part.map(|_| "messages".to_owned());
+        let title = |title: String| job.map_or(title.clone(), |job| format!("process {}, {title}", job.process));
+        let messages = job.map(|_| "messages".to_owned());
         let titles = titles.into_iter().chain(["other threads".to_owned()]).chain(messages).map(title);
         let rows: Vec<Row> = titles.map(row).collect::<Result<_, _>>()?;
-        let others = rows.len() - 1 - usize::from(part.is_some());
+        let others = rows.len() - 1 - usize::from(job.is_some());
         Ok(Trace(Some(Arc::new(Session {
             clock: Clock::new(),
             timeline,
@@ -97,7 +97,7 @@ impl Trace {
             drawing,
             rows,
             others,
-            part,
+            job,
             alignment: Mutex::default(),
             collected: Mutex::default(),
             names: Mutex::default(),

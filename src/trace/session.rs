@@ -32,7 +32,7 @@ pub(super) struct Session {
     /// The row of other threads.
     pub(super) others: usize,
     /// The process's place in a job.
-    pub(super) part: Option<JobClock>,
+    pub(super) job: Option<JobClock>,
     pub(super) alignment: Mutex<Alignment>,
     pub(super) collected: Mutex<Collected>,
     pub(super) names: Mutex<Names>,
@@ -54,7 +54,7 @@ pub(crate) struct About<'a> {
 pub(super) struct Times {
     rate: f64,
     begun: u64,
-    part: Option<JobClock>,
+    job: Option<JobClock>,
     alignment: Alignment,
 }
 
@@ -62,9 +62,9 @@ impl Times {
     /// Nanoseconds since the trace began, or in a job since its epoch, by process 0's clock.
     pub(super) fn nanoseconds(&self, units: u64) -> u64 {
         let since = (units as f64 * self.rate) as u64;
-        match self.part {
+        match self.job {
             None => since,
-            Some(part) => self.alignment.theirs(self.begun + since).saturating_sub(part.epoch),
+            Some(job) => self.alignment.theirs(self.begun + since).saturating_sub(job.epoch),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Session {
     /// What converts this process's times.
     pub(super) fn times(&self) -> Times {
         let alignment = self.alignment.lock().clone();
-        Times { rate: self.clock.rate(), begun: self.clock.begun, part: self.part, alignment }
+        Times { rate: self.clock.rate(), begun: self.clock.begun, job: self.job, alignment }
     }
 
     /// The row of a worker; `None`: of other threads with messages.

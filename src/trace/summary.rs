@@ -34,7 +34,7 @@ impl ProcessSummary {
             (row.title.clone(), tally.in_nanoseconds(rate))
         };
         ProcessSummary {
-            process: session.part.map_or(0, |part| part.process),
+            process: session.job.map_or(0, |job| job.process),
             elapsed: (session.now() as f64 * rate) as u64,
             peak: peak_memory(),
             rows: session.rows[..=session.others].iter().map(tally).collect(),

@@ -182,7 +182,7 @@ pub trait Transport: Send + Sync {
     /// the transport.
     fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<NonNull<[u8]>>;
 
-    /// Copies a peer's bytes without its help. False: this does not work here, and `into` holds nothing.
+    /// Copies a peer's bytes without its help. False: this does not work here, and `into` may hold anything.
     fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [u8]) -> bool;
 
     /// Memory of so many bytes, zero or old ones, that peers can `map`. `None`: there is no such memory.

@@ -127,7 +127,7 @@ pub(crate) struct Job {
     pub(crate) processes: u64,
     pub(crate) ranks: RankTable,
     /// The process's place in the trace.
-    pub(crate) part: JobClock,
+    pub(crate) clock: JobClock,
     pub(crate) scheduler: Arc<dyn RemoteScheduler>,
     /// What the workers poll for it.
     pub(crate) source: Mutex<Option<Arc<dyn Source>>>,

@@ -181,7 +181,7 @@ fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, 
     };
     let count = machine.workers();
     let title = |worker| job.as_ref().map_or_else(|| machine.title(worker), |job| job.title(worker));
-    let trace = Trace::start(&config, (0..count).map(title), job.as_ref().map(|job| job.part))?;
+    let trace = Trace::start(&config, (0..count).map(title), job.as_ref().map(|job| job.clock))?;
     if trace.has_files() {
         watch_exit(life);
     }
