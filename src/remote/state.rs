@@ -449,27 +449,27 @@ impl Remote {
 
     /// The same for what need not be sent at once.
     pub(super) fn step_soon<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        let result = self.change_and(call, change, |step| step.flush_soon());
+        let result = self.change_and(call, change, true);
         call.give_back();
         result
     }
 
     /// As `step`, without giving memory back.
     pub(super) fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        self.change_and(call, change, |step| step.flush())
+        self.change_and(call, change, false)
     }
 
-    fn change_and<R>(
-        &self,
-        call: &Call,
-        change: impl FnOnce(&mut Step<'_>) -> R,
-        send: impl FnOnce(&mut Step<'_>),
-    ) -> R {
+    /// `soon`: what is to be sent may wait for more.
+    fn change_and<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R, soon: bool) -> R {
         let mut state = self.state.lock();
         let mut step = Step { remote: self, state: &mut state, call };
         let result = change(&mut step);
         step.dispatch_located();
-        send(&mut step);
+        if soon {
+            step.flush_soon();
+        } else {
+            step.flush();
+        }
         self.unlock(call, state);
         result
     }
