@@ -21,6 +21,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::error::{Error, dvm_retcode_t};
 
+mod kept;
+
+pub use kept::KeptMemory;
+pub(crate) use kept::{MemorySource, NewMemory};
+
 /// What the reserve is lent in.
 const UNIT: usize = 64;
 

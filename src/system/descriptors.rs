@@ -80,6 +80,11 @@ pub(crate) fn forbid_writing(file: &OwnedFd) {
     let _ = control(file.as_raw_fd(), libc::F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
 }
 
+/// The same file, for reading only.
+pub(crate) fn for_reading(file: &OwnedFd) -> Result<OwnedFd> {
+    Ok(std::fs::File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?.into())
+}
+
 /// Whether this is a memory file of so many bytes that nobody can make shorter: reading it where it is mapped never
 /// fails.
 pub(crate) fn is_memory_file(file: &OwnedFd, bytes: u64) -> bool {

@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 use std::time::Duration;
 
 use crate::error::Error;
+pub use crate::memory::KeptMemory;
 
 /// A process of the job, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,13 +111,13 @@ pub enum RemoteAddress {
     Memory(u64),
 }
 
-/// Memory that peers can map: its owner's until it is dropped.
-pub trait SharedBlock: Send + Sync {
-    /// Where peers find it.
-    fn address(&self) -> RemoteAddress;
-
-    /// Its bytes, as long as the block lives. Peers read them once they know the address: from then on nobody may write.
-    fn memory(&self) -> NonNull<[u8]>;
+/// Memory that peers can map: its owner's until it is dropped. Peers read it once they know where it is: from then on
+/// nobody may write.
+pub struct SharedBlock {
+    /// The memory.
+    pub keeper: Box<dyn KeptMemory>,
+    /// Whether all its bytes are zero.
+    pub is_zero: bool,
 }
 
 /// How the transport tells that there may be something to poll.
@@ -178,15 +179,20 @@ pub trait Transport: Send + Sync {
     /// at a time for each pair and direction.
     fn bulk_receive(&self, from: Peer, ticket: u64, into: Incoming, token: u64);
 
-    /// Where a peer's bytes can be read where they lie, while the peer keeps them there. The address holds as long as
-    /// the transport.
-    fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<NonNull<[u8]>>;
+    /// A peer's bytes where they lie, for reading. Only the peer knows how long they stay those bytes.
+    fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<Box<dyn KeptMemory>>;
 
     /// Copies a peer's bytes without its help. False: this does not work here, and `into` may hold anything.
     fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [u8]) -> bool;
 
-    /// Memory of so many bytes, zero or old ones, that peers can `map`. `None`: there is no such memory.
-    fn allocate(&self, bytes: usize) -> Option<Box<dyn SharedBlock>>;
+    /// Memory of so many bytes that peers can `map`. `None`: there is no such memory.
+    fn allocate(&self, bytes: usize) -> Option<SharedBlock>;
+
+    /// Where this peer can `map` the memory, if it can.
+    fn address_for(&self, to: Peer, memory: NonNull<[u8]>) -> Option<RemoteAddress>;
+
+    /// Peers may go on reading what this process gives back: from now on it is not used again.
+    fn keep_for_peers(&self) {}
 
     /// How the process learns that there is something to poll.
     fn wake(&self) -> Wake;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::contract::{
-    Incoming, LossCause, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake,
+    Incoming, KeptMemory, LossCause, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake,
 };
 use super::doorbell;
 use super::heap::Heap;
@@ -239,7 +239,7 @@ impl Transport for Embedded {
         link.bulk_receive(ticket, into, token);
     }
 
-    fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<NonNull<[u8]>> {
+    fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<Box<dyn KeptMemory>> {
         let link = self.link(from).filter(|_| self.pull_by == PullBy::Heap)?;
         if !link.knows(at) {
             self.attend_now();
@@ -255,13 +255,26 @@ impl Transport for Embedded {
         link.pull(at, into)
     }
 
-    fn allocate(&self, bytes: usize) -> Option<Box<dyn SharedBlock>> {
+    fn allocate(&self, bytes: usize) -> Option<SharedBlock> {
+        if self.pull_by != PullBy::Heap || self.links().next().is_none() {
+            return None;
+        }
         let before = self.heap.segments();
         let block = self.heap.allocate(bytes)?;
         if self.heap.segments() != before {
             self.announce();
         }
-        Some(Box::new(block))
+        let is_zero = block.is_zero();
+        Some(SharedBlock { keeper: Box::new(block), is_zero })
+    }
+
+    fn address_for(&self, to: Peer, memory: NonNull<[u8]>) -> Option<RemoteAddress> {
+        self.link(to)?;
+        self.heap.find(memory)
+    }
+
+    fn keep_for_peers(&self) {
+        self.heap.keep_all();
     }
 
     fn wake(&self) -> Wake {

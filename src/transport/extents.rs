@@ -56,6 +56,57 @@ impl Extents {
     }
 }
 
+/// Parts of a range that have a property, here: they are zero.
+#[derive(Debug)]
+pub(crate) struct Ranges {
+    /// Their ends by their beginnings; none touches another one.
+    ends: BTreeMap<u64, u64>,
+    bytes: u64,
+}
+
+impl Ranges {
+    /// All of so many bytes.
+    pub(crate) fn new(bytes: u64) -> Ranges {
+        Ranges { ends: BTreeMap::from([(0, bytes)]), bytes }
+    }
+
+    /// How many bytes have the property.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Removes what is in `from..to`; says whether that was all of it.
+    pub(crate) fn remove(&mut self, from: u64, to: u64) -> bool {
+        let mut removed = 0;
+        while let Some((&begin, &end)) = self.ends.range(..to).next_back().filter(|&(_, &end)| end > from) {
+            self.ends.remove(&begin);
+            if begin < from {
+                self.ends.insert(begin, from);
+            }
+            if end > to {
+                self.ends.insert(to, end);
+            }
+            removed += end.min(to) - begin.max(from);
+        }
+        self.bytes -= removed;
+        removed == to - from
+    }
+
+    /// Adds `from..to`.
+    pub(crate) fn add(&mut self, mut from: u64, mut to: u64) {
+        self.remove(from, to);
+        self.bytes += to - from;
+        if let Some((&begin, _)) = self.ends.range(..from).next_back().filter(|&(_, &end)| end == from) {
+            self.ends.remove(&begin);
+            from = begin;
+        }
+        if let Some(end) = self.ends.remove(&to) {
+            to = end;
+        }
+        self.ends.insert(from, to);
+    }
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
@@ -91,5 +142,35 @@ mod tests {
         }
         assert_eq!(extents.take(BYTES), Some(0));
         assert_eq!(extents.take(1), None);
+    }
+
+    #[test]
+    fn ranges_are_what_a_list_of_all_bytes_says() {
+        const BYTES: u64 = 200;
+        let mut ranges = Ranges::new(BYTES);
+        let mut all = vec![true; BYTES as usize];
+        let mut random = testkit::Random::new(6);
+        for _ in 0..20_000 {
+            let from = random.below(BYTES as usize);
+            let to = from + 1 + random.below((BYTES as usize - from).min(40));
+            let part = &mut all[from..to];
+            if random.chance(50) {
+                ranges.add(from as u64, to as u64);
+                part.fill(true);
+            } else {
+                let expected = part.iter().all(|has| *has);
+                part.fill(false);
+                assert_eq!(ranges.remove(from as u64, to as u64), expected);
+            }
+            let mut listed = vec![false; BYTES as usize];
+            let mut last = None;
+            for (&from, &to) in &ranges.ends {
+                assert!(last.is_none_or(|last| last < from) && from < to, "{ranges:?}");
+                listed[from as usize..to as usize].fill(true);
+                last = Some(to);
+            }
+            assert_eq!(listed, all);
+            assert_eq!(ranges.bytes(), all.iter().filter(|has| **has).count() as u64);
+        }
     }
 }

@@ -4,7 +4,9 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::contract::{Incoming, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake};
+use super::contract::{
+    Incoming, KeptMemory, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake,
+};
 use super::embedded::{Embedded, PullBy};
 use super::join::connect_to;
 use super::meeting;
@@ -121,7 +123,7 @@ impl Transport for Hybrid {
         }
     }
 
-    fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<NonNull<[u8]>> {
+    fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<Box<dyn KeptMemory>> {
         self.rings.map(from, at, bytes)
     }
 
@@ -129,8 +131,16 @@ impl Transport for Hybrid {
         self.rings.pull(from, at, into)
     }
 
-    fn allocate(&self, bytes: usize) -> Option<Box<dyn SharedBlock>> {
+    fn allocate(&self, bytes: usize) -> Option<SharedBlock> {
         self.rings.allocate(bytes)
+    }
+
+    fn address_for(&self, to: Peer, memory: NonNull<[u8]>) -> Option<RemoteAddress> {
+        self.rings.address_for(to, memory)
+    }
+
+    fn keep_for_peers(&self) {
+        self.rings.keep_for_peers();
     }
 
     fn wake(&self) -> Wake {

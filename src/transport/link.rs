@@ -2,16 +2,16 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::bulk::{Mover, Transfers};
-use super::contract::{Incoming, LossCause, Outgoing, Peer, RemoteAddress, Sent, TransportEvent};
+use super::contract::{Incoming, KeptMemory, LossCause, Outgoing, Peer, RemoteAddress, Sent, TransportEvent};
 use super::doorbell;
-use super::heap::Heap;
+use super::heap::{Heap, MOST_SEGMENTS};
 use super::ring::{RecordKind, RingConsumer, RingProducer, SharedRing, words_for};
-use super::shared::Mapping;
+use super::shared::{MappedPart, Mapping};
 use super::socket_message::{self, Said, SocketMessage};
 use crate::sync::lock::Mutex;
 use crate::system::descriptors;
@@ -29,9 +29,8 @@ pub(crate) const LARGEST_BATCH: usize = DATA * 2;
 /// Records that one poll takes of one peer.
 const TURN: usize = 64;
 
-/// The most bytes that a process may give to `gather`, and the most segments of a heap.
+/// The most bytes that a process may give to `gather`.
 pub(crate) const MOST_GATHERED: usize = 64 << 20;
-const MOST_SEGMENTS: usize = 1 << 16;
 
 /// States of a link. It ends once, by whoever sees it first.
 const OPEN: u8 = 0;
@@ -63,7 +62,7 @@ pub(crate) struct Parts {
 
 /// A segment of the peer's heap.
 struct PeerSegment {
-    mapping: Mapping,
+    mapping: Arc<Mapping>,
     base: u64,
 }
 
@@ -391,7 +390,7 @@ impl PeerLink {
                 let next = number == segments.len() as u64 && segments.len() < MOST_SEGMENTS;
                 let mapping = usize::try_from(bytes).ok().and_then(|bytes| Mapping::new(&file, bytes, false).ok());
                 match mapping {
-                    Some(mapping) if next => segments.push(PeerSegment { mapping, base }),
+                    Some(mapping) if next => segments.push(PeerSegment { mapping: Arc::new(mapping), base }),
                     _ => self.end(LOST, LossCause::Broken("a segment of its heap")),
                 }
             }
@@ -428,9 +427,10 @@ impl PeerLink {
     }
 
     /// Where the peer's bytes are mapped.
-    pub(crate) fn map(&self, at: RemoteAddress, bytes: usize) -> Option<NonNull<[u8]>> {
+    pub(crate) fn map(&self, at: RemoteAddress, bytes: usize) -> Option<Box<dyn KeptMemory>> {
         let RemoteAddress::Heap { segment, offset } = at else { return None };
-        self.segments.lock().get(segment as usize)?.mapping.part(offset, bytes)
+        let mapping = Arc::clone(&self.segments.lock().get(segment as usize)?.mapping);
+        Some(Box::new(MappedPart::new(mapping, offset, bytes)?))
     }
 
     /// Whether the peer has told of this segment, or of other memory needs not to.

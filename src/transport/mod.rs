@@ -56,10 +56,12 @@ mod socket_message;
 #[cfg(not(loom))]
 pub use choice::{Choices, Chosen, choices, choose, choose_for_communicator, from_environment};
 pub use contract::{
-    Incoming, LossCause, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake,
+    Incoming, KeptMemory, LossCause, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake,
 };
 #[cfg(not(loom))]
 pub use embedded::{Embedded, PullBy};
+#[cfg(not(loom))]
+pub(crate) use heap::PAGE;
 #[cfg(not(loom))]
 pub use join::connect;
 

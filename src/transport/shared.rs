@@ -4,8 +4,10 @@
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::memory::KeptMemory;
 use crate::system::descriptors;
 
 /// A memory file, mapped until this value is dropped.
@@ -73,6 +75,51 @@ impl Mapping {
 
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// The distance of so many bytes at this address from the beginning, if they lie inside.
+    pub(crate) fn offset_of(&self, memory: NonNull<[u8]>) -> Option<u64> {
+        let offset = memory.cast::<u8>().addr().get().checked_sub(self.address.addr().get())?;
+        self.part(offset as u64, memory.len())?;
+        Some(offset as u64)
+    }
+
+    /// Gives memory back to the system, from the owner of these bytes: they are zero from then on. False: they stay.
+    pub(crate) fn clear(&self, offset: u64, bytes: usize) -> bool {
+        let Some(part) = self.part(offset, bytes).filter(|_| self.writable) else { return false };
+        // SAFETY: whole pages inside the mapping. Who reads them sees words that change, as always here.
+        unsafe { libc::madvise(part.as_ptr().cast(), bytes, libc::MADV_REMOVE) == 0 }
+    }
+}
+
+/// Some bytes of a mapping, which they keep: for reading.
+pub(crate) struct MappedPart {
+    _mapping: Arc<Mapping>,
+    memory: NonNull<[u8]>,
+}
+
+// SAFETY: an address inside the mapping, which any thread may read.
+unsafe impl Send for MappedPart {}
+// SAFETY: as above.
+unsafe impl Sync for MappedPart {}
+
+impl MappedPart {
+    /// So many bytes from there on, if they lie inside.
+    pub(crate) fn new(mapping: Arc<Mapping>, offset: u64, bytes: usize) -> Option<MappedPart> {
+        let memory = mapping.part(offset, bytes)?;
+        Some(MappedPart { _mapping: mapping, memory })
+    }
+}
+
+// SAFETY: the mapping stays as long as the value, and its file cannot get shorter. Whether a peer leaves the bytes as they
+// are is the peer's affair, as all that it sends.
+unsafe impl KeptMemory for MappedPart {
+    fn memory(&self) -> NonNull<[u8]> {
+        self.memory
+    }
+
+    fn is_writable(&self) -> bool {
+        false
     }
 }
 

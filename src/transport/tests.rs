@@ -1,8 +1,8 @@
 //! Transports of one process to itself: each has its own rings and sockets, as in processes of their own.
+#![allow(unsafe_code, reason = "memory that is written and read where it lies")]
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
-use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -257,15 +257,22 @@ fn memory_is_read_where_it_lies_or_copied_or_sent() {
     for pull_by in [PullBy::Heap, PullBy::Vm, PullBy::Ring] {
         let mut both = join(2, pull_by).into_iter();
         let (here, there) = (both.next().unwrap(), both.next().unwrap());
-        let blocks = [here.allocate(BYTES).unwrap(), here.allocate(100 << 20).unwrap()];
         let expected: Vec<u8> = (0..BYTES).map(|at| (at * 7 % 251) as u8).collect();
-        for block in &blocks {
-            assert!(block.memory().len() >= BYTES);
-            let mapped = there.map(Peer::new(0), block.address(), BYTES);
-            assert_eq!(mapped.map(NonNull::len), (pull_by == PullBy::Heap).then_some(BYTES));
+        for bytes in [BYTES, 100 << 20] {
+            let block = here.allocate(bytes);
+            assert_eq!(block.is_some(), pull_by == PullBy::Heap);
+            let Some(block) = block else { continue };
+            let mut memory = block.keeper.memory();
+            assert_eq!((block.is_zero, block.keeper.is_writable(), memory.len()), (true, true, bytes));
+            // SAFETY: the block's own memory.
+            unsafe { memory.as_mut()[..BYTES].copy_from_slice(&expected) };
+            let at = here.address_for(Peer::new(1), memory).unwrap();
+            let mapped = there.map(Peer::new(0), at, BYTES).unwrap();
+            // SAFETY: nobody writes any more.
+            assert!(!mapped.is_writable() && unsafe { mapped.memory().as_ref() } == expected);
             let mut copy = vec![0; BYTES];
-            assert_eq!(there.pull(Peer::new(0), block.address(), &mut copy), pull_by != PullBy::Ring);
-            let RemoteAddress::Heap { segment, offset } = block.address() else { panic!("not in the heap") };
+            assert!(there.pull(Peer::new(0), at, &mut copy) && copy == expected);
+            let RemoteAddress::Heap { segment, offset } = at else { panic!("not in the heap") };
             for wrong in [
                 RemoteAddress::Heap { segment: 9, offset: 0 },
                 RemoteAddress::Heap { segment, offset: u64::MAX - offset },

@@ -206,9 +206,11 @@ impl Both<'_> {
         let blocks: Vec<_> = (0..self.samples()).filter_map(|_| self.transport.allocate(LARGE)).collect();
         let mut words = Vec::new();
         for block in &blocks {
+            let mut memory = block.keeper.memory();
             // SAFETY: this process's own block, and nobody knows the address.
-            unsafe { block.memory().as_mut() }.fill(7);
-            let RemoteAddress::Heap { segment, offset } = block.address() else { panic!("not in the heap") };
+            unsafe { memory.as_mut() }.fill(7);
+            let place = self.transport.address_for(self.other(), memory);
+            let Some(RemoteAddress::Heap { segment, offset }) = place else { panic!("not in the heap") };
             words.extend([u64::from(segment), offset]);
         }
         let own = vec![7_u8; LARGE];
@@ -238,8 +240,8 @@ impl Both<'_> {
                 println!("{:<58} not mapped by this transport", "64 MiB in a heap");
                 return;
             };
-            // SAFETY: mapped as long as the transport lives, and its owner writes no more.
-            let mapped = unsafe { mapped.as_ref() };
+            // SAFETY: mapped as long as the value lives, and its owner writes no more.
+            let mapped = unsafe { mapped.memory().as_ref() };
             let look = || {
                 let start = Instant::now();
                 black_box(mapped.iter().step_by(4096).map(|&byte| u64::from(byte)).sum::<u64>());

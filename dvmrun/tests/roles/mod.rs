@@ -127,37 +127,43 @@ fn byte(at: usize, salt: u8) -> u8 {
     (at * 7 + at / 4096) as u8 ^ salt
 }
 
-/// 64 MiB in the heap, and 8 MiB elsewhere.
+/// 64 MiB in the heap, and as many elsewhere.
 fn pulls(transport: Box<dyn Transport>) {
     const BYTES: usize = 64 << 20;
     let (me, other) = (transport.me().index() as u8, Peer::new(1 - transport.me().index() as u32));
-    let block = transport.allocate(BYTES).expect("memory");
-    let mut memory = block.memory();
-    // SAFETY: this process's own block, and nobody knows the address.
-    let bytes = unsafe { memory.as_mut() };
-    bytes.iter_mut().enumerate().for_each(|(at, place)| *place = byte(at, me));
-    let elsewhere: Vec<u8> = (0..BYTES / 8).map(|at| byte(at, me + 10)).collect();
-    let RemoteAddress::Heap { segment, offset } = block.address() else { panic!("not in the heap") };
-    let words = [u64::from(segment), offset, elsewhere.as_ptr().addr() as u64].map(u64::to_le_bytes).concat();
-    let told = transport.gather(&words).unwrap().swap_remove(other.index());
-    let word = |at: usize| u64::from_le_bytes(told[at * 8..at * 8 + 8].try_into().unwrap());
-    let address = RemoteAddress::Heap { segment: word(0) as u32, offset: word(1) };
     let method = std::env::var("DVM_PULL").unwrap();
-    let right = |bytes: &[u8], salt: u8| bytes.iter().enumerate().all(|(at, &found)| found == byte(at, salt));
-    let mapped = transport.map(other, address, BYTES);
-    assert_eq!(mapped.is_some(), method == "heap");
-    if let Some(mapped) = mapped {
-        // SAFETY: mapped as long as the transport lives, and its owner writes no more.
-        assert!(right(unsafe { mapped.as_ref() }, other.index() as u8));
+    let own: Vec<u8> = (0..BYTES).map(|at| byte(at, me)).collect();
+    let block = transport.allocate(BYTES);
+    assert_eq!(block.is_some(), method == "heap");
+    let mut words = vec![own.as_ptr().addr() as u64];
+    if let Some(block) = &block {
+        let mut memory = block.keeper.memory();
+        // SAFETY: this process's own block, and nobody knows the address.
+        unsafe { memory.as_mut() }.copy_from_slice(&own);
+        let place = transport.address_for(other, memory);
+        let Some(RemoteAddress::Heap { segment, offset }) = place else { panic!("not in the heap") };
+        words.extend([u64::from(segment), offset]);
     }
-    for (at, salt, length) in [(address, 0, BYTES), (RemoteAddress::Memory(word(2)), 10, BYTES / 8)] {
-        let mut bytes = vec![0_u8; length];
+    let told: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let told = transport.gather(&told).unwrap().swap_remove(other.index());
+    let told: Vec<u64> = told.as_chunks::<8>().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
+    let right = |bytes: &[u8]| bytes.iter().enumerate().all(|(at, &found)| found == byte(at, other.index() as u8));
+    let mut places = vec![RemoteAddress::Memory(told[0])];
+    if let [_, segment, offset] = told[..] {
+        let place = RemoteAddress::Heap { segment: segment as u32, offset };
+        let mapped = transport.map(other, place, BYTES).expect("it is mapped");
+        // SAFETY: mapped as long as the value lives, and its owner writes no more.
+        assert!(right(unsafe { mapped.memory().as_ref() }));
+        places.push(place);
+    }
+    for at in places {
+        let mut bytes = vec![0_u8; BYTES];
         let pulled = transport.pull(other, at, &mut bytes);
         assert_eq!(pulled, method != "ring", "process_vm_readv is allowed here");
-        assert!(!pulled || right(&bytes, salt + other.index() as u8));
+        assert!(!pulled || right(&bytes));
     }
     // Both directions at once, through the rings.
-    transport.bulk_send(other, 5, Box::new(unsafe_copy(&*block)), 1);
+    transport.bulk_send(other, 5, Box::new(own.clone()), 1);
     transport.bulk_receive(other, 5, Box::new(vec![0; BYTES]), 2);
     let (mut done, end) = (0, Instant::now() + DEADLINE);
     while done < 2 {
@@ -165,7 +171,7 @@ fn pulls(transport: Box<dyn Transport>) {
         let some = transport.poll(&mut |event| match event {
             TransportEvent::BulkSent(1) => done += 1,
             TransportEvent::BulkReceived(2, mut into) => {
-                assert!(right((*into).as_mut(), other.index() as u8));
+                assert!(right((*into).as_mut()));
                 done += 1;
             }
             _ => panic!("another event"),
@@ -177,12 +183,6 @@ fn pulls(transport: Box<dyn Transport>) {
     transport.gather(&[]).unwrap();
     println!("64 MiB are the same");
     transport.close(true);
-}
-
-/// The bytes of a block.
-fn unsafe_copy(block: &dyn dvm::transport::SharedBlock) -> Vec<u8> {
-    // SAFETY: its owner writes no more.
-    unsafe { block.memory().as_ref() }.to_vec()
 }
 
 fn say(text: &str) {
