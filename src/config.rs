@@ -284,9 +284,10 @@ const PULL: Knob = Knob {
     kind: Kind::Choice(&["heap", "vm", "ring"]),
     unit: "",
     default: "heap",
-    documentation: "How a process reads the larger data of another one on the same host. `heap` and `vm`: by the \
-        system call process_vm_readv, which some containers forbid; with `ring`, and wherever that does not work, by \
-        messages. `heap` also maps memory that a process shares; no data lie in such memory yet.",
+    documentation: "How a process reads the larger data of another one on the same host. With `heap` data of more than \
+        64 KiB that libdvm allocates lie in memory files, and tasks of other processes read them where they lie. All other \
+        larger data are copied: with `heap` and `vm` by the system call process_vm_readv, which some containers forbid; \
+        with `ring`, and wherever that does not work, by messages.",
 };
 
 const CACHE: Knob = Knob {

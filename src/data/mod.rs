@@ -7,7 +7,8 @@
 //! - `get_put`: the calls that ask for the address of a datum's bytes, and give it back
 //! - `shared`: data that other processes use as well, and proxies of theirs
 //! - `pending_view`: unpublished promises, for explanations
-//! - `storage`: the bytes; `small_blocks`, `middling_blocks`: memory for small and medium data
+//! - `storage`: the bytes; `small_blocks`, `middling_blocks`: memory for small and medium data; `shared_memory`: for large data
+//!   that other processes read
 //! - `waiting`, `sleepers`: tasks and threads that wait for data
 //!
 //! This module knows no threads, tasks or workers: calls return the tasks to wake, and leave memory to give back in the
@@ -21,6 +22,7 @@ mod pending_view;
 mod publication;
 mod references;
 mod shared;
+mod shared_memory;
 mod sleepers;
 mod slot;
 mod small_blocks;
@@ -33,9 +35,10 @@ pub(crate) use pending_view::Publisher;
 pub(crate) use publication::Carry;
 pub(crate) use references::Readiness;
 pub(crate) use shared::FreshBytes;
+pub(crate) use shared_memory::share_memory;
 pub(crate) use slot::{MOST_BYTES, NOWHERE};
 pub(crate) use storage::{FreeCallback, Released, Storage};
-pub(crate) use store::{DataCache, Initial, STORE, too_many_gets};
+pub(crate) use store::{DataCache, Initial, STORE, no_memory, too_many_gets};
 #[cfg(test)]
 pub(crate) use store::{Store, made};
 

@@ -188,7 +188,7 @@ impl Store {
             successor.set_storage(&Storage::Absent);
             return Carry::Moved;
         };
-        if last && may_move && !body.carried_on() {
+        if last && may_move && !body.carried_on() && slot.is_writable() {
             slot.hand_on(successor);
             return Carry::Moved;
         }

@@ -202,6 +202,12 @@ impl Slot {
         self.addr.store(addr, Ordering::Release);
     }
 
+    /// Whether whoever has the bytes to itself may write them.
+    #[inline]
+    pub(super) fn is_writable(&self) -> bool {
+        Storage::is_writable(self.kind.load(Ordering::Relaxed))
+    }
+
     /// Moves the storage to a successor, which has none yet. The bytes stay where they are, and the successor becomes
     /// responsible for them. The caller holds the lock of this datum and is the task that produces the other one.
     #[inline]

@@ -7,7 +7,9 @@ use std::slice;
 
 use super::DatumId;
 use super::middling_blocks::{ALIGNMENT, MAGAZINES};
+use super::shared_memory;
 use super::small_blocks::{self, BLOCKS};
+use crate::memory::KeptMemory;
 
 /// From this size in bytes on, the allocator is asked for fresh pages, which are zeroed and placed at their first
 /// touch.
@@ -31,6 +33,8 @@ pub(crate) enum Storage {
     Registered { addr: *mut u8, free: Option<FreeCallback> },
     /// Memory that a successor has taken over.
     Lent { addr: *mut u8 },
+    /// Memory that a keeper keeps until it is dropped. `keeper`: made by `Box::into_raw`.
+    Kept { addr: *mut u8, keeper: *mut Box<dyn KeptMemory>, writable: bool },
 }
 
 // SAFETY: any thread may free memory; a program that registers memory agrees to that (free_cb's contract).
@@ -42,6 +46,8 @@ const BLOCK: u8 = 2;
 const OWNED: u8 = 3;
 const REGISTERED: u8 = 4;
 const LENT: u8 = 5;
+const KEPT: u8 = 6;
+const KEPT_FOR_READING: u8 = 7;
 
 impl Storage {
     /// Zeroed memory; `None` if there is not enough.
@@ -67,6 +73,9 @@ impl Storage {
                 (REGISTERED, addr, free.map_or(ptr::null_mut(), |free| free as *mut c_void))
             }
             Storage::Lent { addr } => (LENT, addr, ptr::null_mut()),
+            Storage::Kept { addr, keeper, writable } => {
+                (if writable { KEPT } else { KEPT_FOR_READING }, addr, keeper.cast())
+            }
         }
     }
 
@@ -86,6 +95,7 @@ impl Storage {
                 Storage::Registered { addr, free }
             }
             LENT => Storage::Lent { addr },
+            KEPT | KEPT_FOR_READING => Storage::Kept { addr, keeper: extra.cast(), writable: kind == KEPT },
             _ => Storage::Absent,
         }
     }
@@ -102,9 +112,21 @@ impl Storage {
         kind == LENT
     }
 
+    /// True if the memory can be written by whoever has it to itself.
+    #[inline]
+    pub(super) fn is_writable(kind: u8) -> bool {
+        kind != KEPT_FOR_READING
+    }
+
+    /// Memory that its keeper keeps.
+    pub(crate) fn kept(keeper: Box<dyn KeptMemory>) -> Storage {
+        let (addr, writable) = (keeper.memory().cast().as_ptr(), keeper.is_writable());
+        Storage::Kept { addr, keeper: Box::into_raw(Box::new(keeper)), writable }
+    }
+
     /// Zeroed memory of the C allocator, whatever the size.
     pub(super) fn fresh(size: usize) -> Option<Storage> {
-        Some(New::allocate_large(size, true)?.zeroed())
+        Some(New::of_the_allocator(size, true)?.zeroed())
     }
 
     /// Frees memory that [`Storage::fresh`] made and no datum has.
@@ -119,7 +141,10 @@ impl Storage {
         match *self {
             Storage::Absent | Storage::Successor { .. } => None,
             Storage::Block { addr } => Some(addr.as_ptr()),
-            Storage::Owned { addr, .. } | Storage::Registered { addr, .. } | Storage::Lent { addr } => Some(addr),
+            Storage::Owned { addr, .. }
+            | Storage::Registered { addr, .. }
+            | Storage::Lent { addr }
+            | Storage::Kept { addr, .. } => Some(addr),
         }
     }
 
@@ -141,6 +166,7 @@ impl Storage {
             }
             Storage::Owned { base, .. } if !base.is_null() => Some(Released(Kind::Owned { base })),
             Storage::Registered { addr, free: Some(free) } => Some(Released(Kind::Registered { addr, size, free })),
+            Storage::Kept { keeper, .. } => Some(Released(Kind::Kept { keeper })),
             _ => None,
         }
     }
@@ -169,8 +195,15 @@ impl New {
         Some(New { storage: Storage::Block { addr }, addr: addr.as_ptr(), size, is_zeroed: false })
     }
 
-    /// Memory of the C allocator. Large memory is zeroed if that is `wanted`.
+    /// Memory that other processes can read where it lies, or memory of the C allocator.
     fn allocate_large(size: usize, wanted: bool) -> Option<New> {
+        let Some(shared) = shared_memory::allocate(size) else { return New::of_the_allocator(size, wanted) };
+        let storage = Storage::kept(shared.keeper);
+        Some(New { addr: storage.addr()?, storage, size, is_zeroed: shared.is_zero })
+    }
+
+    /// Memory of the C allocator. Large memory is zeroed if that is `wanted`.
+    fn of_the_allocator(size: usize, wanted: bool) -> Option<New> {
         if size == 0 {
             let addr = ptr::without_provenance_mut(ALIGNMENT);
             let storage = Storage::Owned { addr, base: ptr::null_mut() };
@@ -226,6 +259,9 @@ enum Kind {
     Owned {
         base: *mut c_void,
     },
+    Kept {
+        keeper: *mut Box<dyn KeptMemory>,
+    },
     Registered {
         addr: *mut u8,
         size: usize,
@@ -253,7 +289,7 @@ impl Released {
     /// True if there is memory to give back, and the program is not called for it.
     #[inline]
     pub(crate) fn is_memory(&self) -> bool {
-        matches!(self.0, Kind::Owned { .. })
+        matches!(self.0, Kind::Owned { .. } | Kind::Kept { .. })
     }
 
     /// True if giving the memory back calls the program.
@@ -265,6 +301,8 @@ impl Released {
     pub(crate) fn give_back(self) {
         match self.0 {
             Kind::Marked { .. } => {}
+            // SAFETY: `Storage::kept` made the pointer; the value is consumed, so it is dropped once.
+            Kind::Kept { keeper } => drop(unsafe { Box::from_raw(keeper) }),
             // SAFETY: `base` came from the C allocator; the value is consumed, so it is freed once.
             Kind::Owned { base } => unsafe { libc::free(base) },
             // SAFETY: the program gave this function for the memory that it registered; the value is consumed, so the

@@ -12,7 +12,8 @@
 //! A task with a poisoned input is cancelled when all its inputs have come to something, and no sooner: it keeps its
 //! references until then, so that a promise is not freed before its producer is scheduled.
 //!
-//! A datum whose bytes this process itself keeps is no copy: its owner leaves it out.
+//! A datum whose bytes this process itself keeps is no copy: its owner leaves it out. A copy that is read where it lies, in
+//! another process's memory, counts for little (`MAPPED_BYTES`), and no task takes its bytes over.
 
 use super::planted::planted;
 use super::process_set::ProcessSet;
@@ -20,7 +21,10 @@ use crate::id::{DatumId, IdMap, ProcessId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Requests have numbers up to here; larger ones are for other uses.
-pub const MOST_TICKETS: u32 = (1 << 30) - 1;
+pub const MOST_TICKETS: u32 = (1 << 29) - 1;
+
+/// What is counted for a copy that is read where it lies: such copies are forgotten as well, but late.
+const MAPPED_BYTES: u64 = 4096;
 
 /// A task that waits here: its owner's number. The oldest has the lowest.
 pub type Arrival = u64;
@@ -87,9 +91,18 @@ enum State {
 struct Copy {
     state: State,
     size: u64,
+    /// Present, and read where it lies.
+    mapped: bool,
     pins: u32,
     used: u64,
     waiters: BTreeSet<Arrival>,
+}
+
+impl Copy {
+    /// What it counts for.
+    fn counted(&self) -> u64 {
+        if self.mapped { self.size.min(MAPPED_BYTES) } else { self.size }
+    }
 }
 
 #[derive(Debug)]
@@ -200,7 +213,7 @@ impl RemoteCopies {
             return false;
         };
         let State::Present(_) = copy.state else { return false };
-        self.bytes -= copy.size;
+        self.bytes -= copy.counted();
         self.idle.remove(&(copy.used, id));
         self.known.remove(&id);
         true
@@ -208,7 +221,7 @@ impl RemoteCopies {
 
     /// Whether nobody but this task uses the copy, whose bytes it may then take over: [`RemoteCopies::take_over`].
     pub fn is_unshared(&self, id: DatumId) -> bool {
-        self.known.get(&id).is_some_and(|copy| copy.pins == 1 && copy.waiters.is_empty())
+        self.known.get(&id).is_some_and(|copy| copy.pins == 1 && copy.waiters.is_empty() && !copy.mapped)
     }
 
     /// A task has come, with these far inputs, each once, and this many other conditions.
@@ -220,7 +233,14 @@ impl RemoteCopies {
                 if input.known == Known::Promised && !self.gone.contains(input.id.home()) {
                     actions.push(Action::Subscribe(input.id));
                 }
-                Copy { state: State::Promised, size: input.size, pins: 0, used: 0, waiters: BTreeSet::new() }
+                Copy {
+                    state: State::Promised,
+                    size: input.size,
+                    mapped: false,
+                    pins: 0,
+                    used: 0,
+                    waiters: BTreeSet::new(),
+                }
             });
             self.idle.remove(&(copy.used, input.id));
             let before = copy.waiters.first().copied();
@@ -270,16 +290,41 @@ impl RemoteCopies {
         self.look_at(id, actions);
     }
 
-    /// The bytes that were asked for have come. Gives the datum, if anybody asked under this number.
-    pub fn bytes_came(&mut self, ticket: u32, actions: &mut Vec<Action>) -> Option<DatumId> {
+    /// The bytes that were asked for have come, or can be read where they lie. Gives the datum, if anybody asked under this
+    /// number.
+    pub fn bytes_came(&mut self, ticket: u32, mapped: bool, actions: &mut Vec<Action>) -> Option<DatumId> {
         let id = self.under_way.remove(&ticket)?;
         if let Some(Copy { state: State::Fetching(at, _), size, .. }) = self.known.get(&id) {
             let (at, size) = (*at, *size);
             self.bytes -= size;
             self.present(id, at, size);
+            self.set_mapped(id, mapped);
         }
         self.look_at(id, actions);
         Some(id)
+    }
+
+    fn set_mapped(&mut self, id: DatumId, mapped: bool) {
+        if let Some(copy) = self.known.get_mut(&id) {
+            self.bytes -= copy.counted();
+            copy.mapped = mapped;
+            self.bytes += copy.counted();
+        }
+    }
+
+    /// Whether a copy is read where it lies.
+    pub fn is_mapped(&self, id: DatumId) -> bool {
+        self.known.get(&id).is_some_and(|copy| copy.mapped)
+    }
+
+    /// A copy that was read where it lies has bytes of its own.
+    pub fn unmapped(&mut self, id: DatumId) {
+        self.set_mapped(id, false);
+    }
+
+    /// Who waits for a datum.
+    pub fn waiters(&self, id: DatumId) -> impl Iterator<Item = Arrival> {
+        self.known.get(&id).into_iter().flat_map(|copy| copy.waiters.iter().copied())
     }
 
     /// There will be no bytes: the datum is poisoned, gone, or lost.
@@ -334,7 +379,7 @@ impl RemoteCopies {
             inputs.retain(|input| *input != id);
         }
         if let Some(copy) = self.known.remove(&id) {
-            self.bytes -= copy.size;
+            self.bytes -= copy.counted();
         }
     }
 
@@ -557,7 +602,8 @@ impl RemoteCopies {
         let Some(copy) = self.known.get_mut(&id) else { return };
         let State::Present(at) = copy.state else { return };
         self.idle.remove(&(copy.used, id));
-        self.bytes -= copy.size;
+        self.bytes -= copy.counted();
+        copy.mapped = false;
         copy.state = State::Located(at);
         if let Some(first) = copy.waiters.first() {
             self.wanted.insert((*first, id));

@@ -1,13 +1,15 @@
 //! Bytes between processes: copies of far data, requests for them, and transfers of many bytes.
 
-use super::near_data::ECHO_TICKET;
+use std::ptr::NonNull;
+
+use super::near_data::{ECHO_TICKET, PLAIN_TICKET};
 use super::state::{Brought, Handled, Step, Transfer, index};
 use crate::data::{DatumId, FreshBytes, STORE, Storage};
 use crate::id::ProcessId;
 use crate::protocol::Breach;
 use crate::protocol::copies::{CopyAction, RemoteCopies};
 use crate::trace::MessageKind;
-use crate::transport::{Incoming, Peer};
+use crate::transport::{Incoming, PAGE, Peer, RemoteAddress};
 use crate::wire::{Bytes, DatumAt, Fetch, Here, Message, Payload, Value};
 
 /// A process as the transport names it.
@@ -34,18 +36,16 @@ impl Step<'_> {
                 let here = self.state.far.get(&id).is_some_and(|far| far.slot.is_some());
                 self.copies(|copies, actions| {
                     if here {
-                        copies.bytes_came(ticket, actions);
+                        copies.bytes_came(ticket, false, actions);
                     } else {
                         copies.poisoned(id, actions);
                     }
                 });
             }
             CopyAction::Fetch { id, at, ticket, size } => {
-                let start = self.stamp();
-                let fetch = Fetch { ticket, datum: DatumAt { id, at }, asker: me, worker: 0, size };
-                self.send(at, &Message::Fetch(fetch));
-                self.state.records.traffic.fetches += 1;
-                self.record_bytes(start, MessageKind::AskBytes, (me, at), (ticket, id, size));
+                // A thread's bytes stay when their datum is freed meanwhile.
+                let plain = if self.is_got_by_threads(id) { PLAIN_TICKET } else { 0 };
+                self.ask_for_bytes(ticket | plain, id, at, size);
             }
             CopyAction::Evict(id) => {
                 // What a task of this process has produced stays until its home frees it.
@@ -70,6 +70,21 @@ impl Step<'_> {
                 None => self.cancel(arrival),
             },
         }
+    }
+
+    /// Asks a process for bytes.
+    pub(super) fn ask_for_bytes(&mut self, ticket: u32, id: DatumId, at: ProcessId, size: u64) {
+        let (start, me) = (self.stamp(), self.me());
+        let plain = if self.remote.maps { 0 } else { PLAIN_TICKET };
+        let fetch = Fetch { ticket: ticket | plain, datum: DatumAt { id, at }, asker: me, worker: 0, size };
+        self.send(at, &Message::Fetch(fetch));
+        self.state.records.traffic.fetches += 1;
+        self.record_bytes(start, MessageKind::AskBytes, (me, at), (ticket, id, size));
+    }
+
+    /// Whether threads wait for a far datum outside the arguments of tasks.
+    fn is_got_by_threads(&self, id: DatumId) -> bool {
+        self.state.copies.waiters(id).any(|waiter| self.state.brought.contains_key(&waiter))
     }
 
     /// A process says what a far datum has come to.
@@ -148,10 +163,23 @@ impl Step<'_> {
             self.data(|cache| STORE.reconsider(cache, slot));
             return Ok(());
         }
+        let shared = self.remote.transport.address_for(peer(from), NonNull::from(lent.as_ref()));
+        if ticket & PLAIN_TICKET == 0
+            && let Some(RemoteAddress::Heap { segment, offset }) = shared
+        {
+            // Whoever reads there has a reference until it has read.
+            drop(lent);
+            let payload = Some(Payload::Heap { heap: segment, offset });
+            self.send(from, &Message::Bytes(Bytes { ticket, id, payload }));
+            self.record_bytes(start, MessageKind::SendBytes, (from, from), (ticket, id, size));
+            self.data(|cache| STORE.reconsider(cache, slot));
+            return Ok(());
+        }
         self.send(from, &Message::Bytes(Bytes { ticket, id, payload: Some(Payload::Away) }));
         let token = self.state.number();
         self.state.transfers.insert(token, Transfer::Out(slot));
-        self.remote.transport.bulk_send(peer(from), u64::from(ticket), Box::new(lent), token);
+        let named = u64::from(ticket & !PLAIN_TICKET);
+        self.remote.transport.bulk_send(peer(from), named, Box::new(lent), token);
         self.state.records.traffic.sent[index(from)].bytes += size;
         self.record_bytes(start, MessageKind::SendBytes, (from, from), (ticket, id, size));
         Ok(())
@@ -164,6 +192,7 @@ impl Step<'_> {
             self.echoed(ticket, id);
             return Ok(());
         }
+        let (plain, ticket) = (ticket & PLAIN_TICKET != 0, ticket & !PLAIN_TICKET);
         let expected = match self.state.requests.get(&ticket) {
             Some(requested) => Some((*requested, self.state.near.get(requested).map_or(0, |near| near.size))),
             None => self.state.copies.fetching(ticket),
@@ -187,16 +216,33 @@ impl Step<'_> {
                 }
             }
             Some(Payload::Inline(bytes)) => match self.call.storage_of(bytes) {
-                Ok(storage) => self.bytes_came(ticket, Some((storage, bytes.len()))),
+                Ok(storage) => self.bytes_came(ticket, Some((storage, bytes.len())), false),
                 Err(error) => {
                     self.no_room(id, &error);
-                    self.bytes_came(ticket, None);
+                    self.bytes_came(ticket, None, false);
                 }
             },
-            Some(Payload::Heap { .. }) => return Err(Breach::new(from, "it names a heap that it does not have")),
-            None => self.bytes_came(ticket, None),
+            Some(Payload::Heap { heap, offset }) => {
+                if plain || !self.remote.maps || !offset.is_multiple_of(PAGE) {
+                    return Err(Breach::new(from, "it names shared memory that nobody asked for"));
+                }
+                let at = RemoteAddress::Heap { segment: heap, offset };
+                self.map_bytes(from, (ticket, id, size), at);
+            }
+            None => self.bytes_came(ticket, None, false),
         }
         Ok(())
+    }
+
+    /// The bytes that were asked for can be read where they lie.
+    fn map_bytes(&mut self, from: ProcessId, (ticket, id, size): (u32, DatumId, u64), at: RemoteAddress) {
+        let mapped = usize::try_from(size).ok().and_then(|size| self.remote.transport.map(peer(from), at, size));
+        match mapped {
+            // A thread has come meanwhile.
+            Some(_) if self.is_got_by_threads(id) => self.ask_for_bytes(ticket | PLAIN_TICKET, id, from, size),
+            Some(memory) => self.bytes_came(ticket, Some((Storage::kept(memory), size as usize)), true),
+            None => self.ask_for_bytes(ticket | PLAIN_TICKET, id, from, size),
+        }
     }
 
     /// A transfer of many bytes is over.
@@ -208,7 +254,7 @@ impl Step<'_> {
             }
             Some(Transfer::In { ticket }) => {
                 let fresh = incoming.and_then(|incoming| incoming.into_any().downcast::<FreshBytes>().ok());
-                self.bytes_came(ticket, fresh.map(|fresh| fresh.into_storage()));
+                self.bytes_came(ticket, fresh.map(|fresh| fresh.into_storage()), false);
             }
             None => {}
         }
@@ -216,12 +262,12 @@ impl Step<'_> {
     }
 
     /// The bytes that were asked for have come, or there are none.
-    fn bytes_came(&mut self, ticket: u32, bytes: Option<(Storage, usize)>) {
+    fn bytes_came(&mut self, ticket: u32, bytes: Option<(Storage, usize)>, mapped: bool) {
         let start = self.stamp();
         let asked = self.state.requests.get(&ticket).copied();
         let id = asked.or_else(|| self.state.copies.fetching(ticket).map(|(id, _)| id));
         let size = bytes.as_ref().map(|(_, size)| *size as u64);
-        self.take_bytes(ticket, bytes);
+        self.take_bytes(ticket, bytes, mapped);
         if let (Some(id), Some(size)) = (id, size) {
             let me = self.me();
             self.state.records.traffic.fetched_bytes += size;
@@ -229,7 +275,7 @@ impl Step<'_> {
         }
     }
 
-    fn take_bytes(&mut self, ticket: u32, bytes: Option<(Storage, usize)>) {
+    fn take_bytes(&mut self, ticket: u32, bytes: Option<(Storage, usize)>, mapped: bool) {
         if let Some(id) = self.state.requests.remove(&ticket) {
             if let Some(near) = self.state.near.get_mut(&id) {
                 near.ticket = None;
@@ -248,7 +294,7 @@ impl Step<'_> {
         };
         self.copies(|copies, actions| {
             if kept {
-                copies.bytes_came(ticket, actions);
+                copies.bytes_came(ticket, mapped, actions);
             } else {
                 copies.poisoned(id, actions);
             }

@@ -2,7 +2,7 @@
 
 use super::near_data::{ECHO_TICKET, poisoned};
 use super::state::{Brought, FarDatum, Handled, Remote, Step, Want, index};
-use crate::data::{DatumId, Outcome, STORE, Storage};
+use crate::data::{DatumId, Outcome, STORE, Storage, no_memory};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
@@ -226,6 +226,31 @@ impl Step<'_> {
         }
     }
 
+    /// A copy that is read in another process's memory gets bytes of its own: a thread that has got them keeps them, whoever
+    /// frees the datum.
+    fn have_own_bytes(&mut self, id: DatumId) -> Result<(), Error> {
+        if !self.state.copies.is_mapped(id) {
+            return Ok(());
+        }
+        if self.state.copies.drop_copy(id) {
+            self.forget_slot(id);
+            return Ok(());
+        }
+        // Tasks use it, and go on doing so.
+        let Some(slot) = self.state.far.get(&id).and_then(|far| far.slot) else { return Ok(()) };
+        let Some(lent) = self.data(|cache| STORE.lend(cache, slot)) else { return Ok(()) };
+        let copied = self.call.storage_of(lent.as_ref()).map(|storage| (storage, lent.as_ref().len()));
+        drop(lent);
+        let (storage, size) = copied?;
+        if !self.keep(id, storage, size) {
+            return Err(no_memory(size));
+        }
+        self.state.copies.unmapped(id);
+        self.state.slots.remove(&slot);
+        self.data(|cache| STORE.unmark(cache, slot));
+        Ok(())
+    }
+
     /// Begins to bring the bytes of a far datum here; gives the slot if they are here.
     fn begin_to_bring(&mut self, id: DatumId) -> Result<Result<DatumId, u64>, Error> {
         let far = self.far(id);
@@ -239,6 +264,7 @@ impl Step<'_> {
         }
         let (size, kept) = (far.size, !far.held.is_nothing() || far.holder.is_read());
         self.check_alive(id.home())?;
+        self.have_own_bytes(id)?;
         // A copy says nothing about a datum that this process does not keep: it may have been freed.
         if !kept && self.state.copies.drop_copy(id) {
             self.forget_slot(id);

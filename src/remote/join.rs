@@ -9,16 +9,18 @@ use std::time::Instant;
 use super::progress::RemoteSource;
 use super::state::{Polls, Remote, State};
 use crate::config::Config;
+use crate::data::share_memory;
 use crate::engine::{self, Job, JobPart};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::machine::share::{CpuClaim, Positions};
 use crate::machine::survey::Survey;
+use crate::memory::{MemorySource, NewMemory};
 use crate::processing::image::locate;
 use crate::sync::lock::{Condvar, Mutex};
 use crate::system;
 use crate::trace::{JobClock, Trace, Wishes};
-use crate::transport::{self, Chosen, Transport};
+use crate::transport::{self, Chosen, SharedBlock, Transport};
 use crate::world::card::{Card, PROTOCOL, hosts};
 use crate::world::division::divide;
 use crate::world::rank_table::RankTable;
@@ -101,8 +103,10 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         patience: config.peer_timeout(),
         wishes: cards.iter().map(|card| Wishes { timeline: card.timeline, summary: card.summary }).collect(),
         has_far_clock: hosts[at] != hosts[0],
+        maps: config.pull() == "heap",
     });
     me.become_here();
+    share_memory(Some(Arc::new(HostMemory(remote.transport.clone()))));
     let job = Job {
         me,
         processes: u64::from(count),
@@ -121,6 +125,15 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         Ok(Arc::new(RemoteSource(remote)) as Arc<dyn engine::Source>)
     };
     Ok(Some(JobPart { machine, job, started: Box::new(started) }))
+}
+
+/// Memory that the other processes of this host map.
+struct HostMemory(Arc<dyn Transport>);
+
+impl MemorySource for HostMemory {
+    fn allocate(&self, bytes: usize) -> Option<NewMemory> {
+        self.0.allocate(bytes).map(|SharedBlock { keeper, is_zero }| NewMemory { keeper, is_zero })
+    }
 }
 
 fn unreadable(process: usize, error: &serde_json::Error) -> Error {

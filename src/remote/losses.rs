@@ -64,6 +64,8 @@ impl Step<'_> {
     /// This process is out of the job: nobody waits any longer for what others were to do.
     fn out(&mut self) {
         self.state.lost.get_or_insert_with(|| out_of_the_job().message().to_owned());
+        // Others may still read what is freed here.
+        self.remote.transport.keep_for_peers();
         let others: Vec<ProcessId> = self.state.membership.lost().iter().collect();
         for other in &others {
             self.apply(*other);

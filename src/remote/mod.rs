@@ -30,7 +30,7 @@ mod scheduling;
 mod state;
 mod view;
 
-use crate::data::{DatumId, STORE};
+use crate::data::{DatumId, STORE, share_memory};
 use crate::engine::remote_view::RemoteView;
 use crate::engine::{Call, Goal, RemoteScheduler, SharedEnd, Target, enter};
 use crate::error::Error;
@@ -150,6 +150,7 @@ impl RemoteScheduler for Remote {
     }
 
     fn close(&self) {
+        share_memory(None);
         self.end_progress();
     }
 }

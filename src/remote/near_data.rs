@@ -10,8 +10,7 @@ use crate::protocol::copies::MOST_TICKETS;
 use crate::protocol::loans::{Held, LoanHome};
 use crate::protocol::promises::{Promise, Subscription};
 use crate::protocol::{Breach, ProcessSet};
-use crate::trace::MessageKind;
-use crate::wire::{ClaimMessage, DatumAt, Fetch, Here, LoanMessage, Message, Payload, TEXT_BYTES, Value, cut};
+use crate::wire::{ClaimMessage, DatumAt, Here, LoanMessage, Message, Payload, TEXT_BYTES, Value, cut};
 
 /// The code and the text of a datum that does not exist.
 fn unknown(id: DatumId) -> (dvm_retcode_t, String) {
@@ -27,6 +26,9 @@ pub(super) fn poisoned(id: DatumId) -> (dvm_retcode_t, String) {
 
 /// Requests for bytes of a process's own data have this bit in their ticket; those for copies have neither.
 pub(super) const NEAR_TICKET: u32 = 1 << 31;
+
+/// A request with this bit is not answered by shared memory: the bytes themselves are to come.
+pub(super) const PLAIN_TICKET: u32 = 1 << 29;
 
 /// A request with this bit asks for no bytes: the answer says that what was sent before was taken in, and answered.
 pub(super) const ECHO_TICKET: u32 = 1 << 30;
@@ -232,11 +234,7 @@ impl Step<'_> {
         if let Some(near) = self.state.near.get_mut(&id) {
             near.ticket = Some(ticket);
         }
-        let (start, me) = (self.stamp(), self.me());
-        let fetch = Fetch { ticket, datum: DatumAt { id, at }, asker: me, worker: 0, size };
-        self.send(at, &Message::Fetch(fetch));
-        self.state.records.traffic.fetches += 1;
-        self.record_bytes(start, MessageKind::AskBytes, (me, at), (ticket, id, size));
+        self.ask_for_bytes(ticket, id, at, size);
     }
 
     /// What another process says about references of a datum of this one.

@@ -436,6 +436,8 @@ pub(crate) struct Remote {
     pub(super) wishes: Vec<Wishes>,
     /// Process 0 is on another host: its clock is another one.
     pub(super) has_far_clock: bool,
+    /// Whether this process reads shared memory of others of its host where it lies.
+    pub(super) maps: bool,
 }
 
 impl Remote {

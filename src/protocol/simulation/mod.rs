@@ -31,6 +31,8 @@ struct Seen {
     steps: usize,
     in_place: usize,
     fetches: usize,
+    /// Looks at bytes that a running task reads in another process's memory.
+    mapped: usize,
     cancelled: usize,
     killed: usize,
     accused: usize,
@@ -113,7 +115,7 @@ impl World<'_> {
         }
     }
 
-    fn step(&mut self, event: &Event) -> Result<(), Wrong> {
+    fn step(&mut self, event: &Event, seen: &mut Seen) -> Result<(), Wrong> {
         let at = match *event {
             Event::Deliver(_, at) | Event::End(at, _) | Event::Script(at) => at,
             Event::Declare(_) => 0,
@@ -141,7 +143,22 @@ impl World<'_> {
                 return Err(format!("datum {at} is freed, and process {} holds it", holder.me));
             }
         }
+        self.check_mapped(seen)?;
         if was_closed { self.check_quiet() } else { Ok(()) }
+    }
+
+    /// What running tasks read in another process's memory is there.
+    fn check_mapped(&self, seen: &mut Seen) -> Result<(), Wrong> {
+        for reader in self.alive() {
+            for (datum, owner) in reader.read_elsewhere(self.prepared) {
+                seen.mapped += 1;
+                if self.processes[owner].as_ref().is_some_and(|owner| !owner.keeps(datum)) {
+                    let me = reader.me;
+                    return Err(format!("process {me} reads datum {datum} in process {owner}, which has it no more"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The end was announced: nothing that counts is under way. A loss may be found out after the end was decided, and has
@@ -202,7 +219,7 @@ impl World<'_> {
                     _ => break,
                 }
             }
-            self.step(&events[chosen])?;
+            self.step(&events[chosen], seen)?;
         }
         Err("it does not end".into())
     }
@@ -358,7 +375,7 @@ fn random_programs_come_to_what_their_sequential_run_comes_to() {
     println!("{count} seeds: {seen:?}");
     if count >= 1_000 {
         assert!(seen.in_place > 0 && seen.cancelled > 0 && seen.killed > 0 && seen.over > 0, "{seen:?}");
-        assert!(seen.accused > 0, "{seen:?}");
+        assert!(seen.accused > 0 && seen.mapped > 0, "{seen:?}");
     }
 }
 

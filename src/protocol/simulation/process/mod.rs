@@ -103,6 +103,8 @@ pub(super) struct SimulatedProcess {
     arrivals: u64,
     copies: RemoteCopies,
     copied: HashMap<usize, Vec<u8>>,
+    /// The copies that are read where they lie, and where that is.
+    mapped: HashMap<usize, usize>,
     own: HashMap<usize, Vec<u8>>,
     outputs: BTreeMap<usize, OutputClaim>,
     /// Outputs that were granted before their tasks came: scheduler, sequence, datum.
@@ -161,6 +163,7 @@ impl SimulatedProcess {
             arrivals: 0,
             copies: RemoteCopies::new(p.program.cache),
             copied: HashMap::new(),
+            mapped: HashMap::new(),
             own,
             outputs: BTreeMap::new(),
             early: Vec::new(),

@@ -106,7 +106,8 @@ impl SimulatedProcess {
             }
             Message::Bytes(Bytes { ticket, id, payload }) => {
                 let bytes = payload.map(|payload| if let Payload::Inline(bytes) = payload { bytes } else { &[] });
-                self.bytes_came(p, ticket, id, bytes)
+                // On one host some are read where they lie.
+                self.bytes_came(p, ticket, id, bytes, ticket % 2 == 1)
             }
             Message::Free(id) => {
                 self.own.remove(&datum(id));

@@ -141,13 +141,16 @@ impl SimulatedProcess {
                     self.fetches += 1;
                     if index(at) == self.me {
                         let bytes = self.own.get(&datum(id)).cloned();
-                        self.bytes_came(p, ticket, id, bytes.as_deref())?;
+                        self.bytes_came(p, ticket, id, bytes.as_deref(), false)?;
                     } else {
                         let (asker, datum) = (process(self.me), DatumAt { id, at });
                         self.send(at, &Message::Fetch(Fetch { ticket, datum, asker, worker: 0, size }))?;
                     }
                 }
-                CopyAction::Evict(id) => drop(self.copied.remove(&datum(id))),
+                CopyAction::Evict(id) => {
+                    self.copied.remove(&datum(id));
+                    self.mapped.remove(&datum(id));
+                }
                 CopyAction::Ready(arrival) => self.runs.get_mut(&arrival).expect("a task").running = true,
                 CopyAction::Cancel(arrival) => self.finish(p, arrival, Fate::Cancelled)?,
             }
@@ -161,17 +164,35 @@ impl SimulatedProcess {
         ticket: u32,
         id: DatumId,
         bytes: Option<&[u8]>,
+        mapped: bool,
     ) -> Result<(), Wrong> {
         let mut actions = Vec::new();
         match bytes {
             None => self.copies.poisoned(id, &mut actions),
             Some(bytes) => {
-                if self.copies.bytes_came(ticket, &mut actions).is_some() {
+                let from = self.copies.place(id);
+                if self.copies.bytes_came(ticket, mapped, &mut actions).is_some() {
                     self.copied.insert(datum(id), bytes.to_vec());
+                    self.mapped.extend(from.filter(|_| mapped).map(|from| (datum(id), index(from))));
                 }
             }
         }
         self.copy_actions(p, actions)
+    }
+
+    /// Data whose bytes running tasks read where they lie, and the processes where that is.
+    pub(in crate::protocol::simulation) fn read_elsewhere<'a>(
+        &'a self,
+        p: &'a PreparedProgram,
+    ) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let inputs = self.runs.values().filter(|run| run.running).flat_map(|run| &p.program.tasks[run.task].inputs);
+        let mapped = inputs.filter(|input| self.copies.is_mapped(id(&p.program, **input)));
+        mapped.filter_map(|input| Some((*input, *self.mapped.get(input)?)))
+    }
+
+    /// Whether a datum's bytes lie in this process.
+    pub(in crate::protocol::simulation) fn keeps(&self, at: usize) -> bool {
+        self.own.contains_key(&at)
     }
 
     pub(in crate::protocol::simulation) fn running(&self) -> Vec<u64> {
