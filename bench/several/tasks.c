@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static dvm_rank_t here, there;
-static dvm_processing_id_t hop, carry, look, nothing, touch, step_left, step_right;
+static dvm_processing_id_t hop, carry, look, nothing, touch, read_pages, step_left, step_right;
 static long hops;
 
 static void need(int code, const char *what)
@@ -33,6 +33,19 @@ static int do_nothing(void)
 static int do_touch(dvm_data_id_t id)
 {
     (void)id;
+    return 0;
+}
+
+/* Reads a byte of each page. */
+static int do_read(dvm_data_id_t id)
+{
+    char *bytes;
+    size_t size;
+    if (dvm_data_get(id, (void **)&bytes, &size))
+        return 1;
+    for (size_t at = 0; at < size; at += 4096)
+        if (bytes[at] != 1)
+            return 2;
     return 0;
 }
 
@@ -129,7 +142,7 @@ static void large(size_t size, const char *first, const char *again)
     dvm_data_id_t id;
     new_datum(size, 22, id);
     double start = seconds();
-    NEED(dvm_sched_onto(there, touch, id));
+    NEED(dvm_sched_onto(there, read_pages, id));
     NEED(dvm_wait());
     row(first, (seconds() - start) * 1e6);
     start = seconds();
@@ -214,6 +227,7 @@ int main(int argc, char **argv)
     NEED(dvm_processing_register(DVM_CALLBACK(do_look), 0, "look", look));
     NEED(dvm_processing_register(DVM_CALLBACK(do_nothing), 0, "nothing", nothing));
     NEED(dvm_processing_register(DVM_CALLBACK(do_touch), 1, "touch", touch));
+    NEED(dvm_processing_register(DVM_CALLBACK(do_read), 1, "read", read_pages));
     NEED(dvm_processing_register(DVM_CALLBACK(do_step), 4, "left", step_left));
     NEED(dvm_processing_access(step_left, modes));
     NEED(dvm_processing_register(DVM_CALLBACK(do_step), 4, "right", step_right));
