@@ -1,4 +1,4 @@
-//! What tasks and data between two processes cost, beside the same bytes by MPI alone.
+//! What tasks and data between two processes cost, beside the same bytes by MPI alone and the same tasks by StarPU-MPI.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,10 @@ use std::process::{Command, ExitCode};
 
 use clap::Parser;
 
-/// Measures tasks and data between two processes of this host: over libdvm's rings, started by dvmrun, and, where
-/// mpicc.openmpi is installed, the same bytes by Open MPI alone, in turn. Prints medians, minima and maxima in
-/// microseconds, and the ratio to MPI. Asserts nothing: on a busy machine only the minima mean something.
+/// Measures tasks and data between two processes of this host: over libdvm's rings, started by dvmrun; and in turn,
+/// where mpicc.openmpi is installed, the same bytes by Open MPI alone, and where StarPU-MPI is installed as well, a
+/// Cholesky factorisation and a ring of values by that, one worker a process. Prints medians, minima and maxima in
+/// microseconds, and the ratios of the least. Asserts nothing: on a busy machine only the least mean something.
 ///
 /// Exit status: 0 measured, 1 something failed, 2 wrong usage.
 #[derive(Parser)]
@@ -22,7 +23,7 @@ struct Options {
     runs: u32,
 }
 
-/// The rows in the order in which they are shown: what, and whether MPI does the same.
+/// The rows in the order in which they are shown, and what they are.
 const ROWS: &[(&str, &str)] = &[
     ("empty-round-trip", "empty task, there and back"),
     ("8B-round-trip", "task with 8 B there, empty one back"),
@@ -34,6 +35,8 @@ const ROWS: &[(&str, &str)] = &[
     ("64MiB", "first task that reads 64 MiB, and its end"),
     ("64MiB-again", "later ones, each"),
     ("stencil", "ring of 64 values, halves in two processes, a task"),
+    ("cholesky-32", "Cholesky, 32 x 32 tiles of 32 x 32 values"),
+    ("cholesky-512", "Cholesky, 8 x 8 tiles of 512 x 512 values"),
     ("wait", "wait, nothing left"),
     ("wake", "all asleep: a task, its end, a wait (least of 10)"),
 ];
@@ -55,53 +58,69 @@ fn measure(options: &Options) -> Result<(), String> {
     let here = std::env::current_exe().map_err(|error| error.to_string())?;
     let release = here.parent().ok_or("this program has no folder")?;
     let sources = root.join("bench/several");
-    let tasks = compile(Path::new("cc"), &sources.join("tasks.c"), release, Some(&root.join("include")))?;
+    let ours = [
+        compile(Path::new("cc"), &sources.join("tasks.c"), release, &ours(root, release))?,
+        compile(Path::new("cc"), &sources.join("cholesky.c"), release, &ours(root, release))?,
+    ];
     let mpicc = Path::new("mpicc.openmpi");
-    let raw = compile(mpicc, &sources.join("raw.c"), release, None);
-    if let Err(why) = &raw {
-        println!("without MPI beside it: {why}");
-    }
-    let (mut ours, mut theirs) = (Samples::new(), Samples::new());
-    let (runs, divided) = if options.quick { (1, "100") } else { (options.runs, "1") };
-    for _ in 0..runs {
-        let mut command = Command::new(release.join("dvmrun"));
-        command.args(["-n", "2", "--timeout", "300"]).arg(&tasks).arg(divided);
-        command.env("LD_LIBRARY_PATH", release);
-        add(&mut ours, &mut command)?;
-        if let Ok(raw) = &raw {
-            let mut command = Command::new("mpirun.openmpi");
-            command.args(["-n", "2", "--oversubscribe", "--bind-to", "core"]).arg(raw).arg(divided);
-            for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
-                command.env(name, "1");
-            }
-            add(&mut theirs, &mut command)?;
+    let raw = compile(mpicc, &sources.join("raw.c"), release, &[]);
+    let starpu = starpu().and_then(|options| compile(mpicc, &sources.join("starpu.c"), release, &options));
+    for (what, peer) in [("MPI", &raw), ("StarPU-MPI", &starpu)] {
+        if let Err(why) = peer {
+            println!("without {what} beside it: {why}");
         }
     }
-    show(&ours, &theirs)
+    let mut samples = [const { Samples::new() }; 3];
+    let (runs, divided) = if options.quick { (1, "100") } else { (options.runs, "1") };
+    for _ in 0..runs {
+        for program in &ours {
+            let mut command = Command::new(release.join("dvmrun"));
+            command.args(["-n", "2", "--timeout", "300"]).arg(program).arg(divided);
+            command.env("LD_LIBRARY_PATH", release);
+            add(&mut samples[0], &mut command)?;
+        }
+        for (at, program) in [&raw, &starpu].into_iter().enumerate() {
+            let Ok(program) = program else { continue };
+            let mut command = Command::new("mpirun.openmpi");
+            command
+                .args(["-n", "2", "--timeout", "300", "--oversubscribe", "--bind-to", "core"])
+                .arg(program)
+                .arg(divided);
+            for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "STARPU_SILENT", "STARPU_NCPU"] {
+                command.env(name, "1");
+            }
+            add(&mut samples[at + 1], &mut command)?;
+        }
+    }
+    show(&samples)
+}
+
+/// Options for a program of libdvm.
+fn ours(root: &Path, release: &Path) -> Vec<String> {
+    let (include, release) = (root.join("include"), release.display());
+    vec![format!("-I{}", include.display()), format!("-L{release}"), "-ldvm".into(), format!("-Wl,-rpath,{release}")]
+}
+
+/// Options for a program of StarPU-MPI.
+fn starpu() -> Result<Vec<String>, String> {
+    let output = Command::new("pkg-config").args(["--cflags", "--libs", "starpumpi-1.3"]).output();
+    let output = output.map_err(|error| format!("pkg-config: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect())
 }
 
 /// Compiles a program; gives its path.
-fn compile(compiler: &Path, source: &Path, release: &Path, include: Option<&Path>) -> Result<PathBuf, String> {
+fn compile(compiler: &Path, source: &Path, release: &Path, options: &[String]) -> Result<PathBuf, String> {
     let name = source.file_stem().ok_or("a source has no name")?;
     let folder = release.parent().unwrap_or(release).join("bench/several");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let program = folder.join(name);
     let mut command = Command::new(compiler);
-    command.args(["-std=c99", "-D_GNU_SOURCE", "-O2", "-o"]).arg(&program).arg(source);
-    if let Some(include) = include {
-        // The name that programs are linked with; cargo makes the file without its version.
-        let linked = folder.join("libdvm.so.0");
-        let _ = std::fs::remove_file(&linked);
-        std::os::unix::fs::symlink(release.join("libdvm.so"), &linked).map_err(|error| error.to_string())?;
-        command
-            .arg("-I")
-            .arg(include)
-            .arg("-L")
-            .arg(release)
-            .arg("-ldvm")
-            .arg(format!("-Wl,-rpath,{}", folder.display()));
-    }
-    let output = command.output().map_err(|error| format!("{}: {error}", compiler.display()))?;
+    command.args(["-std=c99", "-D_GNU_SOURCE", "-O3", "-march=native", "-o"]).arg(&program).arg(source);
+    let output =
+        command.args(options).arg("-lm").output().map_err(|error| format!("{}: {error}", compiler.display()))?;
     if output.status.success() { Ok(program) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
@@ -128,19 +147,22 @@ fn spread(values: &[f64]) -> Option<(f64, f64, f64)> {
     Some((*sorted.get(sorted.len() / 2)?, *sorted.first()?, *sorted.last()?))
 }
 
-fn show(ours: &Samples, theirs: &Samples) -> Result<(), String> {
+fn show([ours, mpi, starpu]: &[Samples; 3]) -> Result<(), String> {
     println!(
-        "{:<52} {:>10} {:>10} {:>10}   {:>10}   ratio of",
-        "microseconds", "median", "least", "most", "MPI, least"
+        "{:<52} {:>10} {:>10} {:>10}   {:>10} {:>6}   {:>10} {:>6}",
+        "microseconds", "median", "least", "most", "MPI, least", "ratio", "StarPU-MPI", "ratio"
     );
-    println!("{:<100} the least", "");
     for (row, what) in ROWS {
         let values = ours.get(*row).and_then(|values| spread(values));
         let (median, least, most) = values.ok_or_else(|| format!("{row} was not measured"))?;
-        let raw = theirs.get(*row).and_then(|values| spread(values));
-        let (raw, ratio) = raw
-            .map_or((String::new(), String::new()), |(_, raw, _)| (format!("{raw:.2}"), format!("{:.2}", least / raw)));
-        println!("{what:<52} {median:>10.2} {least:>10.2} {most:>10.2}   {raw:>10}   {ratio}");
+        print!("{what:<52} {median:>10.2} {least:>10.2} {most:>10.2}");
+        for peer in [mpi, starpu] {
+            match peer.get(*row).and_then(|values| spread(values)) {
+                Some((_, theirs, _)) => print!("   {theirs:>10.2} {:>6.2}", least / theirs),
+                None => print!("   {:>10} {:>6}", "", ""),
+            }
+        }
+        println!();
     }
     Ok(())
 }
