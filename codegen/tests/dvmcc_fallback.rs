@@ -21,6 +21,12 @@ void rows(int n, int m)
     for (int j = 0; j < m; j++)
       wide[i][j] = wide[i][j] + 1.0;
 }
+void far(long n)
+{
+#pragma dvm region name(far)
+  for (long i = 0; i < n; i++)
+    store[i] = 2.0 * store[i];
+}
 int main(void)
 {
   for (int i = 0; i < 100; i++) store[i] = i;
@@ -30,6 +36,7 @@ int main(void)
   fflush(stdout);
   shift(40, store, store + 1);
   rows(9, 11);
+  far(-(1l << 50));
   printf(\"%g\\n\", store[7]);
   return 0;
 }
@@ -47,7 +54,8 @@ fn a_region_that_cannot_run_as_tiles_says_why() {
             (
                 Some("1"),
                 "libdvm: region shift_1 (line 5) runs sequentially: `b` and `a` share storage\n\
-                 libdvm: region wide (line 11) runs sequentially: a subscript leaves its row\n",
+                 libdvm: region wide (line 11) runs sequentially: a subscript leaves its row\n\
+                 libdvm: region far (line 18) runs sequentially: `n` is beyond 2^48\n",
             ),
         ] {
             let mut command = program(&folder.join("app"));

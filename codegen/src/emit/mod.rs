@@ -6,6 +6,7 @@
 //! fit 64 bits is refused.
 
 mod body;
+mod entry_conditions;
 mod expression;
 mod footprint_function;
 mod generated_names;

@@ -1,7 +1,7 @@
 //! Prints the whole region: context, phases, the function that runs the phases, and the text that calls this function.
 
 use super::{
-    body,
+    body, entry_conditions,
     expression::CScope,
     generated_names::Mentions,
     overlap_check,
@@ -171,9 +171,9 @@ fn unexpected() -> Refusal {
 fn call(region: &Region, shared: &RegionContext, original: &str) -> String {
     let name = &region.name;
     let variable = format!("{}_self", shared.context);
-    let serial = region.options.serial.as_ref().map(|serial| format!("({serial}) || ")).unwrap_or_default();
+    let failing = entry_conditions::failing(region);
     format!(
-        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({serial}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}\n}}\n",
+        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}\n}}\n",
         shared.context,
         shared.initialiser(),
         TextMark::Original,

@@ -3,9 +3,11 @@
 //! Sets and maps are isl text: a model prints, parses and compares as text, and the front end does not need isl. isl's
 //! names (`symbol`) are isl-safe and unique in the region; C's names (`name`) are the user's own.
 
+mod condition;
 mod parse;
 mod print;
 
+pub use condition::Condition;
 pub use parse::ParseError;
 
 use crate::planted::planted;
@@ -39,6 +41,8 @@ pub struct Region {
     pub arrays: Vec<Array>,
     /// Subscripts that leave their rows for some parameter values.
     pub rows: Vec<Row>,
+    /// What else has to hold at entry, in the order of the checks.
+    pub conditions: Vec<Condition>,
     /// Statements in textual order.
     pub statements: Vec<Statement>,
 }

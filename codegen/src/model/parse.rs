@@ -1,6 +1,6 @@
 //! Parses a model from its text.
 
-use super::{Access, AccessKind, Array, Iterator, Parameter, Region, Row, Statement, Storage, Value};
+use super::{Access, AccessKind, Array, Condition, Iterator, Parameter, Region, Row, Statement, Storage, Value};
 use std::{fmt, str::FromStr};
 
 /// An error in a model's text.
@@ -66,6 +66,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
             region.values.push(Value { name, ctype, global: words.has("global") });
         }
         "array" => region.arrays.push(array(words)?),
+        "condition" => region.conditions.push(Condition::new(words.quoted()?, words.quoted()?)),
         "outside" => region.rows.push(Row { text: words.quoted()?, outside: words.rest() }),
         "statement" => {
             let (name, line, column) = (words.word()?.to_owned(), words.number()?, words.number()?);

@@ -53,6 +53,9 @@ impl fmt::Display for Region {
             writeln!(f, "value {} {}{place}", Quoted(&value.name), Quoted(&value.ctype))?;
         }
         self.arrays.iter().try_for_each(|array| write_array(f, array))?;
+        for condition in &self.conditions {
+            writeln!(f, "condition {} {}", Quoted(&condition.reason), Quoted(&condition.fails))?;
+        }
         for row in &self.rows {
             writeln!(f, "outside {} {}", Quoted(&row.text), one_line(&row.outside))?;
         }

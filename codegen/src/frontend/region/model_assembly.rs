@@ -7,7 +7,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::{KnownArray, KnownParameter, RawAccess, RawStatement, RegionBuilder};
 use crate::frontend::values::affine::{Affine, Atom};
 use crate::frontend::values::symbols;
-use crate::model::{Access, AccessKind, Options, Statement, Storage, WIDE_LIMIT};
+use crate::model::{Access, AccessKind, Condition, Statement, Storage, WIDE_LIMIT};
 use crate::source::Source;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -58,26 +58,43 @@ impl RegionBuilder<'_> {
         format!("{}{{ : {conditions} }}", self.space()).replace("{ :  }", "{ : }")
     }
 
-    /// The pragma's options, with the guards that make the model exact.
-    pub fn guarded(&self, options: &Options) -> Options {
-        let mut conditions: Vec<String> = options.serial.iter().map(|s| format!("({s})")).collect();
+    /// What has to hold at entry: the guards that make the model exact, and what the front end relies on.
+    pub fn conditions_of_model(&self) -> Vec<Condition> {
+        let mut conditions = Vec::new();
         for known in &self.parameters {
             let p = &known.parameter;
             let value = p.expression.as_ref().map_or_else(|| p.name.clone(), |e| format!("({e})"));
-            let Some(ty) = self.parameter_type(known) else { continue };
-            if ty.width >= 64 && ty.signed {
-                conditions.push(format!("{value} > {WIDE_LIMIT}LL || {value} < -{WIDE_LIMIT}LL"));
-            } else if ty.width >= 64 {
-                conditions.push(format!("{value} > {WIDE_LIMIT}ULL"));
-            }
+            let Some(ty) = self.parameter_type(known).filter(|ty| ty.width >= 64) else { continue };
+            let reason = format!("`{}` is beyond 2^48", p.expression.as_ref().unwrap_or(&p.name));
+            conditions.push(Condition::new(
+                reason,
+                if ty.signed {
+                    format!("{value} > {WIDE_LIMIT}LL || {value} < -{WIDE_LIMIT}LL")
+                } else {
+                    format!("{value} > {WIDE_LIMIT}ULL")
+                },
+            ));
         }
         let mut seen = BTreeSet::new();
         for assumption in self.ground.assumptions.iter().filter(|a| seen.insert((*a).clone())) {
-            conditions.push(format!("{} < 0", self.c_sum(assumption)));
+            let fails = format!("{} < 0", self.c_sum(assumption));
+            conditions.push(Condition::new(format!("{} is negative", self.readable(assumption)), fails));
         }
-        let serial = if conditions.is_empty() { None } else { Some(conditions.join(" || ")) };
-        let serial = if conditions.len() == 1 && options.serial.is_some() { options.serial.clone() } else { serial };
-        Options { tile: options.tile.clone(), serial }
+        conditions.extend(self.conditions.iter().cloned());
+        conditions
+    }
+
+    /// A sum of parameters as the user would write it.
+    fn readable(&self, sum: &Affine) -> String {
+        let mut text = sum.to_string();
+        let captured = |p: &KnownParameter| p.parameter.expression.clone().map(|e| (p.parameter.symbol.clone(), e));
+        let mut captured: Vec<(String, String)> = self.parameters.iter().filter_map(captured).collect();
+        // A symbol may begin with another.
+        captured.sort_by_key(|(symbol, _)| std::cmp::Reverse(symbol.len()));
+        for (symbol, expression) in captured {
+            text = text.replace(&symbol, &format!("({expression})"));
+        }
+        format!("`{text}`")
     }
 
     fn parameter_type(&self, known: &KnownParameter) -> Option<ctype::Integer> {

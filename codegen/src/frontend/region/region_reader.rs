@@ -112,6 +112,7 @@ pub fn analyse(
         groups: HashMap::new(),
         private: HashSet::new(),
         rows: vec![],
+        conditions: vec![],
         mentioned: vec![],
     };
     builder.group(&roots, &graph)?;
@@ -234,13 +235,15 @@ fn model(
         name = format!("{}_{ordinal}", base.as_ref().unwrap_or(&function.name));
     }
     let statements = builder.statements_of_model();
+    let (options, conditions) = (site.options.model.clone(), builder.conditions_of_model());
     let integers: HashSet<u64> = builder.parameters.iter().map(|p| p.variable).collect();
     Region {
         name,
         file: source.path.display().to_string(),
         line: source.position(site.pragma.begin).0,
         function: function.name.clone(),
-        options: builder.guarded(&site.options.model),
+        options,
+        conditions,
         parameters: builder.parameters.iter().map(|p| p.parameter.clone()).collect(),
         context: builder.context(),
         values: builder.values.iter().filter(|(id, _)| !integers.contains(id)).map(|(_, v)| v.clone()).collect(),

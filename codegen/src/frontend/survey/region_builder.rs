@@ -9,7 +9,7 @@ use crate::frontend::text::preprocess::Macros;
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::surrounding_loops::{Ground, Proof, Scope};
 use crate::frontend::values::symbols::Symbols;
-use crate::model::{AccessKind, Array, Parameter, Value};
+use crate::model::{AccessKind, Array, Condition, Parameter, Value};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 
@@ -106,6 +106,8 @@ pub struct RegionBuilder<'a> {
     pub symbols: Symbols,
     /// Subscripts that may leave their rows.
     pub rows: Vec<RawRow>,
+    /// Conditions that are checked at entry, beside those on single parameters and the ground's assumptions.
+    pub conditions: Vec<Condition>,
     /// Array variables that occur only in `sizeof`.
     pub mentioned: Vec<(Id, &'a Node)>,
 }
@@ -193,7 +195,7 @@ impl RegionBuilder<'_> {
     pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
         let before = (self.parameters.len(), self.ground.clone(), self.entry_reads.len(), self.symbols.clone());
         let arrays = self.arrays.clone();
-        let (values, rows) = (self.values.len(), self.rows.len());
+        let (values, rows, conditions) = (self.values.len(), self.rows.len(), self.conditions.len());
         let result = f(self);
         if result.is_err() {
             self.parameters.truncate(before.0);
@@ -203,6 +205,7 @@ impl RegionBuilder<'_> {
             self.arrays = arrays;
             self.values.truncate(values);
             self.rows.truncate(rows);
+            self.conditions.truncate(conditions);
         }
         result
     }
