@@ -43,16 +43,16 @@ testkit::file_tests! {
     endscop_inside enumeration_large_local enumerator_in_a_length fenv_access flexible_member fp_contract
     function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size in_an_expression
     keyword_macro keyword_name label large_local large_struct length_inside line_number line_number_in_macro
-    linearised local_enumerator local_type local_typedef macro_defined_inside macro_of_statements macro_past_region
+    local_enumerator local_type local_typedef macro_defined_inside macro_of_statements macro_past_region
     macro_scalar may_alias_pointer member_by_data member_offset missing_condition mode_inside named_large_local
     nonaffine_subscript not_a_loop not_equal_stride number_name openmp_before_a_conditional openmp_inside
     operator_pragma other_lines outside_function own_call own_fprintf own_math pasted_line pasted_name_of_a_counter
     pasted_variable_of_a_line pointer_call pointer_in_struct pointer_moves pointer_to_pointer pragma_in_macro
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
     pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
-    region_in_scop register_scalar return_inside row_before row_passed shadowed_counter size_aliased size_of_a_row
-    size_of_computed statement_expression statements_in_a_size static_inside struct_of_arrays switch_inside
-    thread_local thread_of_system too_many_tiles torn_region torn_statement two_counters type_in_head
+    region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter size_aliased size_of_a_row
+    size_of_computed statement_expression statements_in_a_size static_inside strides_without_order struct_of_arrays switch_inside
+    thread_local thread_of_system too_many_tiles two_shapes torn_region torn_statement two_counters type_in_head
     type_in_parameters type_macro type_of_a_variable unclosed_scop union_member universal_name unknown_call
     unknown_option unknown_pure unnamed_large_local unnamed_struct variable_in_a_size variable_macro variable_step
     vector vla_inside volatile_counter volatile_data volatile_member weak_symbol while_loop whole_array_size

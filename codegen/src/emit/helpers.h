@@ -81,6 +81,17 @@ enum { dvm__success = 0, dvm__argument = 1, dvm__not_initialized = 2, dvm__in_ta
 
 static inline dvm__int64 dvm__min(dvm__int64 dvm__a, dvm__int64 dvm__b) { return dvm__a < dvm__b ? dvm__a : dvm__b; }
 static inline dvm__int64 dvm__max(dvm__int64 dvm__a, dvm__int64 dvm__b) { return dvm__a > dvm__b ? dvm__a : dvm__b; }
+/* A product and a sum, or a number beyond every limit. */
+static inline dvm__int64 dvm__product(dvm__int64 dvm__a, dvm__int64 dvm__b)
+{
+  dvm__int64 dvm__both;
+  return __builtin_mul_overflow(dvm__a, dvm__b, &dvm__both) ? __INT64_MAX__ : dvm__both;
+}
+static inline dvm__int64 dvm__sum(dvm__int64 dvm__a, dvm__int64 dvm__b)
+{
+  dvm__int64 dvm__both;
+  return __builtin_add_overflow(dvm__a, dvm__b, &dvm__both) ? __INT64_MAX__ : dvm__both;
+}
 static inline dvm__int64 dvm__floor_div(dvm__int64 dvm__a, dvm__int64 dvm__b)
 {
   return dvm__a / dvm__b - (dvm__a % dvm__b != 0 && (dvm__a < 0) != (dvm__b < 0));

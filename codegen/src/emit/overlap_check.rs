@@ -3,7 +3,7 @@
 use super::{
     expression::CScope,
     generated_names::Mentions,
-    region_context::{RegionContext, lengths, passed},
+    region_context::{RegionContext, lengths, with_lengths},
 };
 use crate::{
     Refusal,
@@ -38,7 +38,7 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
         writeln!(text, "static int dvm__{}_overlap(const struct {} *{})\n{{", region.name, shared.context, shared.own);
     text.push_str(&shared.locals(&scope, &mentions));
     for array in checks.hulls.iter().map(|(at, _)| &region.arrays[*at]) {
-        if passed(region).any(|passed| passed.name == array.name) {
+        if with_lengths(region).any(|with| with.name == array.name) {
             for length in lengths(array).iter().filter(|length| !length.bytes().all(|byte| byte.is_ascii_digit())) {
                 let _ = writeln!(text, "  const dvm__int64 {length} = {}->{length};", shared.own);
             }
@@ -85,7 +85,7 @@ fn hull(shared: &RegionContext, array: &Array, touched: Option<&ArrayHull>, scop
 
 /// The length of dimension `at` of an array in the overlap function.
 fn row_length(array: &Array, at: usize) -> String {
-    if array.global {
+    if array.global && !array.linearised {
         format!("(dvm__int64)({})", array.dims[at].as_deref().unwrap_or("1"))
     } else {
         lengths(array)[at - 1].clone()

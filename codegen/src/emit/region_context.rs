@@ -81,8 +81,10 @@ impl<'a> RegionContext<'a> {
         for value in &region.values {
             let _ = writeln!(text, "  {};", declare(&value.ctype, &value.name));
         }
-        for array in passed(region) {
-            let _ = writeln!(text, "  void *{};", array.name);
+        for array in with_lengths(region) {
+            if !array.global {
+                let _ = writeln!(text, "  void *{};", array.name);
+            }
             for at in runtime_lengths(array) {
                 let _ = writeln!(text, "  dvm__int64 {};", length_name(array, at));
             }
@@ -109,9 +111,11 @@ impl<'a> RegionContext<'a> {
             format!(".{} = {}", parameter.name, parameter.expression.as_ref().unwrap_or(&parameter.name))
         }));
         fields.extend(region.values.iter().map(|value| format!(".{0} = {0}", value.name)));
-        for array in passed(region) {
+        for array in with_lengths(region) {
             let address = if array.dims.is_empty() { "&" } else { "" };
-            fields.push(format!(".{0} = (void *){address}{0}", array.name));
+            if !array.global {
+                fields.push(format!(".{0} = (void *){address}{0}", array.name));
+            }
             for at in runtime_lengths(array) {
                 let length = array.dims[at].as_deref().unwrap_or("0");
                 fields.push(format!(".{} = (dvm__int64)({length})", length_name(array, at)));
@@ -187,6 +191,9 @@ impl<'a> RegionContext<'a> {
     fn array_local(&self, array: &Array) -> String {
         let own = &self.own;
         let mut text = String::new();
+        if array.linearised {
+            return format!("  {} *restrict {} = {own}->{};\n", array.element, array.name, array.name);
+        }
         for at in runtime_lengths(array) {
             let length = length_name(array, at);
             let _ = writeln!(text, "  const dvm__int64 {length} = {own}->{length};");
@@ -205,6 +212,11 @@ impl<'a> RegionContext<'a> {
 /// The arrays that the context passes: the functions cannot reach them by name.
 pub fn passed(region: &Region) -> impl Iterator<Item = &Array> {
     region.arrays.iter().filter(|array| !array.global)
+}
+
+/// The arrays whose lengths the context has: those that it passes, and global ones whose text does not tell them.
+pub fn with_lengths(region: &Region) -> impl Iterator<Item = &Array> {
+    region.arrays.iter().filter(|array| !array.global || array.linearised)
 }
 
 /// The dimensions after the first whose lengths are known only at run time.

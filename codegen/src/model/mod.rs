@@ -111,6 +111,8 @@ pub struct Array {
     pub global: bool,
     /// The kind of storage: see [`Array::may_overlap`].
     pub storage: Storage,
+    /// The statements' text uses the array with one subscript: the dimensions are recovered from its strides.
+    pub linearised: bool,
 }
 
 impl Array {

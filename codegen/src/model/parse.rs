@@ -102,11 +102,12 @@ fn array(words: &mut Words) -> Result<Array, String> {
         word => return Err(format!("`{word}` is no storage: object, restrict or pointer")),
     };
     let global = words.has("global");
+    let linearised = words.has("linearised");
     let mut dims = Vec::new();
     while !words.0.is_empty() {
         dims.push(if words.has("-") { None } else { Some(words.quoted()?) });
     }
-    Ok(Array { symbol, name, element, element_size, dims, global, storage })
+    Ok(Array { symbol, name, element, element_size, dims, global, storage, linearised })
 }
 
 /// Parses one line of a statement.

@@ -74,6 +74,9 @@ fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
     if array.global {
         write!(f, " global")?;
     }
+    if array.linearised {
+        write!(f, " linearised")?;
+    }
     for length in &array.dims {
         match length {
             Some(length) => write!(f, " {}", Quoted(length))?,

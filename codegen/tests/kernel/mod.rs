@@ -174,6 +174,7 @@ fn array(array: &Storehouse) -> Array {
         dims,
         global: array.place == Place::Global,
         storage,
+        linearised: false,
     }
 }
 

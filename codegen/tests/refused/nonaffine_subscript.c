@@ -1,4 +1,4 @@
-/* expect: this subscript is not affine [i * i] */
+/* expect: the counters `i` and `i` are multiplied */
 void f(int n, double *restrict a, double *restrict b)
 {
 #pragma dvm region

@@ -293,7 +293,7 @@ impl<'a> RegionBuilder<'a> {
         if place.subscripts.is_empty() && !write {
             return Ok(());
         }
-        let symbol = self.array(&mut place, node)?;
+        let symbol = self.array(&mut place, node, scope)?;
         self.keep_rows(&symbol, &place, node, scope)?;
         let id = place.variable.id;
         out.names.insert(place.variable.name.clone());
@@ -451,7 +451,7 @@ impl<'a> RegionBuilder<'a> {
             return Err(unknown(at));
         }
         let mut place = self.place(at, scope)?;
-        let symbol = self.array(&mut place, at)?;
+        let symbol = self.array(&mut place, at, scope)?;
         if read {
             Self::record(&symbol, AccessKind::Read, &[], scope, out);
         }

@@ -5,12 +5,11 @@ use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::{KnownArray, KnownParameter, RawAccess, RawStatement, RegionBuilder};
-use crate::frontend::values::affine::{Affine, Atom};
+use crate::frontend::values::affine::Affine;
 use crate::frontend::values::symbols;
 use crate::model::{Access, AccessKind, Condition, Statement, Storage, WIDE_LIMIT};
 use crate::source::Source;
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 impl RegionBuilder<'_> {
     /// The region's statements in the form of the model.
@@ -100,19 +99,6 @@ impl RegionBuilder<'_> {
     fn parameter_type(&self, known: &KnownParameter) -> Option<ctype::Integer> {
         let declared = self.unit.declaration(known.variable).map(|d| d.ty.plain().to_owned());
         self.unit.integer(&declared.unwrap_or_else(|| known.parameter.ctype.clone()))
-    }
-
-    fn c_sum(&self, sum: &Affine) -> String {
-        let mut text = format!("{}LL", sum.constant);
-        for (atom, factor) in &sum.terms {
-            let Atom::Symbol(symbol) = atom else { continue };
-            let known = self.parameters.iter().find(|p| &p.parameter.symbol == symbol);
-            let value = known.map_or(symbol.clone(), |k| {
-                k.parameter.expression.as_ref().map_or_else(|| k.parameter.name.clone(), |e| format!("({e})"))
-            });
-            let _ = write!(text, " + {factor}LL * (long long){value}");
-        }
-        text
     }
 
     /// Refuses sizes and values that a written plain pointer may reach.

@@ -9,6 +9,7 @@ use crate::frontend::effects::control_flow;
 use crate::frontend::relocation::collision;
 use crate::frontend::relocation::made_tokens;
 use crate::frontend::relocation::surroundings;
+use crate::frontend::survey::linear_accesses::Linearised;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::survey::variables::RegionVariables;
 use crate::frontend::text::pragma::{self, Site};
@@ -94,29 +95,40 @@ pub fn analyse(
     let mut variables = RegionVariables::new(unit, function, roots.clone())?;
     variables.addressed.extend(surroundings::named(source, seen, function));
     let counters = variables.counters.keys().filter_map(|id| unit.declaration(*id));
-    let mut builder = RegionBuilder {
-        unit,
-        source,
-        function,
-        macros: &seen.macros,
-        pure: site.options.pure.clone(),
-        symbols: symbols::Symbols::of_counters(counters.map(|d| d.name.as_str())),
-        variables,
-        parameters: vec![],
-        values: vec![],
-        arrays: vec![],
-        statements: vec![],
-        ground: surrounding_loops::Ground::default(),
-        entry_reads: vec![],
-        entry_objects: vec![],
-        groups: HashMap::new(),
-        private: HashSet::new(),
-        rows: vec![],
-        conditions: vec![],
-        mentioned: vec![],
+    let counters: Vec<&str> = counters.map(|d| d.name.as_str()).collect();
+    let read = |linearised| -> Result<RegionBuilder, Refusal> {
+        let mut builder = RegionBuilder {
+            unit,
+            source,
+            function,
+            macros: &seen.macros,
+            pure: site.options.pure.clone(),
+            symbols: symbols::Symbols::of_counters(counters.iter().copied()),
+            variables: variables.clone(),
+            parameters: vec![],
+            values: vec![],
+            arrays: vec![],
+            statements: vec![],
+            ground: surrounding_loops::Ground::default(),
+            entry_reads: vec![],
+            entry_objects: vec![],
+            groups: HashMap::new(),
+            private: HashSet::new(),
+            rows: vec![],
+            conditions: vec![],
+            linearised,
+            allows_products: false,
+            mentioned: vec![],
+        };
+        builder.group(&roots, &graph)?;
+        builder.block(0, &roots, &surrounding_loops::Scope::default())?;
+        Ok(builder)
     };
-    builder.group(&roots, &graph)?;
-    builder.block(0, &roots, &surrounding_loops::Scope::default())?;
+    let mut builder = read(Linearised::default())?;
+    let shapes = builder.recovered_shapes()?;
+    if !shapes.shapes.is_empty() {
+        builder = read(shapes)?;
+    }
     if builder.statements.is_empty() {
         return Err(at_pragma("the region has no statements", "remove the pragma"));
     }

@@ -1,5 +1,6 @@
 //! The state that is built while a region is read.
 
+use super::linear_accesses::Linearised;
 use super::variables::RegionVariables;
 use crate::Refusal;
 use crate::frontend::clang::ast::Type;
@@ -108,6 +109,10 @@ pub struct RegionBuilder<'a> {
     pub rows: Vec<RawRow>,
     /// Conditions that are checked at entry, beside those on single parameters and the ground's assumptions.
     pub conditions: Vec<Condition>,
+    /// Arrays of rank 1 whose subscripts have products.
+    pub linearised: Linearised<'a>,
+    /// Values may now have products of counters and parameters.
+    pub allows_products: bool,
     /// Array variables that occur only in `sizeof`.
     pub mentioned: Vec<(Id, &'a Node)>,
 }
@@ -188,6 +193,13 @@ impl RegionBuilder<'_> {
                 true
             }
             Proof::Unknown => false,
+        }
+    }
+
+    /// Has a condition checked at entry.
+    pub fn check_at_entry(&mut self, condition: Condition) {
+        if !self.conditions.contains(&condition) {
+            self.conditions.push(condition);
         }
     }
 

@@ -9,7 +9,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use std::collections::{HashMap, HashSet};
 
 /// The result of a walk over the region and its function.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct RegionVariables<'a> {
     /// The region's statements.
     pub roots: Vec<&'a Node>,

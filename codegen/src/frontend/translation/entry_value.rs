@@ -35,7 +35,7 @@ impl<'a> RegionBuilder<'a> {
                 self.entry_objects.push(place.variable.id);
                 continue;
             }
-            let array = self.array(&mut place, load)?;
+            let array = self.array(&mut place, load, &Scope::default())?;
             self.keep_rows(&array, &place, load, &Scope::default())?;
             let access = Self::access(&array, AccessKind::Read, &place.subscripts, &Scope::default());
             if !self.entry_reads.contains(&access) {

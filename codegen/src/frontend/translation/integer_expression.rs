@@ -108,6 +108,10 @@ impl<'a> RegionBuilder<'a> {
         }
         let (a, b) = (self.value(left, scope)?, self.value(right, scope)?);
         let constant = |c: &Cases| c.single().and_then(Affine::as_constant);
+        if node.opcode == "*" && self.allows_products && constant(&a).is_none() && constant(&b).is_none() {
+            let product = self.multiplied((left, &a), (right, &b), scope)?;
+            return self.arithmetic(product, node, scope);
+        }
         let result = match (node.opcode.as_str(), constant(&a), constant(&b)) {
             ("+", ..) => a.combine(&b, |x, y| x.plus(y, 1)),
             ("-", ..) => a.combine(&b, |x, y| x.plus(y, -1)),
@@ -124,6 +128,9 @@ impl<'a> RegionBuilder<'a> {
     fn quotient(&mut self, a: &Cases, k: i64, division: bool, scope: &Scope, node: &Node) -> Result<Cases, Refusal> {
         let part = |v: &Affine| if division { v.floor_div(k) } else { v.modulo(k) };
         let mut all = Vec::new();
+        if a.0.iter().any(|(_, value)| value.has_products()) {
+            return Err(not_affine(node));
+        }
         for (condition, value) in &a.0 {
             if let Some(c) = value.as_constant() {
                 all.push((condition.clone(), Affine::constant(if division { c / k } else { c % k })));
@@ -150,6 +157,9 @@ impl<'a> RegionBuilder<'a> {
         let [test, yes, no] = node.inner.as_slice() else { return Err(not_affine(node)) };
         let branch = Scope { uncertain: true, ..scope.clone() };
         let (a, b) = (self.value(yes, &branch)?, self.value(no, &branch)?);
+        if a.0.iter().chain(&b.0).any(|(_, value)| value.has_products()) {
+            return Err(not_affine(node));
+        }
         if let (Some(a), Some(b)) = (a.single(), b.single())
             && let Some(greater) = self.picks_greater(test, a, b, scope)
         {
@@ -217,6 +227,14 @@ impl<'a> RegionBuilder<'a> {
         scope: &Scope,
     ) -> Result<Cases, Refusal> {
         for (condition, v) in &value.0 {
+            if v.has_products() {
+                // Sums and products of values of at least 0 are at least 0.
+                let low = low && !matches!(node.opcode.as_str(), "+" | "*");
+                if (low || high) && (ty.signed || !self.fits_unsigned(v, ty, low, scope, &condition.facts)) {
+                    return Err(not_affine(node));
+                }
+                continue;
+            }
             let (min, max) = (ty.min().max(-i128::from(COMPUTABLE)), ty.max().min(i128::from(COMPUTABLE)));
             let above = v.plus(&Affine::constant(min as i64), -1);
             let below = Affine::constant(max as i64).plus(v, -1);
@@ -234,8 +252,15 @@ impl<'a> RegionBuilder<'a> {
         Ok(value)
     }
 
-    /// A condition, or its negation.
+    /// A condition, or its negation. Conditions have no products.
     pub fn condition(&mut self, node: &'a Node, scope: &Scope, negate: bool) -> Result<Formula, Refusal> {
+        let before = std::mem::replace(&mut self.allows_products, false);
+        let formula = self.affine_condition(node, scope, negate);
+        self.allows_products = before;
+        formula
+    }
+
+    fn affine_condition(&mut self, node: &'a Node, scope: &Scope, negate: bool) -> Result<Formula, Refusal> {
         let child = |k: usize| node.child(k).ok_or_else(|| not_affine(node));
         match (&node.kind, node.opcode.as_str()) {
             (SyntaxKind::ParenExpr | SyntaxKind::ConstantExpr, _) => self.condition(child(0)?, scope, negate),

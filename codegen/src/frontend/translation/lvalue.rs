@@ -24,6 +24,8 @@ pub struct Lvalue<'a> {
     pub types: Vec<Option<Type>>,
     /// The lvalue designates only a part (a member) of the element.
     pub partial: bool,
+    /// For a linearised array: the length of each dimension after the first, and where its window begins.
+    pub rows: Option<Vec<(Affine, i64)>>,
 }
 
 impl Lvalue<'_> {
@@ -33,7 +35,8 @@ impl Lvalue<'_> {
     }
 }
 
-const TO_POINTER: &str = "declare a pointer to variable-length rows before the region, e.g. `double (*A)[n] = (double (*)[n])a;`, and write `A[i][j]`";
+/// How to use an array with the shape that its subscripts mean.
+pub const TO_POINTER: &str = "declare a pointer to variable-length rows before the region, e.g. `double (*A)[n] = (double (*)[n])a;`, and write `A[i][j]`";
 
 impl<'a> RegionBuilder<'a> {
     /// Resolves an lvalue.
@@ -57,14 +60,20 @@ impl<'a> RegionBuilder<'a> {
                     .filter(|d| matches!(d.kind, SyntaxKind::VarDecl | SyntaxKind::ParmVarDecl));
                 let variable = variable.ok_or_else(|| strange(node))?;
                 Self::check_storage(variable, node)?;
-                Ok(Lvalue { variable, subscripts: vec![], types: vec![Some(node.ty.clone())], partial: false })
+                Ok(Lvalue {
+                    variable,
+                    subscripts: vec![],
+                    types: vec![Some(node.ty.clone())],
+                    partial: false,
+                    rows: None,
+                })
             }
             SyntaxKind::ArraySubscriptExpr => {
                 let (first, second) = (child(0)?, child(1)?);
                 let swapped = self.unit.integer(first.ty.plain()).is_some();
                 let (base, index) = if swapped { (second, first) } else { (first, second) };
                 let place = self.pointer(base, scope)?;
-                let index = self.subscript(index, scope)?;
+                let index = self.subscript(index, place.variable.id, scope)?;
                 if place.partial {
                     let member = base.bare().inner.first().ok_or_else(|| strange(node))?;
                     self.keep_member(member, &index, node, scope)?;
@@ -130,7 +139,7 @@ impl<'a> RegionBuilder<'a> {
                     let reason = "an offset is added to an array inside a struct";
                     return Err(Refusal::at(node, reason, "write it as a subscript"));
                 }
-                let offset = self.subscript(offset, scope)?;
+                let offset = self.subscript(offset, place.variable.id, scope)?;
                 let sign = if node.opcode == "-" { -1 } else { 1 };
                 let offset = offset.combine(&offset, |a, _| a.times(sign)).ok_or_else(|| strange(node))?;
                 if place.waits() {
@@ -212,11 +221,17 @@ impl<'a> RegionBuilder<'a> {
             })?;
             return self.pointer(initial, scope);
         }
-        Ok(Lvalue { variable, subscripts: vec![], types: vec![None], partial: false })
+        Ok(Lvalue { variable, subscripts: vec![], types: vec![None], partial: false, rows: None })
     }
 
-    fn subscript(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
-        self.value(node, scope).map_err(|inner| {
+    fn subscript(&mut self, node: &'a Node, array: Id, scope: &Scope) -> Result<Cases, Refusal> {
+        if self.is_linearised(array)
+            && let Ok(value) = self.polynomial(node, scope)
+        {
+            return Ok(value);
+        }
+        let value = self.attempt(|b| b.value(node, scope));
+        value.or_else(|refused| self.polynomial(node, scope).map_err(|_| refused)).map_err(|inner| {
             if inner.reason != super::integer_expression::not_affine(node).reason {
                 return inner;
             }
@@ -246,7 +261,8 @@ impl<'a> RegionBuilder<'a> {
     }
 
     /// The symbol of a place's array; rank 0 for a scalar.
-    pub fn array(&mut self, place: &mut Lvalue<'a>, at: &Node) -> Result<String, Refusal> {
+    pub fn array(&mut self, place: &mut Lvalue<'a>, at: &'a Node, scope: &Scope) -> Result<String, Refusal> {
+        self.delinearise(place, at, scope)?;
         let variable = place.variable;
         let rank = place.subscripts.len();
         if let Some(known) = self.arrays.iter().find(|a| a.variable == variable.id) {
@@ -272,6 +288,9 @@ impl<'a> RegionBuilder<'a> {
         }
         let dims = (0..rank)
             .map(|k| {
+                if let Some(rows) = &place.rows {
+                    return k.checked_sub(1).map(|k| self.c_length(&rows[k].0));
+                }
                 let ty = place.types[k].as_ref()?;
                 let length = ctype::first_length(ty.plain())?;
                 if length.is_empty() {
@@ -305,6 +324,7 @@ impl<'a> RegionBuilder<'a> {
             dims,
             global: self.unit.at_file_scope(variable.id),
             storage,
+            linearised: place.rows.is_some(),
         };
         self.arrays.push(KnownArray { array, variable: variable.id, written: false });
         Ok(symbol)

@@ -4,5 +4,6 @@
 pub mod entry_value;
 pub mod integer_expression;
 pub mod iteration_domain;
+pub mod linearised;
 pub mod lvalue;
 pub mod row_bounds;

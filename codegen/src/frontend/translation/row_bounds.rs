@@ -16,6 +16,14 @@ use crate::planted::planted;
 impl<'a> RegionBuilder<'a> {
     /// Keeps all subscripts of an access except the first in their rows.
     pub fn keep_rows(&mut self, array: &str, place: &Lvalue<'a>, at: &Node, scope: &Scope) -> Result<(), Refusal> {
+        if let Some(rows) = &place.rows {
+            for (subscript, (length, begin)) in place.subscripts[1..].iter().zip(rows) {
+                let begin = Cases::one(Affine::constant(*begin));
+                let index = subscript.combine(&begin, |s, b| s.plus(b, -1));
+                self.keep_row(&index.ok_or_else(|| too_large(at))?, length, at, scope)?;
+            }
+            return Ok(());
+        }
         for k in 1..place.subscripts.len() {
             let plain = place.types.get(k).and_then(|t| t.as_ref()).map_or("", |t| t.plain());
             let known = self
@@ -43,7 +51,10 @@ impl<'a> RegionBuilder<'a> {
     }
 
     fn keep_row(&mut self, index: &Cases, length: &Affine, at: &Node, scope: &Scope) -> Result<(), Refusal> {
-        let large = || Refusal::at(at, "the subscript's numbers are too large", "use smaller factors and constants");
+        let large = || too_large(at);
+        if index.0.iter().any(|(_, value)| value.has_products()) {
+            return Err(super::integer_expression::not_affine(at));
+        }
         let mut leaves = Formula::constant(false);
         for (condition, value) in &index.0 {
             let last = length.plus(value, -1).and_then(|d| d.plus(&Affine::constant(1), -1)).ok_or_else(large)?;
@@ -151,6 +162,10 @@ impl<'a> RegionBuilder<'a> {
 /// The first length of an array type, if it is a number.
 fn number(plain: &str) -> Option<i64> {
     ctype::first_length(plain)?.parse().ok()
+}
+
+fn too_large(at: &Node) -> Refusal {
+    Refusal::at(at, "the subscript's numbers are too large", "use smaller factors and constants")
 }
 
 fn no_length(at: &Node) -> Refusal {

@@ -8,6 +8,8 @@ use std::fmt::Write;
 pub enum Atom {
     /// A counter or parameter, by its isl name.
     Symbol(String),
+    /// A product of two or more counters and parameters, sorted. Only subscripts of linearised arrays have them.
+    Product(Vec<String>),
     /// A quasi-affine expression in isl's notation, e.g. `floor((i)/2)` or `max(0, i - 3)`.
     Expression {
         /// isl text.
@@ -20,6 +22,21 @@ pub enum Atom {
         high: Vec<Affine>,
     },
 }
+
+impl Atom {
+    /// The symbols whose product the atom is.
+    pub fn factors(&self) -> Option<&[String]> {
+        match self {
+            Atom::Symbol(name) => Some(std::slice::from_ref(name)),
+            Atom::Product(names) => Some(names),
+            Atom::Expression { .. } => None,
+        }
+    }
+}
+
+/// The largest number of symbols in a product, and of products in a sum.
+const MAX_FACTORS: usize = 8;
+const MAX_TERMS: usize = 64;
 
 /// `sum of factor * atom + constant`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, PartialOrd, Ord)]
@@ -110,6 +127,47 @@ impl Affine {
         Affine::default().plus(self, factor)
     }
 
+    /// Whether the value is no sum of symbols, but has products of them.
+    pub fn has_products(&self) -> bool {
+        self.terms.keys().any(|atom| matches!(atom, Atom::Product(_)))
+    }
+
+    /// The value without its products.
+    #[must_use]
+    pub fn without_products(&self) -> Affine {
+        let terms = self.terms.iter().filter(|(atom, _)| !matches!(atom, Atom::Product(_)));
+        Affine { terms: terms.map(|(a, f)| (a.clone(), *f)).collect(), constant: self.constant }
+    }
+
+    /// `self * other`; `None` if a factor is no sum of symbols, or if the product is too large.
+    pub fn multiplied(&self, other: &Affine) -> Option<Affine> {
+        let mut product = other.times(self.constant)?;
+        for (atom, factor) in &self.terms {
+            let names = atom.factors()?;
+            let own = Affine::product(names.to_vec()).times(factor.checked_mul(other.constant)?)?;
+            product = product.plus(&own, 1)?;
+            for (second, times) in &other.terms {
+                let all: Vec<String> = names.iter().chain(second.factors()?).cloned().collect();
+                if all.len() > MAX_FACTORS {
+                    return None;
+                }
+                product = product.plus(&Affine::product(all), factor.checked_mul(*times)?)?;
+            }
+        }
+        (product.terms.len() <= MAX_TERMS).then_some(product)
+    }
+
+    /// The product of symbols; of none, 1.
+    pub fn product(mut names: Vec<String>) -> Affine {
+        names.sort();
+        let atom = match names.len() {
+            0 => return Affine::constant(1),
+            1 => Atom::Symbol(names.remove(0)),
+            _ => Atom::Product(names),
+        };
+        Affine { terms: BTreeMap::from([(atom, 1)]), constant: 0 }
+    }
+
     /// The value, if it is a constant.
     pub fn as_constant(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
@@ -121,6 +179,7 @@ impl Affine {
         for atom in self.terms.keys() {
             match atom {
                 Atom::Symbol(name) => drop(all.insert(name.clone())),
+                Atom::Product(names) => all.extend(names.iter().cloned()),
                 Atom::Expression { symbols, .. } => all.extend(symbols.iter().cloned()),
             }
         }
@@ -129,8 +188,11 @@ impl Affine {
 
     /// Factor of a symbol; `None` if the symbol occurs inside an expression.
     pub fn factor(&self, symbol: &str) -> Option<i64> {
-        let hidden =
-            self.terms.keys().any(|a| matches!(a, Atom::Expression { symbols, .. } if symbols.contains(symbol)));
+        let hidden = self.terms.keys().any(|a| match a {
+            Atom::Symbol(_) => false,
+            Atom::Product(names) => names.iter().any(|name| name == symbol),
+            Atom::Expression { symbols, .. } => symbols.contains(symbol),
+        });
         (!hidden).then(|| self.terms.get(&Atom::Symbol(symbol.to_owned())).copied().unwrap_or(0))
     }
 }
@@ -147,6 +209,7 @@ impl std::fmt::Display for Affine {
             };
             let name = match atom {
                 Atom::Symbol(name) => name,
+                Atom::Product(names) => &names.join(" * "),
                 Atom::Expression { text, .. } => text,
             };
             let size = factor.unsigned_abs();
@@ -323,6 +386,16 @@ mod tests {
             i.times(2).and_then(|e| e.plus(&Affine::symbol("n"), -1)).and_then(|e| e.plus(&Affine::constant(3), -1));
         assert_eq!(e.map(|e| e.to_string()).as_deref(), Some("2 * i - n - 3"));
         assert_eq!(i.plus(&i, -1).map(|e| e.to_string()).as_deref(), Some("0"));
+    }
+
+    #[test]
+    fn products_multiply_out() {
+        let (i, n, one) = (Affine::symbol("i"), Affine::symbol("n"), Affine::constant(1));
+        let e = i.plus(&one, -1).and_then(|e| e.multiplied(&n)).and_then(|e| e.plus(&one, 2));
+        assert_eq!(e.as_ref().map(ToString::to_string).as_deref(), Some("-n + i * n + 2"));
+        assert!(e.as_ref().is_some_and(Affine::has_products) && !i.has_products());
+        assert_eq!(e.map(|e| (e.factor("i"), e.without_products().to_string())), Some((None, "-n + 2".into())));
+        assert_eq!(i.floor_div(2).multiplied(&n), None);
     }
 
     #[test]

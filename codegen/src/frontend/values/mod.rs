@@ -2,5 +2,6 @@
 //! It knows no C but the numbers of declarations in `clang`.
 
 pub mod affine;
+pub mod shape;
 pub mod surrounding_loops;
 pub mod symbols;

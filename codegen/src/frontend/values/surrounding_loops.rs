@@ -150,7 +150,7 @@ impl Ground {
                 let (low, high) = self.ranges.get(name)?;
                 Some(i128::from(factor.unsigned_abs()) * i128::from(low.unsigned_abs().max(high.unsigned_abs())))
             }
-            Atom::Expression { .. } => None,
+            Atom::Product(_) | Atom::Expression { .. } => None,
         };
         let sum: Option<i128> = value.terms.iter().map(largest).sum();
         sum.is_some_and(|sum| sum + i128::from(value.constant.unsigned_abs()) <= i128::from(i64::MAX))
@@ -163,7 +163,7 @@ impl Ground {
                     let (low, high) = self.ranges.get(name)?;
                     Some(i128::from(*factor) * i128::from(if *factor > 0 { *low } else { *high }))
                 }
-                Atom::Expression { .. } => None,
+                Atom::Product(_) | Atom::Expression { .. } => None,
             };
             let sum: Option<i128> = v.terms.iter().map(least).sum();
             sum.is_some_and(|sum| sum + i128::from(v.constant) >= 0)

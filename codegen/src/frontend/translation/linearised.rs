@@ -1,0 +1,270 @@
+//! Subscripts with products, `a[i * n + j]`: recovers the shape of the array, and the subscripts in that shape.
+//!
+//! The region is read twice if it has such subscripts: the first time gathers them, and the second time knows the
+//! shapes, since all accesses of an array need the same one.
+
+use super::integer_expression::COMPUTABLE;
+use super::lvalue::{Lvalue, TO_POINTER};
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ctype::Integer;
+use crate::frontend::survey::linear_accesses::{LinearAccess, Linearised};
+use crate::frontend::survey::region_builder::{KnownParameter, RegionBuilder};
+use crate::frontend::values::affine::{Affine, Atom, Cases};
+use crate::frontend::values::shape::{Product, Shape};
+use crate::frontend::values::surrounding_loops::{Proof, Scope};
+use crate::model::{Condition, Parameter, WIDE_LIMIT};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+
+impl<'a> RegionBuilder<'a> {
+    /// The value of an integer expression, which may have products of counters and parameters.
+    pub fn polynomial(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
+        let before = std::mem::replace(&mut self.allows_products, true);
+        let value = self.attempt(|b| b.value(node, scope));
+        self.allows_products = before;
+        value
+    }
+
+    /// Whether a variable is known to be a linearised array.
+    pub fn is_linearised(&self, variable: Id) -> bool {
+        self.linearised.shapes.contains_key(&variable)
+    }
+
+    /// The product of two values; sums of parameters become parameters of their own.
+    pub fn multiplied(
+        &mut self,
+        (left, a): (&'a Node, &Cases),
+        (right, b): (&'a Node, &Cases),
+        scope: &Scope,
+    ) -> Result<Option<Cases>, Refusal> {
+        let (Some(a), Some(b)) = (a.single(), b.single()) else { return Ok(None) };
+        let (a, b) = (self.as_factor(left, a, scope)?, self.as_factor(right, b, scope)?);
+        Ok(a.multiplied(&b).map(Cases::one))
+    }
+
+    fn as_factor(&mut self, node: &'a Node, value: &Affine, scope: &Scope) -> Result<Affine, Refusal> {
+        let counters = value.symbols().iter().any(|s| scope.loops.iter().any(|l| &l.symbol == s));
+        let plain = value.terms.is_empty() || (value.terms.len() == 1 && value.constant == 0);
+        if counters || plain || value.has_products() {
+            return Ok(value.clone());
+        }
+        Ok(self.attempt(|b| b.capture(node, scope))?.unwrap_or_else(|| value.clone()))
+    }
+
+    /// Gives an access of a linearised array the subscripts of the array's shape.
+    pub fn delinearise(&mut self, place: &mut Lvalue<'a>, at: &'a Node, scope: &Scope) -> Result<(), Refusal> {
+        let products = place.subscripts.iter().any(|s| s.0.iter().any(|(_, value)| value.has_products()));
+        if place.subscripts.len() != 1 {
+            return if products {
+                Err(no_shape(at, "a subscript of an array of rank 2 or more is a product"))
+            } else {
+                Ok(())
+            };
+        }
+        let id = place.variable.id;
+        let Some(shape) = self.linearised.shapes.get(&id).cloned() else {
+            let value = place.subscripts[0].clone();
+            self.linearised.seen.entry(id).or_default().push(LinearAccess { node: at, value, scope: scope.clone() });
+            place.subscripts[0].0.iter_mut().for_each(|(_, value)| *value = value.without_products());
+            return Ok(());
+        };
+        let mut lengths = Vec::new();
+        for length in &shape.lengths {
+            lengths.push(self.length(length));
+        }
+        let mut all: Vec<Cases> = vec![Cases(vec![]); lengths.len() + 1];
+        for (condition, value) in &place.subscripts[0].0 {
+            let mut subscripts = shape.divide(value).ok_or_else(|| {
+                let reason = format!("the subscripts of `{}` do not have one shape in the region", place.variable.name);
+                no_shape(at, &reason)
+            })?;
+            for k in (0..lengths.len()).rev() {
+                self.carry(&mut subscripts, k, &lengths[k], shape.begins[k], scope, &condition.facts);
+            }
+            for (cases, subscript) in all.iter_mut().zip(subscripts) {
+                cases.0.push((condition.clone(), subscript));
+            }
+        }
+        let element = place.types.last().cloned().flatten();
+        place.types = vec![None; all.len()];
+        place.types.push(element);
+        place.subscripts = all;
+        place.rows = Some(lengths.into_iter().zip(shape.begins).collect());
+        Ok(())
+    }
+
+    /// Moves whole rows from subscript `k + 1` to subscript `k` if that keeps it in its row: in `a[i * n + n - 1 - j]`
+    /// the division gives `[i + 1][-1 - j]`.
+    fn carry(&self, subscripts: &mut [Affine], k: usize, length: &Affine, begin: i64, scope: &Scope, facts: &[Affine]) {
+        let points = |value: Option<Affine>| match value.map(|v| self.ground.prove(&v, scope, facts)) {
+            Some(Proof::Proved) => 2,
+            Some(Proof::Assuming(_)) => 1,
+            _ => 0,
+        };
+        let moved = |rows: i64| {
+            let inner = subscripts[k + 1].plus(length, rows)?;
+            let low = inner.plus(&Affine::constant(begin), -1);
+            let high = length.plus(&inner, -1).and_then(|h| h.plus(&Affine::constant(begin - 1), 1));
+            let outer = subscripts[k].plus(&Affine::constant(rows), -1)?;
+            Some((points(low) + points(high), outer, inner))
+        };
+        let mut best = moved(0);
+        for other in [1, -1, 2, -2].into_iter().map(moved) {
+            if other.as_ref().map(|o| o.0) > best.as_ref().map(|b| b.0) {
+                best = other;
+            }
+        }
+        if let Some((_, outer, inner)) = best {
+            (subscripts[k], subscripts[k + 1]) = (outer, inner);
+        }
+    }
+
+    /// A dimension's length as an affine value; a product of parameters becomes a parameter of its own.
+    fn length(&mut self, length: &Product) -> Affine {
+        if length.symbols.len() < 2 {
+            return Affine::product(length.symbols.clone()).times(length.factor).unwrap_or_default();
+        }
+        let text = length.symbols.iter().skip(1).fold(self.c_value(&length.symbols[0]), |all, symbol| {
+            format!("dvm__product({all}, {})", self.c_value(symbol))
+        });
+        let known = self.parameters.iter().find(|p| p.parameter.expression.as_deref() == Some(&text));
+        let symbol = if let Some(known) = known {
+            known.parameter.symbol.clone()
+        } else {
+            let symbol = self.fresh(&format!("dvm__of_{}", length.symbols.join("_")));
+            self.ground.ranges.insert(symbol.clone(), (-WIDE_LIMIT, WIDE_LIMIT));
+            let parameter = Parameter {
+                symbol: symbol.clone(),
+                name: symbol.clone(),
+                ctype: "dvm__int64".to_owned(),
+                global: false,
+                expression: Some(text.clone()),
+            };
+            self.parameters.push(KnownParameter { parameter, variable: 0 });
+            let reason = format!("a row of {} elements is longer than 2^48", length.symbols.join(" * "));
+            self.check_at_entry(Condition::new(reason, format!("{text} > {WIDE_LIMIT}LL || {text} < -{WIDE_LIMIT}LL")));
+            symbol
+        };
+        Affine::symbol(&symbol).times(length.factor).unwrap_or_default()
+    }
+
+    /// The C text of a parameter in the enclosing function.
+    pub fn c_value(&self, symbol: &str) -> String {
+        let known = self.parameters.iter().find(|p| p.parameter.symbol == symbol);
+        known.map_or(symbol.to_owned(), |k| {
+            k.parameter.expression.as_ref().map_or_else(|| k.parameter.name.clone(), |e| format!("({e})"))
+        })
+    }
+
+    /// The C text of a sum of parameters, computed in 64 bits.
+    pub fn c_sum(&self, sum: &Affine) -> String {
+        let mut text = format!("{}LL", sum.constant);
+        for (atom, factor) in &sum.terms {
+            let Atom::Symbol(symbol) = atom else { continue };
+            let _ = write!(text, " + {factor}LL * (long long){}", self.c_value(symbol));
+        }
+        text
+    }
+
+    /// The C text of a dimension's length.
+    pub fn c_length(&self, length: &Affine) -> String {
+        let mut text = String::new();
+        for (atom, factor) in &length.terms {
+            let Atom::Symbol(symbol) = atom else { continue };
+            let value = self.c_value(symbol);
+            text = if *factor == 1 { value } else { format!("{factor} * {value}") };
+        }
+        if text.is_empty() { length.constant.to_string() } else { text }
+    }
+
+    /// The shapes that the subscripts of the first reading tell; empty if no array is linearised.
+    pub fn recovered_shapes(&self) -> Result<Linearised<'a>, Refusal> {
+        let mut shapes = HashMap::new();
+        let mut seen: Vec<_> = self.linearised.seen.iter().collect();
+        seen.sort_by_key(|(_, accesses)| accesses.first().map(|a| a.node.begin.offset));
+        for (id, accesses) in seen {
+            let values = accesses.iter().flat_map(|a| a.value.0.iter().map(|(_, v)| v));
+            let Some(first) = accesses.iter().find(|a| a.value.0.iter().any(|(_, v)| v.has_products())) else {
+                continue;
+            };
+            let is_counter = |name: &str| accesses.iter().any(|a| a.scope.loops.iter().any(|l| l.symbol == name));
+            let mut shape = Shape::of(values, is_counter).map_err(|why| {
+                let name = self.unit.declaration(*id).map_or("", |d| &d.name);
+                no_shape(first.node, &format!("`{name}` has no recognisable shape: {why}"))
+            })?;
+            for k in 0..shape.begins.len() {
+                shape.begins[k] = self.begin(&shape, k, accesses);
+            }
+            shapes.insert(*id, shape);
+        }
+        Ok(Linearised { seen: HashMap::new(), shapes })
+    }
+
+    /// 1 if subscripts along this dimension are known to be at least 1, and none is known to reach 0.
+    fn begin(&self, shape: &Shape, k: usize, accesses: &[LinearAccess]) -> i64 {
+        let mut begin = 0;
+        for access in accesses {
+            for (condition, value) in &access.value.0 {
+                let Some(subscripts) = shape.divide(value) else { continue };
+                let proved = |value: Option<Affine>| {
+                    value.is_some_and(|v| self.ground.prove(&v, &access.scope, &condition.facts) == Proof::Proved)
+                };
+                let above = subscripts[k + 1].plus(&Affine::constant(1), -1);
+                if proved(above) {
+                    begin = 1;
+                } else if proved(Some(subscripts[k + 1].clone())) {
+                    return 0;
+                }
+            }
+        }
+        begin
+    }
+
+    /// Has it checked at entry that a value with products fits an unsigned type; false if that cannot be told. `low`:
+    /// the value might be negative.
+    pub fn fits_unsigned(&mut self, value: &Affine, ty: Integer, low: bool, scope: &Scope, facts: &[Affine]) -> bool {
+        // By the parameters that they are multiplied with: sums of counters.
+        let mut groups: BTreeMap<Vec<String>, Affine> = BTreeMap::from([(vec![], Affine::constant(value.constant))]);
+        for (atom, factor) in &value.terms {
+            let Some(symbols) = atom.factors() else { return false };
+            let is_counter = |s: &String| scope.loops.iter().any(|l| &l.symbol == s);
+            let (counters, rest): (Vec<String>, Vec<String>) = symbols.iter().cloned().partition(is_counter);
+            let sum = groups.entry(rest).or_default();
+            let Some(more) = sum.plus(&Affine::product(counters), *factor) else { return false };
+            *sum = more;
+        }
+        let mut terms = Vec::new();
+        for (symbols, sum) in &groups {
+            let positive = symbols.iter().all(|s| self.require(&Affine::symbol(s), scope, facts));
+            if !positive || sum.has_products() || (low && !self.require(sum, scope, facts)) {
+                return false;
+            }
+            let Some(most) = self.greatest(sum, scope, facts) else { return false };
+            let product = |all: String, s: &String| format!("dvm__product({all}, {})", self.c_value(s));
+            terms.push(symbols.iter().fold(most, product));
+        }
+        let most = terms.into_iter().reduce(|a, b| format!("dvm__sum({a}, {b})")).unwrap_or_default();
+        let limit = COMPUTABLE.min(i64::try_from(ty.max()).unwrap_or(COMPUTABLE));
+        let reason = "a subscript may wrap around".to_owned();
+        self.check_at_entry(Condition::new(reason, format!("{most} > {limit}LL")));
+        true
+    }
+
+    /// An upper bound of a value, as a C expression over parameters.
+    fn greatest(&mut self, value: &Affine, scope: &Scope, facts: &[Affine]) -> Option<String> {
+        let unknown = "dvm__greatest";
+        self.ground.ranges.insert(unknown.to_owned(), (-WIDE_LIMIT, WIDE_LIMIT));
+        let difference = Affine::symbol(unknown).plus(value, -1);
+        let proof = difference.map(|d| self.ground.prove(&d, scope, facts));
+        self.ground.ranges.remove(unknown);
+        let Some(Proof::Assuming(least)) = proof else { return None };
+        let bound = Affine::symbol(unknown).plus(&least, -1)?;
+        (!bound.symbols().contains(unknown)).then(|| self.c_sum(&bound))
+    }
+}
+
+/// The refusal of subscripts that no shape explains.
+fn no_shape(at: &Node, reason: &str) -> Refusal {
+    Refusal::at(at, reason, TO_POINTER)
+}

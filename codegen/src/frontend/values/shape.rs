@@ -1,0 +1,159 @@
+//! The shape of an array of rank 1 that a program uses as one of higher rank: `a[i * n + j]` is `a[i][j]` in rows of
+//! `n`. The strides of the subscripts' counters tell the lengths (Grosser et al., ICS 2015).
+//!
+//! Different subscripts of the recovered shape are different elements where each subscript but the first stays in a
+//! window as long as its dimension. The shape is a guess, and this is checked for each access.
+
+use super::affine::{Affine, Atom};
+
+/// A number times a product of symbols.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Product {
+    /// The number, above 0.
+    pub factor: i64,
+    /// The symbols, sorted.
+    pub symbols: Vec<String>,
+}
+
+/// A recovered shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// The distance in elements of neighbours along each subscript but the last, which has distance 1.
+    strides: Vec<Product>,
+    /// The lengths of all dimensions but the first.
+    pub lengths: Vec<Product>,
+    /// For each of these, where its window begins: 0, or 1 for subscripts that begin at 1 as Fortran's do.
+    pub begins: Vec<i64>,
+}
+
+impl Shape {
+    /// The shape that the strides of `values`, the array's subscripts, tell.
+    pub fn of<'v>(
+        values: impl Iterator<Item = &'v Affine> + Clone,
+        is_counter: impl Fn(&str) -> bool,
+    ) -> Result<Shape, String> {
+        let mut strides: Vec<Product> = Vec::new();
+        for symbols in values.clone().flat_map(|v| v.terms.keys()).filter_map(Atom::factors) {
+            let (counters, rest): (Vec<String>, Vec<String>) = symbols.iter().cloned().partition(|s| is_counter(s));
+            match counters.as_slice() {
+                [] => {}
+                [_] => {
+                    if !rest.is_empty() && strides.iter().all(|s| s.symbols != rest) {
+                        strides.push(Product { factor: 0, symbols: rest });
+                    }
+                }
+                [one, other, ..] => return Err(format!("the counters `{one}` and `{other}` are multiplied")),
+            }
+        }
+        strides.sort_by_key(|s| std::cmp::Reverse(s.symbols.len()));
+        for pair in strides.windows(2) {
+            if without(&pair[0].symbols, &pair[1].symbols).is_none() {
+                let (one, other) = (pair[0].symbols.join(" * "), pair[1].symbols.join(" * "));
+                return Err(format!("the strides `{one}` and `{other}` do not divide each other"));
+            }
+        }
+        for (atom, factor) in values.flat_map(|v| &v.terms) {
+            let Some(symbols) = atom.factors() else { continue };
+            if let Some(stride) = strides.iter_mut().find(|s| without(symbols, &s.symbols).is_some()) {
+                stride.factor = common_divisor(stride.factor, *factor);
+            }
+        }
+        for k in 1..strides.len() {
+            strides[k].factor = common_divisor(strides[k].factor, strides[k - 1].factor);
+        }
+        let one = Product { factor: 1, symbols: vec![] };
+        let next = strides.iter().skip(1).chain([&one]);
+        let length = |(stride, next): (&Product, &Product)| Product {
+            factor: stride.factor / next.factor,
+            symbols: without(&stride.symbols, &next.symbols).unwrap_or_default(),
+        };
+        let lengths: Vec<Product> = strides.iter().zip(next).map(length).collect();
+        let begins = vec![0; lengths.len()];
+        Ok(Shape { strides, lengths, begins })
+    }
+
+    /// The subscripts that an element of the array has in this shape; `None` if they are not affine.
+    pub fn divide(&self, value: &Affine) -> Option<Vec<Affine>> {
+        let mut subscripts = Vec::new();
+        let mut rest = value.clone();
+        for stride in &self.strides {
+            let mut quotient = Affine::default();
+            for (atom, factor) in rest.terms.clone() {
+                let left = atom.factors().and_then(|symbols| without(symbols, &stride.symbols));
+                let Some(left) = left.filter(|_| factor % stride.factor == 0) else { continue };
+                quotient = quotient.plus(&Affine::product(left), factor / stride.factor)?;
+                rest.terms.remove(&atom);
+            }
+            subscripts.push(quotient);
+        }
+        subscripts.push(rest);
+        subscripts.iter().all(|s| !s.has_products()).then_some(subscripts)
+    }
+}
+
+/// `symbols` without `others`; `None` if some are not among them.
+fn without(symbols: &[String], others: &[String]) -> Option<Vec<String>> {
+    let mut left = symbols.to_vec();
+    for other in others {
+        left.remove(left.iter().position(|s| s == other)?);
+    }
+    Some(left)
+}
+
+fn common_divisor(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    i64::try_from(a).unwrap_or(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `sum of factor * product of the letters`.
+    fn sum(terms: &[(i64, &str)]) -> Affine {
+        let product = |letters: &str| Affine::product(letters.chars().map(String::from).collect());
+        terms.iter().fold(Affine::default(), |all, (f, l)| all.plus(&product(l), *f).unwrap_or_default())
+    }
+
+    fn is_counter(name: &str) -> bool {
+        "ijk".contains(name)
+    }
+
+    fn texts(shape: &Shape, value: &Affine) -> Option<Vec<String>> {
+        Some(shape.divide(value)?.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn strides_tell_the_lengths() -> Result<(), String> {
+        let values = [sum(&[(1, "imn"), (1, "jm"), (1, "k")]), sum(&[(1, "imn"), (-1, "mn"), (1, "k"), (3, "")])];
+        let shape = Shape::of(values.iter(), is_counter)?;
+        let names: Vec<String> = shape.lengths.iter().map(|l| l.symbols.join("*")).collect();
+        assert_eq!(names, ["n", "m"]);
+        assert_eq!(texts(&shape, &values[0]), Some(vec!["i".into(), "j".into(), "k".into()]));
+        assert_eq!(texts(&shape, &values[1]), Some(vec!["i - 1".into(), "0".into(), "k + 3".into()]));
+        Ok(())
+    }
+
+    #[test]
+    fn factors_of_strides_belong_to_the_lengths() -> Result<(), String> {
+        let pixels = [sum(&[(3, "in"), (3, "j"), (1, "")])];
+        let shape = Shape::of(pixels.iter(), is_counter)?;
+        assert_eq!(shape.lengths, [Product { factor: 3, symbols: vec!["n".into()] }]);
+        assert_eq!(texts(&shape, &pixels[0]), Some(vec!["i".into(), "3 * j + 1".into()]));
+        let odd = [sum(&[(2, "in"), (1, "j")]), sum(&[(2, "in"), (1, "n"), (1, "j")])];
+        let shape = Shape::of(odd.iter(), is_counter)?;
+        assert_eq!(texts(&shape, &odd[1]), Some(vec!["2 * i + 1".into(), "j".into()]));
+        assert_eq!(texts(&shape, &sum(&[(1, "abn"), (1, "j")])), None);
+        Ok(())
+    }
+
+    #[test]
+    fn what_has_no_shape_is_told() {
+        let told = |value: Affine| Shape::of([value].iter(), is_counter).err().unwrap_or_default();
+        assert!(told(sum(&[(1, "ij")])).contains("are multiplied"));
+        assert!(told(sum(&[(1, "in"), (1, "jm")])).contains("do not divide"));
+    }
+}

@@ -1,0 +1,8 @@
+/* expect: the counters `i` and `j` are multiplied */
+void f(int n, double *restrict a)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      a[i * j] = 0;
+}
