@@ -392,9 +392,13 @@ impl<'a> RegionBuilder<'a> {
             let reason = format!("`{}` is a loop counter that is used outside its loop", variable.name);
             return Err(Refusal::at(at, reason, "keep the value in another variable"));
         }
-        if self.private.contains(&id) {
+        // A statement with the assignment itself sets its copy.
+        if self.private.contains(&id) || (write && self.forwarded.contains_key(&id)) {
             out.copies.push(id);
             return Ok(());
+        }
+        if self.forwarded.contains_key(&id) {
+            return self.repeat(id, scope, out);
         }
         if self.variables.declared.contains_key(&id) {
             return self.repeat(id, scope, out);
@@ -424,9 +428,8 @@ impl<'a> RegionBuilder<'a> {
 
     /// Repeats the declaration of a variable of the region in each statement that uses it.
     fn repeat(&mut self, id: Id, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
-        let Some(variable) = self.variables.declared.get(&id).copied() else { return Ok(()) };
-        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
-        if let Some(initial) = initial {
+        let Some(variable) = self.unit.declaration(id) else { return Ok(()) };
+        if let Some(initial) = self.repeated_value(id) {
             if ctype::is_pointer(variable.ty.plain()) {
                 self.subscript_effects(initial, scope, out)?;
             } else {

@@ -30,6 +30,9 @@ impl<'a> RegionBuilder<'a> {
         for (id, _) in outer {
             let Some(variable) = self.unit.declaration(id) else { continue };
             let plain = variable.ty.plain();
+            if self.forwarded.contains_key(&id) {
+                continue;
+            }
             if self.variables.declared.contains_key(&id) || ctype::is_pointer(plain) || ctype::is_array(plain) {
                 continue;
             }
@@ -91,7 +94,7 @@ impl<'a> RegionBuilder<'a> {
 
     fn place_declaration(&mut self, block: Id, statements: &[&'a Node], at: usize, variable: &'a Node) {
         let id = variable.id;
-        if self.variables.is_counter(id) || self.repeatable(variable) {
+        if self.variables.is_counter(id) || self.repeatable(variable) || self.forwarded.contains_key(&id) {
             return;
         }
         let uses: Vec<usize> = (at + 1..statements.len()).filter(|k| liveness::mentions(statements[*k], id)).collect();
@@ -121,18 +124,18 @@ impl<'a> RegionBuilder<'a> {
         initial.is_some_and(|n| self.steady(n))
     }
 
-    fn steady(&self, node: &Node) -> bool {
+    pub fn steady(&self, node: &Node) -> bool {
         let here = match node.kind {
             SyntaxKind::DeclRefExpr => {
                 node.reference.as_ref().is_none_or(|r| match self.variables.declared.get(&r.id) {
                     Some(_) if self.variables.is_counter(r.id) => true,
-                    Some(local) => self.repeatable(local),
+                    Some(local) => self.repeatable(local) || self.forwarded.contains_key(&r.id),
                     None => {
                         let array = self
                             .unit
                             .declaration(r.id)
                             .is_some_and(|d| ctype::is_array(d.ty.plain()) || ctype::is_pointer(d.ty.plain()));
-                        array || !self.variables.written.contains_key(&r.id)
+                        array || !self.variables.written.contains_key(&r.id) || self.forwarded.contains_key(&r.id)
                     }
                 })
             }

@@ -10,6 +10,7 @@ use crate::frontend::relocation::collision;
 use crate::frontend::relocation::made_tokens;
 use crate::frontend::relocation::surroundings;
 use crate::frontend::survey::linear_accesses::Linearised;
+use crate::frontend::survey::reaching_definitions::ReachingDefinitions;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::survey::variables::RegionVariables;
 use crate::frontend::text::pragma::{self, Site};
@@ -113,6 +114,9 @@ pub fn analyse(
             entry_reads: vec![],
             entry_objects: vec![],
             groups: HashMap::new(),
+            definitions: ReachingDefinitions::default(),
+            forwarded: HashMap::new(),
+            definitions_open: 0,
             private: HashSet::new(),
             rows: vec![],
             conditions: vec![],
@@ -120,6 +124,7 @@ pub fn analyse(
             allows_products: false,
             mentioned: vec![],
         };
+        builder.follow_definitions(&roots, &graph);
         builder.group(&roots, &graph)?;
         builder.block(0, &roots, &surrounding_loops::Scope::default())?;
         Ok(builder)

@@ -39,6 +39,7 @@ impl<'a> RegionBuilder<'a> {
     fn statement(&mut self, node: &'a Node, scope: &Scope) -> Result<(), Refusal> {
         match node.kind {
             SyntaxKind::NullStmt => Ok(()),
+            _ if self.is_forwarded(node) => Ok(()),
             SyntaxKind::CompoundStmt => {
                 let mut inside = scope.clone();
                 inside.schedule.push("0".to_owned());
@@ -147,7 +148,7 @@ impl<'a> RegionBuilder<'a> {
     fn check_meanings(&self, nodes: &[&'a Node], out: &Effects) -> Result<(), Refusal> {
         let locals: Vec<&Node> =
             out.repeated.iter().chain(&out.copies).filter_map(|id| self.unit.declaration(*id)).collect();
-        let initials = locals.iter().flat_map(|variable| &variable.inner);
+        let initials = out.repeated.iter().filter_map(|id| self.repeated_value(*id));
         let texts: Vec<&Node> = nodes.iter().copied().chain(initials).collect();
         for local in &locals {
             let other = |id, name: &str| id != local.id && name == local.name && !out.own.contains(&id);
@@ -174,9 +175,7 @@ impl<'a> RegionBuilder<'a> {
         // A declaration comes after those that it uses, which were noted before it.
         for id in &out.repeated {
             let Some(variable) = self.unit.declaration(*id) else { continue };
-            let Some(initial) = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute()) else {
-                continue;
-            };
+            let Some(initial) = self.repeated_value(*id) else { continue };
             self.check_visible(variable)?;
             let end = token_end(self.source, initial);
             self.check_conditionals(initial.begin.offset, end)?;

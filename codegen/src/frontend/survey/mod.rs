@@ -4,5 +4,6 @@
 pub mod address_uses;
 pub mod linear_accesses;
 pub mod loop_header;
+pub mod reaching_definitions;
 pub mod region_builder;
 pub mod variables;

@@ -1,6 +1,7 @@
 //! The state that is built while a region is read.
 
 use super::linear_accesses::Linearised;
+use super::reaching_definitions::ReachingDefinitions;
 use super::variables::RegionVariables;
 use crate::Refusal;
 use crate::frontend::clang::ast::Type;
@@ -101,6 +102,12 @@ pub struct RegionBuilder<'a> {
     pub entry_objects: Vec<Id>,
     /// Children of blocks that must stay together: block -> ranges.
     pub groups: HashMap<Id, Vec<(usize, usize)>>,
+    /// Which assignments give integer scalars of the function their values.
+    pub definitions: ReachingDefinitions<'a>,
+    /// Scalars with one such assignment, whose right side each statement repeats that uses them.
+    pub forwarded: HashMap<Id, &'a Node>,
+    /// The number of definitions whose values are being computed, one for another.
+    pub definitions_open: u32,
     /// Scalars of the function that each statement copies.
     pub private: HashSet<Id>,
     /// The isl names used in this region.

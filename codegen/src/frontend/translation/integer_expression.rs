@@ -4,6 +4,7 @@ use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype::Integer;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::reaching_definitions::Definition;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::surrounding_loops::{Proof, Scope};
@@ -12,6 +13,9 @@ const USE_AFFINE: &str = "use only sums of counters and unchanging integers with
 /// Limit for values of 64-bit types, half the range of a signed 64-bit integer: the generated code computes in 64 bits,
 /// and proofs add to the bounds.
 pub const COMPUTABLE: i64 = 1 << 62;
+
+/// The largest number of definitions that a value may use, one for another.
+const MAX_DEFINITIONS: u32 = 12;
 
 const COPY_BEFORE: &str = "if the value does not change, copy it to an integer variable before the region";
 const USE_SIGNED: &str =
@@ -74,6 +78,9 @@ impl<'a> RegionBuilder<'a> {
                 "keep the value in another variable",
             ));
         }
+        if let Some(definition) = self.definitions.of_use(node) {
+            return self.defined(definition, node, scope);
+        }
         if self.variables.written.contains_key(&reference.id) {
             return Err(Refusal::at(
                 node,
@@ -92,6 +99,45 @@ impl<'a> RegionBuilder<'a> {
             return Ok(Cases::one(value));
         }
         Ok(Cases::one(Affine::symbol(&self.parameter(declaration))))
+    }
+
+    /// The value that a definition gives to a variable.
+    fn defined(&mut self, definition: Definition<'a>, node: &Node, scope: &Scope) -> Result<Cases, Refusal> {
+        if self.definitions_open == MAX_DEFINITIONS {
+            return Err(not_affine(node));
+        }
+        self.definitions_open += 1;
+        let value = match definition {
+            Definition::Assigned(value) => self.value(value, scope),
+            Definition::Updated(update) => self.updated(update, scope),
+        };
+        self.definitions_open -= 1;
+        value
+    }
+
+    /// The value after `k += 2`, `k++` and the like, where the sum is computed in the variable's own type.
+    fn updated(&mut self, update: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
+        let target = update.child(0).ok_or_else(|| not_affine(update))?;
+        let before = self.value(target, scope)?;
+        let one = Cases::one(Affine::constant(1));
+        let (amount, sign) = match (update.opcode.as_str(), update.child(1)) {
+            ("++", _) => (one, 1),
+            ("--", _) => (one, -1),
+            (operator @ ("+=" | "-="), Some(amount)) => {
+                let (own, other) = (self.unit.integer(target.ty.plain()), self.unit.integer(amount.ty.plain()));
+                let same = own.zip(other).is_some_and(|(a, b)| a.signed == b.signed && a.width >= b.width.max(32));
+                if !same {
+                    return Err(not_affine(update));
+                }
+                (self.value(amount, scope)?, if operator == "+=" { 1 } else { -1 })
+            }
+            _ => return Err(not_affine(update)),
+        };
+        if self.unit.integer(target.ty.plain()).is_none_or(|ty| ty.width < 32) {
+            return Err(not_affine(update));
+        }
+        let after = before.combine(&amount, |a, b| a.plus(b, sign));
+        self.arithmetic(after, target, scope)
     }
 
     fn binary(&mut self, node: &'a Node, scope: &Scope) -> Result<Cases, Refusal> {
