@@ -12,12 +12,30 @@ pub struct Refusal {
     pub reason: String,
     /// What the user can change.
     pub remedy: String,
+    /// What else is in the way.
+    pub others: Vec<Refusal>,
 }
+
+/// The largest number of obstacles of one region that are told.
+const MAX_OBSTACLES: usize = 20;
 
 impl Refusal {
     /// A refusal of the region as a whole.
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
-        Refusal { span: None, reason: reason.into(), remedy: remedy.into() }
+        Refusal { span: None, reason: reason.into(), remedy: remedy.into(), others: vec![] }
+    }
+
+    /// One refusal for all obstacles, in their order; `None` if there are none.
+    pub fn all(obstacles: Vec<Refusal>) -> Option<Refusal> {
+        let mut told: Vec<Refusal> = Vec::new();
+        for obstacle in obstacles {
+            if told.len() < MAX_OBSTACLES && !told.contains(&obstacle) {
+                told.push(obstacle);
+            }
+        }
+        let mut told = told.into_iter();
+        let first = told.next()?;
+        Some(Refusal { others: told.collect(), ..first })
     }
 
     /// A refusal of some bytes of the source.

@@ -33,10 +33,10 @@ fn check(name: &str) {
 
 testkit::file_tests! {
     check in "tests/refused", "c":
-    address_passed address_taken after_another_pragma after_the_last_function alias_attribute alias_in_pure
-    alignment_of_an_object assembler_label assembly assembly_at_file_scope atomic_data atomic_pointer
-    attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition before_a_pragma
-    before_nothing bound_written bound_written_by_alias break_inside chosen_function clang_fp cleanup_inside
+    address_passed address_taken after_the_last_function after_unroll alias_attribute alias_in_pure
+    alignment_of_an_object all_obstacles assembler_label assembly assembly_at_file_scope atomic_data atomic_pointer
+    attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition
+    before_nothing before_unroll bound_written bound_written_by_alias break_inside chosen_function clang_fp cleanup_inside
     complex_in_region const_assembly const_counts const_writes continue_inside counter_after_data
     counter_behind_pointer counter_in_bound counter_in_pure counter_in_sizeof counter_written data_bound
     data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop

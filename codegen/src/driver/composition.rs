@@ -30,6 +30,8 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) 
         pieces.push(Piece { begin: found.insert, end: found.insert, text, region: Some(found) });
         let (begin, end) = found.pragma;
         pieces.push(Piece { begin, end, text: format!("/* dvm: region {} */", found.region.name), region: None });
+        let hints = found.hints.iter();
+        pieces.extend(hints.map(|(begin, end)| Piece { begin: *begin, end: *end, text: String::new(), region: None }));
         if let Some((begin, end)) = found.endscop {
             pieces.push(Piece { begin, end, text: String::new(), region: None });
         }

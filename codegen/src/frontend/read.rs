@@ -133,15 +133,24 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
             reading.diagnostics.push(refusal(None, &error));
             continue;
         }
+        let told_before = reading.diagnostics.len();
         let found = site.map_err(|e| refusal(None, &e)).and_then(|site| {
             let here = seen.iter().find(|s| covers(&site.pragma, s));
             let here = here.ok_or_else(|| refusal(None, &in_macro(source, source.position(site.pragma.begin).0)))?;
-            region_reader::analyse(&unit, source, &site, here, &mut taken)
-                .map_err(|e| refusal(Some(&region_name(&unit, &site, source)), &e))
+            region_reader::analyse(&unit, source, &site, here, &mut taken).map_err(|e| {
+                let name = region_name(&unit, &site, source);
+                reading.diagnostics.extend(e.others.iter().map(|other| refusal(Some(&name), other)));
+                refusal(Some(&name), &e)
+            })
         });
         match found {
             Ok(found) => reading.found.push(found),
-            Err(diagnostic) => reading.diagnostics.push(diagnostic),
+            Err(diagnostic) => {
+                // The first obstacle comes before the others.
+                let others = reading.diagnostics.split_off(told_before);
+                reading.diagnostics.push(diagnostic);
+                reading.diagnostics.extend(others);
+            }
         }
     }
     Ok(reading)

@@ -38,6 +38,8 @@ pub struct Found {
     pub insert: usize,
     /// Byte range of the pragma.
     pub pragma: (usize, usize),
+    /// Byte ranges of hints for the compiler about the region's loop: they are not about what replaces it.
+    pub hints: Vec<(usize, usize)>,
     /// Byte range of `#pragma endscop`.
     pub endscop: Option<(usize, usize)>,
     /// C text that sets counters to their final values after the tiles; usually empty.
@@ -122,12 +124,13 @@ pub fn analyse(
             conditions: vec![],
             linearised,
             allows_products: false,
+            obstacles: vec![],
             mentioned: vec![],
         };
         builder.follow_definitions(&roots, &graph);
         builder.group(&roots, &graph)?;
-        builder.block(0, &roots, &surrounding_loops::Scope::default())?;
-        Ok(builder)
+        builder.block(0, &roots, &surrounding_loops::Scope::default());
+        Refusal::all(std::mem::take(&mut builder.obstacles)).map_or(Ok(builder), Err)
     };
     let mut builder = read(Linearised::default())?;
     let shapes = builder.recovered_shapes()?;
@@ -148,7 +151,8 @@ pub fn analyse(
     let pragma = (site.pragma.begin, site.pragma.end);
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
-    Ok(Found { region, begin, end, function_begin, insert, pragma, endscop, final_counters, notes })
+    let hints = hints(source, site, function_begin, seen);
+    Ok(Found { region, begin, end, function_begin, insert, pragma, hints, endscop, final_counters, notes })
 }
 
 /// Limits the number and nesting of a region's statements and expressions, which bounds all later work.
@@ -363,6 +367,9 @@ fn check_before(source: &Source, begin: usize, pragma: &Directive, seen: &Seen) 
             continue;
         }
         let words = before.rest().split_whitespace().collect::<Vec<_>>().join(" ");
+        if pragma::is_hint(&before) {
+            continue;
+        }
         if DETACHED.iter().any(|detached| words.starts_with(detached)) || pragma::ends_scop(&before) {
             continue;
         }
@@ -374,6 +381,24 @@ fn check_before(source: &Source, begin: usize, pragma: &Directive, seen: &Seen) 
         ));
     }
     Ok(())
+}
+
+/// The visible hints for the compiler directly before the region's pragma, and after it.
+fn hints(source: &Source, site: &Site, begin: usize, seen: &Seen) -> Vec<(usize, usize)> {
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    let mut next = site.pragma.begin;
+    for before in source.directives(begin, site.pragma.begin).into_iter().rev() {
+        if source.skip_blank(before.end) != next {
+            break;
+        }
+        next = before.begin;
+        if pragma::is_hint(&before) && seen.has_pragma(source, &before) {
+            all.push((before.begin, before.end));
+        }
+    }
+    let after = source.directives(site.pragma.end, site.begin).into_iter();
+    all.extend(after.filter(|d| pragma::is_hint(d) && seen.has_pragma(source, d)).map(|d| (d.begin, d.end)));
+    all
 }
 
 impl Seen {

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 impl<'a> RegionBuilder<'a> {
     /// Makes the statements of a block; `block` identifies it for the groups.
-    pub fn block(&mut self, block: Id, statements: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
+    pub fn block(&mut self, block: Id, statements: &[&'a Node], scope: &Scope) {
         let groups = self.groups.get(&block).cloned().unwrap_or_default();
         let mut k = 0;
         let mut position = 0;
@@ -25,15 +25,21 @@ impl<'a> RegionBuilder<'a> {
             let before = self.statements.len();
             if let Some((_, last)) = groups.iter().find(|(first, _)| *first == k) {
                 let last = (*last).min(statements.len() - 1);
-                self.leaf(&statements[k..=last], &here)?;
+                let made = self.leaf(&statements[k..=last], &here);
+                self.note_obstacle(made);
                 k = last + 1;
             } else {
-                self.statement(statements[k], &here)?;
+                let made = self.statement(statements[k], &here);
+                self.note_obstacle(made);
                 k += 1;
             }
             position += usize::from(self.statements.len() > before);
         }
-        Ok(())
+    }
+
+    /// Keeps what is in the way, and goes on: a refused region tells all its obstacles at once.
+    fn note_obstacle(&mut self, made: Result<(), Refusal>) {
+        self.obstacles.extend(made.err());
     }
 
     fn statement(&mut self, node: &'a Node, scope: &Scope) -> Result<(), Refusal> {
@@ -43,12 +49,14 @@ impl<'a> RegionBuilder<'a> {
             SyntaxKind::CompoundStmt => {
                 let mut inside = scope.clone();
                 inside.schedule.push("0".to_owned());
-                self.block(node.id, &children(node), &inside)
+                self.block(node.id, &children(node), &inside);
+                Ok(())
             }
             SyntaxKind::ForStmt => {
                 let header = loop_header::header(self.unit, node)?;
                 let inside = self.enter(&header, scope)?;
-                self.block(header.body.id, &children(header.body), &inside)
+                self.block(header.body.id, &children(header.body), &inside);
+                Ok(())
             }
             SyntaxKind::IfStmt => {
                 let test = &node.inner[0];
@@ -63,7 +71,7 @@ impl<'a> RegionBuilder<'a> {
                     inside.restrict(formula);
                     inside.uncertain = true;
                     inside.schedule.push("0".to_owned());
-                    self.block(branch.id, &children(branch), &inside)?;
+                    self.block(branch.id, &children(branch), &inside);
                 }
                 Ok(())
             }

@@ -2,6 +2,7 @@
 
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Unit};
+use crate::frontend::clang::constant::Constant;
 use crate::frontend::clang::ctype::{self, Integer};
 use crate::frontend::clang::expression_parts::write_target;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
@@ -109,12 +110,25 @@ fn amount(unit: &Unit, node: &Node, sign: i128, ty: Integer) -> Option<(i64, boo
     if crate::planted::planted("a5-constants") {
         return text_literal(node).map(|v| (sign as i64 * v, !ty.signed));
     }
-    let constant = unit.constant(node)?;
+    let constant = unit.constant(node).or_else(|| constant_variable(unit, node))?;
     let added = (sign * constant.value).rem_euclid(1_i128 << ty.width);
     let added = if added >> (ty.width - 1) == 1 { added - (1_i128 << ty.width) } else { added };
     let step = i64::try_from(added).ok().filter(|v| v.unsigned_abs() < 1 << 31)?;
     let unsigned = !constant.ty.signed && constant.ty.width >= 32.max(ty.width);
     Some((step, !ty.signed || unsigned || unit.integer_options.wraps))
+}
+
+/// The value of a constant variable whose initial value is a constant, as `const int step = 2;`.
+fn constant_variable(unit: &Unit, node: &Node) -> Option<Constant> {
+    let variable = unit.declaration(node.variable()?.id).filter(|v| v.initialised)?;
+    let plain = variable.ty.plain();
+    if !plain.starts_with("const ")
+        || ctype::is_untouchable(plain)
+        || unit.integer(plain) != unit.integer(node.ty.plain())
+    {
+        return None;
+    }
+    unit.constant(variable.inner.iter().find(|n| !n.kind.is_absent() && !n.kind.is_attribute())?)
 }
 
 /// The former way to read a step, from its text: the defect `a5-constants`.

@@ -120,6 +120,8 @@ pub struct RegionBuilder<'a> {
     pub linearised: Linearised<'a>,
     /// Values may now have products of counters and parameters.
     pub allows_products: bool,
+    /// What the region contains that cannot be transformed.
+    pub obstacles: Vec<Refusal>,
     /// Array variables that occur only in `sizeof`.
     pub mentioned: Vec<(Id, &'a Node)>,
 }

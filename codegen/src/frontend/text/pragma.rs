@@ -117,11 +117,21 @@ fn first_token(source: &Source, end: usize) -> usize {
             }
             "endif" | "line" => next.end,
             number if number.starts_with(|c: char| c.is_ascii_digit()) => next.end,
-            "pragma" if is_openmp(next) => next.end,
+            "pragma" if is_openmp(next) || is_hint(next) => next.end,
             _ => return at,
         };
         at = source.skip_blank(after);
     }
+}
+
+/// Hints about the loop after them that never change what it computes, and that clang ignores.
+const HINTS: [&str; 7] = ["GCC ivdep", "ivdep", "vector", "novector", "simd", "loop_count", "prefetch"];
+
+/// Whether a directive is a hint to the compiler about the next loop, and no more than that.
+pub fn is_hint(directive: &Directive) -> bool {
+    let words: Vec<&str> = directive.rest().split(|c: char| !c.is_ascii_alphanumeric() && c != '_').take(2).collect();
+    let begins = |hint: &&str| hint.split(' ').eq(words.iter().copied().take(hint.split(' ').count()));
+    directive.name() == "pragma" && HINTS.iter().any(begins)
 }
 
 /// Whether a directive is an OpenMP pragma.
