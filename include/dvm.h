@@ -986,6 +986,10 @@ typedef void (*dvm_graph_visit_t)(void *visitor, const int64_t *tile);
  *   `carried[k]` set for which that is in the box. In a permutable band these edges order all dependences.
  * * by `predecessors` and `successors`, both given and in agreement; `carried` is not read then.
  *
+ * With `carried`, `bounds` may leave out points of the box: the graph then spends no time on them. A dependence must be
+ * able to go from tile to tile in unit steps along the carried coordinates, so points without work may have to stay:
+ * for them `exists` is 0, nothing runs, and the tiles after them wait as usual.
+ *
  * All functions may be called from any worker, several at a time. Arrays are updated in place: an edge only orders, and
  * what a tile has written is visible to the tiles after it.
  */
@@ -1031,6 +1035,16 @@ typedef struct {
      * First argument of the functions.
      */
     void *context;
+    /**
+     * Narrows `ends`, the least and the greatest value of a coordinate, for the values of the coordinates before it in
+     * `tile`; it is called with the ends of the box, for coordinates from 1 on. Equal arguments, equal answers. NULL:
+     * the graph has all points of the box. Not together with `predecessors`.
+     */
+    void (*bounds)(void *context, int64_t coordinate, const int64_t *tile, int64_t *ends);
+    /**
+     * Zero: nothing is to run at this point. NULL: all points run. Not together with `predecessors`.
+     */
+    int (*exists)(void *context, const int64_t *tile);
 } dvm_graph_t;
 
 /**

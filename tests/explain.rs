@@ -418,6 +418,8 @@ fn wave(most: i64, run: unsafe extern "C" fn(*mut c_void, *const i64) -> c_int) 
         predecessors: None,
         successors: None,
         context: std::ptr::null_mut(),
+        bounds: None,
+        exists: None,
     };
     unsafe { dvm_graph_run(&raw const graph) }
 }

@@ -161,6 +161,8 @@ fn run_graph(counts: &Arc<Counts>) {
         predecessors: None,
         successors: None,
         context: Arc::as_ptr(counts).cast_mut().cast(),
+        bounds: None,
+        exists: None,
     };
     assert_eq!(unsafe { dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS);
 }

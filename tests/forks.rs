@@ -41,6 +41,8 @@ fn every_call_fails() -> c_int {
         predecessors: None,
         successors: None,
         context: ptr::null_mut(),
+        bounds: None,
+        exists: None,
     };
     let answers = unsafe {
         [
@@ -272,6 +274,8 @@ fn a_tile_or_a_function_of_a_graph_forks() {
                 predecessors: Some(one_before),
                 successors: Some(one_after),
                 context: if counts { (&raw mut some).cast() } else { ptr::null_mut() },
+                bounds: None,
+                exists: None,
             };
             for _ in 0..ROUNDS {
                 CHILD.store(0, Ordering::SeqCst);

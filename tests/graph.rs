@@ -62,6 +62,8 @@ fn graph(lower: &[i64], upper: &[i64], carried: Option<&[c_int]>, sum: &Sum) -> 
         predecessors: None,
         successors: None,
         context: ptr::from_ref(sum).cast_mut().cast(),
+        bounds: None,
+        exists: None,
     }
 }
 

@@ -74,6 +74,8 @@ fn chain<F: Fn(i64) + Sync>(most: i64, body: F) {
         predecessors: None,
         successors: None,
         context: ptr::from_ref(&body).cast_mut().cast(),
+        bounds: None,
+        exists: None,
     };
     assert_eq!(unsafe { dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS, "{}", last_error());
 }

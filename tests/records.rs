@@ -52,6 +52,8 @@ fn graph(name: &CStr, upper: &[i64], general: bool) {
         predecessors: general.then_some(even_predecessors),
         successors: general.then_some(even_successors),
         context: std::ptr::null_mut(),
+        bounds: None,
+        exists: None,
     };
     assert_eq!(unsafe { dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS, "{}", last_error());
 }

@@ -212,6 +212,8 @@ fn graph() -> u64 {
         predecessors: None,
         successors: None,
         context: ptr::from_ref(&sum).cast_mut().cast(),
+        bounds: None,
+        exists: None,
     };
     assert_eq!(unsafe { dvm_graph_run(&raw const graph) }, Code::DVM_SUCCESS);
     assert_eq!(sum.load(Ordering::Relaxed), (0..10_000).sum::<u64>());

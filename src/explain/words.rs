@@ -334,7 +334,7 @@ impl Words<'_> {
     }
 
     fn graph(&mut self, graph: &Account) {
-        let points = if graph.general { "points of its box" } else { "tiles" };
+        let points = if graph.general || graph.bounded { "points of its box" } else { "tiles" };
         self.line(&format!(
             "\nGraph '{}': of {} {points} {} have run, {} running, {} ready, {} waiting for predecessors that have not run",
             graph.name,
@@ -362,11 +362,12 @@ impl Words<'_> {
                 let mut missed: Vec<String> = waits.missed.iter().map(predecessor).collect();
                 let unknown = waits.missing.saturating_sub(missed.len() as u64);
                 if unknown > 0 {
-                    let why = if graph.general { "its successors function has to tell" } else { "ready, or just over" };
-                    missed.push(format!(
-                        "{unknown} that {} ({why})",
-                        if graph.general { "no tile has announced yet" } else { "could run" }
-                    ));
+                    let (what, why) = match (graph.general, graph.bounded) {
+                        (true, _) => ("no tile has announced yet", "its successors function has to tell"),
+                        (_, true) => ("have not run", "they wait, are ready, or run"),
+                        _ => ("could run", "ready, or just over"),
+                    };
+                    missed.push(format!("{unknown} that {what} ({why})"));
                 }
                 format!("  tile {:?} misses {}: {}", waits.tile, count(waits.missing, "predecessor"), missed.join("; "))
             })

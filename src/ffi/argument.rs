@@ -140,6 +140,33 @@ impl<R> ResultPlace<'_, R> {
 /// The first field is a `usize`.
 pub(super) unsafe trait BeginsWithSize {}
 
+/// Such a structure for the library to read, of this version or an earlier one.
+///
+/// # Safety
+/// It may be copied, and zero bytes are a value of each field.
+pub(super) unsafe trait Extended: BeginsWithSize {}
+
+/// A copy of the structure if its size is one of `sizes`, else that size. Later fields are zero.
+pub(super) fn extended<P: Pointer, T: Extended>(
+    given: &Arg<P, T>,
+    sizes: &[usize],
+    name: &str,
+) -> Result<Result<T, usize>, Error> {
+    given.require(name)?;
+    // SAFETY: not NULL, and the structure begins with its size.
+    let size = unsafe { given.address().cast::<usize>().read() };
+    if !sizes.contains(&size) || size > size_of::<T>() {
+        return Ok(Err(size));
+    }
+    let mut copy = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: the program's structure has `size` bytes, and the copy has room. All its fields are then values: the first
+    // are the program's, the others zero.
+    Ok(Ok(unsafe {
+        copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(given.address().cast(), size);
+        copy.assume_init()
+    }))
+}
+
 impl<R: BeginsWithSize> ResultPlace<'_, R> {
     /// The size that the program has set.
     pub(super) fn size(&self) -> usize {

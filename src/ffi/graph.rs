@@ -8,12 +8,13 @@ use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute;
 use std::ptr::null_mut;
 
+use super::argument::{BeginsWithSize, Extended, extended};
 use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
 use crate::engine;
 use crate::error::Error;
 use crate::explain;
-use crate::graph::{self, Callbacks, Predecessors, Run, Space, Successors, Visit};
+use crate::graph::{self, Bounds, Callbacks, Exists, Predecessors, Run, Space, Successors, Visit};
 use crate::processing::{forced, unwind_boundary};
 
 /// The greatest number of coordinates of a tile.
@@ -36,6 +37,10 @@ pub type dvm_graph_visit_t = Option<unsafe extern "C" fn(visitor: *mut c_void, t
 /// * by `carried`, with `predecessors` and `successors` both NULL: tile T waits for T - e_k for each coordinate k with
 ///   `carried[k]` set for which that is in the box. In a permutable band these edges order all dependences.
 /// * by `predecessors` and `successors`, both given and in agreement; `carried` is not read then.
+///
+/// With `carried`, `bounds` may leave out points of the box: the graph then spends no time on them. A dependence must be
+/// able to go from tile to tile in unit steps along the carried coordinates, so points without work may have to stay:
+/// for them `exists` is 0, nothing runs, and the tiles after them wait as usual.
 ///
 /// All functions may be called from any worker, several at a time. Arrays are updated in place: an edge only orders, and
 /// what a tile has written is visible to the tiles after it.
@@ -65,7 +70,23 @@ pub struct dvm_graph_t {
     >,
     /// First argument of the functions.
     pub context: *mut c_void,
+    /// Narrows `ends`, the least and the greatest value of a coordinate, for the values of the coordinates before it in
+    /// `tile`; it is called with the ends of the box, for coordinates from 1 on. Equal arguments, equal answers. NULL:
+    /// the graph has all points of the box. Not together with `predecessors`.
+    pub bounds: Option<unsafe extern "C" fn(context: *mut c_void, coordinate: i64, tile: *const i64, ends: *mut i64)>,
+    /// Zero: nothing is to run at this point. NULL: all points run. Not together with `predecessors`.
+    pub exists: Option<unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int>,
 }
+
+// SAFETY: the first field is a `usize`.
+#[allow(unsafe_code)]
+unsafe impl BeginsWithSize for dvm_graph_t {}
+// SAFETY: pointers, numbers and functions that may be NULL.
+#[allow(unsafe_code)]
+unsafe impl Extended for dvm_graph_t {}
+
+/// The bytes of the first version of `dvm_graph_t`, which ends before `bounds`.
+const FIRST_SIZE: usize = std::mem::offset_of!(dvm_graph_t, bounds);
 
 /// @brief Start libdvm when it is not running yet: for generated code in programs that do not call dvm_init.
 ///
@@ -128,20 +149,23 @@ struct Parts {
 
 /// Reads and checks a graph.
 fn read(graph: &Arg<*const dvm_graph_t>) -> Result<Parts, Error> {
-    let graph = graph.get("graph")?;
-    if graph.size != size_of::<dvm_graph_t>() {
-        return Err(Error::argument(format!(
-            "`graph->size` is {}, this version knows {} bytes: set it to sizeof(dvm_graph_t) and use the header of the \
-             library that is linked",
-            graph.size,
+    let graph = extended(graph, &[FIRST_SIZE, size_of::<dvm_graph_t>()], "graph")?.map_err(|size| {
+        Error::argument(format!(
+            "`graph->size` is {size}, this version knows {} bytes: set it to sizeof(dvm_graph_t) and use the header of \
+             the library that is linked",
             size_of::<dvm_graph_t>()
-        )));
-    }
+        ))
+    })?;
     let dimension = dimension(graph.dimension)?;
     let run = graph.run.ok_or_else(|| Error::argument("`graph->run` is NULL"))?;
     if graph.predecessors.is_some() != graph.successors.is_some() {
         return Err(Error::argument(
             "`graph->predecessors` and `graph->successors` must both be given or both be NULL",
+        ));
+    }
+    if graph.predecessors.is_some() && (graph.bounds.is_some() || graph.exists.is_some()) {
+        return Err(Error::argument(
+            "`graph->bounds` and `graph->exists` are for graphs by `carried`: `predecessors` itself leaves out points",
         ));
     }
     // SAFETY: C has passed the graph: each address is NULL, or that of `dimension` numbers, or of a text that ends with
@@ -164,6 +188,7 @@ fn read(graph: &Arg<*const dvm_graph_t>) -> Result<Parts, Error> {
             graph.predecessors.map(|function| function as Predecessors),
             successors,
         )
+        .with_shape(graph.bounds.map(|function| function as Bounds), graph.exists.map(|function| function as Exists))
     };
     Ok(Parts { name, space, carried, callbacks })
 }

@@ -20,6 +20,11 @@ pub(crate) type Predecessors = unsafe extern "C" fn(context: *mut c_void, tile: 
 pub(crate) type Successors =
     unsafe extern "C" fn(context: *mut c_void, tile: *const i64, visit: Visit, visitor: *mut c_void);
 
+/// Narrows the ends of a coordinate for given outer coordinates.
+pub(crate) type Bounds = unsafe extern "C" fn(context: *mut c_void, coordinate: i64, tile: *const i64, ends: *mut i64);
+/// Zero: nothing is to run at this point.
+pub(crate) type Exists = unsafe extern "C" fn(context: *mut c_void, tile: *const i64) -> c_int;
+
 /// A function that is called with the graph's context and the address of a tile.
 #[derive(Clone, Copy)]
 struct OfTile(unwind_boundary::Function);
@@ -27,6 +32,10 @@ struct OfTile(unwind_boundary::Function);
 /// The function that is called with a function and its data as well, for each successor.
 #[derive(Clone, Copy)]
 struct TellsSuccessors(unwind_boundary::Function);
+
+/// The function that is called with a coordinate and a place for its ends as well.
+#[derive(Clone, Copy)]
+struct TellsEnds(unwind_boundary::Function);
 
 /// The callbacks of one graph and their context.
 pub(crate) struct Callbacks {
@@ -36,6 +45,8 @@ pub(crate) struct Callbacks {
     run: OfTile,
     predecessors: Option<OfTile>,
     successors: Option<TellsSuccessors>,
+    bounds: Option<TellsEnds>,
+    exists: Option<OfTile>,
 }
 
 // SAFETY: `Callbacks::new` demands of its caller that the functions may be called from any thread, several at a time.
@@ -77,7 +88,52 @@ impl Callbacks {
             run: OfTile(called(run as *const ())),
             predecessors: predecessors.map(|function| OfTile(called(function as *const ()))),
             successors: successors.map(|function| TellsSuccessors(called(function as *const ()))),
+            bounds: None,
+            exists: None,
         }
+    }
+
+    /// The same with the functions that leave out points of the box.
+    ///
+    /// # Safety
+    /// As for `new`.
+    pub(crate) unsafe fn with_shape(self, bounds: Option<Bounds>, exists: Option<Exists>) -> Self {
+        // SAFETY: as in `new`.
+        let called = |function: *const ()| unsafe { transmute::<*const (), unwind_boundary::Function>(function) };
+        Self {
+            bounds: bounds.map(|function| TellsEnds(called(function as *const ()))),
+            exists: exists.map(|function| OfTile(called(function as *const ()))),
+            ..self
+        }
+    }
+
+    /// Whether the graph leaves out points of its box by their coordinates.
+    #[inline]
+    pub(crate) fn tells_bounds(&self) -> bool {
+        self.bounds.is_some()
+    }
+
+    /// Narrows the ends of a coordinate, from 1 on; the coordinates before it are those of `tile`.
+    #[inline]
+    pub(crate) fn narrow(&self, coordinate: usize, tile: &Tile, ends: &mut [i64; 2]) -> Result<(), Error> {
+        let Some(function) = self.bounds else { return Ok(()) };
+        let place = std::ptr::without_provenance_mut(coordinate);
+        let arguments = [self.context, place, tile.as_ptr().cast_mut().cast(), ends.as_mut_ptr().cast()];
+        // SAFETY: by the promise made to `with_shape`; the coordinate is a number in its register, as C passes it.
+        engine::sealed(|| unsafe { unwind_boundary::call_for_wide(function.0, arguments) })
+            .map(|_| ())
+            .map_err(|e| within(&e, "bounds"))
+    }
+
+    /// Whether something is to run at a point.
+    #[inline]
+    pub(crate) fn exists(&self, tile: &Tile) -> Result<bool, Error> {
+        let Some(function) = self.exists else { return Ok(true) };
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+        // SAFETY: by the promise made to `with_shape`; a `Tile` holds all coordinates.
+        engine::sealed(|| unsafe { unwind_boundary::call_directly(function.0, arguments) })
+            .map(|code| code != 0)
+            .map_err(|e| within(&e, "exists"))
     }
 
     /// Whether the graph tells its own edges, rather than leaving them to the carried coordinates.

@@ -8,17 +8,20 @@
 mod callbacks;
 mod roots;
 mod running;
+mod shape;
 mod sizes;
 mod space;
 mod tile_list;
 mod worker_tiles;
 
 #[cfg(test)]
+mod bounded_tests;
+#[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-pub(crate) use callbacks::{Callbacks, Predecessors, Run, Successors, Visit};
+pub(crate) use callbacks::{Bounds, Callbacks, Exists, Predecessors, Run, Successors, Visit};
 pub(crate) use space::{MAX_DIMENSION, Space};
 
 use crate::engine::{Account, Call, Engine, Source, end_section};

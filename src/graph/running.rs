@@ -1,5 +1,6 @@
 //! A running graph: finds and runs tiles, and releases their successors.
 
+mod bounded;
 mod progress;
 
 use std::ops::Range;
@@ -75,7 +76,7 @@ pub(crate) struct Running {
     callbacks: Callbacks,
     /// Coordinates that order the tiles.
     carried: Vec<usize>,
-    /// Coordinates that number the roots, and the box of roots.
+    /// Coordinates that number the roots, and the box of roots; of a graph with bounds the slices are numbered.
     free: Vec<usize>,
     root_count: u64,
     roots: Roots,
@@ -97,7 +98,11 @@ impl Running {
         let general = callbacks.tells_edges();
         let is_carried = |k: &usize| !general && carried.get(*k).copied().unwrap_or(false);
         let free: Vec<usize> = (0..dimension).filter(|k| !is_carried(k)).collect();
-        let root_count = if space.volume() == 0 { 0 } else { free.iter().map(|&k| space.extent(k)).product() };
+        let root_count = match space.volume() {
+            0 => 0,
+            _ if callbacks.tells_bounds() => bounded::slices(&space),
+            _ => free.iter().map(|&k| space.extent(k)).product(),
+        };
         Self {
             name,
             carried: (0..dimension).filter(is_carried).collect(),
@@ -181,7 +186,11 @@ impl Running {
                 return Scanned::None;
             }
             let Some(candidates) = self.roots.next(worker, most) else { return Scanned::None };
-            let (past, is_root) = self.scan_some(worker, &candidates, at);
+            let (past, is_root) = if self.callbacks.tells_bounds() {
+                self.scan_slices(worker, &candidates, at, host)
+            } else {
+                self.scan_some(worker, &candidates, at)
+            };
             if past < candidates.end {
                 // While this worker held the candidates, others may have found none and gone to sleep.
                 self.roots.give_back(worker, past..candidates.end);
@@ -272,7 +281,13 @@ impl Running {
         let mut result = Ok(());
         let running = &self.workers[worker].counts.running;
         running.store(at.number + 1, Ordering::Release);
-        host.observe(worker, &at.tile[..self.space.dimension()], || result = self.callbacks.run(&at.tile));
+        match self.callbacks.exists(&at.tile) {
+            Ok(true) => {
+                host.observe(worker, &at.tile[..self.space.dimension()], || result = self.callbacks.run(&at.tile));
+            }
+            Ok(false) => {}
+            Err(thrown) => result = Err(thrown),
+        }
         running.store(0, Ordering::Release);
         match result {
             Ok(()) => return self.release(worker, at, next, host),
@@ -314,7 +329,9 @@ impl Running {
             self.fail(dvm_retcode_t::DVM_ERR_TASK, &at.tile, message.message());
             true
         });
-        if !told {
+        if !told && self.callbacks.tells_bounds() {
+            self.release_bounded(at, &mut released);
+        } else if !told {
             self.release_carried(at, &mut released);
         }
         if released.pushed {

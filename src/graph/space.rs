@@ -93,6 +93,13 @@ impl Space {
         self.axes[k].extent
     }
 
+    /// The least and the greatest value of coordinate `k`.
+    #[inline]
+    pub(crate) fn ends(&self, k: usize) -> [i64; 2] {
+        let Axis { lower, extent, .. } = self.axes[k];
+        [lower, lower.wrapping_add(extent as i64).wrapping_sub(1)]
+    }
+
     /// The increase of a point's number per step of coordinate `k`.
     pub(crate) fn stride(&self, k: usize) -> u64 {
         self.axes[k].stride

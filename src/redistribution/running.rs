@@ -92,6 +92,7 @@ impl Source for Running {
             name: "redistribution".to_owned(),
             volume: self.units as u64,
             general: false,
+            bounded: false,
             ended,
             ready: self.units as u64 - taken,
             running: Vec::new(),

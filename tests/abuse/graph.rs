@@ -15,6 +15,9 @@ unsafe extern "C" fn predecessors(_: *mut c_void, _: *const i64) -> i64 {
     0
 }
 
+unsafe extern "C" fn successors(_: *mut c_void, _: *const i64, _: dvm_graph_visit_t, _: *mut c_void) {}
+unsafe extern "C" fn bounds(_: *mut c_void, _: i64, _: *const i64, _: *mut i64) {}
+
 fn run(change: impl FnOnce(&mut dvm_graph_t)) -> Code {
     let (lower, upper) = ([0_i64, 0], [3_i64, 3]);
     let mut graph = dvm_graph_t {
@@ -28,6 +31,8 @@ fn run(change: impl FnOnce(&mut dvm_graph_t)) -> Code {
         predecessors: None,
         successors: None,
         context: null_mut(),
+        bounds: None,
+        exists: None,
     };
     change(&mut graph);
     unsafe { dvm_graph_run(&raw const graph) }
@@ -46,7 +51,12 @@ pub fn rows(t: &mut Table) {
     t.spared.insert("dvm_graph_start", vec![Wrong::Null, Wrong::Range, Wrong::State, Wrong::Stale]);
     t.usual("dvm_graph_run", &[Wrong::State, Wrong::Stale], |_| run(|_| ()));
     t.row("dvm_graph_run", Wrong::Null, "graph", DVM_ERR_ARGUMENT, |_| unsafe { dvm_graph_run(ptr::null()) });
-    let wrong: [(Wrong, &str, Change); 8] = [
+    let wrong: [(Wrong, &str, Change); 9] = [
+        (Wrong::State, "bounds beside predecessors", |graph| {
+            graph.predecessors = Some(predecessors);
+            graph.successors = Some(successors);
+            graph.bounds = Some(bounds);
+        }),
         (Wrong::Null, "run", |graph| graph.run = None),
         (Wrong::Null, "lower", |graph| graph.lower = ptr::null()),
         (Wrong::Null, "upper", |graph| graph.upper = ptr::null()),

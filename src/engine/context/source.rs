@@ -27,6 +27,8 @@ pub(crate) struct Account {
     pub(crate) volume: u64,
     /// Whether the program's functions give the edges: then only they know the predecessors of a tile.
     pub(crate) general: bool,
+    /// Coordinates bound each other: `volume` counts points, and nothing tells which of them are tiles.
+    pub(crate) bounded: bool,
     pub(crate) ended: u64,
     /// Tiles that are ready and do not run yet.
     pub(crate) ready: u64,

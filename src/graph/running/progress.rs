@@ -30,6 +30,7 @@ impl Running {
             name: self.name.clone(),
             volume: self.space.volume(),
             general: self.callbacks.tells_edges(),
+            bounded: self.callbacks.tells_bounds(),
             ended,
             ready: created.saturating_sub(ended).saturating_sub(running.len() as u64),
             running: running.iter().map(|&(worker, number)| (worker, self.coordinates(number))).collect(),
@@ -44,6 +45,10 @@ impl Running {
 
     fn waiting_tile(&self, number: u64, missing: u64, running: &[(usize, u64)]) -> WaitingTile {
         let tile = self.space.tile(number);
+        if self.callbacks.tells_bounds() {
+            // Only the program's function knows which predecessors there are.
+            return WaitingTile { tile: self.coordinates(number), missing, missed: Vec::new() };
+        }
         let before = self.carried.iter().filter(|&&k| self.space.index(&tile, k) > 0);
         let before = before.map(|&k| number - self.space.stride(k));
         let missed = before.filter_map(|number| Some((self.coordinates(number), self.missed(number, running)?)));
