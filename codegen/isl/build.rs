@@ -23,6 +23,8 @@ const FUNCTIONS: &[&str] = &[
     "isl_map_(dim|detect_equalities|get_tuple_name|has_tuple_name|set_tuple_name|reset_tuple_id|project_out|fix_si|plain_get_val_if_fixed)",
     "isl_map_(add_dims|from_domain_and_range|move_dims|set_dim_name|get_dim_name|n_basic_map|insert_dims)",
     "isl_basic_set_free",
+    "isl_basic_set_(equalities|inequalities)_matrix",
+    "isl_mat_(rows|cols|get_element_val|free)",
     "isl_set_(foreach_point|is_bounded|lex_lt_set|from_pw_aff)",
     "isl_point_(free|get_coordinate_val)",
     "isl_set_(from_basic_set|move_dims)",

@@ -2,7 +2,7 @@
 
 use dvm_isl::{AstExpr, AstNode};
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// isl's names for what the sets of a region's tiles depend on.
 pub struct TileSymbols {
@@ -75,6 +75,36 @@ pub enum BodyOrder {
     Permuted(Vec<usize>),
 }
 
+/// A limit of a coordinate of a tile that depends on the coordinates before it: a sum that no tile of the graph makes
+/// negative.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The last coordinate in the sum.
+    pub coordinate: usize,
+    /// By coordinate up to the last: the factor of the tile's origin.
+    pub origins: Vec<i64>,
+    /// By coordinate up to the last: the factor of the tile's size.
+    pub sizes: Vec<i64>,
+    /// isl's names of parameters with their factors.
+    pub parameters: Vec<(String, i64)>,
+    /// What is added.
+    pub constant: i64,
+}
+
+impl Link {
+    /// The sum as isl reads it.
+    pub fn text(&self, symbols: &TileSymbols) -> String {
+        let mut text = self.constant.to_string();
+        let parameters = self.parameters.iter().map(|(name, factor)| (name, factor));
+        let origins = symbols.origins.iter().zip(&self.origins);
+        let sizes = symbols.sizes.iter().zip(&self.sizes);
+        for (name, factor) in parameters.chain(origins).chain(sizes).filter(|(_, factor)| **factor != 0) {
+            let _ = write!(text, " + {factor} * {name}");
+        }
+        text
+    }
+}
+
 /// The box of a graph's tiles.
 pub struct TileBox {
     /// By coordinate of the band: a tile waits for the one before it.
@@ -85,6 +115,10 @@ pub struct TileBox {
     pub coordinates: Vec<(String, String)>,
     /// By coordinate of the band: the ends of the box.
     pub ends: Vec<Ends>,
+    /// The limits of inner coordinates by outer ones.
+    pub links: Vec<Link>,
+    /// A tile within all limits has an instance. `None`: always, or too long to tell.
+    pub exists: Option<AstExpr>,
 }
 
 impl fmt::Display for TileBox {
@@ -92,7 +126,11 @@ impl fmt::Display for TileBox {
         for (statement, coordinates) in &self.coordinates {
             writeln!(f, "  {statement} at ({coordinates})")?;
         }
-        self.ends.iter().try_for_each(|ends| writeln!(f, "  {ends}"))
+        self.ends.iter().try_for_each(|ends| writeln!(f, "  {ends}"))?;
+        for Link { origins, sizes, parameters, constant, .. } in &self.links {
+            writeln!(f, "  origins {origins:?} sizes {sizes:?} {parameters:?} {constant:+} >= 0")?;
+        }
+        self.exists.as_ref().map_or(Ok(()), |exists| writeln!(f, "  runs if {exists}"))
     }
 }
 

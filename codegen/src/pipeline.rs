@@ -258,7 +258,9 @@ impl<'a> Work<'a> {
     fn boxes(&mut self) -> Result<(), Refusal> {
         let isl_region = made(self.isl_region.as_ref())?;
         let phases = made(self.plan.as_ref())?.phases.iter().zip(&self.sets);
-        self.boxes = phases.map(|(phase, sets)| tile_box(isl_region, phase, sets)).collect::<Result<_, _>>()?;
+        let symbols = &made(self.shared.as_ref())?.symbols;
+        self.boxes =
+            phases.map(|(phase, sets)| tile_box(isl_region, phase, sets, symbols)).collect::<Result<_, _>>()?;
         Ok(())
     }
 

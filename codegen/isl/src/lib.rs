@@ -18,6 +18,7 @@ mod ast;
 mod build;
 mod checked;
 mod claims;
+mod constraints;
 mod ctx;
 mod flow;
 mod map;
@@ -36,6 +37,7 @@ fn planted(name: &str) -> bool {
 
 pub use ast::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
 pub use build::AstBuild;
+pub use constraints::Constraint;
 pub use ctx::{Ctx, Error, Result};
 pub use flow::{Flow, FlowProblem};
 pub use map::Map;

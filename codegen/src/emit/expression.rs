@@ -6,6 +6,7 @@ use dvm_isl::{AstExpr, AstExprKind, Operator};
 use std::{
     cell::RefCell,
     collections::{BTreeSet, HashMap},
+    fmt::Write,
 };
 
 /// The C names of isl's names, and which of them the printed expressions use.
@@ -64,6 +65,42 @@ impl CScope {
     /// The expression as C text that binds at least as tightly as a unary operator.
     pub fn tight(&self, expr: &AstExpr) -> Result<String, Refusal> {
         Ok(self.print(expr)?.within(UNARY))
+    }
+
+    /// A sum of isl names with factors and a constant, in 64 bits, with its greatest distance from 0; nothing if 64 bits
+    /// might not hold it.
+    pub fn sum<'n>(
+        &self,
+        terms: impl Iterator<Item = (&'n String, i64)>,
+        constant: i64,
+    ) -> Result<Option<(String, i128)>, Refusal> {
+        let (mut text, mut bound) = (String::new(), i128::from(constant).abs());
+        for (name, factor) in terms.filter(|(_, factor)| *factor != 0) {
+            let value = self.name(name)?.widened();
+            bound = bound.saturating_add(value.bound.saturating_mul(i128::from(factor).abs()));
+            let value = value.within(UNARY);
+            let sign = match (text.is_empty(), factor < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            let factor = factor.unsigned_abs();
+            let value = if factor == 1 { value } else { format!("{factor} * {value}") };
+            text.push_str(sign);
+            text.push_str(&value);
+        }
+        match (text.is_empty(), constant) {
+            (true, _) => text = constant.to_string(),
+            (false, 0) => {}
+            (false, 1..) => {
+                let _ = write!(text, " + {constant}");
+            }
+            _ => {
+                let _ = write!(text, " - {}", constant.unsigned_abs());
+            }
+        }
+        Ok((bound < 1 << 62).then_some((text, bound)))
     }
 
     fn print(&self, expr: &AstExpr) -> Result<Printed, Refusal> {

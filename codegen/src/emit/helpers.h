@@ -48,6 +48,8 @@ struct dvm__tiles {
   dvm__int64 dvm__size[DVM__DIMENSIONS];  /* sizes of a tile */
   dvm__int64 dvm__first[DVM__DIMENSIONS]; /* least coordinates of the band: where tile 0 begins */
   int (*dvm__run)(void *, const dvm__int64 *);
+  void (*dvm__bounds)(void *, dvm__int64, const dvm__int64 *, dvm__int64 *); /* of a coordinate; 0: the box */
+  int (*dvm__exists)(void *, const dvm__int64 *); /* whether a tile has anything to run; 0: all have */
   struct dvm__arithmetic dvm__arithmetic; /* of the thread that entered the region */
 };
 
@@ -63,6 +65,8 @@ struct dvm__graph {
   dvm__int64 (*dvm__predecessors)(void *, const dvm__int64 *);
   void (*dvm__successors)(void *, const dvm__int64 *, void (*)(void *, const dvm__int64 *), void *);
   void *dvm__context;
+  void (*dvm__bounds)(void *, dvm__int64, const dvm__int64 *, dvm__int64 *);
+  int (*dvm__exists)(void *, const dvm__int64 *);
 };
 extern int dvm__graph_start(void) __asm__("dvm_graph_start");
 extern int dvm__graph_run(const struct dvm__graph *) __asm__("dvm_graph_run");
@@ -95,6 +99,16 @@ static inline dvm__int64 dvm__sum(dvm__int64 dvm__a, dvm__int64 dvm__b)
 static inline dvm__int64 dvm__floor_div(dvm__int64 dvm__a, dvm__int64 dvm__b)
 {
   return dvm__a / dvm__b - (dvm__a % dvm__b != 0 && (dvm__a < 0) != (dvm__b < 0));
+}
+
+/* Narrows the ends of a coordinate: no tile T is in the graph for which first + T * size, or first - T * size, is negative. */
+static inline void dvm__from(dvm__int64 *dvm__ends, dvm__int64 dvm__first, dvm__int64 dvm__size)
+{
+  dvm__ends[0] = dvm__max(dvm__ends[0], -dvm__floor_div(dvm__first, dvm__size));
+}
+static inline void dvm__up_to(dvm__int64 *dvm__ends, dvm__int64 dvm__first, dvm__int64 dvm__size)
+{
+  dvm__ends[1] = dvm__min(dvm__ends[1], dvm__floor_div(dvm__first, dvm__size));
 }
 
 /* The calling thread's arithmetic, without the flags of what has happened so far. */
@@ -199,6 +213,33 @@ __attribute__((__unused__)) static int dvm__cannot_start(const char *dvm__name, 
   return 1;
 }
 
+/* Runs the tiles of the box up to upper in lexicographic order, each row between its own ends. */
+__attribute__((__unused__)) static void dvm__in_order(void *dvm__context, const struct dvm__tiles *dvm__tiles,
+    int dvm__dimension, const dvm__int64 *dvm__upper)
+{
+  dvm__int64 dvm__tile[DVM__DIMENSIONS] = {0}, dvm__last[DVM__DIMENSIONS] = {0};
+  for (int dvm__k = 0; dvm__k >= 0;) {
+    if (dvm__k < dvm__dimension) {
+      /* Down to the next coordinate, at its first value. */
+      dvm__int64 dvm__ends[2] = {0, dvm__upper[dvm__k]};
+      if (dvm__k > 0 && dvm__tiles->dvm__bounds)
+        dvm__tiles->dvm__bounds(dvm__context, dvm__k, dvm__tile, dvm__ends);
+      dvm__tile[dvm__k] = dvm__ends[0];
+      dvm__last[dvm__k] = dvm__ends[1];
+      if (dvm__ends[0] <= dvm__ends[1]) {
+        dvm__k++;
+        continue;
+      }
+    } else {
+      dvm__tiles->dvm__run(dvm__context, dvm__tile);
+    }
+    for (dvm__k--; dvm__k >= 0 && dvm__tile[dvm__k] == dvm__last[dvm__k]; dvm__k--)
+      ;
+    if (dvm__k >= 0)
+      dvm__tile[dvm__k++]++;
+  }
+}
+
 /* Runs every tile of the box of band coordinates first .. last; tiles wait along the carried coordinates.
    The context begins with the tiles. Where the graph cannot be run (in a task, where nothing can be waited for) the
    tiles run here, in order. */
@@ -239,6 +280,8 @@ __attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, in
   dvm__graph.dvm__carried = dvm__carried;
   dvm__graph.dvm__run = DVM__RUN_TILE;
   dvm__graph.dvm__context = dvm__context;
+  dvm__graph.dvm__bounds = dvm__tiles->dvm__bounds;
+  dvm__graph.dvm__exists = dvm__tiles->dvm__exists;
   const int dvm__code = dvm__graph_run(&dvm__graph);
   if (dvm__code == dvm__success)
     return;
@@ -247,14 +290,7 @@ __attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, in
     dvm__print(dvm__errors, "%s: the tiles could not be run to the end (libdvm's code %d)\n", dvm__name, dvm__code);
     __builtin_abort();
   }
-  dvm__int64 dvm__tile[DVM__DIMENSIONS] = {0};
-  for (int dvm__k = 0; dvm__k >= 0;) {
-    dvm__run(dvm__context, dvm__tile);
-    for (dvm__k = dvm__dimension - 1; dvm__k >= 0 && dvm__tile[dvm__k] == dvm__upper[dvm__k]; dvm__k--)
-      dvm__tile[dvm__k] = 0;
-    if (dvm__k >= 0)
-      dvm__tile[dvm__k]++;
-  }
+  dvm__in_order(dvm__context, dvm__tiles, dvm__dimension, dvm__upper);
 }
 #pragma GCC visibility pop
 #pragma pack(pop)

@@ -15,6 +15,7 @@ mod phase_functions;
 mod printer;
 mod region_context;
 mod region_function;
+mod shape_functions;
 pub mod text_mark;
 
 pub(crate) use phase_functions::PhaseParts;

@@ -7,6 +7,7 @@ use super::{
     generated_names::Mentions,
     printer::Printer,
     region_context::{Reach, RegionContext},
+    shape_functions::{self, ShapeFunctions},
     text_mark::TextMark,
 };
 use crate::{
@@ -41,11 +42,13 @@ impl Writer<'_> {
     /// The functions of a phase. The function `name` runs the phase and takes the context.
     pub fn phase(&self, parts: &PhaseParts, name: &str) -> Result<String, Refusal> {
         let Some(tiles) = parts.tiles else { return self.sequential(parts.loops, name) };
-        let (launcher, reach) = self.launcher(tiles, parts.is_repeated, name)?;
+        let reach = self.reach(tiles)?;
+        let shape = shape_functions::functions(self.shared, tiles, reach, name)?;
+        let launcher = self.launcher(tiles, &shape, parts.is_repeated, name)?;
         let tile = self.tile(parts.loops, tiles, name, reach)?;
         let dimension = tiles.carried.len();
         let footprint = footprint_function::function(self.shared, parts.footprints, dimension, self.hosts, name)?;
-        Ok(tile + &footprint + &launcher)
+        Ok(tile + &footprint + &shape.text + &launcher)
     }
 
     fn tile(&self, loops: &Loops, tiles: &TileBox, name: &str, reach: Reach) -> Result<String, Refusal> {
@@ -123,21 +126,35 @@ impl Writer<'_> {
         format!("/* One tile:{} from ({origins}); {order}. */\n", statements.join(","))
     }
 
-    /// The function that runs the tiles, and the greatest distances of their coordinates from 0.
-    fn launcher(&self, tiles: &TileBox, is_repeated: bool, name: &str) -> Result<(String, Reach), Refusal> {
-        let (shared, carried) = (self.shared, &tiles.carried);
-        let mentions = Mentions::of(shared.region, []);
+    /// The greatest distances of the tiles' coordinates from 0.
+    fn reach(&self, tiles: &TileBox) -> Result<Reach, Refusal> {
         let mut reach = Reach { hosts: self.hosts, band: 0 };
-        let scope = shared.scope_of_tile(&mentions, reach);
-        let (mut first, mut last) = (Vec::new(), Vec::new());
+        let scope = self.shared.scope_of_tile(&Mentions::of(self.shared.region, []), reach);
         for Ends { least, greatest } in &tiles.ends {
             reach.band = reach.band.max(scope.bound(least)?).max(scope.bound(greatest)?);
-            first.push(scope.text(least)?);
-            last.push(scope.text(greatest)?);
         }
         // The run-time adds and subtracts these numbers: extents, origins and ends of tiles.
         if reach.band > 1 << 60 {
             return Err(too_large());
+        }
+        Ok(reach)
+    }
+
+    /// The function that runs the tiles.
+    fn launcher(
+        &self,
+        tiles: &TileBox,
+        shape: &ShapeFunctions,
+        is_repeated: bool,
+        name: &str,
+    ) -> Result<String, Refusal> {
+        let (shared, carried) = (self.shared, &tiles.carried);
+        let mentions = Mentions::of(shared.region, []);
+        let scope = shared.scope_of_tile(&mentions, Reach { hosts: self.hosts, band: 0 });
+        let (mut first, mut last) = (Vec::new(), Vec::new());
+        for Ends { least, greatest } in &tiles.ends {
+            first.push(scope.text(least)?);
+            last.push(scope.text(greatest)?);
         }
         let dimension = carried.len();
         let [lowest, highest, waiting] = &shared.corners;
@@ -149,6 +166,10 @@ impl Writer<'_> {
         let _ = writeln!(text, "  const dvm__int64 {lowest}[] = {{ {} }};", first.join(", "));
         let _ = writeln!(text, "  const dvm__int64 {highest}[] = {{ {} }};", last.join(", "));
         let _ = writeln!(text, "  static const int {waiting}[] = {{ {} }};", waits.join(", "));
+        for (member, function) in [("bounds", &shape.bounds), ("exists", &shape.exists)] {
+            let function = function.as_deref().unwrap_or("0");
+            let _ = writeln!(text, "  {}->{}.dvm__{member} = {function};", shared.own, shared.tiles);
+        }
         let _ = writeln!(
             text,
             "  dvm__run_tiles(\"{}\", {dimension}, {lowest}, {highest}, {waiting}, {name}_tile, {name}_footprint, &{own}->{tiles}, {own});\n}}\n",
@@ -156,6 +177,6 @@ impl Writer<'_> {
             own = shared.own,
             tiles = shared.tiles
         );
-        Ok((text, reach))
+        Ok(text)
     }
 }

@@ -41,6 +41,10 @@ pub struct RegionContext<'a> {
     pub corners: [String; 3],
     /// The first part of the names of hoisted bounds.
     pub limit: String,
+    /// Parameters of the function that narrows the ends of a coordinate: which one, and its ends.
+    pub coordinate: String,
+    /// See `coordinate`.
+    pub ends: String,
 }
 
 /// Maximum nesting of the generated loops.
@@ -66,6 +70,8 @@ impl<'a> RegionContext<'a> {
             size: names.fresh("dvm__size"),
             corners: ["dvm__lowest", "dvm__highest", "dvm__carried"].map(|name| names.fresh(name)),
             limit: names.fresh("dvm__last"),
+            coordinate: names.fresh("dvm__coordinate"),
+            ends: names.fresh("dvm__ends"),
         }
     }
 

@@ -8,6 +8,7 @@ mod schedule;
 pub mod tile;
 pub mod tile_box;
 pub(crate) mod tile_order;
+mod tile_shape;
 
 pub(crate) use legality::Legality;
 pub use phase::{Phase, PhaseKind, Plan, Step};

@@ -1,21 +1,27 @@
 //! The box of a graph's tiles: its ends, as expressions in the parameters and the values of the host loops.
 
-use super::{Phase, PhaseKind, tile::PhaseSets};
+use super::{Phase, PhaseKind, tile::PhaseSets, tile_shape::TileShape};
 use crate::{
     Refusal,
     analysis::IslRegion,
-    lowered::{Ends, TileBox},
+    lowered::{Ends, TileBox, TileSymbols},
 };
 use dvm_isl::{AstBuild, UnionMap};
 
 /// The box of a phase's tiles; a sequential phase has none.
-pub fn tile_box(isl_region: &IslRegion, phase: &Phase, sets: &PhaseSets) -> Result<Option<TileBox>, Refusal> {
+pub fn tile_box(
+    isl_region: &IslRegion,
+    phase: &Phase,
+    sets: &PhaseSets,
+    symbols: &TileSymbols,
+) -> Result<Option<TileBox>, Refusal> {
     let PhaseKind::Graph { band, carried, body, .. } = &phase.kind else { return Ok(None) };
     isl_region.begin_stage();
     let ends = ends(sets, band, carried.len())?;
     isl_region.begin_stage();
     let coordinates = coordinates(phase)?;
-    Ok(Some(TileBox { carried: carried.clone(), order: body.clone(), coordinates, ends }))
+    let TileShape { links, exists } = TileShape::of(isl_region, sets, band, symbols)?;
+    Ok(Some(TileBox { carried: carried.clone(), order: body.clone(), coordinates, ends, links, exists }))
 }
 
 /// The least and greatest coordinates of a band.

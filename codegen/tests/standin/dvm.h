@@ -18,6 +18,8 @@ typedef struct dvm_graph_t {
   int64_t (*predecessors)(void *context, const int64_t *tile);
   void (*successors)(void *context, const int64_t *tile, dvm_graph_visit_t visit, void *visitor);
   void *context;
+  void (*bounds)(void *context, int64_t coordinate, const int64_t *tile, int64_t *ends);
+  int (*exists)(void *context, const int64_t *tile);
 } dvm_graph_t;
 
 const char *dvm_last_error(void);

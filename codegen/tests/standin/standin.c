@@ -29,6 +29,28 @@ static void place(const dvm_graph_t *g, int64_t number, int64_t *tile)
   }
 }
 
+/* Whether a point of the box is in the graph. */
+static int holds(const dvm_graph_t *g, const int64_t *tile)
+{
+  for (int k = 0; k < g->dimension; k++) {
+    int64_t ends[2] = {g->lower[k], g->upper[k]};
+    if (k > 0 && g->bounds)
+      g->bounds(g->context, k, tile, ends);
+    if (tile[k] < ends[0] || tile[k] > ends[1])
+      return 0;
+  }
+  return 1;
+}
+
+/* Whether the point one step along a coordinate is in the graph. */
+static int holds_beside(const dvm_graph_t *g, const int64_t *tile, int k, int64_t step)
+{
+  int64_t beside[16];
+  for (int j = 0; j < 16; j++)
+    beside[j] = tile[j] + (j == k ? step : 0);
+  return g->carried && g->carried[k] && beside[k] >= g->lower[k] && beside[k] <= g->upper[k] && holds(g, beside);
+}
+
 static int64_t choose(struct state *s)
 {
   int64_t at = s->ready_count - 1;
@@ -75,13 +97,15 @@ static void *work(void *argument)
     pthread_mutex_unlock(&s->lock);
     int64_t tile[16] = {0};
     place(g, number, tile);
-    if (g->run(g->context, tile) != 0)
+    const int exists = !g->exists || g->exists(g->context, tile);
+    if (exists && g->run(g->context, tile) != 0)
       abort();
     pthread_mutex_lock(&s->lock);
+    standin_tiles += exists;
     s->done++;
     int64_t stride = 1;
     for (int k = g->dimension - 1; k >= 0; k--) {
-      if (g->carried && g->carried[k] && tile[k] < g->upper[k] && --s->waiting[number + stride] == 0)
+      if (holds_beside(g, tile, k, 1) && --s->waiting[number + stride] == 0)
         s->ready[s->ready_count++] = number + stride;
       stride *= length(g, k);
     }
@@ -114,14 +138,20 @@ dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph)
     s.total *= length(graph, k) > 0 ? length(graph, k) : 0;
   s.ready = malloc(sizeof *s.ready * (size_t)(s.total + 1));
   s.waiting = calloc((size_t)s.total + 1, 1);
+  int64_t outside = 0;
   for (int64_t number = s.total - 1; number >= 0; number--) {
     int64_t tile[16] = {0};
     place(graph, number, tile);
+    if (!holds(graph, tile)) {
+      outside++;
+      continue;
+    }
     for (int k = 0; k < graph->dimension; k++)
-      s.waiting[number] += graph->carried && graph->carried[k] && tile[k] > graph->lower[k];
+      s.waiting[number] += holds_beside(graph, tile, k, -1);
     if (s.waiting[number] == 0)
       s.ready[s.ready_count++] = number;
   }
+  s.total -= outside;
   pthread_mutex_init(&s.lock, 0);
   pthread_cond_init(&s.change, 0);
   pthread_t threads[64];
@@ -133,7 +163,6 @@ dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph)
   free(s.ready);
   free(s.waiting);
   standin_graphs++;
-  standin_tiles += s.total;
   return DVM_SUCCESS;
 }
 
