@@ -166,17 +166,24 @@ impl Writer<'_> {
         let _ = writeln!(text, "  const dvm__int64 {lowest}[] = {{ {} }};", first.join(", "));
         let _ = writeln!(text, "  const dvm__int64 {highest}[] = {{ {} }};", last.join(", "));
         let _ = writeln!(text, "  static const int {waiting}[] = {{ {} }};", waits.join(", "));
-        for (member, function) in [("bounds", &shape.bounds), ("exists", &shape.exists)] {
-            let function = function.as_deref().unwrap_or("0");
+        let shape = [("bounds", &shape.bounds), ("exists", &shape.exists)];
+        let told: Vec<(&str, &String)> =
+            shape.iter().filter_map(|(member, function)| Some((*member, function.as_ref()?))).collect();
+        for (member, function) in &told {
             let _ = writeln!(text, "  {}->{}.dvm__{member} = {function};", shared.own, shared.tiles);
         }
         let _ = writeln!(
             text,
-            "  dvm__run_tiles(\"{}\", {dimension}, {lowest}, {highest}, {waiting}, {name}_tile, {name}_footprint, &{own}->{tiles}, {own});\n}}\n",
+            "  dvm__run_tiles(\"{}\", {dimension}, {lowest}, {highest}, {waiting}, {name}_tile, {name}_footprint, &{own}->{tiles}, {own});",
             shared.region.name,
             own = shared.own,
             tiles = shared.tiles
         );
+        // The next phase has a shape of its own.
+        for (member, _) in &told {
+            let _ = writeln!(text, "  {}->{}.dvm__{member} = 0;", shared.own, shared.tiles);
+        }
+        text.push_str("}\n\n");
         Ok(text)
     }
 }
