@@ -26,14 +26,79 @@ const SLACK: i128 = 4;
 const NEAR_WORK: i128 = 16 << 10;
 /// Points per eight bytes from which the near cache pays: below, the transfer from the next cache shows.
 const NEAR_USES: i128 = 24;
+/// Points per eight bytes below which a tile only streams: its time is that of the transfer from memory.
+const STREAM_USES: i128 = 4;
+/// Number of long rows' tiles per worker, to balance workers of different speed.
+const STREAM_SLACK: i128 = 8;
 /// Length, in points, up to which the innermost coordinate grows first: vector loops need it.
 const VECTOR: i64 = 64;
 
 /// Chooses the sizes: for the near cache if the tiles use it well enough, else for the budget.
 pub(crate) fn choose(request: &Request) -> Vec<i64> {
     let near = within(request, request.near);
-    let uses = points(&near) * 8 / i128::from((request.footprint)(&near)).max(1);
-    if uses >= NEAR_USES && points(&near) >= NEAR_WORK { near } else { within(request, request.budget) }
+    if uses(request, &near) >= NEAR_USES << USES && points(&near) >= NEAR_WORK {
+        return near;
+    }
+    let block = within(request, request.budget);
+    if uses(request, &block) >= STREAM_USES << USES {
+        return block;
+    }
+    // Rows win unless they stride through memory, as in a transposition, or the block brings clearly fewer bytes.
+    let rows = if has_rows(request) { rows(request) } else { return block };
+    if uses(request, &rows) >= uses(request, &block) / 4 * 3 { rows } else { block }
+}
+
+/// Points of a row that share their cache lines with each other.
+const SHORT: i64 = 8;
+
+/// Whether neighbours along the innermost coordinate lie side by side: footprints count whole cache lines.
+fn has_rows(request: &Request) -> bool {
+    let mut sizes = vec![1; request.given.len()];
+    let one = (request.footprint)(&sizes);
+    let Some(last) = sizes.last_mut() else { return false };
+    *last = SHORT;
+    (request.footprint)(&sizes) < one.saturating_mul(2)
+}
+
+/// Bits behind the point of `uses`.
+const USES: u32 = 10;
+
+/// Points per eight bytes of the footprint, in units of 2^-10.
+fn uses(request: &Request, sizes: &[i64]) -> i128 {
+    (points(sizes).saturating_mul(8) << USES) / i128::from((request.footprint)(sizes)).max(1)
+}
+
+/// Sizes for a tile that streams: from the innermost coordinate outwards each is as large as the budget allows with single
+/// points of the coordinates around it. Along the outermost one the tile streams: only what neighbours share has to stay
+/// in the cache, so parallelism alone limits it.
+fn rows(request: &Request) -> Vec<i64> {
+    let mut sizes: Vec<i64> = request.given.iter().map(|&size| size.max(1)).collect();
+    let least = (STREAM_SLACK * request.workers as i128).min(parallelism(request, &sizes));
+    let mut free: Vec<usize> = (0..sizes.len()).filter(|&k| request.given[k] == 0).collect();
+    while let Some(k) = free.pop() {
+        let budget = if free.is_empty() { i64::MAX } else { request.budget };
+        let fits = |size: i64| {
+            let mut next = sizes.clone();
+            next[k] = size;
+            (request.footprint)(&next) <= budget && parallelism(request, &next) >= least
+        };
+        let most = request.extent[k].max(1);
+        let size = if fits(most) { most } else { greatest(most, fits) };
+        sizes[k] = size;
+    }
+    let workers = request.workers as i128;
+    grow(request, &mut sizes, LEAST_WORK, workers.min(least), i64::MAX);
+    grow(request, &mut sizes, LEAST_WORK / 4, 1, i64::MAX);
+    sizes
+}
+
+/// The greatest power of two below `most` that fits, at least 1.
+fn greatest(most: i64, fits: impl Fn(i64) -> bool) -> i64 {
+    let mut size = 1;
+    while size < most / 2 + most % 2 && fits(2 * size) {
+        size *= 2;
+    }
+    size
 }
 
 /// Doubles sizes from single points, each time where the footprint grows least for the work, while the tile fits the
@@ -109,6 +174,34 @@ mod tests {
         let chosen = sizes(&[1024; 3], &[false, false, true], &[0; 3], &footprint);
         assert!(footprint(&chosen) <= 256 << 10 && footprint(&chosen) > 32 << 10, "{chosen:?}");
         assert!(chosen[2] >= VECTOR);
+    }
+
+    /// Bytes of a part of an array: its rows in whole cache lines.
+    fn part(rows: i64, row: i64) -> i64 {
+        rows * (8 * row).max(64)
+    }
+
+    #[test]
+    fn a_sweep_without_reuse_gets_whole_rows() {
+        let five_point = |b: &[i64]| part(b[0] + 2, b[1] + 2) + part(b[0], b[1]);
+        let chosen = sizes(&[2046, 2046], &[false, false], &[0; 2], &five_point);
+        assert_eq!(chosen[1], 2046);
+        assert_eq!(chosen[0], 128, "16 tiles for 2 workers");
+        // Three rows have to stay in the cache.
+        let long = sizes(&[100, 1_000_000], &[false, false], &[0; 2], &five_point);
+        assert!(long[1] < 16 << 10 && long[1] >= 4 << 10, "{long:?}");
+        let seven_point = |b: &[i64]| b[0] * part(b[1], b[2]) + (b[0] + 2) * part(b[1] + 2, b[2] + 2);
+        let chosen = sizes(&[254; 3], &[false; 3], &[0; 3], &seven_point);
+        assert_eq!(chosen[2], 254);
+        assert!(chosen[1] >= 8 && chosen[0] >= 8, "{chosen:?}");
+        assert_eq!(sizes(&[1_280_000], &[false], &[0], &|b| 2 * part(1, b[0])), [65_536]);
+    }
+
+    #[test]
+    fn a_transposition_keeps_blocks() {
+        let transposition = |b: &[i64]| part(b[0], b[1]) + part(b[1], b[0]);
+        let chosen = sizes(&[4096, 4096], &[false, false], &[0; 2], &transposition);
+        assert!(chosen[0] >= 8 && chosen[1] <= 2048, "{chosen:?}");
     }
 
     #[test]

@@ -29,13 +29,21 @@ pub fn function(
             ArrayFootprint::Groups(groups) => groups,
         };
         for group in groups {
-            let mut factors = vec![format!("(double)sizeof({})", array.element)];
+            let mut factors = Vec::new();
             for factor in group {
                 factors.push(match factor {
                     Factor::Linear { weights, spread } => linear(weights, &shared.size, *spread),
                     Factor::Whole(ends) => whole(ends, &scope)?,
                 });
             }
+            // The memory moves in cache lines: a row has at least one.
+            let element = format!("(double)sizeof({})", array.element);
+            let row = match factors.pop() {
+                None => element,
+                Some(row) if row == "1.0" => format!("dvm__lines({element})"),
+                Some(row) => format!("dvm__lines({element} * {row})"),
+            };
+            factors.insert(0, row);
             factors.retain(|factor| factor != "1.0");
             terms.push(factors.join(" * "));
         }

@@ -182,6 +182,9 @@ __attribute__((__unused__)) static int dvm__run_tile(void *dvm__context, const d
   return dvm__code;
 }
 
+/* The bytes of consecutive elements, in cache lines: one at least. */
+static inline double dvm__lines(double dvm__bytes) { return dvm__bytes < 64.0 ? 64.0 : dvm__bytes; }
+
 /* A number of bytes, as far as 64 bits hold it. */
 static inline dvm__int64 dvm__bounded(double dvm__sum)
 {

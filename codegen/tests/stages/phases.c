@@ -38,8 +38,8 @@ static int dvm__phases_graph_0_tile(void *dvm__context, const dvm__int64 *dvm__t
 static dvm__int64 dvm__phases_graph_0_footprint(void *dvm__context, const dvm__int64 *dvm__size)
 {
   (void)dvm__context;
-  return dvm__bounded((double)sizeof(double) * (double)dvm__size[0]
-       + (double)sizeof(double) * (double)dvm__size[0]);
+  return dvm__bounded(dvm__lines((double)sizeof(double) * (double)dvm__size[0])
+       + dvm__lines((double)sizeof(double) * (double)dvm__size[0]));
 }
 
 /* Runs the tiles of `phases`. */
@@ -89,10 +89,10 @@ static dvm__int64 dvm__phases_graph_1_footprint(void *dvm__context, const dvm__i
 {
   const struct dvm__phases_context *dvm__self = dvm__context;
   const dvm__int64 n = dvm__self->n;
-  return dvm__bounded((double)sizeof(double) * (double)dvm__size[0] * (double)dvm__size[1]
-       + (double)sizeof(double) * (1.0 + (double)(n - 1) - (double)(0)) * (double)dvm__size[1]
-       + (double)sizeof(double) * (double)dvm__size[0]
-       + (double)sizeof(double) * (1.0 + (double)(n - 1) - (double)(0)));
+  return dvm__bounded(dvm__lines((double)sizeof(double) * (double)dvm__size[1]) * (double)dvm__size[0]
+       + dvm__lines((double)sizeof(double) * (double)dvm__size[1]) * (1.0 + (double)(n - 1) - (double)(0))
+       + dvm__lines((double)sizeof(double)) * (double)dvm__size[0]
+       + dvm__lines((double)sizeof(double) * (1.0 + (double)(n - 1) - (double)(0))));
 }
 
 /* Runs the tiles of `phases` for one value of the loops around them. */
