@@ -2,13 +2,13 @@
 
 use crate::{
     Refusal,
-    analysis::{Dependences, IslRegion, footprint, order_properties, overlap, row_overruns},
+    analysis::{Dependences, IslRegion, footprint, obstacle, order_properties, overlap, row_overruns},
     emit::{self, Generated, PhaseParts, RegionContext, RegionParts},
     lowered::{ArrayFootprint, BodyOrder, HostLoops, Loops, OverlapChecks, TileBox},
     model::Region,
     transform::{
-        Legality, Phase, PhaseKind, Plan, Search, Step, host_loops::host_loops, phase_loops::loops_over, proven,
-        tile::PhaseSets, tile_box::tile_box,
+        Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step, host_loops::host_loops,
+        phase_loops::loops_over, proven, tile::PhaseSets, tile_box::tile_box,
     },
 };
 use dvm_isl::{Set, UnionMap};
@@ -185,7 +185,10 @@ impl<'a> Work<'a> {
     }
 
     fn depend(&mut self) -> Result<(), Refusal> {
-        let isl_region = IslRegion::read(self.region)?;
+        self.depend_on(IslRegion::read(self.region)?)
+    }
+
+    fn depend_on(&mut self, isl_region: IslRegion) -> Result<(), Refusal> {
         let dependences = Dependences::of(&isl_region)?;
         self.legality = Some(Legality::new(&dependences.all));
         (self.isl_region, self.dependences) = (Some(isl_region), Some(dependences));
@@ -193,9 +196,32 @@ impl<'a> Work<'a> {
     }
 
     fn schedule(&mut self) -> Result<(), Refusal> {
+        match self.search() {
+            // Distribution may leave a part parallel.
+            Err(refusal) if refusal.reason == NO_PARALLELISM && made(self.isl_region.as_ref())?.groups.contains(&0) => {
+                self.depend_on(IslRegion::apart(self.region)?)?;
+                self.search = Search::default();
+                self.search()
+            }
+            searched => searched,
+        }
+        .map_err(|refusal| self.explained(refusal))
+    }
+
+    fn search(&mut self) -> Result<(), Refusal> {
         let (isl_region, dependences) = (made(self.isl_region.as_ref())?, made(self.dependences.as_ref())?);
         self.candidate = Some(self.search.next(isl_region, dependences, made(self.legality.as_ref())?)?);
         Ok(())
+    }
+
+    /// The refusal with the dependence that it is about.
+    fn explained(&self, refusal: Refusal) -> Refusal {
+        let (Some(isl_region), Some(dependences)) = (&self.isl_region, &self.dependences) else { return refusal };
+        let named = (refusal.reason == NO_PARALLELISM).then(|| obstacle(self.region, isl_region, dependences));
+        match named.flatten() {
+            Some(obstacle) => Refusal { reason: format!("no parallelism was found: {obstacle}"), ..refusal },
+            None => refusal,
+        }
     }
 
     /// Takes the best plan that is proven right.
@@ -222,7 +248,7 @@ impl<'a> Work<'a> {
         let (isl_region, plan) = (made(self.isl_region.as_ref())?, made(self.plan.as_ref())?);
         let hosts = plan.phases.iter().map(|phase| phase.depth).max().unwrap_or(0);
         let dimension = plan.phases.iter().filter_map(Phase::dimension).max().unwrap_or(0);
-        let shared = RegionContext::of(self.region, self.original, hosts, dimension);
+        let shared = RegionContext::of(self.region, &isl_region.groups, self.original, hosts, dimension);
         let sets = plan.phases.iter().map(|phase| PhaseSets::of(isl_region, phase, &shared.symbols));
         self.sets = sets.collect::<Result<_, _>>()?;
         self.shared = Some(shared);

@@ -44,7 +44,8 @@ testkit::file_tests! {
     function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size in_an_expression
     keyword_macro keyword_name label large_local large_struct length_inside line_number line_number_in_macro
     local_enumerator local_type local_typedef macro_defined_inside macro_of_statements macro_past_region
-    macro_scalar may_alias_pointer member_by_data member_offset missing_condition mode_inside named_large_local
+    macro_scalar may_alias_pointer member_by_data member_offset missing_condition mode_inside named_dependence
+    named_large_local
     nonaffine_subscript not_a_loop not_equal_stride number_name openmp_before_a_conditional openmp_inside
     operator_pragma other_lines outside_function own_call own_fprintf own_math pasted_line pasted_name_of_a_counter
     pasted_variable_of_a_line pointer_call pointer_in_struct pointer_moves pointer_to_pointer pragma_in_macro

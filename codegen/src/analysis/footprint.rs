@@ -8,6 +8,9 @@ use crate::{
 };
 use dvm_isl::{AstBuild, Map, PwAff, Set, UnionMap, UnionSet};
 
+/// Maximum of isl's operations for one array.
+const OPERATIONS: u64 = 200_000;
+
 /// What tiles of a band touch of each array; `domain` are the instances of the phase.
 pub fn of_tiles(
     isl_region: &IslRegion,
@@ -57,14 +60,25 @@ impl Touched {
         band: &UnionMap,
         dimension: usize,
     ) -> Result<Touched, Refusal> {
-        let groups = match groups(isl_region, array, domain, band, dimension) {
+        isl_region.ctx.allow_operations(OPERATIONS);
+        match Touched::exact(isl_region, array, domain, band, dimension) {
             // The footprint is an estimate, which only tile sizes depend on: one element for each point will do.
             Err(error) if error.is_quota() => {
                 isl_region.begin_stage();
-                return Ok(Touched(None));
+                Ok(Touched(None))
             }
-            groups => groups?,
-        };
+            touched => Ok(touched?),
+        }
+    }
+
+    fn exact(
+        isl_region: &IslRegion,
+        array: &Array,
+        domain: &UnionSet,
+        band: &UnionMap,
+        dimension: usize,
+    ) -> dvm_isl::Result<Touched> {
+        let groups = groups(isl_region, array, domain, band, dimension)?;
         let mut all = Vec::new();
         for group in groups {
             let mut subscripts = Vec::new();

@@ -25,8 +25,10 @@ pub struct IslRegion {
     pub writes: UnionMap,
     /// Maps instances to the elements that they may write.
     pub may_writes: UnionMap,
-    /// The statements one by one, as in the model.
+    /// The statements one by one, as in the model; a group has the name of its first statement.
     pub statements: Vec<StatementSets>,
+    /// By statement of the model, as [`super::grouping::groups`] gives them.
+    pub groups: Vec<usize>,
 }
 
 /// One statement's sets.
@@ -56,8 +58,17 @@ impl IslRegion {
         Ok(all)
     }
 
-    /// Reads the model's texts.
+    /// Reads the model's texts; large bodies become groups.
     pub fn read(region: &Region) -> Result<IslRegion, Refusal> {
+        IslRegion::grouped(region, super::grouping::groups(region))
+    }
+
+    /// The same with each statement on its own.
+    pub fn apart(region: &Region) -> Result<IslRegion, Refusal> {
+        IslRegion::grouped(region, vec![1; region.statements.len()])
+    }
+
+    fn grouped(region: &Region, groups: Vec<usize>) -> Result<IslRegion, Refusal> {
         let ctx = Ctx::new(OPERATIONS);
         let context =
             Set::parse(&ctx, &region.context).map_err(|error| bad_text("context", &region.context, &error))?;
@@ -70,15 +81,23 @@ impl IslRegion {
             writes: empty.clone(),
             may_writes: empty,
             statements: Vec::new(),
+            groups,
             ctx,
         };
-        for statement in &region.statements {
-            isl_region.add(statement)?;
+        for (at, count) in isl_region.groups.clone().into_iter().enumerate().filter(|(_, count)| *count > 0) {
+            isl_region.add(&region.statements[at..at + count])?;
         }
         Ok(isl_region)
     }
 
-    fn add(&mut self, statement: &crate::model::Statement) -> Result<(), Refusal> {
+    /// The place in the model of the statement that begins the group of statement `at`.
+    pub fn leader(&self, at: usize) -> usize {
+        (0..=at).rev().find(|before| self.groups[*before] > 0).unwrap_or(at)
+    }
+
+    fn add(&mut self, group: &[crate::model::Statement]) -> Result<(), Refusal> {
+        let Some(statement) = group.first() else { return Ok(()) };
+        self.begin_stage();
         let ctx = &self.ctx;
         let domain =
             Set::parse(ctx, &statement.domain).map_err(|error| bad_text("domain", &statement.domain, &error))?;
@@ -89,11 +108,17 @@ impl IslRegion {
         let schedule = everywhere.intersect_domain(&domain)?;
         self.domain = self.domain.union(&UnionSet::from_set(&domain)?)?;
         self.schedule = self.schedule.union(&UnionMap::from_map(&schedule)?)?;
-        let mut accesses = Vec::new();
-        for access in &statement.accesses {
+        let (mut accesses, mut seen) = (Vec::new(), std::collections::BTreeSet::new());
+        let members = group.iter().flat_map(|member| member.accesses.iter().map(move |access| (member, access)));
+        for (member, access) in members {
+            // Neighbours mostly touch the same elements.
+            let own = access.relation.replace(&format!("{}[", member.name), "[");
+            if !seen.insert((access.kind, own)) {
+                continue;
+            }
             let map =
                 Map::parse(ctx, &access.relation).map_err(|error| bad_text("access", &access.relation, &error))?;
-            let map = map.intersect_domain(&domain)?;
+            let map = map.named_input(&statement.name)?.intersect_domain(&domain)?;
             let all = match access.kind {
                 AccessKind::Read => &mut self.reads,
                 AccessKind::Write => &mut self.writes,

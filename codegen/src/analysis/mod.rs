@@ -2,10 +2,13 @@
 
 mod dependences;
 pub mod footprint;
+pub mod grouping;
 mod isl_region;
+mod obstacle;
 pub mod order_properties;
 pub mod overlap;
 pub mod row_overruns;
 
 pub use dependences::Dependences;
 pub use isl_region::{IslRegion, StatementSets};
+pub use obstacle::obstacle;

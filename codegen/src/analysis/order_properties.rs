@@ -35,8 +35,15 @@ fn independence(dependences: &UnionMap, order: &UnionMap) -> dvm_isl::Result<boo
 
 /// For each statement and each of its iterators: at equal outer iterators, the original order never decreases it.
 pub fn increasing(region: &Region, isl_region: &IslRegion) -> Result<Vec<Vec<bool>>, Refusal> {
-    let mut all = Vec::new();
-    for (statement, sets) in region.statements.iter().zip(&isl_region.statements) {
+    let mut all: Vec<Vec<bool>> = Vec::new();
+    let mut sets = isl_region.statements.iter();
+    for (statement, count) in region.statements.iter().zip(&isl_region.groups) {
+        if *count == 0 {
+            // The loops of a group are the same for all.
+            all.push(all.last().cloned().unwrap_or_default());
+            continue;
+        }
+        let Some(sets) = sets.next() else { break };
         let count = statement.iterators.len();
         let mut own = Vec::new();
         let schedule = UnionMap::from_map(&sets.schedule)?;

@@ -12,9 +12,17 @@ pub fn leaving(region: &Region, isl_region: &IslRegion) -> Result<Option<Set>, R
     isl_region.begin_stage();
     let mut all: Option<Set> = None;
     for row in &region.rows {
+        isl_region.begin_stage();
         let outside = Set::parse(&isl_region.ctx, &row.outside).map_err(|error| {
             Refusal::new(format!("the model's row `{}` is not understood ({error})", row.outside), "correct the model")
         })?;
+        // A group has the name of its first statement.
+        let named = region.statements.iter().position(|s| Some(&s.name) == outside.name().as_ref());
+        let leader = named.map(|at| isl_region.leader(at));
+        let outside = match leader {
+            Some(leader) if named != Some(leader) => outside.named(&region.statements[leader].name)?,
+            _ => outside,
+        };
         let statement =
             isl_region.statements.iter().find(|s| s.domain.name().is_some() && s.domain.name() == outside.name());
         let (runs, leaves) = match statement {

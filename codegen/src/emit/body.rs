@@ -35,11 +35,15 @@ pub struct Body<'a> {
     pub statements: BTreeSet<usize>,
     /// The loops to print.
     pub loops: &'a Loops,
+    /// By statement: how many statements its group has, which isl's tree calls by the name of the first.
+    pub groups: &'a [usize],
 }
 
 /// A call of a statement in isl's tree.
 struct Visit {
     statement: usize,
+    /// The statement that the tree calls.
+    leader: usize,
     arguments: Vec<AstExpr>,
 }
 
@@ -63,10 +67,7 @@ impl Printer for Body<'_> {
         match node.kind()? {
             AstNodeKind::Block(children) => self.block(&children, indent),
             AstNodeKind::If { cond, then, otherwise } => self.branch(&cond, &then, otherwise.as_ref(), indent),
-            AstNodeKind::User(call) => {
-                let visit = self.visit(&call)?;
-                self.statement(&visit, indent)
-            }
+            AstNodeKind::User(call) => self.visits(&call)?.iter().try_for_each(|visit| self.statement(visit, indent)),
             AstNodeKind::For { iterator, init, cond, inc, body, degenerate, note } => {
                 check_counter(&iterator)?;
                 let counter = self.counter(&iterator, &body)?;
@@ -226,18 +227,21 @@ impl Body<'_> {
             }
             AstNodeKind::For { body, .. } => self.collect(&body, visits),
             AstNodeKind::User(call) => {
-                visits.push(self.visit(&call)?);
+                visits.extend(self.visits(&call)?);
                 Ok(())
             }
         }
     }
 
-    fn visit(&self, call: &AstExpr) -> Result<Visit, Refusal> {
+    /// The statements of the group that the tree calls.
+    fn visits(&self, call: &AstExpr) -> Result<Vec<Visit>, Refusal> {
         if let AstExprKind::Op(Operator::Call, operands) = call.kind()?
             && let AstExprKind::Id(name) = operands[0].kind()?
             && let Some(statement) = self.region.statements.iter().position(|statement| statement.name == name)
         {
-            return Ok(Visit { statement, arguments: operands[1..].to_vec() });
+            let members = statement..statement + self.groups[statement].max(1);
+            let visit = |member| Visit { statement: member, leader: statement, arguments: operands[1..].to_vec() };
+            return Ok(members.map(visit).collect());
         }
         Err(Refusal::new("isl's code calls a statement that the model does not have", "report this region as a defect"))
     }
@@ -297,7 +301,8 @@ impl Body<'_> {
     fn guard(&mut self, visit: &Visit) -> Result<Option<String>, Refusal> {
         let statement: &Statement = &self.region.statements[visit.statement];
         let loops = self.loops;
-        let Some(guard) = loops.guards.get(&statement.name) else { return Ok(None) };
+        let leader = &self.region.statements[visit.leader].name;
+        let Some(guard) = loops.guards.get(leader) else { return Ok(None) };
         for (k, (iterator, argument)) in statement.iterators.iter().zip(&visit.arguments).enumerate() {
             let bound = self.scope.bound(argument)?;
             self.scope.bind(&guard_name(k), &iterator.name, CounterType::of(&iterator.ctype));

@@ -74,7 +74,11 @@ impl Writer<'_> {
     fn body<'s>(&'s self, loops: &'s Loops, reach: Reach) -> Result<(Body<'s>, Mentions), Refusal> {
         let region = self.shared.region;
         // The text of the statements that occur decides the parameters' types.
-        let occurring = region.statements.iter().filter(|statement| loops.statements.contains(&statement.name));
+        let mut leads = false;
+        let occurring = region.statements.iter().zip(&self.shared.groups).filter_map(|(statement, count)| {
+            leads = if *count > 0 { loops.statements.contains(&statement.name) } else { leads };
+            leads.then_some(statement)
+        });
         let mentions = Mentions::of(region, occurring);
         let mut reserved: BTreeSet<String> = region.parameters.iter().map(|parameter| parameter.name.clone()).collect();
         reserved.extend(region.values.iter().map(|value| value.name.clone()));
@@ -89,6 +93,7 @@ impl Writer<'_> {
             lines: String::new(),
             statements: BTreeSet::new(),
             loops,
+            groups: &self.shared.groups,
         };
         body.node(&loops.tree, 1)?;
         Ok((body, mentions))

@@ -23,6 +23,8 @@ pub struct Reach {
 pub struct RegionContext<'a> {
     /// The region.
     pub region: &'a Region,
+    /// By statement: how many statements the group has that it begins; 0: it belongs to the one before.
+    pub groups: Vec<usize>,
     /// Structure tag of the context.
     pub context: String,
     /// Pointer to the context in the functions.
@@ -52,10 +54,17 @@ const COUNTERS: usize = 64;
 
 impl<'a> RegionContext<'a> {
     /// Names for a region of at most `hosts` host loops and bands of at most `dimension` coordinates.
-    pub fn of(region: &'a Region, original: &str, hosts: usize, dimension: usize) -> RegionContext<'a> {
+    pub fn of(
+        region: &'a Region,
+        groups: &[usize],
+        original: &str,
+        hosts: usize,
+        dimension: usize,
+    ) -> RegionContext<'a> {
         let mut names = FreshNames::of(region, original);
         RegionContext {
             region,
+            groups: groups.to_vec(),
             context: names.fresh(&format!("dvm__{}_context", region.name)),
             own: names.fresh("dvm__self"),
             symbols: TileSymbols {

@@ -12,5 +12,5 @@ mod tile_shape;
 
 pub(crate) use legality::Legality;
 pub use phase::{Phase, PhaseKind, Plan, Step};
-pub(crate) use schedule::Search;
+pub(crate) use schedule::{NO_PARALLELISM, Search};
 pub(crate) use tile_order::proven;

@@ -7,6 +7,9 @@ use crate::{
 };
 use dvm_isl::{ScheduleOptions, ScheduleProblem};
 
+/// The refusal of a region whose schedules have no band with tiles.
+pub(crate) const NO_PARALLELISM: &str = "no parallelism was found: every loop waits for the one before it";
+
 /// The options for isl, in order of preference.
 const WAYS: [ScheduleOptions; 3] = [
     ScheduleOptions {
@@ -67,7 +70,7 @@ impl Search {
         let (score, plan) = self.candidates.remove(0);
         if score.loops_without_tiles == usize::MAX {
             return Err(Refusal::new(
-                "no parallelism was found: every loop waits for the one before it",
+                NO_PARALLELISM,
                 "leave the region sequential, or remove the dependence that all iterations share",
             ));
         }

@@ -1,0 +1,67 @@
+//! Names a dependence that stands in the way of parallelism: from which line to which, by which array, how far.
+
+use super::{Dependences, IslRegion};
+use crate::model::Region;
+use dvm_isl::{Map, Result, UnionMap};
+
+/// A dependence between different iterations, in words; nothing if there is none or the search takes too long.
+pub fn obstacle(region: &Region, isl_region: &IslRegion, dependences: &Dependences) -> Option<String> {
+    isl_region.begin_stage();
+    let Dependences { flow, anti, output, .. } = dependences;
+    let kinds: [(&UnionMap, &str, &str); 3] = [
+        (flow, "needs what", "wrote to"),
+        (output, "overwrites what", "wrote to"),
+        (anti, "overwrites what", "read of"),
+    ];
+    kinds.iter().find_map(|(pairs, does, did)| {
+        let mut maps = pairs.maps().ok()?;
+        maps.sort_by_key(ToString::to_string);
+        maps.iter().find_map(|map| {
+            let distance = distance(map).ok()??;
+            let line = |name: Option<String>| {
+                let statement = region.statements.iter().find(|statement| Some(&statement.name) == name.as_ref())?;
+                Some(statement.line)
+            };
+            let array = array(region, isl_region, map).ok()??;
+            let (from, to) = (line(map.input_name())?, line(map.output_name())?);
+            Some(format!("line {to} {does} line {from} {did} `{array}`, at distance ({distance})"))
+        })
+    })
+}
+
+/// By common loop how many iterations lie between the two instances; nothing if none do.
+fn distance(pairs: &Map) -> Result<Option<String>> {
+    let common = pairs.inputs()?.min(pairs.outputs()?);
+    let pairs = pairs.reverse()?.drop_outputs(common, pairs.inputs()? - common)?;
+    let pairs = pairs.reverse()?.drop_outputs(common, pairs.inputs()? - common)?;
+    let pairs = pairs.unnamed_output()?.reverse()?.unnamed_output()?.reverse()?;
+    let distances = pairs.deltas()?;
+    let mut parts = Vec::new();
+    for k in 0..common {
+        parts.push(match distances.without_params()?.integer_range(k)? {
+            Some((least, greatest)) if least == greatest => least.to_string(),
+            Some((least, greatest)) => format!("{least} to {greatest}"),
+            None => "*".to_owned(),
+        });
+    }
+    Ok(parts.iter().any(|part| part != "0").then(|| parts.join(", ")))
+}
+
+/// The C name of an array of which both instances of some pair touch one element.
+fn array(region: &Region, isl_region: &IslRegion, pairs: &Map) -> Result<Option<String>> {
+    let accesses = |name: Option<String>| {
+        isl_region.statements.iter().filter(move |statement| statement.domain.name() == name).flat_map(|s| &s.accesses)
+    };
+    for first in accesses(pairs.input_name()) {
+        for second in accesses(pairs.output_name()) {
+            if first.output_name() == second.output_name()
+                && !first.apply_range(&second.reverse()?)?.intersect(pairs)?.is_empty()?
+            {
+                let symbol = first.output_name();
+                let found = region.arrays.iter().find(|array| Some(&array.symbol) == symbol.as_ref());
+                return Ok(found.map(|array| array.name.clone()));
+            }
+        }
+    }
+    Ok(None)
+}
