@@ -153,18 +153,17 @@ pub(super) fn extended<P: Pointer, T: Extended>(
     name: &str,
 ) -> Result<Result<T, usize>, Error> {
     given.require(name)?;
-    // SAFETY: not NULL, and the structure begins with its size.
-    let size = unsafe { given.address().cast::<usize>().read() };
-    if !sizes.contains(&size) || size > size_of::<T>() {
-        return Ok(Err(size));
-    }
     let mut copy = std::mem::MaybeUninit::<T>::zeroed();
-    // SAFETY: the program's structure has `size` bytes, and the copy has room. All its fields are then values: the first
-    // are the program's, the others zero.
-    Ok(Ok(unsafe {
+    // SAFETY: not NULL, and the structure begins with its size: the program's has so many bytes, and the copy has room. All
+    // its fields are then values: the first are the program's, the others zero.
+    Ok(unsafe {
+        let size = given.address().cast::<usize>().read();
+        if !sizes.contains(&size) || size > size_of::<T>() {
+            return Ok(Err(size));
+        }
         copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(given.address().cast(), size);
-        copy.assume_init()
-    }))
+        Ok(copy.assume_init())
+    })
 }
 
 impl<R: BeginsWithSize> ResultPlace<'_, R> {

@@ -2,11 +2,13 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::callbacks::Callbacks;
 use super::running::{Host, Running};
 use super::space::Space;
+use super::tests::passed;
 use testkit::Random;
 
 struct Threads(Vec<Vec<u32>>);
@@ -61,11 +63,8 @@ impl Scene {
 }
 
 fn scene<'a>(context: *mut c_void, tile: *const i64) -> (&'a Scene, &'a [i64]) {
-    // SAFETY: the tests pass a scene as context, and tiles of its dimension.
-    unsafe {
-        let scene = &*context.cast::<Scene>();
-        (scene, std::slice::from_raw_parts(tile, scene.space.dimension()))
-    }
+    let (scene, tile, _) = passed((context, tile, null_mut()), |scene: &Scene| scene.space.dimension());
+    (scene, tile)
 }
 
 unsafe extern "C" fn run(context: *mut c_void, tile: *const i64) -> c_int {
@@ -81,14 +80,11 @@ unsafe extern "C" fn run(context: *mut c_void, tile: *const i64) -> c_int {
 }
 
 unsafe extern "C" fn bounds(context: *mut c_void, coordinate: i64, tile: *const i64, ends: *mut i64) {
-    let (scene, tile) = scene(context, tile);
+    let (scene, tile, ends) = passed((context, tile, ends), |scene: &Scene| scene.space.dimension());
     scene.calls.fetch_add(1, Ordering::Relaxed);
     let narrow = scene.ends(coordinate as usize, tile);
-    // SAFETY: the graph passes a place for two numbers.
-    unsafe {
-        *ends = (*ends).max(narrow[0]);
-        *ends.add(1) = (*ends.add(1)).min(narrow[1]);
-    }
+    let ends = ends.expect("a place");
+    *ends = [ends[0].max(narrow[0]), ends[1].min(narrow[1])];
 }
 
 unsafe extern "C" fn exists(context: *mut c_void, tile: *const i64) -> c_int {
@@ -99,9 +95,10 @@ unsafe extern "C" fn exists(context: *mut c_void, tile: *const i64) -> c_int {
 fn execute(scene: &Scene, workers: usize) {
     let context = std::ptr::from_ref(scene).cast_mut().cast();
     // SAFETY: the functions only use atomics of the scene, which outlives the graph.
-    let callbacks = unsafe { Callbacks::new(context, scene.space.dimension(), run, None, None) };
-    // SAFETY: as above.
-    let callbacks = unsafe { callbacks.with_shape(Some(bounds), (scene.hole > 0).then_some(exists)) };
+    let callbacks = unsafe {
+        Callbacks::new(context, scene.space.dimension(), run, None, None)
+            .with_shape(Some(bounds), (scene.hole > 0).then_some(exists))
+    };
     let graph = Running::new("g".into(), scene.space.clone(), &scene.carried, callbacks, workers);
     let others = |worker: u32| (0..workers as u32).filter(|&other| other != worker).collect();
     let host = Threads((0..workers as u32).map(others).collect());

@@ -66,6 +66,14 @@ fn within(thrown: &Error, function: &str) -> Error {
     Error::new(thrown.code(), format!("{thrown} in its {function} function"))
 }
 
+/// A function as the unwind boundary calls it.
+fn called(function: *const ()) -> unwind_boundary::Function {
+    // SAFETY: only who calls it promises anything. It is called across the unwind boundary, which lets it unwind, with its
+    // arguments in the first registers: it does not look into the others. What it returns is fetched from the whole
+    // register.
+    unsafe { transmute::<*const (), unwind_boundary::Function>(function) }
+}
+
 impl Callbacks {
     /// The functions of a graph whose tiles have so many coordinates.
     ///
@@ -79,9 +87,6 @@ impl Callbacks {
         predecessors: Option<Predecessors>,
         successors: Option<Successors>,
     ) -> Self {
-        // SAFETY: each is called across the unwind boundary, which lets it unwind, with its arguments in the first
-        // registers: it does not look into the others. What it returns is fetched from the whole register.
-        let called = |function: *const ()| unsafe { transmute::<*const (), unwind_boundary::Function>(function) };
         Self {
             context,
             dimension,
@@ -98,8 +103,6 @@ impl Callbacks {
     /// # Safety
     /// As for `new`.
     pub(crate) unsafe fn with_shape(self, bounds: Option<Bounds>, exists: Option<Exists>) -> Self {
-        // SAFETY: as in `new`.
-        let called = |function: *const ()| unsafe { transmute::<*const (), unwind_boundary::Function>(function) };
         Self {
             bounds: bounds.map(|function| TellsEnds(called(function as *const ()))),
             exists: exists.map(|function| OfTile(called(function as *const ()))),
@@ -125,15 +128,22 @@ impl Callbacks {
             .map_err(|e| within(&e, "bounds"))
     }
 
+    /// What one of the functions says of a tile.
+    #[inline]
+    fn told(&self, function: OfTile, tile: &[i64], name: &str) -> Result<i64, Error> {
+        debug_assert!(tile.len() >= self.dimension, "a tile has all coordinates");
+        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+        // SAFETY: by the promise made to `new`; all tiles are of the graph's space, and have its coordinates.
+        engine::sealed(|| unsafe { unwind_boundary::call_for_wide(function.0, arguments) })
+            .map_err(|e| within(&e, name))
+    }
+
     /// Whether something is to run at a point.
     #[inline]
     pub(crate) fn exists(&self, tile: &Tile) -> Result<bool, Error> {
         let Some(function) = self.exists else { return Ok(true) };
-        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-        // SAFETY: by the promise made to `with_shape`; a `Tile` holds all coordinates.
-        engine::sealed(|| unsafe { unwind_boundary::call_directly(function.0, arguments) })
-            .map(|code| code != 0)
-            .map_err(|e| within(&e, "exists"))
+        // The function returns an int: the lower half of the register.
+        Ok(self.told(function, tile, "exists")? as c_int != 0)
     }
 
     /// Whether the graph tells its own edges, rather than leaving them to the carried coordinates.
@@ -157,11 +167,7 @@ impl Callbacks {
     #[inline]
     pub(crate) fn predecessors(&self, tile: &[i64], untold: i64) -> Result<i64, Error> {
         let Some(function) = self.predecessors else { return Ok(untold) };
-        debug_assert!(tile.len() >= self.dimension, "a tile has all coordinates");
-        let arguments = [self.context, tile.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-        // SAFETY: by the promise made to `new`; all tiles are of the graph's space, and have its coordinates.
-        engine::sealed(|| unsafe { unwind_boundary::call_for_wide(function.0, arguments) })
-            .map_err(|e| within(&e, "predecessors"))
+        self.told(function, tile, "predecessors")
     }
 
     /// Visits the successors; false if the carried coordinates determine them. The slice has `dimension` coordinates.

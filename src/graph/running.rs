@@ -100,7 +100,7 @@ impl Running {
         let free: Vec<usize> = (0..dimension).filter(|k| !is_carried(k)).collect();
         let root_count = match space.volume() {
             0 => 0,
-            _ if callbacks.tells_bounds() => bounded::slices(&space),
+            _ if callbacks.tells_bounds() => space.slices(),
             _ => free.iter().map(|&k| space.extent(k)).product(),
         };
         Self {

@@ -9,12 +9,12 @@ use crate::error::Error;
 
 /// A graph's box and the function that narrows it.
 #[derive(Clone, Copy)]
-pub(super) struct Shape<'a> {
+pub(super) struct GraphShape<'a> {
     pub(super) space: &'a Space,
     pub(super) callbacks: &'a Callbacks,
 }
 
-impl Shape<'_> {
+impl GraphShape<'_> {
     /// The least and the greatest value of coordinate `k` beside the coordinates before it.
     fn ends(&self, k: usize, tile: &Tile) -> Result<[i64; 2], Error> {
         let whole = self.space.ends(k);

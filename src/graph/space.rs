@@ -93,6 +93,11 @@ impl Space {
         self.axes[k].extent
     }
 
+    /// Number of slices: each has all points with one value of the first coordinate.
+    pub(crate) fn slices(&self) -> u64 {
+        if self.dimension() == 0 { 1 } else { self.extent(0) }
+    }
+
     /// The least and the greatest value of coordinate `k`.
     #[inline]
     pub(crate) fn ends(&self, k: usize) -> [i64; 2] {

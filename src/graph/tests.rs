@@ -73,13 +73,21 @@ impl Scene {
     }
 }
 
-fn scene<'a>(context: *mut c_void, tile: *const i64) -> (&'a Scene, u64) {
-    // SAFETY: the tests pass a scene as context, and tiles of its dimension.
+/// What a test's function is passed: its scene, the coordinates of a tile, and a place for two ends.
+pub(super) fn passed<'a, S>(
+    (context, tile, ends): (*mut c_void, *const i64, *mut i64),
+    dimension: impl Fn(&S) -> usize,
+) -> (&'a S, &'a [i64], Option<&'a mut [i64; 2]>) {
+    // SAFETY: the tests pass a scene as context, tiles of its dimension, and no place or one for two numbers.
     unsafe {
-        let scene = &*context.cast::<Scene>();
-        let tile = std::slice::from_raw_parts(tile, scene.space.dimension());
-        (scene, scene.space.number(tile).expect("a tile of the box"))
+        let scene = &*context.cast::<S>();
+        (scene, std::slice::from_raw_parts(tile, dimension(scene)), ends.cast::<[i64; 2]>().as_mut())
     }
+}
+
+fn scene<'a>(context: *mut c_void, tile: *const i64) -> (&'a Scene, u64) {
+    let (scene, tile, _) = passed((context, tile, std::ptr::null_mut()), |scene: &Scene| scene.space.dimension());
+    (scene, scene.space.number(tile).expect("a tile of the box"))
 }
 
 unsafe extern "C" fn run(context: *mut c_void, tile: *const i64) -> c_int {

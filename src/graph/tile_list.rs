@@ -1,7 +1,7 @@
 //! Lists a graph's tiles and edges for a drawing.
 
 use super::callbacks::Callbacks;
-use super::shape::Shape;
+use super::shape::GraphShape;
 use super::space::{MAX_DIMENSION, Space};
 use crate::trace::Tiles;
 
@@ -10,7 +10,7 @@ use crate::trace::Tiles;
 pub(super) fn draw(space: &Space, carried: &[bool], callbacks: &Callbacks, tiles: &mut Tiles) {
     let dimension = space.dimension();
     if callbacks.tells_bounds() {
-        return draw_bounded(Shape { space, callbacks }, carried, tiles);
+        return draw_bounded(GraphShape { space, callbacks }, carried, tiles);
     }
     for number in 0..space.volume() {
         let tile = space.tile(number);
@@ -32,7 +32,7 @@ pub(super) fn draw(space: &Space, carried: &[bool], callbacks: &Callbacks, tiles
 }
 
 /// The same for a graph whose coordinates bound each other.
-fn draw_bounded(shape: Shape, carried: &[bool], tiles: &mut Tiles) {
+fn draw_bounded(shape: GraphShape, carried: &[bool], tiles: &mut Tiles) {
     let (space, dimension) = (shape.space, shape.space.dimension());
     let along = |k: &usize| carried.get(*k).copied().unwrap_or(false);
     let _ = shape.walk(&mut [0; MAX_DIMENSION], 0, false, &mut |tile| {

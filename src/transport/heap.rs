@@ -179,14 +179,16 @@ impl Drop for HeapBlock {
     }
 }
 
+/// The bytes of kept memory, which nobody else writes.
+#[cfg(test)]
+pub(super) fn bytes(kept: &mut dyn KeptMemory) -> &mut [u8] {
+    // SAFETY: the tests write what is writable only.
+    unsafe { kept.memory().as_mut() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn bytes(block: &mut HeapBlock) -> &mut [u8] {
-        // SAFETY: the block's own memory.
-        unsafe { block.memory().as_mut() }
-    }
 
     #[test]
     fn blocks_are_reused_and_large_ones_get_a_segment() {

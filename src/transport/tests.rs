@@ -1,5 +1,4 @@
 //! Transports of one process to itself: each has its own rings and sockets, as in processes of their own.
-#![allow(unsafe_code, reason = "memory that is written and read where it lies")]
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::contract::{LossCause, Peer, RemoteAddress, Sent, Transport, TransportEvent};
 use super::embedded::{Embedded, PullBy};
+use super::heap::bytes;
 use super::job;
 use super::join::connect;
 use super::link::{CARD_BYTES, RING_BYTES};
@@ -258,18 +258,16 @@ fn memory_is_read_where_it_lies_or_copied_or_sent() {
         let mut both = join(2, pull_by).into_iter();
         let (here, there) = (both.next().unwrap(), both.next().unwrap());
         let expected: Vec<u8> = (0..BYTES).map(|at| (at * 7 % 251) as u8).collect();
-        for bytes in [BYTES, 100 << 20] {
-            let block = here.allocate(bytes);
+        for size in [BYTES, 100 << 20] {
+            let block = here.allocate(size);
             assert_eq!(block.is_some(), pull_by == PullBy::Heap);
-            let Some(block) = block else { continue };
-            let mut memory = block.keeper.memory();
-            assert_eq!((block.is_zero, block.keeper.is_writable(), memory.len()), (true, true, bytes));
-            // SAFETY: the block's own memory.
-            unsafe { memory.as_mut()[..BYTES].copy_from_slice(&expected) };
+            let Some(mut block) = block else { continue };
+            let memory = block.keeper.memory();
+            assert_eq!((block.is_zero, block.keeper.is_writable(), memory.len()), (true, true, size));
+            bytes(&mut *block.keeper)[..BYTES].copy_from_slice(&expected);
             let at = here.address_for(Peer::new(1), memory).unwrap();
-            let mapped = there.map(Peer::new(0), at, BYTES).unwrap();
-            // SAFETY: nobody writes any more.
-            assert!(!mapped.is_writable() && unsafe { mapped.memory().as_ref() } == expected);
+            let mut mapped = there.map(Peer::new(0), at, BYTES).unwrap();
+            assert!(!mapped.is_writable() && bytes(&mut *mapped) == expected);
             let mut copy = vec![0; BYTES];
             assert!(there.pull(Peer::new(0), at, &mut copy) && copy == expected);
             let RemoteAddress::Heap { segment, offset } = at else { panic!("not in the heap") };

@@ -6,20 +6,15 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use super::super::shape::Shape;
-use super::super::space::{MAX_DIMENSION, Space, Tile};
+use super::super::shape::GraphShape;
+use super::super::space::{MAX_DIMENSION, Tile};
 use super::super::worker_tiles::bump;
 use super::{Host, Position, Released, Running};
 use crate::error::{Error, dvm_retcode_t};
 
-/// Number of slices of a box.
-pub(super) fn slices(space: &Space) -> u64 {
-    if space.dimension() == 0 { 1 } else { space.extent(0) }
-}
-
 impl Running {
-    fn shape(&self) -> Shape<'_> {
-        Shape { space: &self.space, callbacks: &self.callbacks }
+    fn shape(&self) -> GraphShape<'_> {
+        GraphShape { space: &self.space, callbacks: &self.callbacks }
     }
 
     /// An answer of the graph's functions, or `otherwise` when one threw: then the graph fails.

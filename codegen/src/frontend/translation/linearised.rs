@@ -11,7 +11,7 @@ use crate::frontend::clang::ctype::Integer;
 use crate::frontend::survey::linear_accesses::{LinearAccess, Linearised};
 use crate::frontend::survey::region_builder::{KnownParameter, RegionBuilder};
 use crate::frontend::values::affine::{Affine, Atom, Cases};
-use crate::frontend::values::shape::{Product, Shape};
+use crate::frontend::values::shape::{Monomial, Shape};
 use crate::frontend::values::surrounding_loops::{Proof, Scope};
 use crate::model::{Condition, Parameter, WIDE_LIMIT};
 use std::collections::{BTreeMap, HashMap};
@@ -121,7 +121,7 @@ impl<'a> RegionBuilder<'a> {
     }
 
     /// A dimension's length as an affine value; a product of parameters becomes a parameter of its own.
-    fn length(&mut self, length: &Product) -> Affine {
+    fn length(&mut self, length: &Monomial) -> Affine {
         if length.symbols.len() < 2 {
             return Affine::product(length.symbols.clone()).times(length.factor).unwrap_or_default();
         }

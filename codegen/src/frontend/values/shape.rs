@@ -8,7 +8,7 @@ use super::affine::{Affine, Atom};
 
 /// A number times a product of symbols.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Product {
+pub struct Monomial {
     /// The number, above 0.
     pub factor: i64,
     /// The symbols, sorted.
@@ -19,9 +19,9 @@ pub struct Product {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
     /// The distance in elements of neighbours along each subscript but the last, which has distance 1.
-    strides: Vec<Product>,
+    strides: Vec<Monomial>,
     /// The lengths of all dimensions but the first.
-    pub lengths: Vec<Product>,
+    pub lengths: Vec<Monomial>,
     /// For each of these, where its window begins: 0, or 1 for subscripts that begin at 1 as Fortran's do.
     pub begins: Vec<i64>,
 }
@@ -32,14 +32,14 @@ impl Shape {
         values: impl Iterator<Item = &'v Affine> + Clone,
         is_counter: impl Fn(&str) -> bool,
     ) -> Result<Shape, String> {
-        let mut strides: Vec<Product> = Vec::new();
+        let mut strides: Vec<Monomial> = Vec::new();
         for symbols in values.clone().flat_map(|v| v.terms.keys()).filter_map(Atom::factors) {
             let (counters, rest): (Vec<String>, Vec<String>) = symbols.iter().cloned().partition(|s| is_counter(s));
             match counters.as_slice() {
                 [] => {}
                 [_] => {
                     if !rest.is_empty() && strides.iter().all(|s| s.symbols != rest) {
-                        strides.push(Product { factor: 0, symbols: rest });
+                        strides.push(Monomial { factor: 0, symbols: rest });
                     }
                 }
                 [one, other, ..] => return Err(format!("the counters `{one}` and `{other}` are multiplied")),
@@ -61,13 +61,13 @@ impl Shape {
         for k in 1..strides.len() {
             strides[k].factor = common_divisor(strides[k].factor, strides[k - 1].factor);
         }
-        let one = Product { factor: 1, symbols: vec![] };
+        let one = Monomial { factor: 1, symbols: vec![] };
         let next = strides.iter().skip(1).chain([&one]);
-        let length = |(stride, next): (&Product, &Product)| Product {
+        let length = |(stride, next): (&Monomial, &Monomial)| Monomial {
             factor: stride.factor / next.factor,
             symbols: without(&stride.symbols, &next.symbols).unwrap_or_default(),
         };
-        let lengths: Vec<Product> = strides.iter().zip(next).map(length).collect();
+        let lengths: Vec<Monomial> = strides.iter().zip(next).map(length).collect();
         let begins = vec![0; lengths.len()];
         Ok(Shape { strides, lengths, begins })
     }
@@ -141,7 +141,7 @@ mod tests {
     fn factors_of_strides_belong_to_the_lengths() -> Result<(), String> {
         let pixels = [sum(&[(3, "in"), (3, "j"), (1, "")])];
         let shape = Shape::of(pixels.iter(), is_counter)?;
-        assert_eq!(shape.lengths, [Product { factor: 3, symbols: vec!["n".into()] }]);
+        assert_eq!(shape.lengths, [Monomial { factor: 3, symbols: vec!["n".into()] }]);
         assert_eq!(texts(&shape, &pixels[0]), Some(vec!["i".into(), "3 * j + 1".into()]));
         let odd = [sum(&[(2, "in"), (1, "j")]), sum(&[(2, "in"), (1, "n"), (1, "j")])];
         let shape = Shape::of(odd.iter(), is_counter)?;
