@@ -122,6 +122,24 @@ static void cells(int n, int m, struct cell *restrict c, const int *restrict siz
       c[k * (n * m) + i].x += 2;
 }
 
+/* Lengths that are expressions, first met in an access that does not name them. */
+static void wide_rows(int n, int l, double *restrict a, double *restrict b)
+{
+#pragma dvm region
+  for (int i = 0; i < l; i++)
+    b[i] = a[i] + a[i * (n + 1) + 1];
+#pragma dvm region
+  for (int i = 0; i < l; i++)
+    for (int j = 0; j < l; j++) {
+      a[i * (n + 1) + j] += a[j] * 0.5 + b[i * (n + 2) + j];
+      b[i * (n + 2) + j] = j + b[j];
+    }
+#pragma dvm region
+  for (int i = 0; i < l; i++)
+    for (int j = 0; j < n + 2; j++)
+      a[i * (n + 2) + j] = b[j] + b[i * (n + 1) + j];
+}
+
 int main(int argc, char **argv)
 {
   int n = size_argument(argc, argv, 1, 30), three = 3, lda;
@@ -159,6 +177,8 @@ int main(int argc, char **argv)
   shifted(n, 0);
   cells(n, 11, c, &n);
   cells(3, n, c, &n);
+  wide_rows(n, n, a, b);
+  wide_rows(n, 7, a, b);
   show("a", a, room_of * 8);
   show("b", b, room_of * 8);
   show("store", store, sizeof store);

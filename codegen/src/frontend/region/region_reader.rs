@@ -11,7 +11,7 @@ use crate::frontend::relocation::made_tokens;
 use crate::frontend::relocation::surroundings;
 use crate::frontend::survey::linear_accesses::Linearised;
 use crate::frontend::survey::reaching_definitions::ReachingDefinitions;
-use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::frontend::survey::region_builder::{ParameterOfShape, RegionBuilder};
 use crate::frontend::survey::variables::RegionVariables;
 use crate::frontend::text::pragma::{self, Site};
 use crate::frontend::text::preprocess::Seen;
@@ -99,20 +99,29 @@ pub fn analyse(
     variables.addressed.extend(surroundings::named(source, seen, function));
     let counters = variables.counters.keys().filter_map(|id| unit.declaration(*id));
     let counters: Vec<&str> = counters.map(|d| d.name.as_str()).collect();
-    let read = |linearised| -> Result<RegionBuilder, Refusal> {
+    let read = |linearised, of_shapes: Vec<ParameterOfShape>| -> Result<RegionBuilder, Refusal> {
+        let mut symbols = symbols::Symbols::of_counters(counters.iter().copied());
+        let mut ground = surrounding_loops::Ground::default();
+        let mut parameters = vec![];
+        // The shapes name these: they keep their symbols.
+        for ParameterOfShape { known, range } in of_shapes {
+            symbols.fresh(&known.parameter.symbol);
+            ground.ranges.extend(range.map(|range| (known.parameter.symbol.clone(), range)));
+            parameters.push(known);
+        }
         let mut builder = RegionBuilder {
             unit,
             source,
             function,
             macros: &seen.macros,
             pure: site.options.pure.clone(),
-            symbols: symbols::Symbols::of_counters(counters.iter().copied()),
+            symbols,
             variables: variables.clone(),
-            parameters: vec![],
+            parameters,
             values: vec![],
             arrays: vec![],
             statements: vec![],
-            ground: surrounding_loops::Ground::default(),
+            ground,
             entry_reads: vec![],
             entry_objects: vec![],
             groups: HashMap::new(),
@@ -132,10 +141,11 @@ pub fn analyse(
         builder.block(0, &roots, &surrounding_loops::Scope::default());
         Refusal::all(std::mem::take(&mut builder.obstacles)).map_or(Ok(builder), Err)
     };
-    let mut builder = read(Linearised::default())?;
+    let mut builder = read(Linearised::default(), vec![])?;
     let shapes = builder.recovered_shapes()?;
     if !shapes.shapes.is_empty() {
-        builder = read(shapes)?;
+        let parameters = builder.parameters_of_shapes(&shapes);
+        builder = read(shapes, parameters)?;
     }
     if builder.statements.is_empty() {
         return Err(at_pragma("the region has no statements", "remove the pragma"));

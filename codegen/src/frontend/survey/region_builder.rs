@@ -24,6 +24,15 @@ pub struct KnownParameter {
     pub variable: Id,
 }
 
+/// A parameter that the shapes of linearised arrays name, when the region is read again.
+#[derive(Debug)]
+pub struct ParameterOfShape {
+    /// The parameter.
+    pub known: KnownParameter,
+    /// Its minimum and maximum.
+    pub range: Option<(i64, i64)>,
+}
+
 /// An array with its variable.
 #[derive(Debug, Clone)]
 pub struct KnownArray {

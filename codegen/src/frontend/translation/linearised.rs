@@ -9,12 +9,12 @@ use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype::Integer;
 use crate::frontend::survey::linear_accesses::{LinearAccess, Linearised};
-use crate::frontend::survey::region_builder::{KnownParameter, RegionBuilder};
+use crate::frontend::survey::region_builder::{KnownParameter, ParameterOfShape, RegionBuilder};
 use crate::frontend::values::affine::{Affine, Atom, Cases};
 use crate::frontend::values::shape::{Monomial, Shape};
 use crate::frontend::values::surrounding_loops::{Proof, Scope};
 use crate::model::{Condition, Parameter, WIDE_LIMIT};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 impl<'a> RegionBuilder<'a> {
@@ -199,6 +199,18 @@ impl<'a> RegionBuilder<'a> {
             shapes.insert(*id, shape);
         }
         Ok(Linearised { seen: HashMap::new(), shapes })
+    }
+
+    /// The parameters that shapes name.
+    pub fn parameters_of_shapes(&self, linearised: &Linearised<'a>) -> Vec<ParameterOfShape> {
+        let names: BTreeSet<&str> = linearised.shapes.values().flat_map(Shape::symbols).collect();
+        let named = self.parameters.iter().filter(|known| names.contains(known.parameter.symbol.as_str()));
+        named
+            .map(|known| {
+                let range = self.ground.ranges.get(&known.parameter.symbol).copied();
+                ParameterOfShape { known: known.clone(), range }
+            })
+            .collect()
     }
 
     /// 1 if subscripts along this dimension are known to be at least 1, and none is known to reach 0.

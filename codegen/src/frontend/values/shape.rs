@@ -27,6 +27,11 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The parameters that it names.
+    pub fn symbols(&self) -> impl Iterator<Item = &str> {
+        self.strides.iter().chain(&self.lengths).flat_map(|product| product.symbols.iter().map(String::as_str))
+    }
+
     /// The shape that the strides of `values`, the array's subscripts, tell.
     pub fn of<'v>(
         values: impl Iterator<Item = &'v Affine> + Clone,
