@@ -178,8 +178,7 @@ impl Step<'_> {
         self.send(from, &Message::Bytes(Bytes { ticket, id, payload: Some(Payload::Away) }));
         let token = self.state.number();
         self.state.transfers.insert(token, Transfer::Out(slot));
-        let named = u64::from(ticket & !PLAIN_TICKET);
-        self.remote.transport.bulk_send(peer(from), named, Box::new(lent), token);
+        self.remote.transport.bulk_send(peer(from), u64::from(ticket), Box::new(lent), token);
         self.state.records.traffic.sent[index(from)].bytes += size;
         self.record_bytes(start, MessageKind::SendBytes, (from, from), (ticket, id, size));
         Ok(())
@@ -210,7 +209,8 @@ impl Step<'_> {
                     Some(Ok(fresh)) => {
                         let token = self.state.number();
                         self.state.transfers.insert(token, Transfer::In { ticket });
-                        self.remote.transport.bulk_receive(peer(from), u64::from(ticket), Box::new(fresh), token);
+                        let named = u64::from(bytes.ticket);
+                        self.remote.transport.bulk_receive(peer(from), named, Box::new(fresh), token);
                     }
                     _ => return Err(Breach::new(from, "it sends more bytes than this process has room for")),
                 }

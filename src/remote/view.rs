@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::near_data::PLAIN_TICKET;
 use super::state::{ArrivedTask, Brought, BytesPlace, PendingTask, Remote, Step, Use, Want};
 use crate::data::{DatumId, STORE};
 use crate::engine::Goal;
@@ -162,7 +163,8 @@ impl Step<'_> {
     }
 
     fn fetched(&self, from: ProcessId, ticket: u32, bytes: u64) -> Lack {
-        let come = self.remote.transport.come(Peer::new(from.index() as u32), u64::from(ticket));
+        let under = |ticket: u32| self.remote.transport.come(Peer::new(from.index() as u32), u64::from(ticket));
+        let come = under(ticket).or_else(|| under(ticket | PLAIN_TICKET));
         Lack::Fetched { from, bytes, come }
     }
 
