@@ -8,6 +8,8 @@
 
 #[path = "functions/mod.rs"]
 mod generator;
+#[path = "linear/mod.rs"]
+mod linear;
 mod prefix;
 #[path = "standard/mod.rs"]
 mod standard;
@@ -22,6 +24,8 @@ enum Found {
     Functions(&'static [u64]),
     /// By these seeds of the programs from the standard.
     Standard(&'static [u64]),
+    /// By these seeds of the functions with linearised arrays.
+    Linearised(&'static [u64]),
     /// By its program alone.
     Directed,
 }
@@ -39,7 +43,7 @@ const TABLE: [(&str, &[Found]); 12] = [
     ("a9-escape", &[Found::Functions(&[1272, 1726])]),
     ("a10-environment", &[Found::Directed]),
     ("a11-alias", &[Found::Functions(&[149, 192])]),
-    ("a12-rows", &[Found::Directed]),
+    ("a12-rows", &[Found::Directed, Found::Linearised(&[1020])]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.
@@ -77,6 +81,14 @@ fn one_program_from_the_standard() {
     println!("answer: {}", if wrong { "differs" } else { "same" });
     println!("{verdicts:?}");
     standard::judge::clean();
+}
+
+#[test]
+#[ignore = "a part of the test of planted defects"]
+fn one_linearised_function() {
+    let judged = linear::judge::judge(&[seed()]);
+    println!("answer: {}", if judged.is_ok() { "same" } else { "differs" });
+    println!("{judged:?}");
 }
 
 const FLAGS: [&str; 4] = ["-std=gnu11", "-O1", "-ffp-contract=off", "-w"];
@@ -130,6 +142,7 @@ fn the_seeds_of_each_defect_find_it() {
             let (test, seeds) = match way {
                 Found::Functions(seeds) => ("one_function", *seeds),
                 Found::Standard(seeds) => ("one_program_from_the_standard", *seeds),
+                Found::Linearised(seeds) => ("one_linearised_function", *seeds),
                 Found::Directed => continue,
             };
             for seed in seeds {
