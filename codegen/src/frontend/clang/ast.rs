@@ -185,6 +185,7 @@ pub struct Unit {
     /// The integer rules of the file's compiler options.
     pub integer_options: IntegerOptions,
     paths: HashMap<Id, Vec<usize>>,
+    names: HashMap<String, Vec<Id>>,
     nodes: usize,
 }
 
@@ -198,8 +199,23 @@ impl Unit {
         let root = reader.node(raw);
         let mut paths = HashMap::new();
         index(&root, &mut Vec::new(), &mut paths);
+        let mut names: HashMap<String, Vec<Id>> = HashMap::new();
+        for declaration in root.walk().filter(|n| n.kind.is_declaration() && !n.name.is_empty()) {
+            names.entry(declaration.name.clone()).or_default().push(declaration.id);
+        }
         let nodes = root.walk().count();
-        Ok(Unit { root, strict_aliasing: true, integer_options: IntegerOptions::default(), paths, nodes })
+        Ok(Unit { root, strict_aliasing: true, integer_options: IntegerOptions::default(), paths, names, nodes })
+    }
+
+    /// The declarations of a name, in the order of the text.
+    pub fn declarations_of<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Node> {
+        self.names.get(name).into_iter().flatten().filter_map(|id| self.declaration(*id))
+    }
+
+    /// Whether a declaration stands inside another one.
+    pub fn is_inside(&self, inner: Id, outer: Id) -> bool {
+        let path = |id| self.paths.get(&id);
+        path(inner).zip(path(outer)).is_some_and(|(inner, outer)| inner.len() > outer.len() && inner.starts_with(outer))
     }
 
     /// The declaration with this identity.

@@ -24,13 +24,13 @@ impl RegionBuilder<'_> {
         if !outside || planted("a11-alias") {
             return false;
         }
-        let same = |n: &&Node| {
-            n.is(&SyntaxKind::VarDecl)
-                && n.name == variable.name
-                && (n.storage == "extern" || self.unit.at_file_scope(n.id))
-        };
-        let mut attributes =
-            self.unit.root.walk().filter(same).flat_map(|n| &n.inner).filter(|n| n.kind.is_attribute());
+        let same = |n: &&Node| n.is(&SyntaxKind::VarDecl) && (n.storage == "extern" || self.unit.at_file_scope(n.id));
+        let mut attributes = self
+            .unit
+            .declarations_of(&variable.name)
+            .filter(same)
+            .flat_map(|n| &n.inner)
+            .filter(|n| n.kind.is_attribute());
         attributes.any(|a| !HARMLESS.contains(&a.kind))
             || self.unit.root.inner.iter().any(|n| n.is(&SyntaxKind::FileScopeAsmDecl))
     }

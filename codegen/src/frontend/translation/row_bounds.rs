@@ -90,12 +90,10 @@ impl<'a> RegionBuilder<'a> {
         let name = ctype::first_length(plain)?;
         let word = ctype::words(name).next().filter(|w| *w == name)?;
         let unit = self.unit;
-        let of_name = |n: &&'a Node| n.kind.is_declaration() && n.name == word;
-        if unit.root.inner.iter().any(|n| of_name(&n)) {
+        if unit.declarations_of(word).any(|n| unit.at_file_scope(n.id)) {
             return None;
         }
-        let function: &'a Node = unit.declaration(self.function.id)?;
-        let mut all = function.walk().filter(of_name);
+        let mut all = unit.declarations_of(word).filter(|n| unit.is_inside(n.id, self.function.id));
         let variable = all.next().filter(|_| all.next().is_none())?;
         let kept = |id| !self.variables.changed.contains(&id) && !self.variables.addressed.contains(&id);
         let integer = self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8);
