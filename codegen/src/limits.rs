@@ -8,8 +8,10 @@ use std::time::Duration;
 /// Processor time for the analysis of a region. Not wall-clock time: a busy machine must not refuse what an idle one
 /// accepts.
 pub const REGION: Duration = Duration::from_secs(10);
-/// Processor time for a file, from reading it to the last of its regions.
+/// Processor time for reading a file, and for work on a file without regions.
 pub const FILE: Duration = Duration::from_secs(15);
+/// Processor time for each region of a file, on average.
+pub const SHARE: Duration = Duration::from_secs(5);
 /// Processor seconds for clang's preprocessor.
 pub const PREPROCESSOR: u64 = 4;
 /// Processor seconds for clang's parser.

@@ -7,6 +7,7 @@ use crate::{
     model::Array,
 };
 use dvm_isl::{AstBuild, Map, PwAff, Set, UnionMap, UnionSet};
+use std::collections::HashMap;
 
 /// Maximum of isl's operations for one array.
 const OPERATIONS: u64 = 200_000;
@@ -20,7 +21,8 @@ pub fn of_tiles(
     dimension: usize,
 ) -> Result<Vec<ArrayFootprint>, Refusal> {
     isl_region.begin_stage();
-    let touched = arrays.iter().map(|array| Touched::of(isl_region, array, domain, band, dimension));
+    let band = Band::new(isl_region, band, dimension)?;
+    let touched = arrays.iter().map(|array| Touched::of(isl_region, array, domain, &band));
     let touched = touched.collect::<Result<Vec<_>, _>>()?;
     isl_region.begin_stage();
     let build = AstBuild::from_context(&isl_region.context.intersect(&domain.params()?)?)?;
@@ -53,15 +55,9 @@ struct Group {
 }
 
 impl Touched {
-    fn of(
-        isl_region: &IslRegion,
-        array: &Array,
-        domain: &UnionSet,
-        band: &UnionMap,
-        dimension: usize,
-    ) -> Result<Touched, Refusal> {
+    fn of(isl_region: &IslRegion, array: &Array, domain: &UnionSet, band: &Band) -> Result<Touched, Refusal> {
         isl_region.ctx.allow_operations(OPERATIONS);
-        match Touched::exact(isl_region, array, domain, band, dimension) {
+        match Touched::exact(isl_region, array, domain, band) {
             // The footprint is an estimate, which only tile sizes depend on: one element for each point will do.
             Err(error) if error.is_quota() => {
                 isl_region.begin_stage();
@@ -71,24 +67,19 @@ impl Touched {
         }
     }
 
-    fn exact(
-        isl_region: &IslRegion,
-        array: &Array,
-        domain: &UnionSet,
-        band: &UnionMap,
-        dimension: usize,
-    ) -> dvm_isl::Result<Touched> {
-        let groups = groups(isl_region, array, domain, band, dimension)?;
+    fn exact(isl_region: &IslRegion, array: &Array, domain: &UnionSet, band: &Band) -> dvm_isl::Result<Touched> {
+        let groups = groups(isl_region, array, domain, band)?;
         let mut all = Vec::new();
         for group in groups {
-            let mut subscripts = Vec::new();
-            for (at, extent) in group.shape.into_iter().enumerate() {
-                subscripts.push(match extent {
-                    Extent::Linear(weights) => Reach::Linear(weights, spread(&group.accesses, band, at, dimension)?),
+            let subscripts = band.subscripts(&group.accesses.coalesce()?, group.shape.len())?;
+            let mut reaches = Vec::new();
+            for (at, (extent, subscripts)) in group.shape.into_iter().zip(subscripts).enumerate() {
+                reaches.push(match extent {
+                    Extent::Linear(weights) => Reach::Linear(weights, band.spread(&subscripts)?),
                     Extent::Whole => Reach::Whole(ends(&group.accesses, at)?),
                 });
             }
-            all.push(subscripts);
+            all.push(reaches);
         }
         Ok(Touched(Some(all)))
     }
@@ -119,22 +110,27 @@ fn ends(accesses: &UnionMap, at: usize) -> dvm_isl::Result<Vec<(PwAff, PwAff)>> 
 }
 
 /// The phase's accesses to one array, in groups of equal extents.
-fn groups(
-    isl_region: &IslRegion,
-    array: &Array,
-    domain: &UnionSet,
-    band: &UnionMap,
-    dimension: usize,
-) -> dvm_isl::Result<Vec<Group>> {
+fn groups(isl_region: &IslRegion, array: &Array, domain: &UnionSet, band: &Band) -> dvm_isl::Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
+    // Most accesses of a large body share their subscripts with others.
+    let mut known = HashMap::new();
     for access in isl_region.statements.iter().flat_map(|statement| &statement.accesses) {
+        if access.output_name().as_ref() != Some(&array.symbol) {
+            continue;
+        }
         let accesses = UnionMap::from_map(access)?.intersect_domain(domain)?;
-        if access.output_name().as_ref() != Some(&array.symbol) || accesses.is_empty()? {
+        if accesses.is_empty()? {
             continue;
         }
         let mut shape = Vec::new();
-        for at in 0..array.dims.len() {
-            shape.push(extent(&accesses, band, at, dimension)?);
+        for subscripts in band.subscripts(&accesses, array.dims.len())? {
+            let text: Vec<String> = subscripts.iter().map(Map::to_string).collect();
+            let extent = match known.get(&text) {
+                Some(extent) => Extent::clone(extent),
+                None => band.extent(&subscripts)?,
+            };
+            known.insert(text, extent.clone());
+            shape.push(extent);
         }
         match groups.iter_mut().find(|group| group.shape == shape) {
             Some(group) => group.accesses = group.accesses.union(&accesses)?,
@@ -144,55 +140,75 @@ fn groups(
     Ok(groups)
 }
 
-/// Coordinates of the band to subscript `at`.
-fn subscripts(accesses: &UnionMap, band: &UnionMap, at: usize) -> dvm_isl::Result<Vec<Map>> {
-    let touched = band.reverse()?.apply_range(accesses)?;
-    let mut all = Vec::new();
-    for map in touched.maps()? {
-        let rank = map.outputs()?;
-        all.push(map.drop_outputs(at + 1, rank - at - 1)?.drop_outputs(0, at)?);
-    }
-    Ok(all)
+/// The coordinates of a band of loops, and the steps between its points.
+struct Band {
+    /// From coordinates to instances.
+    instances: UnionMap,
+    /// From a point to itself.
+    same: Map,
+    /// By coordinate: from a point to its neighbour.
+    steps: Vec<Map>,
 }
 
-/// The extent of subscript `at`: its change with each coordinate of the band.
-fn extent(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> dvm_isl::Result<Extent> {
-    let mut weights = vec![0; dimension];
-    for subscript in subscripts(accesses, band, at)? {
-        if distances(&subscript, dimension, None)?.is_none() {
-            return Ok(Extent::Whole);
-        }
-        for (k, weight) in weights.iter_mut().enumerate() {
-            match distances(&subscript, dimension, Some(k))? {
-                Some((least, greatest)) => *weight = (*weight).max((least + greatest).abs() / 2),
-                None => return Ok(Extent::Whole),
+impl Band {
+    fn new(isl_region: &IslRegion, band: &UnionMap, dimension: usize) -> dvm_isl::Result<Band> {
+        let step = |k: Option<usize>| {
+            let from: Vec<String> = (0..dimension).map(|at| format!("p{at}")).collect();
+            let plus = |at: usize| if Some(at) == k { format!("p{at} + 1") } else { format!("p{at}") };
+            let to: Vec<String> = (0..dimension).map(plus).collect();
+            Map::parse(&isl_region.ctx, &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))
+        };
+        let steps = (0..dimension).map(|k| step(Some(k))).collect::<dvm_isl::Result<_>>()?;
+        Ok(Band { instances: band.reverse()?, same: step(None)?, steps })
+    }
+
+    /// By subscript of an array of rank `rank`: from coordinates to the subscript's values.
+    fn subscripts(&self, accesses: &UnionMap, rank: usize) -> dvm_isl::Result<Vec<Vec<Map>>> {
+        let touched = self.instances.apply_range(accesses)?.maps()?;
+        let at = |at: usize| {
+            touched.iter().map(|map| map.drop_outputs(at + 1, map.outputs()? - at - 1)?.drop_outputs(0, at)).collect()
+        };
+        (0..rank).map(at).collect()
+    }
+
+    /// The extent of a subscript: its change with each coordinate of the band.
+    fn extent(&self, subscripts: &[Map]) -> dvm_isl::Result<Extent> {
+        let mut weights = vec![0; self.steps.len()];
+        for subscript in subscripts {
+            if differences(subscript, &self.same)?.is_none() {
+                return Ok(Extent::Whole);
+            }
+            for (step, weight) in self.steps.iter().zip(&mut weights) {
+                match differences(subscript, step)? {
+                    Some((least, greatest)) => *weight = (*weight).max((least + greatest).abs() / 2),
+                    None => return Ok(Extent::Whole),
+                }
             }
         }
+        Ok(Extent::Linear(weights))
     }
-    Ok(Extent::Linear(weights))
-}
 
-/// The greatest difference of subscript `at` between accesses of one point.
-fn spread(accesses: &UnionMap, band: &UnionMap, at: usize, dimension: usize) -> dvm_isl::Result<i64> {
-    let mut spread = 0;
-    for subscript in subscripts(accesses, band, at)? {
-        if let Some((_, greatest)) = distances(&subscript, dimension, None)? {
-            spread = spread.max(greatest);
+    /// The greatest difference of a subscript between accesses of one point.
+    fn spread(&self, subscripts: &[Map]) -> dvm_isl::Result<i64> {
+        let mut spread = 0;
+        for subscript in subscripts {
+            if let Some((_, greatest)) = differences(&subscript.coalesce()?, &self.same)? {
+                spread = spread.max(greatest);
+            }
         }
+        Ok(spread)
     }
-    Ok(spread)
 }
 
-/// Least and greatest difference of a subscript between a point and its neighbour along `k` (or the point itself).
-fn distances(subscript: &Map, dimension: usize, k: Option<usize>) -> dvm_isl::Result<Option<(i64, i64)>> {
-    let from: Vec<String> = (0..dimension).map(|at| format!("p{at}")).collect();
-    let to: Vec<String> =
-        (0..dimension).map(|at| if Some(at) == k { format!("p{at} + 1") } else { format!("p{at}") }).collect();
-    let step = Map::parse(subscript.context(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
-    let pairs = subscript.reverse()?.apply_range(&step)?.apply_range(subscript)?;
+/// Least and greatest difference of a subscript between a point and its neighbour by `step`.
+fn differences(subscript: &Map, step: &Map) -> dvm_isl::Result<Option<(i64, i64)>> {
+    let pairs = subscript.reverse()?.apply_range(step)?.apply_range(subscript)?;
     if pairs.is_empty()? {
         return Ok(Some((0, 0)));
     }
     let differences: Set = pairs.deltas()?.without_params()?;
-    differences.integer_range(0)
+    match differences.fixed(0) {
+        Some(difference) => Ok(Some((difference, difference))),
+        None => differences.integer_range(0),
+    }
 }

@@ -87,6 +87,12 @@ impl IslRegion {
         for (at, count) in isl_region.groups.clone().into_iter().enumerate().filter(|(_, count)| *count > 0) {
             isl_region.add(&region.statements[at..at + count])?;
         }
+        if isl_region.statements.len() < region.statements.len() {
+            // Neighbours touch neighbouring elements: joined, they are few sets.
+            for all in [&mut isl_region.reads, &mut isl_region.writes, &mut isl_region.may_writes] {
+                *all = all.coalesce()?;
+            }
+        }
         Ok(isl_region)
     }
 

@@ -34,9 +34,9 @@ impl Drop for ChildProcess {
 }
 
 impl ChildProcess {
-    /// Starts a program as a child process with `memory` KiB in addition to the stack.
-    pub fn start(program: &Path, memory: u64) -> Option<ChildProcess> {
-        let mut child = limits::held(program.to_str()?, limits::FILE.as_secs() + 1, memory + limits::STACK)
+    /// Starts a program as a child process with `time` of a processor, and `memory` KiB in addition to the stack.
+    pub fn start(program: &Path, time: Duration, memory: u64) -> Option<ChildProcess> {
+        let mut child = limits::held(program.to_str()?, time.as_secs() + 1, memory + limits::STACK)
             .arg(ARGUMENT)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -5,7 +5,7 @@
 use super::child_process::{self, ChildProcess, Parts};
 use super::replacement::{Replacement, back_end};
 use crate::frontend::{self, ClangError, Reading};
-use crate::limits::{FILE, MEMORY, READING, REGION};
+use crate::limits::{FILE, MEMORY, READING, REGION, SHARE};
 use crate::model::Region;
 use crate::pipeline::Stage;
 use crate::refusal::Refusal;
@@ -54,7 +54,8 @@ pub struct Guarded {
 #[derive(Default)]
 struct State {
     back_end: Option<ChildProcess>,
-    spent: Duration,
+    /// Processor time for the regions of the file read last.
+    left: Duration,
 }
 
 /// Requests to a child process.
@@ -77,8 +78,8 @@ impl Guarded {
         Guarded { program: Some(program.to_owned()), product, state: RefCell::default() }
     }
 
-    fn child(&self, memory: u64) -> Option<ChildProcess> {
-        ChildProcess::start(self.program.as_deref()?, memory)
+    fn child(&self, time: Duration, memory: u64) -> Option<ChildProcess> {
+        ChildProcess::start(self.program.as_deref()?, time, memory)
     }
 
     /// Reads a file; refuses regions that are not read in time.
@@ -86,11 +87,13 @@ impl Guarded {
         let mut state = self.state.borrow_mut();
         *state = State::default();
         // Without a process, only the counts limit the work.
-        let Some(mut child) = self.child(READING) else { return frontend::read(source, flags) };
+        let Some(mut child) = self.child(FILE, READING) else { return frontend::read(source, flags) };
         let request = Request::Read(source.path.display().to_string(), flags.to_vec());
         let (answer, spent) = child.ask(vec![words(&request), source.bytes.clone()], FILE);
-        state.spent = spent;
-        let answer = answer.and_then(|parts| serde_json::from_slice(parts.first()?).ok());
+        let answer: Option<Result<Reading, ClangError>> =
+            answer.and_then(|parts| serde_json::from_slice(parts.first()?).ok());
+        let regions = answer.iter().flatten().map(|reading| reading.found.len() as u32).sum::<u32>();
+        state.left = SHARE * regions + FILE.saturating_sub(spent);
         answer.unwrap_or_else(|| {
             let what = if spent >= FILE { "takes more than 15 s" } else { "needs more than 1 GB, or failed" };
             Ok(Reading::ended(source, &format!("reading the file {what}"), frontend::SMALLER))
@@ -100,12 +103,12 @@ impl Guarded {
     /// Makes the product of a region of the file read last, or says why that is not possible.
     pub fn generate(&self, region: &Region, original: &str) -> Answer {
         let mut state = self.state.borrow_mut();
-        let left = FILE.saturating_sub(state.spent).min(REGION);
-        if left.is_zero() {
-            return Err(too_long("reading the file and analysing its regions take more than 15 s together"));
+        let limit = state.left.min(REGION);
+        if limit.is_zero() {
+            return Err(too_long("the file's regions take more than 5 s each, and this is one of the last"));
         }
         if state.back_end.is_none() {
-            match self.child(MEMORY) {
+            match self.child(state.left, MEMORY) {
                 Some(child) => state.back_end = Some(child),
                 // Without a process, only the limits of operations apply.
                 None => return self.product.make(region, original),
@@ -116,14 +119,14 @@ impl Guarded {
             region.to_string().into_bytes(),
             original.as_bytes().to_vec(),
         ];
-        let (answer, spent) = state.back_end.as_mut().map_or((None, left), |child| child.ask(request, left));
-        state.spent += spent;
+        let (answer, spent) = state.back_end.as_mut().map_or((None, limit), |child| child.ask(request, limit));
+        state.left = state.left.saturating_sub(spent);
         if let Some(answer) = answer.and_then(|parts| serde_json::from_slice(parts.first()?).ok()) {
             return answer;
         }
         state.back_end = None;
-        Err(if spent >= left {
-            too_long("the analysis takes more than 10 s (or the file and its regions more than 15 s)")
+        Err(if spent >= limit {
+            too_long("the analysis takes more than 10 s (or the file's regions more than 5 s each)")
         } else {
             too_long("the analysis needs more than 2 GB, or failed")
         })
