@@ -218,9 +218,17 @@ impl<'a> Work<'a> {
     fn explained(&self, refusal: Refusal) -> Refusal {
         let (Some(isl_region), Some(dependences)) = (&self.isl_region, &self.dependences) else { return refusal };
         let named = (refusal.reason == NO_PARALLELISM).then(|| obstacle(self.region, isl_region, dependences));
-        match named.flatten() {
-            Some(obstacle) => Refusal { reason: format!("no parallelism was found: {obstacle}"), ..refusal },
-            None => refusal,
+        let Some(obstacle) = named.flatten() else { return refusal };
+        let array = self.region.arrays.iter().find(|array| array.name == obstacle.array);
+        let reason = format!("no parallelism was found: {}", obstacle.text);
+        match array.and_then(|array| array.scattered.as_ref()) {
+            Some((why, remedy)) => Refusal::new(
+                format!("{reason}; which elements is not known: {why}"),
+                format!(
+                    "{remedy}; or add `independent` to the pragma if no iteration of the loop after it touches what another one writes"
+                ),
+            ),
+            None => Refusal::new(reason, refusal.remedy),
         }
     }
 

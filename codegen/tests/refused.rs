@@ -41,9 +41,9 @@ testkit::file_tests! {
     counter_behind_pointer counter_in_bound counter_in_pure counter_in_sizeof counter_written data_bound
     data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop
     endscop_inside enumeration_large_local enumerator_in_a_length fenv_access flexible_member fp_contract
-    function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size in_an_expression
+    function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size independent_of_nothing in_an_expression
     keyword_macro keyword_name label large_local large_struct length_inside line_number line_number_in_macro
-    local_enumerator local_type local_typedef macro_defined_inside macro_of_statements macro_past_region
+    local_enumerator local_type local_typedef lost_extent macro_defined_inside macro_of_statements macro_past_region
     macro_scalar may_alias_pointer member_by_data member_offset missing_condition mode_inside named_dependence
     named_large_local
     nonaffine_subscript not_a_loop not_equal_stride number_name openmp_before_a_conditional openmp_inside
@@ -51,7 +51,7 @@ testkit::file_tests! {
     pasted_variable_of_a_line pointer_call pointer_in_struct pointer_moves pointer_to_pointer pragma_in_macro
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
     pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
-    region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter size_aliased size_of_a_row
+    region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter shared_by_iterations size_aliased size_of_a_row
     size_of_computed statement_expression statements_in_a_size static_inside strides_without_order struct_of_arrays switch_inside
     thread_local thread_of_system too_many_tiles two_shapes torn_region torn_statement two_counters type_in_head
     type_in_parameters type_macro type_of_a_variable unclosed_scop union_member universal_name unknown_call

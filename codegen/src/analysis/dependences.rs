@@ -31,6 +31,11 @@ pub struct Dependences {
 impl Dependences {
     /// Computes the dependences of a region.
     pub fn of(isl_region: &IslRegion) -> Result<Dependences, Refusal> {
+        // Without the pairs that the user declares independent, chains of nearest pairs may break.
+        if isl_region.independent.is_some() {
+            isl_region.begin_stage();
+            return Ok(Dependences::conflicts(isl_region)?);
+        }
         isl_region.ctx.allow_operations(EXACT_OPERATIONS);
         match Dependences::nearest(isl_region) {
             Err(error) if error.is_quota() => {
@@ -86,6 +91,10 @@ impl Conflicts {
     fn of(isl_region: &IslRegion) -> dvm_isl::Result<Conflicts> {
         let writes = isl_region.writes.union(&isl_region.may_writes)?;
         let earlier = isl_region.schedule.lex_lt(&isl_region.schedule)?;
+        let earlier = match &isl_region.independent {
+            Some(independent) => earlier.subtract(independent)?,
+            None => earlier,
+        };
         let between = |first: &UnionMap, second: &UnionMap| first.apply_range(&second.reverse()?)?.intersect(&earlier);
         let (flow, anti) = (between(&writes, &isl_region.reads)?, between(&isl_region.reads, &writes)?);
         Ok(Conflicts { flow, anti, output: between(&writes, &writes)? })

@@ -56,6 +56,9 @@ struct Group {
 
 impl Touched {
     fn of(isl_region: &IslRegion, array: &Array, domain: &UnionSet, band: &Band) -> Result<Touched, Refusal> {
+        if array.scattered.is_some() {
+            return Ok(Touched(None));
+        }
         isl_region.ctx.allow_operations(OPERATIONS);
         match Touched::exact(isl_region, array, domain, band) {
             // The footprint is an estimate, which only tile sizes depend on: one element for each point will do.

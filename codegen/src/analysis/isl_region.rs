@@ -25,6 +25,8 @@ pub struct IslRegion {
     pub writes: UnionMap,
     /// Maps instances to the elements that they may write.
     pub may_writes: UnionMap,
+    /// Pairs of instances that the user declares independent; `None`: there is no such declaration.
+    pub independent: Option<UnionMap>,
     /// The statements one by one, as in the model; a group has the name of its first statement.
     pub statements: Vec<StatementSets>,
     /// By statement of the model, as [`super::grouping::groups`] gives them.
@@ -80,6 +82,7 @@ impl IslRegion {
             reads: empty.clone(),
             writes: empty.clone(),
             may_writes: empty,
+            independent: None,
             statements: Vec::new(),
             groups,
             ctx,
@@ -110,6 +113,13 @@ impl IslRegion {
         let domain = domain.intersect_params(&self.context)?;
         let schedule =
             Map::parse(ctx, &statement.schedule).map_err(|error| bad_text("schedule", &statement.schedule, &error))?;
+        if let Some(outer) = statement.independent {
+            let pairs = UnionMap::parse(ctx, &same_outer(&statement.name, statement.iterators.len(), outer))?;
+            self.independent = Some(match &self.independent {
+                Some(before) => before.union(&pairs)?,
+                None => pairs,
+            });
+        }
         let everywhere = schedule;
         let schedule = everywhere.intersect_domain(&domain)?;
         self.domain = self.domain.union(&UnionSet::from_set(&domain)?)?;
@@ -136,6 +146,14 @@ impl IslRegion {
         self.statements.push(StatementSets { domain, schedule, everywhere, accesses });
         Ok(())
     }
+}
+
+/// The pairs of a statement's instances that agree in some outer iterators, as isl text.
+fn same_outer(name: &str, iterators: usize, outer: usize) -> String {
+    let side = |letter: &str| (0..iterators).map(|k| format!("{letter}{k}")).collect::<Vec<_>>().join(", ");
+    let equal: Vec<String> = (0..outer).map(|k| format!("x{k} = y{k}")).collect();
+    let condition = if equal.is_empty() { String::new() } else { format!(" : {}", equal.join(" and ")) };
+    format!("{{ {name}[{}] -> {name}[{}]{condition} }}", side("x"), side("y"))
 }
 
 fn bad_text(what: &str, text: &str, error: &dvm_isl::Error) -> Refusal {

@@ -4,8 +4,16 @@ use super::{Dependences, IslRegion};
 use crate::model::Region;
 use dvm_isl::{Map, Result, UnionMap};
 
-/// A dependence between different iterations, in words; nothing if there is none or the search takes too long.
-pub fn obstacle(region: &Region, isl_region: &IslRegion, dependences: &Dependences) -> Option<String> {
+/// A dependence between different iterations.
+pub struct Obstacle {
+    /// The dependence in words.
+    pub text: String,
+    /// The C name of the array.
+    pub array: String,
+}
+
+/// A dependence between different iterations; nothing if there is none or the search takes too long.
+pub fn obstacle(region: &Region, isl_region: &IslRegion, dependences: &Dependences) -> Option<Obstacle> {
     isl_region.begin_stage();
     let Dependences { flow, anti, output, .. } = dependences;
     let kinds: [(&UnionMap, &str, &str); 3] = [
@@ -24,7 +32,8 @@ pub fn obstacle(region: &Region, isl_region: &IslRegion, dependences: &Dependenc
             };
             let array = array(region, isl_region, map).ok()??;
             let (from, to) = (line(map.input_name())?, line(map.output_name())?);
-            Some(format!("line {to} {does} line {from} {did} `{array}`, at distance ({distance})"))
+            let text = format!("line {to} {does} line {from} {did} `{array}`, at distance ({distance})");
+            Some(Obstacle { text, array })
         })
     })
 }

@@ -34,6 +34,9 @@ fn pairs(region: &Region) -> Vec<(usize, usize)> {
     let touched: Vec<usize> =
         (0..region.arrays.len()).filter(|at| accesses(&region.arrays[*at]).next().is_some()).collect();
     let mut pairs = Vec::new();
+    if region.is_independent() {
+        return pairs;
+    }
     for (place, &one) in touched.iter().enumerate() {
         for &other in &touched[place + 1..] {
             if region.arrays[one].may_overlap(&region.arrays[other]) && (written(one) || written(other)) {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     lowered::TileSymbols,
-    model::{Array, Region},
+    model::{Array, Region, Storage},
 };
 use std::fmt::Write;
 
@@ -206,8 +206,11 @@ impl<'a> RegionContext<'a> {
     fn array_local(&self, array: &Array) -> String {
         let own = &self.own;
         let mut text = String::new();
+        // Nothing compares the arrays of an independent loop.
+        let compared = !self.region.is_independent() || array.storage != Storage::Pointer;
+        let restrict = if compared { "restrict " } else { "" };
         if array.linearised {
-            return format!("  {} *restrict {} = {own}->{};\n", array.element, array.name, array.name);
+            return format!("  {} *{restrict}{} = {own}->{};\n", array.element, array.name, array.name);
         }
         for at in runtime_lengths(array) {
             let length = length_name(array, at);
@@ -216,9 +219,9 @@ impl<'a> RegionContext<'a> {
         let lengths: String = (1..array.dims.len()).map(|at| format!("[{}]", length_text(array, at))).collect();
         let (element, name) = (&array.element, &array.name);
         let _ = if lengths.is_empty() {
-            writeln!(text, "  {element} *restrict {name} = {own}->{name};")
+            writeln!(text, "  {element} *{restrict}{name} = {own}->{name};")
         } else {
-            writeln!(text, "  {element} (*restrict {name}){lengths} = {own}->{name};")
+            writeln!(text, "  {element} (*{restrict}{name}){lengths} = {own}->{name};")
         };
         text
     }

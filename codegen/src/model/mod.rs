@@ -47,6 +47,13 @@ pub struct Region {
     pub statements: Vec<Statement>,
 }
 
+impl Region {
+    /// Whether the user declares all instances of the region independent, whatever arrays share storage.
+    pub fn is_independent(&self) -> bool {
+        matches!(self.statements.as_slice(), [only] if only.independent == Some(0))
+    }
+}
+
 /// A subscript not known to stay in its row (any but an array's first).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -113,6 +120,8 @@ pub struct Array {
     pub storage: Storage,
     /// The statements' text uses the array with one subscript: the dimensions are recovered from its strides.
     pub linearised: bool,
+    /// Some access may touch any element, since its subscript is not known: the reason and the remedy.
+    pub scattered: Option<(String, String)>,
 }
 
 impl Array {
@@ -157,6 +166,8 @@ pub struct Statement {
     pub text: String,
     /// Declarations of privatised variables, e.g. `double s;` (empty: none), to insert before the text in its block.
     pub locals: String,
+    /// The user declares the instances independent that agree in so many first iterators: no dependence is between them.
+    pub independent: Option<usize>,
 }
 
 /// The counter of a loop.

@@ -80,6 +80,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
                 accesses: Vec::new(),
                 text: String::new(),
                 locals: String::new(),
+                independent: None,
             });
         }
         word => {
@@ -103,11 +104,12 @@ fn array(words: &mut Words) -> Result<Array, String> {
     };
     let global = words.has("global");
     let linearised = words.has("linearised");
+    let scattered = if words.has("scattered") { Some((words.quoted()?, words.quoted()?)) } else { None };
     let mut dims = Vec::new();
     while !words.0.is_empty() {
         dims.push(if words.has("-") { None } else { Some(words.quoted()?) });
     }
-    Ok(Array { symbol, name, element, element_size, dims, global, storage, linearised })
+    Ok(Array { symbol, name, element, element_size, dims, global, storage, linearised, scattered })
 }
 
 /// Parses one line of a statement.
@@ -131,6 +133,10 @@ fn part(statement: &mut Statement, word: &str, words: &mut Words) -> Result<(), 
         }
         "locals" => {
             statement.locals = words.quoted()?;
+            return Ok(());
+        }
+        "independent" => {
+            statement.independent = Some(words.number()?);
             return Ok(());
         }
         "read" => AccessKind::Read,

@@ -77,6 +77,9 @@ fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
     if array.linearised {
         write!(f, " linearised")?;
     }
+    if let Some((reason, remedy)) = &array.scattered {
+        write!(f, " scattered {} {}", Quoted(reason), Quoted(remedy))?;
+    }
     for length in &array.dims {
         match length {
             Some(length) => write!(f, " {}", Quoted(length))?,
@@ -100,6 +103,9 @@ fn write_statement(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Re
             AccessKind::MayWrite => "may-write",
         };
         writeln!(f, "  {kind} {} {}", access.array, one_line(&access.relation))?;
+    }
+    if let Some(outer) = statement.independent {
+        writeln!(f, "  independent {outer}")?;
     }
     if !statement.locals.is_empty() {
         writeln!(f, "  locals {}", Quoted(&statement.locals))?;

@@ -175,6 +175,7 @@ fn array(array: &Storehouse) -> Array {
         global: array.place == Place::Global,
         storage,
         linearised: false,
+        scattered: None,
     }
 }
 
@@ -256,6 +257,7 @@ impl Walk<'_> {
         let iterators =
             way.iterators.iter().map(|it| Iterator { name: it.clone(), ctype: self.kernel.iterator_type.clone() });
         self.statements.push(Statement {
+            independent: None,
             line: self.statements.len() as u32 + 1,
             column: 1,
             iterators: iterators.collect(),

@@ -1,4 +1,4 @@
-/* expect: this is not an affine expression [count[i]] */
+/* expect: which elements is not known: this is not an affine expression [count[i]] */
 void f(int n, int *restrict count, double *restrict a, double *restrict b)
 {
 #pragma dvm region

@@ -6,6 +6,7 @@ use crate::frontend::clang::ast::Reference;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts;
+use crate::frontend::clang::extent::token_end;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::loop_header;
 use crate::frontend::survey::region_builder::{RawAccess, RegionBuilder};
@@ -167,14 +168,23 @@ impl<'a> RegionBuilder<'a> {
 
     fn loop_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let header = loop_header::header(self.unit, node)?;
-        let inside = self.enter(&header, scope)?;
+        let inside = match self.attempt(|b| b.enter(&header, scope)) {
+            Ok(inside) => inside,
+            // The counter of a loop around this one must not change.
+            Err(refused) if scope.symbol(header.counter).is_some() => return Err(refused),
+            // Nothing is known about the counter: it is a local of the statement.
+            Err(refused) => {
+                self.unknown_loops.insert(header.counter, refused);
+                Scope { conditional: true, uncertain: true, ..scope.clone() }
+            }
+        };
         self.effects(header.first, scope, out)?;
-        self.effects(header.condition, &inside, out)?;
         if header.declared {
             out.own.insert(header.counter);
         } else if !out.own.contains(&header.counter) && !out.copies.contains(&header.counter) {
             out.copies.push(header.counter);
         }
+        self.effects(header.condition, &inside, out)?;
         self.effects(header.body, &inside, out)
     }
 
@@ -293,20 +303,43 @@ impl<'a> RegionBuilder<'a> {
         if place.subscripts.is_empty() && !write {
             return Ok(());
         }
+        if place.subscripts.iter().skip(1).any(Cases::is_unknown) {
+            // Where one subscript may leave its row, nothing is known about those before it either.
+            place.subscripts.fill(Cases::unknown());
+        }
         let symbol = self.array(&mut place, node, scope)?;
         self.keep_rows(&symbol, &place, node, scope)?;
         let id = place.variable.id;
+        if place.subscripts.iter().any(Cases::is_unknown) {
+            self.scatter(id, node);
+        }
         out.names.insert(place.variable.name.clone());
         if read {
             Self::record(&symbol, AccessKind::Read, &place.subscripts, scope, out);
         }
         if write {
-            let certain = !scope.conditional && !place.partial;
+            let scattered = place.subscripts.iter().any(Cases::is_unknown);
+            let certain = !scope.conditional && !place.partial && !scattered;
             let kind = if certain { AccessKind::Write } else { AccessKind::MayWrite };
             Self::record(&symbol, kind, &place.subscripts, scope, out);
             self.mark_written(id, node)?;
         }
         Ok(())
+    }
+
+    /// Notes that an access may touch any element of an array.
+    fn scatter(&mut self, id: Id, node: &Node) {
+        let span = (node.begin.offset, token_end(self.source, node));
+        for known in self.arrays.iter_mut().filter(|a| a.variable == id) {
+            let why = self.unknown_subscript.as_ref().map(|why| {
+                let text = why.span.map(|(begin, end)| self.source.text(begin, end)).unwrap_or_default();
+                (format!("{} [{}]", why.reason, text.lines().next().unwrap_or_default()), why.remedy.clone())
+            });
+            if known.array.scattered.is_none() {
+                known.array.scattered = Some(why.unwrap_or_default());
+            }
+            known.scattered.get_or_insert(span);
+        }
     }
 
     /// Notes that an array is written. The earlier walk must have seen this write, or a write through a pointer, since
@@ -452,6 +485,16 @@ impl<'a> RegionBuilder<'a> {
     ) -> Result<(), Refusal> {
         if at.reference.is_none() {
             return Err(unknown(at));
+        }
+        if write && scope.independent.is_some() {
+            let name = &variable.name;
+            return Err(Refusal::at(
+                at,
+                format!("the iterations of an independent loop all write `{name}`, which is used elsewhere, too"),
+                format!(
+                    "declare `{name}` in the loop, or assign it before it is read in each iteration and not use it after the loop"
+                ),
+            ));
         }
         let mut place = self.place(at, scope)?;
         let symbol = self.array(&mut place, at, scope)?;

@@ -8,7 +8,7 @@ use crate::frontend::survey::region_builder::{KnownArray, KnownParameter, RawAcc
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::symbols;
 use crate::model::{Access, AccessKind, Condition, Statement, Storage, WIDE_LIMIT};
-use crate::source::Source;
+use crate::source::{Directive, Source};
 use std::collections::BTreeSet;
 
 impl RegionBuilder<'_> {
@@ -112,6 +112,7 @@ impl RegionBuilder<'_> {
         }
         self.check_names()?;
         self.check_counters(source)?;
+        self.check_extents()?;
         let scalars = self
             .entry_objects
             .iter()
@@ -137,6 +138,40 @@ impl RegionBuilder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses arrays that may share storage if what the region touches of one of them depends on data: no comparison at
+    /// entry can tell whether they do.
+    fn check_extents(&self) -> Result<(), Refusal> {
+        if matches!(self.statements.as_slice(), [only] if only.independent == Some(0)) {
+            return Ok(());
+        }
+        for (at, one) in self.arrays.iter().enumerate() {
+            for other in &self.arrays[at + 1..] {
+                let Some((begin, end)) = one.scattered.or(other.scattered) else { continue };
+                if !(one.written || other.written) || !one.array.may_overlap(&other.array) {
+                    continue;
+                }
+                let (one, other) = (&one.array.name, &other.array.name);
+                return Err(Refusal::span(
+                    begin,
+                    end,
+                    format!("this subscript depends on data, so it is not known whether `{one}` and `{other}` overlap"),
+                    "make both `restrict` parameters that the function never assigns, or arrays that are declared; or \
+                     add `independent` to the pragma of this loop alone if no iteration touches what another one writes",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses names in `independent(...)` that no loop has whose iterations can be tiled.
+    pub fn check_independent(&self, pragma: &Directive) -> Result<(), Refusal> {
+        let named = self.independent.iter().flatten();
+        let Some(missing) = named.into_iter().find(|name| !self.independent_met.contains(*name)) else { return Ok(()) };
+        let reason = format!("`independent({missing})`: the region has no such loop, or not outside of the others");
+        let remedy = "name counters of the region's loops; below a named loop, only one that is its whole body";
+        Err(Refusal::span(pragma.begin, pragma.end, reason, remedy))
     }
 
     /// The tiles have their own counters: refuses pointers to the program's counters, which the tiles would not update.
@@ -242,5 +277,6 @@ fn statement(source: &Source, prefix: &str, name: &str, raw: &RawStatement, leng
         accesses: raw.accesses.iter().map(named).collect(),
         text: raw.text.clone(),
         locals: raw.locals.clone(),
+        independent: raw.independent,
     }
 }

@@ -115,9 +115,13 @@ pub fn analyse(
             function,
             macros: &seen.macros,
             pure: site.options.pure.clone(),
+            independent: site.options.independent.clone(),
+            independent_met: HashSet::new(),
             symbols,
             variables: variables.clone(),
             parameters,
+            unknown_subscript: None,
+            unknown_loops: HashMap::new(),
             values: vec![],
             arrays: vec![],
             statements: vec![],
@@ -150,6 +154,7 @@ pub fn analyse(
     if builder.statements.is_empty() {
         return Err(at_pragma("the region has no statements", "remove the pragma"));
     }
+    builder.check_independent(&site.pragma)?;
     builder.check_hidden()?;
     builder.check_attributes()?;
     builder.check_room()?;
@@ -498,6 +503,9 @@ fn notes(region: &Region, site: &Site) -> Vec<(usize, String)> {
         let mut accesses = region.statements.iter().flat_map(|s| &s.accesses);
         accesses.any(|a| a.array == symbol && a.kind != crate::model::AccessKind::Read)
     };
+    if region.is_independent() {
+        return vec![];
+    }
     let mut pairs = Vec::new();
     for (k, a) in region.arrays.iter().enumerate() {
         for b in &region.arrays[k + 1..] {

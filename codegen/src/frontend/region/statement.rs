@@ -7,7 +7,7 @@ use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::extent::{statement_end, token_end};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::statement_effects::{Effects, unknown};
-use crate::frontend::survey::loop_header;
+use crate::frontend::survey::loop_header::{self, LoopHeader};
 use crate::frontend::survey::region_builder::{RawStatement, RegionBuilder};
 use crate::frontend::values::surrounding_loops::Scope;
 use crate::source::Directive;
@@ -54,7 +54,15 @@ impl<'a> RegionBuilder<'a> {
             }
             SyntaxKind::ForStmt => {
                 let header = loop_header::header(self.unit, node)?;
-                let inside = self.enter(&header, scope)?;
+                let inside = match self.attempt(|b| b.enter(&header, scope)) {
+                    Ok(inside) => inside,
+                    // A loop in another one is a single statement, if its bounds depend on data.
+                    Err(_) if !scope.loops.is_empty() => return self.leaf(&[node], scope),
+                    Err(refused) => return Err(refused),
+                };
+                if self.is_independent(&header, scope) {
+                    return self.independent(&header, scope.independent.unwrap_or(scope.loops.len()), inside);
+                }
                 self.block(header.body.id, &children(header.body), &inside);
                 Ok(())
             }
@@ -88,6 +96,32 @@ impl<'a> RegionBuilder<'a> {
         }
     }
 
+    /// Whether the pragma declares a loop's iterations independent.
+    fn is_independent(&mut self, header: &LoopHeader, scope: &Scope) -> bool {
+        let name = &header.declaration.name;
+        let Some(names) = &self.independent else { return false };
+        let named = names.contains(name);
+        if named {
+            self.independent_met.insert(name.clone());
+        }
+        named || (names.is_empty() && scope.loops.is_empty())
+    }
+
+    /// The body of an independent loop: one statement, so that nothing within an iteration changes its order. A loop that
+    /// is the whole body and independent as well is tiled, too.
+    fn independent(&mut self, header: &LoopHeader<'a>, outer: usize, mut inside: Scope) -> Result<(), Refusal> {
+        let nodes: Vec<&'a Node> = children(header.body).into_iter().filter(|n| !n.is(&SyntaxKind::NullStmt)).collect();
+        inside.independent = Some(outer);
+        inside.schedule.push("0".to_owned());
+        if let [only] = nodes.as_slice()
+            && only.is(&SyntaxKind::ForStmt)
+            && loop_header::header(self.unit, only).is_ok_and(|h| self.is_independent(&h, &inside))
+        {
+            return self.statement(only, &inside);
+        }
+        if nodes.is_empty() { Ok(()) } else { self.leaf(&nodes, &inside) }
+    }
+
     /// One statement of the model.
     fn leaf(&mut self, nodes: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
         let mut inside = scope.clone();
@@ -96,6 +130,7 @@ impl<'a> RegionBuilder<'a> {
         for node in nodes {
             self.effects(node, &inside, &mut out)?;
         }
+        let independent = inside.independent;
         let (begin, end) = self.text_range(nodes)?;
         self.check_conditionals(begin, end)?;
         let mut text = self.edited(begin, end, &out);
@@ -111,6 +146,7 @@ impl<'a> RegionBuilder<'a> {
             accesses: out.accesses,
             text,
             locals,
+            independent,
         });
         Ok(())
     }

@@ -42,6 +42,8 @@ pub struct KnownArray {
     pub variable: Id,
     /// Whether some statement writes the array.
     pub written: bool,
+    /// A subscript that is not known, as the bytes of the access.
+    pub scattered: Option<(usize, usize)>,
 }
 
 /// An access, before all parameters are known.
@@ -68,6 +70,8 @@ pub struct RawStatement<'a> {
     pub text: String,
     /// Declarations to insert before the text.
     pub locals: String,
+    /// The user declares the instances independent that agree in so many outermost counters.
+    pub independent: Option<usize>,
 }
 
 /// A subscript that may leave its row, before all parameters are known.
@@ -95,8 +99,16 @@ pub struct RegionBuilder<'a> {
     pub macros: &'a Macros,
     /// Functions that the pragma declares pure.
     pub pure: Vec<String>,
+    /// The counters of the loops that the pragma declares independent; no names: the outermost loops.
+    pub independent: Option<Vec<String>>,
+    /// Which of them have a loop.
+    pub independent_met: HashSet<String>,
     /// Parameters found so far.
     pub parameters: Vec<KnownParameter>,
+    /// Why the value of the last unknown subscript is not known.
+    pub unknown_subscript: Option<Refusal>,
+    /// Counters of loops in a statement whose values are not known, each with the reason.
+    pub unknown_loops: HashMap<Id, Refusal>,
     /// Captured values found so far.
     pub values: Vec<(Id, Value)>,
     /// Arrays found so far.

@@ -28,9 +28,12 @@ pub struct PragmaOptions {
     pub name: Option<String>,
     /// `pure(f, g)`: functions that the user declares pure.
     pub pure: Vec<String>,
+    /// `independent` or `independent(i, j)`: the counters of the loops whose iterations the user declares independent;
+    /// no names: the outermost loops.
+    pub independent: Option<Vec<String>>,
 }
 
-const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g)";
+const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j)";
 
 /// The largest number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
 const MAX_TILE_COORDINATES: usize = 16;
@@ -163,8 +166,13 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if word.is_empty() {
             return Err(refuse(format!("unexpected `{rest}` in the pragma")));
         }
-        if !["tile", "name", "serial", "pure"].contains(&word) {
+        if !["tile", "name", "serial", "pure", "independent"].contains(&word) {
             return Err(refuse(format!("unknown option `{word}` in the pragma")));
+        }
+        if word == "independent" && !after.starts_with('(') {
+            options.independent = Some(vec![]);
+            rest = after.trim_start_matches(',').trim_start();
+            continue;
         }
         let close =
             closing(after).ok_or_else(|| refuse(format!("option `{word}` needs an argument in parentheses")))?;
@@ -188,6 +196,13 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
             "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),
             "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier and no keyword"))),
             "serial" => options.model.serial = Some(argument.to_owned()),
+            "independent" => {
+                let counters = arguments(argument);
+                if let Some(bad) = counters.iter().find(|counter| !is_identifier(counter)) {
+                    return Err(refuse(format!("`independent({bad})`: a counter's name is a C identifier")));
+                }
+                options.independent = Some(counters);
+            }
             _ => {
                 options.pure = arguments(argument);
                 if let Some(bad) = options.pure.iter().find(|f| !is_identifier(f)) {
@@ -290,6 +305,7 @@ mod tests {
             ("#pragma dvm region name(for)\n", "identifier"),
             ("#pragma dvm region pure(f, 1x)\n", "identifier"),
             ("#pragma dvm region pure(sizeof)\n", "identifier"),
+            ("#pragma dvm region independent(i, 2)\n", "identifier"),
             ("#pragma dvm\n", "`#pragma dvm` is not known"),
             ("#pragma dvm regoin\n", "not known"),
             ("#pragma endscop\n", "no `#pragma scop`"),

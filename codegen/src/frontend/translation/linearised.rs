@@ -65,6 +65,9 @@ impl<'a> RegionBuilder<'a> {
         let id = place.variable.id;
         let Some(shape) = self.linearised.shapes.get(&id).cloned() else {
             let value = place.subscripts[0].clone();
+            if value.is_unknown() {
+                return Ok(());
+            }
             self.linearised.seen.entry(id).or_default().push(LinearAccess { node: at, value, scope: scope.clone() });
             place.subscripts[0].0.iter_mut().for_each(|(_, value)| *value = value.without_products());
             return Ok(());

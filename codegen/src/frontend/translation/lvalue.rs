@@ -74,6 +74,9 @@ impl<'a> RegionBuilder<'a> {
                 let (base, index) = if swapped { (second, first) } else { (first, second) };
                 let place = self.pointer(base, scope)?;
                 let index = self.subscript(index, place.variable.id, scope)?;
+                if place.partial && index.is_unknown() {
+                    return Err(data_subscript(node));
+                }
                 if place.partial {
                     let member = base.bare().inner.first().ok_or_else(|| strange(node))?;
                     self.keep_member(member, &index, node, scope)?;
@@ -231,20 +234,36 @@ impl<'a> RegionBuilder<'a> {
             return Ok(value);
         }
         let value = self.attempt(|b| b.value(node, scope));
-        value.or_else(|refused| self.polynomial(node, scope).map_err(|_| refused)).map_err(|inner| {
-            if inner.reason != super::integer_expression::not_affine(node).reason {
-                return inner;
+        let value = value.or_else(|refused| self.polynomial(node, scope).map_err(|_| refused));
+        let value = value.map_err(|inner| self.not_a_subscript(node, inner));
+        match value {
+            // A statement evaluates any subscript itself. What is read on entry has to be known.
+            Err(refused) if scope.split.is_some() => {
+                self.unknown_subscript = Some(refused);
+                Ok(Cases::unknown())
             }
-            let memory = node.walk().any(|n| matches!(n.kind, SyntaxKind::ArraySubscriptExpr | SyntaxKind::CallExpr));
-            let reason = if memory { "this subscript depends on data" } else { "this subscript is not affine" };
-            let product = node.walk().any(|n| n.is(&SyntaxKind::BinaryOperator) && n.opcode == "*");
-            let remedy = if product && !memory {
-                TO_POINTER
-            } else {
-                "subscripts are sums of counters and unchanging integers with constant factors"
-            };
-            Refusal::at(node, reason, remedy)
-        })
+            value => value,
+        }
+    }
+
+    /// The refusal of a subscript whose value is refused as `inner`.
+    fn not_a_subscript(&self, node: &Node, inner: Refusal) -> Refusal {
+        let of_loop = |n: &Node| n.reference.as_ref().and_then(|r| self.unknown_loops.get(&r.id)).cloned();
+        if let Some(refused) = node.walk().find_map(of_loop) {
+            return refused;
+        }
+        if inner.reason != super::integer_expression::not_affine(node).reason {
+            return inner;
+        }
+        let memory = node.walk().any(|n| matches!(n.kind, SyntaxKind::ArraySubscriptExpr | SyntaxKind::CallExpr));
+        let reason = if memory { "this subscript depends on data" } else { "this subscript is not affine" };
+        let product = node.walk().any(|n| n.is(&SyntaxKind::BinaryOperator) && n.opcode == "*");
+        let remedy = if product && !memory {
+            TO_POINTER
+        } else {
+            "subscripts are sums of counters and unchanging integers with constant factors"
+        };
+        Refusal::at(node, reason, remedy)
     }
 
     /// Refuses storage that tiles in other threads cannot share.
@@ -325,8 +344,9 @@ impl<'a> RegionBuilder<'a> {
             global: self.unit.at_file_scope(variable.id),
             storage,
             linearised: place.rows.is_some(),
+            scattered: None,
         };
-        self.arrays.push(KnownArray { array, variable: variable.id, written: false });
+        self.arrays.push(KnownArray { array, variable: variable.id, written: false, scattered: None });
         Ok(symbol)
     }
 
@@ -346,6 +366,8 @@ impl<'a> RegionBuilder<'a> {
         let mut tuple = Vec::new();
         for (k, cases) in subscripts.iter().enumerate() {
             match cases.single() {
+                // Any element: the subscript is not known.
+                _ if cases.is_unknown() => tuple.push(symbols::subscript(k)),
                 Some(value) if !value.symbols().iter().any(|s| inner.contains(&s.as_str())) => {
                     tuple.push(value.to_string());
                 }
@@ -394,6 +416,14 @@ fn pointee(ty: &Type) -> Option<Type> {
     let plain = ctype::unqualified(ty.plain());
     let inner = plain.strip_suffix('*')?.trim();
     Some(Type::named(&ctype::unqualified(inner)))
+}
+
+fn data_subscript(node: &Node) -> Refusal {
+    Refusal::at(
+        node,
+        "this subscript depends on data, and its array is inside a struct",
+        "use an array of its own with this subscript",
+    )
 }
 
 fn strange(node: &Node) -> Refusal {

@@ -304,6 +304,16 @@ impl Cases {
         Cases(vec![(Formula::default(), value)])
     }
 
+    /// A value that nothing is known about: it has no cases.
+    pub fn unknown() -> Cases {
+        Cases(vec![])
+    }
+
+    /// Whether nothing is known about the value.
+    pub fn is_unknown(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The value, if there is only one case.
     pub fn single(&self) -> Option<&Affine> {
         match self.0.as_slice() {

@@ -29,6 +29,8 @@ pub struct Scope {
     pub inner: Formula,
     /// Original order so far.
     pub schedule: Vec<String>,
+    /// In the body of independent loops: the number of loops around them.
+    pub independent: Option<usize>,
     /// Under a condition that the domain does not express.
     pub conditional: bool,
     /// The code may never be evaluated: it is in a loop, under a condition, or after `&&`.
