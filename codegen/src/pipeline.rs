@@ -237,7 +237,7 @@ impl<'a> Work<'a> {
         while let Some(candidate) = self.candidate.take() {
             let (isl_region, dependences) = (made(self.isl_region.as_ref())?, made(self.dependences.as_ref())?);
             match proven(isl_region, dependences, made(self.legality.as_ref())?, candidate) {
-                Ok(plan) => self.plan = Some(plan),
+                Ok(plan) => self.plan = Some(self.reducing(plan)?),
                 Err(refusal) => {
                     self.search.failed(refusal);
                     self.schedule()?;
@@ -245,6 +245,28 @@ impl<'a> Work<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The plan, if the region's reductions allow it: one graph of independent tiles in the order of the loop.
+    fn reducing(&self, plan: Plan) -> Result<Plan, Refusal> {
+        if self.region.reductions.is_empty() {
+            return Ok(plan);
+        }
+        let schedule = &made(self.isl_region.as_ref())?.schedule;
+        if let [Phase { kind: PhaseKind::Graph { band, carried, .. }, depth: 0, .. }] = plan.phases.as_slice()
+            && carried.as_slice() == [false]
+        {
+            let earlier = schedule.lex_lt(schedule)?;
+            if earlier.decreasing_at(&band.functions()?.at(0)?)?.is_empty()? {
+                return Ok(plan);
+            }
+            return Err(Refusal::new(
+                "a loop with a reduction counts down",
+                "let its counter rise, and compute the falling value from it",
+            ));
+        }
+        let none = Refusal::new(NO_PARALLELISM, "remove the dependence, or the reduction from the pragma");
+        Err(self.explained(none))
     }
 
     fn rows(&mut self) -> Result<(), Refusal> {
@@ -284,7 +306,12 @@ impl<'a> Work<'a> {
         for (phase, sets) in made(self.plan.as_ref())?.phases.iter().zip(&self.sets) {
             isl_region.begin_stage();
             let instances = sets.tile.as_ref().unwrap_or(&sets.whole);
-            self.loops.push(loops_over(isl_region, dependences, phase, instances, symbols)?);
+            let mut loops = loops_over(isl_region, dependences, phase, instances, symbols)?;
+            if !self.region.reductions.is_empty() {
+                // The compiler would reassociate the updates in a loop that it is told to vectorise.
+                loops.independent.fill(false);
+            }
+            self.loops.push(loops);
         }
         Ok(())
     }

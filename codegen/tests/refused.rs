@@ -51,6 +51,8 @@ testkit::file_tests! {
     pasted_variable_of_a_line pointer_call pointer_in_struct pointer_moves pointer_to_pointer pragma_in_macro
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
     pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
+    reduction_and_dependence reduction_by_another reduction_downwards reduction_of_address reduction_of_index
+    reduction_of_nothing reduction_of_reals reduction_of_two_values reduction_read_inside reduction_wrong_way
     region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter shared_by_iterations size_aliased size_of_a_row
     size_of_computed statement_expression statements_in_a_size static_inside strides_without_order struct_of_arrays switch_inside
     thread_local thread_of_system too_many_tiles two_shapes torn_region torn_statement two_counters type_in_head

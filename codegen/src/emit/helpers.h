@@ -46,6 +46,7 @@ struct dvm__arithmetic {
 struct dvm__tiles {
   dvm__int64 dvm__fixed[DVM__DIMENSIONS]; /* sizes that the pragma gives; 0: chosen at run time */
   dvm__int64 dvm__size[DVM__DIMENSIONS];  /* sizes of a tile */
+  int dvm__serial;                        /* nonzero: the tiles run here, one after another */
   dvm__int64 dvm__first[DVM__DIMENSIONS]; /* least coordinates of the band: where tile 0 begins */
   int (*dvm__run)(void *, const dvm__int64 *);
   void (*dvm__bounds)(void *, dvm__int64, const dvm__int64 *, dvm__int64 *); /* of a coordinate; 0: the box */
@@ -95,6 +96,15 @@ static inline dvm__int64 dvm__sum(dvm__int64 dvm__a, dvm__int64 dvm__b)
 {
   dvm__int64 dvm__both;
   return __builtin_add_overflow(dvm__a, dvm__b, &dvm__both) ? __INT64_MAX__ : dvm__both;
+}
+/* Reductions: the number of iterations alone tells the blocks, at most 256. */
+static inline dvm__int64 dvm__block(dvm__int64 dvm__iterations, dvm__int64 dvm__least)
+{
+  return dvm__max((dvm__iterations + 255) / 256, dvm__least);
+}
+static inline int dvm__blocks(dvm__int64 dvm__iterations, dvm__int64 dvm__least)
+{
+  return dvm__iterations > 0 ? (int)((dvm__iterations - 1) / dvm__block(dvm__iterations, dvm__least)) + 1 : 0;
 }
 static inline dvm__int64 dvm__floor_div(dvm__int64 dvm__a, dvm__int64 dvm__b)
 {
@@ -264,6 +274,8 @@ __attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, in
     for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++)
       dvm__size[dvm__k] = dvm__size[dvm__k] > 0 ? dvm__size[dvm__k] : 32;
   for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+    if (dvm__tiles->dvm__fixed[dvm__k] > 0)
+      dvm__size[dvm__k] = dvm__tiles->dvm__fixed[dvm__k];
     dvm__size[dvm__k] = dvm__max(1, dvm__min(dvm__size[dvm__k], dvm__extent[dvm__k]));
     dvm__upper[dvm__k] = (dvm__extent[dvm__k] - 1) / dvm__size[dvm__k];
     dvm__single = dvm__single && dvm__upper[dvm__k] == 0;
@@ -273,6 +285,10 @@ __attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, in
     return;
   }
   dvm__tiles->dvm__run = dvm__run;
+  if (dvm__tiles->dvm__serial) {
+    dvm__in_order(dvm__context, dvm__tiles, dvm__dimension, dvm__upper);
+    return;
+  }
   dvm__tiles->dvm__arithmetic = dvm__get_arithmetic();
   struct dvm__graph dvm__graph = {0};
   dvm__graph.dvm__bytes = sizeof dvm__graph;

@@ -13,6 +13,7 @@ mod generated_names;
 mod overlap_check;
 mod phase_functions;
 mod printer;
+mod reductions;
 mod region_context;
 mod region_function;
 mod shape_functions;

@@ -6,6 +6,7 @@ use super::{
     footprint_function,
     generated_names::Mentions,
     printer::Printer,
+    reductions,
     region_context::{Reach, RegionContext},
     shape_functions::{self, ShapeFunctions},
     text_mark::TextMark,
@@ -66,7 +67,9 @@ impl Writer<'_> {
             let _ =
                 writeln!(text, "  const dvm__int64 {origin} = {own}->{tiles}.dvm__first[{k}] + {tile}[{k}] * {size};");
         }
-        let _ = writeln!(text, "{}\n{}{}\n  return 0;\n}}\n", TextMark::Loops, body.lines, TextMark::Helpers);
+        text.push_str(&reductions::begin(shared.region));
+        let _ = write!(text, "{}\n{}{}\n", TextMark::Loops, body.lines, TextMark::Helpers);
+        let _ = writeln!(text, "{}  return 0;\n}}\n", reductions::end(shared));
         Ok(text)
     }
 
@@ -82,6 +85,7 @@ impl Writer<'_> {
         let mentions = Mentions::of(region, occurring);
         let mut reserved: BTreeSet<String> = region.parameters.iter().map(|parameter| parameter.name.clone()).collect();
         reserved.extend(region.values.iter().map(|value| value.name.clone()));
+        reserved.extend(region.reductions.iter().map(|reduction| reduction.name.clone()));
         reserved.extend(region.arrays.iter().map(|array| array.name.clone()));
         let mut body = Body {
             region,
@@ -170,6 +174,7 @@ impl Writer<'_> {
         text.push_str(&shared.locals(&scope, &mentions));
         let _ = writeln!(text, "  const dvm__int64 {lowest}[] = {{ {} }};", first.join(", "));
         let _ = writeln!(text, "  const dvm__int64 {highest}[] = {{ {} }};", last.join(", "));
+        text.push_str(&reductions::blocks(shared));
         let _ = writeln!(text, "  static const int {waiting}[] = {{ {} }};", waits.join(", "));
         let shape = [("bounds", &shape.bounds), ("exists", &shape.exists)];
         let told: Vec<(&str, &String)> =

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     lowered::TileSymbols,
-    model::{Array, Region, Storage},
+    model::{Array, Reduction, Region, Storage},
 };
 use std::fmt::Write;
 
@@ -111,6 +111,7 @@ impl<'a> RegionContext<'a> {
                 self.symbols.hosts.join(", ")
             );
         }
+        text.push_str(&block_members(region));
         text.push_str("};\n\n");
         text
     }
@@ -206,8 +207,10 @@ impl<'a> RegionContext<'a> {
     fn array_local(&self, array: &Array) -> String {
         let own = &self.own;
         let mut text = String::new();
-        // Nothing compares the arrays of an independent loop.
-        let compared = !self.region.is_independent() || array.storage != Storage::Pointer;
+        // Nothing compares the arrays of an independent loop. A reduction runs its tiles in order if arrays overlap.
+        let region = self.region;
+        let overlaps = region.is_independent() || !region.reductions.is_empty();
+        let compared = !overlaps || array.storage != Storage::Pointer;
         let restrict = if compared { "restrict " } else { "" };
         if array.linearised {
             return format!("  {} *{restrict}{} = {own}->{};\n", array.element, array.name, array.name);
@@ -225,6 +228,26 @@ impl<'a> RegionContext<'a> {
         };
         text
     }
+}
+
+/// The member of the context that counts the blocks of a reduction.
+pub const BLOCKS: &str = "dvm__parts";
+
+/// The member of the context with the blocks' values.
+pub fn block_values(reduction: &Reduction) -> String {
+    format!("dvm__part_{}", reduction.name)
+}
+
+/// The members of the context that reductions need.
+fn block_members(region: &Region) -> String {
+    let mut text = String::new();
+    for reduction in &region.reductions {
+        let _ = writeln!(text, "  {} {}[256];", reduction.partial, block_values(reduction));
+    }
+    if !region.reductions.is_empty() {
+        let _ = writeln!(text, "  int {BLOCKS};");
+    }
+    text
 }
 
 /// The arrays that the context passes: the functions cannot reach them by name.

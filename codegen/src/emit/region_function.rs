@@ -7,6 +7,7 @@ use super::{
     overlap_check,
     phase_functions::{PhaseParts, Writer},
     printer::Printer,
+    reductions,
     region_context::RegionContext,
     text_mark::TextMark,
 };
@@ -58,6 +59,7 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
     }
     file_scope.push_str(&overlap_check::function(shared, parts.overlaps)?);
     file_scope.push_str(&run);
+    file_scope.push_str(&reductions::functions(shared));
     file_scope.push_str("DVM__LOUD\n");
     Ok(Generated { file_scope, call: call(region, shared, original) })
 }
@@ -74,13 +76,13 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
     let mentions = Mentions::of(shared.region, []);
     let mut writer = RunWriter { shared, names, scope: shared.scope(&mentions), lines: String::new(), reach: 0 };
     writer.node(&host_loops.tree, 1)?;
+    let mut leaves = String::new();
     let rows = match &host_loops.leaves_row {
         Some(condition) => {
             let condition = writer.scope.text(condition)?;
-            format!(
-                "  if ({condition})\n    return {};\n",
-                overlap_check::sequential(shared.region, "a subscript leaves its row")
-            )
+            let told = overlap_check::sequential(shared.region, "a subscript leaves its row");
+            leaves = format!("(({condition}) && {told}) || ");
+            format!("  if ({condition})\n    return {told};\n")
         }
         None => String::new(),
     };
@@ -98,12 +100,15 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
     } else {
         format!("dvm__{}_overlap({}) || ", shared.region.name, shared.own)
     };
-    text.push_str(&rows);
-    let _ = writeln!(
-        text,
-        "  if ({check}dvm__cannot_start(\"{}\", {}))\n    return 1;",
-        shared.region.name, shared.region.line
-    );
+    let start = format!("{check}dvm__cannot_start(\"{}\", {})", shared.region.name, shared.region.line);
+    if shared.region.reductions.is_empty() {
+        text.push_str(&rows);
+        let _ = writeln!(text, "  if ({start})\n    return 1;");
+    } else {
+        // In order the tiles do what the loops do, in the same blocks.
+        let (own, tiles) = (&shared.own, &shared.tiles);
+        let _ = writeln!(text, "  {own}->{tiles}.dvm__serial = {leaves}{start};");
+    }
     let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
     Ok((text, writer.reach))
 }
@@ -173,11 +178,12 @@ fn call(region: &Region, shared: &RegionContext, original: &str) -> String {
     let variable = format!("{}_self", shared.context);
     let failing = entry_conditions::failing(region);
     format!(
-        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}\n}}\n",
+        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}{}\n}}\n",
         shared.context,
         shared.initialiser(),
         TextMark::Original,
         original.trim_end(),
         TextMark::End,
+        reductions::assignments(region, &variable),
     )
 }

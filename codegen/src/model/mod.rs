@@ -6,9 +6,11 @@
 mod condition;
 mod parse;
 mod print;
+mod reduction;
 
 pub use condition::Condition;
 pub use parse::ParseError;
+pub use reduction::{Operation, Reduction};
 
 use crate::planted::planted;
 use serde::{Deserialize, Serialize};
@@ -43,6 +45,8 @@ pub struct Region {
     pub rows: Vec<Row>,
     /// What else has to hold at entry, in the order of the checks.
     pub conditions: Vec<Condition>,
+    /// Scalars that the loop reduces.
+    pub reductions: Vec<Reduction>,
     /// Statements in textual order.
     pub statements: Vec<Statement>,
 }

@@ -1,6 +1,8 @@
 //! Parses a model from its text.
 
-use super::{Access, AccessKind, Array, Condition, Iterator, Parameter, Region, Row, Statement, Storage, Value};
+use super::{
+    Access, AccessKind, Array, Condition, Iterator, Parameter, Reduction, Region, Row, Statement, Storage, Value,
+};
 use std::{fmt, str::FromStr};
 
 /// An error in a model's text.
@@ -67,6 +69,13 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
         }
         "array" => region.arrays.push(array(words)?),
         "condition" => region.conditions.push(Condition::new(words.quoted()?, words.quoted()?)),
+        "reduction" => region.reductions.push(Reduction {
+            operation: words.word()?.parse()?,
+            name: words.quoted()?,
+            ctype: words.quoted()?,
+            partial: words.quoted()?,
+            neutral: words.quoted()?,
+        }),
         "outside" => region.rows.push(Row { text: words.quoted()?, outside: words.rest() }),
         "statement" => {
             let (name, line, column) = (words.word()?.to_owned(), words.number()?, words.number()?);

@@ -18,7 +18,7 @@
 //!   text "A[i] = 2 * A[i];"
 //! ```
 
-use super::{AccessKind, Array, Region, Statement, Storage};
+use super::{AccessKind, Array, Reduction, Region, Statement, Storage};
 use std::fmt;
 
 impl From<Region> for String {
@@ -55,6 +55,10 @@ impl fmt::Display for Region {
         self.arrays.iter().try_for_each(|array| write_array(f, array))?;
         for condition in &self.conditions {
             writeln!(f, "condition {} {}", Quoted(&condition.reason), Quoted(&condition.fails))?;
+        }
+        for Reduction { name, ctype, partial, operation, neutral } in &self.reductions {
+            let (name, ctype, partial) = (Quoted(name), Quoted(ctype), Quoted(partial));
+            writeln!(f, "reduction {operation} {name} {ctype} {partial} {}", Quoted(neutral))?;
         }
         for row in &self.rows {
             writeln!(f, "outside {} {}", Quoted(&row.text), one_line(&row.outside))?;

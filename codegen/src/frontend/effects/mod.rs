@@ -8,4 +8,5 @@ pub mod control_flow;
 pub mod forwarding;
 pub mod liveness;
 pub mod purity;
+mod reductions;
 pub mod statement_effects;

@@ -421,6 +421,9 @@ impl<'a> RegionBuilder<'a> {
         if out.own.contains(&id) || out.copies.contains(&id) || out.repeated.contains(&id) {
             return Ok(());
         }
+        if self.is_reduced(id) {
+            return Ok(());
+        }
         if self.variables.is_counter(id) && !self.variables.declared.contains_key(&id) {
             let reason = format!("`{}` is a loop counter that is used outside its loop", variable.name);
             return Err(Refusal::at(at, reason, "keep the value in another variable"));

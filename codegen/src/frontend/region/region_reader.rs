@@ -116,6 +116,7 @@ pub fn analyse(
             macros: &seen.macros,
             pure: site.options.pure.clone(),
             independent: site.options.independent.clone(),
+            reductions: vec![],
             independent_met: HashSet::new(),
             symbols,
             variables: variables.clone(),
@@ -140,6 +141,7 @@ pub fn analyse(
             obstacles: vec![],
             mentioned: vec![],
         };
+        builder.find_reductions(&site.options.reductions, &roots, &site.pragma)?;
         builder.follow_definitions(&roots, &graph);
         builder.group(&roots, &graph)?;
         builder.block(0, &roots, &surrounding_loops::Scope::default());
@@ -284,6 +286,7 @@ fn model(
         context: builder.context(),
         values: builder.values.iter().filter(|(id, _)| !integers.contains(id)).map(|(_, v)| v.clone()).collect(),
         arrays: builder.arrays.iter().map(|a| a.array.clone()).collect(),
+        reductions: builder.reductions.iter().map(|(_, r)| r.clone()).collect(),
         rows: builder.rows_of_model(&builder.space()),
         statements,
     }

@@ -63,6 +63,9 @@ impl<'a> RegionBuilder<'a> {
                 if self.is_independent(&header, scope) {
                     return self.independent(&header, scope.independent.unwrap_or(scope.loops.len()), inside);
                 }
+                if !self.reductions.is_empty() {
+                    return self.whole_body(&header, inside);
+                }
                 self.block(header.body.id, &children(header.body), &inside);
                 Ok(())
             }
@@ -112,13 +115,20 @@ impl<'a> RegionBuilder<'a> {
     fn independent(&mut self, header: &LoopHeader<'a>, outer: usize, mut inside: Scope) -> Result<(), Refusal> {
         let nodes: Vec<&'a Node> = children(header.body).into_iter().filter(|n| !n.is(&SyntaxKind::NullStmt)).collect();
         inside.independent = Some(outer);
-        inside.schedule.push("0".to_owned());
         if let [only] = nodes.as_slice()
             && only.is(&SyntaxKind::ForStmt)
             && loop_header::header(self.unit, only).is_ok_and(|h| self.is_independent(&h, &inside))
         {
+            inside.schedule.push("0".to_owned());
             return self.statement(only, &inside);
         }
+        self.whole_body(header, inside)
+    }
+
+    /// The body of a loop as one statement.
+    fn whole_body(&mut self, header: &LoopHeader<'a>, mut inside: Scope) -> Result<(), Refusal> {
+        let nodes: Vec<&'a Node> = children(header.body).into_iter().filter(|n| !n.is(&SyntaxKind::NullStmt)).collect();
+        inside.schedule.push("0".to_owned());
         if nodes.is_empty() { Ok(()) } else { self.leaf(&nodes, &inside) }
     }
 

@@ -11,7 +11,7 @@ use crate::frontend::text::preprocess::Macros;
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::surrounding_loops::{Ground, Proof, Scope};
 use crate::frontend::values::symbols::Symbols;
-use crate::model::{AccessKind, Array, Condition, Parameter, Value};
+use crate::model::{AccessKind, Array, Condition, Parameter, Reduction, Value};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 
@@ -101,7 +101,9 @@ pub struct RegionBuilder<'a> {
     pub pure: Vec<String>,
     /// The counters of the loops that the pragma declares independent; no names: the outermost loops.
     pub independent: Option<Vec<String>>,
-    /// Which of them have a loop.
+    /// The variables that the loop reduces.
+    pub reductions: Vec<(Id, Reduction)>,
+    /// Which of the counters have a loop.
     pub independent_met: HashSet<String>,
     /// Parameters found so far.
     pub parameters: Vec<KnownParameter>,

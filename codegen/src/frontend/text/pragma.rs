@@ -3,7 +3,7 @@
 use super::preprocess::is_ours;
 use crate::Refusal;
 use crate::c_tokens::is_keyword;
-use crate::model::Options;
+use crate::model::{Operation, Options};
 use crate::source::{Directive, Source};
 
 /// A marked region, before the compiler's view of it is known.
@@ -31,9 +31,12 @@ pub struct PragmaOptions {
     /// `independent` or `independent(i, j)`: the counters of the loops whose iterations the user declares independent;
     /// no names: the outermost loops.
     pub independent: Option<Vec<String>>,
+    /// `reduction(op:x, y)`: variables that the loop only updates, each with its operator.
+    pub reductions: Vec<(Operation, String)>,
 }
 
-const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j)";
+const ALLOWED: &str =
+    "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x)";
 
 /// The largest number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
 const MAX_TILE_COORDINATES: usize = 16;
@@ -166,7 +169,7 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if word.is_empty() {
             return Err(refuse(format!("unexpected `{rest}` in the pragma")));
         }
-        if !["tile", "name", "serial", "pure", "independent"].contains(&word) {
+        if !["tile", "name", "serial", "pure", "independent", "reduction"].contains(&word) {
             return Err(refuse(format!("unknown option `{word}` in the pragma")));
         }
         if word == "independent" && !after.starts_with('(') {
@@ -202,6 +205,17 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
                     return Err(refuse(format!("`independent({bad})`: a counter's name is a C identifier")));
                 }
                 options.independent = Some(counters);
+            }
+            "reduction" => {
+                let wrong =
+                    || refuse(format!("`reduction({argument})`: an operator (+ * min max & ^ | && ||), `:` and names"));
+                let (operation, names) = argument.split_once(':').ok_or_else(wrong)?;
+                let operation: Operation = operation.trim().parse().map_err(|_| wrong())?;
+                let names = arguments(names);
+                if !names.iter().all(|name| is_identifier(name)) {
+                    return Err(wrong());
+                }
+                options.reductions.extend(names.into_iter().map(|name| (operation, name)));
             }
             _ => {
                 options.pure = arguments(argument);
@@ -305,6 +319,9 @@ mod tests {
             ("#pragma dvm region name(for)\n", "identifier"),
             ("#pragma dvm region pure(f, 1x)\n", "identifier"),
             ("#pragma dvm region pure(sizeof)\n", "identifier"),
+            ("#pragma dvm region reduction(x)\n", "an operator"),
+            ("#pragma dvm region reduction(-:x)\n", "an operator"),
+            ("#pragma dvm region reduction(+:x[1])\n", "an operator"),
             ("#pragma dvm region independent(i, 2)\n", "identifier"),
             ("#pragma dvm\n", "`#pragma dvm` is not known"),
             ("#pragma dvm regoin\n", "not known"),

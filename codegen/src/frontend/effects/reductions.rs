@@ -1,0 +1,289 @@
+//! Reductions: scalars that a loop only updates with one operator, and that the author allows to be reassociated.
+
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ctype;
+use crate::frontend::clang::expression_parts::callee;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::model::{Operation, Reduction};
+use crate::source::Directive;
+
+impl<'a> RegionBuilder<'a> {
+    /// Finds the variables that `reduction(op:x)` names, and checks that the loop only updates them.
+    pub fn find_reductions(
+        &mut self,
+        clauses: &[(Operation, String)],
+        roots: &[&'a Node],
+        pragma: &Directive,
+    ) -> Result<(), Refusal> {
+        let at_pragma = |reason: String, remedy: &str| Err(Refusal::span(pragma.begin, pragma.end, reason, remedy));
+        for (operation, name) in clauses {
+            let [only] = roots else {
+                let reason = format!("`reduction({operation}:{name})` stands before more than one loop");
+                return at_pragma(reason, "put the pragma directly before the loop that updates the variable");
+            };
+            if !only.is(&SyntaxKind::ForStmt) {
+                let reason = format!("`reduction({operation}:{name})` does not stand before a loop");
+                return at_pragma(reason, "put the pragma directly before the loop that updates the variable");
+            }
+            let named = only.walk().find_map(|n| n.variable().filter(|v| &v.name == name));
+            let variable = named.and_then(|v| self.unit.declaration(v.id));
+            let Some(variable) = variable.filter(|v| !self.variables.declared.contains_key(&v.id)) else {
+                let reason =
+                    format!("`reduction({operation}:{name})`: the loop has no variable `{name}` from before it");
+                return at_pragma(reason, "name a variable that is declared before the loop and updated in it");
+            };
+            if self.reductions.iter().any(|(id, _)| *id == variable.id) {
+                return at_pragma(format!("`{name}` has two reductions"), "keep one of them");
+            }
+            if !self.is_hidden(variable) {
+                let reason = format!("`{name}` is not local to the function, or its address is known elsewhere");
+                return at_pragma(reason, "sum up in a local variable, and copy it after the loop");
+            }
+            let reduction = self.reduction(variable, *operation).ok_or_else(|| {
+                let reason = format!("`reduction({operation}:{name})` does not fit the type `{}`", variable.ty.written);
+                Refusal::span(pragma.begin, pragma.end, reason, "reduce integers, or real numbers by +, *, min or max")
+            })?;
+            let integer = self.unit.integer(variable.ty.plain()).is_some();
+            check_statement(only, &Update { id: variable.id, name, operation: *operation, integer })?;
+            self.reductions.push((variable.id, reduction));
+        }
+        Ok(())
+    }
+
+    /// The reduction in the model; `None` if the operator does not fit the variable's type.
+    fn reduction(&self, variable: &Node, operation: Operation) -> Option<Reduction> {
+        let plain = ctype::unqualified(variable.ty.plain());
+        let real = matches!(plain.as_str(), "float" | "double" | "long double");
+        let integer = self.unit.integer(&plain).filter(|_| plain != "_Bool" && plain != "bool");
+        if !real && integer.is_none() {
+            return None;
+        }
+        let (least, greatest) = match integer {
+            Some(ty) if ty.signed => (format!("(-{}LL - 1)", ty.max()), format!("{}LL", ty.max())),
+            Some(ty) => ("0".to_owned(), format!("{}ULL", ty.max())),
+            None => ("-__builtin_inf()".to_owned(), "__builtin_inf()".to_owned()),
+        };
+        let neutral = match operation {
+            // A sum of zeros keeps its sign.
+            Operation::Sum if real => "-0.0".to_owned(),
+            Operation::Sum => "0".to_owned(),
+            Operation::Product => "1".to_owned(),
+            Operation::Minimum => greatest,
+            Operation::Maximum => least,
+            _ if real => return None,
+            Operation::Intersection => "-1".to_owned(),
+            Operation::Union | Operation::Difference | Operation::Any => "0".to_owned(),
+            Operation::All => "1".to_owned(),
+        };
+        // In another order a signed sum may overflow where the loop's does not.
+        let wraps = matches!(operation, Operation::Sum | Operation::Product);
+        let signed = integer.is_some_and(|ty| ty.signed && ty.width >= 32);
+        let partial = if wraps && signed { format!("unsigned {plain}") } else { plain.clone() };
+        Some(Reduction { name: variable.name.clone(), ctype: plain, partial, operation, neutral })
+    }
+
+    /// Whether a variable is reduced.
+    pub fn is_reduced(&self, variable: Id) -> bool {
+        self.reductions.iter().any(|(id, _)| *id == variable)
+    }
+}
+
+/// What the updates of a reduced variable have to be.
+struct Update<'a> {
+    id: Id,
+    name: &'a str,
+    operation: Operation,
+    integer: bool,
+}
+
+impl Update<'_> {
+    fn is(&self, node: &Node) -> bool {
+        node.variable().is_some_and(|v| v.id == self.id)
+    }
+
+    fn mentioned(&self, node: &Node) -> bool {
+        node.walk().any(|n| n.reference.as_ref().is_some_and(|r| r.id == self.id))
+    }
+
+    /// An operand: it does not have the variable, and for an integer variable it is an integer.
+    fn operand(&self, node: &Node) -> bool {
+        let number = ctype::integer(node.ty.plain()).is_some() || node.ty.plain().starts_with("enum ");
+        !self.mentioned(node) && (!self.integer || number)
+    }
+
+    fn refuse(&self, node: &Node) -> Refusal {
+        let (name, operation) = (self.name, self.operation);
+        Refusal::at(
+            node,
+            format!("`{name}` has the clause reduction({operation}:{name}), and this is no update with that operator"),
+            format!("only update `{name}` in the loop, as in {}", operation.example(name)),
+        )
+    }
+
+    /// `x`, `e op x`, `x op e`, and so on in the place of `x`.
+    fn chain(&self, node: &Node) -> bool {
+        let node = without_casts(node);
+        if self.is(node) {
+            return true;
+        }
+        let [left, right] = node.inner.as_slice() else { return false };
+        if !node.is(&SyntaxKind::BinaryOperator) {
+            return false;
+        }
+        let subtracted = self.operation == Operation::Sum && node.opcode == "-";
+        if node.opcode != self.operation.operator() && !subtracted {
+            return false;
+        }
+        // `x && e` leaves out e, and `e && x` does not.
+        let swapped = !subtracted && !matches!(self.operation, Operation::All | Operation::Any);
+        (self.chain(left) && self.operand(right)) || (swapped && self.operand(left) && self.chain(right))
+    }
+
+    /// A comparison of the variable with a value, true where the value takes its place; the value.
+    fn replaced_by<'n>(&self, test: &'n Node) -> Option<&'n Node> {
+        let test = test.bare();
+        let [left, right] = test.inner.as_slice() else { return None };
+        let less = match test.opcode.as_str() {
+            "<" | "<=" => true,
+            ">" | ">=" => false,
+            _ => return None,
+        };
+        let (value, below) = if self.is(without_casts(right)) {
+            (left, less)
+        } else if self.is(without_casts(left)) {
+            (right, !less)
+        } else {
+            return None;
+        };
+        let wanted = if self.operation == Operation::Minimum { below } else { !below };
+        (test.is(&SyntaxKind::BinaryOperator) && wanted && self.operand(value)).then_some(value)
+    }
+
+    /// The new value of a minimum or maximum: `e < x ? e : x`, `x < e ? x : e`, `fmin(x, e)`.
+    fn extreme(&self, node: &Node) -> bool {
+        let node = without_casts(node);
+        match node.kind {
+            SyntaxKind::ConditionalOperator => {
+                let [test, then, other] = node.inner.as_slice() else { return false };
+                if self.is(without_casts(other)) {
+                    return self.replaced_by(test).is_some_and(|value| same(value, then));
+                }
+                // The other way around the comparison holds where the variable stays.
+                let opposite = Update {
+                    operation: if self.operation == Operation::Minimum {
+                        Operation::Maximum
+                    } else {
+                        Operation::Minimum
+                    },
+                    ..*self
+                };
+                self.is(without_casts(then)) && opposite.replaced_by(test).is_some_and(|value| same(value, other))
+            }
+            SyntaxKind::CallExpr => {
+                let wanted = if self.operation == Operation::Minimum { "fmin" } else { "fmax" };
+                let name = callee(node).map(|name| name.trim_start_matches("__builtin_"));
+                let known = name.is_some_and(|name| name.strip_suffix(['f', 'l']).unwrap_or(name) == wanted);
+                let [_, left, right] = node.inner.as_slice() else { return false };
+                let pair = |x: &Node, e: &Node| self.is(without_casts(x)) && self.operand(e);
+                known && (pair(left, right) || pair(right, left))
+            }
+            _ => false,
+        }
+    }
+
+    /// An expression statement that only updates the variable.
+    fn updates(&self, node: &Node) -> bool {
+        let bounds = matches!(self.operation, Operation::Minimum | Operation::Maximum);
+        match (&node.kind, node.inner.as_slice()) {
+            (SyntaxKind::ParenExpr, [inner]) => self.updates(inner),
+            (SyntaxKind::UnaryOperator, [target]) => {
+                matches!(node.opcode.as_str(), "++" | "--") && self.operation == Operation::Sum && self.is(target)
+            }
+            (SyntaxKind::CompoundAssignOperator, [target, value]) => {
+                let subtracted = self.operation == Operation::Sum && node.opcode == "-=";
+                let own = node.opcode == format!("{}=", self.operation.operator());
+                !bounds && (own || subtracted) && self.is(target) && self.operand(value)
+            }
+            (SyntaxKind::BinaryOperator, [target, value]) if node.opcode == "=" && self.is(target) => {
+                if bounds {
+                    self.extreme(value)
+                } else {
+                    !self.is(without_casts(value)) && self.chain(value)
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Refuses a statement that does anything with the variable but update it.
+fn check_statement(node: &Node, update: &Update) -> Result<(), Refusal> {
+    if !update.mentioned(node) {
+        return Ok(());
+    }
+    match node.kind {
+        SyntaxKind::CompoundStmt => node.inner.iter().try_for_each(|inner| check_statement(inner, update)),
+        SyntaxKind::ForStmt => {
+            if let Some(head) = node.inner[..4].iter().find(|n| update.mentioned(n)) {
+                return Err(update.refuse(head));
+            }
+            check_statement(&node.inner[4], update)
+        }
+        SyntaxKind::IfStmt if update.mentioned(&node.inner[0]) => {
+            // `if (e < x) x = e;`
+            let value = update.replaced_by(&node.inner[0]).ok_or_else(|| update.refuse(&node.inner[0]))?;
+            let [_, branch] = node.inner.as_slice() else { return Err(update.refuse(&node.inner[0])) };
+            let assigned = match branch.inner.as_slice() {
+                [only] if branch.is(&SyntaxKind::CompoundStmt) => only,
+                _ => branch,
+            };
+            let [target, new] = assigned.inner.as_slice() else { return Err(update.refuse(branch)) };
+            let right = assigned.is(&SyntaxKind::BinaryOperator) && assigned.opcode == "=" && update.is(target);
+            if right && same(value, new) { Ok(()) } else { Err(update.refuse(branch)) }
+        }
+        SyntaxKind::IfStmt => node.inner[1..].iter().try_for_each(|inner| check_statement(inner, update)),
+        _ if update.updates(node) => Ok(()),
+        _ => Err(update.refuse(node)),
+    }
+}
+
+/// The expression without parentheses and implicit conversions.
+fn without_casts(node: &Node) -> &Node {
+    let bare = node.bare();
+    match bare.inner.first() {
+        Some(inner) if bare.is(&SyntaxKind::ImplicitCastExpr) => without_casts(inner),
+        _ => bare,
+    }
+}
+
+/// Whether two expressions are the same operations on the same variables, and change nothing.
+fn same(one: &Node, other: &Node) -> bool {
+    let (one, other) = (without_casts(one), without_casts(other));
+    let listed = matches!(
+        one.kind,
+        SyntaxKind::DeclRefExpr
+            | SyntaxKind::ArraySubscriptExpr
+            | SyntaxKind::MemberExpr
+            | SyntaxKind::BinaryOperator
+            | SyntaxKind::UnaryOperator
+            | SyntaxKind::IntegerLiteral
+            | SyntaxKind::FloatingLiteral
+            | SyntaxKind::CStyleCastExpr
+            | SyntaxKind::CallExpr
+    );
+    let changes = one.walk().any(|n| crate::frontend::clang::expression_parts::write_target(n).is_some());
+    let id = |n: &Node| n.reference.as_ref().map(|r| r.id);
+    listed
+        && !changes
+        && one.kind == other.kind
+        && one.opcode == other.opcode
+        && one.ty.plain() == other.ty.plain()
+        && one.value == other.value
+        && one.name == other.name
+        && one.member == other.member
+        && id(one) == id(other)
+        && one.inner.len() == other.inner.len()
+        && one.inner.iter().zip(&other.inner).all(|(a, b)| same(a, b))
+}

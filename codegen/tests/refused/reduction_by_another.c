@@ -1,0 +1,11 @@
+/* expect: and this is no update with that operator [sum *= a[i]] */
+double f(int n, double *restrict a)
+{
+  double sum = 0;
+#pragma dvm region reduction(+:sum)
+  for (int i = 0; i < n; i++) {
+    sum += a[i];
+    sum *= a[i];
+  }
+  return sum;
+}

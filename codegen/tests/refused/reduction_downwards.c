@@ -1,0 +1,9 @@
+/* expect: a loop with a reduction counts down */
+double f(int n, double *restrict a)
+{
+  double sum = 0;
+#pragma dvm region reduction(+:sum)
+  for (int i = n - 1; i >= 0; i--)
+    sum += a[i];
+  return sum;
+}
