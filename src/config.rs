@@ -235,6 +235,18 @@ const VERBOSE: Knob = Knob {
     documentation: "Whether libdvm prints notes on stderr: the machine found, why a region ran sequentially, and the \
         like. Without it, the library prints nothing.",
 };
+const CHECK: Knob = Knob {
+    name: "check",
+    variable: "DVM_CHECK",
+    kind: Kind::Flag,
+    unit: "",
+    default: "0",
+    documentation: "Whether each region of generated code is checked: it runs as tiles, then what it wrote is put \
+        back and the original loops run; where the two differ, a message on stderr names the array, the \
+        subscripts, both values, and the file and line of the region. What the loops computed is kept. A \
+        loop of a region with `independent` runs backwards, an iteration at a time, so that a false \
+        assertion shows. Slow; not for production.",
+};
 
 const SEED: Knob = Knob {
     name: "seed",
@@ -366,6 +378,7 @@ const KNOBS: &[&Knob] = &[
     &WATCHDOG,
     &EXPLAIN_SIGNAL,
     &VERBOSE,
+    &CHECK,
     &SEED,
     &PROCESS,
     &PROCESSES,
@@ -436,6 +449,8 @@ impl Config {
     /// Reads an environment given as a function from variable to value.
     pub fn read(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, Error> {
         let get = |knob: &Knob| environment(knob.variable).filter(|value| !value.is_empty());
+        // Generated code reads it, too.
+        flag(&CHECK, get(&CHECK))?;
         Ok(Config {
             workers: get(&WORKERS).map(|value| number(&WORKERS, &value)).transpose()?.map(|n| n as usize),
             synthetic: get(&SYNTHETIC).map(|value| text(&SYNTHETIC, &value).map(str::to_owned)).transpose()?,

@@ -197,4 +197,16 @@ pub struct OverlapChecks {
     pub pairs: Vec<(usize, usize)>,
     /// Indices of the arrays of the pairs, by name, with what the region touches of them; `None`: nothing.
     pub hulls: Vec<(usize, Option<ArrayHull>)>,
+    /// Indices of the arrays that the region writes, with what it touches of them.
+    pub written: Vec<(usize, WrittenExtent)>,
+}
+
+/// What a region may touch of an array that it writes.
+pub enum WrittenExtent {
+    /// The whole object, whose lengths are numbers.
+    Whole,
+    /// These elements; `None`: nothing.
+    Hull(Option<ArrayHull>),
+    /// It depends on data.
+    Unknown,
 }

@@ -471,7 +471,7 @@ impl Work<'_> {
     }
 
     fn print_overlaps(&self) -> Result<String, Refusal> {
-        let OverlapChecks { pairs, hulls } = made(self.overlaps.as_ref())?;
+        let OverlapChecks { pairs, hulls, .. } = made(self.overlaps.as_ref())?;
         let name = |at: &usize| &self.region.arrays[*at].symbol;
         let mut text = String::new();
         for (one, other) in pairs {

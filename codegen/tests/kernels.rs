@@ -69,10 +69,37 @@ fn check(name: &str) {
             assert_eq!(got, expected, "{name}: size {size}, tile {tile}, seed {seed}, workers {workers}");
             tiles += told.split_whitespace().last().and_then(|t| t.parse::<u64>().ok()).unwrap_or(0);
         }
+        let (got, told) = output(&tiled, &[size, size], &[("DVM_CHECK", "1")]);
+        assert_eq!(got, expected, "{name}: size {size}, checked");
+        assert!(!told.contains("by the tiles"), "{name}: size {size}: {told}");
         let (got, _) = output(&tiled, &[size, size], &[("STANDIN_REFUSE", "1")]);
         assert_eq!(got, expected, "{name}: size {size}, fallback");
     }
     assert!(tiles > 50, "{name}: only {tiles} tiles ran");
+}
+
+/// A false `independent` changes nothing in a checked run, and is told with the place and both values.
+#[test]
+fn a_false_assertion_is_told() {
+    let folder = testkit::scratch(&[]);
+    let source = folder.join("false.c");
+    let text = "#include <stdio.h>\nstatic double a[9][9]; static int key[9], count[9];\nint main(void)\n{\n  for (int i = 0; i < 9; i++)\n    key[i] = i / 2;\n\
+        #pragma dvm region independent\n  for (int i = 1; i < 9; i++) {\n    a[i][2] = a[key[i]][2] + i;\n    count[key[i]] = i;\n  }\n\
+        printf(\"%g %d\\n\", a[8][2], count[1]);\n}\n";
+    std::fs::write(&source, text).expect("a written file");
+    let program = folder.join("false");
+    let made = prefix::dvmcc().args(FLAGS).arg(&source).arg("-o").arg(&program).output().expect("dvmcc runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let (got, told) = output(&program, &[], &[("DVM_CHECK", "1")]);
+    assert_eq!(got, "15 3\n");
+    for part in [
+        "region main_1 (",
+        "false.c:7): a[2][2] is 3 by the loops and 2 by the tiles",
+        "count[1] is 3 by the loops and 2 by",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(told.contains("more elements of `a` differ"), "{told}");
 }
 
 testkit::file_tests! {

@@ -3,8 +3,8 @@
 use super::IslRegion;
 use crate::{
     Refusal,
-    lowered::{ArrayHull, Ends, OverlapChecks},
-    model::{AccessKind, Array, Region},
+    lowered::{ArrayHull, Ends, OverlapChecks, WrittenExtent},
+    model::{AccessKind, Array, Region, Storage},
 };
 use dvm_isl::{AstBuild, PwAff, Set, UnionSet};
 
@@ -19,7 +19,35 @@ pub fn checks(region: &Region, isl_region: &IslRegion) -> Result<OverlapChecks, 
     for at in involved {
         hulls.push((at, hull(isl_region, &region.arrays[at])?));
     }
-    Ok(OverlapChecks { pairs, hulls })
+    let mut extents = Vec::new();
+    for (at, array) in region.arrays.iter().enumerate().filter(|(_, array)| is_written(region, array)) {
+        extents.push((at, extent(isl_region, array)?));
+    }
+    Ok(OverlapChecks { pairs, hulls, written: extents })
+}
+
+/// What the region may touch of an array that it writes.
+fn extent(isl_region: &IslRegion, array: &Array) -> Result<WrittenExtent, Refusal> {
+    let number = |length: &Option<String>| {
+        length.as_ref().is_some_and(|length| !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if array.storage == Storage::Object && !array.linearised && array.dims.iter().all(number) {
+        return Ok(WrittenExtent::Whole);
+    }
+    if array.scattered.is_some() {
+        return Ok(WrittenExtent::Unknown);
+    }
+    isl_region.begin_stage();
+    match hull(isl_region, array) {
+        // Only the check of a run needs to know.
+        Err(_) => Ok(WrittenExtent::Unknown),
+        hull => Ok(WrittenExtent::Hull(hull?)),
+    }
+}
+
+fn is_written(region: &Region, array: &Array) -> bool {
+    let accesses = region.statements.iter().flat_map(|statement| &statement.accesses);
+    accesses.filter(|access| access.array == array.symbol).any(|access| access.kind != AccessKind::Read)
 }
 
 /// Pairs of arrays that may overlap and of which one is written.
@@ -28,9 +56,7 @@ fn pairs(region: &Region) -> Vec<(usize, usize)> {
         let symbol = array.symbol.clone();
         region.statements.iter().flat_map(|statement| &statement.accesses).filter(move |access| access.array == symbol)
     };
-    let written = |at: usize| {
-        accesses(&region.arrays[at]).any(|access| matches!(access.kind, AccessKind::Write | AccessKind::MayWrite))
-    };
+    let written = |at: usize| is_written(region, &region.arrays[at]);
     let touched: Vec<usize> =
         (0..region.arrays.len()).filter(|at| accesses(&region.arrays[*at]).next().is_some()).collect();
     let mut pairs = Vec::new();

@@ -42,11 +42,31 @@ struct dvm__arithmetic {
   unsigned long dvm__control, dvm__vectors;
 };
 
+/* With DVM_CHECK=1: bytes of an array that a region writes, with copies from before the region and after its tiles. */
+struct dvm__written {
+  const char *dvm__name;
+  int dvm__kind; /* of an element: see DVM__KIND */
+  __SIZE_TYPE__ dvm__element;
+  int dvm__rank;
+  dvm__int64 dvm__rows[16]; /* lengths of the dimensions after the first */
+  dvm__address dvm__base, dvm__begin, dvm__end;
+  char *dvm__before, *dvm__after;
+  struct dvm__written *dvm__next;
+};
+#define DVM__IS(type, other) __builtin_types_compatible_p(type, other)
+#define DVM__KIND(type) \
+  (DVM__IS(type, double) ? 1 : DVM__IS(type, float) ? 2 : DVM__IS(type, long double) ? 3 : \
+   DVM__IS(type, int) || DVM__IS(type, long) || DVM__IS(type, long long) || DVM__IS(type, short) || \
+   DVM__IS(type, signed char) || DVM__IS(type, char) ? 4 : \
+   DVM__IS(type, unsigned) || DVM__IS(type, unsigned long) || DVM__IS(type, unsigned long long) || \
+   DVM__IS(type, unsigned short) || DVM__IS(type, unsigned char) ? 5 : 0)
+
 /* What every region's context begins with: the tiles of the graph that runs. */
 struct dvm__tiles {
   dvm__int64 dvm__fixed[DVM__DIMENSIONS]; /* sizes that the pragma gives; 0: chosen at run time */
   dvm__int64 dvm__size[DVM__DIMENSIONS];  /* sizes of a tile */
-  int dvm__serial;                        /* nonzero: the tiles run here, one after another */
+  int dvm__serial;                        /* nonzero: the tiles run here, one after another; 2: backwards, if none waits */
+  struct dvm__written *dvm__copies;       /* what the region writes, while it is checked */
   dvm__int64 dvm__first[DVM__DIMENSIONS]; /* least coordinates of the band: where tile 0 begins */
   int (*dvm__run)(void *, const dvm__int64 *);
   void (*dvm__bounds)(void *, dvm__int64, const dvm__int64 *, dvm__int64 *); /* of a coordinate; 0: the box */
@@ -77,6 +97,10 @@ extern const char *dvm__last_error(void) __asm__("dvm_last_error");
 extern int dvm__print(void *, const char *, ...) __asm__("fprintf");
 extern void *dvm__errors __asm__("stderr");
 extern char *dvm__getenv(const char *) __asm__("getenv");
+extern void *dvm__malloc(__SIZE_TYPE__) __asm__("malloc");
+extern void dvm__free(void *) __asm__("free");
+extern void *dvm__memcpy(void *, const void *, __SIZE_TYPE__) __asm__("memcpy");
+extern int dvm__memcmp(const void *, const void *, __SIZE_TYPE__) __asm__("memcmp");
 #if !defined(__x86_64__) && !defined(__i386__) && !defined(__aarch64__)
 /* Programs without them do not change the way of rounding. */
 extern int dvm__fegetround(void) __asm__("fegetround") __attribute__((__weak__));
@@ -211,6 +235,141 @@ __attribute__((__unused__, __cold__, __noinline__)) static int dvm__sequential(c
   return 1;
 }
 
+/* Whether regions are checked: DVM_CHECK=1. */
+static inline int dvm__checks(void)
+{
+  static int dvm__known; /* 1: no, 2: yes */
+  if (__builtin_expect(!dvm__known, 0)) {
+    const char *const dvm__wanted = dvm__getenv("DVM_CHECK");
+    dvm__known = dvm__wanted && dvm__wanted[0] == '1' && dvm__wanted[1] == 0 ? 2 : 1;
+  }
+  return dvm__known == 2;
+}
+
+__attribute__((__unused__, __cold__, __noinline__)) static void dvm__unchecked(const char *dvm__name, int dvm__line,
+    const char *dvm__reason)
+{
+  dvm__print(dvm__errors, "libdvm: DVM_CHECK: region %s (line %d) is not checked: %s\n", dvm__name, dvm__line, dvm__reason);
+}
+
+/* The list with one more, whose bytes are copied; without memory it is dvm__lost: the region cannot be checked. */
+__attribute__((__unused__)) static struct dvm__written dvm__lost;
+__attribute__((__unused__, __cold__, __noinline__)) static struct dvm__written *dvm__copied(
+    struct dvm__written *dvm__list, struct dvm__written dvm__one)
+{
+  const __SIZE_TYPE__ dvm__bytes = dvm__one.dvm__end - dvm__one.dvm__begin;
+  if (dvm__list == &dvm__lost)
+    return dvm__list;
+  struct dvm__written *dvm__new = dvm__malloc(sizeof *dvm__new);
+  char *const dvm__before = dvm__malloc(dvm__bytes + 1), *const dvm__after = dvm__malloc(dvm__bytes + 1);
+  if (!dvm__new || !dvm__before || !dvm__after) {
+    dvm__print(dvm__errors, "libdvm: DVM_CHECK: no memory for copies of `%s`\n", dvm__one.dvm__name);
+    dvm__free(dvm__before);
+    dvm__free(dvm__after);
+    dvm__free(dvm__new);
+    for (; dvm__list; dvm__list = dvm__new) {
+      dvm__new = dvm__list->dvm__next;
+      dvm__free(dvm__list->dvm__before);
+      dvm__free(dvm__list->dvm__after);
+      dvm__free(dvm__list);
+    }
+    return &dvm__lost;
+  }
+  *dvm__new = dvm__one;
+  dvm__new->dvm__next = dvm__list;
+  dvm__new->dvm__before = dvm__before;
+  dvm__new->dvm__after = dvm__after;
+  dvm__memcpy(dvm__new->dvm__before, (void *)dvm__one.dvm__begin, dvm__bytes);
+  return dvm__new;
+}
+
+/* Keeps what the tiles wrote, and brings back what was there before: 1, so that the loops run. */
+__attribute__((__unused__, __cold__, __noinline__)) static int dvm__swapped(struct dvm__written *dvm__list)
+{
+  struct dvm__written *dvm__one;
+  for (dvm__one = dvm__list; dvm__one; dvm__one = dvm__one->dvm__next)
+    dvm__memcpy(dvm__one->dvm__after, (void *)dvm__one->dvm__begin, dvm__one->dvm__end - dvm__one->dvm__begin);
+  for (dvm__one = dvm__list; dvm__one; dvm__one = dvm__one->dvm__next)
+    dvm__memcpy((void *)dvm__one->dvm__begin, dvm__one->dvm__before, dvm__one->dvm__end - dvm__one->dvm__begin);
+  return 1;
+}
+
+/* Prints an element. */
+__attribute__((__unused__, __cold__, __noinline__)) static void dvm__value(const struct dvm__written *dvm__one,
+    const char *dvm__at)
+{
+  const __SIZE_TYPE__ dvm__size = dvm__one->dvm__element;
+  union {
+    double dvm__d;
+    float dvm__f;
+    long double dvm__l;
+    unsigned char dvm__c;
+    unsigned short dvm__s;
+    unsigned dvm__i;
+    unsigned long long dvm__u;
+  } dvm__v = {0};
+  if (dvm__one->dvm__kind && dvm__size <= sizeof dvm__v)
+    dvm__memcpy(&dvm__v, dvm__at, dvm__size);
+  unsigned long long dvm__whole = dvm__size == 1 ? dvm__v.dvm__c : dvm__size == 2 ? dvm__v.dvm__s :
+      dvm__size == 4 ? dvm__v.dvm__i : dvm__v.dvm__u;
+  if (dvm__one->dvm__kind == 1)
+    dvm__print(dvm__errors, "%.17g", dvm__v.dvm__d);
+  else if (dvm__one->dvm__kind == 2)
+    dvm__print(dvm__errors, "%.9g", (double)dvm__v.dvm__f);
+  else if (dvm__one->dvm__kind == 3)
+    dvm__print(dvm__errors, "%.21Lg", dvm__v.dvm__l);
+  else if (dvm__one->dvm__kind == 4 && dvm__size < 8)
+    dvm__print(dvm__errors, "%lld", (long long)(dvm__whole << (64 - 8 * dvm__size)) >> (64 - 8 * dvm__size));
+  else if (dvm__one->dvm__kind == 4)
+    dvm__print(dvm__errors, "%lld", (long long)dvm__whole);
+  else if (dvm__one->dvm__kind == 5)
+    dvm__print(dvm__errors, "%llu", dvm__whole);
+  else
+    for (__SIZE_TYPE__ dvm__k = 0; dvm__k < dvm__size && dvm__k < 64; dvm__k++)
+      dvm__print(dvm__errors, "%02x", (unsigned)(unsigned char)dvm__at[dvm__k]);
+}
+
+/* Compares what the tiles wrote with what the loops wrote, and frees the copies. */
+__attribute__((__unused__, __cold__, __noinline__)) static void dvm__compare(const char *dvm__name,
+    const char *dvm__file, int dvm__line, struct dvm__written *dvm__list)
+{
+  while (dvm__list) {
+    struct dvm__written *const dvm__one = dvm__list;
+    const __SIZE_TYPE__ dvm__size = dvm__one->dvm__element, dvm__all = dvm__one->dvm__end - dvm__one->dvm__begin;
+    /* The rest of a long double's bytes has no meaning. */
+    const __SIZE_TYPE__ dvm__count = dvm__one->dvm__kind == 3 && dvm__size > 10 && __LDBL_MANT_DIG__ == 64 ? 10 : dvm__size;
+    const char *const dvm__now = (const char *)dvm__one->dvm__begin, *const dvm__tiles = dvm__one->dvm__after;
+    unsigned long long dvm__more = 0;
+    for (__SIZE_TYPE__ dvm__at = 0; dvm__at + dvm__size <= dvm__all; dvm__at += dvm__size) {
+      if (dvm__memcmp(dvm__now + dvm__at, dvm__tiles + dvm__at, dvm__count) == 0 || dvm__more++ > 0)
+        continue;
+      dvm__print(dvm__errors, "libdvm: DVM_CHECK: region %s (%s:%d): %s", dvm__name, dvm__file, dvm__line,
+          dvm__one->dvm__name);
+      dvm__int64 dvm__row = 1, dvm__index[16], dvm__left =
+          ((dvm__int64)(dvm__one->dvm__begin + dvm__at - dvm__one->dvm__base)) / (dvm__int64)dvm__size;
+      for (int dvm__k = dvm__one->dvm__rank - 1; dvm__k >= 0; dvm__k--) {
+        dvm__row = dvm__k > 0 && dvm__one->dvm__rows[dvm__k] > 0 ? dvm__one->dvm__rows[dvm__k] : 0;
+        dvm__index[dvm__k] = dvm__row ? dvm__left % dvm__row : dvm__left;
+        dvm__left = dvm__row ? dvm__left / dvm__row : 0;
+      }
+      for (int dvm__k = 0; dvm__k < dvm__one->dvm__rank; dvm__k++)
+        dvm__print(dvm__errors, "[%lld]", (long long)dvm__index[dvm__k]);
+      dvm__print(dvm__errors, " is ");
+      dvm__value(dvm__one, dvm__now + dvm__at);
+      dvm__print(dvm__errors, " by the loops and ");
+      dvm__value(dvm__one, dvm__tiles + dvm__at);
+      dvm__print(dvm__errors, " by the tiles\n");
+    }
+    if (dvm__more > 1)
+      dvm__print(dvm__errors, "libdvm: DVM_CHECK: region %s (%s:%d): %llu more elements of `%s` differ\n", dvm__name,
+          dvm__file, dvm__line, dvm__more - 1, dvm__one->dvm__name);
+    dvm__list = dvm__one->dvm__next;
+    dvm__free(dvm__one->dvm__before);
+    dvm__free(dvm__one->dvm__after);
+    dvm__free(dvm__one);
+  }
+}
+
 /* Starts libdvm when nobody has; zero: it runs. Also nonzero where floating point may trap. If it cannot, the first region of the file says why. */
 __attribute__((__unused__)) static int dvm__cannot_start(const char *dvm__name, int dvm__line)
 {
@@ -253,6 +412,27 @@ __attribute__((__unused__)) static void dvm__in_order(void *dvm__context, const 
   }
 }
 
+/* Runs single iterations from the last to the first, if none waits for another one: a false `independent` shows. */
+__attribute__((__unused__, __cold__, __noinline__)) static int dvm__backwards(void *dvm__context,
+    struct dvm__tiles *dvm__tiles, int dvm__dimension, const dvm__int64 *dvm__extent, const int *dvm__carried)
+{
+  dvm__int64 dvm__tile[DVM__DIMENSIONS] = {0};
+  for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+    if (dvm__carried[dvm__k] || dvm__extent[dvm__k] <= 0)
+      return 0;
+    dvm__tiles->dvm__size[dvm__k] = 1;
+    dvm__tile[dvm__k] = dvm__extent[dvm__k] - 1;
+  }
+  for (int dvm__k = 0; dvm__k >= 0;) {
+    dvm__tiles->dvm__run(dvm__context, dvm__tile);
+    for (dvm__k = dvm__dimension - 1; dvm__k >= 0 && dvm__tile[dvm__k] == 0; dvm__k--)
+      dvm__tile[dvm__k] = dvm__extent[dvm__k] - 1;
+    if (dvm__k >= 0)
+      dvm__tile[dvm__k]--;
+  }
+  return 1;
+}
+
 /* Runs every tile of the box of band coordinates first .. last; tiles wait along the carried coordinates.
    The context begins with the tiles. Where the graph cannot be run (in a task, where nothing can be waited for) the
    tiles run here, in order. */
@@ -280,11 +460,13 @@ __attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, in
     dvm__upper[dvm__k] = (dvm__extent[dvm__k] - 1) / dvm__size[dvm__k];
     dvm__single = dvm__single && dvm__upper[dvm__k] == 0;
   }
-  if (dvm__single) {
+  if (dvm__single && dvm__tiles->dvm__serial != 2) {
     dvm__run(dvm__context, dvm__lower);
     return;
   }
   dvm__tiles->dvm__run = dvm__run;
+  if (dvm__tiles->dvm__serial == 2 && dvm__backwards(dvm__context, dvm__tiles, dvm__dimension, dvm__extent, dvm__carried))
+    return;
   if (dvm__tiles->dvm__serial) {
     dvm__in_order(dvm__context, dvm__tiles, dvm__dimension, dvm__upper);
     return;

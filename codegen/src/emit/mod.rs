@@ -6,6 +6,7 @@
 //! fit 64 bits is refused.
 
 mod body;
+mod check_function;
 mod entry_conditions;
 mod expression;
 mod footprint_function;

@@ -54,7 +54,12 @@ pub fn sequential(region: &Region, reason: &str) -> String {
 }
 
 /// Two locals: the addresses of the first byte that the region touches of an array and of the byte after the last.
-fn hull(shared: &RegionContext, array: &Array, touched: Option<&ArrayHull>, scope: &CScope) -> Result<String, Refusal> {
+pub fn hull(
+    shared: &RegionContext,
+    array: &Array,
+    touched: Option<&ArrayHull>,
+    scope: &CScope,
+) -> Result<String, Refusal> {
     let name = &array.name;
     let own = if array.global { name.clone() } else { format!("{}->{name}", shared.own) };
     let address = if array.global && array.dims.is_empty() { format!("&{own}") } else { own };
@@ -84,7 +89,7 @@ fn hull(shared: &RegionContext, array: &Array, touched: Option<&ArrayHull>, scop
 }
 
 /// The length of dimension `at` of an array in the overlap function.
-fn row_length(array: &Array, at: usize) -> String {
+pub fn row_length(array: &Array, at: usize) -> String {
     if array.global && !array.linearised {
         format!("(dvm__int64)({})", array.dims[at].as_deref().unwrap_or("1"))
     } else {

@@ -1,7 +1,7 @@
 //! Prints the whole region: context, phases, the function that runs the phases, and the text that calls this function.
 
 use super::{
-    body, entry_conditions,
+    body, check_function, entry_conditions,
     expression::CScope,
     generated_names::Mentions,
     overlap_check,
@@ -58,6 +58,7 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
         file_scope.push_str(&writer.phase(phase, name)?);
     }
     file_scope.push_str(&overlap_check::function(shared, parts.overlaps)?);
+    file_scope.push_str(&check_function::function(shared, parts.overlaps)?);
     file_scope.push_str(&run);
     file_scope.push_str(&reductions::functions(shared));
     file_scope.push_str("DVM__LOUD\n");
@@ -109,7 +110,15 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         let (own, tiles) = (&shared.own, &shared.tiles);
         let _ = writeln!(text, "  {own}->{tiles}.dvm__serial = {leaves}{start};");
     }
-    let _ = writeln!(text, "{}  return 0;\n}}\n", writer.lines);
+    let (own, tiles, name) = (&shared.own, &shared.tiles, &shared.region.name);
+    let independent = shared.region.statements.iter().any(|statement| statement.independent.is_some());
+    let backwards = if independent { format!("    {own}->{tiles}.dvm__serial = 2;\n") } else { String::new() };
+    let _ = writeln!(
+        text,
+        "  struct dvm__written *dvm__copies = 0;\n  if (dvm__checks())\n    dvm__copies = dvm__{name}_written({own});\n  \
+         if (dvm__copies) {{\n{backwards}    {own}->{tiles}.dvm__copies = dvm__copies;\n  }}"
+    );
+    let _ = writeln!(text, "{}  return dvm__copies ? dvm__swapped(dvm__copies) : 0;\n}}\n", writer.lines);
     Ok((text, writer.reach))
 }
 
@@ -172,18 +181,27 @@ fn unexpected() -> Refusal {
     Refusal::new("isl made a call of an unexpected form", "report this region as a defect")
 }
 
+/// The inside of a C string.
+fn c_string(text: &str) -> String {
+    text.chars().map(|c| if matches!(c, '"' | '\\') || c.is_control() { '?' } else { c }).collect()
+}
+
 /// The text in place of the region.
 fn call(region: &Region, shared: &RegionContext, original: &str) -> String {
     let name = &region.name;
     let variable = format!("{}_self", shared.context);
     let failing = entry_conditions::failing(region);
     format!(
-        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}{}\n}}\n",
+        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}{}\n  if ({variable}.{}.dvm__copies)\n    dvm__compare(\"{name}\", \"{}\", {}, {variable}.{}.dvm__copies);\n}}\n",
         shared.context,
         shared.initialiser(),
         TextMark::Original,
         original.trim_end(),
         TextMark::End,
         reductions::assignments(region, &variable),
+        shared.tiles,
+        c_string(&region.file),
+        region.line,
+        shared.tiles,
     )
 }

@@ -1,0 +1,83 @@
+//! Prints what `DVM_CHECK=1` needs: a function that tells which bytes a region writes.
+
+use super::{
+    generated_names::Mentions,
+    overlap_check::{hull, row_length},
+    region_context::{RegionContext, lengths, with_lengths},
+};
+use crate::{
+    Refusal,
+    lowered::{OverlapChecks, WrittenExtent},
+};
+use std::fmt::Write;
+
+/// The function that copies what the region writes; no text if it writes nothing.
+pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String, Refusal> {
+    let region = shared.region;
+    let scope = shared.scope(&Mentions::of(region, []));
+    let (mut body, mut lost) = (String::new(), None);
+    for (at, extent) in &checks.written {
+        let array = &region.arrays[*at];
+        let name = &array.name;
+        let mut rows: Vec<String> = (1..array.dims.len()).map(|at| row_length(array, at)).collect();
+        rows.insert(0, "0".to_owned());
+        match extent {
+            WrittenExtent::Unknown => lost = Some(name),
+            WrittenExtent::Hull(touched) => body.push_str(&hull(shared, array, touched.as_ref(), &scope)?),
+            WrittenExtent::Whole => {
+                body.push_str(&hull(shared, array, None, &scope)?);
+                let lengths: String = array.dims.iter().flatten().map(|length| format!(" * {length}")).collect();
+                let _ = writeln!(body, "  dvm__end_{name} += sizeof({}){lengths};", array.element);
+            }
+        }
+        if !matches!(extent, WrittenExtent::Unknown) {
+            let rank = array.dims.len();
+            let base = hull_base(shared, array);
+            let rows = rows.join(", ");
+            let element = &array.element;
+            let _ = writeln!(
+                body,
+                "  dvm__list = dvm__copied(dvm__list, (struct dvm__written){{ .dvm__name = \"{name}\", .dvm__kind = DVM__KIND({element}),\n      \
+                 .dvm__element = sizeof({element}), .dvm__rank = {rank}, .dvm__rows = {{ {rows} }}, .dvm__base = {base},\n      \
+                 .dvm__begin = dvm__begin_{name}, .dvm__end = dvm__end_{name} }});"
+            );
+        }
+    }
+    let told = lost.map(|name| {
+        format!(
+            "  dvm__unchecked(\"{}\", {}, \"what it writes of `{name}` depends on data\");\n  return 0;\n",
+            region.name, region.line
+        )
+    });
+    let mut text = String::from("/* For DVM_CHECK=1: copies what the region writes. */\n");
+    let _ = writeln!(
+        text,
+        "__attribute__((__cold__, __noinline__)) static struct dvm__written *dvm__{}_written(const struct {} *{})\n{{",
+        region.name, shared.context, shared.own
+    );
+    if let Some(told) = told {
+        let _ = writeln!(text, "  (void){};\n{told}}}\n", shared.own);
+        return Ok(text);
+    }
+    text.push_str(&shared.locals(&scope, &Mentions::of(region, [])));
+    for array in checks.written.iter().map(|(at, _)| &region.arrays[*at]) {
+        if with_lengths(region).any(|with| with.name == array.name) {
+            for length in lengths(array).iter().filter(|length| !length.bytes().all(|byte| byte.is_ascii_digit())) {
+                let _ = writeln!(text, "  const dvm__int64 {length} = {}->{length};", shared.own);
+            }
+        }
+    }
+    let _ = writeln!(
+        text,
+        "  (void){};\n  struct dvm__written *dvm__list = 0;\n{body}  return dvm__list == &dvm__lost ? 0 : dvm__list;\n}}\n",
+        shared.own
+    );
+    Ok(text)
+}
+
+/// The address of an array's first element.
+fn hull_base(shared: &RegionContext, array: &crate::model::Array) -> String {
+    let own = if array.global { array.name.clone() } else { format!("{}->{}", shared.own, array.name) };
+    let address = if array.global && array.dims.is_empty() { "&" } else { "" };
+    format!("(dvm__address){address}{own}")
+}
