@@ -153,15 +153,19 @@ impl Body<'_> {
         } else {
             format!("(dvm__int64){name}")
         };
+        if self.region.c90 {
+            self.line(indent, &format!("{{ {ctype} {name};"));
+        }
         if head.independent {
             self.line(indent, "DVM__INDEPENDENT");
         }
-        self.line(indent, &format!("for ({ctype} {name} = {first}; {counted} <= {limit}; {step}) {{"));
+        let declared = if self.region.c90 { name.clone() } else { format!("{ctype} {name}") };
+        self.line(indent, &format!("for ({declared} = {first}; {counted} <= {limit}; {step}) {{"));
         let former = self.scope.bind(iterator, name, *integer);
         self.scope.limit(iterator, bound);
         self.node(body, indent + 1)?;
         self.scope.restore(iterator, former);
-        self.line(indent, "}");
+        self.line(indent, if self.region.c90 { "} }" } else { "}" });
         Ok(())
     }
 

@@ -108,45 +108,45 @@ extern int dvm__fesetround(int) __asm__("fesetround") __attribute__((__weak__));
 #endif
 enum { dvm__success = 0, dvm__argument = 1, dvm__not_initialized = 2, dvm__in_task = 13 }; /* codes of dvm.h */
 
-static inline dvm__int64 dvm__min(dvm__int64 dvm__a, dvm__int64 dvm__b) { return dvm__a < dvm__b ? dvm__a : dvm__b; }
-static inline dvm__int64 dvm__max(dvm__int64 dvm__a, dvm__int64 dvm__b) { return dvm__a > dvm__b ? dvm__a : dvm__b; }
+static __inline__ dvm__int64 dvm__min(dvm__int64 dvm__a, dvm__int64 dvm__b) { return dvm__a < dvm__b ? dvm__a : dvm__b; }
+static __inline__ dvm__int64 dvm__max(dvm__int64 dvm__a, dvm__int64 dvm__b) { return dvm__a > dvm__b ? dvm__a : dvm__b; }
 /* A product and a sum, or a number beyond every limit. */
-static inline dvm__int64 dvm__product(dvm__int64 dvm__a, dvm__int64 dvm__b)
+static __inline__ dvm__int64 dvm__product(dvm__int64 dvm__a, dvm__int64 dvm__b)
 {
   dvm__int64 dvm__both;
   return __builtin_mul_overflow(dvm__a, dvm__b, &dvm__both) ? __INT64_MAX__ : dvm__both;
 }
-static inline dvm__int64 dvm__sum(dvm__int64 dvm__a, dvm__int64 dvm__b)
+static __inline__ dvm__int64 dvm__sum(dvm__int64 dvm__a, dvm__int64 dvm__b)
 {
   dvm__int64 dvm__both;
   return __builtin_add_overflow(dvm__a, dvm__b, &dvm__both) ? __INT64_MAX__ : dvm__both;
 }
 /* Reductions: the number of iterations alone tells the blocks, at most 256. */
-static inline dvm__int64 dvm__block(dvm__int64 dvm__iterations, dvm__int64 dvm__least)
+static __inline__ dvm__int64 dvm__block(dvm__int64 dvm__iterations, dvm__int64 dvm__least)
 {
   return dvm__max((dvm__iterations + 255) / 256, dvm__least);
 }
-static inline int dvm__blocks(dvm__int64 dvm__iterations, dvm__int64 dvm__least)
+static __inline__ int dvm__blocks(dvm__int64 dvm__iterations, dvm__int64 dvm__least)
 {
   return dvm__iterations > 0 ? (int)((dvm__iterations - 1) / dvm__block(dvm__iterations, dvm__least)) + 1 : 0;
 }
-static inline dvm__int64 dvm__floor_div(dvm__int64 dvm__a, dvm__int64 dvm__b)
+static __inline__ dvm__int64 dvm__floor_div(dvm__int64 dvm__a, dvm__int64 dvm__b)
 {
   return dvm__a / dvm__b - (dvm__a % dvm__b != 0 && (dvm__a < 0) != (dvm__b < 0));
 }
 
 /* Narrows the ends of a coordinate: no tile T is in the graph for which first + T * size, or first - T * size, is negative. */
-static inline void dvm__from(dvm__int64 *dvm__ends, dvm__int64 dvm__first, dvm__int64 dvm__size)
+static __inline__ void dvm__from(dvm__int64 *dvm__ends, dvm__int64 dvm__first, dvm__int64 dvm__size)
 {
   dvm__ends[0] = dvm__max(dvm__ends[0], -dvm__floor_div(dvm__first, dvm__size));
 }
-static inline void dvm__up_to(dvm__int64 *dvm__ends, dvm__int64 dvm__first, dvm__int64 dvm__size)
+static __inline__ void dvm__up_to(dvm__int64 *dvm__ends, dvm__int64 dvm__first, dvm__int64 dvm__size)
 {
   dvm__ends[1] = dvm__min(dvm__ends[1], dvm__floor_div(dvm__first, dvm__size));
 }
 
 /* The calling thread's arithmetic, without the flags of what has happened so far. */
-static inline struct dvm__arithmetic dvm__get_arithmetic(void)
+static __inline__ struct dvm__arithmetic dvm__get_arithmetic(void)
 {
   struct dvm__arithmetic dvm__now = {0};
 #if defined(__x86_64__) || (defined(__i386__) && defined(__SSE__))
@@ -171,7 +171,7 @@ static inline struct dvm__arithmetic dvm__get_arithmetic(void)
 }
 
 /* Gives the calling thread another arithmetic; its flags are cleared. */
-static inline void dvm__set_arithmetic(struct dvm__arithmetic dvm__new)
+static __inline__ void dvm__set_arithmetic(struct dvm__arithmetic dvm__new)
 {
 #if defined(__x86_64__) || (defined(__i386__) && defined(__SSE__))
   const unsigned short dvm__control = (unsigned short)dvm__new.dvm__control;
@@ -190,7 +190,7 @@ static inline void dvm__set_arithmetic(struct dvm__arithmetic dvm__new)
 }
 
 /* Whether floating point may end the program or call a handler, which then has to happen in the program's thread. */
-static inline int dvm__traps(struct dvm__arithmetic dvm__now)
+static __inline__ int dvm__traps(struct dvm__arithmetic dvm__now)
 {
 #if defined(__x86_64__) || (defined(__i386__) && defined(__SSE__))
   return (dvm__now.dvm__control & 0x3f) != 0x3f || (dvm__now.dvm__vectors & 0x1f80) != 0x1f80;
@@ -217,10 +217,10 @@ __attribute__((__unused__)) static int dvm__run_tile(void *dvm__context, const d
 }
 
 /* The bytes of consecutive elements, in cache lines: one at least. */
-static inline double dvm__lines(double dvm__bytes) { return dvm__bytes < 64.0 ? 64.0 : dvm__bytes; }
+static __inline__ double dvm__lines(double dvm__bytes) { return dvm__bytes < 64.0 ? 64.0 : dvm__bytes; }
 
 /* A number of bytes, as far as 64 bits hold it. */
-static inline dvm__int64 dvm__bounded(double dvm__sum)
+static __inline__ dvm__int64 dvm__bounded(double dvm__sum)
 {
   return dvm__sum < 4e18 ? (dvm__int64)dvm__sum : 4000000000000000000;
 }
@@ -390,7 +390,8 @@ __attribute__((__unused__)) static void dvm__in_order(void *dvm__context, const 
     int dvm__dimension, const dvm__int64 *dvm__upper)
 {
   dvm__int64 dvm__tile[DVM__DIMENSIONS] = {0}, dvm__last[DVM__DIMENSIONS] = {0};
-  for (int dvm__k = 0; dvm__k >= 0;) {
+  int dvm__k = 0;
+  while (dvm__k >= 0) {
     if (dvm__k < dvm__dimension) {
       /* Down to the next coordinate, at its first value. */
       dvm__int64 dvm__ends[2] = {0, dvm__upper[dvm__k]};
@@ -443,17 +444,17 @@ __attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, in
 {
   dvm__int64 dvm__extent[DVM__DIMENSIONS] = {0}, dvm__lower[DVM__DIMENSIONS] = {0}, dvm__upper[DVM__DIMENSIONS] = {0};
   dvm__int64 *const dvm__size = dvm__tiles->dvm__size;
-  int dvm__single = 1;
-  for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+  int dvm__single = 1, dvm__k;
+  for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
     dvm__extent[dvm__k] = dvm__last[dvm__k] - dvm__first[dvm__k] + 1;
     dvm__tiles->dvm__first[dvm__k] = dvm__first[dvm__k];
     dvm__size[dvm__k] = dvm__max(dvm__tiles->dvm__fixed[dvm__k], 0);
   }
   if (dvm__graph_sizes(dvm__name, dvm__dimension, dvm__extent, dvm__carried, dvm__footprint, dvm__context, dvm__size) !=
       dvm__success)
-    for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++)
+    for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++)
       dvm__size[dvm__k] = dvm__size[dvm__k] > 0 ? dvm__size[dvm__k] : 32;
-  for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+  for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
     if (dvm__tiles->dvm__fixed[dvm__k] > 0)
       dvm__size[dvm__k] = dvm__tiles->dvm__fixed[dvm__k];
     dvm__size[dvm__k] = dvm__max(1, dvm__min(dvm__size[dvm__k], dvm__extent[dvm__k]));

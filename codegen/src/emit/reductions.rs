@@ -57,8 +57,9 @@ static {ctype} {1}(struct {2} *{own}, {ctype} dvm__before)
 {{
   {3} *dvm__v = {own}->{values};
   const {3} dvm__first = ({3})dvm__before;
-  for (int dvm__w = 1; dvm__w < {own}->{BLOCKS}; dvm__w *= 2)
-    for (int dvm__k = 0; dvm__k + dvm__w < {own}->{BLOCKS}; dvm__k += 2 * dvm__w)
+  int dvm__w, dvm__k;
+  for (dvm__w = 1; dvm__w < {own}->{BLOCKS}; dvm__w *= 2)
+    for (dvm__k = 0; dvm__k + dvm__w < {own}->{BLOCKS}; dvm__k += 2 * dvm__w)
       dvm__v[dvm__k] = ({3}){joined};
   return {own}->{BLOCKS} == 0 ? dvm__before : ({ctype}){last};
 }}

@@ -211,7 +211,11 @@ impl<'a> RegionContext<'a> {
         let region = self.region;
         let overlaps = region.is_independent() || !region.reductions.is_empty();
         let compared = !overlaps || array.storage != Storage::Pointer;
-        let restrict = if compared { "restrict " } else { "" };
+        let restrict = match (compared, region.c90) {
+            (false, _) => "",
+            (true, false) => "restrict ",
+            (true, true) => "__restrict__ ",
+        };
         if array.linearised {
             return format!("  {} *{restrict}{} = {own}->{};\n", array.element, array.name, array.name);
         }

@@ -156,9 +156,16 @@ impl Printer for RunWriter<'_> {
                 self.scope.own(&iterator, bound);
                 let (init, cond) = (self.scope.text(&init)?, self.scope.text(&cond)?);
                 let inc = self.scope.text(&inc)?;
-                self.line(indent, &format!("for (dvm__int64 {iterator} = {init}; {cond}; {iterator} += {inc}) {{"));
+                // C90 knows no declaration in a loop's header.
+                let (before, declared, after) = if self.shared.region.c90 {
+                    (format!("{{ dvm__int64 {iterator}; "), "", "} }")
+                } else {
+                    (String::new(), "dvm__int64 ", "}")
+                };
+                let header = format!("for ({declared}{iterator} = {init}; {cond}; {iterator} += {inc}) {{");
+                self.line(indent, &format!("{before}{header}"));
                 self.node(&body, indent + 1)?;
-                self.line(indent, "}");
+                self.line(indent, after);
                 Ok(())
             }
             AstNodeKind::User(call) => {

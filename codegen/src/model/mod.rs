@@ -31,6 +31,8 @@ pub struct Region {
     pub line: u32,
     /// Function that encloses the region.
     pub function: String,
+    /// The file is compiled as C90: a loop's header declares nothing, and `restrict` is no keyword.
+    pub c90: bool,
     /// Options of the pragma.
     pub options: Options,
     /// Integer values that are constant in the region and occur in bounds, conditions or subscripts.

@@ -54,6 +54,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
         "region" => region.name = words.word()?.to_owned(),
         "source" => (region.file, region.line) = (words.quoted()?, words.number()?),
         "function" => region.function = words.quoted()?,
+        "c90" => region.c90 = true,
         "tile" => region.options.tile.push(words.quoted()?),
         "serial" => region.options.serial = Some(words.quoted()?),
         "context" => region.context = words.rest(),

@@ -32,6 +32,9 @@ impl fmt::Display for Region {
         writeln!(f, "region {}", self.name)?;
         writeln!(f, "source {} {}", Quoted(&self.file), self.line)?;
         writeln!(f, "function {}", Quoted(&self.function))?;
+        if self.c90 {
+            writeln!(f, "c90")?;
+        }
         for size in &self.options.tile {
             writeln!(f, "tile {}", Quoted(size))?;
         }

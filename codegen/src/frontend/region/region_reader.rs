@@ -162,7 +162,8 @@ pub fn analyse(
     builder.check_room()?;
     builder.check_aliases(source)?;
     let final_counters = builder.final_counters(&roots, &graph)?;
-    let region = model(&builder, source, site, function, taken);
+    let mut region = model(&builder, source, site, function, taken);
+    region.c90 = is_c90(seen);
     let notes = notes(&region, site);
     let function_begin = function.begin.offset;
     let pragma = (site.pragma.begin, site.pragma.end);
@@ -170,6 +171,12 @@ pub fn analyse(
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
     let hints = hints(source, site, function_begin, seen);
     Ok(Found { region, begin, end, function_begin, insert, pragma, hints, endscop, final_counters, notes })
+}
+
+/// Whether the file is compiled as a C before C99.
+fn is_c90(seen: &Seen) -> bool {
+    let version = seen.macros.get("__STDC_VERSION__").map(|v| v.trim().trim_end_matches('L').parse::<u32>());
+    !matches!(version, Some(Ok(199_901..)))
 }
 
 /// Limits the number and nesting of a region's statements and expressions, which bounds all later work.
@@ -280,6 +287,7 @@ fn model(
         file: source.path.display().to_string(),
         line: source.position(site.pragma.begin).0,
         function: function.name.clone(),
+        c90: false,
         options,
         conditions,
         parameters: builder.parameters.iter().map(|p| p.parameter.clone()).collect(),

@@ -30,11 +30,10 @@ pub fn check(
     (function_begin, pragma): (usize, &Directive),
 ) -> Result<(), Refusal> {
     let refuse = |reason: String, remedy: &str| Err(Refusal::span(pragma.begin, pragma.end, reason, remedy));
-    let version = seen.macros.get("__STDC_VERSION__").map(|v| v.trim().trim_end_matches('L').parse::<u32>());
-    if !matches!(version, Some(Ok(199_901..))) {
+    if region.c90 && seen.macros.contains_key("__STRICT_ANSI__") && source.bytes.windows(3).any(|w| w == b"//*") {
         return refuse(
-            "the generated code is C99, and the file is compiled as C90".into(),
-            "compile it with -std=gnu99 or later",
+            "the file contains `//*`, which begins a comment in C99 and is a division in C90".into(),
+            "put a blank between the slashes, or compile it with -std=gnu90 or later",
         );
     }
     if let Some((name, what)) = hidden_word(region, seen) {
