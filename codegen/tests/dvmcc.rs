@@ -250,6 +250,24 @@ fn pragmas_are_those_that_the_compiler_sees() {
     }
 }
 
+/// ccache takes a result for equal preprocessed text; it preprocesses into files of changing names.
+#[test]
+fn preprocessed_text_is_the_same_each_time_and_names_the_source() {
+    let folder = place();
+    let text = |arguments: &[&str]| {
+        let output = run(&folder, &[&["-E", "src/app.c"], arguments].concat());
+        assert!(output.status.success(), "{}", said(&output));
+        String::from_utf8(output.stdout).expect("the text is UTF-8")
+    };
+    let printed = text(&[]);
+    assert!(printed.contains("\"src/app.c\"") && printed.contains("dvm__"), "{printed}");
+    assert!(!printed.contains("/dvmcc-"), "{printed}");
+    for name in ["one.i", "other.i"] {
+        assert_eq!(text(&["-o", name]), "");
+        assert_eq!(std::fs::read_to_string(folder.join(name)).expect("the text was written"), printed);
+    }
+}
+
 /// C90 has no declaration in a loop's header, no `restrict` and no `inline`.
 #[test]
 fn the_older_language_is_accepted() {

@@ -4,7 +4,7 @@ use crate::limits;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// Commands that led to this process, one per line: dvmcc may run a wrapper that itself runs dvmcc.
 const CALLED: &str = "DVMCC_CALLED";
@@ -54,17 +54,27 @@ impl Compiler {
 
     /// Runs the compiler; `piped` is its standard input.
     pub fn execute(&self, words: &[OsString], piped: Option<&[u8]>) -> Result<i32, String> {
+        let mut child = self.start(words, piped, Stdio::inherit())?;
+        self.ended(child.wait())
+    }
+
+    /// The same, with what the compiler writes to its standard output.
+    pub fn execute_captured(&self, words: &[OsString], piped: Option<&[u8]>) -> Result<(i32, Vec<u8>), String> {
+        let output = self.start(words, piped, Stdio::piped())?.wait_with_output().map_err(|e| self.cannot(&e))?;
+        Ok((self.ended(Ok(output.status))?, output.stdout))
+    }
+
+    fn start(&self, words: &[OsString], piped: Option<&[u8]>, output: Stdio) -> Result<Child, String> {
         let mut command = self.command(Command::new(&self.words[0]), words);
-        let status = match piped {
-            None => command.status(),
-            Some(text) => {
-                let mut child = command.stdin(Stdio::piped()).spawn().map_err(|e| self.cannot(&e))?;
-                // If a compiler stops reading early, its messages say why.
-                let _ = child.stdin.take().map(|mut input| input.write_all(text));
-                child.wait()
-            }
-        };
-        self.ended(status)
+        if piped.is_some() {
+            command.stdin(Stdio::piped());
+        }
+        let mut child = command.stdout(output).spawn().map_err(|e| self.cannot(&e))?;
+        if let (Some(mut input), Some(text)) = (child.stdin.take(), piped.map(<[u8]>::to_vec)) {
+            // If a compiler stops reading early, its messages say why.
+            std::thread::spawn(move || input.write_all(&text));
+        }
+        Ok(child)
     }
 
     fn ended(&self, status: std::io::Result<ExitStatus>) -> Result<i32, String> {

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Runs a whole command line, and returns the exit code.
@@ -46,7 +47,7 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
             return Ok(code);
         }
     }
-    compiler.execute(&work.command_line(), piped.as_deref())
+    work.compile(piped.as_deref())
 }
 
 /// All of standard input, if the command compiles it.
@@ -223,6 +224,40 @@ impl Work<'_> {
         let name = format!("{}.dvm.c", source.file_stem().unwrap_or_default().to_string_lossy());
         let folder = self.invocation.output.as_ref().and_then(|o| Path::new(o).parent()).unwrap_or(Path::new(""));
         folder.join(name)
+    }
+
+    /// Runs the compiler. Preprocessed text names the sources, so that equal commands give equal text, as ccache needs.
+    fn compile(&self, piped: Option<&[u8]>) -> Result<i32, String> {
+        let words = self.command_line();
+        if self.invocation.goal != Goal::Preprocess || self.stand_ins.is_empty() {
+            return self.compiler.execute(&words, piped);
+        }
+        let output = self.invocation.output.as_deref().filter(|output| *output != "-").map(Path::new);
+        let Some(output) = output else {
+            let (code, text) = self.compiler.execute_captured(&words, piped)?;
+            return output_file::print(&self.naming_sources(text)).map(|()| code);
+        };
+        let code = self.compiler.execute(&words, piped)?;
+        if code == 0 && output.is_file() {
+            let text = std::fs::read(output).map_err(|e| format!("cannot read `{}`: {e}", output.display()))?;
+            output_file::write(output, &self.naming_sources(text))?;
+        }
+        Ok(code)
+    }
+
+    /// Preprocessed text with the sources' names for those of their stand-ins.
+    fn naming_sources(&self, text: Vec<u8>) -> Vec<u8> {
+        self.stand_ins.iter().fold(text, |text, one| {
+            let (from, to) = (one.path.as_os_str().as_bytes(), one.source.as_os_str().as_bytes());
+            let mut renamed = Vec::with_capacity(text.len());
+            let mut rest = text.as_slice();
+            while let Some(at) = rest.windows(from.len()).position(|window| window == from) {
+                renamed.extend([&rest[..at], to].concat());
+                rest = &rest[at + from.len()..];
+            }
+            renamed.extend(rest);
+            renamed
+        })
     }
 
     /// The command line for the compiler.
