@@ -60,7 +60,7 @@ impl From<dvm_isl::Error> for Refusal {
                     "the region is too large for the analysis ({} reached its limit of operations)",
                     error.operation
                 ),
-                "split the region between its nests; within one nest, use fewer different subscripts",
+                "mark each nest with a pragma of its own; within one nest, use fewer different subscripts",
             )
         } else {
             Refusal::new(

@@ -134,7 +134,7 @@ impl Guarded {
 }
 
 fn too_long(reason: &str) -> Refusal {
-    Refusal::new(reason, "split the region, e.g. at its outermost loops, or give it fewer statements and loops")
+    Refusal::new(reason, "mark each nest with a pragma of its own; of a single nest, mark an inner loop instead")
 }
 
 /// The main function of a program started with [`super::ARGUMENT`].

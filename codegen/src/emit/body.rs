@@ -334,7 +334,7 @@ pub fn check_counter(iterator: &str) -> Result<(), Refusal> {
     if iterator.starts_with("dvm__") {
         return Ok(());
     }
-    Err(Refusal::new("the generated loops would be nested too deeply", "split the region"))
+    Err(Refusal::new("the generated loops would be nested too deeply", "mark an inner loop of the nest instead"))
 }
 
 /// A loop's control.
