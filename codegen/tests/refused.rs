@@ -49,6 +49,7 @@ testkit::file_tests! {
     nonaffine_subscript not_a_loop not_equal_stride number_name openmp_before_a_conditional openmp_inside
     operator_pragma other_lines outside_function own_call own_fprintf own_math pasted_line pasted_name_of_a_counter
     pasted_variable_of_a_line pointer_call pointer_in_struct pointer_moves pointer_to_pointer pragma_in_macro
+    private_of_address private_of_pointer private_read_after
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
     pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
     reduction_and_dependence reduction_by_another reduction_downwards reduction_of_address reduction_of_index

@@ -1,4 +1,5 @@
 /* expect: carries OpenMP */
+#define _OPENMP 201511
 void f(int n, double *restrict a, double *restrict b)
 {
 #pragma dvm region

@@ -284,6 +284,12 @@ impl<'a> RegionBuilder<'a> {
                 return Ok(());
             }
         }
+        if let Some(array) = root.filter(|id| self.private.contains(id)) {
+            if !out.copies.contains(&array) {
+                out.copies.push(array);
+            }
+            return Ok(());
+        }
         let mut place = self.place(node, scope)?;
         let variable = place.variable;
         if out.own.contains(&variable.id) {

@@ -30,7 +30,7 @@ impl<'a> RegionBuilder<'a> {
         for (id, _) in outer {
             let Some(variable) = self.unit.declaration(id) else { continue };
             let plain = variable.ty.plain();
-            if self.forwarded.contains_key(&id) || self.is_reduced(id) {
+            if self.forwarded.contains_key(&id) || self.is_reduced(id) || self.private.contains(&id) {
                 continue;
             }
             if self.variables.declared.contains_key(&id) || ctype::is_pointer(plain) || ctype::is_array(plain) {

@@ -4,5 +4,6 @@
 pub mod atomic_groups;
 pub mod final_counters;
 pub mod model_assembly;
+mod private_variables;
 pub mod region_reader;
 pub mod statement;

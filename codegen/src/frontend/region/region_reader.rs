@@ -142,6 +142,7 @@ pub fn analyse(
             mentioned: vec![],
         };
         builder.find_reductions(&site.options.reductions, &roots, &site.pragma)?;
+        builder.find_private(&site.options.private, &roots, &graph, &site.pragma)?;
         builder.follow_definitions(&roots, &graph);
         builder.group(&roots, &graph)?;
         builder.block(0, &roots, &surrounding_loops::Scope::default());
@@ -192,7 +193,11 @@ fn check_size(nodes: &[&Node]) -> Result<(), Refusal> {
             open.extend(node.inner.iter().rev().map(|inner| (inner, depth + 1)));
             continue;
         };
-        return Err(Refusal::at(nodes[0], reason, "split the region, or call a function from it"));
+        return Err(Refusal::at(
+            nodes[0],
+            reason,
+            "mark each nest with a pragma of its own; of a single nest, mark an inner loop instead",
+        ));
     }
     Ok(())
 }
@@ -434,6 +439,19 @@ impl Seen {
         self.pragmas.iter().any(|line| lines.contains(line))
     }
 
+    /// Refuses an OpenMP pragma inside a region, unless the compiler ignores it because OpenMP is off.
+    fn check_openmp_inside(&self, directive: &Directive) -> Result<(), Refusal> {
+        if !self.macros.contains_key("_OPENMP") {
+            return Ok(());
+        }
+        Err(Refusal::span(
+            directive.begin,
+            directive.end,
+            "OpenMP is on (-fopenmp), and the region carries OpenMP",
+            "compile the file without -fopenmp, or put the pragma between `#ifndef DVM_REGIONS` and `#endif`, and define that macro",
+        ))
+    }
+
     /// Refuses OpenMP pragmas, unless the compiler ignores them because OpenMP is off.
     fn check_openmp(&self, directive: &Directive) -> Result<(), Refusal> {
         if !self.macros.contains_key("_OPENMP") {
@@ -495,10 +513,14 @@ fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen
             "pragma" => {
                 let ours = directive.rest().starts_with("dvm") || directive.rest().starts_with("scop");
                 let ours = ours && seen.has_pragma(source, &directive);
-                if !ours && !directive.rest().starts_with("omp") {
+                let openmp = pragma::is_openmp(&directive) && seen.has_pragma(source, &directive);
+                if openmp {
+                    seen.check_openmp_inside(&directive)?;
+                }
+                if !ours {
                     continue;
                 }
-                ("a region begins inside another, or carries OpenMP", "keep one pragma, on the outermost loop")
+                ("a region begins inside another", "keep one pragma, on the outermost loop")
             }
             "" | "if" | "ifdef" | "ifndef" | "elif" | "elifdef" | "elifndef" | "else" | "endif" | "line" | "error"
             | "warning" | "ident" | "sccs" => continue,

@@ -31,12 +31,13 @@ pub struct PragmaOptions {
     /// `independent` or `independent(i, j)`: the counters of the loops whose iterations the user declares independent;
     /// no names: the outermost loops.
     pub independent: Option<Vec<String>>,
+    /// `private(x, y)`: variables of which each iteration of the outermost loops has its own.
+    pub private: Vec<String>,
     /// `reduction(op:x, y)`: variables that the loop only updates, each with its operator.
     pub reductions: Vec<(Operation, String)>,
 }
 
-const ALLOWED: &str =
-    "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x)";
+const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), private(x)";
 
 /// The largest number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
 const MAX_TILE_COORDINATES: usize = 16;
@@ -169,7 +170,7 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if word.is_empty() {
             return Err(refuse(format!("unexpected `{rest}` in the pragma")));
         }
-        if !["tile", "name", "serial", "pure", "independent", "reduction"].contains(&word) {
+        if !["tile", "name", "serial", "pure", "independent", "reduction", "private"].contains(&word) {
             return Err(refuse(format!("unknown option `{word}` in the pragma")));
         }
         if word == "independent" && !after.starts_with('(') {
@@ -205,6 +206,13 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
                     return Err(refuse(format!("`independent({bad})`: a counter's name is a C identifier")));
                 }
                 options.independent = Some(counters);
+            }
+            "private" => {
+                let names = arguments(argument);
+                if let Some(bad) = names.iter().find(|name| !is_identifier(name)) {
+                    return Err(refuse(format!("`private({bad})`: a variable's name is a C identifier")));
+                }
+                options.private.extend(names);
             }
             "reduction" => {
                 let wrong =
@@ -319,6 +327,7 @@ mod tests {
             ("#pragma dvm region name(for)\n", "identifier"),
             ("#pragma dvm region pure(f, 1x)\n", "identifier"),
             ("#pragma dvm region pure(sizeof)\n", "identifier"),
+            ("#pragma dvm region private(x, 1)\n", "identifier"),
             ("#pragma dvm region reduction(x)\n", "an operator"),
             ("#pragma dvm region reduction(-:x)\n", "an operator"),
             ("#pragma dvm region reduction(+:x[1])\n", "an operator"),

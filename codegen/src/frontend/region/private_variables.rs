@@ -1,0 +1,88 @@
+//! `private(x)`: variables of which each iteration of the region's outermost loops has its own.
+
+use super::atomic_groups::children;
+use crate::Refusal;
+use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ctype;
+use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::effects::control_flow::ControlFlowGraph;
+use crate::frontend::effects::liveness;
+use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::source::Directive;
+
+impl<'a> RegionBuilder<'a> {
+    /// Finds the variables that `private(x)` names. The statements of an outermost loop's body from the first to the last
+    /// that names one become a single statement, which has its own copy.
+    pub fn find_private(
+        &mut self,
+        names: &[String],
+        roots: &[&'a Node],
+        graph: &ControlFlowGraph,
+        pragma: &Directive,
+    ) -> Result<(), Refusal> {
+        for name in names {
+            let refuse = |reason: String, remedy: &str| Refusal::span(pragma.begin, pragma.end, reason, remedy);
+            let mut named = roots.iter().flat_map(|root| root.walk()).filter_map(|n| n.variable());
+            let variable = named.find(|v| &v.name == name).and_then(|v| self.unit.declaration(v.id));
+            let Some(variable) = variable.filter(|v| !self.variables.declared.contains_key(&v.id)) else {
+                let reason = format!("`private({name})`: the region uses no variable `{name}` from before it");
+                return Err(refuse(reason, "name a variable that is declared before the region and used in it"));
+            };
+            let plain = variable.ty.plain();
+            let lengths = plain.split('[').skip(1).all(|part| {
+                let part = part.trim_end().trim_end_matches(']');
+                !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+            });
+            let usable = !ctype::is_pointer(plain) && !ctype::is_untouchable(plain) && lengths;
+            if !usable || self.variables.is_counter(variable.id) || self.is_reduced(variable.id) {
+                let reason = format!(
+                    "`private({name})`: `{name}` is a pointer, a loop's counter, or an array whose length is no number"
+                );
+                return Err(refuse(reason, "declare the variable in the loop"));
+            }
+            if !self.is_hidden(variable) {
+                let reason = format!(
+                    "`private({name})`: `{name}` is not local to the function, or its address is known elsewhere"
+                );
+                return Err(refuse(reason, "declare the variable in the loop, or copy it to a local one"));
+            }
+            // An element that is written says nothing about the others: of arrays this is the author's word.
+            if !ctype::is_array(plain) && graph.alive(variable.id, &variable.name) {
+                let reason = format!(
+                    "`private({name})`: `{name}` may be read after the region, or before it is written in the next entry"
+                );
+                return Err(refuse(reason, "declare the variable in the loop, or keep its last value in another one"));
+            }
+            for root in roots {
+                self.keep_private(root, variable)?;
+            }
+            self.private.insert(variable.id);
+        }
+        Ok(())
+    }
+
+    /// Groups the statements of an outermost loop's body that name a variable.
+    fn keep_private(&mut self, node: &'a Node, variable: &Node) -> Result<(), Refusal> {
+        let id: Id = variable.id;
+        if !liveness::mentions(node, id) {
+            return Ok(());
+        }
+        match node.kind {
+            SyntaxKind::CompoundStmt => node.inner.iter().try_for_each(|inner| self.keep_private(inner, variable)),
+            SyntaxKind::ForStmt if !node.inner[..4].iter().any(|head| liveness::mentions(head, id)) => {
+                let body = &node.inner[4];
+                let list = children(body);
+                let named = |statement: &&Node| liveness::mentions(statement, id);
+                if let (Some(first), Some(last)) = (list.iter().position(named), list.iter().rposition(named)) {
+                    self.groups.entry(body.id).or_default().push((first, last));
+                }
+                Ok(())
+            }
+            _ => Err(Refusal::at(
+                node,
+                format!("`{}` is private, and is used outside of the body of an outermost loop", variable.name),
+                "use it in the bodies of the region's outermost loops only",
+            )),
+        }
+    }
+}
