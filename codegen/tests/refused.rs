@@ -36,7 +36,9 @@ testkit::file_tests! {
     address_passed address_taken after_the_last_function after_unroll alias_attribute alias_in_pure
     alignment_of_an_object all_obstacles assembler_label assembly assembly_at_file_scope atomic_data atomic_pointer
     attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition
-    before_nothing before_unroll bound_written bound_written_by_alias break_inside chosen_function clang_fp cleanup_inside
+    before_nothing before_unroll bound_written bound_written_by_alias break_inside callee_changes_counter callee_changes_index
+    callee_global_hidden callee_ignores callee_keeps_address callee_keeps_count callee_moves_pointer callee_of_other_type
+    callee_returns_early callee_variable_length callee_writes_global callee_writes_scalar chosen_function clang_fp cleanup_inside
     complex_in_region const_assembly const_counts const_writes continue_inside counter_after_data
     counter_behind_pointer counter_in_bound counter_in_pure counter_in_sizeof counter_written data_bound
     data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop
@@ -47,7 +49,7 @@ testkit::file_tests! {
     macro_scalar may_alias_pointer member_by_data member_offset missing_condition mode_inside named_dependence
     named_large_local
     nonaffine_subscript not_a_loop not_equal_stride number_name openmp_before_a_conditional openmp_inside
-    operator_pragma other_lines outside_function own_call own_fprintf own_math pasted_line pasted_name_of_a_counter
+    operator_pragma other_lines outside_function own_call own_counts own_fprintf own_inline own_large own_math own_prints own_reads_written own_recursive pasted_line pasted_name_of_a_counter
     pasted_variable_of_a_line pointer_call pointer_in_struct pointer_moves pointer_to_pointer pragma_in_macro
     private_of_address private_of_pointer private_read_after
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written

@@ -95,6 +95,8 @@ pub struct Node {
     pub label: Id,
     /// Storage class: `static`, `extern` ...
     pub storage: String,
+    /// Declared `inline`.
+    pub inlined: bool,
     /// Thread-local.
     pub thread_local: bool,
     /// `struct` or `union`.
@@ -294,6 +296,8 @@ struct RawNode {
     member: String,
     #[serde(rename = "storageClass")]
     storage: String,
+    #[serde(rename = "inline")]
+    inlined: bool,
     tls: Option<String>,
     #[serde(rename = "tagUsed")]
     tag: String,
@@ -379,6 +383,7 @@ impl Reader<'_> {
             member: identity(&raw.member),
             label: identity(&raw.label),
             storage: raw.storage,
+            inlined: raw.inlined,
             thread_local: raw.tls.is_some(),
             tag: raw.tag,
             initialised: raw.init.is_some(),

@@ -9,4 +9,5 @@ pub mod forwarding;
 pub mod liveness;
 pub mod purity;
 mod reductions;
+pub mod seen_calls;
 pub mod statement_effects;

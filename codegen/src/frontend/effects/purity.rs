@@ -5,9 +5,11 @@ use super::callee_reads::CalleeReads;
 use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
+use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::planted::planted;
+use std::collections::HashSet;
 
 /// Functions of C's math and complex headers without their type suffix, except those that write through a pointer or to
 /// a global (`frexp`, `modf`, `remquo`, `lgamma`).
@@ -23,20 +25,27 @@ const BUILTIN: &str = "\
     islessgreater isunordered huge_val inf expect clz ctz popcount parity ffs clrsb clzll ctzll popcountll parityll \
     ffsll bswap16 bswap32 bswap64";
 
+/// What is said of a function whose body is not there.
+const UNSEEN: &str = "may do more than compute a value";
+
+/// The largest number of functions that call one another, from one that the region calls.
+const MAX_CALL_DEPTH: u32 = 16;
+
 impl RegionBuilder<'_> {
     /// Refuses a call that may do more than compute a value, or may read what the region writes.
     pub fn check_pure(&self, name: &str, call: &Node) -> Result<(), Refusal> {
         let vouch = format!("add pure({name}) to the pragma if it only computes a value from what stays as it is");
         let attribute = |kind: &SyntaxKind| self.functions(name).iter().any(|f| f.inner.iter().any(|a| a.is(kind)));
         let declared = attribute(&SyntaxKind::ConstAttr) || attribute(&SyntaxKind::PureAttr);
-        if !declared && !self.is_vouched(name) && self.certain_body(name).is_some() {
-            return Err(undeclared(name, call));
-        }
         let mut reads = CalleeReads::default();
         self.reads_of_call(name, &mut reads).map_err(|why| {
             let reason = format!("`{name}` is declared const or pure, but {why}");
-            if declared { Refusal::at(call, reason, vouch.clone()) } else { undeclared(name, call) }
+            if declared { Refusal::at(call, reason, vouch.clone()) } else { undeclared(name, &why, call) }
         })?;
+        // An author who declares a function pure answers for its depth, and for other definitions of the name.
+        if !declared && !self.is_vouched(name) {
+            self.check_inferred(name).map_err(|why| undeclared(name, &why, call))?;
+        }
         if let Some(variable) = self.thread_local_read(name) {
             return Err(Refusal::at(
                 call,
@@ -51,6 +60,34 @@ impl RegionBuilder<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Refuses what only the author of a function can answer for; `Err` says what that is.
+    fn check_inferred(&self, name: &str) -> Result<(), String> {
+        let (mut open, mut met) = (vec![(name, 0)], HashSet::new());
+        while let Some((name, depth)) = open.pop() {
+            if depth > MAX_CALL_DEPTH {
+                return Err("calls itself, or calls others too deeply".to_owned());
+            }
+            let Some(body) = self.certain_body(name).filter(|_| !self.is_vouched(name)) else { continue };
+            if !self.is_only_definition(name) {
+                return Err("may have another definition than the one seen here: it is not static".to_owned());
+            }
+            if !met.insert((name, depth)) {
+                continue;
+            }
+            let calls = body.walk().filter(|n| n.is(&SyntaxKind::CallExpr));
+            open.extend(calls.filter_map(expression_parts::callee).map(|callee| (callee, depth + 1)));
+        }
+        Ok(())
+    }
+
+    /// Whether every call of the name runs the body that is seen: the function is static, or external in a file that
+    /// does not go into a shared library, whose functions other objects may replace.
+    pub fn is_only_definition(&self, name: &str) -> bool {
+        let all = self.functions(name);
+        let replaceable = self.macros.contains_key("__PIC__") && !self.macros.contains_key("__PIE__");
+        all.iter().any(|f| f.storage == "static") || !(replaceable || all.iter().any(|f| f.inlined))
     }
 
     fn is_vouched(&self, name: &str) -> bool {
@@ -74,7 +111,7 @@ impl RegionBuilder<'_> {
         }
         let declared = attribute(&SyntaxKind::PureAttr) || attribute(&SyntaxKind::ConstAttr);
         let unseen = "may read what the region writes: its body is not here to be seen";
-        Err(if declared { unseen } else { "may do more than compute a value" }.to_owned())
+        Err(if declared { unseen } else { UNSEEN }.to_owned())
     }
 
     /// Whether C reserves the name for its library, and the file does not define it or give it another symbol.
@@ -117,10 +154,11 @@ impl RegionBuilder<'_> {
     }
 }
 
-fn undeclared(name: &str, call: &Node) -> Refusal {
+fn undeclared(name: &str, why: &str, call: &Node) -> Refusal {
+    let why = if why == UNSEEN { String::new() } else { format!(": it {why}") };
     Refusal::at(
         call,
-        format!("the function `{name}` may do more than compute a value"),
+        format!("the function `{name}` {UNSEEN}{why}"),
         format!("declare it with __attribute__((const)) or __attribute__((pure)), or add pure({name}) to the pragma"),
     )
 }

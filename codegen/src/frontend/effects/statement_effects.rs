@@ -47,7 +47,10 @@ impl<'a> RegionBuilder<'a> {
         let all = |b: &mut Self, out: &mut Effects| -> Result<(), Refusal> {
             node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| b.effects(n, scope, out))
         };
-        self.check_words(node)?;
+        // The text of a callee stays where it is.
+        if self.callees.open.is_empty() {
+            self.check_words(node)?;
+        }
         match node.kind {
             SyntaxKind::NullStmt
             | SyntaxKind::IntegerLiteral
@@ -58,9 +61,19 @@ impl<'a> RegionBuilder<'a> {
             SyntaxKind::VarDecl => {
                 check_local(node)?;
                 out.own.insert(node.id);
-                let parts = node.inner.iter().filter(|n| !n.kind.is_absent() && !n.kind.is_attribute());
-                parts.into_iter().try_for_each(|n| self.effects(n, scope, out))
+                let mut parts = node.inner.iter().filter(|n| !n.kind.is_absent() && !n.kind.is_attribute());
+                if !self.callees.open.is_empty() {
+                    self.callees.variables.insert(node.id);
+                    if let Some(initial) = node.inner.iter().find(|n| node.initialised && !n.kind.is_attribute()) {
+                        self.callees.values.insert(node.id, initial);
+                        if ctype::is_pointer(node.ty.plain()) {
+                            return self.subscript_effects(initial, scope, out);
+                        }
+                    }
+                }
+                parts.try_for_each(|n| self.effects(n, scope, out))
             }
+            SyntaxKind::ReturnStmt if !self.callees.open.is_empty() => all(self, out),
             SyntaxKind::ForStmt => self.loop_effects(node, scope, out),
             SyntaxKind::IfStmt => self.if_effects(node, scope, out),
             SyntaxKind::UnaryExprOrTypeTraitExpr => self.size_effects(node, scope, out),
@@ -243,8 +256,16 @@ impl<'a> RegionBuilder<'a> {
                 "call functions by their names in the region",
             ));
         };
-        self.check_pure(callee, node)?;
-        node.inner[0].walk().try_for_each(|n| self.check_words(n))?;
+        if self.callees.open.is_empty() {
+            node.inner[0].walk().try_for_each(|n| self.check_words(n))?;
+        }
+        let seen = self.certain_body(callee).is_some();
+        let pure = self.check_pure(callee, node);
+        if seen && (Self::passes_address(node) || pure.is_err()) {
+            let followed = self.seen_call(callee, node, scope, out);
+            return followed.map_err(|why| pure.err().filter(|_| !Self::passes_address(node)).unwrap_or(why));
+        }
+        pure?;
         node.inner[1..].iter().try_for_each(|n| self.effects(n, scope, out))
     }
 
@@ -351,7 +372,7 @@ impl<'a> RegionBuilder<'a> {
     /// Notes that an array is written. The earlier walk must have seen this write, or a write through a pointer, since
     /// it decides what calls may read.
     fn mark_written(&mut self, id: Id, node: &Node) -> Result<(), Refusal> {
-        let root = expression_parts::base_variable(node).filter(|root| self.variables.written.contains_key(root));
+        let root = self.root_of(node).filter(|root| self.variables.written.contains_key(root));
         let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
         if !root.is_some_and(|root| root == id || pointer(root)) {
             let reason = "it is not clear at first sight what this writes";
@@ -369,7 +390,7 @@ impl<'a> RegionBuilder<'a> {
     }
 
     /// Adds the reads in subscripts, and the region's pointers on the way to the element.
-    fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
+    pub fn subscript_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         match node.kind {
             SyntaxKind::ArraySubscriptExpr => {
                 let swapped = self.unit.integer(node.inner[0].ty.plain()).is_some();
@@ -420,8 +441,10 @@ impl<'a> RegionBuilder<'a> {
         }
         out.names.insert(variable.name.clone());
         if scope.symbol(id).is_some() {
-            let inner = scope.inner_loops().iter().any(|l| l.counter == id);
-            debug_assert!(inner || !write, "counters are not written");
+            if write {
+                let reason = format!("the loop counter `{}` is assigned in its loop", variable.name);
+                return Err(Refusal::at(at, reason, "use another variable, so that only the loop's header changes it"));
+            }
             return Ok(());
         }
         if out.own.contains(&id) || out.copies.contains(&id) || out.repeated.contains(&id) {
@@ -447,6 +470,10 @@ impl<'a> RegionBuilder<'a> {
         }
         if self.variables.written.contains_key(&id) {
             return self.shared(variable, at, scope, read, write, out);
+        }
+        if write {
+            let reason = format!("`{}` is written by a function, and not in the region's own text", variable.name);
+            return Err(Refusal::at(at, reason, "write it in the region, or pass an element of an array"));
         }
         if self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8)
             && self.parameters.iter().any(|p| p.variable == id)

@@ -11,7 +11,7 @@ use crate::frontend::relocation::made_tokens;
 use crate::frontend::relocation::surroundings;
 use crate::frontend::survey::linear_accesses::Linearised;
 use crate::frontend::survey::reaching_definitions::ReachingDefinitions;
-use crate::frontend::survey::region_builder::{ParameterOfShape, RegionBuilder};
+use crate::frontend::survey::region_builder::{Callees, ParameterOfShape, RegionBuilder};
 use crate::frontend::survey::variables::RegionVariables;
 use crate::frontend::text::pragma::{self, Site};
 use crate::frontend::text::preprocess::Seen;
@@ -139,6 +139,7 @@ pub fn analyse(
             linearised,
             allows_products: false,
             obstacles: vec![],
+            callees: Callees::default(),
             mentioned: vec![],
         };
         builder.find_reductions(&site.options.reductions, &roots, &site.pragma)?;

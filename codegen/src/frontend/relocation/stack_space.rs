@@ -3,9 +3,10 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::ctype;
+use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The largest size in bytes of a read-only variable that each tile copies.
 const MAX_COPIED_BYTES: u64 = 16 << 10;
@@ -26,6 +27,7 @@ impl RegionBuilder<'_> {
             }
         }
         let locals = self.variables.declared.keys().chain(&self.private).filter_map(|id| self.unit.declaration(*id));
+        let locals = locals.chain(self.called_bodies().into_iter().flat_map(Node::walk));
         let locals = locals.filter(|v| v.is(&SyntaxKind::VarDecl) && v.storage != "static" && v.storage != "extern");
         let mut sizes = Vec::new();
         for variable in locals {
@@ -42,6 +44,27 @@ impl RegionBuilder<'_> {
             return Err(Refusal::at(largest, reason, remedy));
         }
         Ok(())
+    }
+
+    /// The bodies of the functions that the region calls, directly or through others. For functions that are declared
+    /// const or pure their author answers.
+    fn called_bodies(&self) -> Vec<&Node> {
+        let all = || self.unit.root.inner.iter().filter(|n| n.is(&SyntaxKind::FunctionDecl));
+        let declares = |f: &Node| f.inner.iter().any(|a| a.is(&SyntaxKind::ConstAttr) || a.is(&SyntaxKind::PureAttr));
+        let (mut open, mut met, mut bodies) = (self.variables.roots.clone(), HashSet::new(), Vec::new());
+        while let Some(node) = open.pop() {
+            for name in node.walk().filter(|n| n.is(&SyntaxKind::CallExpr)).filter_map(expression_parts::callee) {
+                if !met.insert(name) || self.pure.iter().any(|f| f == name) {
+                    continue;
+                }
+                if !all().any(|f| f.name == name && declares(f)) {
+                    let found: Vec<&Node> = all().filter(|f| f.name == name).filter_map(Node::body).collect();
+                    open.extend(&found);
+                    bodies.extend(found);
+                }
+            }
+        }
+        bodies
     }
 }
 

@@ -85,6 +85,19 @@ pub struct RawRow {
     pub condition: String,
 }
 
+/// The functions whose bodies are being read as parts of a statement, and their variables.
+#[derive(Default)]
+pub struct Callees<'a> {
+    /// Their names, the caller first.
+    pub open: Vec<String>,
+    /// The arguments of parameters, and the initial values of locals.
+    pub values: HashMap<Id, &'a Node>,
+    /// Parameters and locals of these functions and of those read before.
+    pub variables: HashSet<Id>,
+    /// Those that are assigned after their declaration.
+    pub changed: HashSet<Id>,
+}
+
 /// Everything known about a region so far.
 pub struct RegionBuilder<'a> {
     /// The syntax tree.
@@ -145,6 +158,8 @@ pub struct RegionBuilder<'a> {
     pub allows_products: bool,
     /// What the region contains that cannot be transformed.
     pub obstacles: Vec<Refusal>,
+    /// The functions that the statement being read calls.
+    pub callees: Callees<'a>,
     /// Array variables that occur only in `sizeof`.
     pub mentioned: Vec<(Id, &'a Node)>,
 }

@@ -4,6 +4,7 @@ use super::address_uses::AddressUses;
 use super::loop_header;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Unit};
+use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts::{base_variable, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use std::collections::{HashMap, HashSet};
@@ -90,6 +91,14 @@ impl<'a> RegionVariables<'a> {
     }
 
     fn note_write(&mut self, node: &'a Node) {
+        // A function may write where it is given an address.
+        if node.is(&SyntaxKind::CallExpr) {
+            for argument in node.inner[1..].iter().filter(|a| may_be_written(a.ty.plain())) {
+                if let Some(id) = base_variable(argument) {
+                    self.written.entry(id).or_insert(node);
+                }
+            }
+        }
         if let Some(target) = write_target(node)
             && let Some(id) = base_variable(target)
         {
@@ -101,6 +110,11 @@ impl<'a> RegionVariables<'a> {
     pub fn is_counter(&self, id: Id) -> bool {
         self.counters.contains_key(&id)
     }
+}
+
+/// Whether a type is a pointer to what is not constant.
+fn may_be_written(plain: &str) -> bool {
+    ctype::is_pointer(plain) && !plain.starts_with("const ")
 }
 
 fn variables(function: &Node) -> impl Iterator<Item = Id> + '_ {

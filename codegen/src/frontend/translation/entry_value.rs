@@ -21,7 +21,8 @@ impl<'a> RegionBuilder<'a> {
                 | SyntaxKind::UnaryExprOrTypeTraitExpr
                 | SyntaxKind::UnaryOperator
         );
-        if !worth || self.unit.integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
+        // Names of a callee mean nothing in the region.
+        if !worth || !self.callees.open.is_empty() || self.unit.integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
             return Ok(None);
         }
         let certain = !scope.uncertain && !scope.conditional;

@@ -71,6 +71,11 @@ impl<'a> RegionBuilder<'a> {
         if let Some(symbol) = scope.symbol(reference.id) {
             return Ok(Cases::one(Affine::symbol(symbol)));
         }
+        if self.callees.variables.contains(&reference.id) {
+            let value = self.callees.values.get(&reference.id).copied();
+            let value = value.filter(|_| !self.callees.changed.contains(&reference.id));
+            return self.value(value.ok_or_else(|| not_affine(node))?, scope);
+        }
         if self.variables.is_counter(reference.id) {
             return Err(Refusal::at(
                 node,

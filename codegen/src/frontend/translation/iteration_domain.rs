@@ -14,7 +14,8 @@ impl<'a> RegionBuilder<'a> {
     /// The scope of a loop's body.
     pub fn enter(&mut self, header: &LoopHeader<'a>, scope: &Scope) -> Result<Scope, Refusal> {
         let name = &header.declaration.name;
-        if scope.loops.iter().any(|l| &l.iterator.name == name) {
+        let of_callee = !self.callees.open.is_empty();
+        if !of_callee && scope.loops.iter().any(|l| &l.iterator.name == name) {
             let reason = format!("the counter `{name}` is used by a loop around this one, too");
             return Err(Refusal::at(header.first, reason, "give each loop of a nest its own counter"));
         }
@@ -23,7 +24,8 @@ impl<'a> RegionBuilder<'a> {
             .integer(header.declaration.ty.plain())
             .ok_or_else(|| super::integer_expression::not_affine(header.first))?;
         let first = self.value(header.first, scope)?;
-        let symbol = self.symbols.counter(name);
+        // A callee's counters may have the names of the region's.
+        let symbol = if of_callee { self.fresh(name) } else { self.symbols.counter(name) };
         let mut inside = scope.clone();
         let ctype = self.type_name(header.declaration);
         let iterator = Iterator { name: name.clone(), ctype };

@@ -202,6 +202,10 @@ impl<'a> RegionBuilder<'a> {
         };
         let variable = self.unit.declaration(reference.id).ok_or_else(|| strange(node))?;
         Self::check_storage(variable, node)?;
+        if self.callees.variables.contains(&variable.id) {
+            let address = self.callees.values.get(&variable.id).copied().ok_or_else(|| strange(node))?;
+            return self.pointer(address, scope);
+        }
         if let Some(place) = self.variables.written.get(&variable.id) {
             let pointer = ctype::is_pointer(variable.ty.plain())
                 && expression_parts::write_target(place).is_some_and(|t| t.variable().is_some());

@@ -72,7 +72,9 @@ impl<'a> RegionBuilder<'a> {
         let conditions = scope.inner.clone().and(leaves).text();
         let row = RawRow {
             statement: scope.split.map(|_| self.statements.len()),
-            text: self.source.text(at.begin.offset, extent::token_end(self.source, at)),
+            text: self
+                .source
+                .text(at.begin.offset.min(extent::token_end(self.source, at)), extent::token_end(self.source, at)),
             condition: if inner.is_empty() {
                 conditions
             } else {

@@ -1,0 +1,9 @@
+/* expect: the pure function `at` may read what the region writes (`a`) */
+static double a[100];
+static double at(int i) { while (i > 50) i -= 7; return a[i]; }
+void f(int n)
+{
+#pragma dvm region
+  for (int i = 1; i < n; i++)
+    a[i] = at(i - 1);
+}
